@@ -1,0 +1,42 @@
+"""Everything that Gori raises or warns of. Each message names the culprit and what to try."""
+
+
+class GoriError(Exception):
+    """Base of all errors of Gori."""
+
+
+class SpecError(GoriError, ValueError):
+    """A description that makes no machine: an unknown name, a loop, an impossible inertia."""
+
+
+class FileError(SpecError):
+    """A file that cannot be read as a description; names the file and, where known, the line."""
+
+    def __init__(self, message: str, file: object = None, line: int | None = None):
+        self.file, self.line, self.reason = file, line, message
+        where = "" if file is None else f"{file}: " if line is None else f"{file}, line {line}: "
+        super().__init__(where + message)
+
+
+class InputError(GoriError, ValueError):
+    """An argument of the wrong shape, type or name, or with NaN in it."""
+
+
+class UnsupportedError(GoriError):
+    """Something that the Model describes and the called method does not handle."""
+
+
+class SingularError(GoriError, ArithmeticError):
+    """Equations without a solution: a joint that moves nothing that has mass."""
+
+
+class MissingPackageError(GoriError, ImportError):
+    """An optional package is needed; the message says how to install it."""
+
+
+class SpecWarning(UserWarning):
+    """A description that can be used, with something in it that is probably wrong."""
+
+
+class ConditionWarning(UserWarning):
+    """A mass matrix so badly scaled that digits are lost."""

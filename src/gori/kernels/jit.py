@@ -1,0 +1,129 @@
+"""How Numba is used: two decorators, one cache.
+
+`@kernel(signature)`  an entry point: called from Python, cached on disk, exactly one signature.
+`@part`               a building block: compiled into each kernel that calls it, for numbers or for lanes (`lanes.py`).
+
+Numba's own cache does not see that a callee was edited, so the cache folder is named by a hash of all kernel
+sources. Compilation is held under a file lock: two processes that compile together would corrupt the index.
+"""
+
+import contextlib
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import sigutils
+
+# no "nnan" and no "ninf": isnan and isinf stay honest
+FASTMATH = {"contract", "reassoc", "nsz", "arcp", "afn"}
+
+KERNELS: dict[str, Any] = {}
+"""every entry point by name, for `compile_all` and `gori doctor`"""
+
+_HERE = Path(__file__).parent
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256(numba.__version__.encode() + sys.version.encode())
+    for path in sorted(_HERE.rglob("*.py")):
+        digest.update(path.relative_to(_HERE).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_root() -> Path:
+    """Folder of all compiled kernels: $GORI_CACHE, or gori's folder in the user's cache."""
+    if "GORI_CACHE" in os.environ:
+        return Path(os.environ["GORI_CACHE"])
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "gori" / "kernels"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gori" / "kernels"
+
+
+CACHE = cache_root() / _source_hash()
+
+
+@contextlib.contextmanager
+def _compile_lock():
+    """One compiling process at a time for one cache folder."""
+    try:
+        import fcntl
+    except ImportError:  # no such lock on Windows: `gori doctor --compile` before parallel work
+        yield
+        return
+    try:
+        CACHE.mkdir(parents=True, exist_ok=True)
+        handle = open(CACHE / "lock", "a")
+    except OSError:  # a read-only home: compile without a cache
+        yield
+        return
+    with handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def part(function: Callable) -> Any:
+    """Compile a building block; it is specialised and inlined where it is called."""
+    return numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy")(function)
+
+
+def kernel(signature: str) -> Callable[[Callable], Any]:
+    """Declare an entry point; it is loaded from the cache or compiled when first called."""
+
+    def decorate(function: Callable) -> Any:
+        name = function.__name__
+        before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
+        numba.config.CACHE_DIR = str(CACHE)  # type: ignore[attr-defined]
+        try:
+            dispatcher = numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", cache=True)(function)
+        finally:
+            numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
+        KERNELS[name] = Kernel(dispatcher, signature)
+        return KERNELS[name]
+
+    return decorate
+
+
+class Kernel:
+    """A compiled entry point that loads itself when it is first called.
+
+    After that `call` is Numba's own dispatcher, so a hot caller pays no Python in between.
+    """
+
+    __slots__ = ("call", "dispatcher", "signature")
+
+    def __init__(self, dispatcher: Any, signature: str):
+        self.dispatcher = dispatcher
+        self.signature = signature
+        self.call = self._first_call
+
+    def __call__(self, *args):
+        return self.call(*args)
+
+    def _first_call(self, *args):
+        self.load()
+        return self.call(*args)
+
+    def load(self) -> None:
+        if not self.dispatcher.signatures:
+            arguments, _ = sigutils.normalize_signature(self.signature)
+            with _compile_lock():
+                self.dispatcher.compile(arguments)
+            self.dispatcher.disable_compile()
+        self.call = self.dispatcher
+
+    @property
+    def cached(self) -> bool:
+        """Whether this process took it from the cache."""
+        return sum(self.dispatcher.stats.cache_hits.values()) > 0
+
+
+def compile_all(report: Callable[[str], None] = lambda name: None) -> None:
+    """Load or compile every kernel."""
+    for name, entry in KERNELS.items():
+        report(name)
+        entry.load()

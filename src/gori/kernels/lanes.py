@@ -1,0 +1,256 @@
+"""Lanes: eight states that move through one kernel together.
+
+`lanes(array)` views a float64 array of shape (..., 8) as an array of Lanes of shape (...,): inside compiled code an
+element of it is one SIMD value, and `+ - * /`, `-x`, `sqrt` and `sincos` act on all eight states at once. A `@part`
+that is written in plain scalar arithmetic therefore serves one state and eight; it may branch on the Model, which is
+the same for all lanes, never on a lane's value.
+
+Alternatives tried: an inner loop `for k in range(8)` left to LLVM's vectoriser is dropped as soon as two arrays may
+alias, which is always; a call of libm per lane for the sine costs as much as the rest of the kernel.
+"""
+
+import math
+import operator
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typeconv import Conversion
+from numba.extending import intrinsic, lower_builtin, lower_cast, models, overload, register_model, type_callable
+
+WIDTH = 8
+_F8 = ir.DoubleType()
+_VECTOR = ir.VectorType(_F8, WIDTH)
+
+
+class LanesType(types.Type):
+    """The Numba type of eight float64 numbers in one SIMD value."""
+
+    def __init__(self):
+        super().__init__(name="lanes")
+
+    def can_convert_from(self, typingctx, other):
+        return Conversion.safe if other == types.float64 else None
+
+
+lanes_type = LanesType()
+
+
+@register_model(LanesType)
+class _LanesModel(models.PrimitiveModel):
+    def __init__(self, manager, fe_type):
+        super().__init__(manager, fe_type, _VECTOR)
+
+
+def _splat(builder, number):
+    first = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
+    return builder.shuffle_vector(first, ir.Constant(_VECTOR, ir.Undefined), zeros)
+
+
+@lower_cast(types.float64, lanes_type)
+def _float_to_lanes(context, builder, from_type, to_type, value):
+    return _splat(builder, value)
+
+
+def _binary(op, instruction):
+    @type_callable(op)
+    def typer(context):
+        def decide(a, b):
+            numbers = (lanes_type, types.float64)
+            if lanes_type in (a, b) and a in numbers and b in numbers:
+                return numba.core.typing.signature(lanes_type, lanes_type, lanes_type)
+
+        return decide
+
+    @lower_builtin(op, lanes_type, lanes_type)
+    def lower(context, builder, signature, args):
+        return getattr(builder, instruction)(*args)
+
+
+for _op, _inplace, _instruction in (
+    (operator.add, operator.iadd, "fadd"),
+    (operator.sub, operator.isub, "fsub"),
+    (operator.mul, operator.imul, "fmul"),
+    (operator.truediv, operator.itruediv, "fdiv"),
+):
+    _binary(_op, _instruction)
+    _binary(_inplace, _instruction)
+
+
+@type_callable(operator.neg)
+def _type_neg(context):
+    def decide(a):
+        if a is lanes_type:
+            return lanes_type
+
+    return decide
+
+
+@lower_builtin(operator.neg, lanes_type)
+def _lower_neg(context, builder, signature, args):
+    return builder.fneg(args[0])
+
+
+def _vector_intrinsic(name):
+    """A function of one Lanes that LLVM has as an instruction."""
+
+    @intrinsic
+    def function(typingctx, x):
+        def codegen(context, builder, signature, args):
+            declared = cgutils.get_or_insert_function(
+                builder.module, ir.FunctionType(_VECTOR, [_VECTOR]), f"llvm.{name}.v{WIDTH}f64"
+            )
+            return builder.call(declared, args)
+
+        return lanes_type(lanes_type), codegen
+
+    return function
+
+
+_sqrt, _rint, _floor, _fabs = (_vector_intrinsic(n) for n in ("sqrt", "rint", "floor", "fabs"))
+
+
+@overload(math.sqrt)
+def _sqrt_of_lanes(x):
+    if x is lanes_type:
+        return lambda x: _sqrt(x)
+
+
+@intrinsic
+def _where(typingctx, mask, a, b):
+    """a where the mask is not zero, else b."""
+
+    def codegen(context, builder, signature, args):
+        zero = ir.Constant(_VECTOR, [0.0] * WIDTH)
+        return builder.select(builder.fcmp_unordered("!=", args[0], zero), args[1], args[2])
+
+    return lanes_type(lanes_type, lanes_type, lanes_type), codegen
+
+
+@intrinsic
+def _any_above(typingctx, x, limit):
+    """Whether some lane is larger than the number."""
+
+    def codegen(context, builder, signature, args):
+        above = builder.fcmp_ordered(">", args[0], _splat(builder, args[1]))
+        mask = builder.bitcast(above, ir.IntType(WIDTH))
+        return builder.icmp_unsigned("!=", mask, ir.Constant(ir.IntType(WIDTH), 0))
+
+    return types.boolean(lanes_type, types.float64), codegen
+
+
+@intrinsic
+def _get(typingctx, x, k):
+    def codegen(context, builder, signature, args):
+        return builder.extract_element(args[0], builder.trunc(args[1], ir.IntType(32)))
+
+    return types.float64(lanes_type, types.int64), codegen
+
+
+@intrinsic
+def _put(typingctx, x, k, number):
+    def codegen(context, builder, signature, args):
+        return builder.insert_element(args[0], args[2], builder.trunc(args[1], ir.IntType(32)))
+
+    return lanes_type(lanes_type, types.int64, types.float64), codegen
+
+
+# pi/2 in three parts of 33 bits: k times a part is exact while |k| < 2**20
+_PIO2_A, _PIO2_B, _PIO2_C = 1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21
+_LARGEST_ANGLE = 1.0e6
+
+
+@numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")
+def _sincos_of_lanes(x):
+    """Sine and cosine to about one unit in the last place: reduction to |r| <= pi/4, then two polynomials.
+
+    Coefficients: the Taylor series with the last terms economised, as in the Cephes library (S. Moshier, sin.c).
+    No "reassoc" here: it would undo the three-part reduction.
+    """
+    k = _rint(x * 0.6366197723675814)
+    r = ((x - k * _PIO2_A) - k * _PIO2_B) - k * _PIO2_C
+    r2 = r * r
+
+    s = 1.58962301576546568060e-10 * r2 - 2.50507477628578072866e-8
+    s = s * r2 + 2.75573136213857245213e-6
+    s = s * r2 - 1.98412698295895385996e-4
+    s = s * r2 + 8.33333333332211858878e-3
+    s = s * r2 - 1.66666666666666307295e-1
+    s = r + r * (r2 * s)
+
+    c = 2.08757008419747316778e-9 - 1.13585365213876817300e-11 * r2
+    c = c * r2 - 2.75573141792967388112e-7
+    c = c * r2 + 2.48015872888517045348e-5
+    c = c * r2 - 1.38888888888730564116e-3
+    c = c * r2 + 4.16666666666665929218e-2
+    c = 1.0 - (0.5 * r2 - r2 * r2 * c)
+
+    # quadrant: odd k swaps the two, k mod 4 in {2, 3} turns the sine, in {1, 2} the cosine
+    odd = k - 2.0 * _floor(k * 0.5)
+    half = k * 0.5 - 2.0 * _floor(k * 0.25)  # 0, 1/2, 1, 3/2
+    turn_sin = _floor(half)
+    turn_cos = _floor(half + 0.5) - 2.0 * _floor((half + 0.5) * 0.5)
+    sine = _where(odd, c, s)
+    cosine = _where(odd, s, c)
+    sine = _where(turn_sin, -sine, sine)
+    cosine = _where(turn_cos, -cosine, cosine)
+
+    if _any_above(_fabs(x), _LARGEST_ANGLE):
+        for lane in range(WIDTH):
+            angle = _get(x, lane)
+            sine = _put(sine, lane, math.sin(angle))
+            cosine = _put(cosine, lane, math.cos(angle))
+    return sine, cosine
+
+
+def sincos(x):
+    """Sine and cosine of a number or of Lanes (compiled code only)."""
+    raise NotImplementedError("sincos is for compiled code")
+
+
+@overload(sincos)
+def _sincos(x):
+    if x is lanes_type:
+        return lambda x: _sincos_of_lanes(x)
+    return lambda x: (math.sin(x), math.cos(x))
+
+
+@intrinsic
+def lanes(typingctx, array):
+    """View a C-ordered float64 array (..., 8) as an array (...,) of Lanes."""
+    if not (isinstance(array, types.Array) and array.dtype == types.float64 and array.layout == "C"):
+        return None
+    view = types.Array(lanes_type, array.ndim - 1, "C", aligned=False)
+
+    def codegen(context, builder, signature, args):
+        source = context.make_array(signature.args[0])(context, builder, args[0])
+        result = context.make_array(view)(context, builder)
+        size = context.get_constant(types.intp, WIDTH * 8)
+        shape = cgutils.unpack_tuple(builder, source.shape)[:-1]
+        strides = cgutils.unpack_tuple(builder, source.strides)[:-1]
+        nitems = context.get_constant(types.intp, 1)
+        for extent in shape:
+            nitems = builder.mul(nitems, extent)
+        result.meminfo = source.meminfo
+        result.parent = source.parent
+        result.nitems = nitems
+        result.itemsize = size
+        result.data = builder.bitcast(source.data, result.data.type)
+        result.shape = cgutils.pack_array(builder, shape, ty=ir.IntType(64))
+        result.strides = cgutils.pack_array(builder, strides, ty=ir.IntType(64))
+        if context.enable_nrt:
+            context.nrt.incref(builder, signature.args[0], args[0])
+        return result._getvalue()
+
+    return view(array), codegen
+
+
+def aligned(shape) -> np.ndarray:
+    """A float64 array of zeros that starts on a cache line."""
+    count = int(np.prod(shape))
+    raw = np.zeros(count + 8)
+    start = (-raw.ctypes.data // 8) % 8
+    return raw[start : start + count].reshape(shape)

@@ -1,0 +1,112 @@
+"""What all parts of a Spec share: strictness, vectors, poses."""
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+
+def _a_number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise PydanticCustomError("number", "must be a number, not {value}", {"value": repr(value)})
+    if not math.isfinite(value):
+        raise PydanticCustomError("finite", "must be finite, not {value}", {"value": str(value)})
+    return float(value)
+
+
+Number = Annotated[float, BeforeValidator(_a_number)]
+NonNegative = Annotated[Number, Field(ge=0)]
+Positive = Annotated[Number, Field(gt=0)]
+
+
+def _a_sequence(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+Vector3 = Annotated[tuple[Number, Number, Number], BeforeValidator(_a_sequence)]
+Vector4 = Annotated[tuple[Number, Number, Number, Number], BeforeValidator(_a_sequence)]
+
+
+def _a_direction(value: tuple[float, float, float]) -> tuple[float, float, float]:
+    if np.linalg.norm(value) < 1e-9:
+        raise PydanticCustomError("direction", "must be a direction, not the zero vector", {})
+    return value
+
+
+def _a_quaternion(value: tuple[float, ...]) -> tuple[float, ...]:
+    norm = float(np.linalg.norm(value))
+    if abs(norm - 1.0) > 1e-3:
+        raise PydanticCustomError(
+            "quaternion", "must be a unit quaternion w x y z; its length is {norm}", {"norm": f"{norm:.4g}"}
+        )
+    return value
+
+
+Direction = Annotated[Vector3, AfterValidator(_a_direction)]
+Quaternion = Annotated[Vector4, AfterValidator(_a_quaternion)]
+
+
+class Part(BaseModel):
+    """A part of a Spec: immutable, unknown keys refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Placed(Part):
+    """Something with a pose: a position, and a rotation in one of two forms."""
+
+    at: Vector3 = Field((0.0, 0.0, 0.0), description="position [m]")
+    rpy_deg: Vector3 | None = Field(None, description="rotation as fixed-axis roll, pitch, yaw [deg]")
+    quat: Quaternion | None = Field(None, description="rotation as unit quaternion w x y z")
+
+    @model_validator(mode="after")
+    def _one_rotation(self):
+        refuse_both(self, "rpy_deg", "quat")
+        return self
+
+    def pose(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rotation (3, 3) and position (3,)."""
+        return rotation(self.rpy_deg, self.quat), np.array(self.at)
+
+
+def refuse_both(part: BaseModel, one: str, other: str) -> None:
+    if getattr(part, one) is not None and getattr(part, other) is not None:
+        raise PydanticCustomError("both", "give {one} or {other}, not both", {"one": one, "other": other})
+
+
+def rotation(rpy_deg: tuple | None, quat: tuple | None) -> np.ndarray:
+    """Rotation matrix (3, 3) of roll-pitch-yaw angles [deg], or of a quaternion w x y z."""
+    if quat is not None:
+        w, x, y, z = np.array(quat) / np.linalg.norm(quat)
+        return np.array(
+            [
+                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+            ]
+        )
+    if rpy_deg is None:
+        return np.eye(3)
+    (cr, cp, cy), (sr, sp, sy) = np.cos(np.radians(rpy_deg)), np.sin(np.radians(rpy_deg))
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def rotation_to(axis: Any) -> np.ndarray:
+    """A rotation (3, 3) whose z column is the given direction; the identity for z itself."""
+    z = np.asarray(axis, float) / np.linalg.norm(axis)
+    if z[2] > 1.0 - 1e-15:
+        return np.eye(3)
+    if z[2] < -1.0 + 1e-15:
+        return np.diag([1.0, -1.0, -1.0])
+    # the shortest rotation that carries z there
+    k = np.array([-z[1], z[0], 0.0])
+    K = np.array([[0, -k[2], k[1]], [k[2], 0, -k[0]], [-k[1], k[0], 0]])
+    return np.eye(3) + K + K @ K / (1.0 + z[2])

@@ -1,0 +1,149 @@
+"""Joints and cuts."""
+
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from gori.spec.base import Direction, NonNegative, Number, Part, Placed, Quaternion, Vector3, refuse_both, rotation
+
+JointType = Literal[
+    "fixed", "revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free"
+]
+NQ = {"fixed": 0, "revolute": 1, "prismatic": 1, "helical": 1, "cylindrical": 2, "universal": 2, "planar": 3,
+      "spherical": 4, "free": 7}  # fmt: skip
+NV = NQ | {"spherical": 3, "free": 6}
+
+
+def _as_list(value):
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return value if isinstance(value, (list, tuple)) or value is None else (value,)
+
+
+Numbers = Annotated[tuple[Number, ...], BeforeValidator(_as_list)]
+NonNegatives = Annotated[tuple[NonNegative, ...], BeforeValidator(_as_list)]
+
+
+class Mimic(Part):
+    """q of this joint = ratio * q of the other + offset."""
+
+    joint: str
+    ratio: Number = 1.0
+    offset: Number = 0.0
+
+
+class Connection(Placed):
+    """Two bodies and a frame on each: `at` on the parent, `child_at` on the child."""
+
+    parent: str
+    child: str
+    child_at: Vector3 = Field((0.0, 0.0, 0.0), description="joint origin in the child's frame [m]")
+    child_rpy_deg: Vector3 | None = None
+    child_quat: Quaternion | None = None
+    axis: Direction = Field((0.0, 0.0, 1.0), description="joint axis, or normal of a planar joint, in the joint frame")
+
+    @model_validator(mode="after")
+    def _one_child_rotation(self):
+        refuse_both(self, "child_rpy_deg", "child_quat")
+        if self.parent == self.child:
+            raise PydanticCustomError("self", "parent and child are the same body, {body}", {"body": repr(self.child)})
+        return self
+
+    def child_pose(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rotation (3, 3) and position (3,) of the joint frame in the child's frame."""
+        return rotation(self.child_rpy_deg, self.child_quat), np.array(self.child_at)
+
+
+class Joint(Connection):
+    """A joint of the tree: the child moves on the parent.
+
+    Coordinates, in this order: revolute, prismatic, helical 1; cylindrical angle, travel; universal angle about
+    axis, angle about axis2; planar x, y, angle; spherical quaternion w x y z; free quaternion w x y z, then x y z.
+    Per-coordinate fields take one number for all, or a list with one number for each degree of freedom.
+    """
+
+    type: JointType
+    axis2: Direction | None = Field(None, description="second axis of a universal joint, perpendicular to the first")
+    pitch: Number | None = Field(None, description="travel of a helical joint [m per turn]")
+    q: Numbers | None = Field(None, description="start coordinates [rad, m]")
+    q_deg: Numbers | None = Field(None, description="start angle [deg]")
+    v: Numbers | None = Field(None, description="start velocity [rad/s, m/s]")
+    limits: tuple[Number, Number] | None = Field(None, description="lowest and highest q [rad, m]")
+    limits_deg: tuple[Number, Number] | None = None
+    velocity_limit: NonNegative | None = Field(None, description="[rad/s, m/s]")
+    effort_limit: NonNegative | None = Field(None, description="[N m, N]")
+    damping: NonNegatives = Field((0.0,), description="[N m s/rad, N s/m]")
+    friction: NonNegatives = Field((0.0,), description="Coulomb friction [N m, N]")
+    stiffness: NonNegatives = Field((0.0,), description="[N m/rad, N/m]")
+    rest: Numbers | None = Field(None, description="q at which the spring is free [rad, m]")
+    rest_deg: Numbers | None = None
+    armature: NonNegatives = Field((0.0,), description="inertia of the drive at the joint [kg m2, kg]")
+    mimic: Mimic | None = None
+
+    @model_validator(mode="after")
+    def _fits_type(self):
+        def refuse(kind, message, **words):
+            raise PydanticCustomError(kind, message, {"type": self.type, **words})
+
+        refuse_both(self, "q", "q_deg")
+        refuse_both(self, "limits", "limits_deg")
+        refuse_both(self, "rest", "rest_deg")
+        nq, nv = NQ[self.type], NV[self.type]
+        turning = self.type in ("revolute", "helical", "universal")
+        if (self.pitch is not None) != (self.type == "helical"):
+            refuse("pitch", "a helical joint needs pitch, and no other type takes it; this one is {type}")
+        if self.axis2 is not None:
+            if self.type != "universal":
+                refuse("axis2", "axis2 is for universal joints; this one is {type}")
+            if abs(np.dot(self.axis, self.axis2)) > 1e-6 * np.linalg.norm(self.axis) * np.linalg.norm(self.axis2):
+                refuse("axis2", "axis2 must be perpendicular to axis")
+        if "axis" in self.model_fields_set and self.type in ("fixed", "spherical", "free"):
+            refuse("axis", "a {type} joint has no axis")
+        for name in ("q_deg", "limits_deg", "rest_deg"):
+            if getattr(self, name) is not None and not turning:
+                refuse(name, "{name} is for joints that turn; this one is {type}", name=name)
+        for name in ("limits", "limits_deg", "mimic"):
+            if getattr(self, name) is not None and nv != 1:
+                refuse(name, "{name} is for joints of one degree of freedom; this one is {type}", name=name)
+        for name in ("limits", "limits_deg"):
+            value = getattr(self, name)
+            if value is not None and value[0] > value[1]:
+                refuse(name, "{name}: the lower limit {low} is above the upper {high}",
+                       name=name, low=value[0], high=value[1])  # fmt: skip
+        for name in ("damping", "friction", "stiffness", "armature", "v"):
+            value = getattr(self, name)
+            if value is not None and len(value) not in (1, nv) and nv:
+                refuse(name, "{name} needs 1 or {nv} numbers for a {type} joint", name=name, nv=nv)
+        if self.type == "free":
+            if any(self.armature):
+                refuse("armature", "a free joint has no drive and takes no armature")
+            if "child_at" in self.model_fields_set or self.child_rpy_deg or self.child_quat:
+                refuse("child_at", "a free joint moves the child's own frame: it takes no child_at or child rotation")
+        if self.type == "spherical" and len(set(self.armature)) > 1:
+            refuse("armature", "a spherical joint takes one armature for all directions")
+        for name in ("q", "q_deg", "rest", "rest_deg"):
+            value = getattr(self, name)
+            if value is not None and len(value) != nq:
+                refuse(name, "{name} needs {nq} numbers for a {type} joint", name=name, nq=nq)
+        if self.type in ("spherical", "free") and self.q is not None and abs(np.linalg.norm(self.q[:4]) - 1) > 1e-3:
+            refuse("q", "q must begin with a unit quaternion w x y z")
+        return self
+
+
+CutType = Literal["fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "distance"]
+
+
+class Cut(Connection):
+    """A joint that closes a loop. Kept in the Spec; the tree is what remains without it."""
+
+    type: CutType
+    axis2: Direction | None = None
+    length: NonNegative | None = Field(None, description="of a distance cut [m]")
+
+    @model_validator(mode="after")
+    def _fits_type(self):
+        if (self.length is not None) != (self.type == "distance"):
+            raise PydanticCustomError("length", "a distance cut needs length, and no other type takes it", {})
+        return self
