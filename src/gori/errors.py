@@ -6,7 +6,12 @@ class GoriError(Exception):
 
 
 class SpecError(GoriError, ValueError):
-    """A description that makes no machine: an unknown name, a loop, an impossible inertia."""
+    """A description that makes no machine: an unknown name, a loop, an impossible inertia.
+
+    `problems` lists all that is wrong, each as (dotted place in the Spec, words), where the Spec found it.
+    """
+
+    problems: tuple[tuple[str, str], ...] = ()
 
 
 class FileError(SpecError):

@@ -23,26 +23,25 @@ MASS = 12  # [kg]
 COM = 13  # 3: centre of mass, body frame [m]
 INERTIA = 16  # 6: about the body's origin, body frame, xx yy zz xy xz yz [kg m2]
 PITCH = 22  # travel along z per radian, helical joints [m/rad]
-N_BODY_F = 23
+ARMATURE = 23  # inertia of the drive, reflected to the joint, on each of its axes [kg m2 or kg]
+N_BODY_F = 24
+GRAVITY = P_PJ  # 3, in row 0: the ground has no joint, its place is taken by gravity [m/s2]
 
 # dof_i (nv, N_DOF_I) int64
 DOF_PARENT = 0  # the degree of freedom before this one on the way to the ground, -1 if none
 DOF_BODY = 1  # row of the body that it moves
-AXIS = 2  # ROTATION, SLIDE or SCREW
-DOF_END = 3  # one past the last degree of freedom of the subtree
-N_DOF_I = 4
-ROTATION, SLIDE, SCREW = 0, 1, 2
-
-# dof_f (nv, N_DOF_F) float64
-ARMATURE = 0  # inertia of the drive, reflected to the joint [kg m2 or kg]
-N_DOF_F = 1
+DOF_END = 2  # one past the last degree of freedom of the subtree
+N_DOF_I = 3
 
 # frame_i (nframe,) int64: row of the body that carries the frame;  frame_f (nframe, N_FRAME_F) float64
 R_BF = 0  # 9: rotation from the frame to the body's frame
 P_BF = 9  # 3: origin in the body's frame [m]
 N_FRAME_F = 12
 
-# wrench_at (nwrench, 4) float64: row of the body, and the point in the body's frame [m]
+# wrench (nwrench, N_WRENCH) float64: outside wrenches
+WRENCH_AT = 0  # 4: row of the body, and the point in the body's frame [m]
+WRENCH = 4  # 6: moment about the point [N m], force [N], world axes
+N_WRENCH = 10
 
 # ---- Work: scratch rows, always recomputable; world axes throughout
 # body_w (nrow, N_BODY_W)

@@ -16,6 +16,12 @@ WELD, REVOLUTE, PRISMATIC, HELICAL, SPHERICAL, FREE = 0, 1, 2, 3, 4, 5
 
 
 @part
+def only_turns(kind):
+    """Whether the axes of the joint pass through the body's origin and do not slide: their linear part is zero."""
+    return kind == REVOLUTE or kind == SPHERICAL
+
+
+@part
 def rotation_of_quaternion(w, x, y, z):
     """Rotation matrix of a quaternion that need not be unit, as nine numbers by rows."""
     s = 2.0 / (w * w + x * x + y * y + z * z)

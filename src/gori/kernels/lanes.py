@@ -248,6 +248,59 @@ def lanes(typingctx, array):
     return view(array), codegen
 
 
+def _address(context, builder, array_type, array, row, column):
+    """Pointer to eight numbers of a C-ordered float64 array (rows, columns)."""
+    struct = context.make_array(array_type)(context, builder, array)
+    columns = cgutils.unpack_tuple(builder, struct.shape)[1]
+    item = builder.gep(struct.data, [builder.add(builder.mul(row, columns), column)])
+    return builder.bitcast(item, _VECTOR.as_pointer())
+
+
+@intrinsic
+def read8(typingctx, array, row, column):
+    """Eight neighbours of a row of a C-ordered float64 array (rows, columns), as Lanes."""
+
+    def codegen(context, builder, signature, args):
+        return builder.load(_address(context, builder, signature.args[0], *args), align=8)
+
+    return lanes_type(array, types.int64, types.int64), codegen
+
+
+@intrinsic
+def write8(typingctx, array, row, column, x):
+    """Write Lanes over eight neighbours of a row of a C-ordered float64 array (rows, columns)."""
+
+    def codegen(context, builder, signature, args):
+        builder.store(args[3], _address(context, builder, signature.args[0], *args[:3]), align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.int64, lanes_type), codegen
+
+
+@intrinsic
+def transpose8(typingctx, x):
+    """Eight Lanes as an 8 x 8 matrix, transposed."""
+
+    def codegen(context, builder, signature, args):
+        rows = cgutils.unpack_tuple(builder, args[0])
+        index = ir.VectorType(ir.IntType(32), WIDTH)
+        # three rounds exchange blocks of 1, 2 and 4 between rows that far apart
+        for step in (1, 2, 4):
+            low = [(k & ~step) if not k & step else (k & ~step) + WIDTH for k in range(WIDTH)]
+            high = [k + step if not k & step else k + WIDTH for k in range(WIDTH)]
+            after = list(rows)
+            for k in range(WIDTH):
+                if not k & step:
+                    a, b = rows[k], rows[k + step]
+                    after[k] = builder.shuffle_vector(a, b, ir.Constant(index, low))
+                    after[k + step] = builder.shuffle_vector(a, b, ir.Constant(index, high))
+            rows = after
+        return context.make_tuple(builder, signature.return_type, rows)
+
+    eight = types.UniTuple(lanes_type, WIDTH)
+    return eight(eight), codegen
+
+
 def aligned(shape) -> np.ndarray:
     """A float64 array of zeros that starts on a cache line."""
     count = int(np.prod(shape))

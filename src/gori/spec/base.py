@@ -11,9 +11,13 @@ from pydantic_core import PydanticCustomError
 def _a_number(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise PydanticCustomError("number", "must be a number, not {value}", {"value": repr(value)})
-    if not math.isfinite(value):
-        raise PydanticCustomError("finite", "must be finite, not {value}", {"value": str(value)})
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an int of more than 308 digits
+        number = math.inf
+    if not math.isfinite(number):
+        raise PydanticCustomError("finite", "must be finite, not {value}", {"value": str(number)})
+    return number
 
 
 Number = Annotated[float, BeforeValidator(_a_number)]
@@ -102,11 +106,9 @@ def rotation(rpy_deg: tuple | None, quat: tuple | None) -> np.ndarray:
 def rotation_to(axis: Any) -> np.ndarray:
     """A rotation (3, 3) whose z column is the given direction; the identity for z itself."""
     z = np.asarray(axis, float) / np.linalg.norm(axis)
-    if z[2] > 1.0 - 1e-15:
-        return np.eye(3)
-    if z[2] < -1.0 + 1e-15:
-        return np.diag([1.0, -1.0, -1.0])
-    # the shortest rotation that carries z there
-    k = np.array([-z[1], z[0], 0.0])
-    K = np.array([[0, -k[2], k[1]], [k[2], 0, -k[0]], [-k[1], k[0], 0]])
+    if z[2] < 0.0:
+        # the formula below fails near -z: half a turn about x first
+        return np.diag([1.0, -1.0, -1.0]) @ rotation_to(z * [1.0, -1.0, -1.0])
+    # the shortest rotation that carries z there: 1 + K + K K / (1 + z.z'), K = [z x z']
+    K = np.array([[0.0, 0.0, z[0]], [0.0, 0.0, z[1]], [-z[0], -z[1], 0.0]])
     return np.eye(3) + K + K @ K / (1.0 + z[2])

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from gori.spec.base import Direction, NonNegative, Number, Part, Placed, Quaternion, Vector3, refuse_both, rotation
@@ -22,8 +22,13 @@ def _as_list(value):
     return value if isinstance(value, (list, tuple)) or value is None else (value,)
 
 
-Numbers = Annotated[tuple[Number, ...], BeforeValidator(_as_list)]
-NonNegatives = Annotated[tuple[NonNegative, ...], BeforeValidator(_as_list)]
+def _one_or_list(**number) -> WithJsonSchema:
+    number["type"] = "number"
+    return WithJsonSchema({"anyOf": [number, {"type": "array", "items": number}]})
+
+
+Numbers = Annotated[tuple[Number, ...], BeforeValidator(_as_list), _one_or_list()]
+NonNegatives = Annotated[tuple[NonNegative, ...], BeforeValidator(_as_list), _one_or_list(minimum=0)]
 
 
 class Mimic(Part):
@@ -119,8 +124,10 @@ class Joint(Connection):
         if self.type == "free":
             if any(self.armature):
                 refuse("armature", "a free joint has no drive and takes no armature")
-            if "child_at" in self.model_fields_set or self.child_rpy_deg or self.child_quat:
-                refuse("child_at", "a free joint moves the child's own frame: it takes no child_at or child rotation")
+            if any(self.child_at):
+                refuse("child_at", "a free joint moves the child's own frame: it takes no child_at")
+        if self.type in ("spherical", "free") and (self.child_rpy_deg or self.child_quat):
+            refuse("child_quat", "a {type} joint moves the child's own axes: turn the joint on the parent's side instead")
         if self.type == "spherical" and len(set(self.armature)) > 1:
             refuse("armature", "a spherical joint takes one armature for all directions")
         for name in ("q", "q_deg", "rest", "rest_deg"):

@@ -116,4 +116,5 @@ class Mesh(_Solid):
         return float(mesh.volume), np.array(mesh.center_mass), np.array(mesh.moment_inertia)
 
 
+SHAPES = {"sphere": Sphere, "box": Box, "cylinder": Cylinder, "capsule": Capsule, "mesh": Mesh}
 Shape = Annotated[Sphere | Box | Cylinder | Capsule | Mesh, Field(discriminator="type")]

@@ -9,7 +9,8 @@ from pydantic_core import PydanticCustomError
 from gori.errors import SpecError
 from gori.spec.base import Part, Vector3
 from gori.spec.body import Body, Frame
-from gori.spec.joint import Cut, Joint
+from gori.spec.joint import Cut, Joint, Mimic
+from gori.spec.shape import SHAPES
 
 GROUND = "ground"
 
@@ -35,11 +36,14 @@ class Spec(Part):
     cuts: dict[str, Cut] = Field(default_factory=dict)
     frames: dict[str, Frame] = Field(default_factory=dict)
 
-    def __init__(self, **data: Any):
+    def __init__(self, /, **data: Any):
         try:
             super().__init__(**data)
         except ValidationError as error:
-            raise SpecError("\n".join(f"{place}: {text}" if place else text for place, text in explain(error))) from None
+            problems = explain(error)
+            refusal = SpecError("\n".join(f"{place}: {text}" if place else text for place, text in problems))
+            refusal.problems = tuple(problems)
+            raise refusal from None
 
     @model_validator(mode="after")
     def _consistent(self):
@@ -76,6 +80,12 @@ class Spec(Part):
                 _refuse(at, f"joint {name!r} mimics {other!r}, which is not a joint{closest(other, self.joints)}")
             if other == name or self.joints[other].type not in ("revolute", "prismatic", "helical"):
                 _refuse(at, f"joint {name!r} must mimic another joint of one degree of freedom, not {other!r}")
+            chain = [name]
+            while other in self.joints and (follows := self.joints[other].mimic) is not None and other not in chain:
+                chain.append(other)
+                other = follows.joint
+            if other in chain:
+                _refuse(at, f"the joints {' <- '.join([*chain, other])} mimic each other in a ring")
 
     def _check_tree(self) -> None:
         mover: dict[str, str] = {}
@@ -139,6 +149,16 @@ def _leads(name: str, key: str) -> bool:
     return name.startswith(key + ".")
 
 
+def _keys_beside(loc: tuple) -> list[str]:
+    """The keys that the Spec knows where pydantic met an unknown one."""
+    kinds = {"bodies": Body, "joints": Joint, "cuts": Cut, "frames": Frame}
+    if len(loc) == 1:
+        return list(Spec.model_fields)
+    if loc[2] == "shapes" and len(loc) > 4:
+        return list(SHAPES[loc[4]].model_fields)
+    return list((Mimic if len(loc) > 3 else kinds[loc[0]]).model_fields)
+
+
 def explain(error: ValidationError) -> list[tuple[str, str]]:
     """Dotted place and plain words of each problem that pydantic found."""
     problems = []
@@ -149,13 +169,24 @@ def explain(error: ValidationError) -> list[tuple[str, str]]:
             continue
         # pydantic adds the tag of a union to the path: 'bodies.a.shapes.b.sphere.radius'
         path = [str(key) for key in item["loc"]]
-        if "shapes" in path and len(path) > path.index("shapes") + 2:
-            del path[path.index("shapes") + 2]
+        if path[:1] == ["bodies"] and path[2:3] == ["shapes"] and len(path) > 4:
+            del path[4]
         text = item["msg"]
         if item["type"] == "extra_forbidden":
-            text = f"unknown key {path[-1]!r}"
+            known = _keys_beside(item["loc"])
+            text = f"unknown key {path[-1]!r}" + (closest(path[-1], known) or f"; known here: {', '.join(known)}")
+        elif item["type"] == "missing" and isinstance(item["loc"][-1], int):
+            text = f"too few numbers: {path.pop()}"
         elif item["type"] == "missing":
             text = f"{path[-1]!r} is missing"
+        elif item["type"] == "too_long":
+            text = f"too many numbers: {context['actual_length']} instead of {context['max_length']}"
+        elif item["type"] in ("dict_type", "model_type", "model_attributes_type"):
+            text = f"must hold keys and values, not {item['input']!r}"
+        elif item["type"] == "tuple_type":
+            text = f"must be a list of numbers, not {item['input']!r}"
+        elif item["type"] == "string_type":
+            text = f"must be text, not {item['input']!r}"
         elif item["type"] == "greater_than_equal":
             text = f"must not be negative, is {item['input']!r}"
         elif item["type"] == "greater_than":

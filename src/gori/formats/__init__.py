@@ -1,0 +1,44 @@
+"""Files that hold a Spec: YAML, which is Gori's own, and URDF."""
+
+import inspect
+import os
+from pathlib import Path
+from typing import Any
+
+from gori.errors import FileError, InputError
+from gori.formats.urdf import read_urdf
+from gori.formats.yaml import VERSION, read_yaml, write_yaml
+from gori.spec import Spec
+
+__all__ = ["json_schema", "load", "read_urdf", "read_yaml", "save", "write_yaml"]
+
+_READERS = {".yaml": read_yaml, ".yml": read_yaml, ".urdf": read_urdf}
+
+
+def load(path: str | os.PathLike, **options: Any) -> Spec:
+    """The Spec in a file; its extension says how to read it, and `options` go to that reader."""
+    suffix = Path(path).suffix.lower()
+    if suffix == ".xacro":
+        raise FileError("is a xacro file: run xacro on it first, and load the .urdf that it prints", path)
+    if suffix not in _READERS:
+        raise FileError(f"{suffix or 'no extension'} is not one of the formats {', '.join(_READERS)}", path)
+    reader = _READERS[suffix]
+    known = [name for name in inspect.signature(reader).parameters if name not in ("path", "text")]
+    if unknown := [name for name in options if name not in known]:
+        raise InputError(f"{suffix} files take no option {', '.join(unknown)}; known: {', '.join(known) or 'none'}")
+    return reader(path, **options)
+
+
+def save(spec: Spec, path: str | os.PathLike) -> None:
+    """Write a Spec to a YAML file."""
+    if Path(path).suffix.lower() not in (".yaml", ".yml"):
+        raise FileError("a Spec is saved as .yaml or .yml", path)
+    write_yaml(spec, path)
+
+
+def json_schema() -> dict[str, Any]:
+    """The format as JSON Schema, for editors that check while typing."""
+    schema = Spec.model_json_schema()
+    schema["properties"]["gori"] |= {"const": VERSION}
+    about = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Gori description"}
+    return about | {key: value for key, value in schema.items() if key != "title"} | {"required": ["gori"]}

@@ -1,0 +1,174 @@
+"""A Spec out of a URDF file."""
+
+import io
+import logging
+import math
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gori.errors import FileError, InputError, MissingPackageError, SpecError, SpecWarning
+from gori.formats.urdf_shapes import Found, convert, keep_shapes
+from gori.formats.urdf_xml import TYPES, Culprit, check, parse
+from gori.spec import GROUND, Spec
+from gori.spec.body import impossible_inertia
+
+
+def read_urdf(path: str | os.PathLike, base: str = "fixed", meshes: bool = False, strict: bool = False) -> Spec:
+    """The Spec of a robot in URDF.
+
+    base     "fixed" holds the root link to the ground, "free" lets it fly
+    meshes   read mesh shapes as well; their files must be there
+    strict   refuse what is otherwise only warned of, such as an inertia that no body can have
+    """
+    if base not in ("fixed", "free"):
+        raise InputError(f"base must be 'fixed' or 'free', not {base!r}")
+    file = Path(path)
+
+    def note(line: int, words: str) -> None:
+        if strict:
+            raise FileError(words, file, line)
+        warnings.warn(f"{file}, line {line}: {words}", SpecWarning, stacklevel=2)
+
+    try:
+        root = parse(file)
+        check(root)
+        lines = {f"{tag.tag}s.{tag.get('name')}": tag.sourceline for tag in root.iterchildren("link", "joint")}
+        shapes = keep_shapes(root, meshes, note)
+        robot = _parsed(root, file)
+        bodies = {}
+        for link in robot.links:
+            bodies[link.name], doubts = _inertial(link.inertial)
+            for doubt in doubts:
+                note(lines[f"links.{link.name}"], f"link {link.name!r}: {doubt}")
+            if solids := _shapes(link, shapes[link.name], file):
+                bodies[link.name]["shapes"] = solids
+        joints = _base(robot, base)
+        for joint in robot.joints:
+            if joint.type == "fixed" and joint.mimic is not None:
+                note(lines[f"joints.{joint.name}"], f"joint {joint.name!r} is fixed: its <mimic> is left out")
+            joints[joint.name] = _joint(joint)
+    except Culprit as culprit:
+        raise FileError(culprit.reason, file, culprit.line) from None
+    try:
+        return Spec(gori=1, bodies=bodies, joints=joints)
+    except SpecError as error:
+        raise _at_its_line(error, file, lines) from None
+
+
+def _parsed(root: Any, file: Path) -> Any:
+    """The tree as objects, by yourdfpy."""
+    from lxml import etree
+
+    try:
+        import yourdfpy
+    except ImportError as error:
+        raise MissingPackageError("URDF needs yourdfpy: pip install 'gori[formats]'") from error
+
+    # what is not used must not make the parser stumble
+    for element in list(root.iter("material", "transmission", "gazebo", "safety_controller", "calibration")):
+        element.getparent().remove(element)
+    root.set("name", root.get("name", "robot"))
+    log = logging.getLogger("yourdfpy.urdf")
+    silent, log.disabled = log.disabled, True
+    try:
+        clean = io.BytesIO(etree.tostring(root))
+        return yourdfpy.URDF.load(clean, build_scene_graph=False, load_meshes=False).robot
+    except Exception as error:
+        raise FileError(f"yourdfpy cannot read it: {type(error).__name__}: {error}", file) from error
+    finally:
+        log.disabled = silent
+
+
+def _at_its_line(error: SpecError, file: Path, lines: dict[str, int]) -> FileError:
+    found = []
+    for place, words in error.problems:
+        place = place.replace("bodies.", "links.", 1) if place.startswith("bodies.") else place
+        match = max((key for key in lines if f"{place}.".startswith(f"{key}.")), key=len, default=None)
+        found.append((lines[match] if match else 1, f"{place}: {words}"))
+    line = min(found)[0]
+    return FileError("\n".join(words for _, words in sorted(found)), file, line)
+
+
+def _pose(origin: np.ndarray | None) -> dict[str, Any]:
+    """`at` and `quat` of a homogeneous matrix (4, 4), where they are not zero and identity."""
+    pose: dict[str, Any] = {}
+    if origin is not None and np.any(origin[:3, 3]):
+        pose["at"] = origin[:3, 3].tolist()
+    if origin is not None and not np.array_equal(origin[:3, :3], np.eye(3)):
+        x, y, z, w = Rotation.from_matrix(origin[:3, :3]).as_quat(canonical=True).tolist()
+        pose["quat"] = (w, x, y, z)
+    return pose
+
+
+def _inertial(inertial: Any) -> tuple[dict[str, Any], list[str]]:
+    """Mass, centre of mass and inertia, turned from the axes of the inertial frame to those of the link; and doubts."""
+    doubts: list[str] = []
+    if inertial is None:
+        return {}, doubts
+    mass, J = inertial.mass, inertial.inertia
+    if J is None:
+        if mass > 0.0:
+            doubts.append("it has a mass and no <inertia>: taken as a point mass")
+        J = np.zeros((3, 3))
+    if mass == 0.0 and not J.any():
+        return {}, doubts
+    body: dict[str, Any] = {"mass": mass}
+    com = np.zeros(3)
+    if inertial.origin is not None:
+        R, com = inertial.origin[:3, :3], inertial.origin[:3, 3]
+        if not np.array_equal(R, np.eye(3)):
+            J = R @ J @ R.T
+    if com.any():
+        body["com"] = com.tolist()
+    if J.any():
+        diagonal, products = J[[0, 1, 2], [0, 1, 2]].tolist(), J[[0, 0, 1], [1, 2, 2]].tolist()
+        body["inertia"] = diagonal + products if any(products) else diagonal
+    if problem := impossible_inertia(mass, com, J):
+        doubts.append(problem)
+        body["unphysical"] = True
+    return body, doubts
+
+
+def _shapes(link: Any, found: list[Found], file: Path) -> dict[str, Any]:
+    parsed = link.collisions or link.visuals
+    pairs = zip(found, parsed, strict=True)
+    return {this.name: convert(this, shape, _pose(shape.origin), file) for this, shape in pairs}
+
+
+def _base(robot: Any, base: str) -> dict[str, Any]:
+    """The joint that carries the root link, under a name that no other joint has."""
+    carried = {joint.child for joint in robot.joints}
+    root = next(link.name for link in robot.links if link.name not in carried)
+    taken = {joint.name for joint in robot.joints}
+    name = next(name for name in ("base", *(f"base_{i}" for i in range(1, len(taken) + 2))) if name not in taken)
+    return {name: {"type": base, "parent": GROUND, "child": root}}
+
+
+def _joint(joint: Any) -> dict[str, Any]:
+    data = {"type": TYPES[joint.type], "parent": joint.parent, "child": joint.child} | _pose(joint.origin)
+    if joint.type == "fixed":
+        return data
+    if joint.type != "floating":
+        data["axis"] = joint.axis.tolist()
+    if joint.limit is not None:
+        lower, upper = joint.limit.lower, joint.limit.upper
+        # URDF takes a missing limit as 0; both missing would be a joint that cannot move, and is meant as no limits
+        if joint.type in ("revolute", "prismatic") and (lower is not None or upper is not None):
+            limits = (lower or 0.0, upper or 0.0)
+            if all(map(math.isfinite, limits)):
+                data["limits"] = limits
+        for name, value in (("velocity_limit", joint.limit.velocity), ("effort_limit", joint.limit.effort)):
+            if value is not None and math.isfinite(value):
+                data[name] = value
+    if joint.dynamics is not None:
+        for name, text in (("damping", joint.dynamics.damping), ("friction", joint.dynamics.friction)):
+            if text is not None:  # yourdfpy leaves these as text
+                data[name] = float(text)
+    if joint.mimic is not None:
+        data["mimic"] = {"joint": joint.mimic.joint, "ratio": joint.mimic.multiplier, "offset": joint.mimic.offset}
+    return data

@@ -1,0 +1,115 @@
+"""Shapes of URDF links: which ones are read, and what they become."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+
+from gori.formats.urdf_xml import Culprit, check_origin, number, numbers, only
+
+
+@dataclass
+class Found:
+    """A shape to be read: its name, its kind, and its element in the file."""
+
+    name: str
+    kind: str
+    element: Any
+
+
+def keep_shapes(root: Any, meshes: bool, note) -> dict[str, list[Found]]:
+    """Check the shapes of each link, and remove from the tree what is not read.
+
+    A link's collision shapes are read, or its visual ones if it has no others. What is not read need not be right.
+    """
+    kept: dict[str, list[Found]] = {}
+    for link in root.findall("link"):
+        name = link.get("name")
+        read = "collision" if link.find("collision") is not None else "visual"
+        kept[name] = []
+        for tag in ("collision", "visual"):
+            for i, element in enumerate(link.findall(tag)):
+                found = _check(f"{tag}_{i}", name, element, meshes, note) if tag == read else None
+                if found is None:
+                    link.remove(element)
+                else:
+                    kept[name].append(found)
+    return kept
+
+
+def _check(name: str, link: str, element: Any, meshes: bool, note) -> Found | None:
+    who = f"link {link!r}, {name}"
+    geometry = only(element, "geometry")
+    if geometry is None or len(geometry) != 1:
+        raise Culprit(element, f"{who}: needs a <geometry> with one shape in it")
+    shape = geometry[0]
+    found = Found(name, shape.tag, shape)
+    sizes = {"box": ("size",), "sphere": ("radius",), "cylinder": ("radius", "length"), "capsule": ("radius", "length")}
+    if shape.tag == "mesh":
+        if not meshes:
+            return None
+        if not shape.get("filename"):
+            raise Culprit(shape, f"{who}: the mesh has no filename")
+        numbers(shape, who, "scale", 1 if len(shape.get("scale", "").split()) == 1 else 3)
+    elif shape.tag in sizes:
+        values: list[float] = []
+        for key in sizes[shape.tag]:
+            value = numbers(shape, who, key, 3) if key == "size" else [number(shape, who, key)]
+            if value is None or value[0] is None:
+                raise Culprit(shape, f"{who}: <{shape.tag}> does not give {key}")
+            values += value
+        if min(values) < 0.0:
+            raise Culprit(shape, f"{who}: the size of a {shape.tag} must not be negative")
+        if min(values) == 0.0:
+            note(shape.sourceline, f"{who}: this {shape.tag} has no volume and is left out")
+            return None
+        if shape.tag == "capsule":  # not known to yourdfpy, and of the same form
+            shape.tag = "cylinder"
+    else:
+        raise Culprit(shape, f"{who}: <{shape.tag}> is not one of box, cylinder, sphere, capsule, mesh")
+    check_origin(element, who)
+    return found
+
+
+def convert(found: Found, parsed: Any, pose: dict[str, Any], file: Path) -> dict[str, Any]:
+    """A shape of the Spec out of a parsed <collision> or <visual>; `pose` is where its origin is."""
+    geometry = parsed.geometry
+    if found.kind == "box":
+        return {"type": "box", "size": geometry.box.size.tolist()} | pose
+    if found.kind == "sphere":
+        return {"type": "sphere", "radius": geometry.sphere.radius} | pose
+    if found.kind == "mesh":
+        shape = {"type": "mesh", "file": str(mesh_file(found.element, file))} | pose
+        scale = geometry.mesh.scale
+        return shape if scale is None else shape | {"scale": (np.ones(3) * scale).tolist()}
+    # URDF centres the bar at its origin and lets it run along z; ours begins at `at`
+    bar = geometry.cylinder
+    middle = np.eye(4) if parsed.origin is None else parsed.origin
+    start = middle[:3, 3] - middle[:3, 2] * bar.length / 2.0
+    size = {"radius": bar.radius, "length": bar.length, "axis": (0.0, 0.0, 1.0)}
+    return {"type": found.kind} | size | pose | {"at": (start + 0.0).tolist()}
+
+
+def mesh_file(mesh: Any, file: Path) -> Path:
+    """The file that a mesh's address means; a package is a folder of that name beside or above the URDF."""
+    address = mesh.get("filename")
+    scheme, colon, rest = address.partition("://")
+    folder = file.resolve().parent
+    if not colon:
+        choices = [folder / address]
+    elif scheme == "file":
+        choices = [Path(unquote(rest))]
+    elif scheme in ("package", "model"):
+        package, _, inside = unquote(rest).partition("/")
+        roots = [above for above in folder.parents if above.name == package]
+        roots = [folder] * (folder.name == package) + roots
+        choices = [root / inside for root in (*roots, *(above / package for above in (folder, *folder.parents)))]
+    else:
+        raise Culprit(mesh, f"the mesh {address!r} is no file: give a path, or package://, model:// or file://")
+    for choice in choices:
+        if choice.is_file():
+            return Path(os.path.normpath(choice))
+    raise Culprit(mesh, f"the mesh {address!r} is not there; looked for {', '.join(map(str, choices))}")

@@ -1,0 +1,217 @@
+"""URDF as XML: strict parsing, and the checks that a URDF parser leaves out."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from gori.errors import FileError, MissingPackageError
+from gori.spec import GROUND
+from gori.spec.spec import closest
+
+TYPES = {
+    "fixed": "fixed",
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "planar": "planar",
+    "floating": "free",
+}
+"""Types of URDF joints, and what Gori calls them."""
+
+
+class Culprit(Exception):
+    """An element that makes no sense, and why; the reader adds the file."""
+
+    def __init__(self, element: Any, reason: str):
+        self.line, self.reason = element.sourceline, reason
+
+
+def parse(path: Path) -> Any:
+    """The root element of an XML file: no repairs, no entities, no network."""
+    try:
+        from lxml import etree
+    except ImportError as error:
+        raise MissingPackageError("URDF needs lxml: pip install 'gori[formats]'") from error
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise FileError("there is no such file", path) from None
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror}", path) from None
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.fromstring(raw, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        hint = ": run xacro on it first" if b"xacro" in raw and "prefix" in str(error) else ""
+        raise FileError(f"is not valid XML: {getattr(error, 'msg', error)}{hint}", path, line) from None
+    if root.getroottree().docinfo.internalDTD is not None:
+        line = raw[: max(raw.find(b"<!DOCTYPE"), 0)].count(b"\n") + 1
+        raise FileError("has a DOCTYPE, which may pull in other files: remove it", path, line)
+    return root
+
+
+def check(root: Any) -> None:
+    """Raise Culprit at the first thing that keeps this from being a robot."""
+    for element in root.iter():
+        if isinstance(element.tag, str) and "xacro" in element.tag.partition("}")[0]:
+            raise Culprit(element, "holds xacro macros: run xacro on it first, and load the URDF that it prints")
+    if root.tag != "robot":
+        raise Culprit(root, f"the root element is <{root.tag}>, not <robot>: this is not a URDF")
+    links, joints = _named(root, "link"), _named(root, "joint")
+    if not links:
+        raise Culprit(root, "has no links")
+    if GROUND in links:
+        raise Culprit(links[GROUND], "a link must not be called 'ground', the body that never moves: rename it")
+    for name, link in links.items():
+        _check_inertial(name, link)
+    for name, joint in joints.items():
+        _check_joint(name, joint, links, joints)
+    _check_tree(links, joints)
+
+
+def _named(root: Any, tag: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for element in root.findall(tag):
+        name = element.get("name")
+        if not name:
+            raise Culprit(element, f"a <{tag}> has no name")
+        if name in found:
+            raise Culprit(element, f"{tag} {name!r} is given twice, first in line {found[name].sourceline}")
+        if any(c.isspace() or c in "*?" for c in name):
+            raise Culprit(element, f"{tag} {name!r}: a name must not hold spaces, '*' or '?'")
+        found[name] = element
+    return found
+
+
+def only(element: Any, tag: str) -> Any:
+    """The one child of that tag, or None."""
+    found = element.findall(tag)
+    if len(found) > 1:
+        raise Culprit(found[1], f"{element.tag} {element.get('name')!r} has more than one <{tag}>")
+    return found[0] if found else None
+
+
+def numbers(element: Any, who: str, name: str, count: int, infinite: bool = False) -> list[float] | None:
+    """The numbers in an attribute, or None if it is not there."""
+    text = element.get(name)
+    if text is None:
+        return None
+    try:
+        values = [float(word) for word in text.replace("_", "?").split()]
+    except ValueError:
+        hint = ": run xacro on the file first" if "$" in text else ""
+        raise Culprit(element, f"{who}: {name} is {text!r}, which is not a number{hint}") from None
+    if len(values) != count:
+        raise Culprit(element, f"{who}: {name} needs {count} number{'s' * (count > 1)}, and {text!r} has {len(values)}")
+    if any(math.isnan(value) or (math.isinf(value) and not infinite) for value in values):
+        raise Culprit(element, f"{who}: {name} must be finite, not {text!r}")
+    return values
+
+
+def number(element: Any, who: str, name: str, infinite: bool = False, low: float | None = None) -> float | None:
+    """The number in an attribute, or None if it is not there."""
+    found = numbers(element, who, name, 1, infinite)
+    if found is not None and low is not None and found[0] < low:
+        raise Culprit(element, f"{who}: {name} must not be negative, is {found[0]:g}")
+    return found[0] if found else None
+
+
+def check_origin(element: Any, who: str) -> None:
+    origin = only(element, "origin")
+    if origin is not None:
+        numbers(origin, who, "xyz", 3)
+        numbers(origin, who, "rpy", 3)
+
+
+def _check_inertial(name: str, link: Any) -> None:
+    inertial = only(link, "inertial")
+    if inertial is None:
+        return
+    who = f"link {name!r}"
+    check_origin(inertial, who)
+    mass, inertia = only(inertial, "mass"), only(inertial, "inertia")
+    if mass is None or mass.get("value") is None:
+        raise Culprit(inertial, f"{who}: <inertial> does not give a mass")
+    number(mass, f"{who}, mass", "value", low=0.0)
+    for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz") if inertia is not None else ():
+        if number(inertia, f"{who}, inertia", key) is None and key[1] == key[2]:
+            raise Culprit(inertia, f"{who}: <inertia> does not give {key}")
+
+
+def _check_joint(name: str, joint: Any, links: dict, joints: dict) -> None:
+    who, kind = f"joint {name!r}", joint.get("type")
+    if kind is None:
+        raise Culprit(joint, f"{who} has no type")
+    if kind not in TYPES:
+        raise Culprit(joint, f"{who}: type {kind!r} is not one of {', '.join(TYPES)}{closest(kind, TYPES)}")
+    for role in ("parent", "child"):
+        element = only(joint, role)
+        if element is None or not element.get("link"):
+            raise Culprit(joint if element is None else element, f"{who} has no {role} link")
+        link = element.get("link")
+        if link not in links:
+            raise Culprit(element, f"{who}: {role} {link!r} is not a link{closest(link, links)}")
+    check_origin(joint, who)
+    if kind == "fixed":  # exporters leave zero axes, limits and mimics on joints that do not move
+        return
+    axis, limit, dynamics, mimic = (only(joint, tag) for tag in ("axis", "limit", "dynamics", "mimic"))
+    if axis is not None and math.hypot(*(numbers(axis, f"{who}, axis", "xyz", 3) or [1.0])) < 1e-9:
+        raise Culprit(axis, f"{who}: axis is the zero vector")
+    if limit is not None:
+        _check_limit(who, limit, kind)
+    for key in ("damping", "friction") if dynamics is not None else ():
+        number(dynamics, who, key, low=0.0)
+    if mimic is not None:
+        _check_mimic(name, mimic, joints)
+
+
+def _check_limit(who: str, limit: Any, kind: str) -> None:
+    for key in ("velocity", "effort"):
+        number(limit, who, key, infinite=True, low=0.0)
+    lower, upper = (number(limit, who, key, infinite=True) or 0.0 for key in ("lower", "upper"))
+    if kind in ("revolute", "prismatic"):
+        if lower > upper:
+            raise Culprit(limit, f"{who}: the lower limit {lower:g} is above the upper {upper:g}")
+        if math.isinf(lower) != math.isinf(upper):
+            raise Culprit(limit, f"{who}: only one of its limits is infinite: give both as numbers, or neither")
+
+
+def _check_mimic(name: str, mimic: Any, joints: dict) -> None:
+    who, other = f"joint {name!r}", mimic.get("joint")
+    if other not in joints:
+        raise Culprit(mimic, f"{who} mimics {other!r}, which is not a joint{closest(other or '', joints)}")
+    moves = ("revolute", "continuous", "prismatic")
+    if other == name or joints[other].get("type") not in moves or joints[name].get("type") not in moves:
+        raise Culprit(mimic, f"{who} mimics {other!r}: both must be joints of one degree of freedom, and not the same")
+    for key in ("multiplier", "offset"):
+        number(mimic, f"{who}, mimic", key)
+
+
+def _check_tree(links: dict, joints: dict) -> None:
+    mover: dict[str, str] = {}
+    for name, joint in joints.items():
+        child = joint.find("child").get("link")
+        if child in mover:
+            raise Culprit(
+                joint,
+                f"joints {mover[child]!r} and {name!r} both carry link {child!r}: that closes a loop. URDF holds only "
+                "trees; save the tree as YAML and write the joint that closes the loop among its cuts",
+            )
+        mover[child] = name
+    settled: set[str] = set()
+    for link in links:
+        path: list[str] = []
+        while link in mover and link not in settled:
+            if link in path:
+                ring = " <- ".join([*path[path.index(link) :], link])
+                raise Culprit(joints[mover[link]], f"the links {ring} carry each other in a ring, without a root")
+            path.append(link)
+            link = joints[mover[link]].find("parent").get("link")
+        settled.update(path)
+    first, *more = (link for link in links if link not in mover)
+    if more:
+        names = ", ".join(repr(name) for name in [first, *more])
+        raise Culprit(links[more[0]], f"has several root links ({names}): a joint must carry each link but one")
