@@ -47,6 +47,8 @@ def random_joint(rng, kind, parent, child, armature_fraction):
     keys = {"type": kind, "parent": parent, "child": child, **random_placement(rng)}
     if kind != "free":
         keys |= random_placement(rng, "child_")
+    if kind == "spherical":  # it turns the child's own axes
+        keys = {key: value for key, value in keys.items() if key not in ("child_quat", "child_rpy_deg")}
     if kind not in ("fixed", "spherical", "free") and rng.random() < 0.8:
         keys["axis"] = random_direction(rng) * rng.uniform(0.5, 2.0)
     if kind == "helical":

@@ -11,6 +11,8 @@ equations are the same, and the inverse of S' I S is never formed.
 The inertia is J, H, M in (n; f) = [J H; H' M] (alpha; a), J and M symmetric.
 """
 
+import math
+
 from gori.kernels.batch import load, store
 from gori.kernels.columns import (
     ACC,
@@ -37,8 +39,8 @@ from gori.kernels.columns import (
 from gori.kernels.jit import kernel, part
 from gori.kernels.joints import only_turns
 from gori.kernels.kinematics import cross, place, rates, turn
-from gori.kernels.lanes import WIDTH, lanes
-from gori.kernels.rnea import TREE, push, start_from_gravity, symmetric_times
+from gori.kernels.lanes import WIDTH, all_positive, lanes
+from gori.kernels.rnea import TREE, push, start_from_gravity, symmetric_times, total
 
 
 @part
@@ -231,14 +233,20 @@ def aba(body_i, body_f, q, v, tau, wrench_at, wrench, qdd, body_w, dof_w):
     release(body_i, qdd, body_w, dof_w)
 
 
+@part
+def regular(dof_w):
+    """Whether every axis moves some inertia: all D positive, in all lanes."""
+    for k in range(dof_w.shape[0]):
+        if not all_positive(dof_w[k, D_INV]):
+            return False
+    return True
+
+
 @kernel(f"f8({TREE}, f8[::1], f8[::1], f8[::1], f8[:, ::1], f8[::1], f8[:, ::1], f8[:, ::1])")
 def aba_one(body_i, body_f, q, v, tau, wrench, qdd, body_w, dof_w):
-    """Returns the sum of qdd, which is not finite if any of them is not."""
+    """Returns the sum of qdd, not finite if any of them is not or if an axis moves no inertia."""
     aba(body_i, body_f, q, v, tau, wrench[:, :WRENCH], wrench[:, WRENCH:], qdd, body_w, dof_w)
-    total = 0.0
-    for k in range(qdd.shape[0]):
-        total += qdd[k]
-    return total
+    return total(qdd) if regular(dof_w) else math.nan
 
 
 @kernel(
@@ -247,7 +255,12 @@ def aba_one(body_i, body_f, q, v, tau, wrench, qdd, body_w, dof_w):
 )
 def aba_batch(body_i, body_f, q, v, tau, wrench_at, wrench, qdd, body_w, dof_w, buffer, start, stop):
     nq, nv, nw = q.shape[1], v.shape[1], wrench_at.shape[0]
-    q8, v8, tau8, qdd8 = buffer[:nq], buffer[nq : nq + nv], buffer[nq + nv : nq + 2 * nv], buffer[nq + 2 * nv : nq + 3 * nv]
+    q8, v8, tau8, qdd8 = (
+        buffer[:nq],
+        buffer[nq : nq + nv],
+        buffer[nq + nv : nq + 2 * nv],
+        buffer[nq + 2 * nv : nq + 3 * nv],
+    )
     wrench8 = buffer[nq + 3 * nv : nq + 3 * nv + 6 * nw]
     for first in range(start, stop, WIDTH):
         load(q, first, q8)
@@ -258,4 +271,6 @@ def aba_batch(body_i, body_f, q, v, tau, wrench_at, wrench, qdd, body_w, dof_w, 
             body_i, body_f, lanes(q8), lanes(v8), lanes(tau8), wrench_at, lanes(wrench8.reshape((nw, 6, WIDTH))),
             lanes(qdd8), lanes(body_w), lanes(dof_w),
         )  # fmt: skip
+        if not regular(lanes(dof_w)):
+            qdd8[:] = math.nan
         store(qdd8, first, qdd)

@@ -15,8 +15,10 @@ def load(rows, first, buffer):
         x = lanes(buffer)
         for k in range(0, n - WIDTH + 1, WIDTH):
             x[k], x[k + 1], x[k + 2], x[k + 3], x[k + 4], x[k + 5], x[k + 6], x[k + 7] = transpose8((
-                read8(rows, first, k), read8(rows, first + 1, k), read8(rows, first + 2, k), read8(rows, first + 3, k),
-                read8(rows, first + 4, k), read8(rows, first + 5, k), read8(rows, first + 6, k), read8(rows, first + 7, k),
+                read8(rows, first, k), read8(rows, first + 1, k),
+                read8(rows, first + 2, k), read8(rows, first + 3, k),
+                read8(rows, first + 4, k), read8(rows, first + 5, k),
+                read8(rows, first + 6, k), read8(rows, first + 7, k),
             ))  # fmt: skip
             done = k + WIDTH
     for lane in range(WIDTH):

@@ -6,11 +6,11 @@ I^c, the inertia of a whole subtree taken as rigid, is mass, h = m c and J about
 """
 
 from gori.kernels.aba import turn_inertia
+from gori.kernels.batch import load, store
 from gori.kernels.columns import ARM, ARMATURE, ART, COM, MASS, NDOF, PARENT, V0, S
 from gori.kernels.jit import kernel, part
 from gori.kernels.kinematics import cross, place, turn
 from gori.kernels.lanes import WIDTH, lanes
-from gori.kernels.batch import load, store
 from gori.kernels.rnea import TREE, symmetric_times
 
 H, M = ART + 6, ART + 9  # where h and the mass stand, after J
@@ -65,9 +65,7 @@ def crba(body_i, body_f, q, mass_matrix, body_w, dof_w):
             nx, ny, nz = nx + ux, ny + uy, nz + uz
             fx, fy, fz = cross(sx, sy, sz, hx, hy, hz)
             fx, fy, fz = fx + m * tx, fy + m * ty, fz + m * tz
-            mass_matrix[d, d] = (
-                sx * nx + sy * ny + sz * nz + tx * fx + ty * fy + tz * fz + body_f[i, ARMATURE]
-            )
+            mass_matrix[d, d] = sx * nx + sy * ny + sz * nz + tx * fx + ty * fy + tz * fz + body_f[i, ARMATURE]
 
             # the axes before it in the same joint, then those of the ancestors
             j, last = i, d
@@ -91,9 +89,7 @@ def crba_one(body_i, body_f, q, mass_matrix, body_w, dof_w):
     crba(body_i, body_f, q, mass_matrix, body_w, dof_w)
 
 
-@kernel(
-    f"void({TREE}, f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], f8[:, ::1], i8, i8)"
-)
+@kernel(f"void({TREE}, f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], f8[:, ::1], i8, i8)")
 def crba_batch(body_i, body_f, q, mass_matrix, body_w, dof_w, buffer, square, start, stop):
     """mass_matrix (B, nv * nv); square (nv * nv, 8) is scratch."""
     nv = dof_w.shape[0]

@@ -18,7 +18,9 @@ For a rigid body B needs twelve numbers only, because it acts on the angular par
 Forward dynamics: d qdd/dq = -M^-1 d tau/dq, d qdd/dv = -M^-1 d tau/dv, d qdd/d tau = M^-1  (`inverse_mass.py`).
 """
 
-from gori.kernels.aba import aba, turn_inertia
+import math
+
+from gori.kernels.aba import aba, regular, turn_inertia
 from gori.kernels.batch import load, store_transposed
 from gori.kernels.columns import ARMATURE, COM, GRAVITY, MASS, NDOF, PARENT, V0
 from gori.kernels.inverse_mass import AXIS, FROM_ROOT, axes_at_root, dot6, inverse_mass_times, put6, six
@@ -281,7 +283,12 @@ def forward_derivatives_batch(
 ):
     """dq, dv, dtau (B, nv * nv); squares (3, nv, nv, 8) is scratch."""
     nq, nv = q.shape[1], v.shape[1]
-    q8, v8, tau8, qdd8 = buffer[:nq], buffer[nq : nq + nv], buffer[nq + nv : nq + 2 * nv], buffer[nq + 2 * nv : nq + 3 * nv]
+    q8, v8, tau8, qdd8 = (
+        buffer[:nq],
+        buffer[nq : nq + nv],
+        buffer[nq + nv : nq + 2 * nv],
+        buffer[nq + 2 * nv : nq + 3 * nv],
+    )
     no_wrench = buffer[:0].reshape((0, 6, WIDTH))
     squares[:] = 0.0
     for first in range(start, stop, WIDTH):
@@ -293,6 +300,8 @@ def forward_derivatives_batch(
             lanes(squares[0]), lanes(squares[1]), lanes(squares[2]),
             lanes(body_w), lanes(dof_w), lanes(body_d), lanes(dof_d),
         )  # fmt: skip
+        if not regular(lanes(dof_w)):
+            squares[2] = math.nan
         store_transposed(squares[0], -1.0, first, dq)
         store_transposed(squares[1], -1.0, first, dv)
         store_transposed(squares[2], 1.0, first, dtau)

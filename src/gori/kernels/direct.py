@@ -4,11 +4,13 @@ L has an entry only where one degree of freedom carries the other, so a branched
 (Featherstone 2008, section 6.5: branch-induced sparsity). L replaces the lower triangle of M, D its diagonal.
 """
 
+import math
+
 from gori.kernels.batch import load, store
 from gori.kernels.columns import DOF_PARENT
 from gori.kernels.crba import crba
 from gori.kernels.jit import kernel, part
-from gori.kernels.lanes import WIDTH, lanes
+from gori.kernels.lanes import WIDTH, all_positive, lanes
 from gori.kernels.rnea import TREE, rnea
 
 
@@ -45,6 +47,14 @@ def solve(dof_i, L, x):
 
 
 @part
+def positive_diagonal(L):
+    for k in range(L.shape[0]):
+        if not all_positive(L[k, k]):
+            return False
+    return True
+
+
+@part
 def direct(body_i, body_f, dof_i, q, v, tau, wrench_at, wrench, qdd, zero, M, body_w, dof_w):
     """Accelerations qdd (nv,); zero (nv,) holds zeros, M (nv, nv) becomes the factors."""
     rnea(body_i, body_f, q, v, zero, wrench_at, wrench, qdd, body_w, dof_w)
@@ -59,11 +69,14 @@ def direct(body_i, body_f, dof_i, q, v, tau, wrench_at, wrench, qdd, zero, M, bo
     f"void({TREE}, i8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1],"
     " f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], f8[:, ::1], i8, i8)"
 )
-def direct_batch(
-    body_i, body_f, dof_i, q, v, tau, wrench_at, wrench, qdd, body_w, dof_w, buffer, square, start, stop
-):
+def direct_batch(body_i, body_f, dof_i, q, v, tau, wrench_at, wrench, qdd, body_w, dof_w, buffer, square, start, stop):
     nq, nv, nw = q.shape[1], v.shape[1], wrench_at.shape[0]
-    q8, v8, tau8, zero8 = buffer[:nq], buffer[nq : nq + nv], buffer[nq + nv : nq + 2 * nv], buffer[nq + 2 * nv : nq + 3 * nv]
+    q8, v8, tau8, zero8 = (
+        buffer[:nq],
+        buffer[nq : nq + nv],
+        buffer[nq + nv : nq + 2 * nv],
+        buffer[nq + 2 * nv : nq + 3 * nv],
+    )
     qdd8 = buffer[nq + 3 * nv : nq + 4 * nv]
     wrench8 = buffer[nq + 4 * nv : nq + 4 * nv + 6 * nw]
     zero8[:] = 0.0
@@ -77,4 +90,6 @@ def direct_batch(
             body_i, body_f, dof_i, lanes(q8), lanes(v8), lanes(tau8), wrench_at, lanes(wrench8.reshape((nw, 6, WIDTH))),
             lanes(qdd8), lanes(zero8), lanes(square.reshape((nv, nv, WIDTH))), lanes(body_w), lanes(dof_w),
         )  # fmt: skip
+        if not positive_diagonal(lanes(square.reshape((nv, nv, WIDTH)))):
+            qdd8[:] = math.nan
         store(qdd8, first, qdd)

@@ -63,8 +63,7 @@ def jacobian_batch(body_i, body_f, row, point, q, J, body_w, dof_w, buffer, star
 
 
 @kernel(
-    f"void({TREE}, i8, f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1],"
-    " f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], i8, i8)"
+    f"void({TREE}, i8, f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], i8, i8)"
 )
 def jacobian_rate_batch(body_i, body_f, row, point, q, v, J, body_w, dof_w, buffer, start, stop):
     """J (B, 6 * nv): the time derivative of the Jacobian."""

@@ -57,7 +57,7 @@ def _compile_lock():
         return
     try:
         CACHE.mkdir(parents=True, exist_ok=True)
-        handle = open(CACHE / "lock", "a")
+        handle = open(CACHE / "lock", "a")  # noqa: SIM115
     except OSError:  # a read-only home: compile without a cache
         yield
         return

@@ -18,7 +18,7 @@ WELD, REVOLUTE, PRISMATIC, HELICAL, SPHERICAL, FREE = 0, 1, 2, 3, 4, 5
 @part
 def only_turns(kind):
     """Whether the axes of the joint pass through the body's origin and do not slide: their linear part is zero."""
-    return kind == REVOLUTE or kind == SPHERICAL
+    return kind in (REVOLUTE, SPHERICAL)
 
 
 @part

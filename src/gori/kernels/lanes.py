@@ -143,6 +143,28 @@ def _any_above(typingctx, x, limit):
 
 
 @intrinsic
+def _all_positive(typingctx, x):
+    def codegen(context, builder, signature, args):
+        above = builder.fcmp_ordered(">", args[0], ir.Constant(_VECTOR, [0.0] * WIDTH))
+        mask = builder.bitcast(above, ir.IntType(WIDTH))
+        return builder.icmp_unsigned("==", mask, ir.Constant(ir.IntType(WIDTH), 2**WIDTH - 1))
+
+    return types.boolean(lanes_type), codegen
+
+
+def all_positive(x):
+    """Whether a number, or every lane, is above zero (compiled code only)."""
+    raise NotImplementedError("all_positive is for compiled code")
+
+
+@overload(all_positive)
+def _all_positive_of(x):
+    if x is lanes_type:
+        return lambda x: _all_positive(x)
+    return lambda x: x > 0.0
+
+
+@intrinsic
 def _get(typingctx, x, k):
     def codegen(context, builder, signature, args):
         return builder.extract_element(args[0], builder.trunc(args[1], ir.IntType(32)))

@@ -1,6 +1,6 @@
 """Inverse dynamics: the recursive Newton-Euler algorithm (Featherstone 2008, table 5.1, in world axes).
 
-    tau = M(q) a + C(q, v) v + G(q) - J' wrenches
+tau = M(q) a + C(q, v) v + G(q) - J' wrenches
 """
 
 from gori.kernels.batch import load, store
@@ -150,9 +150,20 @@ TREE = "i8[:, ::1], f8[:, ::1]"
 """signature of body_i, body_f"""
 
 
-@kernel(f"void({TREE}, f8[::1], f8[::1], f8[::1], f8[:, ::1], f8[::1], f8[:, ::1], f8[:, ::1])")
+@part
+def total(x):
+    """The sum of the numbers: not finite if any of them is not."""
+    result = 0.0
+    for k in range(x.shape[0]):
+        result += x[k]
+    return result
+
+
+@kernel(f"f8({TREE}, f8[::1], f8[::1], f8[::1], f8[:, ::1], f8[::1], f8[:, ::1], f8[:, ::1])")
 def rnea_one(body_i, body_f, q, v, a, wrench, tau, body_w, dof_w):
+    """Returns the sum of tau, for a check."""
     rnea(body_i, body_f, q, v, a, wrench[:, :WRENCH], wrench[:, WRENCH:], tau, body_w, dof_w)
+    return total(tau)
 
 
 @kernel(
@@ -161,7 +172,12 @@ def rnea_one(body_i, body_f, q, v, a, wrench, tau, body_w, dof_w):
 )
 def rnea_batch(body_i, body_f, q, v, a, wrench_at, wrench, tau, body_w, dof_w, buffer, start, stop):
     nq, nv, nw = q.shape[1], v.shape[1], wrench_at.shape[0]
-    q8, v8, a8, tau8 = buffer[:nq], buffer[nq : nq + nv], buffer[nq + nv : nq + 2 * nv], buffer[nq + 2 * nv : nq + 3 * nv]
+    q8, v8, a8, tau8 = (
+        buffer[:nq],
+        buffer[nq : nq + nv],
+        buffer[nq + nv : nq + 2 * nv],
+        buffer[nq + 2 * nv : nq + 3 * nv],
+    )
     wrench8 = buffer[nq + 3 * nv : nq + 3 * nv + 6 * nw]
     for first in range(start, stop, WIDTH):
         load(q, first, q8)

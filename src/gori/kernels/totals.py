@@ -1,8 +1,8 @@
 """What a machine has as a whole: energy, momentum, centre of mass.
 
-    T = 1/2 sum (m v.v + 2 v.(w x h) + w.J w) + 1/2 sum armature qd^2      h = m c, about each body's origin
-    V = - g . sum (m p + h)
-    P = sum (m v + w x h),   L about the centre of mass
+T = 1/2 sum (m v.v + 2 v.(w x h) + w.J w) + 1/2 sum armature qd^2      h = m c, about each body's origin
+V = - g . sum (m p + h)
+P = sum (m v + w x h),   L about the centre of mass
 """
 
 from gori.kernels.batch import load, store
@@ -75,9 +75,7 @@ def totals(body_i, body_f, q, v, out, body_w, dof_w):
         out[LINEAR + 2] += pz
 
 
-@kernel(
-    f"void({TREE}, f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], i8, i8)"
-)
+@kernel(f"void({TREE}, f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], i8, i8)")
 def totals_batch(body_i, body_f, q, v, out, body_w, dof_w, buffer, start, stop):
     """out (B, N_TOTALS)."""
     nq, nv = q.shape[1], v.shape[1]

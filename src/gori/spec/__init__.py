@@ -20,6 +20,6 @@ __all__ = [
     "Part",
     "Placed",
     "Shape",
-    "Sphere",
     "Spec",
+    "Sphere",
 ]

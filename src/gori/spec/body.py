@@ -89,7 +89,8 @@ def impossible_inertia(mass: float, com: np.ndarray, inertia: np.ndarray) -> str
     if low < -slack or (low < 0.0 and high <= 0.0):
         return f"inertia is not positive definite: principal moments {words}"
     if high > low + middle + slack:
-        return f"inertia breaks the triangle inequality: principal moments {words}, and {high:.4g} > {low:.4g} + {middle:.4g}"
+        sides = f"{high:.4g} > {low:.4g} + {middle:.4g}"
+        return f"inertia breaks the triangle inequality: principal moments {words}, and {sides}"
     if mass == 0.0 and high > 0.0:
         return "inertia without mass"
     return None

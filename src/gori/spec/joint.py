@@ -127,7 +127,9 @@ class Joint(Connection):
             if any(self.child_at):
                 refuse("child_at", "a free joint moves the child's own frame: it takes no child_at")
         if self.type in ("spherical", "free") and (self.child_rpy_deg or self.child_quat):
-            refuse("child_quat", "a {type} joint moves the child's own axes: turn the joint on the parent's side instead")
+            refuse(
+                "child_quat", "a {type} joint moves the child's own axes: turn the joint on the parent's side instead"
+            )
         if self.type == "spherical" and len(set(self.armature)) > 1:
             refuse("armature", "a spherical joint takes one armature for all directions")
         for name in ("q", "q_deg", "rest", "rest_deg"):

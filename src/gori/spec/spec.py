@@ -132,7 +132,9 @@ class Spec(Part):
                 known = [key for group in groups for key in data.get(group, {})]
                 raise SpecError(f"cannot set {name!r}: nothing here has that name{closest(keys[0], known)}")
             if len(owners) > 1:
-                raise SpecError(f"cannot set {name!r}: it may mean {' or '.join(f'{o}.{name}' for o in owners)}; say which")
+                raise SpecError(
+                    f"cannot set {name!r}: it may mean {' or '.join(f'{o}.{name}' for o in owners)}; say which"
+                )
             name = f"{owners[0]}.{name}"
         rest = name
         while "." in rest:

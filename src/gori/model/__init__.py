@@ -1,0 +1,9 @@
+"""A Spec compiled into frozen tables, and what can be asked of it."""
+
+from gori.model.compile import compile
+from gori.model.model import Model
+from gori.model.poses import Poses
+from gori.model.tables import Derivatives, InverseDerivatives, JointInfo
+from gori.model.threads import threads
+
+__all__ = ["Derivatives", "InverseDerivatives", "JointInfo", "Model", "Poses", "compile", "threads"]

@@ -1,0 +1,132 @@
+"""Spec -> Model: the row tables and the name tables."""
+
+import numpy as np
+
+from gori.kernels import columns as col
+from gori.model.graph import Tree, build, compose, inertial_about_origin
+from gori.model.model import Model
+from gori.model.tables import JointInfo, Tables
+from gori.spec import GROUND, Joint, Spec
+from gori.spec.joint import NQ, NV
+
+
+def compile(spec: Spec, open_loops: bool = False) -> Model:
+    """Compile a Spec into a Model.
+
+    open_loops   leave cuts and mimic out: the Model is the tree that remains, with every joint free
+    """
+    tree = build(spec)
+    joints = _joints(spec, tree)
+    nq, nv = sum(info.nq for info in joints), sum(info.nv for info in joints)
+    frames = dict(tree.bodies)
+    for name, frame in spec.frames.items():
+        row, pose = tree.bodies[frame.body]
+        frames[name] = row, compose(pose, frame.pose())
+
+    loops = []
+    if not open_loops:
+        loops = [f"cut {name!r}" for name in spec.cuts]
+        loops += [f"mimic joint {name!r}" for name, joint in spec.joints.items() if joint.mimic is not None]
+    tables = Tables(
+        *_body_tables(tree, spec.gravity),
+        _dof_table(tree, nv),
+        np.array([row for row, _ in frames.values()], np.int64),
+        np.array([[*R.ravel(), *p] for _, (R, p) in frames.values()]),
+    )
+    q0, rest, v0 = np.zeros(nq), np.zeros(nq), np.zeros(nv)
+    for info in joints:
+        joint = spec.joints[info.name]
+        q0[info.q] = _coordinates(joint, joint.q, joint.q_deg)
+        rest[info.q] = _coordinates(joint, joint.rest, joint.rest_deg)
+        v0[info.v] = joint.v or 0.0
+    return Model(
+        spec=spec,
+        tables=tables,
+        joints=tuple(joints),
+        body_names=tuple(name for name in tree.bodies if name != GROUND),
+        frame_names=tuple(frames),
+        loops=tuple(loops),
+        q0=q0,
+        v0=v0,
+        rest=rest,
+        **_dof_values(spec, joints, nv),
+    )
+
+
+def _joints(spec: Spec, tree: Tree) -> list[JointInfo]:
+    joints, q, v = [], 0, 0
+    for name, rows in tree.joints.items():
+        kind = spec.joints[name].type
+        nq, nv = NQ[kind], NV[kind]
+        joints.append(JointInfo(name, kind, slice(q, q + nq), slice(v, v + nv), tuple(rows)))
+        q, v = q + nq, v + nv
+    return joints
+
+
+def _body_tables(tree: Tree, gravity: tuple) -> tuple[np.ndarray, np.ndarray]:
+    n = len(tree.rows)
+    body_i, body_f = np.zeros((n, col.N_BODY_I), np.int64), np.zeros((n, col.N_BODY_F))
+    q = v = 0
+    for i, row in enumerate(tree.rows):
+        body_i[i] = row.parent, row.kind, q, v, row.nv, row.end
+        R, p = row.pose
+        mass, com, inertia = inertial_about_origin(row)
+        body_f[i, col.R_PJ : col.R_PJ + 9] = R.ravel()
+        body_f[i, col.P_PJ : col.P_PJ + 3] = p if i else gravity
+        body_f[i, col.MASS] = mass
+        body_f[i, col.COM : col.COM + 3] = com
+        body_f[i, col.INERTIA : col.INERTIA + 6] = [*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]]
+        body_f[i, col.PITCH] = row.pitch
+        body_f[i, col.ARMATURE] = row.armature
+        q, v = q + row.nq, v + row.nv
+    return body_i, body_f
+
+
+def _dof_table(tree: Tree, nv: int) -> np.ndarray:
+    dof_i = np.zeros((nv, col.N_DOF_I), np.int64)
+    first, d = {0: 0}, 0
+    for i, row in enumerate(tree.rows):
+        first[i] = d
+        d += row.nv
+    starts = [first[i] for i in range(len(tree.rows))] + [nv]
+
+    def last(i: int) -> int:
+        return starts[i] + tree.rows[i].nv - 1 if i else -1
+
+    for i, row in enumerate(tree.rows):
+        for k in range(row.nv):
+            dof_i[starts[i] + k] = last(row.parent) if k == 0 else starts[i] + k - 1, i, starts[row.end]
+    return dof_i
+
+
+def _coordinates(joint: Joint, radians: tuple | None, degrees: tuple | None) -> np.ndarray:
+    """Start or rest coordinates of a joint; without them zero, or no rotation."""
+    if degrees is not None:
+        return np.radians(degrees)
+    if radians is None:
+        values = np.zeros(NQ[joint.type])
+        if joint.type in ("spherical", "free"):
+            values[0] = 1.0
+        return values
+    values = np.array(radians)
+    if joint.type in ("spherical", "free"):
+        values[:4] /= np.linalg.norm(values[:4])
+    return values
+
+
+def _dof_values(spec: Spec, joints: list[JointInfo], nv: int) -> dict[str, np.ndarray]:
+    """Limits and passive properties, one number for each degree of freedom."""
+    values = {name: np.zeros(nv) for name in ("damping", "friction", "stiffness", "armature")}
+    values |= {name: np.full(nv, np.inf) for name in ("upper", "velocity_limit", "effort_limit")}
+    values["lower"] = np.full(nv, -np.inf)
+    for info in joints:
+        joint = spec.joints[info.name]
+        for name in ("damping", "friction", "stiffness", "armature"):
+            values[name][info.v] = getattr(joint, name)
+        for name in ("velocity_limit", "effort_limit"):
+            if getattr(joint, name) is not None:
+                values[name][info.v] = getattr(joint, name)
+        limits = joint.limits if joint.limits_deg is None else np.radians(joint.limits_deg)
+        if limits is not None:
+            values["lower"][info.v], values["upper"][info.v] = limits
+    return values

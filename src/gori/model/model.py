@@ -1,0 +1,422 @@
+"""The Model: a machine compiled into frozen tables, and everything one can ask of it.
+
+Conventions, for all of Gori:
+- SI units, radians. World axes unless a name says otherwise.
+- Rotation before translation: a twist is (angular; linear), a wrench (moment; force), a Jacobian has its angular rows
+  first, a free joint's q is the quaternion, then the position.
+- Quaternions are w x y z and unit.
+- Velocities of spherical and free joints are in the axes of the moving body; the linear part is that of its origin.
+- Joints stand in depth-first order from the ground, siblings in the order of the description. Fixed joints have no
+  coordinates.
+- Stiffness, damping, friction and limits of joints are forces of a simulation: the dynamics here take tau as the
+  whole of the joint forces. Armature is inertia and is included.
+"""
+
+import math
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from gori.errors import ConditionWarning, InputError, SingularError, UnsupportedError
+from gori.kernels.aba import aba_batch, aba_one
+from gori.kernels.columns import D_INV, N_FRAME_F, N_WRENCH, P_BF, WRENCH
+from gori.kernels.configuration import difference_batch, integrate_batch
+from gori.kernels.crba import crba_batch, crba_one
+from gori.kernels.derivatives import forward_derivatives_batch, inverse_derivatives_batch
+from gori.kernels.direct import direct_batch
+from gori.kernels.jacobian import jacobian_batch, jacobian_rate_batch
+from gori.kernels.kinematics import poses_batch
+from gori.kernels.rnea import rnea_batch, rnea_one
+from gori.kernels.totals import ANGULAR, CENTER, KINETIC, N_TOTALS, POTENTIAL, totals_batch
+from gori.model.arrays import Rows, frozen
+from gori.model.poses import Poses
+from gori.model.tables import Derivatives, InverseDerivatives, JointInfo, Tables
+from gori.model.work import PLAIN, SQUARE, Lender
+from gori.spec import Spec
+from gori.spec.spec import closest
+
+BAD_CONDITION = 1e10
+_NO_WRENCH = np.zeros((0, N_WRENCH))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Model:
+    """A compiled machine. Made by `gori.compile`; never changes. Every method takes one state, q (nq,), or a batch of
+    states, q (B, nq), which runs over threads; one-dimensional arguments then count for the whole batch.
+    """
+
+    spec: Spec
+    tables: Tables
+    joints: tuple[JointInfo, ...]
+    body_names: tuple[str, ...]
+    frame_names: tuple[str, ...]
+    loops: tuple[str, ...]
+    q0: np.ndarray  # start coordinates of the Spec, (nq,)
+    v0: np.ndarray  # start velocities, (nv,)
+    rest: np.ndarray  # coordinates at which the joints' springs are free, (nq,)
+    lower: np.ndarray  # limits of q for joints of one degree of freedom, -inf where there is none, (nv,)
+    upper: np.ndarray
+    velocity_limit: np.ndarray
+    effort_limit: np.ndarray
+    damping: np.ndarray
+    friction: np.ndarray
+    stiffness: np.ndarray
+    armature: np.ndarray
+    nq: int = field(init=False)
+    nv: int = field(init=False)
+    joint_names: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self):
+        put = object.__setattr__
+        put(self, "nq", len(self.q0))
+        put(self, "nv", len(self.v0))
+        put(self, "joint_names", tuple(info.name for info in self.joints))
+        # the kernels need writable arrays, users get read-only views of them
+        put(self, "_t", self.tables)
+        put(self, "tables", Tables(*map(frozen, self.tables)))
+        for name in ("q0", "v0", "rest", "lower", "upper", "velocity_limit", "effort_limit", "damping", "friction",
+                     "stiffness", "armature"):  # fmt: skip
+            put(self, name, frozen(getattr(self, name)))
+        put(self, "_joint_of_name", {info.name: info for info in self.joints})
+        put(self, "_frame_of_name", {name: k for k, name in enumerate(self.frame_names)})
+        put(self, "_q_shape", (self.nq,))
+        put(self, "_v_shape", (self.nv,))
+        put(self, "_lender", Lender(len(self._t.body_i), self.nq, self.nv, len(self.frame_names)))
+
+    def __repr__(self) -> str:
+        return f"<gori.Model: {len(self.body_names)} bodies, {len(self.joints)} joints, nq {self.nq}, nv {self.nv}>"
+
+    # ---- names
+
+    def joint(self, name: str) -> JointInfo:
+        """A joint by name: `q[model.joint("elbow").q]` are its coordinates."""
+        if name not in self._joint_of_name:
+            hint = closest(name, self.joint_names)
+            raise InputError(f"{name!r} is not a joint that moves{hint}")
+        return self._joint_of_name[name]
+
+    def _frame(self, name: str) -> int:
+        if name not in self._frame_of_name:
+            raise InputError(f"{name!r} is not a body or frame{closest(name, self.frame_names)}")
+        return self._frame_of_name[name]
+
+    def _joint_of_dof(self, dof: int) -> str:
+        return next(info.name for info in self.joints if info.v.start <= dof < info.v.stop)
+
+    @property
+    def mass(self) -> float:
+        """Mass of all bodies [kg]."""
+        return float(sum(body.inertial()[0] for body in self.spec.bodies.values()))
+
+    # ---- configurations
+
+    def neutral(self) -> np.ndarray:
+        """q (nq,) with every joint at zero."""
+        return self.integrate(self._identity(), np.zeros(self.nv))
+
+    def _identity(self) -> np.ndarray:
+        q = np.zeros(self.nq)
+        for info in self.joints:
+            if info.type in ("spherical", "free"):
+                q[info.q.start] = 1.0
+        return q
+
+    def random(self, rng: np.random.Generator | int | None = None, count: int | None = None) -> np.ndarray:
+        """Random q (nq,), or (count, nq): within limits where there are any, else within +-pi or +-1 m."""
+        rng = np.random.default_rng(rng)
+        q = np.zeros((1 if count is None else count, self.nq))
+        for info in self.joints:
+            if info.type in ("spherical", "free"):
+                quat = rng.normal(size=(len(q), 4))
+                q[:, info.q.start : info.q.start + 4] = quat / np.linalg.norm(quat, axis=1, keepdims=True)
+                if info.type == "free":
+                    q[:, info.q.start + 4 : info.q.stop] = rng.uniform(-1.0, 1.0, (len(q), 3))
+                continue
+            reach = {"prismatic": [1.0], "cylindrical": [np.pi, 1.0], "planar": [1.0, 1.0, np.pi]}
+            bound = np.array(reach.get(info.type, [np.pi] * info.nq))
+            low, high = np.maximum(self.lower[info.v], -1e3), np.minimum(self.upper[info.v], 1e3)
+            low = np.where(np.isfinite(self.lower[info.v]), low, -bound)
+            high = np.where(np.isfinite(self.upper[info.v]), high, bound)
+            q[:, info.q] = rng.uniform(low, high, (len(q), info.nq))
+        return q[0] if count is None else q
+
+    def integrate(self, q: Any, dv: Any) -> np.ndarray:
+        """q moved along the tangent vector dv (nv,): the sum for simple joints, the exponential map for quaternions."""
+        x = Rows(q=(q, self.nq), dv=(dv, self.nv))
+        out = np.empty((x.count, self.nq))
+        integrate_batch(self._t.body_i, x["q"], x["dv"], out)
+        return x.shaped(out)
+
+    def difference(self, q0: Any, q1: Any) -> np.ndarray:
+        """The tangent vector (nv,) that leads from q0 to q1."""
+        x = Rows(q0=(q0, self.nq), q1=(q1, self.nq))
+        out = np.empty((x.count, self.nv))
+        difference_batch(self._t.body_i, x["q0"], x["q1"], out)
+        return x.shaped(out)
+
+    # ---- kinematics
+
+    def forward_kinematics(self, q: Any) -> Poses:
+        """Poses of all bodies and frames: `poses["tool"]` is a 4 x 4 matrix."""
+        t, x = self._t, Rows(q=(q, self.nq))
+        out = np.empty((x.count, len(self.frame_names) * N_FRAME_F))
+        self._lender.run(poses_batch, (t.body_i, t.body_f, t.frame_i, t.frame_f, x["q"], out), PLAIN, x.count)
+        return Poses(self._frame_of_name, x.shaped(out, len(self.frame_names), N_FRAME_F))
+
+    def jacobian(self, q: Any, frame: str, axes: Literal["world", "body"] = "world") -> np.ndarray:
+        """J (6, nv) with (angular; linear) velocity of the frame's origin = J v.
+
+        axes   "world", or "body" for the frame's own axes
+        """
+        x = Rows(q=(q, self.nq))
+        out = np.empty((x.count, 6 * self.nv))
+        self._lender.run(jacobian_batch, (*self._point(frame), x["q"], out), PLAIN, x.count)
+        J = out.reshape(x.count, 6, self.nv)
+        if _own_axes(axes):
+            J = _turn_rows(self.forward_kinematics(x["q"])[frame][:, :3, :3], J)
+        return x.shaped(J, 6, self.nv)
+
+    def jacobian_rate(self, q: Any, v: Any, frame: str, axes: Literal["world", "body"] = "world") -> np.ndarray:
+        """Time derivative (6, nv) of `jacobian` along v."""
+        x = Rows(q=(q, self.nq), v=(v, self.nv))
+        out = np.empty((x.count, 6 * self.nv))
+        self._lender.run(jacobian_rate_batch, (*self._point(frame), x["q"], x["v"], out), PLAIN, x.count)
+        rate = out.reshape(x.count, 6, self.nv)
+        if _own_axes(axes):
+            # (R' J)' = R' (J' - w x J)
+            J = self.jacobian(x["q"], frame)
+            w = np.einsum("bij,bj->bi", J[:, :3], x["v"])[:, None, :]
+            for part in (slice(0, 3), slice(3, 6)):
+                rate[:, part] -= np.cross(w, J[:, part].swapaxes(1, 2)).swapaxes(1, 2)
+            rate = _turn_rows(self.forward_kinematics(x["q"])[frame][:, :3, :3], rate)
+        return x.shaped(rate, 6, self.nv)
+
+    def _point(self, frame: str) -> tuple:
+        t, k = self._t, self._frame(frame)
+        return t.body_i, t.body_f, int(t.frame_i[k]), t.frame_f[k, P_BF : P_BF + 3].copy()
+
+    # ---- dynamics
+
+    def forward_dynamics(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        wrenches: Any = None,
+        method: Literal["aba", "crba", "direct"] = "aba",
+    ) -> np.ndarray:
+        """Accelerations (nv,) for joint forces tau (nv,).
+
+        wrenches   {body or frame: (6,) moment and force at its origin, world axes}; values may be (B, 6)
+        method     "aba" articulated bodies, O(n); "direct" mass matrix and branch-sparse factors;
+                   "crba" mass matrix and dense Cholesky factors
+        """
+        # one state, arrays as the kernel wants them: straight through. Anything else takes the careful way below
+        if method == "aba" and wrenches is None and not self.loops:
+            try:
+                if q.shape == self._q_shape and v.shape == self._v_shape and tau.shape == self._v_shape:
+                    pool = self._lender.pool
+                    work = pool.pop() if pool else self._lender.make()
+                    qdd = np.empty(self.nv)
+                    t = self._t
+                    total = aba_one.call(t.body_i, t.body_f, q, v, tau, _NO_WRENCH, qdd, work.body_w, work.dof_w)
+                    pool.append(work)
+                    if math.isfinite(total):
+                        return qdd
+            except (AttributeError, TypeError):
+                pass
+        return self._forward_dynamics(q, v, tau, wrenches, method)
+
+    def _forward_dynamics(self, q, v, tau, wrenches, method) -> np.ndarray:
+        self._refuse_loops("forward dynamics")
+        x = Rows(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv), **self._wrenches(wrenches))
+        at = self._wrench_places(wrenches)
+        t, out = self._t, np.empty((x.count, self.nv))
+        if method == "aba":
+            self._lender.run(
+                aba_batch, (t.body_i, t.body_f, x["q"], x["v"], x["tau"], at, x["wrenches"], out), PLAIN, x.count
+            )
+        elif method == "direct":
+            arguments = (t.body_i, t.body_f, t.dof_i, x["q"], x["v"], x["tau"], at, x["wrenches"], out)
+            self._lender.run(direct_batch, arguments, SQUARE, x.count)
+        elif method == "crba":
+            from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+            zero = np.zeros((x.count, self.nv))
+            self._lender.run(
+                rnea_batch, (t.body_i, t.body_f, x["q"], x["v"], zero, at, x["wrenches"], out), PLAIN, x.count
+            )
+            for b, M in enumerate(self._mass_matrix(x["q"])):
+                try:
+                    out[b] = cho_solve(cho_factor(M), x["tau"][b] - out[b])
+                except LinAlgError:
+                    out[b] = np.nan
+        else:
+            raise InputError(f"method {method!r} is not one of 'aba', 'crba', 'direct'")
+        self._check_finite(x["q"], out)
+        return x.shaped(out)
+
+    def inverse_dynamics(self, q: Any, v: Any, a: Any, wrenches: Any = None) -> np.ndarray:
+        """Joint forces tau (nv,) for accelerations a (nv,); wrenches as in `forward_dynamics`."""
+        if wrenches is None and not self.loops:
+            try:
+                if q.shape == self._q_shape and v.shape == self._v_shape and a.shape == self._v_shape:
+                    pool = self._lender.pool
+                    work = pool.pop() if pool else self._lender.make()
+                    tau = np.empty(self.nv)
+                    t = self._t
+                    total = rnea_one.call(t.body_i, t.body_f, q, v, a, _NO_WRENCH, tau, work.body_w, work.dof_w)
+                    pool.append(work)
+                    if math.isfinite(total):
+                        return tau
+            except (AttributeError, TypeError):
+                pass
+        self._refuse_loops("inverse dynamics")
+        x = Rows(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv), **self._wrenches(wrenches))
+        at = self._wrench_places(wrenches)
+        t, out = self._t, np.empty((x.count, self.nv))
+        self._lender.run(
+            rnea_batch, (t.body_i, t.body_f, x["q"], x["v"], x["a"], at, x["wrenches"], out), PLAIN, x.count
+        )
+        return x.shaped(out)
+
+    def bias(self, q: Any, v: Any) -> np.ndarray:
+        """C(q, v) v + G(q): the joint forces (nv,) that hold the accelerations at zero."""
+        return self.inverse_dynamics(q, v, np.zeros(self.nv))
+
+    def gravity_force(self, q: Any) -> np.ndarray:
+        """G(q): the joint forces (nv,) that hold the machine at rest."""
+        return self.inverse_dynamics(q, np.zeros(self.nv), np.zeros(self.nv))
+
+    def mass_matrix(self, q: Any) -> np.ndarray:
+        """M(q) (nv, nv), armature included."""
+        self._refuse_loops("the mass matrix")
+        x = Rows(q=(q, self.nq))
+        if x.single:
+            out = np.empty((self.nv, self.nv))
+            with self._lender.work() as work:
+                crba_one(self._t.body_i, self._t.body_f, x["q"][0], out, work.body_w, work.dof_w)
+            return out
+        return self._mass_matrix(x["q"])
+
+    def _mass_matrix(self, q: np.ndarray) -> np.ndarray:
+        out = np.empty((len(q), self.nv * self.nv))
+        self._lender.run(crba_batch, (self._t.body_i, self._t.body_f, q, out), SQUARE, len(q))
+        return out.reshape(len(q), self.nv, self.nv)
+
+    def condition(self, q: Any) -> Any:
+        """Condition number of M(q); warns and names the joint when it is bad."""
+        M = self.mass_matrix(q)
+        values, vectors = np.linalg.eigh(M)
+        with np.errstate(divide="ignore"):
+            number = np.where(values[..., 0] > 0.0, values[..., -1] / values[..., 0], np.inf)
+        if np.any(number > BAD_CONDITION):
+            worst = np.unravel_index(np.argmax(number), number.shape)
+            joint = self._joint_of_dof(int(np.argmax(np.abs(vectors[worst][:, 0]))))
+            warnings.warn(
+                f"the mass matrix has condition number {number[worst]:.2g}: joint {joint!r} moves next to no inertia. "
+                "Check the mass and inertia of what it carries, or give it armature",
+                ConditionWarning,
+                stacklevel=2,
+            )
+        return float(number) if number.ndim == 0 else number
+
+    def derivatives(self, q: Any, v: Any, tau: Any) -> Derivatives:
+        """Analytic derivatives of the acceleration with respect to q (in the tangent space), v and tau."""
+        self._refuse_loops("derivatives")
+        x = Rows(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
+        out = self._derivatives(forward_derivatives_batch, x, "tau")
+        self._check_finite(x["q"], out[2])
+        return Derivatives(*(x.shaped(d, self.nv, self.nv) for d in out))
+
+    def inverse_derivatives(self, q: Any, v: Any, a: Any) -> InverseDerivatives:
+        """Analytic derivatives of the joint forces of inverse dynamics with respect to q, v and a."""
+        self._refuse_loops("derivatives")
+        x = Rows(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
+        out = self._derivatives(inverse_derivatives_batch, x, "a")
+        return InverseDerivatives(*(x.shaped(d, self.nv, self.nv) for d in out))
+
+    def _derivatives(self, kernel, x: Rows, third: str) -> list[np.ndarray]:
+        out = [np.empty((x.count, self.nv * self.nv)) for _ in range(3)]
+
+        arguments = (self._t.body_i, self._t.body_f, x["q"], x["v"], x[third], *out)
+        self._lender.run(kernel, arguments, ("body_w8", "dof_w8", "body_d8", "dof_d8", "buffer8", "squares8"), x.count)
+        return out
+
+    # ---- totals
+
+    def energy(self, q: Any, v: Any) -> tuple[Any, Any]:
+        """Kinetic energy (armature included) and potential energy (zero at the world's origin) [J]."""
+        out = self._totals(q, v)
+        kinetic, potential = out[..., KINETIC], out[..., POTENTIAL]
+        return (float(kinetic), float(potential)) if out.ndim == 1 else (kinetic, potential)
+
+    def momentum(self, q: Any, v: Any) -> np.ndarray:
+        """Momentum (6,) of all bodies: angular about the centre of mass, then linear, world axes."""
+        return self._totals(q, v)[..., ANGULAR : ANGULAR + 6]
+
+    def center_of_mass(self, q: Any) -> np.ndarray:
+        """Centre of mass (3,) of all bodies [m]."""
+        return self._totals(q, np.zeros(self.nv))[..., CENTER : CENTER + 3]
+
+    def _totals(self, q, v) -> np.ndarray:
+        x = Rows(q=(q, self.nq), v=(v, self.nv))
+        out = np.empty((x.count, N_TOTALS))
+        self._lender.run(totals_batch, (self._t.body_i, self._t.body_f, x["q"], x["v"], out), PLAIN, x.count)
+        return x.shaped(out)
+
+    # ---- inside
+
+    def _wrenches(self, wrenches: dict | None) -> dict[str, tuple]:
+        """Wrenches as one more argument of `Rows`: (6 * count,) or (B, 6 * count)."""
+        if not wrenches:
+            return {"wrenches": (np.zeros(0), 0)}
+        if not isinstance(wrenches, dict):
+            raise InputError("wrenches must be a dict of body or frame name to moment and force (6,)")
+        joined = np.hstack(list(Rows(**{f"wrench on {name}": (w, 6) for name, w in wrenches.items()}).values()))
+        single = all(np.ndim(w) < 2 for w in wrenches.values())
+        return {"wrenches": (joined[0] if single else joined, joined.shape[1])}
+
+    def _wrench_places(self, wrenches: dict | None) -> np.ndarray:
+        places = np.zeros((len(wrenches or ()), WRENCH))
+        for k, name in enumerate(wrenches or ()):
+            f = self._frame(name)
+            places[k] = self._t.frame_i[f], *self._t.frame_f[f, P_BF : P_BF + 3]
+        return places
+
+    def _refuse_loops(self, what: str) -> None:
+        if self.loops:
+            raise UnsupportedError(
+                f"{what} of a Model with closed loops is not available yet: {', '.join(self.loops)}. "
+                "gori.compile(spec, open_loops=True) leaves them out"
+            )
+
+    def _check_finite(self, q: np.ndarray, out: np.ndarray) -> None:
+        """Raise when accelerations are not finite, and name the joint where the recursion broke."""
+        if np.isfinite(out).all():
+            return
+        b, still, qdd = int(np.argmin(np.isfinite(out).all(axis=1))), np.zeros(self.nv), np.empty(self.nv)
+        with self._lender.work() as work:
+            aba_one(self._t.body_i, self._t.body_f, q[b], still, still, _NO_WRENCH, qdd, work.body_w, work.dof_w)
+            inverse = work.dof_w[:, D_INV].copy()
+        broken = np.flatnonzero(~(np.isfinite(inverse) & (inverse > 0.0)))
+        if not broken.size:
+            raise SingularError("the accelerations are not finite: the velocities or forces are too large")
+        # the recursion runs from the tips: what breaks first spoils all that carries it
+        raise SingularError(
+            f"joint {self._joint_of_dof(int(broken[-1]))!r} moves nothing that has inertia about its axis, so its "
+            "acceleration is undefined: give what it carries mass and inertia, or give the joint armature"
+        )
+
+
+def _own_axes(axes: str) -> bool:
+    if axes not in ("world", "body"):
+        raise InputError(f"axes must be 'world' or 'body', not {axes!r}")
+    return axes == "body"
+
+
+def _turn_rows(R: np.ndarray, J: np.ndarray) -> np.ndarray:
+    """Both halves of J (B, 6, n) from world axes into the axes R (B, 3, 3)."""
+    return np.concatenate([R.swapaxes(1, 2) @ J[:, :3], R.swapaxes(1, 2) @ J[:, 3:]], axis=1)
