@@ -40,7 +40,7 @@ from gori.kernels.jit import kernel, part
 from gori.kernels.joints import only_turns
 from gori.kernels.kinematics import cross, place, rates, turn
 from gori.kernels.lanes import WIDTH, all_positive, lanes
-from gori.kernels.rnea import TREE, push, start_from_gravity, symmetric_times, total
+from gori.kernels.rnea import TREE, fits, push, start_from_gravity, symmetric_times, total
 
 
 @part
@@ -245,6 +245,8 @@ def regular(dof_w):
 @kernel(f"f8({TREE}, f8[::1], f8[::1], f8[::1], f8[:, ::1], f8[::1], f8[:, ::1], f8[:, ::1])")
 def aba_one(body_i, body_f, q, v, tau, wrench, qdd, body_w, dof_w):
     """Returns the sum of qdd, not finite if any of them is not or if an axis moves no inertia."""
+    if not fits(body_i, q, v, tau, qdd):
+        return math.nan
     aba(body_i, body_f, q, v, tau, wrench[:, :WRENCH], wrench[:, WRENCH:], qdd, body_w, dof_w)
     return total(qdd) if regular(dof_w) else math.nan
 

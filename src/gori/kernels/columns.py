@@ -15,6 +15,7 @@ V0 = 3  # first index in v
 NDOF = 4  # degrees of freedom of the joint
 END = 5  # one past the last row of the subtree
 N_BODY_I = 6
+NQ = Q0  # in row 0: the length of q
 
 # body_f (nrow, N_BODY_F) float64
 R_PJ = 0  # 9: rotation from the joint frame to the parent's frame, by rows

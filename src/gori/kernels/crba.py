@@ -5,9 +5,11 @@
 I^c, the inertia of a whole subtree taken as rigid, is mass, h = m c and J about the origin.
 """
 
+import math
+
 from gori.kernels.aba import turn_inertia
 from gori.kernels.batch import load, store
-from gori.kernels.columns import ARM, ARMATURE, ART, COM, MASS, NDOF, PARENT, V0, S
+from gori.kernels.columns import ARM, ARMATURE, ART, COM, MASS, NDOF, NQ, PARENT, V0, S
 from gori.kernels.jit import kernel, part
 from gori.kernels.kinematics import cross, place, turn
 from gori.kernels.lanes import WIDTH, lanes
@@ -83,10 +85,17 @@ def crba(body_i, body_f, q, mass_matrix, body_w, dof_w):
                 last = body_i[j, V0] + body_i[j, NDOF]
 
 
-@kernel(f"void({TREE}, f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1])")
+@kernel(f"f8({TREE}, f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1])")
 def crba_one(body_i, body_f, q, mass_matrix, body_w, dof_w):
+    """Returns the trace of M, for a check: NaN when the length of q is wrong."""
+    if q.shape[0] != body_i[0, NQ]:
+        return math.nan
     mass_matrix[:] = 0.0
     crba(body_i, body_f, q, mass_matrix, body_w, dof_w)
+    trace = 0.0
+    for k in range(mass_matrix.shape[0]):
+        trace += mass_matrix[k, k]
+    return trace
 
 
 @kernel(f"void({TREE}, f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], f8[:, ::1], i8, i8)")

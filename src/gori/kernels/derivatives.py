@@ -27,7 +27,7 @@ from gori.kernels.inverse_mass import AXIS, FROM_ROOT, axes_at_root, dot6, inver
 from gori.kernels.jit import kernel, part
 from gori.kernels.kinematics import cross, place, turn
 from gori.kernels.lanes import WIDTH, lanes
-from gori.kernels.rnea import TREE, symmetric_times
+from gori.kernels.rnea import TREE, fits, symmetric_times, total
 
 # body_d (nrow, N_BODY_D): all about the reference point; FROM_ROOT stands first
 V = 3  # 6: spatial velocity
@@ -248,6 +248,28 @@ def forward_derivatives(body_i, body_f, q, v, tau, wrench_at, wrench, qdd, dq, d
         for r in range(unit.shape[0]):
             unit[c, r] = 1.0 if r == c else 0.0
     inverse_mass_times(body_i, dof_w, dq, dv, unit, body_d, dof_d)
+
+
+@kernel(
+    f"f8({TREE}, f8[::1], f8[::1], f8[::1], f8[:, :, ::1], f8[:, :, ::1],"
+    " f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1])"
+)
+def forward_derivatives_one(body_i, body_f, q, v, tau, out, squares, body_w, dof_w, body_d, dof_d, qdd):
+    """out (3, nv, nv): d qdd/dq, d qdd/dv, d qdd/d tau. Returns the sum of qdd as `aba_one` does."""
+    if not fits(body_i, q, v, tau, qdd):
+        return math.nan
+    squares[:] = 0.0
+    forward_derivatives(
+        body_i, body_f, q, v, tau, body_f[:0, :4], body_f[:0, :6], qdd, squares[0], squares[1], squares[2],
+        body_w, dof_w, body_d, dof_d,
+    )  # fmt: skip
+    nv = qdd.shape[0]
+    for r in range(nv):
+        for c in range(nv):
+            out[0, r, c] = -squares[0, c, r]
+            out[1, r, c] = -squares[1, c, r]
+            out[2, r, c] = squares[2, c, r]
+    return total(qdd) if regular(dof_w) else math.nan
 
 
 _BATCH = (

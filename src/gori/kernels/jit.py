@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,7 @@ def cache_root() -> Path:
 
 
 CACHE = cache_root() / _source_hash()
+_loading = threading.RLock()
 
 
 @contextlib.contextmanager
@@ -109,12 +111,14 @@ class Kernel:
         return self.call(*args)
 
     def load(self) -> None:
-        if not self.dispatcher.signatures:
-            arguments, _ = sigutils.normalize_signature(self.signature)
-            with _compile_lock():
-                self.dispatcher.compile(arguments)
-            self.dispatcher.disable_compile()
-        self.call = self.dispatcher
+        """Take it from the cache, or compile it; once, whichever thread comes first."""
+        with _loading:
+            if not self.dispatcher.signatures:
+                arguments, _ = sigutils.normalize_signature(self.signature)
+                with _compile_lock():
+                    self.dispatcher.compile(arguments)
+                self.dispatcher.disable_compile()
+            self.call = self.dispatcher
 
     @property
     def cached(self) -> bool:

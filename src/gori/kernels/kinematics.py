@@ -11,6 +11,8 @@ the joint, and p the parent:
 The terms without alpha_p, a_p and qdd are the bias. They need no linear velocities.
 """
 
+import math
+
 from gori.kernels.batch import load, store
 from gori.kernels.columns import (
     ARM,
@@ -18,6 +20,7 @@ from gori.kernels.columns import (
     KIND,
     N_FRAME_F,
     NDOF,
+    NQ,
     P_BF,
     P_WB,
     PARENT,
@@ -152,6 +155,20 @@ def frame_poses(frame_i, frame_f, body_w, pose):
         pose[f, P_BF] = x + body_w[i, P_WB]
         pose[f, P_BF + 1] = y + body_w[i, P_WB + 1]
         pose[f, P_BF + 2] = z + body_w[i, P_WB + 2]
+
+
+@kernel("f8(i8[:, ::1], f8[:, ::1], i8[::1], f8[:, ::1], f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1])")
+def poses_one(body_i, body_f, frame_i, frame_f, q, pose, body_w, dof_w):
+    """pose (nframe, 12). Returns a number that is not finite when q is not, or has the wrong length."""
+    if q.shape[0] != body_i[0, NQ]:
+        return math.nan
+    place(body_i, body_f, q, body_w, dof_w)
+    positions(body_i, body_w)
+    frame_poses(frame_i, frame_f, body_w, pose)
+    check = 0.0
+    for k in range(q.shape[0]):
+        check += q[k]
+    return check
 
 
 @kernel(

@@ -3,6 +3,8 @@
 tau = M(q) a + C(q, v) v + G(q) - J' wrenches
 """
 
+import math
+
 from gori.kernels.batch import load, store
 from gori.kernels.columns import (
     ACC,
@@ -16,6 +18,7 @@ from gori.kernels.columns import (
     KIND,
     MASS,
     NDOF,
+    NQ,
     PARENT,
     SPIN,
     V0,
@@ -151,6 +154,13 @@ TREE = "i8[:, ::1], f8[:, ::1]"
 
 
 @part
+def fits(body_i, q, v, x, out):
+    """Whether the arguments have the lengths nq, nv, nv."""
+    nv = out.shape[0]
+    return q.shape[0] == body_i[0, NQ] and v.shape[0] == nv and x.shape[0] == nv
+
+
+@part
 def total(x):
     """The sum of the numbers: not finite if any of them is not."""
     result = 0.0
@@ -161,7 +171,9 @@ def total(x):
 
 @kernel(f"f8({TREE}, f8[::1], f8[::1], f8[::1], f8[:, ::1], f8[::1], f8[:, ::1], f8[:, ::1])")
 def rnea_one(body_i, body_f, q, v, a, wrench, tau, body_w, dof_w):
-    """Returns the sum of tau, for a check."""
+    """Returns the sum of tau, for a check: NaN when the lengths are wrong."""
+    if not fits(body_i, q, v, a, tau):
+        return math.nan
     rnea(body_i, body_f, q, v, a, wrench[:, :WRENCH], wrench[:, WRENCH:], tau, body_w, dof_w)
     return total(tau)
 

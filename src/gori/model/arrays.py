@@ -1,5 +1,6 @@
 """Arguments of a call: one state or a batch, checked and brought into one form."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ def rows_of(value: Any, width: int, name: str) -> np.ndarray:
     rows = np.ascontiguousarray(array.reshape(-1, width) if width else array.reshape(max(1, len(array)), 0))
     if not rows.flags.writeable:  # the kernels have one signature, for writable arrays
         rows = rows.copy()
-    if not np.isfinite(rows.sum()) and not np.isfinite(rows).all():
+    flat = rows.reshape(-1)
+    if not math.isfinite(flat @ flat) and not np.isfinite(rows).all():
         b, k = np.argwhere(~np.isfinite(rows))[0]
         where = f"{name}[{k}]" if array.ndim == 1 else f"{name}[{b}, {k}]"
         raise InputError(f"{where} is {rows[b, k]}: all numbers must be finite")

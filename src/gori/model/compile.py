@@ -79,6 +79,7 @@ def _body_tables(tree: Tree, gravity: tuple) -> tuple[np.ndarray, np.ndarray]:
         body_f[i, col.PITCH] = row.pitch
         body_f[i, col.ARMATURE] = row.armature
         q, v = q + row.nq, v + row.nv
+    body_i[0, col.NQ] = q
     return body_i, body_f
 
 

@@ -12,7 +12,6 @@ Conventions, for all of Gori:
   whole of the joint forces. Armature is inertia and is included.
 """
 
-import math
 import warnings
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -24,21 +23,20 @@ from gori.kernels.aba import aba_batch, aba_one
 from gori.kernels.columns import D_INV, N_FRAME_F, N_WRENCH, P_BF, WRENCH
 from gori.kernels.configuration import difference_batch, integrate_batch
 from gori.kernels.crba import crba_batch, crba_one
-from gori.kernels.derivatives import forward_derivatives_batch, inverse_derivatives_batch
+from gori.kernels.derivatives import forward_derivatives_batch, forward_derivatives_one, inverse_derivatives_batch
 from gori.kernels.direct import direct_batch
 from gori.kernels.jacobian import jacobian_batch, jacobian_rate_batch
-from gori.kernels.kinematics import poses_batch
+from gori.kernels.kinematics import poses_batch, poses_one
 from gori.kernels.rnea import rnea_batch, rnea_one
 from gori.kernels.totals import ANGULAR, CENTER, KINETIC, N_TOTALS, POTENTIAL, totals_batch
 from gori.model.arrays import Rows, frozen
 from gori.model.poses import Poses
 from gori.model.tables import Derivatives, InverseDerivatives, JointInfo, Tables
-from gori.model.work import PLAIN, SQUARE, Lender
+from gori.model.work import PLAIN, SQUARE, Lender, one_state
 from gori.spec import Spec
 from gori.spec.spec import closest
 
 BAD_CONDITION = 1e10
-_NO_WRENCH = np.zeros((0, N_WRENCH))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,9 +79,16 @@ class Model:
             put(self, name, frozen(getattr(self, name)))
         put(self, "_joint_of_name", {info.name: info for info in self.joints})
         put(self, "_frame_of_name", {name: k for k, name in enumerate(self.frame_names)})
-        put(self, "_q_shape", (self.nq,))
-        put(self, "_v_shape", (self.nv,))
-        put(self, "_lender", Lender(len(self._t.body_i), self.nq, self.nv, len(self.frame_names)))
+        t, nv, nframe = self._t, self.nv, len(self.frame_names)
+        lender = Lender(len(t.body_i), self.nq, nv, nframe)
+        put(self, "_lender", lender)
+        tree, plain, wrench = (t.body_i, t.body_f), ("body_w", "dof_w"), (np.zeros((0, N_WRENCH)),)
+        put(self, "_aba", one_state(aba_one, lender, tree, wrench, (nv,), plain))
+        put(self, "_rnea", one_state(rnea_one, lender, tree, wrench, (nv,), plain))
+        put(self, "_crba", one_state(crba_one, lender, tree, (), (nv, nv), plain))
+        put(self, "_poses", one_state(poses_one, lender, (*tree, t.frame_i, t.frame_f), (), (nframe, N_FRAME_F), plain))
+        scratch = ("squares", *plain, "body_d", "dof_d", "qdd")
+        put(self, "_aba_derivatives", one_state(forward_derivatives_one, lender, tree, (), (3, nv, nv), scratch))
 
     def __repr__(self) -> str:
         return f"<gori.Model: {len(self.body_names)} bodies, {len(self.joints)} joints, nq {self.nq}, nv {self.nv}>"
@@ -160,6 +165,11 @@ class Model:
 
     def forward_kinematics(self, q: Any) -> Poses:
         """Poses of all bodies and frames: `poses["tool"]` is a 4 x 4 matrix."""
+        try:
+            if (poses := self._poses(q)) is not None:
+                return Poses(self._frame_of_name, poses)
+        except TypeError:
+            pass
         t, x = self._t, Rows(q=(q, self.nq))
         out = np.empty((x.count, len(self.frame_names) * N_FRAME_F))
         self._lender.run(poses_batch, (t.body_i, t.body_f, t.frame_i, t.frame_f, x["q"], out), PLAIN, x.count)
@@ -213,19 +223,12 @@ class Model:
         method     "aba" articulated bodies, O(n); "direct" mass matrix and branch-sparse factors;
                    "crba" mass matrix and dense Cholesky factors
         """
-        # one state, arrays as the kernel wants them: straight through. Anything else takes the careful way below
+        # one state, arrays as the kernel wants them: straight through; anything else the careful way
         if method == "aba" and wrenches is None and not self.loops:
             try:
-                if q.shape == self._q_shape and v.shape == self._v_shape and tau.shape == self._v_shape:
-                    pool = self._lender.pool
-                    work = pool.pop() if pool else self._lender.make()
-                    qdd = np.empty(self.nv)
-                    t = self._t
-                    total = aba_one.call(t.body_i, t.body_f, q, v, tau, _NO_WRENCH, qdd, work.body_w, work.dof_w)
-                    pool.append(work)
-                    if math.isfinite(total):
-                        return qdd
-            except (AttributeError, TypeError):
+                if (qdd := self._aba(q, v, tau)) is not None:
+                    return qdd
+            except TypeError:
                 pass
         return self._forward_dynamics(q, v, tau, wrenches, method)
 
@@ -262,16 +265,9 @@ class Model:
         """Joint forces tau (nv,) for accelerations a (nv,); wrenches as in `forward_dynamics`."""
         if wrenches is None and not self.loops:
             try:
-                if q.shape == self._q_shape and v.shape == self._v_shape and a.shape == self._v_shape:
-                    pool = self._lender.pool
-                    work = pool.pop() if pool else self._lender.make()
-                    tau = np.empty(self.nv)
-                    t = self._t
-                    total = rnea_one.call(t.body_i, t.body_f, q, v, a, _NO_WRENCH, tau, work.body_w, work.dof_w)
-                    pool.append(work)
-                    if math.isfinite(total):
-                        return tau
-            except (AttributeError, TypeError):
+                if (tau := self._rnea(q, v, a)) is not None:
+                    return tau
+            except TypeError:
                 pass
         self._refuse_loops("inverse dynamics")
         x = Rows(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv), **self._wrenches(wrenches))
@@ -293,13 +289,13 @@ class Model:
     def mass_matrix(self, q: Any) -> np.ndarray:
         """M(q) (nv, nv), armature included."""
         self._refuse_loops("the mass matrix")
+        try:
+            if (M := self._crba(q)) is not None:
+                return M
+        except TypeError:
+            pass
         x = Rows(q=(q, self.nq))
-        if x.single:
-            out = np.empty((self.nv, self.nv))
-            with self._lender.work() as work:
-                crba_one(self._t.body_i, self._t.body_f, x["q"][0], out, work.body_w, work.dof_w)
-            return out
-        return self._mass_matrix(x["q"])
+        return x.shaped(self._mass_matrix(x["q"]))
 
     def _mass_matrix(self, q: np.ndarray) -> np.ndarray:
         out = np.empty((len(q), self.nv * self.nv))
@@ -326,6 +322,11 @@ class Model:
     def derivatives(self, q: Any, v: Any, tau: Any) -> Derivatives:
         """Analytic derivatives of the acceleration with respect to q (in the tangent space), v and tau."""
         self._refuse_loops("derivatives")
+        try:
+            if (out := self._aba_derivatives(q, v, tau)) is not None:
+                return Derivatives(*out)
+        except TypeError:
+            pass
         x = Rows(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
         out = self._derivatives(forward_derivatives_batch, x, "tau")
         self._check_finite(x["q"], out[2])
@@ -398,9 +399,9 @@ class Model:
         if np.isfinite(out).all():
             return
         b, still, qdd = int(np.argmin(np.isfinite(out).all(axis=1))), np.zeros(self.nv), np.empty(self.nv)
-        with self._lender.work() as work:
-            aba_one(self._t.body_i, self._t.body_f, q[b], still, still, _NO_WRENCH, qdd, work.body_w, work.dof_w)
-            inverse = work.dof_w[:, D_INV].copy()
+        body_w, dof_w = self._lender.arrays(("body_w", "dof_w"))
+        aba_one(self._t.body_i, self._t.body_f, q[b], still, still, np.zeros((0, N_WRENCH)), qdd, body_w, dof_w)
+        inverse = dof_w[:, D_INV]
         broken = np.flatnonzero(~(np.isfinite(inverse) & (inverse > 0.0)))
         if not broken.size:
             raise SingularError("the accelerations are not finite: the velocities or forces are too large")

@@ -1,5 +1,6 @@
 """Work: the scratch arrays of the kernels. Always recomputable, allocated once, lent to one call at a time."""
 
+import math
 from collections.abc import Callable
 from contextlib import contextmanager
 from functools import cached_property
@@ -29,6 +30,23 @@ class Work:
     @cached_property
     def dof_w(self) -> np.ndarray:
         return aligned((self._sizes[2], N_DOF_W))
+
+    @cached_property
+    def body_d(self) -> np.ndarray:
+        return aligned((self._sizes[0], N_BODY_D))
+
+    @cached_property
+    def dof_d(self) -> np.ndarray:
+        return aligned((self._sizes[2], N_DOF_D))
+
+    @cached_property
+    def squares(self) -> np.ndarray:
+        nv = self._sizes[2]
+        return aligned((3, nv, nv))
+
+    @cached_property
+    def qdd(self) -> np.ndarray:
+        return aligned((self._sizes[2],))
 
     @cached_property
     def body_w8(self) -> np.ndarray:
@@ -70,14 +88,16 @@ class Lender:
         self._sizes = nrow, nq, nv, nframe
         self.pool: list[Work] = []
 
-    def make(self) -> Work:
-        return Work(*self._sizes)
-
     @contextmanager
     def work(self):
-        work = self.pool.pop() if self.pool else self.make()
+        work = self.pool.pop() if self.pool else Work(*self._sizes)
         yield work
         self.pool.append(work)
+
+    def arrays(self, names: tuple[str, ...]) -> tuple[np.ndarray, ...]:
+        """New scratch arrays by name."""
+        work = Work(*self._sizes)
+        return tuple(getattr(work, name) for name in names)
 
     def run(self, kernel: Callable, arguments: tuple, scratch: tuple[str, ...], count: int) -> None:
         """Run a batch kernel over all rows, each thread with a Work of its own."""
@@ -87,3 +107,21 @@ class Lender:
                 kernel(*arguments, *(getattr(work, name) for name in scratch), start, stop)
 
         run_rows(task, count)
+
+
+def one_state(kernel, lender: Lender, before: tuple, after: tuple, shape: tuple, scratch: tuple[str, ...]) -> Callable:
+    """The straight way for one state: a function of its arrays that calls the kernel and gives a new array.
+
+    It gives None when the kernel's check number is not finite, and raises TypeError when an argument is not a
+    contiguous, writable float64 array: then the careful way finds out what is wrong, or converts.
+    """
+    pool: list[tuple[np.ndarray, ...]] = []
+
+    def run(*state):
+        lent = pool.pop() if pool else lender.arrays(scratch)
+        out = np.empty(shape)
+        check = kernel.call(*before, *state, *after, out, *lent)
+        pool.append(lent)
+        return out if math.isfinite(check) else None
+
+    return run

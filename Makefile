@@ -1,0 +1,34 @@
+# Two commands set everything up: `make demo` and `make test`. Both make their own virtual environment first.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+READY := $(VENV)/.ready
+
+.PHONY: demo test bench lint docs-figures clean
+
+$(READY): pyproject.toml
+	$(PYTHON) -c "import sys; sys.exit('Gori needs Python 3.11 or newer; try make PYTHON=python3.12') if sys.version_info < (3, 11) else None"
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --upgrade pip
+	$(PY) -m pip install --quiet --editable ".[dev]"
+	touch $(READY)
+
+demo: $(READY)            ## run one case of each capability, check it, leave a report with pictures in out/demo
+	$(PY) -m demo
+
+test: $(READY)            ## lint, then all tests
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/gori doctor --compile
+	$(PY) -m pytest -n 2 --dist loadfile
+
+bench: $(READY)           ## all benchmarks
+	$(PY) -m bench.tree
+
+lint: $(READY)
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/pyright
+
+clean:
+	rm -rf $(VENV) out .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,61 @@
+"""How things are measured here: rivals take turns, the best of many short runs counts."""
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+from datetime import date
+
+from rich.console import Console
+from rich.table import Table
+
+console = Console(width=110)
+
+
+def race(runs: dict[str, Callable[[], object]], seconds: float = 0.6, rounds: int = 9) -> dict[str, float]:
+    """Seconds per call of each rival: the best of `rounds` rounds, in which all take turns.
+
+    A noisy neighbour slows a round of everyone, so the ratio of two of these numbers is steadier than either.
+    """
+    loops = {}
+    for name, run in runs.items():
+        run()
+        start = time.perf_counter()
+        run()
+        once = max(time.perf_counter() - start, 1e-7)
+        loops[name] = max(1, int(seconds / rounds / once / len(runs)))
+    best = dict.fromkeys(runs, float("inf"))
+    for _ in range(rounds):
+        for name, run in runs.items():
+            start = time.perf_counter()
+            for _ in range(loops[name]):
+                run()
+            best[name] = min(best[name], (time.perf_counter() - start) / loops[name])
+    return best
+
+
+def machine() -> str:
+    """The machine in words, for the table."""
+    model = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo") as info:
+            model = next(line.split(":")[1].strip() for line in info if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}, {date.today()}"
+
+
+def show(title: str, columns: list[str], rows: list[list]) -> None:
+    """Print a table; numbers with three digits."""
+    table = Table(title=title, title_justify="left")
+    for k, column in enumerate(columns):
+        table.add_column(column, justify="left" if k == 0 else "right")
+    for row in rows:
+        table.add_row(*(f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row))
+    console.print(table)
+
+
+def finish(figures: dict[str, float]) -> None:
+    """The last line: all figures as one JSON object."""
+    print(json.dumps({name: float(f"{value:.4g}") for name, value in figures.items()}))

@@ -1,0 +1,12 @@
+"""The command line `gori`: one file for each command. Heavy modules are imported inside the commands that need them."""
+
+from gori.cli.convert import convert
+from gori.cli.doctor import doctor
+from gori.cli.info import info
+from gori.cli.main import app
+from gori.cli.schema import schema
+
+__all__ = ["app"]
+
+for _command in (info, convert, schema, doctor):
+    app.command()(_command)

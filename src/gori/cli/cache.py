@@ -1,0 +1,81 @@
+"""The folder of compiled kernels: what is in it, and what is left there by other sources."""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gori.kernels.jit import Kernel
+
+_NAME = re.compile(r"[0-9a-f]{16}")
+"""name of a folder that Gori made: $GORI_CACHE may hold other things, and those are nobody's to count or remove"""
+
+
+def all_kernels() -> dict[str, "Kernel"]:
+    """Every kernel by name. They enter their table when their module is imported, so all modules are imported."""
+    import importlib
+    import pkgutil
+
+    from gori import kernels
+    from gori.kernels import jit
+
+    for module in pkgutil.walk_packages(kernels.__path__, "gori.kernels."):
+        importlib.import_module(module.name)
+    return jit.KERNELS
+
+
+def is_cached(kernel: "Kernel") -> bool:
+    """Whether compiled code is on disk. Numba names the files FILE.FUNCTION-LINE.pyXY.nbi and .1.nbc."""
+    function = kernel.dispatcher.py_func
+    code, (major, minor) = function.__code__, sys.version_info[:2]
+    stem = f"{Path(code.co_filename).stem}.{function.__qualname__}-{code.co_firstlineno}.py{major}{minor}"
+    folder = Path(kernel.dispatcher.stats.cache_path)
+    return all(any(folder.glob(f"{stem}*.{suffix}")) for suffix in ("nbi", "nbc"))
+
+
+def refused(kernels: dict[str, "Kernel"], folder: Path) -> bool:
+    """Whether Numba could not write to the folder, and keeps kernels beside their sources or nowhere."""
+    return any(not Path(kernel.dispatcher.stats.cache_path).is_relative_to(folder) for kernel in kernels.values())
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes of all files in a folder; files that vanish meanwhile do not count."""
+    size = 0
+    for path in folder.rglob("*"):
+        try:
+            size += path.stat().st_size if path.is_file() else 0
+        except OSError:
+            continue
+    return size
+
+
+def stale_folders(root: Path, current: Path) -> list[Path]:
+    """Folders of other sources, or of another Python or Numba."""
+    if not root.is_dir():
+        return []
+    return sorted(path for path in root.iterdir() if path.is_dir() and _NAME.fullmatch(path.name) and path != current)
+
+
+def remove(folder: Path) -> bool:
+    """Remove a stale folder, unless a process compiles into it right now; whether it is gone."""
+    if _in_use(folder):
+        return False
+    shutil.rmtree(folder, ignore_errors=True)
+    return not folder.exists()
+
+
+def _in_use(folder: Path) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # Windows refuses by itself to remove what is open
+        return False
+    try:
+        with open(folder / "lock") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False

@@ -1,0 +1,30 @@
+"""`gori convert`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gori.cli.options import Base, File, Meshes, Strict, read
+from gori.cli.terminal import collected_warnings, count, errors, output, warn
+
+
+def convert(
+    file: File,
+    to: Annotated[Path, typer.Argument(metavar="OUT.yaml", help="The YAML file to write.", show_default=False)],
+    base: Base = None,
+    strict: Strict = False,
+    meshes: Meshes = False,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Replace OUT.yaml if it is there.")] = False,
+) -> None:
+    """Write a URDF or YAML file as Gori's YAML."""
+    from gori.errors import FileError
+    from gori.formats import save
+
+    if to.exists() and not force:
+        raise FileError("is already there: --force replaces it, comments and all", to)
+    with collected_warnings(file) as messages:
+        spec = read(file, base, strict, meshes)
+    save(spec, to)
+    output().print(f"{to}: {count(len(spec.bodies), 'body')}, {count(len(spec.joints), 'joint')}", soft_wrap=True)
+    warn(errors(), messages)

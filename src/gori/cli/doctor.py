@@ -1,0 +1,154 @@
+"""`gori doctor`: is everything there, and is it compiled?"""
+
+import platform
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gori import __version__
+from gori.cli import cache, machine
+from gori.cli.terminal import complain, count, file_size, output
+
+if TYPE_CHECKING:
+    from gori.kernels.jit import Kernel
+
+BROKEN = 1
+"""exit code when Gori cannot work here"""
+
+
+def doctor(
+    compile: Annotated[bool, typer.Option("--compile", help="Compile all kernels now, or load them.")] = False,
+    clean: Annotated[bool, typer.Option("--clean", help="Remove kernels compiled from other sources.")] = False,
+) -> None:
+    """Check this installation and show what it runs on."""
+    console = output()
+    problems = _show_packages(console)
+    if not problems:
+        try:
+            _show_machine(console)
+            _show_kernels(console, compile, clean)
+        except Exception as error:  # whatever is wrong with this installation is what was asked for
+            problems.append(str(error) or type(error).__name__)
+    for problem in problems:
+        complain(problem)
+    if problems:
+        raise typer.Exit(BROKEN)
+
+
+def _section(console: Console, title: str, rows: list[tuple[str, str | Text]]) -> None:
+    console.print(Text(title, "bold"))
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(min_width=14)
+    table.add_column(overflow="fold")
+    for label, words in rows:
+        table.add_row(Text(f"  {label}", "cyan"), words)
+    console.print(table)
+
+
+def _show_packages(console: Console) -> list[str]:
+    mandatory, optional = machine.mandatory(), machine.optional()
+    rows: list[tuple[str, str | Text]] = [
+        ("python", f"{platform.python_version()}, {_short(Path(sys.executable))}"),
+        ("platform", platform.platform()),
+        ("needs", ", ".join(f"{name} {found}" for name, (found, _) in mandatory.items())),
+    ]
+    if there := [f"{name} {found}" for name, (found, _) in optional.items() if found]:
+        rows.append(("optional", ", ".join(there)))
+    for name, (found, how) in optional.items():
+        if not found:
+            rows.append(("not there", Text(f"{name}: {how}", "yellow")))
+    _section(console, f"gori {__version__}", rows)
+    return [problem for _, problem in mandatory.values() if problem is not None]
+
+
+def _show_machine(console: Console) -> None:
+    from gori.model import threads
+
+    rows: list[tuple[str, str | Text]] = [
+        ("cores", machine.cores()),
+        ("threads", f"{threads()} for batches; GORI_THREADS or gori.threads(n) sets it"),
+        ("cpu", machine.simd()),
+        ("numba layer", f"{machine.threading_layer()}; batches do not depend on it"),
+        ("gpu", machine.gpu()),
+    ]
+    _section(console, "machine", rows)
+
+
+def _show_kernels(console: Console, compile: bool, clean: bool) -> None:
+    from gori.kernels import jit
+
+    kernels = cache.all_kernels()
+    if compile:
+        _compile(console, kernels)
+    cached = [name for name, kernel in kernels.items() if cache.is_cached(kernel)]
+    others = [name for name in kernels if name not in cached]
+    rows: list[tuple[str, str | Text]] = [
+        ("folder", _folder(kernels, jit.CACHE)),
+        ("stale", _stale(jit.cache_root(), jit.CACHE, clean)),
+        ("compiled", f"{len(cached)} of {len(kernels)}"),
+    ]
+    if cached:
+        rows.append(("", Text(", ".join(cached), "green")))
+    if others and compile:
+        rows.append(("not kept", Text(", ".join(others), "yellow")))
+    elif others:
+        rows.append(("not compiled", Text(", ".join(others), "yellow")))
+        rows.append(("", "each compiles when it is first used, or all of them now: gori doctor --compile"))
+    _section(console, "kernels", rows)
+
+
+def _compile(console: Console, kernels: dict[str, "Kernel"]) -> None:
+    """Load or compile each kernel, with a bar that names it; then a line for each with its time."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column()
+    table.add_column(justify="right")
+    started = time.perf_counter()
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=len(kernels))
+        for name, kernel in kernels.items():
+            progress.update(task, description=name.ljust(max(map(len, kernels))))
+            begin = time.perf_counter()
+            try:
+                kernel.load()
+            except Exception as error:
+                raise RuntimeError(f"kernel {name} does not compile: {error}") from error
+            words = "loaded" if kernel.cached else "compiled"
+            table.add_row(Text(f"  {name}", "cyan"), f"{time.perf_counter() - begin:.2f} s", words)
+            progress.advance(task)
+    console.print(Text("compile", "bold"))
+    console.print(table)
+    console.print(Text(f"  {count(len(kernels), 'kernel')} ready in {time.perf_counter() - started:.1f} s", "green"))
+
+
+def _folder(kernels: dict[str, "Kernel"], current: Path) -> str | Text:
+    if cache.refused(kernels, current):
+        return Text(f"{_short(current)} cannot be written: set GORI_CACHE to a folder that can", "yellow")
+    return f"{_short(current)}, {file_size(cache.folder_size(current))}"
+
+
+def _stale(root: Path, current: Path, clean: bool) -> str:
+    folders = cache.stale_folders(root, current)
+    if not folders:
+        return "none"
+    size = file_size(sum(map(cache.folder_size, folders)))
+    if not clean:
+        return f"{count(len(folders), 'folder')} of other sources or versions, {size}; --clean removes them"
+    kept = sum(not cache.remove(folder) for folder in folders)
+    removed = f"{count(len(folders) - kept, 'folder')} removed"
+    return f"{removed}, {kept} in use and kept" if kept else f"{removed}, {size}"
+
+
+def _short(path: Path) -> str:
+    try:
+        return f"~/{path.relative_to(Path.home()).as_posix()}"
+    except (ValueError, RuntimeError):
+        return str(path)

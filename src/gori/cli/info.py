@@ -1,0 +1,132 @@
+"""`gori info`: what is in a file."""
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gori.cli.options import Base, File, Strict, read
+from gori.cli.terminal import collected_warnings, count, output, warn
+
+if TYPE_CHECKING:
+    from gori.model import Model
+
+FORMATS = {".urdf": "URDF", ".yaml": "YAML", ".yml": "YAML"}
+SHOWN = 8
+"""rows of a list before the rest is only counted"""
+
+
+def info(
+    file: File,
+    base: Base = None,
+    strict: Strict = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show long chains and lists in full.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+) -> None:
+    """Show the bodies, joints and coordinates of a file."""
+    from gori.model import compile
+
+    with collected_warnings(file) as messages:
+        model = compile(read(file, base, strict), open_loops=True)
+    about = facts(file, model)
+    if as_json:
+        typer.echo(json.dumps(about | {"warnings": messages}, indent=2))
+        return
+
+    from gori.cli.tree import draw
+
+    console = output()
+    _summary(console, about)
+    if about["bodies"]:
+        console.print()
+        draw(console, about, everything)
+    _lists(console, about, everything)
+    if messages:
+        console.print()
+        warn(console, messages)
+
+
+def facts(file: Path, model: "Model") -> dict[str, Any]:
+    """All that is shown, as plain data: bodies in depth-first order, each with the joint that carries it."""
+    spec = model.spec
+    carried_by = {joint.child: name for name, joint in spec.joints.items()}
+    bodies = {
+        name: {"mass": float(spec.bodies[name].inertial()[0]), "parent": spec.joints[carried_by[name]].parent,
+               "joint": carried_by[name]}
+        for name in model.body_names
+    }  # fmt: skip
+    joints = {carried_by[body]: _joint(model, carried_by[body]) for body in model.body_names}
+    return {
+        "file": str(file),
+        "format": FORMATS[file.suffix.lower()],
+        "gravity": list(spec.gravity),
+        "mass": model.mass,
+        "nq": model.nq,
+        "nv": model.nv,
+        "bodies": bodies,
+        "joints": joints,
+        "cuts": {name: {"type": c.type, "parent": c.parent, "child": c.child} for name, c in spec.cuts.items()},
+        "frames": {name: {"body": frame.body} for name, frame in spec.frames.items()},
+        "mimic": {name: j.mimic.model_dump() for name, j in spec.joints.items() if j.mimic is not None},
+    }
+
+
+def _joint(model: "Model", name: str) -> dict[str, Any]:
+    joint = model.spec.joints[name]
+    about = {"type": joint.type, "parent": joint.parent, "child": joint.child}
+    if joint.type == "fixed":
+        return about
+    where = model.joint(name)
+    limits = [float(model.lower[where.v.start]), float(model.upper[where.v.start])]
+    return about | {
+        "q": [where.q.start, where.q.stop],
+        "v": [where.v.start, where.v.stop],
+        "limits": limits if all(map(math.isfinite, limits)) else None,
+    }
+
+
+def _summary(console: Console, about: dict[str, Any]) -> None:
+    moving = sum(joint["type"] != "fixed" for joint in about["joints"].values())
+    gravity = " ".join(f"{g:g}" for g in about["gravity"])
+    console.print(Text.assemble((about["file"], "bold"), f"  {about['format']}, gravity {gravity} m/s2"))
+    counts = [
+        count(len(about["bodies"]), "body"),
+        f"{count(len(about['joints']), 'joint')} ({moving} moving)",
+        count(len(about["cuts"]), "cut"),
+        count(len(about["frames"]), "frame"),
+        f"{len(about['mimic'])} mimic",
+    ]
+    console.print(", ".join(counts))
+    left_open = " and ".join(name for name in ("cuts", "mimic") if about[name])
+    note = f", with {left_open} left open" if left_open else ""
+    console.print(f"mass {about['mass']:.6g} kg, nq {about['nq']}, nv {about['nv']}{note}")
+
+
+def _lists(console: Console, about: dict[str, Any], everything: bool) -> None:
+    _list(console, "cuts", [
+        (name, cut["type"], f"{cut['parent']} - {cut['child']}") for name, cut in about["cuts"].items()
+    ], everything)  # fmt: skip
+    _list(console, "mimic", [
+        (name, f"= {rule['ratio']:g} * {rule['joint']}" + (f" {rule['offset']:+g}" if rule["offset"] else ""))
+        for name, rule in about["mimic"].items()
+    ], everything)  # fmt: skip
+    _list(console, "frames", [(name, f"on {frame['body']}") for name, frame in about["frames"].items()], everything)
+
+
+def _list(console: Console, title: str, rows: list[tuple[str, ...]], everything: bool) -> None:
+    if not rows:
+        return
+    console.print()
+    console.print(Text(title, "bold"))
+    table = Table.grid(padding=(0, 2, 0, 0))
+    shown = rows if everything or len(rows) <= SHOWN else rows[: SHOWN - 1]
+    for name, *words in shown:
+        table.add_row("", Text(name, "cyan"), *words)
+    if len(shown) < len(rows):
+        table.add_row("", Text(f"... {len(rows) - len(shown)} more", "dim"))
+    console.print(table)

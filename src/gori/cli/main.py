@@ -1,0 +1,63 @@
+"""The app itself: options before the command, and how a command ends when it fails."""
+
+import sys
+from io import TextIOWrapper
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from gori import __version__
+from gori.cli.terminal import complain
+from gori.errors import GoriError
+
+BAD_INPUT, INTERRUPTED = 2, 130
+"""exit codes, as shells and other tools use them"""
+
+
+class _Group(TyperGroup):
+    """Ends every command alike: what Gori refuses is told in words, and Ctrl-C is no crash.
+
+    A reader that closes the pipe early needs nothing here: Typer and Rich both end silently then.
+    """
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except GoriError as error:
+            if ctx.params["debug"]:
+                raise
+            complain(str(error))
+            raise typer.Exit(BAD_INPUT) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+
+
+app = typer.Typer(
+    cls=_Group,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"gori {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", envvar="GORI_DEBUG", help="Show where an error was raised.")
+    ] = False,
+) -> None:
+    """Machines made of linked rigid bodies, in plain Python at native speed."""
+    # a name that the terminal cannot write must not end the program
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")

@@ -1,0 +1,32 @@
+"""Arguments that several commands share, and how they reach the reader of a file."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from gori.spec import Spec
+
+
+class BaseKind(StrEnum):
+    fixed = "fixed"
+    free = "free"
+
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A description: .yaml or .urdf.", show_default=False)]
+Base = Annotated[BaseKind | None, typer.Option(help="URDF: hold the root link, or let it fly.", show_default="fixed")]
+Strict = Annotated[bool, typer.Option("--strict", help="URDF: refuse what is otherwise only warned of.")]
+Meshes = Annotated[bool, typer.Option("--meshes", help="URDF: keep mesh shapes; their files must be there.")]
+
+
+def read(file: Path, base: BaseKind | None, strict: bool, meshes: bool = False) -> "Spec":
+    """The Spec in a file. Only options that were given are handed on, since a YAML file takes none."""
+    from gori.formats import load
+
+    options: dict[str, Any] = {}
+    if base is not None:
+        options["base"] = base.value
+    options |= {name: True for name, given in (("strict", strict), ("meshes", meshes)) if given}
+    return load(file, **options)

@@ -1,0 +1,5 @@
+"""Pictures."""
+
+from gori.view.skeleton import draw
+
+__all__ = ["draw"]
