@@ -37,7 +37,7 @@ def measure(label: str, path: Path, base: str, figures: dict, rows: list) -> Non
     model = load_urdf(path, base)
     peer = Peer(model, path, base)
     m, d = peer.model, peer.data
-    count = int(np.clip(20_000 // model.nv, 64, 1024)) // 8 * 8
+    count = 256 if model.nv < 100 else 64
     q, v, tau = states(model, count)
     pq, pv, pt = peer.q(q), peer.v(v), peer.v(tau)
     Q, V, T = (np.asfortranarray(x.T) for x in (pq, pv, pt))

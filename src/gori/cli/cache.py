@@ -31,13 +31,10 @@ def is_cached(kernel: "Kernel") -> bool:
     function = kernel.dispatcher.py_func
     code, (major, minor) = function.__code__, sys.version_info[:2]
     stem = f"{Path(code.co_filename).stem}.{function.__qualname__}-{code.co_firstlineno}.py{major}{minor}"
+    if not kernel.dispatcher.stats.cache_path:  # the folder cannot be written: nothing is kept
+        return False
     folder = Path(kernel.dispatcher.stats.cache_path)
     return all(any(folder.glob(f"{stem}*.{suffix}")) for suffix in ("nbi", "nbc"))
-
-
-def refused(kernels: dict[str, "Kernel"], folder: Path) -> bool:
-    """Whether Numba could not write to the folder, and keeps kernels beside their sources or nowhere."""
-    return any(not Path(kernel.dispatcher.stats.cache_path).is_relative_to(folder) for kernel in kernels.values())
 
 
 def folder_size(folder: Path) -> int:

@@ -89,7 +89,7 @@ def _show_kernels(console: Console, compile: bool, clean: bool) -> None:
     cached = [name for name, kernel in kernels.items() if cache.is_cached(kernel)]
     others = [name for name in kernels if name not in cached]
     rows: list[tuple[str, str | Text]] = [
-        ("folder", _folder(kernels, jit.CACHE)),
+        ("folder", _folder(jit.CACHE)),
         ("stale", _stale(jit.cache_root(), jit.CACHE, clean)),
         ("compiled", f"{len(cached)} of {len(kernels)}"),
     ]
@@ -129,8 +129,10 @@ def _compile(console: Console, kernels: dict[str, "Kernel"]) -> None:
     console.print(Text(f"  {count(len(kernels), 'kernel')} ready in {time.perf_counter() - started:.1f} s", "green"))
 
 
-def _folder(kernels: dict[str, "Kernel"], current: Path) -> str | Text:
-    if cache.refused(kernels, current):
+def _folder(current: Path) -> str | Text:
+    from gori.kernels.jit import CACHING
+
+    if not CACHING:
         return Text(f"{_short(current)} cannot be written: set GORI_CACHE to a folder that can", "yellow")
     return f"{_short(current)}, {file_size(cache.folder_size(current))}"
 

@@ -3,7 +3,7 @@
 Blocks of eight states times eight coordinates are transposed in registers; the edges go one by one.
 """
 
-from gori.kernels.jit import part
+from gori.kernels.jit import kernel, part
 from gori.kernels.lanes import WIDTH, lanes, read8, transpose8, write8
 
 
@@ -75,3 +75,12 @@ def store_transposed(square, sign, first, rows):
         for r in range(n):
             for c in range(done, n):
                 rows[first + lane, r * n + c] = sign * square[c, r, lane]
+
+
+@kernel("b1(f8[::1])")
+def all_finite(x):
+    """Whether there is no NaN and no infinity: their product with zero is NaN."""
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += x[k] * 0.0
+    return total == 0.0

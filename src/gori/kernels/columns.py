@@ -14,7 +14,8 @@ Q0 = 2  # first index in q
 V0 = 3  # first index in v
 NDOF = 4  # degrees of freedom of the joint
 END = 5  # one past the last row of the subtree
-N_BODY_I = 6
+CHILDREN = 6  # number of rows that have this one as parent; the first of them is the next row
+N_BODY_I = 7
 NQ = Q0  # in row 0: the length of q
 
 # body_f (nrow, N_BODY_F) float64

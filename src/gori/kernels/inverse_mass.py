@@ -7,7 +7,7 @@ origin of its root body, in world axes, so that forces add up along the tree wit
     outward   x = (u - U' a) / D,  a += S x
 """
 
-from gori.kernels.columns import ARM, D_INV, END, NDOF, PARENT, V0, S, U
+from gori.kernels.columns import ARM, CHILDREN, D_INV, END, NDOF, PARENT, V0, S, U
 from gori.kernels.jit import part
 from gori.kernels.kinematics import cross
 
@@ -90,17 +90,23 @@ def inverse_mass_times(body_i, dof_w, X, Y, Z, body_d, dof_d):
 
 @part
 def push_inward(root, body, x, y, z, body_i, dof_w, body_d, dof_d):
-    """u = x - S' p, p += U u / D: from the subtree of the body, then along its ancestors."""
+    """u = x - S' p, p += U u / D: from the subtree of the body, then along its ancestors.
+
+    Where a row has one child, the next row, p stays in registers; it is added up in memory only where branches meet.
+    """
     zero = 0.0 * dof_d[0, AXIS]
     none = (zero, zero, zero, zero, zero, zero)
     i = body_i[body, END] - 1
-    for j in range(body, i + 1):
-        for k in range(CARRIED, CARRIED + 18):
-            body_d[j, k] = 0.0
+    for j in range(body, i):
+        if body_i[j, CHILDREN] > 1:
+            for k in range(CARRIED, CARRIED + 18):
+                body_d[j, k] = 0.0
     f, g, h = none, none, none
     while True:
-        if i >= body:
-            f, g, h = six(body_d, i, CARRIED), six(body_d, i, CARRIED + 6), six(body_d, i, CARRIED + 12)
+        if i >= body and body_i[i, CHILDREN] != 1:
+            f, g, h = none, none, none
+            if body_i[i, CHILDREN] > 1:
+                f, g, h = six(body_d, i, CARRIED), six(body_d, i, CARRIED + 6), six(body_d, i, CARRIED + 12)
         for k in range(body_i[i, V0] + body_i[i, NDOF] - 1, body_i[i, V0] - 1, -1):
             u = x[k] - dot6(f, dof_d, k, AXIS)
             v = y[k] - dot6(g, dof_d, k, AXIS)
@@ -111,25 +117,28 @@ def push_inward(root, body, x, y, z, body_i, dof_w, body_d, dof_d):
             h = add6(h, dof_d, k, PULL, w * dof_w[k, D_INV])
         if i == root:
             break
+        p = body_i[i, PARENT]
         if i > body:
-            p = body_i[i, PARENT]
-            for k in range(6):
-                body_d[p, CARRIED + k] += f[k]
-                body_d[p, CARRIED + 6 + k] += g[k]
-                body_d[p, CARRIED + 12 + k] += h[k]
+            if body_i[p, CHILDREN] > 1:
+                for k in range(6):
+                    body_d[p, CARRIED + k] += f[k]
+                    body_d[p, CARRIED + 6 + k] += g[k]
+                    body_d[p, CARRIED + 12 + k] += h[k]
             i -= 1
         else:
-            i = body_i[i, PARENT]
+            i = p
 
 
 @part
 def pull_outward(root, end, x, y, z, body_i, dof_w, body_d, dof_d):
-    """x = (u - U' a) / D, a += S x: through the whole tree."""
-    for k in range(CARRIED, CARRIED + 18):
-        body_d[root, k] = 0.0
+    """x = (u - U' a) / D, a += S x: through the whole tree; a is kept in memory only where branches part."""
+    zero = 0.0 * dof_d[0, AXIS]
+    none = (zero, zero, zero, zero, zero, zero)
+    f, g, h = none, none, none
     for i in range(root, end):
-        p = max(root, body_i[i, PARENT])
-        f, g, h = six(body_d, p, CARRIED), six(body_d, p, CARRIED + 6), six(body_d, p, CARRIED + 12)
+        p = body_i[i, PARENT]
+        if i > root and p != i - 1:
+            f, g, h = six(body_d, p, CARRIED), six(body_d, p, CARRIED + 6), six(body_d, p, CARRIED + 12)
         for k in range(body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]):
             u = dof_w[k, D_INV] * (x[k] - dot6(f, dof_d, k, PULL))
             v = dof_w[k, D_INV] * (y[k] - dot6(g, dof_d, k, PULL))
@@ -138,7 +147,8 @@ def pull_outward(root, end, x, y, z, body_i, dof_w, body_d, dof_d):
             f = add6(f, dof_d, k, AXIS, u)
             g = add6(g, dof_d, k, AXIS, v)
             h = add6(h, dof_d, k, AXIS, w)
-        for k in range(6):
-            body_d[i, CARRIED + k] = f[k]
-            body_d[i, CARRIED + 6 + k] = g[k]
-            body_d[i, CARRIED + 12 + k] = h[k]
+        if body_i[i, CHILDREN] > 1:
+            for k in range(6):
+                body_d[i, CARRIED + k] = f[k]
+                body_d[i, CARRIED + 6 + k] = g[k]
+                body_d[i, CARRIED + 12 + k] = h[k]

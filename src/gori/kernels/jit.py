@@ -45,7 +45,19 @@ def cache_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gori" / "kernels"
 
 
+def _usable(folder: Path) -> bool:
+    """Whether kernels can be kept there. If not Numba must not cache at all: its next choice is beside the sources,
+    in a folder that is not named by their hash.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
 CACHE = cache_root() / _source_hash()
+CACHING = _usable(CACHE)
 _loading = threading.RLock()
 
 
@@ -57,13 +69,10 @@ def _compile_lock():
     except ImportError:  # no such lock on Windows: `gori doctor --compile` before parallel work
         yield
         return
-    try:
-        CACHE.mkdir(parents=True, exist_ok=True)
-        handle = open(CACHE / "lock", "a")  # noqa: SIM115
-    except OSError:  # a read-only home: compile without a cache
+    if not CACHING:
         yield
         return
-    with handle:
+    with open(CACHE / "lock", "a") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
 
@@ -81,7 +90,7 @@ def kernel(signature: str) -> Callable[[Callable], Any]:
         before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
         numba.config.CACHE_DIR = str(CACHE)  # type: ignore[attr-defined]
         try:
-            dispatcher = numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", cache=True)(function)
+            dispatcher = numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", cache=CACHING)(function)
         finally:
             numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
         KERNELS[name] = Kernel(dispatcher, signature)

@@ -1,11 +1,11 @@
 """Arguments of a call: one state or a batch, checked and brought into one form."""
 
-import math
 from typing import Any
 
 import numpy as np
 
 from gori.errors import InputError
+from gori.kernels.batch import all_finite
 
 
 def frozen(array: np.ndarray) -> np.ndarray:
@@ -26,8 +26,7 @@ def rows_of(value: Any, width: int, name: str) -> np.ndarray:
     rows = np.ascontiguousarray(array.reshape(-1, width) if width else array.reshape(max(1, len(array)), 0))
     if not rows.flags.writeable:  # the kernels have one signature, for writable arrays
         rows = rows.copy()
-    flat = rows.reshape(-1)
-    if not math.isfinite(flat @ flat) and not np.isfinite(rows).all():
+    if not all_finite(rows.reshape(-1)):
         b, k = np.argwhere(~np.isfinite(rows))[0]
         where = f"{name}[{k}]" if array.ndim == 1 else f"{name}[{b}, {k}]"
         raise InputError(f"{where} is {rows[b, k]}: all numbers must be finite")

@@ -68,7 +68,8 @@ def _body_tables(tree: Tree, gravity: tuple) -> tuple[np.ndarray, np.ndarray]:
     body_i, body_f = np.zeros((n, col.N_BODY_I), np.int64), np.zeros((n, col.N_BODY_F))
     q = v = 0
     for i, row in enumerate(tree.rows):
-        body_i[i] = row.parent, row.kind, q, v, row.nv, row.end
+        body_i[i, : col.CHILDREN] = row.parent, row.kind, q, v, row.nv, row.end
+        body_i[row.parent, col.CHILDREN] += i > 0
         R, p = row.pose
         mass, com, inertia = inertial_about_origin(row)
         body_f[i, col.R_PJ : col.R_PJ + 9] = R.ravel()

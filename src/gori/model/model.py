@@ -20,6 +20,7 @@ import numpy as np
 
 from gori.errors import ConditionWarning, InputError, SingularError, UnsupportedError
 from gori.kernels.aba import aba_batch, aba_one
+from gori.kernels.batch import all_finite
 from gori.kernels.columns import D_INV, N_FRAME_F, N_WRENCH, P_BF, WRENCH
 from gori.kernels.configuration import difference_batch, integrate_batch
 from gori.kernels.crba import crba_batch, crba_one
@@ -165,11 +166,12 @@ class Model:
 
     def forward_kinematics(self, q: Any) -> Poses:
         """Poses of all bodies and frames: `poses["tool"]` is a 4 x 4 matrix."""
-        try:
-            if (poses := self._poses(q)) is not None:
-                return Poses(self._frame_of_name, poses)
-        except TypeError:
-            pass
+        if _one(q):
+            try:
+                if (poses := self._poses(q)) is not None:
+                    return Poses(self._frame_of_name, poses)
+            except TypeError:
+                pass
         t, x = self._t, Rows(q=(q, self.nq))
         out = np.empty((x.count, len(self.frame_names) * N_FRAME_F))
         self._lender.run(poses_batch, (t.body_i, t.body_f, t.frame_i, t.frame_f, x["q"], out), PLAIN, x.count)
@@ -224,7 +226,7 @@ class Model:
                    "crba" mass matrix and dense Cholesky factors
         """
         # one state, arrays as the kernel wants them: straight through; anything else the careful way
-        if method == "aba" and wrenches is None and not self.loops:
+        if _one(q) and method == "aba" and wrenches is None and not self.loops:
             try:
                 if (qdd := self._aba(q, v, tau)) is not None:
                     return qdd
@@ -263,7 +265,7 @@ class Model:
 
     def inverse_dynamics(self, q: Any, v: Any, a: Any, wrenches: Any = None) -> np.ndarray:
         """Joint forces tau (nv,) for accelerations a (nv,); wrenches as in `forward_dynamics`."""
-        if wrenches is None and not self.loops:
+        if _one(q) and wrenches is None and not self.loops:
             try:
                 if (tau := self._rnea(q, v, a)) is not None:
                     return tau
@@ -289,11 +291,12 @@ class Model:
     def mass_matrix(self, q: Any) -> np.ndarray:
         """M(q) (nv, nv), armature included."""
         self._refuse_loops("the mass matrix")
-        try:
-            if (M := self._crba(q)) is not None:
-                return M
-        except TypeError:
-            pass
+        if _one(q):
+            try:
+                if (M := self._crba(q)) is not None:
+                    return M
+            except TypeError:
+                pass
         x = Rows(q=(q, self.nq))
         return x.shaped(self._mass_matrix(x["q"]))
 
@@ -322,11 +325,12 @@ class Model:
     def derivatives(self, q: Any, v: Any, tau: Any) -> Derivatives:
         """Analytic derivatives of the acceleration with respect to q (in the tangent space), v and tau."""
         self._refuse_loops("derivatives")
-        try:
-            if (out := self._aba_derivatives(q, v, tau)) is not None:
-                return Derivatives(*out)
-        except TypeError:
-            pass
+        if _one(q):
+            try:
+                if (out := self._aba_derivatives(q, v, tau)) is not None:
+                    return Derivatives(*out)
+            except TypeError:
+                pass
         x = Rows(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
         out = self._derivatives(forward_derivatives_batch, x, "tau")
         self._check_finite(x["q"], out[2])
@@ -396,7 +400,7 @@ class Model:
 
     def _check_finite(self, q: np.ndarray, out: np.ndarray) -> None:
         """Raise when accelerations are not finite, and name the joint where the recursion broke."""
-        if np.isfinite(out).all():
+        if all_finite(out.reshape(-1)):
             return
         b, still, qdd = int(np.argmin(np.isfinite(out).all(axis=1))), np.zeros(self.nv), np.empty(self.nv)
         body_w, dof_w = self._lender.arrays(("body_w", "dof_w"))
@@ -410,6 +414,11 @@ class Model:
             f"joint {self._joint_of_dof(int(broken[-1]))!r} moves nothing that has inertia about its axis, so its "
             "acceleration is undefined: give what it carries mass and inertia, or give the joint armature"
         )
+
+
+def _one(q: Any) -> bool:
+    """Whether q is an array of one state."""
+    return q.__class__ is np.ndarray and q.ndim == 1
 
 
 def _own_axes(axes: str) -> bool:

@@ -16,9 +16,15 @@ SMALLEST = 16 * WIDTH
 """a batch smaller than this is not worth a second thread"""
 
 
+def checked(count: object, name: str) -> int:
+    if not str(count).isdecimal() or int(str(count)) < 1:
+        raise InputError(f"{name} must be a whole number of at least 1, not {count!r}")
+    return int(str(count))
+
+
 def _available() -> int:
     if "GORI_THREADS" in os.environ:
-        return max(1, int(os.environ["GORI_THREADS"]))
+        return checked(os.environ["GORI_THREADS"], "GORI_THREADS")
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:
@@ -42,9 +48,7 @@ def threads(count: int | None = None) -> int:
     """The number of threads that batches use; set it by giving a count (at first: all cores, or $GORI_THREADS)."""
     global _count
     if count is not None:
-        if int(count) < 1:
-            raise InputError(f"threads must be at least 1, not {count}")
-        _count = int(count)
+        _count = checked(count, "threads")
         _forget_pool()
     return _count
 
