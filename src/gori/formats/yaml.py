@@ -97,7 +97,7 @@ def _content(path: str | os.PathLike | None) -> str:
 
 def _parse(text: str) -> tuple[dict[str, Any], _Place]:
     """Plain data of the only document, and where each part of it stands."""
-    top = yaml.Mark("", 0, 0, 0, None, None)
+    top = yaml.Mark("", 0, 0, 0, None, 0)
     try:
         root = _Loader(text).get_single_node()
         if root is None:
@@ -108,7 +108,7 @@ def _parse(text: str) -> tuple[dict[str, Any], _Place]:
         return _value(root, places), places
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position)
-        raise _Refused(f"holds the character {chr(error.character)!r}", yaml.Mark("", 0, line, 0, None, None)) from None
+        raise _Refused(f"holds the character {chr(error.character)!r}", yaml.Mark("", 0, line, 0, None, 0)) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark or top
         words = " ".join(filter(None, (error.context, error.problem)))

@@ -5,7 +5,7 @@ import numpy as np
 from gori.kernels import columns as col
 from gori.model.graph import Tree, build, compose, inertial_about_origin
 from gori.model.model import Model
-from gori.model.tables import JointInfo, Tables
+from gori.model.tables import JointInfo, Names, Tables
 from gori.spec import GROUND, Joint, Spec
 from gori.spec.joint import NQ, NV
 
@@ -33,24 +33,9 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
         np.array([row for row, _ in frames.values()], np.int64),
         np.array([[*R.ravel(), *p] for _, (R, p) in frames.values()]),
     )
-    q0, rest, v0 = np.zeros(nq), np.zeros(nq), np.zeros(nv)
-    for info in joints:
-        joint = spec.joints[info.name]
-        q0[info.q] = _coordinates(joint, joint.q, joint.q_deg)
-        rest[info.q] = _coordinates(joint, joint.rest, joint.rest_deg)
-        v0[info.v] = joint.v or 0.0
-    return Model(
-        spec=spec,
-        tables=tables,
-        joints=tuple(joints),
-        body_names=tuple(name for name in tree.bodies if name != GROUND),
-        frame_names=tuple(frames),
-        loops=tuple(loops),
-        q0=q0,
-        v0=v0,
-        rest=rest,
-        **_dof_values(spec, joints, nv),
-    )
+    bodies = tuple(name for name in tree.bodies if name != GROUND)
+    names = Names(tuple(joints), bodies, tuple(frames), tuple(loops), open_loops)
+    return Model(spec, tables, names, _start(spec, joints, nq, nv) | _dof_values(spec, joints, nv))
 
 
 def _joints(spec: Spec, tree: Tree) -> list[JointInfo]:
@@ -113,6 +98,17 @@ def _coordinates(joint: Joint, radians: tuple | None, degrees: tuple | None) -> 
     values = np.array(radians)
     if joint.type in ("spherical", "free"):
         values[:4] /= np.linalg.norm(values[:4])
+    return values
+
+
+def _start(spec: Spec, joints: list[JointInfo], nq: int, nv: int) -> dict[str, np.ndarray]:
+    """Start and rest coordinates."""
+    values = {"q0": np.zeros(nq), "rest": np.zeros(nq), "v0": np.zeros(nv)}
+    for info in joints:
+        joint = spec.joints[info.name]
+        values["q0"][info.q] = _coordinates(joint, joint.q, joint.q_deg)
+        values["rest"][info.q] = _coordinates(joint, joint.rest, joint.rest_deg)
+        values["v0"][info.v] = joint.v or 0.0
     return values
 
 

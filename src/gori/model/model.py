@@ -13,7 +13,6 @@ Conventions, for all of Gori:
 """
 
 import warnings
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +21,6 @@ from gori.errors import ConditionWarning, InputError, SingularError, Unsupported
 from gori.kernels.aba import aba_batch, aba_one
 from gori.kernels.batch import all_finite
 from gori.kernels.columns import D_INV, N_FRAME_F, N_WRENCH, P_BF, WRENCH
-from gori.kernels.configuration import difference_batch, integrate_batch
 from gori.kernels.crba import crba_batch, crba_one
 from gori.kernels.derivatives import forward_derivatives_batch, forward_derivatives_one, inverse_derivatives_batch
 from gori.kernels.direct import direct_batch
@@ -31,136 +29,54 @@ from gori.kernels.kinematics import poses_batch, poses_one
 from gori.kernels.rnea import rnea_batch, rnea_one
 from gori.kernels.totals import ANGULAR, CENTER, KINETIC, N_TOTALS, POTENTIAL, totals_batch
 from gori.model.arrays import Rows, frozen
+from gori.model.coordinates import Coordinates
 from gori.model.poses import Poses
-from gori.model.tables import Derivatives, InverseDerivatives, JointInfo, Tables
+from gori.model.tables import Derivatives, InverseDerivatives, Names, Tables
 from gori.model.work import PLAIN, SQUARE, Lender, one_state
 from gori.spec import Spec
-from gori.spec.spec import closest
 
 BAD_CONDITION = 1e10
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Model:
+class Model(Coordinates):
     """A compiled machine. Made by `gori.compile`; never changes. Every method takes one state, q (nq,), or a batch of
     states, q (B, nq), which runs over threads; one-dimensional arguments then count for the whole batch.
     """
 
-    spec: Spec
-    tables: Tables
-    joints: tuple[JointInfo, ...]
-    body_names: tuple[str, ...]
-    frame_names: tuple[str, ...]
-    loops: tuple[str, ...]
-    q0: np.ndarray  # start coordinates of the Spec, (nq,)
-    v0: np.ndarray  # start velocities, (nv,)
-    rest: np.ndarray  # coordinates at which the joints' springs are free, (nq,)
-    lower: np.ndarray  # limits of q for joints of one degree of freedom, -inf where there is none, (nv,)
-    upper: np.ndarray
-    velocity_limit: np.ndarray
-    effort_limit: np.ndarray
-    damping: np.ndarray
-    friction: np.ndarray
-    stiffness: np.ndarray
-    armature: np.ndarray
-    nq: int = field(init=False)
-    nv: int = field(init=False)
-    joint_names: tuple[str, ...] = field(init=False)
+    def __init__(self, spec: Spec, tables: Tables, names: Names, values: dict[str, np.ndarray]):
+        super().__init__(tables, names, values)
+        self.spec = spec
+        self.tables = Tables(*map(frozen, tables))
+        self._t = tables  # the same arrays, writable: the kernels have one signature
+        nq, nv, nframe = self.nq, self.nv, len(self.frame_names)
+        lender = self._lender = Lender(len(tables.body_i), nq, nv, nframe)
+        tree, scratch, no_wrench = (tables.body_i, tables.body_f), ("body_w", "dof_w"), (np.zeros((0, N_WRENCH)),)
+        self._aba = one_state(aba_one, lender, tree, no_wrench, (nv,), scratch)
+        self._rnea = one_state(rnea_one, lender, tree, no_wrench, (nv,), scratch)
+        self._crba = one_state(crba_one, lender, tree, (), (nv, nv), scratch)
+        frames = (tables.frame_i, tables.frame_f)
+        self._poses = one_state(poses_one, lender, (*tree, *frames), (), (nframe, N_FRAME_F), scratch)
+        scratch = ("squares", *scratch, "body_d", "dof_d", "qdd")
+        self._aba_derivatives = one_state(forward_derivatives_one, lender, tree, (), (3, nv, nv), scratch)
+        self._sealed = True
 
-    def __post_init__(self):
-        put = object.__setattr__
-        put(self, "nq", len(self.q0))
-        put(self, "nv", len(self.v0))
-        put(self, "joint_names", tuple(info.name for info in self.joints))
-        # the kernels need writable arrays, users get read-only views of them
-        put(self, "_t", self.tables)
-        put(self, "tables", Tables(*map(frozen, self.tables)))
-        for name in ("q0", "v0", "rest", "lower", "upper", "velocity_limit", "effort_limit", "damping", "friction",
-                     "stiffness", "armature"):  # fmt: skip
-            put(self, name, frozen(getattr(self, name)))
-        put(self, "_joint_of_name", {info.name: info for info in self.joints})
-        put(self, "_frame_of_name", {name: k for k, name in enumerate(self.frame_names)})
-        t, nv, nframe = self._t, self.nv, len(self.frame_names)
-        lender = Lender(len(t.body_i), self.nq, nv, nframe)
-        put(self, "_lender", lender)
-        tree, plain, wrench = (t.body_i, t.body_f), ("body_w", "dof_w"), (np.zeros((0, N_WRENCH)),)
-        put(self, "_aba", one_state(aba_one, lender, tree, wrench, (nv,), plain))
-        put(self, "_rnea", one_state(rnea_one, lender, tree, wrench, (nv,), plain))
-        put(self, "_crba", one_state(crba_one, lender, tree, (), (nv, nv), plain))
-        put(self, "_poses", one_state(poses_one, lender, (*tree, t.frame_i, t.frame_f), (), (nframe, N_FRAME_F), plain))
-        scratch = ("squares", *plain, "body_d", "dof_d", "qdd")
-        put(self, "_aba_derivatives", one_state(forward_derivatives_one, lender, tree, (), (3, nv, nv), scratch))
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_sealed" in self.__dict__:
+            raise AttributeError("a Model never changes: change its Spec (spec.set) and compile that")
+        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
         return f"<gori.Model: {len(self.body_names)} bodies, {len(self.joints)} joints, nq {self.nq}, nv {self.nv}>"
 
-    # ---- names
+    def __reduce__(self):
+        from gori.model.compile import compile
 
-    def joint(self, name: str) -> JointInfo:
-        """A joint by name: `q[model.joint("elbow").q]` are its coordinates."""
-        if name not in self._joint_of_name:
-            hint = closest(name, self.joint_names)
-            raise InputError(f"{name!r} is not a joint that moves{hint}")
-        return self._joint_of_name[name]
-
-    def _frame(self, name: str) -> int:
-        if name not in self._frame_of_name:
-            raise InputError(f"{name!r} is not a body or frame{closest(name, self.frame_names)}")
-        return self._frame_of_name[name]
-
-    def _joint_of_dof(self, dof: int) -> str:
-        return next(info.name for info in self.joints if info.v.start <= dof < info.v.stop)
+        return compile, (self.spec, self.open_loops)
 
     @property
     def mass(self) -> float:
         """Mass of all bodies [kg]."""
         return float(sum(body.inertial()[0] for body in self.spec.bodies.values()))
-
-    # ---- configurations
-
-    def neutral(self) -> np.ndarray:
-        """q (nq,) with every joint at zero."""
-        return self.integrate(self._identity(), np.zeros(self.nv))
-
-    def _identity(self) -> np.ndarray:
-        q = np.zeros(self.nq)
-        for info in self.joints:
-            if info.type in ("spherical", "free"):
-                q[info.q.start] = 1.0
-        return q
-
-    def random(self, rng: np.random.Generator | int | None = None, count: int | None = None) -> np.ndarray:
-        """Random q (nq,), or (count, nq): within limits where there are any, else within +-pi or +-1 m."""
-        rng = np.random.default_rng(rng)
-        q = np.zeros((1 if count is None else count, self.nq))
-        for info in self.joints:
-            if info.type in ("spherical", "free"):
-                quat = rng.normal(size=(len(q), 4))
-                q[:, info.q.start : info.q.start + 4] = quat / np.linalg.norm(quat, axis=1, keepdims=True)
-                if info.type == "free":
-                    q[:, info.q.start + 4 : info.q.stop] = rng.uniform(-1.0, 1.0, (len(q), 3))
-                continue
-            reach = {"prismatic": [1.0], "cylindrical": [np.pi, 1.0], "planar": [1.0, 1.0, np.pi]}
-            bound = np.array(reach.get(info.type, [np.pi] * info.nq))
-            low, high = np.maximum(self.lower[info.v], -1e3), np.minimum(self.upper[info.v], 1e3)
-            low = np.where(np.isfinite(self.lower[info.v]), low, -bound)
-            high = np.where(np.isfinite(self.upper[info.v]), high, bound)
-            q[:, info.q] = rng.uniform(low, high, (len(q), info.nq))
-        return q[0] if count is None else q
-
-    def integrate(self, q: Any, dv: Any) -> np.ndarray:
-        """q moved along the tangent vector dv (nv,): the sum for simple joints, the exponential map for quaternions."""
-        x = Rows(q=(q, self.nq), dv=(dv, self.nv))
-        out = np.empty((x.count, self.nq))
-        integrate_batch(self._t.body_i, x["q"], x["dv"], out)
-        return x.shaped(out)
-
-    def difference(self, q0: Any, q1: Any) -> np.ndarray:
-        """The tangent vector (nv,) that leads from q0 to q1."""
-        x = Rows(q0=(q0, self.nq), q1=(q1, self.nq))
-        out = np.empty((x.count, self.nv))
-        difference_batch(self._t.body_i, x["q0"], x["q1"], out)
-        return x.shaped(out)
 
     # ---- kinematics
 
@@ -169,13 +85,13 @@ class Model:
         if _one(q):
             try:
                 if (poses := self._poses(q)) is not None:
-                    return Poses(self._frame_of_name, poses)
+                    return Poses(self._index_of_frame, poses)
             except TypeError:
                 pass
         t, x = self._t, Rows(q=(q, self.nq))
         out = np.empty((x.count, len(self.frame_names) * N_FRAME_F))
         self._lender.run(poses_batch, (t.body_i, t.body_f, t.frame_i, t.frame_f, x["q"], out), PLAIN, x.count)
-        return Poses(self._frame_of_name, x.shaped(out, len(self.frame_names), N_FRAME_F))
+        return Poses(self._index_of_frame, x.shaped(out, len(self.frame_names), N_FRAME_F))
 
     def jacobian(self, q: Any, frame: str, axes: Literal["world", "body"] = "world") -> np.ndarray:
         """J (6, nv) with (angular; linear) velocity of the frame's origin = J v.
@@ -206,7 +122,7 @@ class Model:
         return x.shaped(rate, 6, self.nv)
 
     def _point(self, frame: str) -> tuple:
-        t, k = self._t, self._frame(frame)
+        t, k = self._t, self.frame(frame)
         return t.body_i, t.body_f, int(t.frame_i[k]), t.frame_f[k, P_BF : P_BF + 3].copy()
 
     # ---- dynamics
@@ -313,7 +229,7 @@ class Model:
             number = np.where(values[..., 0] > 0.0, values[..., -1] / values[..., 0], np.inf)
         if np.any(number > BAD_CONDITION):
             worst = np.unravel_index(np.argmax(number), number.shape)
-            joint = self._joint_of_dof(int(np.argmax(np.abs(vectors[worst][:, 0]))))
+            joint = self.joint_of_dof(int(np.argmax(np.abs(vectors[worst][:, 0]))))
             warnings.warn(
                 f"the mass matrix has condition number {number[worst]:.2g}: joint {joint!r} moves next to no inertia. "
                 "Check the mass and inertia of what it carries, or give it armature",
@@ -387,7 +303,7 @@ class Model:
     def _wrench_places(self, wrenches: dict | None) -> np.ndarray:
         places = np.zeros((len(wrenches or ()), WRENCH))
         for k, name in enumerate(wrenches or ()):
-            f = self._frame(name)
+            f = self.frame(name)
             places[k] = self._t.frame_i[f], *self._t.frame_f[f, P_BF : P_BF + 3]
         return places
 
@@ -411,7 +327,7 @@ class Model:
             raise SingularError("the accelerations are not finite: the velocities or forces are too large")
         # the recursion runs from the tips: what breaks first spoils all that carries it
         raise SingularError(
-            f"joint {self._joint_of_dof(int(broken[-1]))!r} moves nothing that has inertia about its axis, so its "
+            f"joint {self.joint_of_dof(int(broken[-1]))!r} moves nothing that has inertia about its axis, so its "
             "acceleration is undefined: give what it carries mass and inertia, or give the joint armature"
         )
 

@@ -33,6 +33,16 @@ class JointInfo(NamedTuple):
         return self.v.stop - self.v.start
 
 
+class Names(NamedTuple):
+    """The name tables."""
+
+    joints: tuple[JointInfo, ...]
+    bodies: tuple[str, ...]
+    frames: tuple[str, ...]
+    loops: tuple[str, ...]
+    open_loops: bool
+
+
 class Derivatives(NamedTuple):
     """Derivatives of the acceleration of forward dynamics, each (nv, nv) or (B, nv, nv)."""
 

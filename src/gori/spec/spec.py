@@ -151,14 +151,15 @@ def _leads(name: str, key: str) -> bool:
     return name.startswith(key + ".")
 
 
-def _keys_beside(loc: tuple) -> list[str]:
+def _keys_beside(loc: tuple[Any, ...]) -> list[str]:
     """The keys that the Spec knows where pydantic met an unknown one."""
     kinds = {"bodies": Body, "joints": Joint, "cuts": Cut, "frames": Frame}
-    if len(loc) == 1:
+    path = [*loc]
+    if len(path) == 1:
         return list(Spec.model_fields)
-    if loc[2] == "shapes" and len(loc) > 4:
-        return list(SHAPES[loc[4]].model_fields)
-    return list((Mimic if len(loc) > 3 else kinds[loc[0]]).model_fields)
+    if path[2] == "shapes" and len(path) > 4:
+        return list(SHAPES[path[4]].model_fields)
+    return list((Mimic if len(path) > 3 else kinds[path[0]]).model_fields)
 
 
 def explain(error: ValidationError) -> list[tuple[str, str]]:

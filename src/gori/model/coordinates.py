@@ -1,0 +1,111 @@
+"""The coordinates of a Model: names, limits, and steps in the space of q."""
+
+from typing import Any
+
+import numpy as np
+
+from gori.errors import InputError
+from gori.kernels.configuration import difference_batch, integrate_batch
+from gori.model.arrays import Rows, frozen
+from gori.model.tables import JointInfo, Names, Tables
+from gori.spec.spec import closest
+
+
+class Coordinates:
+    """Base of Model: what can be asked without kinematics. Not made on its own.
+
+    nq, nv                          lengths of q and v
+    joints, joint_names             the joints that move, in order, as `JointInfo` and as names
+    body_names, frame_names         all bodies; ground, bodies and frames, in the order of `Poses`
+    loops                           cuts and mimic joints, in words
+    rest                            q at which the joints' springs are free, (nq,)
+    lower, upper                    limits of q of joints with one degree of freedom; infinite if there are none, (nv,)
+    velocity_limit, effort_limit    (nv,)
+    damping, friction, stiffness, armature   of the joints, (nv,)
+    """
+
+    def __init__(self, tables: Tables, names: Names, values: dict[str, np.ndarray]):
+        self._body_i = tables.body_i
+        self.joints = names.joints
+        self.joint_names = tuple(info.name for info in names.joints)
+        self.body_names = names.bodies
+        self.frame_names = names.frames
+        self.loops = names.loops
+        self.open_loops = names.open_loops
+        self._q0, self._v0 = values["q0"], values["v0"]
+        self.nq, self.nv = len(self._q0), len(self._v0)
+        self.rest = frozen(values["rest"])
+        self.lower, self.upper = frozen(values["lower"]), frozen(values["upper"])
+        self.velocity_limit, self.effort_limit = frozen(values["velocity_limit"]), frozen(values["effort_limit"])
+        self.damping, self.friction = frozen(values["damping"]), frozen(values["friction"])
+        self.stiffness, self.armature = frozen(values["stiffness"]), frozen(values["armature"])
+        self._info_of_joint = {info.name: info for info in self.joints}
+        self._index_of_frame = {name: k for k, name in enumerate(self.frame_names)}
+
+    @property
+    def q0(self) -> np.ndarray:
+        """Start coordinates of the Spec (nq,), a new array."""
+        return self._q0.copy()
+
+    @property
+    def v0(self) -> np.ndarray:
+        """Start velocities of the Spec (nv,), a new array."""
+        return self._v0.copy()
+
+    def joint(self, name: str) -> JointInfo:
+        """A joint by name: `q[model.joint("elbow").q]` are its coordinates."""
+        if name not in self._info_of_joint:
+            hint = closest(name, self.joint_names)
+            raise InputError(f"{name!r} is not a joint that moves{hint}")
+        return self._info_of_joint[name]
+
+    def frame(self, name: str) -> int:
+        """Index of a body or frame in `frame_names`."""
+        if name not in self._index_of_frame:
+            raise InputError(f"{name!r} is not a body or frame{closest(name, self.frame_names)}")
+        return self._index_of_frame[name]
+
+    def joint_of_dof(self, dof: int) -> str:
+        """Name of the joint that has this degree of freedom."""
+        return next(info.name for info in self.joints if info.v.start <= dof < info.v.stop)
+
+    def neutral(self) -> np.ndarray:
+        """q (nq,) with every joint at zero."""
+        q = np.zeros(self.nq)
+        for info in self.joints:
+            if info.type in ("spherical", "free"):
+                q[info.q.start] = 1.0
+        return q
+
+    def random(self, rng: np.random.Generator | int | None = None, count: int | None = None) -> np.ndarray:
+        """Random q (nq,), or (count, nq): within limits where there are any, else within +-pi or +-1 m."""
+        rng = np.random.default_rng(rng)
+        q = np.zeros((1 if count is None else count, self.nq))
+        for info in self.joints:
+            if info.type in ("spherical", "free"):
+                quat = rng.normal(size=(len(q), 4))
+                q[:, info.q.start : info.q.start + 4] = quat / np.linalg.norm(quat, axis=1, keepdims=True)
+                if info.type == "free":
+                    q[:, info.q.start + 4 : info.q.stop] = rng.uniform(-1.0, 1.0, (len(q), 3))
+                continue
+            reach = {"prismatic": [1.0], "cylindrical": [np.pi, 1.0], "planar": [1.0, 1.0, np.pi]}
+            bound = np.array(reach.get(info.type, [np.pi] * info.nq))
+            low, high = np.maximum(self.lower[info.v], -1e3), np.minimum(self.upper[info.v], 1e3)
+            low = np.where(np.isfinite(self.lower[info.v]), low, -bound)
+            high = np.where(np.isfinite(self.upper[info.v]), high, bound)
+            q[:, info.q] = rng.uniform(low, high, (len(q), info.nq))
+        return q[0] if count is None else q
+
+    def integrate(self, q: Any, dv: Any) -> np.ndarray:
+        """q moved along the tangent vector dv (nv,): the sum for simple joints, the exponential map for quaternions."""
+        x = Rows(q=(q, self.nq), dv=(dv, self.nv))
+        out = np.empty((x.count, self.nq))
+        integrate_batch(self._body_i, x["q"], x["dv"], out)
+        return x.shaped(out)
+
+    def difference(self, q0: Any, q1: Any) -> np.ndarray:
+        """The tangent vector (nv,) that leads from q0 to q1."""
+        x = Rows(q0=(q0, self.nq), q1=(q1, self.nq))
+        out = np.empty((x.count, self.nv))
+        difference_batch(self._body_i, x["q0"], x["q1"], out)
+        return x.shaped(out)
