@@ -62,7 +62,7 @@ def read_urdf(path: str | os.PathLike, base: str = "fixed", meshes: bool = False
 
 def _parsed(root: Any, file: Path) -> Any:
     """The tree as objects, by yourdfpy."""
-    from lxml import etree
+    from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
     try:
         import yourdfpy

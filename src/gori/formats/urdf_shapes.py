@@ -57,7 +57,7 @@ def _check(name: str, link: str, element: Any, meshes: bool, note) -> Found | No
     elif shape.tag in sizes:
         values: list[float] = []
         for key in sizes[shape.tag]:
-            value = numbers(shape, who, key, 3) if key == "size" else [number(shape, who, key)]
+            value: Any = numbers(shape, who, key, 3) if key == "size" else [number(shape, who, key)]
             if value is None or value[0] is None:
                 raise Culprit(shape, f"{who}: <{shape.tag}> does not give {key}")
             values += value

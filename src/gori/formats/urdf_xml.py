@@ -29,7 +29,7 @@ class Culprit(Exception):
 def parse(path: Path) -> Any:
     """The root element of an XML file: no repairs, no entities, no network."""
     try:
-        from lxml import etree
+        from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
     except ImportError as error:
         raise MissingPackageError("URDF needs lxml: pip install 'gori[formats]'") from error
     try:

@@ -48,8 +48,9 @@ def threads(count: int | None = None) -> int:
     """The number of threads that batches use; set it by giving a count (at first: all cores, or $GORI_THREADS)."""
     global _count
     if count is not None:
-        _count = checked(count, "threads")
-        _forget_pool()
+        if checked(count, "threads") != _count:
+            _count = int(count)
+            _forget_pool()
     return _count
 
 
