@@ -22,7 +22,7 @@ import math
 
 from gori.kernels.aba import aba, regular, turn_inertia
 from gori.kernels.batch import load, store_transposed
-from gori.kernels.columns import ARMATURE, COM, GRAVITY, MASS, NDOF, PARENT, V0
+from gori.kernels.columns import ARMATURE, CHILDREN, COM, GRAVITY, MASS, NDOF, PARENT, V0
 from gori.kernels.inverse_mass import AXIS, FROM_ROOT, axes_at_root, dot6, inverse_mass_times, put6, six
 from gori.kernels.jit import kernel, part
 from gori.kernels.kinematics import cross, place, turn
@@ -250,6 +250,15 @@ def forward_derivatives(body_i, body_f, q, v, tau, wrench_at, wrench, qdd, dq, d
     inverse_mass_times(body_i, dof_w, dq, dv, unit, body_d, dof_d)
 
 
+@part
+def branched(body_i):
+    """Whether some body carries more than one other."""
+    for i in range(1, body_i.shape[0]):
+        if body_i[i, CHILDREN] > 1:
+            return True
+    return False
+
+
 @kernel(
     f"f8({TREE}, f8[::1], f8[::1], f8[::1], f8[:, :, ::1], f8[:, :, ::1],"
     " f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1])"
@@ -314,6 +323,8 @@ def forward_derivatives_batch(
     no_wrench = buffer[:0].reshape((0, 6, WIDTH))
     squares[:] = 0.0
     for first in range(start, stop, WIDTH):
+        if first > start and branched(body_i):  # M^-1 has filled the entries of separate branches
+            squares[:2] = 0.0
         load(q, first, q8)
         load(v, first, v8)
         load(tau, first, tau8)

@@ -171,7 +171,8 @@ class Model(Coordinates):
             )
             for b, M in enumerate(self._mass_matrix(x["q"])):
                 try:
-                    out[b] = cho_solve(cho_factor(M), x["tau"][b] - out[b])
+                    factor = cho_factor(M, check_finite=False)
+                    out[b] = cho_solve(factor, x["tau"][b] - out[b], check_finite=False)
                 except LinAlgError:
                     out[b] = np.nan
         else:
@@ -194,6 +195,8 @@ class Model(Coordinates):
         self._lender.run(
             rnea_batch, (t.body_i, t.body_f, x["q"], x["v"], x["a"], at, x["wrenches"], out), PLAIN, x.count
         )
+        if not all_finite(out.reshape(-1)):
+            raise InputError("the joint forces are not finite: the velocities or accelerations are too large")
         return x.shaped(out)
 
     def bias(self, q: Any, v: Any) -> np.ndarray:
@@ -224,6 +227,8 @@ class Model(Coordinates):
     def condition(self, q: Any) -> Any:
         """Condition number of M(q); warns and names the joint when it is bad."""
         M = self.mass_matrix(q)
+        if not self.nv:
+            return 1.0 if M.ndim == 2 else np.ones(len(M))
         values, vectors = np.linalg.eigh(M)
         with np.errstate(divide="ignore"):
             number = np.where(values[..., 0] > 0.0, values[..., -1] / values[..., 0], np.inf)
@@ -249,7 +254,8 @@ class Model(Coordinates):
                 pass
         x = Rows(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
         out = self._derivatives(forward_derivatives_batch, x, "tau")
-        self._check_finite(x["q"], out[2])
+        for d in out:
+            self._check_finite(x["q"], d)
         return Derivatives(*(x.shaped(d, self.nv, self.nv) for d in out))
 
     def inverse_derivatives(self, q: Any, v: Any, a: Any) -> InverseDerivatives:
@@ -292,10 +298,10 @@ class Model(Coordinates):
 
     def _wrenches(self, wrenches: dict | None) -> dict[str, tuple]:
         """Wrenches as one more argument of `Rows`: (6 * count,) or (B, 6 * count)."""
+        if wrenches is not None and not isinstance(wrenches, dict):
+            raise InputError("wrenches must be a dict of body or frame name to moment and force (6,)")
         if not wrenches:
             return {"wrenches": (np.zeros(0), 0)}
-        if not isinstance(wrenches, dict):
-            raise InputError("wrenches must be a dict of body or frame name to moment and force (6,)")
         joined = np.hstack(list(Rows(**{f"wrench on {name}": (w, 6) for name, w in wrenches.items()}).values()))
         single = all(np.ndim(w) < 2 for w in wrenches.values())
         return {"wrenches": (joined[0] if single else joined, joined.shape[1])}
@@ -318,18 +324,20 @@ class Model(Coordinates):
         """Raise when accelerations are not finite, and name the joint where the recursion broke."""
         if all_finite(out.reshape(-1)):
             return
-        b, still, qdd = int(np.argmin(np.isfinite(out).all(axis=1))), np.zeros(self.nv), np.empty(self.nv)
+        still, qdd = np.zeros(self.nv), np.empty(self.nv)
         body_w, dof_w = self._lender.arrays(("body_w", "dof_w"))
-        aba_one(self._t.body_i, self._t.body_f, q[b], still, still, np.zeros((0, N_WRENCH)), qdd, body_w, dof_w)
-        inverse = dof_w[:, D_INV]
-        broken = np.flatnonzero(~(np.isfinite(inverse) & (inverse > 0.0)))
-        if not broken.size:
-            raise SingularError("the accelerations are not finite: the velocities or forces are too large")
-        # the recursion runs from the tips: what breaks first spoils all that carries it
-        raise SingularError(
-            f"joint {self.joint_of_dof(int(broken[-1]))!r} moves nothing that has inertia about its axis, so its "
-            "acceleration is undefined: give what it carries mass and inertia, or give the joint armature"
-        )
+        # one singular state spoils all eight of its block: look for the one
+        for b in np.flatnonzero(~np.isfinite(out).all(axis=1)):
+            aba_one(self._t.body_i, self._t.body_f, q[b], still, still, np.zeros((0, N_WRENCH)), qdd, body_w, dof_w)
+            inverse = dof_w[:, D_INV]
+            broken = np.flatnonzero(~(np.isfinite(inverse) & (inverse > 0.0)))
+            if broken.size:
+                # the recursion runs from the tips: what breaks first spoils all that carries it
+                raise SingularError(
+                    f"joint {self.joint_of_dof(int(broken[-1]))!r} moves nothing that has inertia about its axis, so "
+                    "its acceleration is undefined: give what it carries mass and inertia, or give the joint armature"
+                )
+        raise SingularError("the accelerations are not finite: the velocities or forces are too large")
 
 
 def _one(q: Any) -> bool:

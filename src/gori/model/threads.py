@@ -47,10 +47,9 @@ if hasattr(os, "register_at_fork"):
 def threads(count: int | None = None) -> int:
     """The number of threads that batches use; set it by giving a count (at first: all cores, or $GORI_THREADS)."""
     global _count
-    if count is not None:
-        if checked(count, "threads") != _count:
-            _count = int(count)
-            _forget_pool()
+    if count is not None and checked(count, "threads") != _count:
+        _count = int(count)
+        _forget_pool()
     return _count
 
 

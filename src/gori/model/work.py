@@ -90,7 +90,10 @@ class Lender:
 
     @contextmanager
     def work(self):
-        work = self.pool.pop() if self.pool else Work(*self._sizes)
+        try:
+            work = self.pool.pop()
+        except IndexError:  # all are lent
+            work = Work(*self._sizes)
         yield work
         self.pool.append(work)
 
@@ -118,7 +121,10 @@ def one_state(kernel, lender: Lender, before: tuple, after: tuple, shape: tuple,
     pool: list[tuple[np.ndarray, ...]] = []
 
     def run(*state):
-        lent = pool.pop() if pool else lender.arrays(scratch)
+        try:
+            lent = pool.pop()
+        except IndexError:  # all are lent
+            lent = lender.arrays(scratch)
         out = np.empty(shape)
         check = kernel.call(*before, *state, *after, out, *lent)
         pool.append(lent)

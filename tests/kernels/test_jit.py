@@ -1,0 +1,164 @@
+"""Entry points: one signature each, no allocation, and a cache that follows the sources."""
+
+import importlib
+import os
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from numba.core.runtime import _nrt_python, rtsys
+
+import gori.kernels
+from gori.kernels import jit
+from tests.checks import machine, states, take
+from tests.model.test_identities import ANSWERS
+
+for module in pkgutil.iter_modules(gori.kernels.__path__):
+    importlib.import_module(f"gori.kernels.{module.name}")
+
+
+def test_all_entry_points_are_listed():
+    declared = 0
+    for file in jit._HERE.glob("*.py"):
+        declared += len(re.findall(r"^@kernel\(", file.read_text(), re.MULTILINE))
+    assert declared == len(jit.KERNELS) >= 15
+
+
+@pytest.mark.parametrize("name", jit.KERNELS)
+def test_one_signature(name):
+    entry = jit.KERNELS[name]
+    entry.load()
+    assert len(entry.dispatcher.signatures) == 1
+    assert entry.call is entry.dispatcher
+    # arrays of another type are refused: they would compile a second version in silence
+    with pytest.raises(TypeError):
+        entry(*(np.zeros((1, 1), np.float32) for _ in entry.dispatcher.signatures[0]))
+    assert len(entry.dispatcher.signatures) == 1
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_no_allocation(count, monkeypatch):
+    """Numba's runtime counts one record for each array that is passed in, and nothing else."""
+    _nrt_python.memsys_enable_stats()
+    model, tree = machine(2)
+    batch = states(tree, count)
+    extra = {}
+
+    def counted(name, entry):
+        entry.load()
+        real = entry.dispatcher
+
+        def call(*args):
+            before = rtsys.get_allocation_stats()
+            result = real(*args)
+            after = rtsys.get_allocation_stats()
+            arrays = sum(isinstance(x, np.ndarray) for x in args)
+            extra[name] = after.mi_alloc - before.mi_alloc - arrays, after.alloc - before.alloc - arrays
+            return result
+
+        return call
+
+    for name, entry in jit.KERNELS.items():
+        monkeypatch.setattr(entry, "call", counted(name, entry))
+    for ask in ANSWERS.values():
+        ask(model, batch)
+        ask(model, take(batch, 0))
+    assert extra == dict.fromkeys(jit.KERNELS, (0, 0))
+
+
+def test_allocation_would_be_seen():
+    """The counter of the test above does count."""
+    import numba
+
+    _nrt_python.memsys_enable_stats()
+    allocates = numba.njit("f8(f8[::1])")(lambda x: np.zeros(3 + len(x)).sum())
+    before = rtsys.get_allocation_stats()
+    allocates(np.zeros(2))
+    assert rtsys.get_allocation_stats().mi_alloc - before.mi_alloc == 2
+
+
+# ---- loading
+
+
+LOAD = """
+from gori.kernels.configuration import difference_batch
+from gori.kernels.jit import CACHE
+import numpy as np
+table, q, dv = np.zeros((1, 6), np.int64), np.zeros((1, 0)), np.zeros((1, 0))
+difference_batch(table, q, q, dv)
+print(CACHE, difference_batch.cached)
+"""
+
+
+def test_second_process_loads_from_the_cache(tmp_path):
+    def run():
+        environment = os.environ | {"GORI_CACHE": str(tmp_path)}
+        done = subprocess.run([sys.executable, "-c", LOAD], env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    folder, cached = run()
+    assert cached == "False"
+    assert folder.startswith(str(tmp_path)) and list((tmp_path).rglob("*difference_batch*.nbi"))
+    assert run() == [folder, "True"]
+
+
+def test_two_threads_may_load_one_kernel():
+    """The first call of a large batch does just this."""
+    for _ in range(5):
+        source = jit.KERNELS["difference_batch"]
+        fresh = jit.kernel(source.signature)(source.dispatcher.py_func)
+        try:
+            start, problems = threading.Barrier(2), []
+
+            def load(entry=fresh, start=start, problems=problems):
+                start.wait()
+                try:
+                    entry.load()
+                except RuntimeError as error:
+                    problems.append(error)
+
+            threads = [threading.Thread(target=load) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        finally:
+            jit.KERNELS["difference_batch"] = source
+        assert not problems
+        assert len(fresh.dispatcher.signatures) == 1
+
+
+def test_cache_folder_follows_the_sources(tmp_path, monkeypatch):
+    copy = tmp_path / "kernels"
+    shutil.copytree(jit._HERE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    original = jit._source_hash()
+    assert original == jit.CACHE.name
+    monkeypatch.setattr(jit, "_HERE", copy)
+    assert jit._source_hash() == original
+    (copy / "notes.txt").write_text("not a source")
+    assert jit._source_hash() == original
+
+    # an edit, a new file, another name: each is another folder
+    seen = {original}
+    callee = copy / "joints.py"
+    callee.write_text(callee.read_text() + "\n")
+    seen.add(jit._source_hash())
+    (copy / "extra.py").write_text("")
+    seen.add(jit._source_hash())
+    (copy / "extra.py").rename(copy / "other.py")
+    seen.add(jit._source_hash())
+    assert len(seen) == 4
+
+
+def test_cache_root(monkeypatch, tmp_path):
+    monkeypatch.setenv("GORI_CACHE", str(tmp_path / "here"))
+    assert jit.cache_root() == tmp_path / "here"
+    monkeypatch.delenv("GORI_CACHE")
+    if sys.platform != "win32":
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        assert jit.cache_root() == tmp_path / "gori" / "kernels"
