@@ -8,7 +8,6 @@ import numpy as np
 
 import gori
 from gori.errors import SpecWarning
-from gori.spec import GROUND
 
 LINEAR_FIRST = [3, 4, 5, 0, 1, 2]
 
@@ -49,43 +48,19 @@ def load(file: Path, base: str) -> gori.Spec:
 
 
 class Twin:
-    """The same URDF in Pinocchio, in our order and conventions.
-
-    Its mimic joints are free too. Differences: joints in another order, a free root named root_joint with q = position,
-    quaternion x y z w and v = linear, angular; cosine and sine for continuous joints; linear rows first in Jacobians.
-    """
+    """The same URDF in Pinocchio, answering in our order and conventions. Its mimic joints are free too."""
 
     def __init__(self, model: gori.Model, file: Path, base: str):
-        import pinocchio as pin
+        from bench.pinocchio_peer import Peer, pin
 
-        self.pin, self.model = pin, model
-        root = [pin.JointModelFreeFlyer()] if base == "free" else []
-        self.theirs = pin.buildModelFromUrdf(str(file), *root)
-        self.data = self.theirs.createData()
-        carrier = next(name for name, joint in model.spec.joints.items() if joint.parent == GROUND)
-        self.joints = []
-        order = np.full(self.theirs.nv, -1)
-        for i in range(1, self.theirs.njoints):
-            joint, name = self.theirs.joints[i], self.theirs.names[i]
-            info = model.joint(carrier if name == "root_joint" and base == "free" else name)
-            # the three kinds that this mapping knows
-            assert (joint.nq, joint.nv) in ((1, 1), (2, 1), (7, 6)), f"{name}: {joint.shortname()}"
-            here = np.arange(info.v.start, info.v.stop)
-            order[joint.idx_v : joint.idx_v + joint.nv] = here[LINEAR_FIRST] if joint.nv == 6 else here
-            self.joints.append((joint.idx_q, joint.nq, info.q))
-        assert model.nv == self.theirs.nv and sorted(order) == list(range(model.nv))
-        self.order, self.back = order, np.argsort(order)
+        self.pin, self.peer = pin, Peer(model, file, base)
+        self.theirs, self.data = self.peer.model, self.peer.data
+        self.back = self.peer.v_index
+        assert model.nv == self.theirs.nv and sorted(self.back) == list(range(model.nv))
+        self.order = np.argsort(self.back)
 
     def q(self, q):
-        result = np.zeros(self.theirs.nq)
-        for at, nq, ours in self.joints:
-            x = q[ours]
-            if nq == 7:
-                x = [*x[4:], *x[1:4], x[0]]
-            elif nq == 2:
-                x = [np.cos(x[0]), np.sin(x[0])]
-            result[at : at + nq] = x
-        return result
+        return self.peer.q(q[None])[0]
 
     def _square(self, matrix, symmetric=False):
         matrix = np.array(matrix)

@@ -265,8 +265,8 @@ class Model(Coordinates):
         out = self._derivatives(inverse_derivatives_batch, x, "a")
         return InverseDerivatives(*(x.shaped(d, self.nv, self.nv) for d in out))
 
-    def _derivatives(self, kernel, x: Rows, third: str) -> list[np.ndarray]:
-        out = [np.empty((x.count, self.nv * self.nv)) for _ in range(3)]
+    def _derivatives(self, kernel, x: Rows, third: str) -> np.ndarray:
+        out = np.empty((3, x.count, self.nv * self.nv))
 
         arguments = (self._t.body_i, self._t.body_f, x["q"], x["v"], x[third], *out)
         self._lender.run(kernel, arguments, ("body_w8", "dof_w8", "body_d8", "dof_d8", "buffer8", "squares8"), x.count)
