@@ -35,6 +35,18 @@ class SingularError(GoriError, ArithmeticError):
     """Equations without a solution: a joint that moves nothing that has mass."""
 
 
+class SimulationError(GoriError, ArithmeticError):
+    """A run that could not go on. `time` is the last good time [s], `recording` holds all that was computed."""
+
+    def __init__(self, message: str, time: float = 0.0, cause: BaseException | None = None):
+        super().__init__(message)
+        self.time, self.cause, self.recording = time, cause, None
+
+
+class RecordError(GoriError, OSError):
+    """A recording that cannot be written, as on a full disk; says how many samples are safe in the file."""
+
+
 class MissingPackageError(GoriError, ImportError):
     """An optional package is needed; the message says how to install it."""
 

@@ -90,7 +90,7 @@ def test_malformed_file_is_refused_with_its_line(tmp_path, text, line, words):
     assert str(caught.value).startswith(f"{file}, line {line}: ")
 
 
-@pytest.mark.parametrize("key", ["forces", "run", "parts", "terrain", "controls", "particles"])
+@pytest.mark.parametrize("key", ["run", "parts", "terrain", "controls", "particles"])
 def test_keys_that_are_only_planned_are_refused(key):
     with pytest.raises(FileError, match=f"unknown key '{key}'") as caught:
         read_yaml(None, f"gori: 1\n{key}: {{}}\n")
@@ -161,7 +161,8 @@ def everything(folder) -> Spec:
         "revolute": {
             "type": "revolute", "axis": (0, 1, 0), "q_deg": 60, "v": 0.1, "limits_deg": (-90, 90), "rest_deg": 5,
             "velocity_limit": 3, "effort_limit": 100, "damping": 0.1, "friction": 0.2, "stiffness": 7, "armature": 1e-4,
-            "child_at": (0, 0, 0.1), "child_rpy_deg": (1, 2, 3),
+            "child_at": (0, 0, 0.1), "child_rpy_deg": (1, 2, 3), "limit_stiffness": 1e4, "limit_damping": 1.0,
+            "stick_stiffness": 1e5,
         },
         "prismatic": {"type": "prismatic", "q": 0.1, "limits": (-1, 1), "rest": 0.2, "child_quat": (0, 0, 1, 0)},
         "helical": {"type": "helical", "pitch": 0.01, "mimic": {"joint": "revolute", "ratio": -2, "offset": 0.5}},

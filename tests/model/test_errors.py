@@ -15,8 +15,6 @@ CALLS = {
     "forward_kinematics": lambda m, q, v: m.forward_kinematics(q),
     "jacobian": lambda m, q, v: m.jacobian(q, "tool"),
     "jacobian_rate": lambda m, q, v: m.jacobian_rate(q, v, "tool"),
-    "energy": lambda m, q, v: m.energy(q, v),
-    "momentum": lambda m, q, v: m.momentum(q, v),
     "center_of_mass": lambda m, q, v: m.center_of_mass(q),
     "integrate": lambda m, q, v: m.integrate(q, v),
     "difference": lambda m, q, v: m.difference(q, np.zeros(m.nq)),
@@ -33,6 +31,8 @@ DYNAMICS = {
     "condition": lambda m, q, v: m.condition(q),
     "derivatives": lambda m, q, v: m.derivatives(q, v, V),
     "inverse_derivatives": lambda m, q, v: m.inverse_derivatives(q, v, V),
+    "energy": lambda m, q, v: m.energy(q, v),
+    "momentum": lambda m, q, v: m.momentum(q, v),
 }
 ALL = CALLS | DYNAMICS
 WITH_V = [name for name in ALL if name not in (
@@ -203,3 +203,39 @@ def test_bad_condition_is_named():
     with pytest.warns(ConditionWarning, match="joint 'elbow'"):
         assert gori.compile(arm(bodies__lower={})).condition(Q) == np.inf
     assert 1.0 <= MODEL.condition(Q) < 1e3  # and no warning, which the settings of pytest would turn into an error
+
+
+@pytest.mark.parametrize("kind", ["free", "spherical"])
+def test_zero_quaternion_is_named(kind):
+    """The newcomer's np.zeros(model.nq)."""
+    spec = Spec(bodies={"ball": {"mass": 1, "inertia": [1, 1, 1]}},
+                joints={"fly": {"type": kind, "parent": "ground", "child": "ball"}})  # fmt: skip
+    model = gori.compile(spec)
+    v = np.zeros(model.nv)
+    calls = [
+        lambda q: model.forward_kinematics(q),
+        lambda q: model.jacobian(q, "ball"),
+        lambda q: model.mass_matrix(q),
+        lambda q: model.energy(q, v),
+        lambda q: model.integrate(q, v),
+        lambda q: model.difference(model.neutral(), q),
+        lambda q: model.forward_dynamics(q, v, v),
+        lambda q: model.inverse_dynamics(q, v, v),
+        lambda q: model.derivatives(q, v, v),
+    ]
+    for call in calls:
+        for q in (np.zeros(model.nq), np.zeros((9, model.nq))):
+            with pytest.raises(InputError, match=r"the quaternion of joint 'fly', is zero: start from model.neutral"):
+                call(q)
+
+
+def test_compile_takes_a_spec():
+    with pytest.raises(InputError, match="gori.load"):
+        gori.compile("arm.yaml")
+
+
+def test_names_that_are_not_strings():
+    with pytest.raises(InputError, match="0 is not a body or frame"):
+        MODEL.jacobian(Q, 0)
+    poses = MODEL.forward_kinematics(Q)
+    assert "tool" in poses and "nothing" not in poses and list(poses) == list(MODEL.frame_names)

@@ -13,7 +13,7 @@ from gori.kernels.columns import ARM, ARMATURE, ART, COM, MASS, NDOF, NQ, PARENT
 from gori.kernels.jit import kernel, part
 from gori.kernels.kinematics import cross, place, turn
 from gori.kernels.lanes import WIDTH, lanes
-from gori.kernels.rnea import TREE, symmetric_times
+from gori.kernels.rnea import TREE, symmetric_times, total
 
 H, M = ART + 6, ART + 9  # where h and the mass stand, after J
 
@@ -92,7 +92,7 @@ def crba_one(body_i, body_f, q, mass_matrix, body_w, dof_w):
         return math.nan
     mass_matrix[:] = 0.0
     crba(body_i, body_f, q, mass_matrix, body_w, dof_w)
-    trace = 0.0
+    trace = 0.0 * total(q)
     for k in range(mass_matrix.shape[0]):
         trace += mass_matrix[k, k]
     return trace

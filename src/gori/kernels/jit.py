@@ -23,16 +23,19 @@ from numba.core import sigutils
 FASTMATH = {"contract", "reassoc", "nsz", "arcp", "afn"}
 
 KERNELS: dict[str, Any] = {}
-"""every entry point by name, for `compile_all` and `gori doctor`"""
+"""every entry point by name, for `gori doctor`"""
 
 _HERE = Path(__file__).parent
+_SOURCES = (_HERE, _HERE.parent / "integrate")
+"""all compiled code stands here"""
 
 
 def _source_hash() -> str:
     digest = hashlib.sha256(numba.__version__.encode() + sys.version.encode())
-    for path in sorted(_HERE.rglob("*.py")):
-        digest.update(path.relative_to(_HERE).as_posix().encode())
-        digest.update(path.read_bytes())
+    for folder in _SOURCES:
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.relative_to(folder.parent).as_posix().encode())
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -72,6 +75,7 @@ def _compile_lock():
     if not CACHING:
         yield
         return
+    CACHE.mkdir(parents=True, exist_ok=True)  # it may have been removed since
     with open(CACHE / "lock", "a") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
@@ -82,7 +86,7 @@ def part(function: Callable) -> Any:
     return numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy")(function)
 
 
-def kernel(signature: str) -> Callable[[Callable], Any]:
+def kernel(signature: Any) -> Callable[[Callable], Any]:
     """Declare an entry point; it is loaded from the cache or compiled when first called."""
 
     def decorate(function: Callable) -> Any:
@@ -133,10 +137,3 @@ class Kernel:
     def cached(self) -> bool:
         """Whether this process took it from the cache."""
         return sum(self.dispatcher.stats.cache_hits.values()) > 0
-
-
-def compile_all(report: Callable[[str], None] = lambda name: None) -> None:
-    """Load or compile every kernel."""
-    for name, entry in KERNELS.items():
-        report(name)
-        entry.load()

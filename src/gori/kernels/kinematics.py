@@ -168,6 +168,8 @@ def poses_one(body_i, body_f, frame_i, frame_f, q, pose, body_w, dof_w):
     check = 0.0
     for k in range(q.shape[0]):
         check += q[k]
+    for i in range(body_i.shape[0]):  # a zero quaternion shows here
+        check += body_w[i, R_WB]
     return check
 
 

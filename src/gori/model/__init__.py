@@ -3,7 +3,8 @@
 from gori.model.compile import compile
 from gori.model.model import Model
 from gori.model.poses import Poses
+from gori.model.state import State
 from gori.model.tables import Derivatives, InverseDerivatives, JointInfo
 from gori.model.threads import threads
 
-__all__ = ["Derivatives", "InverseDerivatives", "JointInfo", "Model", "Poses", "compile", "threads"]
+__all__ = ["Derivatives", "InverseDerivatives", "JointInfo", "Model", "Poses", "State", "compile", "threads"]

@@ -18,12 +18,16 @@ def frozen(array: np.ndarray) -> np.ndarray:
 def rows_of(value: Any, width: int, name: str) -> np.ndarray:
     """A finite float64 array (B, width), C-ordered, of an argument (width,) or (B, width)."""
     try:
+        if np.iscomplexobj(value):
+            raise TypeError("it is complex")
         array = np.array(value, dtype=np.float64, order="C", ndmin=1, copy=None)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must be an array of numbers: {error}") from None
     if array.ndim > 2 or array.shape[-1] != width:
         raise InputError(f"{name} must have shape ({width},) or (B, {width}), not {array.shape}")
-    rows = np.ascontiguousarray(array.reshape(-1, width) if width else array.reshape(max(1, len(array)), 0))
+    rows = np.ascontiguousarray(
+        array.reshape(-1, width) if width else array.reshape(1 if array.ndim == 1 else len(array), 0)
+    )
     if not rows.flags.writeable:  # the kernels have one signature, for writable arrays
         rows = rows.copy()
     if not all_finite(rows.reshape(-1)):

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from gori.errors import InputError
 from gori.kernels import columns as col
 from gori.model.graph import Tree, build, compose, inertial_about_origin
 from gori.model.model import Model
 from gori.model.tables import JointInfo, Names, Tables
 from gori.spec import GROUND, Joint, Spec
-from gori.spec.joint import NQ, NV
+from gori.spec.joint import NQ, NV, QUATERNION
 
 
 def compile(spec: Spec, open_loops: bool = False) -> Model:
@@ -15,6 +16,8 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
 
     open_loops   leave cuts and mimic out: the Model is the tree that remains, with every joint free
     """
+    if not isinstance(spec, Spec):
+        raise InputError(f"compile takes a Spec, not {type(spec).__name__}: gori.compile(gori.load(path))")
     tree = build(spec)
     joints = _joints(spec, tree)
     nq, nv = sum(info.nq for info in joints), sum(info.nv for info in joints)
@@ -27,9 +30,11 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
     if not open_loops:
         loops = [f"cut {name!r}" for name in spec.cuts]
         loops += [f"mimic joint {name!r}" for name, joint in spec.joints.items() if joint.mimic is not None]
+    body_i, body_f = _body_tables(tree, spec.gravity)
     tables = Tables(
-        *_body_tables(tree, spec.gravity),
-        _dof_table(tree, nv),
+        body_i,
+        body_f,
+        _dof_table(tree, body_i, nv),
         np.array([row for row, _ in frames.values()], np.int64),
         np.array([[*R.ravel(), *p] for _, (R, p) in frames.values()]),
     )
@@ -69,20 +74,13 @@ def _body_tables(tree: Tree, gravity: tuple) -> tuple[np.ndarray, np.ndarray]:
     return body_i, body_f
 
 
-def _dof_table(tree: Tree, nv: int) -> np.ndarray:
+def _dof_table(tree: Tree, body_i: np.ndarray, nv: int) -> np.ndarray:
     dof_i = np.zeros((nv, col.N_DOF_I), np.int64)
-    first, d = {0: 0}, 0
+    starts = [*body_i[:, col.V0], nv]
     for i, row in enumerate(tree.rows):
-        first[i] = d
-        d += row.nv
-    starts = [first[i] for i in range(len(tree.rows))] + [nv]
-
-    def last(i: int) -> int:
-        return starts[i] + tree.rows[i].nv - 1 if i else -1
-
-    for i, row in enumerate(tree.rows):
+        above = starts[row.parent] + tree.rows[row.parent].nv - 1 if row.parent else -1
         for k in range(row.nv):
-            dof_i[starts[i] + k] = last(row.parent) if k == 0 else starts[i] + k - 1, i, starts[row.end]
+            dof_i[starts[i] + k] = above if k == 0 else starts[i] + k - 1, i, starts[row.end]
     return dof_i
 
 
@@ -92,11 +90,11 @@ def _coordinates(joint: Joint, radians: tuple | None, degrees: tuple | None) -> 
         return np.radians(degrees)
     if radians is None:
         values = np.zeros(NQ[joint.type])
-        if joint.type in ("spherical", "free"):
+        if joint.type in QUATERNION:
             values[0] = 1.0
         return values
     values = np.array(radians)
-    if joint.type in ("spherical", "free"):
+    if joint.type in QUATERNION:
         values[:4] /= np.linalg.norm(values[:4])
     return values
 

@@ -8,6 +8,7 @@ from gori.errors import InputError
 from gori.kernels.configuration import difference_batch, integrate_batch
 from gori.model.arrays import Rows, frozen
 from gori.model.tables import JointInfo, Names, Tables
+from gori.spec.joint import QUATERNION
 from gori.spec.spec import closest
 
 
@@ -39,6 +40,7 @@ class Coordinates:
         self.velocity_limit, self.effort_limit = frozen(values["velocity_limit"]), frozen(values["effort_limit"])
         self.damping, self.friction = frozen(values["damping"]), frozen(values["friction"])
         self.stiffness, self.armature = frozen(values["stiffness"]), frozen(values["armature"])
+        self._quaternions = [info for info in names.joints if info.type in QUATERNION]
         self._info_of_joint = {info.name: info for info in self.joints}
         self._index_of_frame = {name: k for k, name in enumerate(self.frame_names)}
 
@@ -51,6 +53,22 @@ class Coordinates:
     def v0(self) -> np.ndarray:
         """Start velocities of the Spec (nv,), a new array."""
         return self._v0.copy()
+
+    def rows(self, **arguments: tuple[Any, int]) -> Rows:
+        """Arguments of a call as rows of one batch; every q among them must hold real quaternions."""
+        rows = Rows(**arguments)
+        for name in ("q", "q0", "q1") if self._quaternions else ():
+            if name not in arguments:
+                continue
+            for info in self._quaternions:
+                first = info.q.start
+                length = np.linalg.norm(rows[name][:, first : first + 4], axis=1)
+                if (length < 1e-6).any():
+                    raise InputError(
+                        f"{name}[{first}:{first + 4}], the quaternion of joint {info.name!r}, is zero: start from "
+                        "model.neutral(), or give w x y z of length 1"
+                    )
+        return rows
 
     def joint(self, name: str) -> JointInfo:
         """A joint by name: `q[model.joint("elbow").q]` are its coordinates."""
@@ -73,7 +91,7 @@ class Coordinates:
         """q (nq,) with every joint at zero."""
         q = np.zeros(self.nq)
         for info in self.joints:
-            if info.type in ("spherical", "free"):
+            if info.type in QUATERNION:
                 q[info.q.start] = 1.0
         return q
 
@@ -82,7 +100,7 @@ class Coordinates:
         rng = np.random.default_rng(rng)
         q = np.zeros((1 if count is None else count, self.nq))
         for info in self.joints:
-            if info.type in ("spherical", "free"):
+            if info.type in QUATERNION:
                 quat = rng.normal(size=(len(q), 4))
                 q[:, info.q.start : info.q.start + 4] = quat / np.linalg.norm(quat, axis=1, keepdims=True)
                 if info.type == "free":
@@ -98,14 +116,14 @@ class Coordinates:
 
     def integrate(self, q: Any, dv: Any) -> np.ndarray:
         """q moved along the tangent vector dv (nv,): the sum for simple joints, the exponential map for quaternions."""
-        x = Rows(q=(q, self.nq), dv=(dv, self.nv))
+        x = self.rows(q=(q, self.nq), dv=(dv, self.nv))
         out = np.empty((x.count, self.nq))
         integrate_batch(self._body_i, x["q"], x["dv"], out)
         return x.shaped(out)
 
     def difference(self, q0: Any, q1: Any) -> np.ndarray:
         """The tangent vector (nv,) that leads from q0 to q1."""
-        x = Rows(q0=(q0, self.nq), q1=(q1, self.nq))
+        x = self.rows(q0=(q0, self.nq), q1=(q1, self.nq))
         out = np.empty((x.count, self.nv))
         difference_batch(self._body_i, x["q0"], x["q1"], out)
         return x.shaped(out)

@@ -20,7 +20,7 @@ import numpy as np
 from gori.errors import ConditionWarning, InputError, SingularError, UnsupportedError
 from gori.kernels.aba import aba_batch, aba_one
 from gori.kernels.batch import all_finite
-from gori.kernels.columns import D_INV, N_FRAME_F, N_WRENCH, P_BF, WRENCH
+from gori.kernels.columns import D_INV, MASS, N_FRAME_F, N_WRENCH, P_BF, WRENCH
 from gori.kernels.crba import crba_batch, crba_one
 from gori.kernels.derivatives import forward_derivatives_batch, forward_derivatives_one, inverse_derivatives_batch
 from gori.kernels.direct import direct_batch
@@ -47,7 +47,7 @@ class Model(Coordinates):
         super().__init__(tables, names, values)
         self.spec = spec
         self.tables = Tables(*map(frozen, tables))
-        self._t = tables  # the same arrays, writable: the kernels have one signature
+        self.kernel_tables = self._t = tables  # the same arrays, writable, as the kernels want them: do not write
         nq, nv, nframe = self.nq, self.nv, len(self.frame_names)
         lender = self._lender = Lender(len(tables.body_i), nq, nv, nframe)
         tree, scratch, no_wrench = (tables.body_i, tables.body_f), ("body_w", "dof_w"), (np.zeros((0, N_WRENCH)),)
@@ -76,7 +76,7 @@ class Model(Coordinates):
     @property
     def mass(self) -> float:
         """Mass of all bodies [kg]."""
-        return float(sum(body.inertial()[0] for body in self.spec.bodies.values()))
+        return float(self._t.body_f[:, MASS].sum())
 
     # ---- kinematics
 
@@ -88,7 +88,7 @@ class Model(Coordinates):
                     return Poses(self._index_of_frame, poses)
             except TypeError:
                 pass
-        t, x = self._t, Rows(q=(q, self.nq))
+        t, x = self._t, self.rows(q=(q, self.nq))
         out = np.empty((x.count, len(self.frame_names) * N_FRAME_F))
         self._lender.run(poses_batch, (t.body_i, t.body_f, t.frame_i, t.frame_f, x["q"], out), PLAIN, x.count)
         return Poses(self._index_of_frame, x.shaped(out, len(self.frame_names), N_FRAME_F))
@@ -98,7 +98,7 @@ class Model(Coordinates):
 
         axes   "world", or "body" for the frame's own axes
         """
-        x = Rows(q=(q, self.nq))
+        x = self.rows(q=(q, self.nq))
         out = np.empty((x.count, 6 * self.nv))
         self._lender.run(jacobian_batch, (*self._point(frame), x["q"], out), PLAIN, x.count)
         J = out.reshape(x.count, 6, self.nv)
@@ -108,7 +108,7 @@ class Model(Coordinates):
 
     def jacobian_rate(self, q: Any, v: Any, frame: str, axes: Literal["world", "body"] = "world") -> np.ndarray:
         """Time derivative (6, nv) of `jacobian` along v."""
-        x = Rows(q=(q, self.nq), v=(v, self.nv))
+        x = self.rows(q=(q, self.nq), v=(v, self.nv))
         out = np.empty((x.count, 6 * self.nv))
         self._lender.run(jacobian_rate_batch, (*self._point(frame), x["q"], x["v"], out), PLAIN, x.count)
         rate = out.reshape(x.count, 6, self.nv)
@@ -142,7 +142,7 @@ class Model(Coordinates):
                    "crba" mass matrix and dense Cholesky factors
         """
         # one state, arrays as the kernel wants them: straight through; anything else the careful way
-        if _one(q) and method == "aba" and wrenches is None and not self.loops:
+        if _one(q, v, tau) and method == "aba" and wrenches is None and not self.loops:
             try:
                 if (qdd := self._aba(q, v, tau)) is not None:
                     return qdd
@@ -152,7 +152,7 @@ class Model(Coordinates):
 
     def _forward_dynamics(self, q, v, tau, wrenches, method) -> np.ndarray:
         self._refuse_loops("forward dynamics")
-        x = Rows(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv), **self._wrenches(wrenches))
+        x = self.rows(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv), **self._wrenches(wrenches))
         at = self._wrench_places(wrenches)
         t, out = self._t, np.empty((x.count, self.nv))
         if method == "aba":
@@ -182,14 +182,14 @@ class Model(Coordinates):
 
     def inverse_dynamics(self, q: Any, v: Any, a: Any, wrenches: Any = None) -> np.ndarray:
         """Joint forces tau (nv,) for accelerations a (nv,); wrenches as in `forward_dynamics`."""
-        if _one(q) and wrenches is None and not self.loops:
+        if _one(q, v, a) and wrenches is None and not self.loops:
             try:
                 if (tau := self._rnea(q, v, a)) is not None:
                     return tau
             except TypeError:
                 pass
         self._refuse_loops("inverse dynamics")
-        x = Rows(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv), **self._wrenches(wrenches))
+        x = self.rows(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv), **self._wrenches(wrenches))
         at = self._wrench_places(wrenches)
         t, out = self._t, np.empty((x.count, self.nv))
         self._lender.run(
@@ -216,7 +216,7 @@ class Model(Coordinates):
                     return M
             except TypeError:
                 pass
-        x = Rows(q=(q, self.nq))
+        x = self.rows(q=(q, self.nq))
         return x.shaped(self._mass_matrix(x["q"]))
 
     def _mass_matrix(self, q: np.ndarray) -> np.ndarray:
@@ -230,7 +230,7 @@ class Model(Coordinates):
         if not self.nv:
             return 1.0 if M.ndim == 2 else np.ones(len(M))
         values, vectors = np.linalg.eigh(M)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             number = np.where(values[..., 0] > 0.0, values[..., -1] / values[..., 0], np.inf)
         if np.any(number > BAD_CONDITION):
             worst = np.unravel_index(np.argmax(number), number.shape)
@@ -244,15 +244,15 @@ class Model(Coordinates):
         return float(number) if number.ndim == 0 else number
 
     def derivatives(self, q: Any, v: Any, tau: Any) -> Derivatives:
-        """Analytic derivatives of the acceleration with respect to q (in the tangent space), v and tau."""
+        """Analytic derivatives of the acceleration with respect to q (in the tangent space), v and tau; no wrenches."""
         self._refuse_loops("derivatives")
-        if _one(q):
+        if _one(q, v, tau):
             try:
                 if (out := self._aba_derivatives(q, v, tau)) is not None:
                     return Derivatives(*out)
             except TypeError:
                 pass
-        x = Rows(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
+        x = self.rows(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
         out = self._derivatives(forward_derivatives_batch, x, "tau")
         for d in out:
             self._check_finite(x["q"], d)
@@ -261,7 +261,7 @@ class Model(Coordinates):
     def inverse_derivatives(self, q: Any, v: Any, a: Any) -> InverseDerivatives:
         """Analytic derivatives of the joint forces of inverse dynamics with respect to q, v and a."""
         self._refuse_loops("derivatives")
-        x = Rows(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
+        x = self.rows(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
         out = self._derivatives(inverse_derivatives_batch, x, "a")
         return InverseDerivatives(*(x.shaped(d, self.nv, self.nv) for d in out))
 
@@ -275,13 +275,15 @@ class Model(Coordinates):
     # ---- totals
 
     def energy(self, q: Any, v: Any) -> tuple[Any, Any]:
-        """Kinetic energy (armature included) and potential energy (zero at the world's origin) [J]."""
+        """Kinetic energy (armature included) and potential energy of gravity (zero at the world's origin) [J]."""
+        self._refuse_loops("energy")
         out = self._totals(q, v)
         kinetic, potential = out[..., KINETIC], out[..., POTENTIAL]
         return (float(kinetic), float(potential)) if out.ndim == 1 else (kinetic, potential)
 
     def momentum(self, q: Any, v: Any) -> np.ndarray:
         """Momentum (6,) of all bodies: angular about the centre of mass, then linear, world axes."""
+        self._refuse_loops("momentum")
         return self._totals(q, v)[..., ANGULAR : ANGULAR + 6]
 
     def center_of_mass(self, q: Any) -> np.ndarray:
@@ -289,7 +291,7 @@ class Model(Coordinates):
         return self._totals(q, np.zeros(self.nv))[..., CENTER : CENTER + 3]
 
     def _totals(self, q, v) -> np.ndarray:
-        x = Rows(q=(q, self.nq), v=(v, self.nv))
+        x = self.rows(q=(q, self.nq), v=(v, self.nv))
         out = np.empty((x.count, N_TOTALS))
         self._lender.run(totals_batch, (self._t.body_i, self._t.body_f, x["q"], x["v"], out), PLAIN, x.count)
         return x.shaped(out)
@@ -340,9 +342,12 @@ class Model(Coordinates):
         raise SingularError("the accelerations are not finite: the velocities or forces are too large")
 
 
-def _one(q: Any) -> bool:
-    """Whether q is an array of one state."""
-    return q.__class__ is np.ndarray and q.ndim == 1
+def _one(*state: Any) -> bool:
+    """Whether all are arrays of one state. Anything else would be refused by the kernel too, but slowly."""
+    for x in state:
+        if x.__class__ is not np.ndarray or x.ndim != 1:
+            return False
+    return True
 
 
 def _own_axes(axes: str) -> bool:

@@ -23,6 +23,12 @@ class Poses:
     def names(self) -> tuple[str, ...]:
         return tuple(self._index)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    def __iter__(self):
+        return iter(self._index)
+
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._index:
             raise InputError(f"{name!r} is not a body or frame{closest(name, self._index)}")

@@ -12,8 +12,8 @@ from itertools import pairwise
 from gori.errors import InputError
 from gori.kernels.lanes import WIDTH
 
-SMALLEST = 16 * WIDTH
-"""a batch smaller than this is not worth a second thread"""
+SMALLEST = 4096
+"""rows times degrees of freedom that are worth a thread of their own"""
 
 
 def checked(count: object, name: str) -> int:
@@ -53,15 +53,22 @@ def threads(count: int | None = None) -> int:
     return _count
 
 
-def run_rows(task: Callable[[int, int], None], rows: int) -> None:
-    """Call task(start, stop) so that together they cover range(rows); slices start at multiples of WIDTH."""
+def run_rows(task: Callable[[int, int], None], rows: int, nv: int) -> None:
+    """Call task(start, stop) so that together they cover range(rows); slices start at multiples of WIDTH.
+
+    The caller does the last slice itself.
+    """
     global _pool
-    if _count == 1 or rows < SMALLEST:
+    count = min(_count, rows * nv // SMALLEST)
+    if count <= 1:
         task(0, rows)
         return
     blocks = -(-rows // WIDTH)
-    cuts = [min(rows, WIDTH * (blocks * k // _count)) for k in range(_count + 1)]
-    if _pool is None:
-        _pool = ThreadPoolExecutor(_count, thread_name_prefix="gori")
-    for done in [_pool.submit(task, a, b) for a, b in pairwise(cuts) if b > a]:
-        done.result()
+    cuts = [min(rows, WIDTH * (blocks * k // count)) for k in range(count + 1)]
+    pool = _pool
+    if pool is None:
+        pool = _pool = ThreadPoolExecutor(_count, thread_name_prefix="gori")
+    others = [pool.submit(task, a, b) for a, b in pairwise(cuts[:-1])]
+    task(cuts[-2], cuts[-1])
+    for other in others:
+        other.result()

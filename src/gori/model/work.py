@@ -94,8 +94,10 @@ class Lender:
             work = self.pool.pop()
         except IndexError:  # all are lent
             work = Work(*self._sizes)
-        yield work
-        self.pool.append(work)
+        try:
+            yield work
+        finally:
+            self.pool.append(work)
 
     def arrays(self, names: tuple[str, ...]) -> tuple[np.ndarray, ...]:
         """New scratch arrays by name."""
@@ -109,7 +111,7 @@ class Lender:
             with self.work() as work:
                 kernel(*arguments, *(getattr(work, name) for name in scratch), start, stop)
 
-        run_rows(task, count)
+        run_rows(task, count, self._sizes[2])
 
 
 def one_state(kernel, lender: Lender, before: tuple, after: tuple, shape: tuple, scratch: tuple[str, ...]) -> Callable:
@@ -126,8 +128,10 @@ def one_state(kernel, lender: Lender, before: tuple, after: tuple, shape: tuple,
         except IndexError:  # all are lent
             lent = lender.arrays(scratch)
         out = np.empty(shape)
-        check = kernel.call(*before, *state, *after, out, *lent)
-        pool.append(lent)
+        try:
+            check = kernel.call(*before, *state, *after, out, *lent)
+        finally:
+            pool.append(lent)
         return out if math.isfinite(check) else None
 
     return run

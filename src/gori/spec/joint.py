@@ -8,12 +8,16 @@ from pydantic_core import PydanticCustomError
 
 from gori.spec.base import Direction, NonNegative, Number, Part, Placed, Quaternion, Vector3, refuse_both, rotation
 
+GROUND = "ground"
+
 JointType = Literal[
     "fixed", "revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free"
 ]
 NQ = {"fixed": 0, "revolute": 1, "prismatic": 1, "helical": 1, "cylindrical": 2, "universal": 2, "planar": 3,
       "spherical": 4, "free": 7}  # fmt: skip
 NV = NQ | {"spherical": 3, "free": 6}
+QUATERNION = ("spherical", "free")
+"""types whose q begins with a quaternion"""
 
 
 def _as_list(value):
@@ -39,7 +43,12 @@ class Mimic(Part):
     offset: Number = 0.0
 
 
-class Connection(Placed):
+def refuse_same_body(part) -> None:
+    if part.parent == part.child:
+        raise PydanticCustomError("self", "parent and child are the same body, {body}", {"body": repr(part.child)})
+
+
+class Pair(Placed):
     """Two bodies and a frame on each: `at` on the parent, `child_at` on the child."""
 
     parent: str
@@ -47,18 +56,22 @@ class Connection(Placed):
     child_at: Vector3 = Field((0.0, 0.0, 0.0), description="joint origin in the child's frame [m]")
     child_rpy_deg: Vector3 | None = None
     child_quat: Quaternion | None = None
-    axis: Direction = Field((0.0, 0.0, 1.0), description="joint axis, or normal of a planar joint, in the joint frame")
 
     @model_validator(mode="after")
     def _one_child_rotation(self):
         refuse_both(self, "child_rpy_deg", "child_quat")
-        if self.parent == self.child:
-            raise PydanticCustomError("self", "parent and child are the same body, {body}", {"body": repr(self.child)})
+        refuse_same_body(self)
         return self
 
     def child_pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Rotation (3, 3) and position (3,) of the joint frame in the child's frame."""
         return rotation(self.child_rpy_deg, self.child_quat), np.array(self.child_at)
+
+
+class Connection(Pair):
+    """Two bodies that are joined."""
+
+    axis: Direction = Field((0.0, 0.0, 1.0), description="joint axis, or normal of a planar joint, in the joint frame")
 
 
 class Joint(Connection):
@@ -77,10 +90,17 @@ class Joint(Connection):
     v: Numbers | None = Field(None, description="start velocity [rad/s, m/s]")
     limits: tuple[Number, Number] | None = Field(None, description="lowest and highest q [rad, m]")
     limits_deg: tuple[Number, Number] | None = None
+    limit_stiffness: NonNegative | None = Field(
+        None, description="of the stops at the limits [N m/rad, N/m]; a simulation enforces limits only if it is given"
+    )
+    limit_damping: NonNegative | None = Field(None, description="of the stops at the limits [N m s/rad, N s/m]")
     velocity_limit: NonNegative | None = Field(None, description="[rad/s, m/s]")
     effort_limit: NonNegative | None = Field(None, description="[N m, N]")
     damping: NonNegatives = Field((0.0,), description="[N m s/rad, N s/m]")
     friction: NonNegatives = Field((0.0,), description="Coulomb friction [N m, N]")
+    stick_stiffness: NonNegative | None = Field(
+        None, description="of sticking friction [N m/rad, N/m]; chosen by the simulation if not given"
+    )
     stiffness: NonNegatives = Field((0.0,), description="[N m/rad, N/m]")
     rest: Numbers | None = Field(None, description="q at which the spring is free [rad, m]")
     rest_deg: Numbers | None = None
@@ -117,6 +137,10 @@ class Joint(Connection):
             if value is not None and value[0] > value[1]:
                 refuse(name, "{name}: the lower limit {low} is above the upper {high}",
                        name=name, low=value[0], high=value[1])  # fmt: skip
+        if self.limit_stiffness is not None and self.limits is None and self.limits_deg is None:
+            refuse("limit_stiffness", "limit_stiffness is for joints with limits")
+        if self.limit_damping is not None and self.limit_stiffness is None:
+            refuse("limit_damping", "limit_damping needs limit_stiffness beside it")
         for name in ("damping", "friction", "stiffness", "armature", "v"):
             value = getattr(self, name)
             if value is not None and len(value) not in (1, nv) and nv:

@@ -1,6 +1,5 @@
 """The Spec: what a person writes about a machine."""
 
-import difflib
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
@@ -9,16 +8,12 @@ from pydantic_core import PydanticCustomError
 from gori.errors import SpecError
 from gori.spec.base import Part, Vector3
 from gori.spec.body import Body, Frame
-from gori.spec.joint import Cut, Joint, Mimic
+from gori.spec.expression import closest
+from gori.spec.force import FORCES, VALUE_TAGS, Force, check_forces
+from gori.spec.joint import GROUND, Cut, Joint, Mimic
 from gori.spec.shape import SHAPES
 
-GROUND = "ground"
-
-
-def closest(name: str, known) -> str:
-    """A hint for a name that is not known."""
-    match = difflib.get_close_matches(name, list(known), 1)
-    return f"; did you mean {match[0]!r}?" if match else ""
+GROUPS = ("bodies", "joints", "cuts", "forces", "frames")
 
 
 def _refuse(at: str, message: str):
@@ -27,13 +22,14 @@ def _refuse(at: str, message: str):
 
 
 class Spec(Part):
-    """Bodies, joints, cuts and frames by name; SI units. `ground` is the body that never moves."""
+    """Bodies, joints, cuts, forces and frames by name; SI units. `ground` is the body that never moves."""
 
     gori: Literal[1] = 1
     gravity: Vector3 = Field((0.0, 0.0, -9.81), description="[m/s2]")
     bodies: dict[str, Body] = Field(default_factory=dict)
     joints: dict[str, Joint] = Field(default_factory=dict)
     cuts: dict[str, Cut] = Field(default_factory=dict)
+    forces: dict[str, Force] = Field(default_factory=dict)
     frames: dict[str, Frame] = Field(default_factory=dict)
 
     def __init__(self, /, **data: Any):
@@ -47,7 +43,7 @@ class Spec(Part):
 
     @model_validator(mode="after")
     def _consistent(self):
-        for group in ("bodies", "joints", "cuts", "frames"):
+        for group in GROUPS:
             for name in getattr(self, group):
                 if not name or any(c.isspace() or c in "*?" for c in name):
                     _refuse(f"{group}.{name}", f"a name must not be empty or hold spaces, '*' or '?': {name!r}")
@@ -64,6 +60,8 @@ class Spec(Part):
                     self._known(f"{group}.{name}.{side}", word, side, getattr(joint, side))
         self._check_mimic()
         self._check_tree()
+        for at, message in check_forces(self):
+            _refuse(at, message)
         return self
 
     def _known(self, at: str, who: str, role: str, body: str) -> None:
@@ -124,12 +122,11 @@ class Spec(Part):
     def set(self, name: str, value: Any) -> "Spec":
         """A new Spec with one value changed: `spec.set("elbow.damping", 0.1)`, `spec.set("bodies.hand.mass", 2)`."""
         data = self.model_dump(exclude_unset=True)
-        groups = ("bodies", "joints", "cuts", "frames")
         keys, place = name.split("."), data
         if keys[0] not in type(self).model_fields:
-            owners = [group for group in groups if any(_leads(name, key) for key in data.get(group, {}))]
+            owners = [group for group in GROUPS if any(_leads(name, key) for key in data.get(group, {}))]
             if not owners:
-                known = [key for group in groups for key in data.get(group, {})]
+                known = [key for group in GROUPS for key in data.get(group, {})]
                 raise SpecError(f"cannot set {name!r}: nothing here has that name{closest(keys[0], known)}")
             if len(owners) > 1:
                 raise SpecError(
@@ -157,6 +154,8 @@ def _keys_beside(loc: tuple[Any, ...]) -> list[str]:
     path = [*loc]
     if len(path) == 1:
         return list(Spec.model_fields)
+    if path[0] == "forces":
+        return list(FORCES[path[2]].model_fields)
     if path[2] == "shapes" and len(path) > 4:
         return list(SHAPES[path[4]].model_fields)
     return list((Mimic if len(path) > 3 else kinds[path[0]]).model_fields)
@@ -170,10 +169,13 @@ def explain(error: ValidationError) -> list[tuple[str, str]]:
         if item["type"] == "spec":
             problems.append((context["at"], context["message"]))
             continue
-        # pydantic adds the tag of a union to the path: 'bodies.a.shapes.b.sphere.radius'
+        # pydantic adds the tag of a union to the path: 'bodies.a.shapes.b.sphere.radius', 'forces.a.torque.value'
         path = [str(key) for key in item["loc"]]
+        if path[:1] == ["forces"]:
+            path = path[:2] + [key for key in path[3:] if key not in VALUE_TAGS]
         if path[:1] == ["bodies"] and path[2:3] == ["shapes"] and len(path) > 4:
             del path[4]
+        path += [context["inside"]] if "inside" in context else []
         text = item["msg"]
         if item["type"] == "extra_forbidden":
             known = _keys_beside(item["loc"])
