@@ -6,22 +6,32 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gori import errors
     from gori.formats import load, save
-    from gori.model import Derivatives, InverseDerivatives, JointInfo, Model, Poses, compile, threads
+    from gori.integrate import RK4, Dopri5, SemiImplicit
+    from gori.model import Derivatives, InverseDerivatives, JointInfo, Model, Poses, State, compile, threads
+    from gori.record import Recording
+    from gori.sim import Event, Simulation
     from gori.spec import Body, Cut, Frame, Joint, Spec
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "RK4",
     "Body",
     "Cut",
     "Derivatives",
+    "Dopri5",
+    "Event",
     "Frame",
     "InverseDerivatives",
     "Joint",
     "JointInfo",
     "Model",
     "Poses",
+    "Recording",
+    "SemiImplicit",
+    "Simulation",
     "Spec",
+    "State",
     "compile",
     "errors",
     "load",
@@ -32,11 +42,14 @@ __all__ = [
 # each name is imported when it is first used (PEP 562), so that `gori --help` need not wait for Numba
 _HOMES = {
     "gori.formats": ("load", "save"),
-    "gori.model": ("Derivatives", "InverseDerivatives", "JointInfo", "Model", "Poses", "compile", "threads"),
+    "gori.integrate": ("Dopri5", "RK4", "SemiImplicit"),
+    "gori.model": ("Derivatives", "InverseDerivatives", "JointInfo", "Model", "Poses", "State", "compile", "threads"),
+    "gori.record": ("Recording",),
+    "gori.sim": ("Event", "Simulation"),
     "gori.spec": ("Body", "Cut", "Frame", "Joint", "Spec"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_PACKAGES = ("errors", "formats", "kernels", "model", "spec", "view")
+_PACKAGES = ("errors", "formats", "integrate", "kernels", "model", "record", "sim", "spec", "view")
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 import importlib.util
 import math
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -260,6 +261,33 @@ def test_impossible_inertia_is_warned_of_or_refused(tmp_path, change, words):
     with pytest.raises(FileError, match=words) as caught:
         read(tmp_path, arm(change), strict=True)
     assert caught.value.line == 4
+
+
+def test_warnings_point_to_the_caller(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_text(arm(('izz="1"', 'izz="3"')).replace('radius="1"', 'radius="0"'))
+    for reader in (load, read_urdf):
+        with pytest.warns(SpecWarning) as caught:
+            reader(file)
+        assert [warning.filename for warning in caught] == [__file__] * 2
+
+
+def test_import_is_light():
+    """Reading descriptions needs neither scipy nor what parses URDF and meshes."""
+    code = (
+        "import sys, gori.formats; print(*{'scipy', 'lxml', 'yourdfpy', 'trimesh', 'numba'}.intersection(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_mirrored_mesh(tmp_path):
+    (tmp_path / "hull.stl").touch()
+    mesh = '<mesh filename="hull.stl" scale="1 -1 1"/>'
+    spec = read(tmp_path, arm(('<sphere radius="1"/>', mesh)), meshes=True)
+    assert spec.bodies["b"].shapes["collision_0"].scale == (1.0, -1.0, 1.0)
+    with pytest.raises(FileError, match=r"links\.b\.shapes\.collision_0\.scale: must not hold a zero"):
+        read(tmp_path, arm(('<sphere radius="1"/>', mesh.replace("-1", "0"))), meshes=True)
 
 
 def test_mass_without_inertia_is_a_point(tmp_path):

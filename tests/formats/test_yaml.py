@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from gori.errors import FileError, InputError
+from gori.errors import FileError, InputError, SpecWarning
 from gori.formats import json_schema, load, read_yaml, save, write_yaml
 from gori.spec import Spec
 
@@ -60,9 +60,18 @@ MALFORMED = {
     "number as text": ("gori: 1\ngravity: [0, 0, '-9.81']\n", 2, "must be a number, not '-9.81'"),
     "boolean": ("gori: 1\ngravity: [0, 0, true]\n", 2, "must be a number, not True"),
     "yes is text": ("gori: 1\ngravity: [0, 0, yes]\n", 2, "must be a number, not 'yes'"),
-    "too few numbers": ("gori: 1\ngravity: [0, 0]\n", 2, "gravity: too few numbers: 2"),
-    "too many numbers": ("gori: 1\ngravity: [0, 0, 0, 0]\n", 2, "gravity: too many numbers: 4 instead of 3"),
-    "nothing given": ("gori: 1\nbodies:\n", 2, "bodies: must hold keys and values, not None"),
+    "too few numbers": ("gori: 1\ngravity: [0, 0]\n", 2, "gravity: needs 3 numbers, has 2"),
+    "too many numbers": ("gori: 1\ngravity: [0, 0, 0, 0]\n", 2, "gravity: needs 3 numbers, has 4"),
+    "empty joint": (TREE + "  empty:\n", 11, "joints.empty.type: 'type' is missing"),
+    "empty shape": ("gori: 1\nbodies:\n  a:\n    shapes:\n      s:\n", 5, "bodies.a.shapes.s: 'type' is missing"),
+    "empty field": ("gori: 1\ngravity:\n", 2, "gravity: must be a list of numbers, not None"),
+    "field of a joint": (TREE + "    v: 1\n    limits: [1, 0]\n", 12, "the lower limit 1.0 is above the upper 0.0"),
+    "missing mesh": (
+        "gori: 1\nbodies:\n  a:\n    shapes:\n      s:\n        type: mesh\n        density: 1\n        file: no.stl\n"
+        "joints: {j: {type: free, parent: ground, child: a}}\n",
+        8,
+        "bodies.a.shapes.s.file: there is no mesh",
+    ),
     "key of Python": ("gori: 1\nself: 1\n", 2, "unknown key 'self'"),
     "name with dots": (
         TREE + "    dampng: 1\n",
@@ -213,6 +222,20 @@ def test_saved_meshes_are_relative_and_come_back_absolute(tmp_path):
     save(spec, tmp_path / "all.yaml")
     assert "file: parts/hull.stl" in (tmp_path / "all.yaml").read_text()
     assert load(tmp_path / "all.yaml") == spec
+    (tmp_path / "one" / "two").mkdir(parents=True)
+    save(spec, tmp_path / "one" / "two" / "all.yaml")
+    assert "file: ../../parts/hull.stl" in (tmp_path / "one" / "two" / "all.yaml").read_text()
+    assert load(tmp_path / "one" / "two" / "all.yaml") == spec
+
+
+def test_relative_meshes_stay_as_they_are(tmp_path):
+    file = tmp_path / "m.yaml"
+    shape = {"type": "mesh", "file": "parts/hull.stl"}
+    spec = Spec(
+        bodies={"a": {"shapes": {"s": shape}}}, joints={"j": {"type": "free", "parent": "ground", "child": "a"}}
+    )
+    assert "file: parts/hull.stl" in write_yaml(spec, file)
+    assert load(file).bodies["a"].shapes["s"].file == str(tmp_path / "parts" / "hull.stl")
 
 
 def test_load_goes_by_extension(tmp_path):
@@ -222,7 +245,7 @@ def test_load_goes_by_extension(tmp_path):
         load("machine")
     with pytest.raises(FileError, match="run xacro on it first"):
         load("robot.urdf.xacro")
-    with pytest.raises(InputError, match="take no option base; known: none"):
+    with pytest.raises(InputError, match="take no option base; known: strict"):
         load("machine.yaml", base="free")
     with pytest.raises(FileError, match=r"saved as \.yaml"):
         save(Spec(), tmp_path / "machine.urdf")
@@ -238,6 +261,72 @@ def test_schema_describes_the_format():
     assert set(schema["properties"]) == set(Spec.model_fields)
     damping = schema["$defs"]["Joint"]["properties"]["damping"]["anyOf"]
     assert [kind["type"] for kind in damping] == ["number", "array"]
+
+
+def keys_of(schema) -> set[str]:
+    """All keys of a schema, at any depth, that are not names of fields."""
+    if isinstance(schema, list):
+        return {key for part in schema for key in keys_of(part)}
+    if not isinstance(schema, dict):
+        return set()
+    inside = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
+    plain = {key: value for key, value in schema.items() if key not in ("properties", "$defs")}
+    return set(plain) | keys_of(inside) | keys_of(list(plain.values()))
+
+
+def test_schema_holds_bounds_and_lengths():
+    schema = json_schema()
+    assert not {"ge", "gt"} & keys_of(schema)
+    body, sphere = (schema["$defs"][name]["properties"] for name in ("Body", "Sphere"))
+    assert body["mass"]["anyOf"][0] == {"type": "number", "minimum": 0}
+    assert sphere["radius"]["exclusiveMinimum"] == 0
+    jsonschema = pytest.importorskip("jsonschema")
+    for inertia, fits in (([1] * 3, True), ([1] * 6, True), ([1] * 4, False), ([[1] * 3] * 3, False)):
+        check = jsonschema.Draft202012Validator(schema)
+        assert check.is_valid({"gori": 1, "bodies": {"a": {"mass": 1, "inertia": inertia}}}) == fits
+
+
+def test_empty_sections_and_parts():
+    text = "gori: 1\nbodies:\n  rod:\n    shapes:\n  tip:\njoints:\n  j: {type: free, parent: ground, child: rod}\n"
+    text += "  k: {type: fixed, parent: rod, child: tip}\ncuts:\nforces:\nframes: null\n"
+    spec = read_yaml(None, text)
+    assert list(spec.bodies) == ["rod", "tip"] and spec.frames == {} and spec.bodies["rod"].shapes == {}
+
+
+def test_start_outside_the_limits_is_warned_of_with_its_line(tmp_path):
+    file = tmp_path / "m.yaml"
+    file.write_text(TREE + "    q: 90\n    limits: [-1, 1]\n")
+    words = "joints.k.l.q: q lies outside its limits: 90 is not within -1 and 1; did you mean q_deg?"
+    with pytest.warns(SpecWarning) as caught:
+        load(file)
+    assert [str(warning.message) for warning in caught] == [f"{file}, line 11: {words}"]
+    assert caught[0].filename == __file__
+    with pytest.raises(FileError, match="q lies outside its limits") as refused:
+        load(file, strict=True)
+    assert refused.value.line == 11
+
+
+def test_strict_refuses_impossible_inertia(tmp_path):
+    file = tmp_path / "m.yaml"
+    file.write_text(TREE)
+    assert load(file, strict=True) == load(file)
+    bent = TREE.replace("a: {mass: 1}", "a:\n    mass: 1\n    inertia: [1, 1, 5]\n    unphysical: true")
+    file.write_text(bent)
+    assert load(file).bodies["a"].unphysical
+    with pytest.raises(FileError, match=r"bodies\.a\.unphysical: is refused .*: inertia breaks the triangle") as caught:
+        load(file, strict=True)
+    assert caught.value.line == 6
+
+
+def test_only_meshes_with_volume_must_be_there(tmp_path):
+    spec = everything(tmp_path)
+    assert read_yaml(tmp_path / "m.yaml", write_yaml(spec)) == spec
+    heavy = write_yaml(spec).replace("hull.stl", "hull.stl\n        mass: 1")
+    with pytest.raises(FileError, match=r"there is no mesh '.*hull\.stl'"):
+        read_yaml(None, heavy)
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "hull.stl").touch()
+    assert read_yaml(None, heavy).bodies["solid"].shapes["hull"].mass == 1.0
 
 
 def test_smallest_file():

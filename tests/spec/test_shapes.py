@@ -70,6 +70,11 @@ def test_mesh(tmp_path):
     mesh.apply_scale([1, 2, 1])
     for mine, other in zip(shape.inertial(), of_mesh(mesh, 10.0)):
         close(mine, other, 1e-6)  # STL holds single precision
+    mirrored = Mesh(type="mesh", file=str(tmp_path / "ball.stl"), scale=(1, -2, 1), density=10.0).inertial()
+    mirror = np.diag([1.0, -1.0, 1.0])
+    m, c, J = shape.inertial()
+    for mine, other in zip(mirrored, (m, mirror @ c, mirror @ J @ mirror)):
+        close(mine, other, 1e-12)
     mesh.update_faces(np.arange(len(mesh.faces)) > 3)
     mesh.export(tmp_path / "open.stl")
     with pytest.raises(SpecError, match="is not a closed surface"):

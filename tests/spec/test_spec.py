@@ -1,12 +1,17 @@
 """Spec: values set by name, and every refusal in its words."""
 
+import copy
 import math
+import pickle
+import warnings
 
 import numpy as np
 import pytest
 
-from gori.errors import SpecError
-from gori.spec import Spec
+import gori.spec
+from gori.errors import SpecError, SpecWarning
+from gori.spec import Body, Box, Cut, Joint, Motor, Spec, Wrench
+from gori.spec.base import quaternion, rotation
 from tests.checks import arm
 
 BALL = {"mass": 1.0, "inertia": [0.1, 0.1, 0.1]}
@@ -60,12 +65,14 @@ DENSE = {"ball": {"type": "sphere", "radius": 1.0, "density": 1.0}}
 BODIES = {
     "NaN mass": ({"mass": math.nan}, "bodies.a.mass: must be finite, not nan"),
     "infinite mass": ({"mass": math.inf}, "bodies.a.mass: must be finite, not inf"),
-    "negative mass": ({"mass": -1.0}, "bodies.a.mass: must not be negative, is -1.0"),
+    "negative mass": ({"mass": -1.0}, "bodies.a.mass: must not be negative, is -1"),
     "text": ({"mass": "heavy"}, "bodies.a.mass: must be a number, not 'heavy'"),
     "truth": ({"mass": True}, "bodies.a.mass: must be a number, not True"),
-    "short com": ({"mass": 1, "com": [1, 2]}, "bodies.a.com: too few numbers: 2"),
-    "long com": ({"mass": 1, "com": [1, 2, 3, 4]}, "bodies.a.com: too many numbers: 4 instead of 3"),
+    "short com": ({"mass": 1, "com": [1, 2]}, "bodies.a.com: needs 3 numbers, has 2"),
+    "long com": ({"mass": 1, "com": [1, 2, 3, 4]}, "bodies.a.com: needs 3 numbers, has 4"),
     "NaN in com": ({"mass": 1, "com": [0, math.nan, 0]}, "bodies.a.com.1: must be finite"),
+    "matrix": ({"mass": 1, "inertia": np.eye(3)}, "of a 3x3 matrix, give the 6 numbers xx yy zz xy xz yz"),
+    "rows": ({"mass": 1, "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}, "give the 6 numbers xx yy zz xy xz yz"),
     "four moments": ({"mass": 1, "inertia": [1, 1, 1, 1]}, "must be a list of 3 (xx yy zz) or 6"),
     "negative moment": (
         {"mass": 1, "inertia": [1, 1, -0.1]},
@@ -80,6 +87,10 @@ BODIES = {
     "unknown shape": ({"shapes": {"x": {"type": "cone"}}}, "bodies.a.shapes.x: type 'cone' is not one of"),
     "shape without type": ({"shapes": {"x": {}}}, "bodies.a.shapes.x: 'type' is missing"),
     "flat box": ({"shapes": {"x": {"type": "box", "size": [1, 0, 1]}}}, "size must be positive"),
+    "flat mesh": (
+        {"shapes": {"x": {"type": "mesh", "file": "x.stl", "scale": [1, 0, 1]}}},
+        "bodies.a.shapes.x.scale: must not hold a zero",
+    ),
     "no radius": ({"shapes": {"x": {"type": "sphere"}}}, "bodies.a.shapes.x.radius: 'radius' is missing"),
     "two amounts": ({"shapes": {"x": DENSE["ball"] | {"mass": 1}}}, "give density or mass, not both"),
 }
@@ -94,6 +105,7 @@ def test_bodies_that_may_not_be(case):
 # ---- the tree
 
 
+CUT = {"parent": "a", "child": "b"}
 JA, JB = chain()["joints"]["ja"], chain()["joints"]["jb"]
 
 
@@ -109,6 +121,35 @@ TREES = {
     ),
     "unknown child": (two(b={"child": "grund"}), "child 'grund' is not a body; did you mean 'ground'?"),
     "unknown far away": (two(b={"parent": "zzz"}), "parent 'zzz' is not a body"),
+    "world": (
+        two({"parent": "world"}),
+        "joints.ja.parent: joint 'ja': parent 'world' is not a body; the fixed world is called 'ground'",
+    ),
+    "base": (two({"parent": "base"}), "parent 'base' is not a body; the fixed world is called 'ground'"),
+    "spring on the world": (
+        chain(forces={"s": {"type": "spring", "parent": "world", "child": "a", "stiffness": 1}}),
+        "forces.s.parent: parent 'world' is not a body; the fixed world is called 'ground'",
+    ),
+    "axis2 of a hinged cut": (
+        chain(cuts={"c": CUT | {"type": "revolute", "axis2": [1, 0, 0]}}),
+        "cuts.c.axis2: axis2 is for universal cuts; this one is revolute",
+    ),
+    "axes of a cut not square": (
+        chain(cuts={"c": CUT | {"type": "universal", "axis2": [1, 0, 1]}}),
+        "cuts.c.axis2: axis2 must be perpendicular to axis",
+    ),
+    "axis of a fixed cut": (
+        chain(cuts={"c": CUT | {"type": "fixed", "axis": [1, 0, 0]}}),
+        "cuts.c.axis: a fixed cut has no axis",
+    ),
+    "axis of a ball cut": (
+        chain(cuts={"c": CUT | {"type": "spherical", "axis": [1, 0, 0]}}),
+        "cuts.c.axis: a spherical cut has no axis",
+    ),
+    "axis of a distance": (
+        chain(cuts={"c": CUT | {"type": "distance", "length": 1, "axis": [1, 0, 0]}}),
+        "cuts.c.axis: a distance cut has no axis",
+    ),
     "two movers": (
         chain(joints={"ja": JA, "jb": JB, "jc": JB | {"parent": "ground"}}),
         "that closes a loop. The joints form a tree; move one of the two to cuts",
@@ -194,14 +235,20 @@ JOINTS = {
     "armature, free": ({"type": "free", "armature": 1.0}, "a free joint has no drive and takes no armature"),
     "armature, ball": ({"type": "spherical", "armature": [1, 1, 2]}, "one armature for all directions"),
     "negative damping": ({"damping": -1}, "must not be negative, is -1"),
-    "two dampings": ({"damping": [1, 2]}, "damping needs 1 or 1 numbers for a revolute joint"),
-    "limits swapped": ({"limits": [1, -1]}, "limits: the lower limit 1.0 is above the upper -1.0"),
+    "two dampings": ({"damping": [1, 2]}, "joints.j.damping: damping needs 1 number for a revolute joint, has 2"),
+    "limits swapped": ({"limits": [1, -1]}, "joints.j.limits: the lower limit 1.0 is above the upper -1.0"),
     "limits of a plane": ({"type": "planar", "limits": [0, 1]}, "limits is for joints of one degree of freedom"),
     "mimic of a plane": ({"type": "planar", "mimic": {"joint": "j"}}, "mimic is for joints of one degree of freedom"),
     "degrees of a slider": ({"type": "prismatic", "q_deg": 10}, "q_deg is for joints that turn; this one is prismatic"),
     "q twice": ({"q": 1, "q_deg": 2}, "give q or q_deg, not both"),
-    "long q": ({"q": [1, 2]}, "q needs 1 numbers for a revolute joint"),
+    "long q": ({"q": [1, 2]}, "q needs 1 number for a revolute joint, has 2"),
     "no quaternion": ({"type": "spherical", "q": [1, 1, 0, 0]}, "q must begin with a unit quaternion"),
+    "no quaternion at rest": (
+        {"type": "spherical", "rest": [0, 0, 0, 0]},
+        "joints.j.rest: rest must begin with a unit quaternion",
+    ),
+    "free, no quaternion at rest": ({"type": "free", "rest": [0] * 7}, "rest must begin with a unit quaternion"),
+    "short axis": ({"axis": [1]}, "joints.j.axis: needs 3 numbers, has 1"),
     "two rotations": ({"rpy_deg": [0, 0, 1], "quat": [1, 0, 0, 0]}, "give rpy_deg or quat, not both"),
     "long quaternion": ({"quat": [2, 0, 0, 0]}, "must be a unit quaternion w x y z; its length is 2"),
 }
@@ -230,6 +277,99 @@ def test_joints_that_may_be(keys):
     assert Spec(**joint(**keys)).joints["j"].type == keys["type"]
 
 
+STILL = {"q": 1, "q_deg": 1, "v": 1, "velocity_limit": 1, "effort_limit": 1, "damping": 1, "friction": 1,
+         "stick_stiffness": 1, "stiffness": 1, "rest": 1, "rest_deg": 1, "armature": 1, "limits": [0, 1],
+         "limits_deg": [0, 1], "limit_stiffness": 1, "limit_damping": 1, "mimic": {"joint": "k"}}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STILL)
+def test_fixed_joints_take_nothing_of_motion(name):
+    words = f"joints.j.{name}: a fixed joint does not move and takes no {name}"
+    assert words in refused(joint(type="fixed", **{name: STILL[name]}))
+    assert Spec(**joint(type="fixed", at=[1, 0, 0], q=None)).joints["j"].q is None
+
+
+def test_short_lists_are_told_of_once():
+    assert refused(joint(axis=[1])).count("\n") == 0
+
+
+# ---- start outside the limits
+
+
+OUTSIDE = {
+    "radians": ({"q": 90, "limits": [-1, 1]}, "q lies outside its limits: 90 is not within -1 and 1; did you mean q_d"),
+    "limits in degrees": ({"q": 2, "limits_deg": [-90, 90]}, "2 is not within -1.5708 and 1.5708; did you mean q_deg?"),
+    "degrees": ({"q_deg": 90, "limits_deg": [-45, 45]}, "q_deg lies outside its limits: 90 is not within -45 and 45"),
+    "q in degrees": ({"q_deg": 90, "limits": [0, 1]}, "q_deg lies outside its limits: 90 is not within 0 and 57.2958"),
+    "slider": ({"type": "prismatic", "q": 2, "limits": [0, 1]}, "q lies outside its limits: 2 is not within 0 and 1"),
+}
+
+
+@pytest.mark.parametrize("case", OUTSIDE)
+def test_start_outside_the_limits_is_warned_of_at_the_callers_line(case):
+    keys, words = OUTSIDE[case]
+    with pytest.warns(SpecWarning) as caught:
+        spec = Spec(**joint(**keys))
+    (warning,) = caught
+    assert str(warning.message).startswith("joints.j.q") and words in str(warning.message)
+    assert ("q_deg?" in str(warning.message)) == ("q" in keys and "type" not in keys)
+    assert warning.filename == __file__
+    with pytest.warns(SpecWarning) as caught:
+        spec.set("gravity", [0, 0, 0])
+    assert caught[0].filename == __file__
+
+
+def test_start_at_the_limits_is_not_doubted():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Spec(**joint(q_deg=90, limits=[0, math.pi / 2]))
+        Spec(**joint(limits=[1, 2]))
+        Spec(**joint(limits=np.array([-1, 1]), q=-1))
+
+
+# ---- parts on their own
+
+
+ALONE = {
+    "negative mass": (lambda: Body(mass=-1), [("mass", "must not be negative, is -1")]),
+    "keys of a body": (lambda: Body(mas=1), [("mas", "unknown key 'mas'; did you mean 'mass'?")]),
+    "keys of a shape": (
+        lambda: Body(shapes={"s": {"type": "sphere", "radius": 1, "dens": 2}}),
+        [("shapes.s.dens", "unknown key 'dens'; did you mean 'density'?")],
+    ),
+    "shape": (
+        lambda: Body(shapes={"s": {"type": "sphere", "radius": -1}}),
+        [("shapes.s.radius", "must be positive, is -1")],
+    ),
+    "keys of a mimic": (
+        lambda: Joint(type="revolute", parent="a", child="b", mimic={"joint": "j", "scale": 2}),
+        [("mimic.scale", "unknown key 'scale'; known here: joint, ratio, offset")],
+    ),
+    "type": (lambda: Cut(type="free", parent="a", child="b"), [("type", "'free' is not one of")]),
+    "whole": (lambda: Box(type="box", size=[0, 1, 1]), [("", "size must be positive in all three directions")]),
+    "several": (lambda: Joint(type="fixed", at=[1]), [("at", "needs 3 numbers, has 1"), ("parent", ""), ("child", "")]),
+    "value": (lambda: Motor(type="motor", joint="j", kp=1, target=[[0, "t"]]), [("target.0.1", "must be a number")]),
+    "component": (lambda: Wrench(type="wrench", body="a", force=[0, 0, "2 +"]), [("force.2", "'2 +' is not an expr")]),
+    "plain data": (lambda: Spec.model_validate({"bodies": {"a": 1}}), [("bodies.a", "must hold keys and values")]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ALONE)
+def test_parts_on_their_own_are_refused_in_plain_words(case):
+    make, expected = ALONE[case]
+    with pytest.raises(SpecError) as caught:
+        make()
+    assert "pydantic" not in str(caught.value)
+    assert [place for place, _ in caught.value.problems] == [place for place, _ in expected]
+    assert all(words in found for (_, words), (_, found) in zip(expected, caught.value.problems))
+
+
+def test_all_parts_are_public():
+    assert list(gori.spec.__all__) == sorted(gori.spec.__all__, key=lambda name: (not name.isupper(), name))
+    kinds = {kind.__name__ for group in (gori.spec.force.FORCES, gori.spec.shape.SHAPES) for kind in group.values()}
+    assert kinds <= set(gori.spec.__all__)
+
+
 # ---- set
 
 
@@ -254,6 +394,12 @@ def test_set():
         ("elbow.parent", "uper", "parent 'uper' is not a body; did you mean 'upper'?"),
         ("lower.mass", math.nan, "must be finite"),
         ("elbow.damping.more", 1, "cannot set"),
+        ("elbow", 1, "cannot set 'elbow' as a whole: name a field of it, such as 'elbow.damping'"),
+        ("lower", 1, "name a field of it, such as 'lower.mass'"),
+        ("tool", 1, "name a field of it, such as 'tool.at'"),
+        ("elbow.limits_deg.0", 1, "parts of a list cannot be set; set the whole list, 'joints.elbow.limits_deg'"),
+        ("joints.elbow.axis.1", 1, "parts of a list cannot be set; set the whole list, 'joints.elbow.axis'"),
+        ("joints.elbw.1", 1, "nothing is called 'elbw' there"),
         ("weight", 1, "nothing here has that name"),
     ],
 )
@@ -274,3 +420,57 @@ def test_spec_is_frozen():
     for change in (lambda s: setattr(s, "gravity", (0, 0, 0)), lambda s: setattr(s.bodies["lower"], "mass", 2.0)):
         with pytest.raises(ValueError, match="frozen"):
             change(arm())
+
+
+def test_spec_holds_dicts_that_do_not_change():
+    spec = Spec(**chain(bodies={"a": {"shapes": DENSE}, "b": BALL}))
+    for things in (
+        spec.bodies,
+        spec.joints,
+        spec.cuts,
+        spec.forces,
+        spec.frames,
+        spec.bodies["a"].shapes,
+        Body().shapes,
+    ):
+        for change in (
+            lambda d: d.__setitem__("x", 3),
+            lambda d: d.__delitem__("a"),
+            lambda d: d.__ior__({}),
+            lambda d: d.update(x=3),
+            lambda d: d.setdefault("x", 3),
+            lambda d: d.pop("a", None),
+            lambda d: d.popitem(),
+            lambda d: d.clear(),
+        ):
+            with pytest.raises(SpecError, match="a Spec does not change"):
+                change(things)
+    assert type(spec.bodies | {}) is dict and type(spec.bodies.copy()) is dict
+
+
+def test_spec_is_copied_and_dumped_like_plain_data():
+    data = chain(bodies={"a": {"shapes": DENSE}, "b": BALL})
+    spec = Spec(**data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = [pickle.loads(pickle.dumps(spec)), copy.copy(spec), copy.deepcopy(spec), spec.model_copy(deep=True)]
+        again += [Spec(**spec.model_dump(exclude_unset=True)), Spec.model_validate_json(spec.model_dump_json())]
+        again += [Spec(bodies=spec.bodies, joints=spec.joints)]
+        assert type(spec.model_dump()["bodies"]) is dict
+    for other in again:
+        assert other == spec and other.bodies["a"] == spec.bodies["a"]
+        with pytest.raises(SpecError, match="does not change"):
+            other.bodies["a"].shapes["x"] = 3
+
+
+# ---- rotations
+
+
+def test_quaternion_is_the_inverse_of_rotation():
+    rng = np.random.default_rng(0)
+    halves = [*np.eye(4), [0, 0.6, 0.8, 0], [0.6, 0, 0, 0.8], [0, 0, 0.6, -0.8]]
+    for q in [*halves, *rng.normal(size=(100, 4)), *(rng.normal(size=(50, 4)) * [1e-9, 1, 1, 1])]:
+        q = q / np.linalg.norm(q)
+        found = np.array(quaternion(rotation(None, q)))
+        np.testing.assert_allclose(found * np.sign(found @ q), q, atol=1e-15)
+        assert found[np.flatnonzero(found)[0]] > 0.0

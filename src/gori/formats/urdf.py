@@ -4,18 +4,18 @@ import io
 import logging
 import math
 import os
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
-from gori.errors import FileError, InputError, MissingPackageError, SpecError, SpecWarning
+from gori.errors import FileError, InputError, MissingPackageError, SpecError
 from gori.formats.urdf_shapes import Found, convert, keep_shapes
 from gori.formats.urdf_xml import TYPES, Culprit, check, parse
 from gori.spec import GROUND, Spec
+from gori.spec.base import quaternion
 from gori.spec.body import impossible_inertia
+from gori.spec.explain import warn
 
 
 def read_urdf(path: str | os.PathLike, base: str = "fixed", meshes: bool = False, strict: bool = False) -> Spec:
@@ -32,7 +32,7 @@ def read_urdf(path: str | os.PathLike, base: str = "fixed", meshes: bool = False
     def note(line: int, words: str) -> None:
         if strict:
             raise FileError(words, file, line)
-        warnings.warn(f"{file}, line {line}: {words}", SpecWarning, stacklevel=2)
+        warn(f"{file}, line {line}: {words}")
 
     try:
         root = parse(file)
@@ -100,8 +100,7 @@ def _pose(origin: np.ndarray | None) -> dict[str, Any]:
     if origin is not None and np.any(origin[:3, 3]):
         pose["at"] = origin[:3, 3].tolist()
     if origin is not None and not np.array_equal(origin[:3, :3], np.eye(3)):
-        x, y, z, w = Rotation.from_matrix(origin[:3, :3]).as_quat(canonical=True).tolist()
-        pose["quat"] = (w, x, y, z)
+        pose["quat"] = quaternion(origin[:3, :3])
     return pose
 
 

@@ -3,13 +3,17 @@
 import math
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from gori.errors import FileError, SpecError
-from gori.spec import Part, Spec
+from gori.spec import Mesh, Part, Spec
+from gori.spec.body import impossible_inertia
+from gori.spec.explain import Problem, warn
+from gori.spec.spec import GROUPS
 
 VERSION = 1
 _TAG = "tag:yaml.org,2002:"
@@ -63,22 +67,55 @@ class _Place:
         return best
 
 
-def read_yaml(path: str | os.PathLike | None, text: str | None = None) -> Spec:
-    """The Spec in a YAML file, or in `text`; then `path` only names it and says where its meshes are."""
+def read_yaml(path: str | os.PathLike | None, text: str | None = None, strict: bool = False) -> Spec:
+    """The Spec in a YAML file.
+
+    text     what the file holds, if it is not to be read; then `path` only names it and says where its meshes are
+    strict   refuse what is otherwise only warned of, and inertia that no body can have
+    """
     text = _content(path) if text is None else text
     try:
         data, places = _parse(text)
     except _Refused as refused:
         raise FileError(refused.reason, path, refused.line) from None
     _check_version(data, path, places)
+    _fill_empty(data)
     _anchor_meshes(data, Path(path or "").resolve().parent)
     try:
-        return Spec(**data)
+        spec = Spec.model_validate(data)
     except SpecError as error:
-        problems = sorted((places.find(place)[1], f"{place}: {words}") for place, words in error.problems)
-        first, *rest = problems
-        reason = "\n".join([first[1], *(f"line {line}: {words}" for line, words in rest)])
-        raise FileError(reason, path, first[0]) from None
+        raise _at_their_lines(error.problems, path, places) from None
+    doubts = spec.doubts()
+    if problems := _missing_meshes(spec) + (doubts + _unphysical(spec) if strict else []):
+        raise _at_their_lines(problems, path, places)
+    for place, words in doubts:
+        warn(str(FileError(f"{place}: {words}", path, places.find(place)[1])))
+    return spec
+
+
+def _at_their_lines(problems: Iterable[Problem], path: Any, places: _Place) -> FileError:
+    first, *rest = sorted((places.find(place)[1], f"{place}: {words}") for place, words in problems)
+    reason = "\n".join([first[1], *(f"line {line}: {words}" for line, words in rest)])
+    return FileError(reason, path, first[0])
+
+
+def _missing_meshes(spec: Spec) -> list[Problem]:
+    """Meshes that will be read for their volume, and are not there."""
+    return [
+        (f"bodies.{body}.shapes.{name}.file", f"there is no mesh {shape.file!r}")
+        for body, part in spec.bodies.items()
+        for name, shape in part.shapes.items()
+        if isinstance(shape, Mesh) and shape.heavy and not Path(shape.file).is_file()
+    ]
+
+
+def _unphysical(spec: Spec) -> list[Problem]:
+    words = "is refused when reading strictly"
+    return [
+        (f"bodies.{name}.unphysical", f"{words}: {impossible_inertia(*body.inertial()) or 'leave it out'}")
+        for name, body in spec.bodies.items()
+        if body.unphysical
+    ]
 
 
 def _content(path: str | os.PathLike | None) -> str:
@@ -189,6 +226,22 @@ def _values(data: Any) -> list:
     return list(data.values()) if isinstance(data, dict) else []
 
 
+def _fill_empty(data: dict[str, Any]) -> None:
+    """A section or a part with nothing under it is empty."""
+    _fill(data, GROUPS)
+    for group in GROUPS:
+        _fill(data.get(group))
+    for body in _values(data.get("bodies")):
+        _fill(body, ("shapes",))
+        _fill(_get(body, "shapes"))
+
+
+def _fill(data: Any, keys: Iterable[str] | None = None) -> None:
+    """{} for null under these keys, or under all."""
+    if isinstance(data, dict):
+        data |= {key: {} for key in (data if keys is None else keys) if key in data and data[key] is None}
+
+
 def _anchor_meshes(data: dict[str, Any], folder: Path) -> None:
     for shape in _meshes(data):
         shape["file"] = os.path.normpath(folder / shape["file"])
@@ -212,8 +265,8 @@ def write_yaml(spec: Spec, path: str | os.PathLike | None = None) -> str:
     if path is not None:
         folder = Path(path).resolve().parent
         for shape in _meshes(data):
-            if Path(shape["file"]).is_relative_to(folder):
-                shape["file"] = Path(shape["file"]).relative_to(folder).as_posix()
+            if os.path.isabs(shape["file"]) and os.path.splitdrive(shape["file"])[0] == folder.drive:
+                shape["file"] = Path(os.path.relpath(shape["file"], folder)).as_posix()
     text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=math.inf)
     if path is not None:
         try:

@@ -3,8 +3,8 @@
 A joint of several degrees of freedom is taken one axis at a time, as if thin massless bodies stood between: the
 equations are the same, and the inverse of S' I S is never formed.
 
-    outward   I = rigid inertia, p = velocity-dependent force - wrenches
-    inward    U = I S, 1/D = 1/(S' U + armature), u = tau - S' p;  I -= U U'/D, p += U u/D  for each axis, last first
+    inward    I += rigid inertia, p += velocity-dependent force - wrenches
+              U = I S, 1/D = 1/(S' U + armature), u = tau - S' p;  I -= U U'/D, p += U u/D  for each axis, last first
               then p += I c and both move to the parent's origin
     outward   a = (a of the parent at this origin) + c;  qdd = (u - U' a)/D, a += S qdd  for each axis, first to last
 
@@ -20,6 +20,7 @@ from gori.kernels.columns import (
     ARMATURE,
     ART,
     BIAS,
+    CHILDREN,
     COM,
     D_INV,
     FORCE,
@@ -63,46 +64,60 @@ def turn_inertia(i, body_f, body_w):
 
 
 @part
-def rigid(body_i, body_f, body_w):
-    """Rigid inertias in world axes and the forces that the spin asks for: the start of ART and FORCE."""
+def clear(body_i, body_w):
+    """No forces yet, and no inertia where branches will meet."""
     for i in range(1, body_i.shape[0]):
-        m = body_f[i, MASS]
-        cx, cy, cz = turn(body_w, i, m * body_f[i, COM], m * body_f[i, COM + 1], m * body_f[i, COM + 2])
-        jxx, jyy, jzz, jxy, jxz, jyz = turn_inertia(i, body_f, body_w)
-        body_w[i, ART], body_w[i, ART + 1], body_w[i, ART + 2] = jxx, jyy, jzz
-        body_w[i, ART + 3], body_w[i, ART + 4], body_w[i, ART + 5] = jxy, jxz, jyz
-        # H = m [c x]
-        body_w[i, ART + 6], body_w[i, ART + 7], body_w[i, ART + 8] = 0.0, -cz, cy
-        body_w[i, ART + 9], body_w[i, ART + 10], body_w[i, ART + 11] = cz, 0.0, -cx
-        body_w[i, ART + 12], body_w[i, ART + 13], body_w[i, ART + 14] = -cy, cx, 0.0
-        for k in range(3):
-            body_w[i, ART + 15 + k] = m
-            body_w[i, ART + 18 + k] = 0.0
-
-        # n = w x J w, f = w x (w x m c)
-        wx, wy, wz = body_w[i, SPIN], body_w[i, SPIN + 1], body_w[i, SPIN + 2]
-        hx, hy, hz = symmetric_times(body_w, ART, i, wx, wy, wz)
-        nx, ny, nz = cross(wx, wy, wz, hx, hy, hz)
-        hx, hy, hz = cross(wx, wy, wz, cx, cy, cz)
-        fx, fy, fz = cross(wx, wy, wz, hx, hy, hz)
-        body_w[i, FORCE], body_w[i, FORCE + 1], body_w[i, FORCE + 2] = nx, ny, nz
-        body_w[i, FORCE + 3], body_w[i, FORCE + 4], body_w[i, FORCE + 5] = fx, fy, fz
+        for k in range(6):
+            body_w[i, FORCE + k] = 0.0
+        if body_i[i, CHILDREN] > 1:
+            for k in range(21):
+                body_w[i, ART + k] = 0.0
 
 
 @part
 def articulate(body_i, body_f, tau, body_w, dof_w):
-    """Tips to ground: U, 1/D and u of every axis; ART becomes the articulated inertia, FORCE the bias force."""
+    """Tips to ground: U, 1/D and u of every axis, with FORCE as the outside forces, negative.
+
+    The articulated inertia of a body that is the only child of the row before it never touches memory; where
+    branches meet, ART and FORCE of the parent add them up.
+    """
+    zero = 0.0 * body_w[0, R_WB]
+    jxx, jyy, jzz, jxy, jxz, jyz = zero, zero, zero, zero, zero, zero
+    h0, h1, h2, h3, h4, h5, h6, h7, h8 = zero, zero, zero, zero, zero, zero, zero, zero, zero
+    mxx, myy, mzz, mxy, mxz, myz = zero, zero, zero, zero, zero, zero
+    nx, ny, nz, fx, fy, fz = zero, zero, zero, zero, zero, zero
     for i in range(body_i.shape[0] - 1, 0, -1):
-        p, d = body_i[i, PARENT], body_i[i, V0]
-        jxx, jyy, jzz = body_w[i, ART], body_w[i, ART + 1], body_w[i, ART + 2]
-        jxy, jxz, jyz = body_w[i, ART + 3], body_w[i, ART + 4], body_w[i, ART + 5]
-        h0, h1, h2 = body_w[i, ART + 6], body_w[i, ART + 7], body_w[i, ART + 8]
-        h3, h4, h5 = body_w[i, ART + 9], body_w[i, ART + 10], body_w[i, ART + 11]
-        h6, h7, h8 = body_w[i, ART + 12], body_w[i, ART + 13], body_w[i, ART + 14]
-        mxx, myy, mzz = body_w[i, ART + 15], body_w[i, ART + 16], body_w[i, ART + 17]
-        mxy, mxz, myz = body_w[i, ART + 18], body_w[i, ART + 19], body_w[i, ART + 20]
-        nx, ny, nz = body_w[i, FORCE], body_w[i, FORCE + 1], body_w[i, FORCE + 2]
-        fx, fy, fz = body_w[i, FORCE + 3], body_w[i, FORCE + 4], body_w[i, FORCE + 5]
+        p, d, children = body_i[i, PARENT], body_i[i, V0], body_i[i, CHILDREN]
+        if children != 1:
+            nx, ny, nz, fx, fy, fz = zero, zero, zero, zero, zero, zero
+            if children == 0:
+                jxx, jyy, jzz, jxy, jxz, jyz = zero, zero, zero, zero, zero, zero
+                h0, h1, h2, h3, h4, h5, h6, h7, h8 = zero, zero, zero, zero, zero, zero, zero, zero, zero
+                mxx, myy, mzz, mxy, mxz, myz = zero, zero, zero, zero, zero, zero
+            else:
+                jxx, jyy, jzz = body_w[i, ART], body_w[i, ART + 1], body_w[i, ART + 2]
+                jxy, jxz, jyz = body_w[i, ART + 3], body_w[i, ART + 4], body_w[i, ART + 5]
+                h0, h1, h2 = body_w[i, ART + 6], body_w[i, ART + 7], body_w[i, ART + 8]
+                h3, h4, h5 = body_w[i, ART + 9], body_w[i, ART + 10], body_w[i, ART + 11]
+                h6, h7, h8 = body_w[i, ART + 12], body_w[i, ART + 13], body_w[i, ART + 14]
+                mxx, myy, mzz = body_w[i, ART + 15], body_w[i, ART + 16], body_w[i, ART + 17]
+                mxy, mxz, myz = body_w[i, ART + 18], body_w[i, ART + 19], body_w[i, ART + 20]
+
+        # the body's own inertia, H = m [c x], and the forces that its spin asks for: w x J w, w x (w x m c)
+        m = body_f[i, MASS]
+        cx, cy, cz = turn(body_w, i, m * body_f[i, COM], m * body_f[i, COM + 1], m * body_f[i, COM + 2])
+        ixx, iyy, izz, ixy, ixz, iyz = turn_inertia(i, body_f, body_w)
+        wx, wy, wz = body_w[i, SPIN], body_w[i, SPIN + 1], body_w[i, SPIN + 2]
+        tx, ty, tz = cross(
+            wx, wy, wz, ixx * wx + ixy * wy + ixz * wz, ixy * wx + iyy * wy + iyz * wz, ixz * wx + iyz * wy + izz * wz
+        )
+        nx, ny, nz = nx + body_w[i, FORCE] + tx, ny + body_w[i, FORCE + 1] + ty, nz + body_w[i, FORCE + 2] + tz
+        tx, ty, tz = cross(wx, wy, wz, cx, cy, cz)
+        tx, ty, tz = cross(wx, wy, wz, tx, ty, tz)
+        fx, fy, fz = fx + body_w[i, FORCE + 3] + tx, fy + body_w[i, FORCE + 4] + ty, fz + body_w[i, FORCE + 5] + tz
+        jxx, jyy, jzz, jxy, jxz, jyz = jxx + ixx, jyy + iyy, jzz + izz, jxy + ixy, jxz + ixz, jyz + iyz
+        h1, h2, h3, h5, h6, h7 = h1 - cz, h2 + cy, h3 + cz, h5 - cx, h6 - cy, h7 + cx
+        mxx, myy, mzz = mxx + m, myy + m, mzz + m
 
         turns = only_turns(body_i[i, KIND])
         for k in range(d + body_i[i, NDOF] - 1, d - 1, -1):
@@ -159,36 +174,45 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
 
         # to the parent's origin, r away: n += r x f, H += [r] M, J += [r] H_old' - H_new [r]
         rx, ry, rz = body_w[i, ARM], body_w[i, ARM + 1], body_w[i, ARM + 2]
-        body_w[p, FORCE] += nx + ry * fz - rz * fy
-        body_w[p, FORCE + 1] += ny + rz * fx - rx * fz
-        body_w[p, FORCE + 2] += nz + rx * fy - ry * fx
-        body_w[p, FORCE + 3] += fx
-        body_w[p, FORCE + 4] += fy
-        body_w[p, FORCE + 5] += fz
+        nx, ny, nz = nx + ry * fz - rz * fy, ny + rz * fx - rx * fz, nz + rx * fy - ry * fx
         k0, k1, k2 = h0 + ry * mxz - rz * mxy, h1 + ry * myz - rz * myy, h2 + ry * mzz - rz * myz
         k3, k4, k5 = h3 + rz * mxx - rx * mxz, h4 + rz * mxy - rx * myz, h5 + rz * mxz - rx * mzz
         k6, k7, k8 = h6 + rx * mxy - ry * mxx, h7 + rx * myy - ry * mxy, h8 + rx * myz - ry * mxz
-        body_w[p, ART] += jxx + (ry * h2 - rz * h1) + (ry * k2 - rz * k1)
-        body_w[p, ART + 1] += jyy + (rz * h3 - rx * h5) + (rz * k3 - rx * k5)
-        body_w[p, ART + 2] += jzz + (rx * h7 - ry * h6) + (rx * k7 - ry * k6)
-        body_w[p, ART + 3] += jxy + (ry * h5 - rz * h4) + (rz * k0 - rx * k2)
-        body_w[p, ART + 4] += jxz + (ry * h8 - rz * h7) + (rx * k1 - ry * k0)
-        body_w[p, ART + 5] += jyz + (rz * h6 - rx * h8) + (rx * k4 - ry * k3)
-        body_w[p, ART + 6] += k0
-        body_w[p, ART + 7] += k1
-        body_w[p, ART + 8] += k2
-        body_w[p, ART + 9] += k3
-        body_w[p, ART + 10] += k4
-        body_w[p, ART + 11] += k5
-        body_w[p, ART + 12] += k6
-        body_w[p, ART + 13] += k7
-        body_w[p, ART + 14] += k8
-        body_w[p, ART + 15] += mxx
-        body_w[p, ART + 16] += myy
-        body_w[p, ART + 17] += mzz
-        body_w[p, ART + 18] += mxy
-        body_w[p, ART + 19] += mxz
-        body_w[p, ART + 20] += myz
+        jxx += (ry * h2 - rz * h1) + (ry * k2 - rz * k1)
+        jyy += (rz * h3 - rx * h5) + (rz * k3 - rx * k5)
+        jzz += (rx * h7 - ry * h6) + (rx * k7 - ry * k6)
+        jxy += (ry * h5 - rz * h4) + (rz * k0 - rx * k2)
+        jxz += (ry * h8 - rz * h7) + (rx * k1 - ry * k0)
+        jyz += (rz * h6 - rx * h8) + (rx * k4 - ry * k3)
+        h0, h1, h2, h3, h4, h5, h6, h7, h8 = k0, k1, k2, k3, k4, k5, k6, k7, k8
+        if body_i[p, CHILDREN] > 1:
+            body_w[p, FORCE] += nx
+            body_w[p, FORCE + 1] += ny
+            body_w[p, FORCE + 2] += nz
+            body_w[p, FORCE + 3] += fx
+            body_w[p, FORCE + 4] += fy
+            body_w[p, FORCE + 5] += fz
+            body_w[p, ART] += jxx
+            body_w[p, ART + 1] += jyy
+            body_w[p, ART + 2] += jzz
+            body_w[p, ART + 3] += jxy
+            body_w[p, ART + 4] += jxz
+            body_w[p, ART + 5] += jyz
+            body_w[p, ART + 6] += h0
+            body_w[p, ART + 7] += h1
+            body_w[p, ART + 8] += h2
+            body_w[p, ART + 9] += h3
+            body_w[p, ART + 10] += h4
+            body_w[p, ART + 11] += h5
+            body_w[p, ART + 12] += h6
+            body_w[p, ART + 13] += h7
+            body_w[p, ART + 14] += h8
+            body_w[p, ART + 15] += mxx
+            body_w[p, ART + 16] += myy
+            body_w[p, ART + 17] += mzz
+            body_w[p, ART + 18] += mxy
+            body_w[p, ART + 19] += mxz
+            body_w[p, ART + 20] += myz
 
 
 @part
@@ -226,7 +250,7 @@ def aba(body_i, body_f, q, v, tau, wrench_at, wrench, qdd, body_w, dof_w):
     """Accelerations qdd (nv,) for joint forces tau (nv,); wrenches as in `rnea`."""
     place(body_i, body_f, q, body_w, dof_w)
     rates(body_i, v, body_w, dof_w)
-    rigid(body_i, body_f, body_w)
+    clear(body_i, body_w)
     push(wrench_at, wrench, body_w)
     articulate(body_i, body_f, tau, body_w, dof_w)
     start_from_gravity(body_f, body_w)

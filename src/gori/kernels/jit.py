@@ -82,8 +82,11 @@ def _compile_lock():
 
 
 def part(function: Callable) -> Any:
-    """Compile a building block; it is specialised and inlined where it is called."""
-    return numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy")(function)
+    """Compile a building block; it is specialised and inlined where it is called.
+
+    Without Numba's reference counts (`_nrt`): kernels allocate nothing, and counting slices took a quarter of the time.
+    """
+    return numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", forceinline=True, _nrt=False)(function)
 
 
 def kernel(signature: Any) -> Callable[[Callable], Any]:
@@ -94,7 +97,9 @@ def kernel(signature: Any) -> Callable[[Callable], Any]:
         before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
         numba.config.CACHE_DIR = str(CACHE)  # type: ignore[attr-defined]
         try:
-            dispatcher = numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", cache=CACHING)(function)
+            dispatcher = numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", cache=CACHING, _nrt=False)(
+                function
+            )
         finally:
             numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
         KERNELS[name] = Kernel(dispatcher, signature)

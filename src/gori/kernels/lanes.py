@@ -183,16 +183,19 @@ def _put(typingctx, x, k, number):
 # pi/2 in three parts of 33 bits: k times a part is exact while |k| < 2**20
 _PIO2_A, _PIO2_B, _PIO2_C = 1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21
 _LARGEST_ANGLE = 1.0e6
+_TWO_OVER_PI = 0.6366197723675814
 
 
-@numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")
-def _sincos_of_lanes(x):
-    """Sine and cosine to about one unit in the last place: reduction to |r| <= pi/4, then two polynomials.
+_exactly = numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy", forceinline=True)
+"""no "reassoc": it would undo the three-part reduction"""
+
+
+@_exactly
+def _sincos_near_zero(x, k):
+    """Sine and cosine of x - k pi/2, at most pi/4 in size, of a number or of Lanes.
 
     Coefficients: the Taylor series with the last terms economised, as in the Cephes library (S. Moshier, sin.c).
-    No "reassoc" here: it would undo the three-part reduction.
     """
-    k = _rint(x * 0.6366197723675814)
     r = ((x - k * _PIO2_A) - k * _PIO2_B) - k * _PIO2_C
     r2 = r * r
 
@@ -208,7 +211,14 @@ def _sincos_of_lanes(x):
     c = c * r2 + 2.48015872888517045348e-5
     c = c * r2 - 1.38888888888730564116e-3
     c = c * r2 + 4.16666666666665929218e-2
-    c = 1.0 - (0.5 * r2 - r2 * r2 * c)
+    return s, 1.0 - (0.5 * r2 - r2 * r2 * c)
+
+
+@_exactly
+def _sincos_of_lanes(x):
+    """Sine and cosine to about one unit in the last place: reduction to |r| <= pi/4, then two polynomials."""
+    k = _rint(x * _TWO_OVER_PI)
+    s, c = _sincos_near_zero(x, k)
 
     # quadrant: odd k swaps the two, k mod 4 in {2, 3} turns the sine, in {1, 2} the cosine
     odd = k - 2.0 * _floor(k * 0.5)
@@ -228,6 +238,17 @@ def _sincos_of_lanes(x):
     return sine, cosine
 
 
+@_exactly
+def _sincos_of_number(x):
+    """The same for one number. Two calls of libm would keep the processor from working ahead on the next joints."""
+    if not abs(x) < _LARGEST_ANGLE:
+        return math.sin(x), math.cos(x)
+    k = math.floor(x * _TWO_OVER_PI + 0.5)
+    s, c = _sincos_near_zero(x, float(k))
+    sine, cosine = (c, s) if k & 1 else (s, c)
+    return -sine if k & 2 else sine, -cosine if (k + 1) & 2 else cosine
+
+
 def sincos(x):
     """Sine and cosine of a number or of Lanes (compiled code only)."""
     raise NotImplementedError("sincos is for compiled code")
@@ -237,7 +258,7 @@ def sincos(x):
 def _sincos(x):
     if x is lanes_type:
         return lambda x: _sincos_of_lanes(x)
-    return lambda x: (math.sin(x), math.cos(x))
+    return lambda x: _sincos_of_number(x)
 
 
 @intrinsic

@@ -1,8 +1,9 @@
-"""What a person writes: bodies, joints, cuts and frames, by name, in SI units."""
+"""What a person writes: bodies, joints, cuts, forces and frames, by name, in SI units."""
 
 from gori.spec.base import Part, Placed
 from gori.spec.body import Body, Frame
-from gori.spec.joint import Cut, Joint, Mimic
+from gori.spec.force import Bushing, Force, JointForce, JointTorque, Motor, Spring, Torsion, Value, Wrench
+from gori.spec.joint import Connection, Cut, Joint, Mimic, Pair
 from gori.spec.shape import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from gori.spec.spec import GROUND, Spec
 
@@ -10,16 +11,27 @@ __all__ = [
     "GROUND",
     "Body",
     "Box",
+    "Bushing",
     "Capsule",
+    "Connection",
     "Cut",
     "Cylinder",
+    "Force",
     "Frame",
     "Joint",
+    "JointForce",
+    "JointTorque",
     "Mesh",
     "Mimic",
+    "Motor",
+    "Pair",
     "Part",
     "Placed",
     "Shape",
     "Spec",
     "Sphere",
+    "Spring",
+    "Torsion",
+    "Value",
+    "Wrench",
 ]

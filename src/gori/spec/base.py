@@ -1,11 +1,14 @@
 """What all parts of a Spec share: strictness, vectors, poses."""
 
 import math
-from typing import Annotated, Any
+from typing import Annotated, Any, Self, TypeVar
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
+
+from gori.errors import SpecError
+from gori.spec.explain import refusal
 
 
 def _a_number(value: Any) -> Any:
@@ -21,16 +24,16 @@ def _a_number(value: Any) -> Any:
 
 
 Number = Annotated[float, BeforeValidator(_a_number)]
-NonNegative = Annotated[Number, Field(ge=0)]
-Positive = Annotated[Number, Field(gt=0)]
+NonNegative = Annotated[float, Field(ge=0), BeforeValidator(_a_number)]
+Positive = Annotated[float, Field(gt=0), BeforeValidator(_a_number)]
 
 
-def _a_sequence(value: Any) -> Any:
+def a_sequence(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-Vector3 = Annotated[tuple[Number, Number, Number], BeforeValidator(_a_sequence)]
-Vector4 = Annotated[tuple[Number, Number, Number, Number], BeforeValidator(_a_sequence)]
+Vector3 = Annotated[tuple[Number, Number, Number], BeforeValidator(a_sequence)]
+Vector4 = Annotated[tuple[Number, Number, Number, Number], BeforeValidator(a_sequence)]
 
 
 def _a_direction(value: tuple[float, float, float]) -> tuple[float, float, float]:
@@ -52,10 +55,43 @@ Direction = Annotated[Vector3, AfterValidator(_a_direction)]
 Quaternion = Annotated[Vector4, AfterValidator(_a_quaternion)]
 
 
+class ReadOnly(dict):
+    """Parts by name. Like the Spec that holds it, it does not change."""
+
+    def _refused(self, *_: Any, **__: Any) -> Any:
+        raise SpecError("a Spec does not change: make another one, such as spec.set('elbow.damping', 0.1)")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refused  # pyright: ignore
+
+    def __reduce__(self):
+        return type(self), (dict(self),)
+
+
+_T = TypeVar("_T")
+Named = Annotated[dict[str, _T], AfterValidator(ReadOnly)]
+
+
 class Part(BaseModel):
     """A part of a Spec: immutable, unknown keys refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def __init__(self, /, **data: Any):
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            raise refusal(error, type(self)) from None
+
+    # parts inside a part are validated by the outer one, not by this, so that it tells of all problems with their place
+    __init__.__pydantic_base_init__ = True  # pyright: ignore[reportFunctionMemberAccess]
+
+    @classmethod
+    def model_validate(cls, obj: Any, **options: Any) -> Self:
+        """A part out of plain data; as the constructor, without its warnings."""
+        try:
+            return super().model_validate(obj, **options)
+        except ValidationError as error:
+            raise refusal(error, cls) from None
 
 
 class Placed(Part):
@@ -101,6 +137,23 @@ def rotation(rpy_deg: tuple | None, quat: tuple | None) -> np.ndarray:
             [-sp, cp * sr, cp * cr],
         ]
     )
+
+
+def quaternion(R: np.ndarray) -> tuple[float, ...]:
+    """Unit quaternion w x y z of a rotation matrix (3, 3); its first component that is not zero is positive."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
+    # 4 q q' in terms of R; its longest row is q without loss of digits (Shepperd 1978)
+    rows = np.array(
+        [
+            [1 + xx + yy + zz, zy - yz, xz - zx, yx - xy],
+            [zy - yz, 1 + xx - yy - zz, xy + yx, xz + zx],
+            [xz - zx, xy + yx, 1 - xx + yy - zz, yz + zy],
+            [yx - xy, xz + zx, yz + zy, 1 - xx - yy + zz],
+        ]
+    )
+    q = rows[np.argmax(np.diag(rows))]
+    q = q / np.linalg.norm(q) * np.sign(q[np.flatnonzero(q)[0]])
+    return tuple((q + 0.0).tolist())
 
 
 def rotation_to(axis: Any) -> np.ndarray:

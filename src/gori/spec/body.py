@@ -3,18 +3,30 @@
 from typing import Annotated
 
 import numpy as np
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from gori.spec.base import NonNegative, Number, Part, Placed, Vector3
+from gori.spec.base import Named, NonNegative, Number, Part, Placed, ReadOnly, Vector3, a_sequence
 from gori.spec.shape import Inertial, Shape
 
 
 def _three_or_six(value):
-    value = value.tolist() if isinstance(value, np.ndarray) else value
+    value = a_sequence(value)
+    if isinstance(value, (list, tuple)) and any(isinstance(row, (list, tuple, np.ndarray)) for row in value):
+        raise PydanticCustomError(
+            "inertia", "must be a plain list: of a 3x3 matrix, give the 6 numbers xx yy zz xy xz yz", {}
+        )
     if not isinstance(value, (list, tuple)) or len(value) not in (3, 6):
         raise PydanticCustomError("inertia", "must be a list of 3 (xx yy zz) or 6 (xx yy zz xy xz yz) numbers", {})
     return value
+
+
+_LENGTHS = [{"minItems": n, "maxItems": n} for n in (3, 6)]
+Moments = Annotated[
+    tuple[Number, ...],
+    BeforeValidator(_three_or_six),
+    WithJsonSchema({"type": "array", "items": {"type": "number"}, "anyOf": _LENGTHS}),
+]
 
 
 class Body(Part):
@@ -22,10 +34,10 @@ class Body(Part):
 
     mass: NonNegative | None = Field(None, description="[kg]")
     com: Vector3 | None = Field(None, description="centre of mass, body frame [m]")
-    inertia: Annotated[tuple[Number, ...], BeforeValidator(_three_or_six)] | None = Field(
+    inertia: Moments | None = Field(
         None, description="about the centre of mass, body axes: xx yy zz, or xx yy zz xy xz yz [kg m2]"
     )
-    shapes: dict[str, Shape] = Field(default_factory=dict)
+    shapes: Named[Shape] = Field(default_factory=ReadOnly)
     unphysical: bool = Field(False, description="accept an inertia that no body can have, as imported files may hold")
 
     @model_validator(mode="after")

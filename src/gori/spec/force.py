@@ -11,20 +11,18 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from gori.spec.base import NonNegative, Number, Part, Positive, Vector3, refuse_both
+from gori.spec.base import NonNegative, Number, Part, Positive, Vector3, a_sequence, refuse_both
 from gori.spec.expression import closest, parse
-from gori.spec.joint import GROUND, NV, Pair, refuse_same_body
+from gori.spec.joint import GROUND, NV, Pair, closest_body, refuse_same_body
 
 if TYPE_CHECKING:
     from gori.spec.spec import Spec
 
 # ---- values
 
-VALUE_TAGS = ("<number>", "<expression>", "<table>")
-"""what pydantic adds to the place of a problem in a Value"""
-
 
 def _value_tag(value: Any) -> str | None:
+    """What pydantic adds to the place of a problem in a Value; in angle brackets, so that it is known there."""
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         return "<number>"
     if isinstance(value, str):
@@ -38,10 +36,6 @@ def _an_expression(text: str) -> str:
     except ValueError as error:
         raise PydanticCustomError("expression", "{words}", {"words": str(error)}) from None
     return text
-
-
-def _a_list(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def _a_table(rows: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...] | float:
@@ -59,7 +53,7 @@ def _a_table(rows: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float]
 
 
 _Expression = Annotated[str, AfterValidator(_an_expression)]
-_Table = Annotated[tuple[tuple[Number, Number], ...], BeforeValidator(_a_list), AfterValidator(_a_table)]
+_Table = Annotated[tuple[tuple[Number, Number], ...], BeforeValidator(a_sequence), AfterValidator(_a_table)]
 Value = Annotated[
     Annotated[Number, Tag("<number>")]
     | Annotated[_Expression, Tag("<expression>")]
@@ -152,7 +146,7 @@ class Torsion(_OnJoint):
 
 
 _Six = Annotated[
-    tuple[NonNegative, NonNegative, NonNegative, NonNegative, NonNegative, NonNegative], BeforeValidator(_a_list)
+    tuple[NonNegative, NonNegative, NonNegative, NonNegative, NonNegative, NonNegative], BeforeValidator(a_sequence)
 ]
 
 
@@ -242,7 +236,7 @@ def check_forces(spec: "Spec") -> Problems:
                 for side in ("parent", "child"):
                     body = getattr(force, side)
                     if body != GROUND and body not in spec.bodies:
-                        yield f"{at}.{side}", f"{side} {body!r} is not a body{closest(body, [*spec.bodies, GROUND])}"
+                        yield f"{at}.{side}", f"{side} {body!r} is not a body{closest_body(body, spec.bodies)}"
         for place, value in values_of(force):
             if isinstance(value, str):
                 names = dict.fromkeys(str(argument) for operation, argument in parse(value) if operation == "name")

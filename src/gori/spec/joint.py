@@ -1,14 +1,29 @@
 """Joints and cuts."""
 
-from typing import Annotated, Literal
+from collections.abc import Iterable
+from functools import partial
+from typing import Annotated, Any, Literal, LiteralString
 
 import numpy as np
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from gori.spec.base import Direction, NonNegative, Number, Part, Placed, Quaternion, Vector3, refuse_both, rotation
+from gori.spec.base import (
+    Direction,
+    NonNegative,
+    Number,
+    Part,
+    Placed,
+    Quaternion,
+    Vector3,
+    a_sequence,
+    refuse_both,
+    rotation,
+)
+from gori.spec.expression import closest
 
 GROUND = "ground"
+_OTHER_NAMES_OF_GROUND = ("world", "base", "base_link", "earth", "floor", "origin")
 
 JointType = Literal[
     "fixed", "revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free"
@@ -18,11 +33,21 @@ NQ = {"fixed": 0, "revolute": 1, "prismatic": 1, "helical": 1, "cylindrical": 2,
 NV = NQ | {"spherical": 3, "free": 6}
 QUATERNION = ("spherical", "free")
 """types whose q begins with a quaternion"""
+_TURNING = ("revolute", "helical", "universal")
+_OF_MOTION = ("q", "q_deg", "v", "limits", "limits_deg", "limit_stiffness", "limit_damping", "velocity_limit",
+              "effort_limit", "damping", "friction", "stick_stiffness", "stiffness", "rest", "rest_deg", "armature",
+              "mimic")  # fmt: skip
+"""fields that mean nothing where nothing moves"""
+
+
+def closest_body(name: str, bodies: Iterable[str]) -> str:
+    """A hint for a name that is no body."""
+    other = f"; the fixed world is called {GROUND!r}" if name.lower() in _OTHER_NAMES_OF_GROUND else ""
+    return closest(name, [*bodies, GROUND]) + other
 
 
 def _as_list(value):
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
+    value = a_sequence(value)
     return value if isinstance(value, (list, tuple)) or value is None else (value,)
 
 
@@ -32,6 +57,7 @@ def _one_or_list(**number) -> WithJsonSchema:
 
 
 Numbers = Annotated[tuple[Number, ...], BeforeValidator(_as_list), _one_or_list()]
+Range = Annotated[tuple[Number, Number], BeforeValidator(a_sequence)]
 NonNegatives = Annotated[tuple[NonNegative, ...], BeforeValidator(_as_list), _one_or_list(minimum=0)]
 
 
@@ -72,6 +98,23 @@ class Connection(Pair):
     """Two bodies that are joined."""
 
     axis: Direction = Field((0.0, 0.0, 1.0), description="joint axis, or normal of a planar joint, in the joint frame")
+    axis2: Direction | None = Field(None, description="second axis of type universal, perpendicular to the first")
+
+
+def _refuse(part: Any, name: str, message: LiteralString, **words: Any) -> None:
+    """An error at a field of a joint or cut, or at the whole if that field is what is missing."""
+    inside = {"inside": name} if name in part.model_fields_set else {}
+    raise PydanticCustomError("field", message, {"type": part.type, "name": name, **words, **inside})
+
+
+def _check_axes(part: Any, kind: str, without: tuple[str, ...]) -> None:
+    if "axis" in part.model_fields_set and part.type in without:
+        _refuse(part, "axis", "a {type} {kind} has no axis", kind=kind)
+    if part.axis2 is not None:
+        if part.type != "universal":
+            _refuse(part, "axis2", "axis2 is for universal {kind}s; this one is {type}", kind=kind)
+        if abs(np.dot(part.axis, part.axis2)) > 1e-6 * np.linalg.norm(part.axis) * np.linalg.norm(part.axis2):
+            _refuse(part, "axis2", "axis2 must be perpendicular to axis")
 
 
 class Joint(Connection):
@@ -83,13 +126,12 @@ class Joint(Connection):
     """
 
     type: JointType
-    axis2: Direction | None = Field(None, description="second axis of a universal joint, perpendicular to the first")
     pitch: Number | None = Field(None, description="travel of a helical joint [m per turn]")
     q: Numbers | None = Field(None, description="start coordinates [rad, m]")
     q_deg: Numbers | None = Field(None, description="start angle [deg]")
     v: Numbers | None = Field(None, description="start velocity [rad/s, m/s]")
-    limits: tuple[Number, Number] | None = Field(None, description="lowest and highest q [rad, m]")
-    limits_deg: tuple[Number, Number] | None = None
+    limits: Range | None = Field(None, description="lowest and highest q [rad, m]")
+    limits_deg: Range | None = None
     limit_stiffness: NonNegative | None = Field(
         None, description="of the stops at the limits [N m/rad, N/m]; a simulation enforces limits only if it is given"
     )
@@ -109,42 +151,36 @@ class Joint(Connection):
 
     @model_validator(mode="after")
     def _fits_type(self):
-        def refuse(kind, message, **words):
-            raise PydanticCustomError(kind, message, {"type": self.type, **words})
-
+        refuse = partial(_refuse, self)
         refuse_both(self, "q", "q_deg")
         refuse_both(self, "limits", "limits_deg")
         refuse_both(self, "rest", "rest_deg")
         nq, nv = NQ[self.type], NV[self.type]
-        turning = self.type in ("revolute", "helical", "universal")
         if (self.pitch is not None) != (self.type == "helical"):
             refuse("pitch", "a helical joint needs pitch, and no other type takes it; this one is {type}")
-        if self.axis2 is not None:
-            if self.type != "universal":
-                refuse("axis2", "axis2 is for universal joints; this one is {type}")
-            if abs(np.dot(self.axis, self.axis2)) > 1e-6 * np.linalg.norm(self.axis) * np.linalg.norm(self.axis2):
-                refuse("axis2", "axis2 must be perpendicular to axis")
-        if "axis" in self.model_fields_set and self.type in ("fixed", "spherical", "free"):
-            refuse("axis", "a {type} joint has no axis")
+        _check_axes(self, "joint", without=("fixed", "spherical", "free"))
+        for name in _OF_MOTION if self.type == "fixed" else ():
+            if name in self.model_fields_set and getattr(self, name) is not None:
+                refuse(name, "a fixed joint does not move and takes no {name}")
         for name in ("q_deg", "limits_deg", "rest_deg"):
-            if getattr(self, name) is not None and not turning:
-                refuse(name, "{name} is for joints that turn; this one is {type}", name=name)
+            if getattr(self, name) is not None and self.type not in _TURNING:
+                refuse(name, "{name} is for joints that turn; this one is {type}")
         for name in ("limits", "limits_deg", "mimic"):
             if getattr(self, name) is not None and nv != 1:
-                refuse(name, "{name} is for joints of one degree of freedom; this one is {type}", name=name)
+                refuse(name, "{name} is for joints of one degree of freedom; this one is {type}")
         for name in ("limits", "limits_deg"):
             value = getattr(self, name)
             if value is not None and value[0] > value[1]:
-                refuse(name, "{name}: the lower limit {low} is above the upper {high}",
-                       name=name, low=value[0], high=value[1])  # fmt: skip
+                refuse(name, "the lower limit {low} is above the upper {high}", low=value[0], high=value[1])
         if self.limit_stiffness is not None and self.limits is None and self.limits_deg is None:
             refuse("limit_stiffness", "limit_stiffness is for joints with limits")
         if self.limit_damping is not None and self.limit_stiffness is None:
             refuse("limit_damping", "limit_damping needs limit_stiffness beside it")
         for name in ("damping", "friction", "stiffness", "armature", "v"):
             value = getattr(self, name)
-            if value is not None and len(value) not in (1, nv) and nv:
-                refuse(name, "{name} needs 1 or {nv} numbers for a {type} joint", name=name, nv=nv)
+            if value is not None and len(value) not in (1, nv):
+                count = "1 number" if nv == 1 else f"1 or {nv} numbers"
+                refuse(name, "{name} needs {count} for a {type} joint, has {has}", count=count, has=len(value))
         if self.type == "free":
             if any(self.armature):
                 refuse("armature", "a free joint has no drive and takes no armature")
@@ -159,10 +195,29 @@ class Joint(Connection):
         for name in ("q", "q_deg", "rest", "rest_deg"):
             value = getattr(self, name)
             if value is not None and len(value) != nq:
-                refuse(name, "{name} needs {nq} numbers for a {type} joint", name=name, nq=nq)
-        if self.type in ("spherical", "free") and self.q is not None and abs(np.linalg.norm(self.q[:4]) - 1) > 1e-3:
-            refuse("q", "q must begin with a unit quaternion w x y z")
+                count = "1 number" if nq == 1 else f"{nq} numbers"
+                refuse(name, "{name} needs {count} for a {type} joint, has {has}", count=count, has=len(value))
+        for name in ("q", "rest") if self.type in QUATERNION else ():
+            value = getattr(self, name)
+            if value is not None and abs(np.linalg.norm(value[:4]) - 1) > 1e-3:
+                refuse(name, "{name} must begin with a unit quaternion w x y z")
         return self
+
+    def doubt(self) -> tuple[str, str] | None:
+        """A field that is probably wrong, and why."""
+        name = "q" if self.q is not None else "q_deg"
+        start, limits = getattr(self, name), self.limits or self.limits_deg
+        if start is None or limits is None:
+            return None
+        if name == "q" and self.limits is None:
+            limits = np.radians(limits)
+        if name == "q_deg" and self.limits_deg is None:
+            limits = np.degrees(limits)
+        low, high = limits
+        if low - 1e-9 <= start[0] <= high + 1e-9:
+            return None
+        hint = "; did you mean q_deg?" if name == "q" and self.type in _TURNING else ""
+        return name, f"{name} lies outside its limits: {start[0]:g} is not within {low:g} and {high:g}{hint}"
 
 
 CutType = Literal["fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "distance"]
@@ -172,11 +227,11 @@ class Cut(Connection):
     """A joint that closes a loop. Kept in the Spec; the tree is what remains without it."""
 
     type: CutType
-    axis2: Direction | None = None
     length: NonNegative | None = Field(None, description="of a distance cut [m]")
 
     @model_validator(mode="after")
     def _fits_type(self):
         if (self.length is not None) != (self.type == "distance"):
-            raise PydanticCustomError("length", "a distance cut needs length, and no other type takes it", {})
+            _refuse(self, "length", "a distance cut needs length, and no other type takes it; this one is {type}")
+        _check_axes(self, "cut", without=("fixed", "spherical", "distance"))
         return self

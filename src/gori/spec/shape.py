@@ -96,7 +96,13 @@ class Capsule(_Bar):
 class Mesh(_Solid):
     type: Literal["mesh"]
     file: str = Field(description="STL, OBJ, ...; relative to the description's file")
-    scale: Vector3 = Field((1.0, 1.0, 1.0), description="factor for each axis")
+    scale: Vector3 = Field((1.0, 1.0, 1.0), description="factor for each axis; a negative one mirrors")
+
+    @model_validator(mode="after")
+    def _has_volume(self):
+        if 0.0 in self.scale:
+            raise PydanticCustomError("scale", "must not hold a zero, which makes the mesh flat", {"inside": "scale"})
+        return self
 
     def unit(self) -> Inertial:
         try:

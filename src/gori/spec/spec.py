@@ -2,18 +2,19 @@
 
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from gori.errors import SpecError
-from gori.spec.base import Part, Vector3
+from gori.spec.base import Named, Part, ReadOnly, Vector3
 from gori.spec.body import Body, Frame
+from gori.spec.explain import Problem, warn
 from gori.spec.expression import closest
-from gori.spec.force import FORCES, VALUE_TAGS, Force, check_forces
-from gori.spec.joint import GROUND, Cut, Joint, Mimic
-from gori.spec.shape import SHAPES
+from gori.spec.force import Force, check_forces
+from gori.spec.joint import GROUND, Cut, Joint, closest_body
 
 GROUPS = ("bodies", "joints", "cuts", "forces", "frames")
+_EXAMPLES = {"bodies": "mass", "joints": "damping", "cuts": "at", "frames": "at"}
 
 
 def _refuse(at: str, message: str):
@@ -26,20 +27,18 @@ class Spec(Part):
 
     gori: Literal[1] = 1
     gravity: Vector3 = Field((0.0, 0.0, -9.81), description="[m/s2]")
-    bodies: dict[str, Body] = Field(default_factory=dict)
-    joints: dict[str, Joint] = Field(default_factory=dict)
-    cuts: dict[str, Cut] = Field(default_factory=dict)
-    forces: dict[str, Force] = Field(default_factory=dict)
-    frames: dict[str, Frame] = Field(default_factory=dict)
+    bodies: Named[Body] = Field(default_factory=ReadOnly)
+    joints: Named[Joint] = Field(default_factory=ReadOnly)
+    cuts: Named[Cut] = Field(default_factory=ReadOnly)
+    forces: Named[Force] = Field(default_factory=ReadOnly)
+    frames: Named[Frame] = Field(default_factory=ReadOnly)
 
     def __init__(self, /, **data: Any):
-        try:
-            super().__init__(**data)
-        except ValidationError as error:
-            problems = explain(error)
-            refusal = SpecError("\n".join(f"{place}: {text}" if place else text for place, text in problems))
-            refusal.problems = tuple(problems)
-            raise refusal from None
+        super().__init__(**data)
+        for place, words in self.doubts():
+            warn(f"{place}: {words}")
+
+    __init__.__pydantic_base_init__ = True  # pyright: ignore[reportFunctionMemberAccess]
 
     @model_validator(mode="after")
     def _consistent(self):
@@ -66,7 +65,7 @@ class Spec(Part):
 
     def _known(self, at: str, who: str, role: str, body: str) -> None:
         if body != GROUND and body not in self.bodies:
-            _refuse(at, f"{who}: {role} {body!r} is not a body{closest(body, [*self.bodies, GROUND])}")
+            _refuse(at, f"{who}: {role} {body!r} is not a body{closest_body(body, self.bodies)}")
 
     def _check_mimic(self) -> None:
         for name, joint in self.joints.items():
@@ -119,12 +118,21 @@ class Spec(Part):
                 body = self.joints[mover[body]].parent
             settled.update(path)
 
+    def doubts(self) -> list[Problem]:
+        """Dotted place and words of what is allowed, and probably a mistake."""
+        found = ((name, joint.doubt()) for name, joint in self.joints.items())
+        return [(f"joints.{name}.{doubt[0]}", doubt[1]) for name, doubt in found if doubt]
+
     def set(self, name: str, value: Any) -> "Spec":
         """A new Spec with one value changed: `spec.set("elbow.damping", 0.1)`, `spec.set("bodies.hand.mass", 2)`."""
         data = self.model_dump(exclude_unset=True)
         keys, place = name.split("."), data
         if keys[0] not in type(self).model_fields:
             owners = [group for group in GROUPS if any(_leads(name, key) for key in data.get(group, {}))]
+            if whole := [group for group in GROUPS if name in data.get(group, {})]:
+                field = list(type(getattr(self, whole[0])[name]).model_fields)[-1]
+                example = _EXAMPLES.get(whole[0], field)
+                raise SpecError(f"cannot set {name!r} as a whole: name a field of it, such as '{name}.{example}'")
             if not owners:
                 known = [key for group in GROUPS for key in data.get(group, {})]
                 raise SpecError(f"cannot set {name!r}: nothing here has that name{closest(keys[0], known)}")
@@ -133,74 +141,20 @@ class Spec(Part):
                     f"cannot set {name!r}: it may mean {' or '.join(f'{o}.{name}' for o in owners)}; say which"
                 )
             name = f"{owners[0]}.{name}"
-        rest = name
+        rest, depth = name, 0
         while "." in rest:
             match = max((key for key in place if isinstance(key, str) and _leads(rest, key)), key=len, default=None)
+            head, _, tail = rest.partition(".")
+            # in a part, and the field is a list, or one that is not given and so unknown here
+            if depth == 2 and tail.isdigit() and not isinstance(place.get(match or ""), dict):
+                whole = name.removesuffix(f".{tail}")
+                raise SpecError(f"cannot set {name!r}: parts of a list cannot be set; set the whole list, {whole!r}")
             if match is None or not isinstance(place[match], dict):
-                head = rest.split(".")[0]
                 raise SpecError(f"cannot set {name!r}: nothing is called {head!r} there{closest(head, place)}")
-            place, rest = place[match], rest[len(match) + 1 :]
+            place, rest, depth = place[match], rest[len(match) + 1 :], depth + 1
         place[rest] = value
         return Spec(**data)
 
 
 def _leads(name: str, key: str) -> bool:
     return name.startswith(key + ".")
-
-
-def _keys_beside(loc: tuple[Any, ...]) -> list[str]:
-    """The keys that the Spec knows where pydantic met an unknown one."""
-    kinds = {"bodies": Body, "joints": Joint, "cuts": Cut, "frames": Frame}
-    path = [*loc]
-    if len(path) == 1:
-        return list(Spec.model_fields)
-    if path[0] == "forces":
-        return list(FORCES[path[2]].model_fields)
-    if path[2] == "shapes" and len(path) > 4:
-        return list(SHAPES[path[4]].model_fields)
-    return list((Mimic if len(path) > 3 else kinds[path[0]]).model_fields)
-
-
-def explain(error: ValidationError) -> list[tuple[str, str]]:
-    """Dotted place and plain words of each problem that pydantic found."""
-    problems = []
-    for item in error.errors():
-        context = item.get("ctx", {})
-        if item["type"] == "spec":
-            problems.append((context["at"], context["message"]))
-            continue
-        # pydantic adds the tag of a union to the path: 'bodies.a.shapes.b.sphere.radius', 'forces.a.torque.value'
-        path = [str(key) for key in item["loc"]]
-        if path[:1] == ["forces"]:
-            path = path[:2] + [key for key in path[3:] if key not in VALUE_TAGS]
-        if path[:1] == ["bodies"] and path[2:3] == ["shapes"] and len(path) > 4:
-            del path[4]
-        path += [context["inside"]] if "inside" in context else []
-        text = item["msg"]
-        if item["type"] == "extra_forbidden":
-            known = _keys_beside(item["loc"])
-            text = f"unknown key {path[-1]!r}" + (closest(path[-1], known) or f"; known here: {', '.join(known)}")
-        elif item["type"] == "missing" and isinstance(item["loc"][-1], int):
-            text = f"too few numbers: {path.pop()}"
-        elif item["type"] == "missing":
-            text = f"{path[-1]!r} is missing"
-        elif item["type"] == "too_long":
-            text = f"too many numbers: {context['actual_length']} instead of {context['max_length']}"
-        elif item["type"] in ("dict_type", "model_type", "model_attributes_type"):
-            text = f"must hold keys and values, not {item['input']!r}"
-        elif item["type"] == "tuple_type":
-            text = f"must be a list of numbers, not {item['input']!r}"
-        elif item["type"] == "string_type":
-            text = f"must be text, not {item['input']!r}"
-        elif item["type"] == "greater_than_equal":
-            text = f"must not be negative, is {item['input']!r}"
-        elif item["type"] == "greater_than":
-            text = f"must be positive, is {item['input']!r}"
-        elif item["type"] == "literal_error":
-            text = f"{item['input']!r} is not one of {context['expected']}"
-        elif item["type"] == "union_tag_invalid":
-            text = f"type {context['tag']!r} is not one of {context['expected_tags']}"
-        elif item["type"] == "union_tag_not_found":
-            text = "'type' is missing"
-        problems.append((".".join(path), text))
-    return problems

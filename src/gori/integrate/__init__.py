@@ -1,0 +1,29 @@
+"""Methods of integration in time, one file each."""
+
+from typing import Any
+
+from gori.errors import InputError
+from gori.integrate.contract import Adaptive, Fixed, Method
+from gori.integrate.dopri5 import Dopri5
+from gori.integrate.rk4 import RK4
+from gori.integrate.semi_implicit import SemiImplicit
+
+METHODS: dict[str, type[Method]] = {method.kind: method for method in (SemiImplicit, RK4, Dopri5)}
+
+
+def method_of(settings: dict[str, Any] | str | Method) -> Method:
+    """A method from its name, or from settings as in a run file: {type: rk4, step: 1e-3}."""
+    if isinstance(settings, Method):
+        return settings
+    values = {"type": settings} if isinstance(settings, str) else dict(settings)
+    kind = values.pop("type", None)
+    if kind not in METHODS:
+        raise InputError(f"method {kind!r} is not one of {', '.join(METHODS)}")
+    try:
+        return METHODS[kind](**values)
+    except TypeError:
+        known = ", ".join(f for f in METHODS[kind].__dataclass_fields__)
+        raise InputError(f"method {kind} takes {known}, not {', '.join(values)}") from None
+
+
+__all__ = ["METHODS", "RK4", "Adaptive", "Dopri5", "Fixed", "Method", "SemiImplicit", "method_of"]

@@ -1,0 +1,67 @@
+"""What a method is. To write one:
+
+1. A file of its own, with the reference to the formula at its head.
+2. A compiled run with the signature `march.RUN`: it moves y = (q, v, z) from clock[NOW] on, writes samples as rows
+   (time, y), keeps y at the last good state when something fails, and returns a result code of `accelerations.py`.
+   A method with a fixed step writes only its step and lets `march` do the rest.
+3. It evaluates rates by `march.rhs` or `accelerations` alone, so that every force works with every method.
+4. A frozen dataclass, its parameters with units, derived from `Fixed` or `Adaptive`, naming the run, the rows of memory
+   that it needs, and in `supports` what it can handle: "events", "friction" (states z of force elements), "user"
+   (functions of the user). What it does not name is refused when a Simulation is made, never dropped.
+5. A row in `METHODS` (`integrate/__init__.py`), an order of convergence in the tests, a row in `docs/methods.md`.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from gori.errors import InputError
+
+EVERYTHING = frozenset({"events", "friction", "user"})
+
+
+@dataclass(frozen=True)
+class Method:
+    """Base of all methods. Not made on its own."""
+
+    kind: ClassVar[str]
+    run: ClassVar[Any]
+    rows: ClassVar[int]  # of memory, each as long as y
+    adaptive: ClassVar[bool]
+    supports: ClassVar[frozenset[str]] = EVERYTHING
+
+    def positive(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            if not (isinstance(value, (int, float)) and 0.0 < value < float("inf")):
+                raise InputError(f"{self.kind}: {name} must be a positive number, not {value!r}")
+
+    def settings(self) -> dict[str, Any]:
+        """Type and parameters, as in a run file."""
+        return {"type": self.kind, **{f.name: getattr(self, f.name) for f in fields(self)}}
+
+    def fill(self, memory: Any) -> None:
+        """Put parameters that the compiled run needs into the memory."""
+
+
+@dataclass(frozen=True)
+class Fixed(Method):
+    """A method with a fixed step [s]."""
+
+    step: float = 1e-3
+    adaptive: ClassVar[bool] = False
+
+    def __post_init__(self):
+        self.positive("step")
+
+
+@dataclass(frozen=True)
+class Adaptive(Method):
+    """A method that chooses its step by the tolerances."""
+
+    rtol: float = 1e-6
+    atol: float = 1e-9
+    largest_step: float = 1e9
+    adaptive: ClassVar[bool] = True
+
+    def __post_init__(self):
+        self.positive("rtol", "atol", "largest_step")

@@ -1,0 +1,254 @@
+"""Dormand-Prince 5(4): adaptive, with dense output of order 4 (Hairer, Norsett, Wanner 1993, sections II.4 to II.6).
+
+The step follows the error by a PI controller. Samples and events come from the dense output, so they do not disturb
+the steps. The last slope of a step is the first of the next (FSAL).
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from gori.integrate.contract import Adaptive
+from gori.integrate.march import (
+    DONE,
+    END,
+    LARGEST,
+    LAST_ERROR,
+    NOW,
+    PERIOD,
+    REFUSED,
+    RUN,
+    SAMPLED,
+    SAMPLES,
+    START,
+    STEP,
+    TO_DO,
+    WHICH,
+    crossing,
+    event_values,
+    rhs,
+)
+from gori.kernels.accelerations import EVENT, OK, STEP_TOO_SMALL, health, unit_quaternions
+from gori.kernels.columns import NQ
+from gori.kernels.jit import kernel, part
+
+# memory (N_MEMORY, n): seven slopes, trial state, new state, five dense coefficients, one row for (rtol, atol)
+K, TRIAL, NEW, DENSE, TOLERANCE = 0, 7, 8, 9, 14
+N_MEMORY = 15
+_SAFETY, _BETA = 0.9, 0.04
+
+
+@part
+def slopes(machine, scratch, m, t, h, y):
+    """Slopes 2 to 7 and the new state; the first slope stands already."""
+    n = y.shape[0]
+    x, new = m[TRIAL], m[NEW]
+    for i in range(n):
+        x[i] = y[i] + h * 0.2 * m[0, i]
+    code = rhs(machine, scratch, t + 0.2 * h, x, m[1])
+    if code != OK:
+        return code
+    for i in range(n):
+        x[i] = y[i] + h * (3.0 / 40.0 * m[0, i] + 9.0 / 40.0 * m[1, i])
+    code = rhs(machine, scratch, t + 0.3 * h, x, m[2])
+    if code != OK:
+        return code
+    for i in range(n):
+        x[i] = y[i] + h * (44.0 / 45.0 * m[0, i] - 56.0 / 15.0 * m[1, i] + 32.0 / 9.0 * m[2, i])
+    code = rhs(machine, scratch, t + 0.8 * h, x, m[3])
+    if code != OK:
+        return code
+    for i in range(n):
+        x[i] = y[i] + h * (
+            19372.0 / 6561.0 * m[0, i]
+            - 25360.0 / 2187.0 * m[1, i]
+            + 64448.0 / 6561.0 * m[2, i]
+            - 212.0 / 729.0 * m[3, i]
+        )
+    code = rhs(machine, scratch, t + 8.0 / 9.0 * h, x, m[4])
+    if code != OK:
+        return code
+    for i in range(n):
+        x[i] = y[i] + h * (
+            9017.0 / 3168.0 * m[0, i] - 355.0 / 33.0 * m[1, i] + 46732.0 / 5247.0 * m[2, i]
+            + 49.0 / 176.0 * m[3, i] - 5103.0 / 18656.0 * m[4, i]
+        )  # fmt: skip
+    code = rhs(machine, scratch, t + h, x, m[5])
+    if code != OK:
+        return code
+    for i in range(n):
+        new[i] = y[i] + h * (
+            35.0 / 384.0 * m[0, i] + 500.0 / 1113.0 * m[2, i] + 125.0 / 192.0 * m[3, i]
+            - 2187.0 / 6784.0 * m[4, i] + 11.0 / 84.0 * m[5, i]
+        )  # fmt: skip
+    unit_quaternions(machine.body_i, new)
+    return rhs(machine, scratch, t + h, new, m[6])
+
+
+@part
+def error_norm(m, h, y):
+    """Root mean square of the error over the tolerance; 1 is just acceptable."""
+    n, rtol, atol = y.shape[0], m[TOLERANCE, 0], m[TOLERANCE, 1]
+    total = 0.0
+    for i in range(n):
+        e = h * (
+            71.0 / 57600.0 * m[0, i] - 71.0 / 16695.0 * m[2, i] + 71.0 / 1920.0 * m[3, i]
+            - 17253.0 / 339200.0 * m[4, i] + 22.0 / 525.0 * m[5, i] - 1.0 / 40.0 * m[6, i]
+        ) / (atol + rtol * max(abs(y[i]), abs(m[NEW, i])))  # fmt: skip
+        total += e * e
+    return (total / n) ** 0.5
+
+
+@part
+def make_dense(m, h, y):
+    for i in range(y.shape[0]):
+        change = m[NEW, i] - y[i]
+        bend = h * m[0, i] - change
+        m[DENSE, i], m[DENSE + 1, i], m[DENSE + 2, i] = y[i], change, bend
+        m[DENSE + 3, i] = change - h * m[6, i] - bend
+        m[DENSE + 4, i] = h * (
+            -12715105075.0 / 11282082432.0 * m[0, i] + 87487479700.0 / 32700410799.0 * m[2, i]
+            - 10690763975.0 / 1880347072.0 * m[3, i] + 701980252875.0 / 199316789632.0 * m[4, i]
+            - 1453857185.0 / 822651844.0 * m[5, i] + 69997945.0 / 29380423.0 * m[6, i]
+        )  # fmt: skip
+
+
+@part
+def dense(m, s, body_i, out):
+    """State at the fraction s of the step."""
+    for i in range(out.shape[0]):
+        out[i] = m[DENSE, i] + s * (
+            m[DENSE + 1, i] + (1.0 - s) * (m[DENSE + 2, i] + s * (m[DENSE + 3, i] + (1.0 - s) * m[DENSE + 4, i]))
+        )
+    unit_quaternions(body_i, out)
+
+
+@part
+def first_step(machine, scratch, m, t, y):
+    """A careful first guess (Hairer, section II.4): a hundredth of the scale over which y changes."""
+    size, rate, rtol, atol = 0.0, 0.0, m[TOLERANCE, 0], m[TOLERANCE, 1]
+    for i in range(y.shape[0]):
+        scale = atol + rtol * abs(y[i])
+        size += (y[i] / scale) ** 2
+        rate += (m[0, i] / scale) ** 2
+    if size < 1e-10 or rate < 1e-10:
+        return 1e-6
+    return 0.01 * (size / rate) ** 0.5
+
+
+@part
+def locate_dense(machine, scratch, m, watch, t, h, end):
+    """The earliest event in the step by bisection on the dense output: index (-1 if none) and fraction of the step."""
+    nq, nv, count, n = machine.body_i[0, NQ], scratch.tau.shape[0], watch[2].shape[0], m.shape[1]
+    work, trial = watch[3], watch[3][3, : m.shape[1]]
+    before, after = work[4, :count], work[5, :count]
+    dense(m, end, machine.body_i, trial)
+    event_values(watch, nq, nv, t + end * h, trial, after, scratch.stack)
+    found, place = -1, end
+    for e in range(count):
+        if not crossing(before[e], after[e], watch[2][e]):
+            continue
+        low, high = 0.0, end
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            dense(m, middle, machine.body_i, trial[:n])
+            event_values(watch, nq, nv, t + middle * h, trial, work[6, :count], scratch.stack)
+            if (work[6, e] > 0.0) == (before[e] > 0.0) and work[6, e] != 0.0:
+                low = middle
+            else:
+                high = middle
+        if found < 0 or high < place:
+            found, place = e, high
+    return found, place
+
+
+@kernel(RUN)
+def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
+    m, n, watching = memory, y.shape[0], watch[2].shape[0] > 0
+    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    count[SAMPLES] = 0
+    code = rhs(machine, scratch, clock[NOW], y, m[0])
+    if code != OK:
+        return code
+    if clock[STEP] <= 0.0:
+        clock[STEP] = min(first_step(machine, scratch, m, clock[NOW], y), clock[LARGEST])
+    if watching:
+        event_values(watch, nq, nv, clock[NOW], y, watch[3][4, : watch[2].shape[0]], scratch.stack)
+        if count[WHICH] > 0:  # this one has just been met
+            watch[3][4, count[WHICH] - 1] = 0.0
+            count[WHICH] = 0
+    room = clock[PERIOD] * (samples.shape[0] - 1)
+
+    steps = 0
+    while steps < count[TO_DO] and clock[NOW] < clock[END]:
+        t = clock[NOW]
+        h = min(clock[STEP], clock[END] - t, room)
+        last = h == clock[END] - t
+        if h < 1e-14 * max(1.0, abs(t)) and not last:
+            return STEP_TOO_SMALL
+        if count[SAMPLES] + h / clock[PERIOD] + 1.0 > samples.shape[0]:
+            break  # the samples of this step may not fit: the caller makes room
+
+        code = slopes(machine, scratch, m, t, h, y)
+        if code != OK:
+            return code
+        error = error_norm(m, h, y)
+        if not error <= 1.0:  # also when it is not a number
+            count[REFUSED] += 1
+            shrink = 0.1 if not error < 1e10 else max(0.2, _SAFETY * error ** -(0.2 - 0.75 * _BETA))
+            clock[STEP] = h * shrink
+            if clock[STEP] < 1e-14 * max(1.0, abs(t)):
+                return STEP_TOO_SMALL
+            continue
+        code = health(m[NEW, nq : nq + nv], scratch.dof_w)
+        if code != OK:
+            return code
+
+        # the step stands
+        make_dense(m, h, y)
+        reached, after = 1.0, clock[END] if last else t + h
+        which = -1
+        if watching:
+            which, reached = locate_dense(machine, scratch, m, watch, t, h, 1.0)
+            if which >= 0:
+                after = t + reached * h
+        while True:
+            due = clock[START] + (count[SAMPLED] + 1) * clock[PERIOD]
+            if due > after + 1e-12 * max(1.0, abs(after)):
+                break
+            row = count[SAMPLES]
+            samples[row, 0] = due
+            dense(m, min(1.0, (due - t) / h), machine.body_i, samples[row, 1:])
+            count[SAMPLES] += 1
+            count[SAMPLED] += 1
+        count[DONE] += 1
+        steps += 1
+        clock[NOW] = after
+        if which >= 0:
+            dense(m, reached, machine.body_i, y)
+            count[WHICH] = which
+            clock[STEP] = h
+            return EVENT
+        for i in range(n):
+            y[i] = m[NEW, i]
+            m[0, i] = m[6, i]
+        if watching:
+            for e in range(watch[2].shape[0]):
+                watch[3][4, e] = watch[3][5, e]
+        error = max(error, 1e-10)
+        grow = _SAFETY * error ** -(0.2 - 0.75 * _BETA) * clock[LAST_ERROR] ** _BETA
+        clock[LAST_ERROR] = max(error, 1e-4)
+        if not last or grow < 1.0:
+            clock[STEP] = min(h * min(max(grow, 0.2), 10.0), clock[LARGEST])
+    return OK
+
+
+@dataclass(frozen=True)
+class Dopri5(Adaptive):
+    """Dormand-Prince 5(4): chooses its step by the tolerances; the method to start with when nothing is stiff."""
+
+    kind: ClassVar[str] = "dopri5"
+    run: ClassVar[Any] = dopri5_run
+    rows: ClassVar[int] = N_MEMORY
+
+    def fill(self, memory: Any) -> None:
+        memory[TOLERANCE, :2] = self.rtol, self.atol

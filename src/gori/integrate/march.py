@@ -1,0 +1,142 @@
+"""The compiled loop of all methods with a fixed step: step, check, watch for events, sample.
+
+The state is one vector y = (q, v, z). A method is a function step(machine, scratch, memory, t, h, y) -> result code
+that moves y from t to t + h, or leaves it and says why not.
+"""
+
+from numba import types
+
+from gori.kernels.accelerations import EVENT, OK, accelerations, q_rate
+from gori.kernels.columns import NQ
+from gori.kernels.jit import part
+from gori.kernels.machine import machine_type, scratch_type
+from gori.kernels.signals import evaluate_signals
+
+# clock (N_CLOCK,) float64: start time, step, time reached; of adaptive methods also the end, the time between samples,
+# the error of the last step and the largest step
+START, STEP, NOW, END, PERIOD, LAST_ERROR, LARGEST = 0, 1, 2, 3, 4, 5, 6
+N_CLOCK = 7
+# count (N_COUNT,) int64: steps done since the start, steps to do now, steps between samples, samples written in this
+# call, event met, samples written since the start, steps refused
+DONE, TO_DO, EVERY, SAMPLES, WHICH, SAMPLED, REFUSED = 0, 1, 2, 3, 4, 5, 6
+N_COUNT = 7
+
+_f1, _f2, _i1, _i2 = types.float64[::1], types.float64[:, ::1], types.int64[::1], types.int64[:, ::1]
+watch_type = types.Tuple([_i2, _f2, _i1, _f2])
+"""events: signal_i, signal_f, directions (-1 falling, 1 rising, 0 both), and work rows (8, largest of n and events)"""
+
+RUN = types.int64(machine_type, scratch_type, _f2, _f1, _i1, _f1, _f2, watch_type)
+"""signature of every run: machine, scratch, memory, clock, count, y, samples (rows: time, y), watch"""
+
+
+@part
+def rhs(machine, scratch, t, y, k):
+    """k = dy/dt at (t, y). Returns the result code of `accelerations`."""
+    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    q_rate(machine.body_i, y[:nq], y[nq : nq + nv], k[:nq])
+    return accelerations(machine, t, y[:nq], y[nq : nq + nv], y[nq + nv :], k[nq : nq + nv], k[nq + nv :], scratch)
+
+
+@part
+def event_values(watch, nq, nv, t, y, values, stack):
+    evaluate_signals(watch[0], watch[1], t, y[:nq], y[nq : nq + nv], values, stack)
+
+
+@part
+def crossing(before, after, direction):
+    """Whether a watched value passes zero in the wanted direction. A value that starts at zero has passed already."""
+    falls = before > 0.0 and after <= 0.0
+    rises = before < 0.0 and after >= 0.0
+    return (falls and direction <= 0) or (rises and direction >= 0)
+
+
+@part
+def hermite(s, h, y0, k0, y1, k1, out):
+    """Cubic between two ends with their rates: error of order 4."""
+    a, b = 1.0 - s, s
+    p0, p1 = a * a * (1.0 + 2.0 * b), b * b * (1.0 + 2.0 * a)
+    m0, m1 = h * b * a * a, -h * a * b * b
+    for i in range(y0.shape[0]):
+        out[i] = p0 * y0[i] + p1 * y1[i] + m0 * k0[i] + m1 * k1[i]
+
+
+@part
+def locate(machine, scratch, watch, t, h, y):
+    """The earliest event within the step from (t, work[0]) to (t + h, y), by bisection on the cubic.
+
+    Returns the event's index, -1 if there is none, and its place s in (0, 1]; y becomes the state there.
+    """
+    nq, nv, n = machine.body_i[0, NQ], scratch.tau.shape[0], y.shape[0]
+    work, count = watch[3], watch[2].shape[0]
+    y0, k0, k1, trial = work[0, :n], work[1, :n], work[2, :n], work[3, :n]
+    before, after = work[4, :count], work[5, :count]
+    event_values(watch, nq, nv, t + h, y, after, scratch.stack)
+    found, place = -1, 1.0
+    for e in range(count):
+        if not crossing(before[e], after[e], watch[2][e]):
+            continue
+        if found < 0:
+            rhs(machine, scratch, t, y0, k0)
+            rhs(machine, scratch, t + h, y, k1)
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            hermite(middle, h, y0, k0, y, k1, trial)
+            event_values(watch, nq, nv, t + middle * h, trial, work[6, :count], scratch.stack)
+            if (work[6, e] > 0.0) == (before[e] > 0.0) and work[6, e] != 0.0:
+                low = middle
+            else:
+                high = middle
+        if found < 0 or high < place:
+            found, place = e, high
+    if found >= 0 and place < 1.0:
+        hermite(place, h, y0, k0, y, k1, trial)
+        for i in range(n):
+            y[i] = trial[i]
+    return found, place
+
+
+def marching(step):
+    """The loop of a method with this step. (A compiled function that takes another as an argument is not cached.)"""
+
+    @part
+    def march(machine, scratch, memory, clock, count, y, samples, watch):
+        """Take count[TO_DO] steps. Time is start + k h, so that a run in pieces is the same run bit for bit."""
+        n, watching = y.shape[0], watch[2].shape[0] > 0
+        nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+        h = clock[STEP]
+        kept = watch[3][0, :n]
+        if watching:
+            event_values(watch, nq, nv, clock[NOW], y, watch[3][4, : watch[2].shape[0]], scratch.stack)
+            if count[WHICH] > 0:  # this one has just been met
+                watch[3][4, count[WHICH] - 1] = 0.0
+                count[WHICH] = 0
+        count[SAMPLES] = 0
+        for _ in range(count[TO_DO]):
+            t = clock[START] + count[DONE] * h
+            for i in range(n):
+                kept[i] = y[i]
+            code = step(machine, scratch, memory, t, h, y)
+            if code != OK:
+                for i in range(n):
+                    y[i] = kept[i]
+                return code
+            if watching:
+                which, place = locate(machine, scratch, watch, t, h, y)
+                if which >= 0:
+                    count[WHICH] = which
+                    clock[NOW] = t + place * h
+                    return EVENT
+                for e in range(watch[2].shape[0]):
+                    watch[3][4, e] = watch[3][5, e]
+            count[DONE] += 1
+            clock[NOW] = clock[START] + count[DONE] * h
+            if count[DONE] % count[EVERY] == 0:
+                row = count[SAMPLES]
+                samples[row, 0] = clock[NOW]
+                for i in range(n):
+                    samples[row, 1 + i] = y[i]
+                count[SAMPLES] += 1
+        return OK
+
+    return march

@@ -1,0 +1,97 @@
+"""The one right-hand side: from a state to its rates, with all forces. Every integrator calls this.
+
+q' = q_rate(q, v)      v' = M^-1 (tau - bias + forces)      z' = rates of the force elements' own states
+"""
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from gori.kernels.aba import articulate, clear, regular, release
+from gori.kernels.columns import KIND, Q0, V0
+from gori.kernels.elements import acts_on_bodies, apply_elements
+from gori.kernels.jit import part
+from gori.kernels.joints import FREE, HELICAL, rotation_of_quaternion
+from gori.kernels.kinematics import place, positions, rates, velocities
+from gori.kernels.rnea import start_from_gravity, total
+from gori.kernels.signals import evaluate_signals
+
+OK, USER_ERROR, NOT_FINITE, SINGULAR, STEP_TOO_SMALL, EVENT, STOPPED, NO_CONVERGENCE = 0, 1, 2, 3, 4, 5, 6, 7
+"""result codes of the compiled loops"""
+
+
+@intrinsic
+def call_user(typingctx, address, t, q, v, tau):
+    """Call int64 f(double t, double *q, double *v, double *tau) by its address; 0 means that all went well."""
+
+    def codegen(context, builder, signature, args):
+        number, pointer = ir.DoubleType(), ir.DoubleType().as_pointer()
+        function = ir.FunctionType(ir.IntType(64), [number, pointer, pointer, pointer])
+        data = [context.make_array(ty)(context, builder, x).data for ty, x in zip(signature.args[2:], args[2:])]
+        return builder.call(builder.inttoptr(args[0], function.as_pointer()), [args[1], *data])
+
+    return types.int64(types.int64, types.float64, q, v, tau), codegen
+
+
+@part
+def accelerations(machine, t, q, v, z, qdd, zdot, scratch):
+    """Fill qdd (nv,) and zdot (nz,); returns OK or what went wrong."""
+    body_i, body_f, body_w, dof_w, tau = machine.body_i, machine.body_f, scratch.body_w, scratch.dof_w, scratch.tau
+    place(body_i, body_f, q, body_w, dof_w)
+    rates(body_i, v, body_w, dof_w)
+    clear(body_i, body_w)
+    for k in range(tau.shape[0]):
+        tau[k] = 0.0
+    if machine.element_i.shape[0] > 0:
+        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, scratch.values, scratch.stack)
+        if acts_on_bodies(machine.element_i):
+            positions(body_i, body_w)
+            velocities(body_i, v, body_w, dof_w)
+        apply_elements(machine.element_i, machine.element_f, q, v, z, scratch.values, tau, zdot, body_w)
+    if machine.user != 0 and call_user(machine.user, t, q, v, tau) != 0:
+        return USER_ERROR
+    articulate(body_i, body_f, tau, body_w, dof_w)
+    start_from_gravity(body_f, body_w)
+    release(body_i, qdd, body_w, dof_w)
+    return OK
+
+
+@part
+def q_rate(body_i, q, v, out):
+    """q' (nq,): v itself for simple joints; q (0, w) / 2 for quaternions, R v for the position of a free joint."""
+    for i in range(1, body_i.shape[0]):
+        kind, at, d = body_i[i, KIND], body_i[i, Q0], body_i[i, V0]
+        if kind <= HELICAL:
+            out[at] = v[d]
+            continue
+        w, x, y, z = q[at], q[at + 1], q[at + 2], q[at + 3]
+        a, b, c = 0.5 * v[d], 0.5 * v[d + 1], 0.5 * v[d + 2]
+        out[at] = -x * a - y * b - z * c
+        out[at + 1] = w * a + y * c - z * b
+        out[at + 2] = w * b + z * a - x * c
+        out[at + 3] = w * c + x * b - y * a
+        if kind == FREE:
+            r0, r1, r2, r3, r4, r5, r6, r7, r8 = rotation_of_quaternion(w, x, y, z)
+            a, b, c = v[d + 3], v[d + 4], v[d + 5]
+            out[at + 4] = r0 * a + r1 * b + r2 * c
+            out[at + 5] = r3 * a + r4 * b + r5 * c
+            out[at + 6] = r6 * a + r7 * b + r8 * c
+
+
+@part
+def unit_quaternions(body_i, q):
+    """Bring all quaternions of q back to length one."""
+    for i in range(1, body_i.shape[0]):
+        if body_i[i, KIND] > HELICAL:
+            at = body_i[i, Q0]
+            length = (q[at] ** 2 + q[at + 1] ** 2 + q[at + 2] ** 2 + q[at + 3] ** 2) ** 0.5
+            for k in range(4):
+                q[at + k] /= length
+
+
+@part
+def health(v, dof_w):
+    """OK, or what is wrong after a step: numbers that are not finite, an axis that moves no inertia."""
+    if total(v) * 0.0 != 0.0:
+        return NOT_FINITE
+    return OK if regular(dof_w) else SINGULAR

@@ -1,0 +1,6 @@
+"""Results: the states of a run, all that follows from them, and the file that survives whatever happens to the run."""
+
+from gori.record.recorder import Recorder, open_recording, read_checkpoint
+from gori.record.recording import Recording
+
+__all__ = ["Recorder", "Recording", "open_recording", "read_checkpoint"]

@@ -1,0 +1,150 @@
+"""Channels that follow from the states of a run: each is computed for all samples at once, when it is asked for."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gori.model.tables import JointInfo
+from gori.spec import GROUND
+
+if TYPE_CHECKING:
+    from gori.record.recording import Recording
+
+_CACHE_BYTES = 1 << 28  # poses of all frames are kept up to this size, else those that were asked for
+_BATCH_NUMBERS = 1 << 22
+_ANGLE = {"revolute", "helical", "universal"}
+
+
+class Channel(NamedTuple):
+    """How to compute a channel, and the unit of its numbers: one for all, or one for each column."""
+
+    compute: Callable[["Recording", str], np.ndarray]
+    units: str | tuple[str, ...]
+
+
+def builtin_channels(recording: "Recording") -> dict[str, Channel]:
+    """All that can be said of a Model in motion."""
+    model, derived = recording.model, Derived(recording)
+    channels = {
+        "time": Channel(lambda rec, _: rec.time, "s"),
+        "q": Channel(lambda rec, _: rec.q, tuple(u for info in model.joints for u in q_units(info))),
+        "v": Channel(lambda rec, _: rec.v, tuple(u for info in model.joints for u in v_units(info))),
+        "z": Channel(lambda rec, _: rec.z, ""),
+        "energy.kinetic": Channel(lambda *_: derived.energy()[0], "J"),
+        "energy.potential": Channel(lambda *_: derived.energy()[1], "J"),
+        "energy.total": Channel(lambda *_: np.add(*derived.energy()), "J"),
+        "momentum": Channel(lambda rec, _: model.momentum(rec.q, rec.v), ("kg m2/s",) * 3 + ("kg m/s",) * 3),
+        "center_of_mass": Channel(lambda rec, _: model.center_of_mass(rec.q), "m"),
+    }
+    for info in model.joints:
+        channels[f"{info.name}.q"] = Channel(_coordinates("q", info.q), q_units(info))
+        channels[f"{info.name}.v"] = Channel(_coordinates("v", info.v), v_units(info))
+    for frame in model.frame_names:
+        if frame != GROUND:
+            channels |= {f"{frame}.{suffix}": channel for suffix, channel in _frame_channels(derived, frame).items()}
+    return channels
+
+
+def _coordinates(which: str, columns: slice) -> Callable:
+    def compute(rec: "Recording", _: str) -> np.ndarray:
+        rows = (rec.q if which == "q" else rec.v)[:, columns]
+        return rows[:, 0] if rows.shape[1] == 1 else rows
+
+    return compute
+
+
+def _frame_channels(derived: "Derived", frame: str) -> dict[str, Channel]:
+    def axis(k: int) -> Channel:
+        return Channel(lambda *_: derived.position(frame)[:, k], "m")
+
+    return {
+        "position": Channel(lambda *_: derived.position(frame), "m"),
+        "x": axis(0),
+        "y": axis(1),
+        "z": axis(2),
+        "rotation": Channel(lambda *_: derived.rotation(frame), ""),
+        "quaternion": Channel(lambda *_: quaternions(derived.rotation(frame)), ""),
+        "pose": Channel(lambda *_: derived.pose(frame), (*("", "", "", "m") * 3, *("",) * 4)),
+        "velocity": Channel(lambda *_: derived.velocity(frame), ("rad/s",) * 3 + ("m/s",) * 3),
+    }
+
+
+def q_units(info: JointInfo) -> tuple[str, ...]:
+    """Units of a joint's coordinates; quaternions have none."""
+    many = {"cylindrical": ("rad", "m"), "planar": ("m", "m", "rad"), "spherical": ("",) * 4}
+    many |= {"prismatic": ("m",), "free": ("",) * 4 + ("m",) * 3}
+    return ("rad",) * info.nq if info.type in _ANGLE else many[info.type]
+
+
+def v_units(info: JointInfo) -> tuple[str, ...]:
+    """Units of a joint's velocities."""
+    if info.type in ("spherical", "free"):
+        return (("rad/s",) * 3 + ("m/s",) * 3)[: info.nv]
+    return tuple(f"{unit}/s" for unit in q_units(info))
+
+
+def quaternions(R: np.ndarray) -> np.ndarray:
+    """Quaternions w x y z (N, 4) of rotations (N, 3, 3), the sign such that each is the nearer to the one before."""
+    from scipy.spatial.transform import Rotation
+
+    if not len(R):
+        return np.zeros((0, 4))
+    quat = Rotation.from_matrix(R).as_quat()[:, [3, 0, 1, 2]]
+    flips = np.where(np.einsum("ni,ni->n", quat[1:], quat[:-1]) < 0.0, -1.0, 1.0)
+    first = -1.0 if quat[0, 0] < 0.0 else 1.0
+    return quat * np.cumprod([first, *flips])[:, None]
+
+
+class Derived:
+    """Batches that several channels share, computed once."""
+
+    def __init__(self, recording: "Recording"):
+        self._rec, self._model = recording, recording.model
+        self._frames: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        self._energy: tuple[np.ndarray, np.ndarray] | None = None
+
+    def energy(self) -> tuple[np.ndarray, np.ndarray]:
+        """Kinetic and potential energy, (N,) each."""
+        if self._energy is None:
+            self._energy = self._model.energy(self._rec.q, self._rec.v)
+        return self._energy
+
+    def rotation(self, frame: str) -> np.ndarray:
+        """(N, 3, 3)"""
+        return self._frame(frame)[0]
+
+    def position(self, frame: str) -> np.ndarray:
+        """(N, 3)"""
+        return self._frame(frame)[1]
+
+    def pose(self, frame: str) -> np.ndarray:
+        """(N, 4, 4)"""
+        T = np.zeros((len(self._rec), 4, 4))
+        T[:, :3, :3], T[:, :3, 3], T[:, 3, 3] = self.rotation(frame), self.position(frame), 1.0
+        return T
+
+    def velocity(self, frame: str) -> np.ndarray:
+        """(N, 6) angular, then linear velocity of the origin, world axes: J v"""
+        V = np.empty((len(self._rec), 6))
+        for rows in self._batches(6 * self._model.nv):
+            V[rows] = np.einsum("nij,nj->ni", self._model.jacobian(self._rec.q[rows], frame), self._rec.v[rows])
+        return V
+
+    def _frame(self, frame: str) -> tuple[np.ndarray, np.ndarray]:
+        if frame not in self._frames:
+            names = self._model.frame_names
+            wanted = names if 12 * 8 * len(self._rec) * len(names) <= _CACHE_BYTES else (frame,)
+            new = {name: (np.empty((len(self._rec), 3, 3)), np.empty((len(self._rec), 3))) for name in wanted}
+            index = [self._model.frame(name) for name in wanted]
+            for rows in self._batches(12 * len(names)):
+                poses = self._model.forward_kinematics(self._rec.q[rows])
+                for k, (R, p) in zip(index, new.values()):
+                    R[rows], p[rows] = poses.rotation[:, k], poses.position[:, k]
+            self._frames |= new
+        return self._frames[frame]
+
+    def _batches(self, numbers: int):
+        """Slices of samples, each of which needs so much memory and no more."""
+        step = max(1, _BATCH_NUMBERS // max(1, numbers))
+        return (slice(k, min(k + step, len(self._rec))) for k in range(0, len(self._rec), step))

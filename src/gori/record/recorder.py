@@ -1,0 +1,230 @@
+"""Recording while a run lasts: a file that can be opened at every moment, and checkpoints to continue from."""
+
+import os
+import time as clock
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gori.errors import FileError, InputError, RecordError
+from gori.formats.yaml import read_yaml, write_yaml
+from gori.model import Model
+from gori.record.recording import Recording
+from gori.record.rows import Column, Header, RowFile, Slot, open_file, part_of, read_header, read_rows, read_slot
+from gori.record.values import checked_extra, checked_info, packed, unpacked
+
+_FLOAT = np.dtype("<f8")
+_FIRST_BYTES = 1 << 18  # room of a new file; it doubles when it is full
+
+
+class Recorder:
+    """Writes the states of a run to a file. Use it in a `with` block, which closes the file whatever happens.
+
+    What is appended is in the file after flush_seconds at most, or when the next block comes if that is later. A file
+    that is left behind by a killed run opens like any other, without what had not been flushed.
+
+    path            the file; its folder must exist
+    info            what the file shall say of the run: names and values that JSON can hold
+    flush_seconds   [s], wall clock; 0 flushes every block
+    overwrite       replace a file that is there; else that is an error
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike,
+        model: Model,
+        info: dict[str, Any] | None = None,
+        flush_seconds: float = 0.5,
+        overwrite: bool = False,
+    ):
+        self.path, self.flush_seconds, self.info = Path(path), flush_seconds, checked_info(info)
+        if self.path.exists() and not overwrite:
+            raise FileError("is already there: choose another name, or pass overwrite=True", path)
+        self._head = write_yaml(model.spec), model.open_loops
+        columns = {"time": Column((), _FLOAT), "q": Column((model.nq,), _FLOAT), "v": Column((model.nv,), _FLOAT)}
+        self._begin(columns | {"z": Column((0,), _FLOAT)}, None, 0, -np.inf)
+        try:
+            self._rows = self._create(self._columns, 0, 0)
+            os.replace(part_of(self.path), self.path)
+        except (OSError, RuntimeError) as error:
+            raise self._failed(error) from error
+
+    def _begin(self, columns: dict[str, Column], slot: Slot | None, samples: int, last_time: float) -> None:
+        self._columns, self._slot, self._last_time = columns, slot, last_time
+        # what is in the file, and the blocks that are not: one object, so that an interrupt finds them in step
+        self._progress: tuple[int, list[dict[str, np.ndarray]]] = samples, []
+        self._flushed, self._closed = clock.monotonic(), False
+
+    @classmethod
+    def resume(cls, path: str | os.PathLike, model: Model, flush_seconds: float = 0.5) -> "Recorder":
+        """Continue the file of an earlier run from its checkpoint: samples after that are dropped."""
+        with open_file(path) as file:
+            header, (arrays, _), slot = read_header(file), read_rows(file), read_slot(file)
+        if slot is None:
+            raise FileError("holds no checkpoint to continue from", path)
+        if read_yaml(path, header.spec) != model.spec or header.open_loops != model.open_loops:
+            raise InputError(f"{path} was recorded with another description than that of this Model")
+        time, now = arrays["time"], unpacked(slot.data).get("time")
+        keep = min(slot.samples, len(time))
+        if now is not None:
+            # of samples at the very time of the checkpoint, keep those that were there when it was made
+            keep = int(np.clip(keep, np.searchsorted(time, now, "left"), np.searchsorted(time, now, "right")))
+        self = cls.__new__(cls)
+        self.path, self.flush_seconds = Path(path), flush_seconds
+        self.info = {name: value for name, value in header.info.items() if name != "error"}
+        self._head = header.spec, header.open_loops
+        try:
+            self._rows = RowFile.open(self.path)
+            self._begin(self._rows.columns, slot, keep, time[keep - 1] if keep else -np.inf)
+            self._rows.publish(keep, False)
+        except OSError as error:
+            raise RecordError(f"{path} cannot be written: {error.strerror or error}") from error
+        return self
+
+    @property
+    def samples(self) -> int:
+        """Count of samples that are safe in the file."""
+        return self._progress[0]
+
+    def __enter__(self) -> "Recorder":
+        return self
+
+    def __exit__(self, kind, error, trace) -> None:
+        if kind is None:
+            self.close()
+            return
+        self.info["error"] = f"{kind.__name__}: {error}".removesuffix(": ")
+        try:
+            self.close()
+        except RecordError:
+            if not isinstance(error, RecordError):  # else it is the same trouble once more
+                raise
+
+    def append(self, time: Any, q: Any, v: Any, z: Any = None, extra: dict[str, Any] | None = None) -> None:
+        """Append n samples.
+
+        time    (n,) [s], not before the last sample
+        q, v    (n, nq), (n, nv)
+        z       (n, nz) internal states of force elements
+        extra   further channels, {name: (n, ...)}: the same names and shapes in every block
+        """
+        self._check_open()
+        block = {"time": np.array(time, _FLOAT, ndmin=1), "q": np.array(q, _FLOAT), "v": np.array(v, _FLOAT)}
+        count = len(block["time"])
+        block["z"] = np.zeros((count, 0)) if z is None else np.array(z, _FLOAT)
+        block |= {f"extra/{name}": value for name, value in checked_extra(extra, count).items()}
+        if self.samples == 0 and not self._progress[1]:  # the first block says what z and extra are
+            fixed = {name: self._columns[name] for name in ("time", "q", "v")}
+            self._columns = {name: Column(value.shape[1:], value.dtype) for name, value in block.items()} | fixed
+        if block.keys() != self._columns.keys():
+            odd = ", ".join(sorted(name.removeprefix("extra/") for name in block.keys() ^ self._columns.keys()))
+            raise InputError(f"every block must have the same extra channels as the first; not so: {odd}")
+        for name, column in self._columns.items():
+            if block[name].shape != (count, *column.shape):
+                shape = " x ".join(map(str, (count, *column.shape)))
+                raise InputError(f"{name.removeprefix('extra/')} must be {shape}, not {block[name].shape}")
+        steps = np.diff(block["time"], prepend=self._last_time)
+        if not np.isfinite(block["time"]).all() or (steps < 0.0).any():
+            raise InputError(f"time must not go back: {block['time'].min(initial=np.inf)} after {self._last_time}")
+        if count:
+            self._progress[1].append(block)
+            self._last_time = float(block["time"][-1])
+        if clock.monotonic() - self._flushed >= self.flush_seconds:
+            self.flush()
+
+    def checkpoint(self, values: dict[str, Any]) -> None:
+        """Keep what a run needs to continue: arrays, numbers and texts by name.
+
+        Replaces the last checkpoint; a kill at any moment leaves the old one or the new one. `resume` keeps the samples
+        up to `time`, where that is among the values; else those that were appended before.
+        """
+        self._check_open()
+        data = packed(values)
+        self.flush()
+        slot = Slot(self._slot.sequence + 1 if self._slot else 1, data, self.samples)
+        try:
+            if len(data) > self._rows.slot_bytes:
+                self._rebuild(self._rows.capacity, 2 * len(data), self._columns)
+            self._rows.write_slot(slot)
+        except (OSError, RuntimeError) as error:
+            raise self._failed(error) from error
+        self._slot = slot
+
+    def flush(self) -> None:
+        """Write what was appended so far."""
+        samples, blocks = self._progress
+        try:
+            if blocks:
+                total = samples + sum(len(block["time"]) for block in blocks)
+                if total > self._rows.capacity or self._rows.columns != self._columns:
+                    row_bytes = sum(column.row_bytes for column in self._columns.values())
+                    self._rebuild(max(2 * total, _FIRST_BYTES // row_bytes), self._rows.slot_bytes, self._columns)
+                for name in self._columns:
+                    self._rows.write(name, samples, np.concatenate([block[name] for block in blocks]))
+                self._rows.publish(total, False)
+                self._progress = total, []
+        except (OSError, RuntimeError) as error:
+            raise self._failed(error) from error
+        self._flushed = clock.monotonic()
+
+    def close(self) -> None:
+        """Write the rest, give back the room that was not used, and mark the file as complete."""
+        if self._closed:
+            return
+        try:
+            self.flush()
+            try:
+                self._rebuild(self.samples, len(self._slot.data) if self._slot else 0, self._columns, complete=True)
+            except (OSError, RuntimeError):  # no space for a second copy: the first is as good, only larger
+                self._rows.publish(self.samples, True)
+        except OSError as error:
+            raise error if isinstance(error, RecordError) else self._failed(error) from error
+        finally:
+            self._closed = True
+            self._rows.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise InputError(f"the recording {self.path} is closed; Recorder.resume continues it")
+
+    def _create(self, columns: dict[str, Column], capacity: int, slot_bytes: int) -> RowFile:
+        header = Header(*self._head, checked_info(self.info))
+        return RowFile.create(part_of(self.path), header, columns, capacity, slot_bytes)
+
+    def _rebuild(self, capacity: int, slot_bytes: int, columns: dict[str, Column], complete: bool = False) -> None:
+        """Move to a file with other room, which takes the place of the old one when it is ready."""
+        rows = None
+        try:
+            rows = self._create(columns, capacity, slot_bytes)
+            if self.samples:
+                rows.copy_rows(self._rows, self.samples)
+            if self._slot:
+                rows.write_slot(self._slot)
+            rows.publish(self.samples, complete)
+            rows.sync()
+            os.replace(part_of(self.path), self.path)
+        except BaseException:
+            if rows is not None:
+                rows.close()
+            part_of(self.path).unlink(missing_ok=True)
+            raise
+        old, self._rows = self._rows, rows
+        old.close()
+
+    def _failed(self, error: Exception) -> RecordError:
+        words = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        safe = f"{self.samples} samples are safe in it" if self.samples else "no sample is in it"
+        return RecordError(f"{self.path} cannot be written: {words}; {safe}")
+
+
+def open_recording(path: str | os.PathLike) -> Recording:
+    """The Recording in a file, also of a run that was killed or still goes on: `info["complete"]` tells."""
+    return Recording.load(path)
+
+
+def read_checkpoint(path: str | os.PathLike) -> dict[str, Any] | None:
+    """The latest checkpoint of a file, as it was given; None where there is none."""
+    with open_file(path) as file:
+        slot = read_slot(file)
+    return None if slot is None else unpacked(slot.data)

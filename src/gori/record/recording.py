@@ -1,0 +1,182 @@
+"""A Recording: the states of a run, and everything that follows from them."""
+
+import os
+from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gori.errors import InputError, RecordError
+from gori.formats.yaml import read_yaml, write_yaml
+from gori.model import Model, compile
+from gori.model.arrays import frozen
+from gori.record.channels import Channel, builtin_channels
+from gori.record.values import checked_extra, checked_info
+from gori.spec.spec import closest
+
+
+class Recording:
+    """The states of a run at N times. `rec["hand.position"]` and all other channels are computed when asked for.
+
+    time    (N,) [s]
+    q, v    (N, nq), (N, nv)
+    z       (N, nz) internal states of force elements
+    extra   further channels that were recorded as they are, {name: (N, ...)}
+    info    notes on the run; of a file also `complete`: whether its run was closed properly
+
+    Channels, besides time, q, v, z and those of `extra`:
+        JOINT.q  JOINT.v                 (N,) for one degree of freedom, else (N, nq), (N, nv)
+        BODY.position  BODY.x .y .z      of a body or frame [m], world axes
+        BODY.rotation .quaternion .pose  (N, 3, 3); (N, 4) w x y z without jumps; (N, 4, 4)
+        BODY.velocity                    (N, 6) angular [rad/s], then linear of the origin [m/s], world axes
+        energy.kinetic .potential .total [J], of inertia and gravity
+        momentum                         (N, 6) angular about the centre of mass, then linear
+        center_of_mass                   (N, 3) [m]
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        time: Any,
+        q: Any,
+        v: Any,
+        z: Any = None,
+        extra: dict[str, Any] | None = None,
+        info: dict[str, Any] | None = None,
+    ):
+        self.model, self.info = model, checked_info(info)
+        self.time = frozen(np.array(time, np.float64, ndmin=1))
+        count = len(self.time)
+        self.q, self.v = _rows("q", q, count, model.nq), _rows("v", v, count, model.nv)
+        self.z = _rows("z", np.zeros((count, 0)) if z is None else z, count, None)
+        if self.time.ndim != 1 or not np.isfinite(self.time).all() or (np.diff(self.time) < 0.0).any():
+            raise InputError("time must be a row of finite numbers that never goes back")
+        self.extra = {name: frozen(array) for name, array in checked_extra(extra, count).items()}
+        self._channels, self._values = builtin_channels(self), {}
+        self.add_source(self.extra, lambda rec, name: rec.extra[name])
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __repr__(self) -> str:
+        span = f", {self.time[0]:.6g} to {self.time[-1]:.6g} s" if len(self) else ""
+        return f"<gori.Recording: {len(self)} samples{span}>"
+
+    def state(self, index: int) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+        """Time, q, v and z of a sample; -1 is the last."""
+        if not -len(self) <= index < len(self):
+            raise InputError(f"there is no sample {index}: the recording has {len(self)}")
+        return float(self.time[index]), self.q[index].copy(), self.v[index].copy(), self.z[index].copy()
+
+    # ---- channels
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """A channel, (N,) or (N, ...); computed at the first time, and not to be changed."""
+        channel = self._channel(name)
+        if name not in self._values:
+            value = np.asarray(channel.compute(self, name))
+            if value.ndim == 0 or len(value) != len(self):
+                raise InputError(f"the source of channel {name!r} gave {value.shape} for {len(self)} samples")
+            self._values[name] = frozen(value)
+        return self._values[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._channels
+
+    def channels(self) -> list[str]:
+        """Names of all channels."""
+        return list(self._channels)
+
+    def select(self, *patterns: str) -> dict[str, np.ndarray]:
+        """Channels by pattern: `rec.select("wheel_*.position")`."""
+        names = {}
+        for pattern in patterns:
+            found = [name for name in self._channels if fnmatchcase(name, pattern)]
+            if not found:
+                raise InputError(f"no channel is like {pattern!r}{closest(pattern, self._channels)}")
+            names |= dict.fromkeys(found)
+        return {name: self[name] for name in names}
+
+    def units(self, name: str) -> tuple[str, ...]:
+        """Units of a channel, one for each of its columns; empty where there is none or none is known."""
+        units, columns = self._channel(name).units, int(np.prod(self[name].shape[1:], dtype=int))
+        return (units,) * columns if isinstance(units, str) else units
+
+    def add_source(
+        self,
+        names: Iterable[str],
+        function: Callable[["Recording", str], np.ndarray],
+        units: str | tuple[str, ...] = "",
+    ) -> None:
+        """Add channels: `function(recording, name)` returns one for all samples, when it is first asked for.
+
+        units   of the numbers: one for all, or one for each column
+        """
+        new = {name: Channel(function, units) for name in names}
+        if taken := [name for name in new if name in self._channels]:
+            raise InputError(f"there is a channel {taken[0]!r} already")
+        self._channels |= new
+
+    def _channel(self, name: str) -> Channel:
+        if name not in self._channels:
+            raise InputError(f"there is no channel {name!r}{closest(name, self._channels)}")
+        return self._channels[name]
+
+    # ---- tables and plots
+
+    def table(self, *names: str) -> dict[str, np.ndarray]:
+        """Channels as columns (N,): a vector becomes `name.0`, `name.1`, a matrix `name.0.0` and so on."""
+        from gori.record.export import table
+
+        return table(self, names)
+
+    def to_csv(self, path: str | os.PathLike, *names: str) -> None:
+        """Write time and channels to a CSV file, numbers to the last digit; default: time, q, v and z."""
+        from gori.record.export import write_csv
+
+        write_csv(self, path, names)
+
+    def plot(self, *names: str, path: str | os.PathLike | None = None) -> Any:
+        """Draw channels over time, numbers of one unit together; returns the figure, and saves it to `path`."""
+        from gori.record.export import plot
+
+        return plot(self, names, path)
+
+    # ---- files
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write an HDF5 file; it replaces one that is there when it is complete, not before."""
+        from gori.record.rows import Header, write_file
+
+        arrays = {"time": self.time, "q": self.q, "v": self.v, "z": self.z}
+        arrays |= {f"extra/{name}": array for name, array in self.extra.items()}
+        info = checked_info(self.info)
+        complete = bool(info.pop("complete", True))
+        try:
+            header = Header(write_yaml(self.model.spec), self.model.open_loops, info)
+            write_file(Path(path), header, arrays, complete)
+        except (OSError, RuntimeError) as error:
+            words = (error.strerror if isinstance(error, OSError) else None) or error
+            raise RecordError(f"{path} cannot be written: {words}") from error
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> "Recording":
+        """The Recording in a file; its Model is compiled again."""
+        from gori.record.rows import open_file, read_header, read_rows
+
+        with open_file(path) as file:
+            header, (arrays, complete) = read_header(file), read_rows(file)
+        model = compile(read_yaml(path, header.spec), open_loops=header.open_loops)
+        extra = {name.removeprefix("extra/"): array for name, array in arrays.items() if name.startswith("extra/")}
+        states = (arrays[name] for name in ("time", "q", "v", "z"))
+        return cls(model, *states, extra=extra, info=header.info | {"complete": complete})
+
+
+def _rows(name: str, value: Any, count: int, width: int | None) -> np.ndarray:
+    array = np.array(value, np.float64)
+    if array.ndim != 2 or len(array) != count or array.shape[1] != (array.shape[1] if width is None else width):
+        wanted = "any" if width is None else width
+        raise InputError(f"{name} must be {count} rows of {wanted} numbers, not {array.shape}")
+    return frozen(array)

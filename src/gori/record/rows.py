@@ -1,0 +1,228 @@
+"""HDF5 files that are filled in place, so that they are valid at every moment, whatever ends the writer.
+
+The HDF5 library makes the file with all arrays at their places, and closes it. From then on the numbers go to these
+places as plain bytes, and at the end the count of samples that are complete: the structure of the file is never
+touched, and a reader needs no lock. More room means a new file that takes the place of the old one in one step.
+
+Why not datasets that grow while the library holds the file: of 1000 writers killed inside a flush, 7 left a file with
+a torn chunk index, and samples that had been safe for long were lost with it.
+
+    status        int64 (2,)     count of samples that are complete; 1 when the run was closed
+    time q v z    float64        room for more samples than there are, while the run lasts
+    extra/NAME                   further channels
+    checkpoint/0, checkpoint/1   two slots, an npz archive as bytes; the newer one may be half written
+    checkpoint/status            int64 (2, 4)   of each slot: sequence, bytes, crc32, count of samples
+    spec, info                   text: YAML, JSON
+"""
+
+import json
+import os
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import h5py
+import numpy as np
+
+from gori.errors import FileError
+
+FORMAT, VERSION = "gori recording", 1
+_STATUS, _SLOT_STATUS, _SLOTS = "status", "checkpoint/status", ("checkpoint/0", "checkpoint/1")
+_COPY_BYTES = 1 << 24
+
+
+class Header(NamedTuple):
+    """What a file says besides numbers."""
+
+    spec: str
+    open_loops: bool
+    info: dict[str, Any]
+
+
+class Column(NamedTuple):
+    """One array of the samples: the shape and type of a row."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+    @property
+    def row_bytes(self) -> int:
+        return self.dtype.itemsize * int(np.prod(self.shape, dtype=np.int64))
+
+
+class Slot(NamedTuple):
+    """A checkpoint: which one it is, its bytes, and the count of samples when it was made."""
+
+    sequence: int
+    data: bytes
+    samples: int
+
+
+class RowFile:
+    """A recording on disk. Made by `create` or `open`; `columns` and `capacity` never change."""
+
+    def __init__(self, path: Path, columns: dict[str, Column], places: dict[str, int], capacity: int, slot_bytes: int):
+        self.columns, self.capacity, self.slot_bytes = columns, capacity, slot_bytes
+        self._places = places
+        self._file = open(path, "r+b", buffering=0)  # noqa: SIM115 (closed by close)
+
+    @classmethod
+    def create(
+        cls, path: Path, header: Header, columns: dict[str, Column], capacity: int, slot_bytes: int
+    ) -> "RowFile":
+        """A new file with room for `capacity` samples and checkpoints of `slot_bytes`; empty, whatever was there."""
+        _probe(path, len(header.spec) + len(json.dumps(header.info)))
+        arrays = {name: ((capacity, *column.shape), column.dtype) for name, column in columns.items()}
+        arrays |= {name: ((slot_bytes,), np.dtype(np.uint8)) for name in _SLOTS}
+        arrays |= {_STATUS: ((2,), np.dtype("<i8")), _SLOT_STATUS: ((2, 4), np.dtype("<i8"))}
+        places = {}
+        with h5py.File(path, "w", locking=False) as file:
+            file.attrs.update(format=FORMAT, version=VERSION, open_loops=header.open_loops)
+            file["spec"], file["info"] = header.spec, json.dumps(header.info)
+            file.create_group("checkpoint")
+            file.create_group("extra", track_order=True)  # channels in the order in which they were given
+            for name, (shape, dtype) in arrays.items():
+                places[name] = _allocate(file, name, shape, dtype)
+        rows = cls(path, columns, places, capacity, slot_bytes)
+        rows._put(_STATUS, 0, np.zeros(2, "<i8"))
+        rows._put(_SLOT_STATUS, 0, np.zeros((2, 4), "<i8"))
+        return rows
+
+    @classmethod
+    def open(cls, path: Path) -> "RowFile":
+        """The file of an earlier run, to write on."""
+        with open_file(path) as file:
+            columns = {name: Column(data.shape[1:], data.dtype) for name, data in _columns(file)}
+            names = [*columns, *_SLOTS, _STATUS, _SLOT_STATUS]
+            places = {name: file[name].id.get_offset() or 0 for name in names}
+            capacity, slot_bytes = len(file["time"]), len(file[_SLOTS[0]])
+        return cls(path, columns, places, capacity, slot_bytes)
+
+    def write(self, name: str, first: int, rows: np.ndarray) -> None:
+        """Rows of a column, from the row `first` on."""
+        column = self.columns[name]
+        self._put(name, first * column.row_bytes, np.asarray(rows, column.dtype))
+
+    def publish(self, samples: int, complete: bool) -> None:
+        """Tell readers that so many rows of all columns are there."""
+        self._put(_STATUS, 0, np.array([samples, complete], "<i8"))
+
+    def write_slot(self, slot: Slot) -> None:
+        """A checkpoint into the older of the two slots; the other one stays as it is."""
+        k = slot.sequence % 2
+        self._put(_SLOTS[k], 0, np.frombuffer(slot.data, np.uint8))
+        status = [slot.sequence, len(slot.data), zlib.crc32(slot.data), slot.samples]
+        self._put(_SLOT_STATUS, 32 * k, np.array(status, "<i8"))
+
+    def copy_rows(self, other: "RowFile", count: int) -> None:
+        """The first rows of another file that has the same columns or fewer."""
+        for name, column in other.columns.items():
+            for start in range(0, total := count * column.row_bytes, _COPY_BYTES):
+                other._file.seek(other._places[name] + start)
+                data = other._file.read(min(_COPY_BYTES, total - start))
+                self._put(name, start, np.frombuffer(data, np.uint8))
+
+    def sync(self) -> None:
+        """Wait until the disk has everything."""
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _put(self, name: str, offset: int, array: np.ndarray) -> None:
+        if array.size:
+            self._file.seek(self._places[name] + offset)
+            data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+            while data:  # a disk that is nearly full takes a part, and fails at the next write
+                data = data[self._file.write(data) :]
+
+
+def write_file(path: Path, header: Header, arrays: dict[str, np.ndarray], complete: bool) -> None:
+    """A whole recording; takes the place of a file that is there in one step."""
+    columns = {name: Column(array.shape[1:], array.dtype) for name, array in arrays.items()}
+    part, count = part_of(path), len(arrays["time"])
+    try:
+        rows = RowFile.create(part, header, columns, count, 0)
+        try:
+            for name, array in arrays.items():
+                rows.write(name, 0, array)
+            rows.publish(count, complete)
+            rows.sync()
+        finally:
+            rows.close()
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def part_of(path: Path) -> Path:
+    """Where a file grows that shall take the place of `path`."""
+    return path.with_name(f".{path.name}.part")
+
+
+def _probe(path: Path, text_bytes: int) -> None:
+    """Fail here, as plain writing fails, where the disk has no room: the library does not recover from that."""
+    try:
+        with open(path, "wb", buffering=0) as file:
+            data = memoryview(bytes(text_bytes + (1 << 15)))
+            while data:
+                data = data[file.write(data) :]
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _allocate(file: Any, name: str, shape: tuple[int, ...], dtype: np.dtype) -> int:
+    """Make a contiguous dataset that has its place in the file from the start; the offset of that place."""
+    how = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    how.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    how.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    group, _, leaf = name.rpartition("/")
+    space, kind = h5py.h5s.create_simple(shape), h5py.h5t.py_create(dtype, logical=True)
+    data = h5py.h5d.create(file[group or "/"].id, leaf.encode(), kind, space, how)
+    return data.get_offset() or 0  # an array of no numbers has no place
+
+
+def open_file(path: str | os.PathLike) -> Any:
+    """The file, an h5py.File to read, also while a run writes on it."""
+    try:
+        file: Any = h5py.File(path, "r", locking=False)
+    except FileNotFoundError:
+        raise FileError("there is no such file", path) from None
+    except OSError as error:
+        raise FileError(f"cannot be read as HDF5: {error}", path) from None
+    if file.attrs.get("format") != FORMAT:
+        file.close()
+        raise FileError("is an HDF5 file, but not a recording of Gori", path)
+    if (version := int(file.attrs["version"])) != VERSION:
+        file.close()
+        raise FileError(f"version {version} of the format is not known; this Gori reads {VERSION}", path)
+    return file
+
+
+def read_header(file: Any) -> Header:
+    """The text of a file."""
+    return Header(file["spec"].asstr()[()], bool(file.attrs["open_loops"]), json.loads(file["info"].asstr()[()]))
+
+
+def read_rows(file: Any) -> tuple[dict[str, np.ndarray], bool]:
+    """The complete samples of all columns, and whether the run was closed."""
+    samples, complete = (int(number) for number in file[_STATUS][()])
+    return {name: data[:samples] for name, data in _columns(file)}, bool(complete)
+
+
+def read_slot(file: Any) -> Slot | None:
+    """The latest checkpoint that is whole."""
+    slots = []
+    for name, (sequence, size, crc, samples) in zip(_SLOTS, file[_SLOT_STATUS][()].tolist()):
+        data = file[name][:size].tobytes() if sequence > 0 else b""
+        if sequence > 0 and len(data) == size and zlib.crc32(data) == crc:
+            slots.append(Slot(sequence, data, samples))
+    return max(slots, default=None)
+
+
+def _columns(file: Any) -> Iterable[tuple[str, Any]]:
+    yield from ((name, file[name]) for name in ("time", "q", "v", "z"))
+    yield from ((f"extra/{name}", data) for name, data in file["extra"].items())

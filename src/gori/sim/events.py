@@ -1,0 +1,40 @@
+"""Events: zero crossings of named expressions, found within a step by the dense output."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from gori.errors import InputError
+from gori.model.state import State
+
+
+@dataclass(frozen=True)
+class Event:
+    """A zero crossing.
+
+    value       expression of t and of coordinates and velocities by name: "slider.q - 0.1"
+    when        "falling", "rising" or "both"
+    action      "record" notes it and goes on; "stop" ends the run; a function of the State may return a new State
+    """
+
+    value: str
+    when: Literal["falling", "rising", "both"] = "both"
+    action: Literal["record", "stop"] | Callable[[State], State | None] = "record"
+
+    @property
+    def direction(self) -> int:
+        return {"falling": -1, "rising": 1, "both": 0}[self.when]
+
+    def __post_init__(self):
+        if self.when not in ("falling", "rising", "both"):
+            raise InputError(f"an event is 'falling', 'rising' or 'both', not {self.when!r}")
+        if not callable(self.action) and self.action not in ("record", "stop"):
+            raise InputError(f"the action of an event is 'record', 'stop' or a function, not {self.action!r}")
+
+
+def event_of(name: str, event: str | Event) -> Event:
+    if isinstance(event, str):
+        return Event(event)
+    if isinstance(event, Event):
+        return event
+    raise InputError(f"event {name!r} must be an expression or an Event, not {type(event).__name__}")
