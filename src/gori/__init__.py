@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gori import errors
     from gori.formats import load, save
-    from gori.integrate import RK4, Dopri5, SemiImplicit
+    from gori.integrate import RK4, Dopri5, GeneralizedAlpha, ImplicitEuler, SemiImplicit
     from gori.model import Derivatives, InverseDerivatives, JointInfo, Model, Poses, State, compile, threads
     from gori.record import Recording
     from gori.sim import Event, Simulation
@@ -22,6 +22,8 @@ __all__ = [
     "Dopri5",
     "Event",
     "Frame",
+    "GeneralizedAlpha",
+    "ImplicitEuler",
     "InverseDerivatives",
     "Joint",
     "JointInfo",
@@ -42,7 +44,7 @@ __all__ = [
 # each name is imported when it is first used (PEP 562), so that `gori --help` need not wait for Numba
 _HOMES = {
     "gori.formats": ("load", "save"),
-    "gori.integrate": ("Dopri5", "RK4", "SemiImplicit"),
+    "gori.integrate": ("Dopri5", "GeneralizedAlpha", "ImplicitEuler", "RK4", "SemiImplicit"),
     "gori.model": ("Derivatives", "InverseDerivatives", "JointInfo", "Model", "Poses", "State", "compile", "threads"),
     "gori.record": ("Recording",),
     "gori.sim": ("Event", "Simulation"),

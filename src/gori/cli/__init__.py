@@ -4,9 +4,11 @@ from gori.cli.convert import convert
 from gori.cli.doctor import doctor
 from gori.cli.info import info
 from gori.cli.main import app
+from gori.cli.plot import plot
+from gori.cli.run import run
 from gori.cli.schema import schema
 
 __all__ = ["app"]
 
-for _command in (info, convert, schema, doctor):
+for _command in (info, run, plot, convert, schema, doctor):
     app.command()(_command)

@@ -5,10 +5,14 @@ from typing import Any
 from gori.errors import InputError
 from gori.integrate.contract import Adaptive, Fixed, Method
 from gori.integrate.dopri5 import Dopri5
+from gori.integrate.generalized_alpha import GeneralizedAlpha
+from gori.integrate.implicit_euler import ImplicitEuler
 from gori.integrate.rk4 import RK4
 from gori.integrate.semi_implicit import SemiImplicit
 
-METHODS: dict[str, type[Method]] = {method.kind: method for method in (SemiImplicit, RK4, Dopri5)}
+METHODS: dict[str, type[Method]] = {
+    method.kind: method for method in (SemiImplicit, RK4, Dopri5, ImplicitEuler, GeneralizedAlpha)
+}
 
 
 def method_of(settings: dict[str, Any] | str | Method) -> Method:

@@ -5,14 +5,16 @@
    (time, y), keeps y at the last good state when something fails, and returns a result code of `accelerations.py`.
    A method with a fixed step writes only its step and lets `march` do the rest.
 3. It evaluates rates by `march.rhs` or `accelerations` alone, so that every force works with every method.
-4. A frozen dataclass, its parameters with units, derived from `Fixed` or `Adaptive`, naming the run, the rows of memory
-   that it needs, and in `supports` what it can handle: "events", "friction" (states z of force elements), "user"
+4. A frozen dataclass, its parameters with units, derived from `Fixed` or `Adaptive`, naming the run and its
+   memory, and in `supports` what it can handle: "events", "friction" (states z of force elements), "user"
    (functions of the user). What it does not name is refused when a Simulation is made, never dropped.
 5. A row in `METHODS` (`integrate/__init__.py`), an order of convergence in the tests, a row in `docs/methods.md`.
 """
 
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
+
+import numpy as np
 
 from gori.errors import InputError
 
@@ -25,7 +27,7 @@ class Method:
 
     kind: ClassVar[str]
     run: ClassVar[Any]
-    rows: ClassVar[int]  # of memory, each as long as y
+    rows: ClassVar[int] = 0  # of memory, each as long as y
     adaptive: ClassVar[bool]
     supports: ClassVar[frozenset[str]] = EVERYTHING
 
@@ -39,8 +41,12 @@ class Method:
         """Type and parameters, as in a run file."""
         return {"type": self.kind, **{f.name: getattr(self, f.name) for f in fields(self)}}
 
-    def fill(self, memory: Any) -> None:
-        """Put parameters that the compiled run needs into the memory."""
+    def memory(self, nrow: int, nq: int, nv: int, nz: int) -> np.ndarray:
+        """The arrays that the run keeps between steps, with the parameters that it needs filled in."""
+        return np.zeros((self.rows, nq + nv + nz))
+
+    def forget(self, memory: np.ndarray) -> None:
+        """Called when the state is set from outside: what is kept from step to step no longer holds."""
 
 
 @dataclass(frozen=True)

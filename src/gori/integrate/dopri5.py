@@ -7,6 +7,8 @@ the steps. The last slope of a step is the first of the next (FSAL).
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from gori.integrate.contract import Adaptive
 from gori.integrate.march import (
     DONE,
@@ -19,12 +21,15 @@ from gori.integrate.march import (
     RUN,
     SAMPLED,
     SAMPLES,
+    STANDS,
     START,
     STEP,
     TO_DO,
     WHICH,
+    begin_watch,
     crossing,
     event_values,
+    mark_met,
     rhs,
 )
 from gori.kernels.accelerations import EVENT, OK, STEP_TOO_SMALL, health, unit_quaternions
@@ -95,7 +100,7 @@ def error_norm(m, h, y):
             - 17253.0 / 339200.0 * m[4, i] + 22.0 / 525.0 * m[5, i] - 1.0 / 40.0 * m[6, i]
         ) / (atol + rtol * max(abs(y[i]), abs(m[NEW, i])))  # fmt: skip
         total += e * e
-    return (total / n) ** 0.5
+    return (total / max(n, 1)) ** 0.5
 
 
 @part
@@ -137,17 +142,19 @@ def first_step(machine, scratch, m, t, y):
 
 @part
 def locate_dense(machine, scratch, m, watch, t, h, end):
-    """The earliest event in the step by bisection on the dense output: index (-1 if none) and fraction of the step."""
+    """The earliest event in the step by bisection on the dense output: index (-1 if none) and fraction of the step.
+
+    end    time after the whole step: t + h, rounded
+    """
     nq, nv, count, n = machine.body_i[0, NQ], scratch.tau.shape[0], watch[2].shape[0], m.shape[1]
     work, trial = watch[3], watch[3][3, : m.shape[1]]
     before, after = work[4, :count], work[5, :count]
-    dense(m, end, machine.body_i, trial)
-    event_values(watch, nq, nv, t + end * h, trial, after, scratch.stack)
-    found, place = -1, end
+    event_values(watch, nq, nv, end, m[NEW], after, scratch.stack)
+    found, place = -1, 1.0
     for e in range(count):
         if not crossing(before[e], after[e], watch[2][e]):
             continue
-        low, high = 0.0, end
+        low, high = 0.0, 1.0
         for _ in range(60):
             middle = 0.5 * (low + high)
             dense(m, middle, machine.body_i, trial[:n])
@@ -158,6 +165,9 @@ def locate_dense(machine, scratch, m, watch, t, h, end):
                 high = middle
         if found < 0 or high < place:
             found, place = e, high
+    if found >= 0:
+        dense(m, place, machine.body_i, trial)
+        mark_met(watch, nq, nv, min(t + place * h, end), trial, found, scratch.stack)
     return found, place
 
 
@@ -166,17 +176,18 @@ def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
     m, n, watching = memory, y.shape[0], watch[2].shape[0] > 0
     nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
     count[SAMPLES] = 0
-    code = rhs(machine, scratch, clock[NOW], y, m[0])
-    if code != OK:
-        return code
+    if count[STANDS] == 0:  # else the slope and the event values of the last call still stand
+        code = rhs(machine, scratch, clock[NOW], y, m[0])
+        if code == OK:
+            code = health(m[0, nq : nq + nv], scratch.dof_w)
+        if code != OK:
+            return code
+        if watching:
+            begin_watch(watch, nq, nv, clock[NOW], y, scratch.stack)
+        count[STANDS] = 1
     if clock[STEP] <= 0.0:
         clock[STEP] = min(first_step(machine, scratch, m, clock[NOW], y), clock[LARGEST])
-    if watching:
-        event_values(watch, nq, nv, clock[NOW], y, watch[3][4, : watch[2].shape[0]], scratch.stack)
-        if count[WHICH] > 0:  # this one has just been met
-            watch[3][4, count[WHICH] - 1] = 0.0
-            count[WHICH] = 0
-    room = clock[PERIOD] * (samples.shape[0] - 1)
+    room = clock[PERIOD] * (samples.shape[0] - 2)
 
     steps = 0
     while steps < count[TO_DO] and clock[NOW] < clock[END]:
@@ -208,12 +219,14 @@ def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
         reached, after = 1.0, clock[END] if last else t + h
         which = -1
         if watching:
-            which, reached = locate_dense(machine, scratch, m, watch, t, h, 1.0)
+            which, reached = locate_dense(machine, scratch, m, watch, t, h, after)
             if which >= 0:
-                after = t + reached * h
+                after = min(t + reached * h, after)
+        # the last sample is due at the end, however that was rounded
+        slack = 1e-12 * max(1.0, abs(after)) if last and which < 0 else 0.0
         while True:
             due = clock[START] + (count[SAMPLED] + 1) * clock[PERIOD]
-            if due > after + 1e-12 * max(1.0, abs(after)):
+            if due > after + slack:
                 break
             row = count[SAMPLES]
             samples[row, 0] = due
@@ -226,6 +239,7 @@ def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
         if which >= 0:
             dense(m, reached, machine.body_i, y)
             count[WHICH] = which
+            count[STANDS] = 0
             clock[STEP] = h
             return EVENT
         for i in range(n):
@@ -248,7 +262,8 @@ class Dopri5(Adaptive):
 
     kind: ClassVar[str] = "dopri5"
     run: ClassVar[Any] = dopri5_run
-    rows: ClassVar[int] = N_MEMORY
 
-    def fill(self, memory: Any) -> None:
+    def memory(self, nrow: int, nq: int, nv: int, nz: int) -> np.ndarray:
+        memory = np.zeros((N_MEMORY, nq + nv + nz))
         memory[TOLERANCE, :2] = self.rtol, self.atol
+        return memory

@@ -6,7 +6,7 @@ that moves y from t to t + h, or leaves it and says why not.
 
 from numba import types
 
-from gori.kernels.accelerations import EVENT, OK, accelerations, q_rate
+from gori.kernels.accelerations import EVENT, OK, accelerations, q_rate, unit_quaternions
 from gori.kernels.columns import NQ
 from gori.kernels.jit import part
 from gori.kernels.machine import machine_type, scratch_type
@@ -17,13 +17,16 @@ from gori.kernels.signals import evaluate_signals
 START, STEP, NOW, END, PERIOD, LAST_ERROR, LARGEST = 0, 1, 2, 3, 4, 5, 6
 N_CLOCK = 7
 # count (N_COUNT,) int64: steps done since the start, steps to do now, steps between samples, samples written in this
-# call, event met, samples written since the start, steps refused
-DONE, TO_DO, EVERY, SAMPLES, WHICH, SAMPLED, REFUSED = 0, 1, 2, 3, 4, 5, 6
-N_COUNT = 7
+# call, event met, samples written since the start, steps refused; whether slopes and event values of the last call still
+# stand; whether an event has interrupted a step, the rest of which is still to do
+DONE, TO_DO, EVERY, SAMPLES, WHICH, SAMPLED, REFUSED, STANDS, INSIDE = 0, 1, 2, 3, 4, 5, 6, 7, 8
+N_COUNT = 9
 
 _f1, _f2, _i1, _i2 = types.float64[::1], types.float64[:, ::1], types.int64[::1], types.int64[:, ::1]
 watch_type = types.Tuple([_i2, _f2, _i1, _f2])
-"""events: signal_i, signal_f, directions (-1 falling, 1 rising, 0 both), and work rows (8, largest of n and events)"""
+"""events: signal_i, signal_f, directions (-1 falling, 1 rising, 0 both), and work rows (8, largest of n and events): state
+and rates at the start of a step, rates at its end, trial state, event values at its start, at its end, and at the
+trial state, and which events have just been met"""
 
 RUN = types.int64(machine_type, scratch_type, _f2, _f1, _i1, _f1, _f2, watch_type)
 """signature of every run: machine, scratch, memory, clock, count, y, samples (rows: time, y), watch"""
@@ -40,6 +43,27 @@ def rhs(machine, scratch, t, y, k):
 @part
 def event_values(watch, nq, nv, t, y, values, stack):
     evaluate_signals(watch[0], watch[1], t, y[:nq], y[nq : nq + nv], values, stack)
+
+
+@part
+def begin_watch(watch, nq, nv, t, y, stack):
+    """Event values where a run begins. Those just met count as zero: not again before they have moved away."""
+    work, count = watch[3], watch[2].shape[0]
+    event_values(watch, nq, nv, t, y, work[4, :count], stack)
+    for e in range(count):
+        if work[7, e] > 0.0:
+            work[4, e] = 0.0
+            work[7, e] = 0.0
+
+
+@part
+def mark_met(watch, nq, nv, t, y, found, stack):
+    """Note in work[7] all events that are met together with the one that was found, at the state y."""
+    work, count = watch[3], watch[2].shape[0]
+    event_values(watch, nq, nv, t, y, work[6, :count], stack)
+    for e in range(count):
+        met = e == found or crossing(work[4, e], work[6, e], watch[2][e])
+        work[7, e] = 1.0 if met else 0.0
 
 
 @part
@@ -61,8 +85,8 @@ def hermite(s, h, y0, k0, y1, k1, out):
 
 
 @part
-def locate(machine, scratch, watch, t, h, y):
-    """The earliest event within the step from (t, work[0]) to (t + h, y), by bisection on the cubic.
+def locate(machine, scratch, watch, t, h, end, y):
+    """The earliest event within the step from (t, work[0]) to (end, y), by bisection on the cubic; end is t + h, rounded.
 
     Returns the event's index, -1 if there is none, and its place s in (0, 1]; y becomes the state there.
     """
@@ -70,14 +94,14 @@ def locate(machine, scratch, watch, t, h, y):
     work, count = watch[3], watch[2].shape[0]
     y0, k0, k1, trial = work[0, :n], work[1, :n], work[2, :n], work[3, :n]
     before, after = work[4, :count], work[5, :count]
-    event_values(watch, nq, nv, t + h, y, after, scratch.stack)
+    event_values(watch, nq, nv, end, y, after, scratch.stack)
     found, place = -1, 1.0
     for e in range(count):
         if not crossing(before[e], after[e], watch[2][e]):
             continue
         if found < 0:
             rhs(machine, scratch, t, y0, k0)
-            rhs(machine, scratch, t + h, y, k1)
+            rhs(machine, scratch, end, y, k1)
         low, high = 0.0, 1.0
         for _ in range(60):
             middle = 0.5 * (low + high)
@@ -93,6 +117,9 @@ def locate(machine, scratch, watch, t, h, y):
         hermite(place, h, y0, k0, y, k1, trial)
         for i in range(n):
             y[i] = trial[i]
+        unit_quaternions(machine.body_i, y)
+    if found >= 0:
+        mark_met(watch, nq, nv, min(t + place * h, end), y, found, scratch.stack)
     return found, place
 
 
@@ -101,36 +128,42 @@ def marching(step):
 
     @part
     def march(machine, scratch, memory, clock, count, y, samples, watch):
-        """Take count[TO_DO] steps. Time is start + k h, so that a run in pieces is the same run bit for bit."""
+        """Take count[TO_DO] steps. Time is start + k h, so that a run in pieces is the same run bit for bit.
+
+        After an event the first step is only the rest of the one it has interrupted: the grid of times stays.
+        """
         n, watching = y.shape[0], watch[2].shape[0] > 0
         nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
         h = clock[STEP]
         kept = watch[3][0, :n]
-        if watching:
-            event_values(watch, nq, nv, clock[NOW], y, watch[3][4, : watch[2].shape[0]], scratch.stack)
-            if count[WHICH] > 0:  # this one has just been met
-                watch[3][4, count[WHICH] - 1] = 0.0
-                count[WHICH] = 0
+        if watching and count[STANDS] == 0:
+            begin_watch(watch, nq, nv, clock[NOW], y, scratch.stack)
+        count[STANDS] = 1
         count[SAMPLES] = 0
         for _ in range(count[TO_DO]):
-            t = clock[START] + count[DONE] * h
-            for i in range(n):
-                kept[i] = y[i]
-            code = step(machine, scratch, memory, t, h, y)
-            if code != OK:
+            t, end = clock[NOW], clock[START] + (count[DONE] + 1) * h
+            length = end - t if count[INSIDE] > 0 else h
+            if length > 0.0:
                 for i in range(n):
-                    y[i] = kept[i]
-                return code
-            if watching:
-                which, place = locate(machine, scratch, watch, t, h, y)
-                if which >= 0:
-                    count[WHICH] = which
-                    clock[NOW] = t + place * h
-                    return EVENT
-                for e in range(watch[2].shape[0]):
-                    watch[3][4, e] = watch[3][5, e]
+                    kept[i] = y[i]
+                code = step(machine, scratch, memory, t, length, y)
+                if code != OK:
+                    for i in range(n):
+                        y[i] = kept[i]
+                    return code
+                if watching:
+                    which, place = locate(machine, scratch, watch, t, length, end, y)
+                    if which >= 0:
+                        count[WHICH] = which
+                        count[STANDS] = 0
+                        count[INSIDE] = 1
+                        clock[NOW] = min(t + place * length, end)
+                        return EVENT
+                    for e in range(watch[2].shape[0]):
+                        watch[3][4, e] = watch[3][5, e]
+            count[INSIDE] = 0
             count[DONE] += 1
-            clock[NOW] = clock[START] + count[DONE] * h
+            clock[NOW] = end
             if count[DONE] % count[EVERY] == 0:
                 row = count[SAMPLES]
                 samples[row, 0] = clock[NOW]

@@ -90,8 +90,14 @@ def unit_quaternions(body_i, q):
 
 
 @part
+def finite(v):
+    """OK, or NOT_FINITE."""
+    return NOT_FINITE if total(v) * 0.0 != 0.0 else OK
+
+
+@part
 def health(v, dof_w):
-    """OK, or what is wrong after a step: numbers that are not finite, an axis that moves no inertia."""
-    if total(v) * 0.0 != 0.0:
+    """OK, or what is wrong after `accelerations`: numbers that are not finite, an axis that moves no inertia."""
+    if finite(v) != OK:
         return NOT_FINITE
     return OK if regular(dof_w) else SINGULAR

@@ -95,7 +95,7 @@ def joint_force(kind, d, at, e, s, p, q, v, z, values, zdot, tau):
 
 @part
 def line_force(a, b, p, body_w):
-    """A spring and damper between two points. Returns its tension."""
+    """A spring and damper between two points. Returns its tension and the rate of its length."""
     ax, ay, az = turn(body_w, a, p[0], p[1], p[2])
     bx, by, bz = turn(body_w, b, p[3], p[4], p[5])
     dx = body_w[b, P_WB] + bx - body_w[a, P_WB] - ax
@@ -111,7 +111,7 @@ def line_force(a, b, p, body_w):
     fx, fy, fz = tension * dx, tension * dy, tension * dz
     push_body(a, ax, ay, az, 0.0, 0.0, 0.0, fx, fy, fz, body_w)
     push_body(b, bx, by, bz, 0.0, 0.0, 0.0, -fx, -fy, -fz, body_w)
-    return tension
+    return tension, rate
 
 
 @part

@@ -24,6 +24,7 @@ class Elements(NamedTuple):
     depth: int
     states: int
     names: tuple[str, ...]
+    signal_names: tuple[str, ...]
 
 
 class _Rows:
@@ -32,6 +33,7 @@ class _Rows:
         self.index: list[list[int]] = []
         self.values: list[np.ndarray] = []
         self.names: list[str] = []
+        self.signal_names: list[str] = []
         self.states = 0
 
     def add(self, name: str, kind: int, parameters: Any, dof=0, q=0, a=0, b=0, signal=0, state=0) -> None:
@@ -42,6 +44,7 @@ class _Rows:
         self.names.append(name)
 
     def signal(self, value: Any, where: str) -> int:
+        self.signal_names.append(where)
         return self.signals.add(value, where, self.model)
 
     def anchor(self, body: str, at: Any, R: np.ndarray | None = None) -> tuple[int, np.ndarray, np.ndarray]:
@@ -67,6 +70,7 @@ def compile_elements(model: Model) -> Elements:
         depth,
         rows.states,
         tuple(rows.names),
+        tuple(rows.signal_names),
     )
 
 

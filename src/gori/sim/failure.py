@@ -1,11 +1,14 @@
 """What went wrong in a run, in words: when, where, and what to try."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from gori.errors import SimulationError
+from gori.errors import SimulationError, SingularError
+from gori.integrate.march import STEP
 from gori.kernels import accelerations as code
+from gori.kernels.signals import signals_one
 
 
 def explain(simulation: Any, result: int) -> SimulationError:
@@ -13,20 +16,16 @@ def explain(simulation: Any, result: int) -> SimulationError:
     state, model = simulation.state, simulation.model
     when = f"at t = {state.time:.6g} s"
     if result == code.USER_ERROR:
-        cause = simulation._user.reproduce(state.time, state.q, state.v)
+        cause = simulation._user.reproduce(ahead(simulation))
         return SimulationError(f"a function of yours failed {when}: {type(cause).__name__}: {cause}", state.time, cause)
     fastest = int(np.argmax(np.abs(state.v))) if model.nv else 0
     joint = model.joint_of_dof(fastest) if model.nv else ""
     speed = f"joint {joint!r} is the fastest with {state.v[fastest]:.3g}" if model.nv else ""
-    if result == code.SINGULAR:
-        from gori.errors import SingularError
-
-        try:
-            model.forward_dynamics(state.q, np.zeros(model.nv), np.zeros(model.nv))
-            words = "an axis moves no inertia"
-        except SingularError as error:
-            words = str(error)
+    if (words := singular(simulation)) is not None or result == code.SINGULAR:
+        words = words or "an axis moves no inertia"
         return SimulationError(f"the equations have no solution {when}: {words}", state.time)
+    if (culprit := not_a_number(simulation)) is not None:
+        return SimulationError(f"{culprit} {when}, so the motion cannot go on. Look for a division by zero", state.time)
     if result == code.STEP_TOO_SMALL:
         return SimulationError(
             f"the step became too small {when}: the forces change too fast for {simulation.method.kind} "
@@ -42,3 +41,34 @@ def explain(simulation: Any, result: int) -> SimulationError:
         "(dopri5), more damping, or check stiff springs and the signs of your forces",
         state.time,
     )
+
+
+def ahead(simulation: Any) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
+    """Times and states (t, q, v) within the step that failed and a little beyond, as the motion would go on."""
+    state, h = simulation.state, float(simulation._clock[STEP])
+    for share in (0.0, 0.2, 0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 5.0):
+        yield state.time + share * h, simulation.model.integrate(state.q, share * h * state.v), state.v
+
+
+def singular(simulation: Any) -> str | None:
+    """Words on an axis that moves no inertia, if there is one."""
+    model, still = simulation.model, np.zeros(simulation.model.nv)
+    try:
+        model.forward_dynamics(simulation.state.q, still, still)
+    except SingularError as error:
+        return str(error)
+    return None
+
+
+def not_a_number(simulation: Any) -> str | None:
+    """A function of the user or a force of the Spec that is not a finite number within the step, if there is one."""
+    elements = simulation.elements
+    values, stack = np.zeros(len(elements.signal_i)), simulation._scratch.stack
+    for t, q, v in ahead(simulation):
+        for name, tau in simulation._user.values(t, q, v).items():
+            if not np.isfinite(tau).all():
+                return f"your function {name} gives {tau[~np.isfinite(tau)][0]}"
+        signals_one(elements.signal_i, elements.signal_f, t, q, v, values, stack)
+        for k in np.flatnonzero(~np.isfinite(values)):
+            return f"{elements.signal_names[k]} is {values[k]}"
+    return None

@@ -1,5 +1,6 @@
 """A Model moving in time: the only loop. Steps run in compiled blocks; between blocks there is time for people."""
 
+import json
 import time as wall
 from collections.abc import Callable
 from pathlib import Path
@@ -7,17 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from gori.errors import InputError, UnsupportedError
+from gori.errors import InputError, SimulationError, UnsupportedError
 from gori.integrate import RK4, Method, method_of
 from gori.integrate import march as m
 from gori.kernels.accelerations import EVENT, OK
-from gori.kernels.columns import N_BODY_W, N_DOF_W
-from gori.kernels.machine import Machine, Scratch
 from gori.model import Model, compile
 from gori.model.elements import compile_elements
 from gori.model.signals import SignalTable
 from gori.model.state import State
 from gori.record import Recorder, Recording, read_checkpoint
+from gori.sim.channels import add_force_channels, machine_of
 from gori.sim.events import Event, event_of
 from gori.sim.failure import explain
 from gori.sim.progress import Progress
@@ -26,6 +26,8 @@ from gori.sim.user import UserForce
 BLOCK_SECONDS = 0.05
 """how long compiled code runs before it looks up"""
 BLOCK_SAMPLES = 4096
+NEVER = 1 << 40
+"""so many steps from sample to sample that there is none"""
 
 
 class Simulation:
@@ -82,14 +84,8 @@ class Simulation:
         signal_i, signal_f, depth = watched.tables()
         directions = np.array([event.direction for event in self.events.values()], np.int64)
         self._watch = (signal_i, signal_f, directions, np.zeros((8, max(n, len(self.events)))))
-        self._machine = Machine(
-            tables.body_i, tables.body_f, e.element_i, e.element_f, e.signal_i, e.signal_f, self._user.address
-        )
-        body_w, dof_w = np.zeros((len(tables.body_i), N_BODY_W)), np.zeros((nv, N_DOF_W))
-        values, stack = np.zeros(len(e.signal_i)), np.zeros(max(depth, e.depth, 1))
-        self._scratch = Scratch(body_w, dof_w, np.zeros(nv), values, stack)
-        self._memory = np.zeros((self.method.rows, n))
-        self.method.fill(self._memory)
+        self._machine, self._scratch = machine_of(self.model, e, self._user.address, depth)
+        self._memory = self.method.memory(len(tables.body_i), self.model.nq, nv, e.states)
         self._clock, self._count = np.zeros(m.N_CLOCK), np.zeros(m.N_COUNT, np.int64)
         self._samples = np.zeros((BLOCK_SAMPLES, 1 + n))
 
@@ -108,13 +104,22 @@ class Simulation:
 
     @state.setter
     def state(self, state: State) -> None:
+        self._y = self._checked(state)
+        self._watch[3][7] = 0.0
+        self._start(float(state.time))
+        self.method.forget(self._memory)
+
+    def _checked(self, state: State) -> np.ndarray:
+        """The numbers of a State in one row."""
         sizes = {"q": self.model.nq, "v": self.model.nv, "z": self.elements.states}
         for name, size in sizes.items():
             value = getattr(state, name)
             if np.shape(value) != (size,) or not np.isfinite(value).all():
                 raise InputError(f"state.{name} must be {size} finite numbers, not {value!r}")
-        self._y = np.concatenate([state.q, state.v, state.z]).astype(float)
-        self._start(float(state.time))
+        if not np.isfinite(state.time):
+            raise InputError(f"state.time must be a finite number of seconds, not {state.time!r}")
+        self.model.rows(q=(state.q, self.model.nq))  # refuses quaternions that are zero
+        return np.concatenate([state.q, state.v, state.z]).astype(float)
 
     def _start(self, now: float) -> None:
         """Count steps and samples from here on."""
@@ -125,13 +130,20 @@ class Simulation:
     # ---- running
 
     def step(self, count: int = 1) -> State:
-        """Take steps of a method with a fixed step, and give the State."""
+        """Take steps of a method with a fixed step, and give the State. So many steps one by one are the same as at once."""
         if self.method.adaptive:
             raise InputError(f"{self.method.kind} chooses its own steps: use run(duration)")
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+            raise InputError(f"the number of steps must be 1, 2, 3, ..., not {count!r}")
         h = self.method.settings()["step"]
-        self._start(self.time)
-        self._plan(count * h, count * h)
-        self._run(None, Progress(False, 0.0, 1.0))
+        if self._clock[m.STEP] != h:
+            self._start(self.time)
+            self._clock[m.STEP] = h
+        self._clock[m.END] = self._clock[m.START] + (self._count[m.DONE] + count) * h
+        self._count[m.EVERY] = NEVER
+        failure = self._run(None, Progress(False, 0.0, 1.0))
+        if failure is not None:
+            raise failure from failure.cause
         return self.state
 
     def run(
@@ -153,8 +165,10 @@ class Simulation:
         info = {"method": self.method.settings(), "duration": duration, "sample": float(self._clock[m.PERIOD])}
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
         start = np.concatenate([[self.time], self._y])[None]
+        self.event_log = []
         if recorder is not None:
             self._append(recorder, start)
+            self._save(recorder)
         return self._finish(recorder, [start], progress, info)
 
     @classmethod
@@ -168,16 +182,27 @@ class Simulation:
         if saved is None:
             raise InputError(f"{path} holds no checkpoint to go on from")
         simulation = cls(before.model, before.info["method"], **options)
+        if saved["watch"].shape != simulation._watch[3].shape:
+            raise InputError(f"{path} was recorded with other events: give those of that run")
         simulation._y[:], simulation._clock[:], simulation._count[:] = saved["y"], saved["clock"], saved["count"]
+        simulation._memory[:], simulation._watch[3][:] = saved["memory"], saved["watch"]
+        simulation.event_log = [(name, time) for name, time in json.loads(saved["events"])]
         recorder = Recorder.resume(path, simulation.model)
-        kept = before.time <= simulation.time + 1e-12
-        rows = np.column_stack([before.time, before.q, before.v, before.z])[kept]
-        return simulation._finish(recorder, [rows], progress, dict(before.info))
+        rows = np.column_stack([before.time, before.q, before.v, before.z])[: recorder.samples]
+        info = {name: before.info[name] for name in ("method", "duration", "sample")}
+        recorder.info = dict(info)
+        return simulation._finish(recorder, [rows], progress, info)
+
+    def _save(self, recorder: Recorder) -> None:
+        """All that a run needs to go on."""
+        arrays = {"y": self._y, "clock": self._clock, "count": self._count, "memory": self._memory}
+        recorder.checkpoint({**arrays, "watch": self._watch[3], "events": json.dumps(self.event_log)})
 
     def _plan(self, duration: float, sample: float) -> None:
         """Fill clock and count for a run of this duration from now."""
         for name, value in (("duration", duration), ("sample", sample)):
-            if not (np.isfinite(value) and value > 0.0):
+            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+            if not (number and np.isfinite(value) and value > 0.0):
                 raise InputError(f"{name} must be a positive number of seconds, not {value!r}")
         settings = self.method.settings()
         self._clock[m.END] = self.time + duration
@@ -186,16 +211,18 @@ class Simulation:
             self._clock[m.LARGEST] = settings["largest_step"]
         else:
             h = settings["step"]
-            every = max(1, round(sample / h))
+            if round(duration / h) < 1:
+                raise InputError(f"a duration of {duration:g} s is less than one step of {h:g} s")
+            every = max(1, round(min(sample, duration) / h))
             self._clock[m.STEP], self._clock[m.PERIOD] = h, every * h
             self._count[m.EVERY] = every
 
     def _left(self) -> int:
         """Steps that are left to do: of a fixed step a number, of an adaptive one all or none."""
-        left = self._clock[m.END] - self._clock[m.NOW]
         if self.method.adaptive:
-            return np.iinfo(np.int64).max if left > 0.0 else 0
-        return round(left / self._clock[m.STEP])
+            return np.iinfo(np.int64).max if self._clock[m.NOW] < self._clock[m.END] else 0
+        steps = round((self._clock[m.END] - self._clock[m.START]) / self._clock[m.STEP])
+        return steps - int(self._count[m.DONE])
 
     def _finish(self, recorder: Recorder | None, rows: list, progress: bool, info: dict) -> Recording:
         """Run to the end, and make the Recording out of what was recorded, however it ends."""
@@ -207,7 +234,9 @@ class Simulation:
             info["interrupted"] = True
         finally:
             bar.close()
+            info["events"] = list(self.event_log)
             if recorder is not None:
+                recorder.info |= info | ({} if failure is None else {"error": str(failure)})
                 recorder.close()
         data, nq, nv = np.concatenate(rows), self.model.nq, self.model.nv
         recording = Recording(
@@ -219,6 +248,7 @@ class Simulation:
             info=info,
         )
         recording.info["events"] = list(self.event_log)
+        add_force_channels(recording)
         if failure is not None:
             failure.recording = recording
             raise failure from failure.cause
@@ -227,6 +257,7 @@ class Simulation:
     def _run(self, recorder: Recorder | None, bar: Progress, rows: list | None = None):
         """Blocks of steps until the end; returns what went wrong, or None."""
         block, saved = 64, wall.perf_counter()
+        self._user.error = None
         while (left := self._left()) > 0:
             self._count[m.TO_DO] = min(block, left)
             began = wall.perf_counter()
@@ -246,13 +277,18 @@ class Simulation:
                 rows.append(new)
             if recorder is not None and len(new):
                 self._append(recorder, new)
+            if isinstance(self._user.error, KeyboardInterrupt):
+                raise self._user.error
             if code == EVENT:
-                if self._meet(rows, recorder):
-                    return None
+                try:
+                    if self._meet(rows, recorder):
+                        return None
+                except ActionFailed as failed:
+                    return SimulationError(str(failed), self.time, failed.__cause__)
             elif code != OK:
                 return explain(self, code)
             if recorder is not None and now - saved > 0.5:
-                recorder.checkpoint({"y": self._y, "clock": self._clock, "count": self._count})
+                self._save(recorder)
                 saved = now
             bar.move(self.time)
             block = int(np.clip(block * BLOCK_SECONDS / max(now - began, 1e-4), 1, self._most_steps()))
@@ -265,25 +301,26 @@ class Simulation:
         return int(min(10_000_000, BLOCK_SAMPLES * self._count[m.EVERY]))
 
     def _meet(self, rows: list | None, recorder: Recorder | None) -> bool:
-        """Do what an event asks for; whether the run ends here."""
-        which = int(self._count[m.WHICH])
-        name, event = list(self.events.items())[which]
-        self.event_log.append((name, self.time))
-        here = [np.concatenate([[self.time], self._y])]
-        ends = event.action == "stop"
-        if callable(event.action):
-            end, period, h = self._clock[m.END], self._clock[m.PERIOD], self._clock[m.STEP]
-            after = event.action(self.state)
-            if isinstance(after, State):
-                self.state = State(self.time, after.q, after.v, after.z)
-                here.append(np.concatenate([[self.time], self._y]))
-            elif after is not None:
-                raise InputError(f"event {name!r}: its action must return a State or None, not {type(after).__name__}")
-            self._clock[m.END], self._clock[m.PERIOD], self._clock[m.STEP] = end, period, h
-        every = self._count[m.EVERY]
-        self._start(self.time)
-        self._count[m.EVERY] = every or max(1, round(self._clock[m.PERIOD] / max(self._clock[m.STEP], 1e-300)))
-        self._count[m.WHICH] = which + 1  # it has just been met: not again before it has moved away
+        """Do what the events that are met here ask for, in their order; whether the run ends here."""
+        here, ends = [np.concatenate([[self.time], self._y])], False
+        for (name, event), met in zip(self.events.items(), self._watch[3][7]):
+            if not met:
+                continue
+            self.event_log.append((name, self.time))
+            ends = ends or event.action == "stop"
+            if callable(event.action):
+                try:
+                    after = event.action(self.state)
+                    if not isinstance(after, State | None):
+                        raise InputError(f"it must return a State or None, not {type(after).__name__}")
+                    if after is not None:
+                        self._y[:] = self._checked(after)
+                        here.append(np.concatenate([[self.time], self._y]))
+                except Exception as error:
+                    words = f"{type(error).__name__}: {error}"
+                    raise ActionFailed(f"the action of event {name!r} failed at t = {self.time:.6g} s: {words}") from error
+        self.method.forget(self._memory)
+        self._clock[m.LAST_ERROR] = 1e-4
         new = np.array(here)
         if rows is not None:
             rows.append(new)
@@ -294,6 +331,10 @@ class Simulation:
     def _append(self, recorder: Recorder, rows: np.ndarray) -> None:
         nq, nv = self.model.nq, self.model.nv
         recorder.append(rows[:, 0], rows[:, 1 : 1 + nq], rows[:, 1 + nq : 1 + nq + nv], rows[:, 1 + nq + nv :])
+
+
+class ActionFailed(Exception):
+    """An exception in the action of an event."""
 
 
 def controlled(model: Model, controls: dict[str, Any]) -> Model:

@@ -6,13 +6,18 @@ which raises it with its own words.
 """
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-_POINTER = ctypes.POINTER(ctypes.c_double)
+from gori.errors import InputError
+
 _CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+def _name(function: Callable) -> str:
+    return getattr(function, "__name__", repr(function))
 
 
 def _is_compiled(function: Callable) -> bool:
@@ -25,6 +30,9 @@ class UserForce:
     """One or several functions, added up. Keep it alive as long as its address is in use."""
 
     def __init__(self, functions: list[Callable], nq: int, nv: int):
+        for function in functions:
+            if not callable(function):
+                raise InputError(f"forces must be functions, not {function!r}")
         self.functions, self.nq, self.nv = functions, nq, nv
         self.error: BaseException | None = None
         self._compiled = bool(functions) and all(map(_is_compiled, functions))
@@ -54,8 +62,7 @@ class UserForce:
     def _checked(self, function: Callable, tau: Any) -> np.ndarray:
         tau = np.asarray(tau, float)
         if tau.shape != (self.nv,):
-            name = getattr(function, "__name__", repr(function))
-            raise ValueError(f"{name} must give an array of shape ({self.nv},), one force for each degree of freedom, "
+            raise ValueError(f"{_name(function)} must give an array of shape ({self.nv},), one force for each degree of freedom, "
                              f"not {tau.shape}")  # fmt: skip
         return tau
 
@@ -66,7 +73,6 @@ class UserForce:
         for function in self.functions[1:]:
             total = _both(total, function)
 
-        @numba.cfunc("i8(f8, CPointer(f8), CPointer(f8), CPointer(f8))", nopython=True)
         def call(t, q, v, tau):
             try:
                 total(t, numba.carray(q, (nq,)), numba.carray(v, (nv,)), numba.carray(tau, (nv,)))
@@ -74,20 +80,35 @@ class UserForce:
                 return 1
             return 0
 
-        return call
-
-    def reproduce(self, t: float, q: np.ndarray, v: np.ndarray) -> BaseException:
-        """The exception behind a USER_ERROR near this state."""
-        if self.error is None:
-            self._call_again(t, q, v)
-        return self.error or RuntimeError("a user's function failed")
-
-    def _call_again(self, t: float, q: np.ndarray, v: np.ndarray) -> None:
         try:
-            for function in self.functions:
-                function(t, q.copy(), v.copy(), np.zeros(self.nv))
-        except BaseException as error:
-            self.error = error
+            return numba.cfunc("i8(f8, CPointer(f8), CPointer(f8), CPointer(f8))", nopython=True)(call)
+        except numba.core.errors.NumbaError as error:
+            names = ", ".join(function.__name__ for function in self.functions)
+            raise InputError(
+                f"{names} does not compile as f(t, q, v, tau) that adds to tau (nv,) in place: {error}"
+            ) from error
+
+    def reproduce(self, places: Iterable[tuple[float, np.ndarray, np.ndarray]]) -> BaseException:
+        """The exception behind a USER_ERROR, by calling once more at the first of the places (t, q, v) that raises it."""
+        for t, q, v in places if self.error is None else ():
+            try:
+                self.values(t, q, v)
+            except BaseException as error:
+                self.error = error
+                break
+        return self.error or RuntimeError("it fails only in the middle of a step, and its words are lost there")
+
+    def values(self, t: float, q: np.ndarray, v: np.ndarray) -> dict[str, np.ndarray]:
+        """What each function gives, by name."""
+        result = {}
+        for function in self.functions:
+            if _is_compiled(function):
+                tau = np.zeros(self.nv)
+                function(t, q.copy(), v.copy(), tau)
+            else:
+                tau = self._checked(function, function(t, q.copy(), v.copy()))
+            result[_name(function)] = tau
+        return result
 
 
 def _both(one: Callable, other: Callable) -> Callable:

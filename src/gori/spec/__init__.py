@@ -4,6 +4,7 @@ from gori.spec.base import Part, Placed
 from gori.spec.body import Body, Frame
 from gori.spec.force import Bushing, Force, JointForce, JointTorque, Motor, Spring, Torsion, Value, Wrench
 from gori.spec.joint import Connection, Cut, Joint, Mimic, Pair
+from gori.spec.run import Run, RunEvent
 from gori.spec.shape import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from gori.spec.spec import GROUND, Spec
 
@@ -27,6 +28,8 @@ __all__ = [
     "Pair",
     "Part",
     "Placed",
+    "Run",
+    "RunEvent",
     "Shape",
     "Spec",
     "Sphere",

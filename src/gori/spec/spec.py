@@ -12,6 +12,7 @@ from gori.spec.explain import Problem, warn
 from gori.spec.expression import closest
 from gori.spec.force import Force, check_forces
 from gori.spec.joint import GROUND, Cut, Joint, closest_body
+from gori.spec.run import Run
 
 GROUPS = ("bodies", "joints", "cuts", "forces", "frames")
 _EXAMPLES = {"bodies": "mass", "joints": "damping", "cuts": "at", "frames": "at"}
@@ -32,6 +33,7 @@ class Spec(Part):
     cuts: Named[Cut] = Field(default_factory=ReadOnly)
     forces: Named[Force] = Field(default_factory=ReadOnly)
     frames: Named[Frame] = Field(default_factory=ReadOnly)
+    run: Run | None = None
 
     def __init__(self, /, **data: Any):
         super().__init__(**data)

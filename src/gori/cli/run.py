@@ -1,0 +1,158 @@
+"""`gori run`: from a file to a folder of results."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from gori.cli.main import INTERRUPTED
+from gori.cli.options import Base, BaseKind, Meshes, Strict, read
+from gori.cli.terminal import collected_warnings, count, errors, output, warn
+
+if TYPE_CHECKING:
+    from gori.spec import Spec
+
+OptionalFile = Annotated[
+    Path | None, typer.Argument(metavar="[FILE]", help="A description: .yaml or .urdf.", show_default=False)
+]
+
+
+def run(
+    file: OptionalFile = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for the results.", show_default="out/NAME")
+    ] = None,
+    duration: Annotated[
+        float | None, typer.Option(metavar="S", help="Time to simulate [s].", show_default="as in the file")
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(metavar="NAME", help="rk4, dopri5, ...", show_default="as in the file")
+    ] = None,
+    step: Annotated[
+        float | None, typer.Option(metavar="S", help="Step of the method [s].", show_default="as in the file")
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Another value, such as truck.mass=600; as often as needed."),
+    ] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Write the recorded channels as a table, too.")] = False,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="Draw no plots.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the results that are in the folder.")] = False,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Go on with a run that was killed.", show_default=False)
+    ] = None,
+    base: Base = None,
+    strict: Strict = False,
+    meshes: Meshes = False,
+) -> None:
+    """Simulate a file in time, and write results, tables and plots to a folder."""
+    from gori.errors import InputError, SimulationError
+    from gori.sim.runfile import default_folder, resume_run, run_spec
+
+    if resume is not None:
+        given = {"FILE": file, "--out": out, "--duration": duration, "--method": method, "--step": step}
+        given |= {"--set": changes or None, "--overwrite": overwrite or None, "--base": base}
+        if refused := [name for name, value in given.items() if value is not None]:
+            raise InputError(f"--resume goes on with a run as it was: it does not take {', '.join(refused)}")
+        folder = resume
+    elif file is None:
+        raise InputError("say what to run: gori run FILE.yaml, or gori run --resume DIR")
+    else:
+        spec = described(file, base, strict, meshes, changes or [], duration, method, step)
+        folder = default_folder(file) if out is None else out
+    try:
+        if resume is not None:
+            recording = resume_run(folder, csv, not no_plots)
+        else:
+            recording = run_spec(spec, folder, csv, not no_plots, overwrite=overwrite)
+    except SimulationError:
+        show(folder)
+        raise
+    show(folder)
+    if recording.info.get("interrupted"):
+        raise typer.Exit(INTERRUPTED)
+
+
+def described(
+    file: Path,
+    base: BaseKind | None,
+    strict: bool,
+    meshes: bool,
+    changes: list[str],
+    duration: float | None,
+    method: str | None,
+    step: float | None,
+) -> "Spec":
+    """The Spec of a file with the changes of the command line."""
+    from gori.sim.runfile import with_run
+
+    with collected_warnings(file) as messages:
+        spec = read(file, base, strict, meshes)
+    with collected_warnings(file) as later:
+        for change in changes:
+            spec = spec.set(*parted(change))
+        spec = with_run(spec, duration, method, step)
+    # a Spec that is changed warns again of what it warned of when it was read
+    new = [message for message in later if not any(old.endswith(message) for old in messages)]
+    warn(errors(), messages + new)
+    return spec
+
+
+def parted(change: str) -> tuple[str, Any]:
+    """Name and value of NAME=VALUE; the value is read as in a YAML file."""
+    from gori.errors import InputError
+    from gori.formats.yaml import _parse, _Refused
+
+    name, equals, text = change.partition("=")
+    if not (name and equals):
+        raise InputError(f"--set takes NAME=VALUE, such as truck.mass=600, not {change!r}")
+    try:
+        return name, _parse(f"value: {text}")[0]["value"]
+    except _Refused as refused:
+        raise InputError(f"--set {change}: {refused.reason}") from None
+
+
+def show(folder: Path) -> None:
+    """A few lines on a run, out of its summary."""
+    from gori.sim.runfile import read_summary
+
+    about = read_summary(folder)
+    if not about:
+        return
+    rows = {
+        "simulated": f"{about['time']:.6g} s, {about['ended'].partition(':')[0]}",
+        "method": _method(about),
+        "wall time": f"{about['wall_time']:.3g} s" + _factor(about["real_time_factor"]),
+        "energy": _energy(about["energy"]),
+    }
+    if about["events"]:
+        met = Counter(event["name"] for event in about["events"])
+        rows["events"] = ", ".join(f"{name} {number}" for name, number in met.items())
+    rows["files"] = f"{folder}: {' '.join(sorted(path.name for path in folder.iterdir() if path.is_file()))}"
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for name, words in rows.items():
+        table.add_row(Text(name, "bold"), words)
+    output().print(table)
+
+
+def _method(about: dict[str, Any]) -> str:
+    values = {name: value for name, value in about["method"].items() if name != "type"}
+    words = ", ".join(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+                      for name, value in values.items())  # fmt: skip
+    steps = "" if about["steps"] is None else f"{count(about['steps'], 'step')} of "
+    return f"{steps}{about['method']['type']}, {words}, {count(about['samples'], 'sample')}"
+
+
+def _factor(factor: float | None) -> str:
+    return "" if factor is None else f", {factor:.3g} times real time"
+
+
+def _energy(energy: dict[str, float | None]) -> str:
+    if energy["drift"] is not None:
+        return f"drift {energy['drift']:.2g} of the largest kinetic energy"
+    if energy["start"] is None or energy["end"] is None:
+        return "out of bounds"
+    return f"{energy['start']:.6g} J at the start, {energy['end']:.6g} J at the end"

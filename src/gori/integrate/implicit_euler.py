@@ -1,0 +1,122 @@
+"""Implicit Euler: v' = v + h a(q', v'), q' = q (+) h v'. Order 1, damps everything fast; for stiff machines.
+
+Linearly implicit: one solve a step, (M + h C + h^2 K) dv = h (M a - h K v), the Newton step from the old state.
+Newton-converged: iterates r(q', v', (v' - v)/h) = 0 with the matrix M/h + C + h K until the residual has gone.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gori.integrate.contract import Fixed
+from gori.integrate.linearise import carve, linearise, size, slide_states, solve
+from gori.integrate.march import RUN, marching
+from gori.kernels.accelerations import NO_CONVERGENCE, OK, SINGULAR, accelerations, finite, health
+from gori.kernels.columns import NQ
+from gori.kernels.configuration import integrate
+from gori.kernels.jit import kernel, part
+
+TOLERANCE, MOST = 1e-10, 30
+
+
+@part
+def linear_step(machine, scratch, memory, t, h, y):
+    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    q, v, z = y[:nq], y[nq : nq + nv], y[nq + nv :]
+    squares, body_d, dof_d, vectors, spare = carve(memory, machine, scratch)
+    a, dv, zdot = vectors[4], vectors[5], spare[1]
+    code = accelerations(machine, t, q, v, z, a, zdot, scratch)
+    if code != OK:
+        return code
+    code = linearise(machine, t, q, v, z, a, h, squares, body_d, dof_d, vectors, spare[0], zdot, scratch)
+    if code != OK:
+        return code
+    K, C, M, A = squares[0], squares[1], squares[2], squares[3]
+    for r in range(nv):
+        dv[r] = 0.0
+    for c in range(nv):
+        for r in range(nv):
+            dv[r] += h * (M[c, r] * a[c] - h * K[c, r] * v[c])
+            A[c, r] = M[c, r] + h * (C[c, r] + h * K[c, r])
+    if not solve(A, dv):
+        return SINGULAR
+    for k in range(nv):
+        v[k] += dv[k]
+        dv[k] = h * v[k]
+    integrate(machine.body_i, q, dv, q)
+    slide_states(machine, v, z, h)
+    return health(v, scratch.dof_w)
+
+
+@part
+def newton_step(machine, scratch, memory, t, h, y):
+    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    q, v, z = y[:nq], y[nq : nq + nv], y[nq + nv :]
+    squares, body_d, dof_d, vectors, spare = carve(memory, machine, scratch)
+    K, C, M, A = squares[0], squares[1], squares[2], squares[3]
+    r, a, move, new = vectors[0], vectors[4], vectors[5], vectors[6]
+    ahead, zdot = spare[0], vectors[7]
+    for k in range(nv):
+        new[k] = v[k]
+    first = 0.0
+    for trial in range(MOST):
+        for k in range(nv):
+            a[k] = (new[k] - v[k]) / h
+            move[k] = h * new[k]
+        integrate(machine.body_i, q, move, ahead)
+        code = linearise(machine, t + h, ahead, new, z, a, h, squares, body_d, dof_d, vectors, spare[1], zdot, scratch)
+        if code != OK:
+            return code
+        norm, size_of_forces = 0.0, 0.0
+        for k in range(nv):
+            norm += r[k] * r[k]
+            size_of_forces += (r[k] + vectors[1][k]) ** 2 + vectors[1][k] ** 2
+        if trial == 0:
+            first = norm
+        if norm <= TOLERANCE**2 * max(first, size_of_forces) or norm == 0.0:
+            for k in range(nq):
+                q[k] = ahead[k]
+            for k in range(nv):
+                v[k] = new[k]
+            slide_states(machine, v, z, h)
+            return finite(v)
+        for c in range(nv):
+            for row in range(nv):
+                A[c, row] = M[c, row] / h + C[c, row] + h * K[c, row]
+        if not solve(A, r):
+            return SINGULAR
+        for k in range(nv):
+            new[k] -= r[k]
+    return NO_CONVERGENCE
+
+
+_linear, _newton = marching(linear_step), marching(newton_step)
+
+
+@kernel(RUN)
+def implicit_euler_run(machine, scratch, memory, clock, count, y, samples, watch):
+    return _linear(machine, scratch, memory, clock, count, y, samples, watch)
+
+
+@kernel(RUN)
+def newton_euler_run(machine, scratch, memory, clock, count, y, samples, watch):
+    return _newton(machine, scratch, memory, clock, count, y, samples, watch)
+
+
+@dataclass(frozen=True)
+class ImplicitEuler(Fixed):
+    """Implicit Euler with the full analytic Jacobian.
+
+    newton   iterate to convergence; otherwise one linear solve a step (linearly implicit)
+    """
+
+    newton: bool = False
+    kind: ClassVar[str] = "implicit_euler"
+
+    @property
+    def run(self) -> Any:
+        return newton_euler_run if self.newton else implicit_euler_run
+
+    def memory(self, nrow: int, nq: int, nv: int, nz: int) -> np.ndarray:
+        return np.zeros((1, size(nrow, nq, nv)))

@@ -1,0 +1,309 @@
+"""A run out of a file, and the folder that it leaves:
+
+run.h5         the states, written while the run goes on
+run.yaml       the Spec as it was used
+events.csv     when each event was met, written as they come
+channels.csv   the channels of `run.record`, when asked for
+plot_1.png     the plots of `run.plots`, or one of `run.record`
+summary.json   method, steps, wall time, energy, events, and how the run ended
+"""
+
+import csv
+import json
+import math
+import os
+import time as wall
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gori.errors import FileError, GoriError, InputError, SimulationError
+from gori.formats import load, save
+from gori.integrate import march, method_of
+from gori.model import Model, compile
+from gori.model.elements import compile_elements
+from gori.record import Recording, read_checkpoint
+from gori.sim.events import Event
+from gori.sim.simulation import Simulation
+from gori.spec import Run, Spec
+
+Log = list[tuple[str, float]]
+"""events that were met: name and time [s]"""
+
+
+def run_file(
+    path: str | os.PathLike,
+    out: str | os.PathLike | None = None,
+    csv: bool = False,
+    plots: bool = True,
+    progress: bool = True,
+    overwrite: bool = False,
+    **options: Any,
+) -> Recording:
+    """Run what a file describes in its section `run`, and leave a folder with the results.
+
+    out         the folder; default: out/NAME, with the name of the file
+    csv         write channels.csv, too
+    overwrite   replace the results of an earlier run in that folder; else that is an error
+    options     of the reader of the file
+
+    When the run fails, the folder holds all that was computed before, and the SimulationError is raised.
+    """
+    folder = default_folder(path) if out is None else Path(out)
+    return run_spec(load(path, **options), folder, csv, plots, progress, overwrite)
+
+
+def default_folder(path: str | os.PathLike) -> Path:
+    return Path("out") / Path(path).stem
+
+
+def with_run(spec: Spec, duration: float | None = None, method: str | None = None, step: float | None = None) -> Spec:
+    """The Spec with another duration, method or step. Another method leaves the parameters of the old one behind."""
+    run = {} if spec.run is None else spec.run.model_dump(exclude_unset=True)
+    new = dict(run)
+    if duration is not None:
+        new["duration"] = duration
+    if method is not None and method != run.get("method", {}).get("type"):
+        new["method"] = {"type": method}
+    if step is not None:
+        new["method"] = {"type": "rk4"} | new.get("method", {}) | {"step": step}
+    return spec if new == run else spec.set("run", new)
+
+
+def run_spec(
+    spec: Spec,
+    out: str | os.PathLike,
+    csv: bool = False,
+    plots: bool = True,
+    progress: bool = True,
+    overwrite: bool = False,
+) -> Recording:
+    """As `run_file`, of a Spec."""
+    if spec.run is None:
+        raise InputError("nothing says how long to run: add a section such as 'run: {duration: 5}', or give a duration")
+    folder, settings = Path(out), spec.run
+    model = compile(spec)
+    try:
+        method = method_of(dict(settings.method))
+    except InputError as error:
+        raise InputError(f"run.method: {error}") from None
+    simulation = Simulation(model, method, events=_events(settings, folder))
+    # names are looked up now: a run of hours must not end with an unknown one
+    start = simulation.state
+    names = _Names(Recording(model, [start.time], start.q[None], start.v[None], start.z[None]), settings)
+
+    _claim(folder, overwrite)
+    save(spec, folder / "run.yaml")
+    _write_events(folder, [])
+    method.run.load()  # so that the wall time is that of the run
+    run = partial(simulation.run, settings.duration, settings.sample, folder / "run.h5", progress)
+    return _Results(folder, names, csv, plots, 0.0, []).of(run)
+
+
+def resume_run(folder: str | os.PathLike, csv: bool = False, plots: bool = True, progress: bool = True) -> Recording:
+    """Go on with a run that was killed or interrupted, from its last checkpoint, and write its results."""
+    folder = Path(folder)
+    path = folder / "run.h5"
+    if not path.is_file():
+        raise FileError("holds no run to go on with: there is no run.h5 in it", folder)
+    if (words := read_summary(folder).get("ended", "")) and words.startswith(("finished", "stopped")):
+        raise FileError(f"holds a run that is complete ({words}): there is nothing to go on with", folder)
+    before, checkpoint = Recording.load(path), read_checkpoint(path)
+    settings = before.model.spec.run
+    if settings is None:
+        raise FileError("was not made by gori run: use Simulation.resume", path)
+    since = 0.0 if checkpoint is None else float(checkpoint["clock"][march.NOW])
+    log = [(name, time) for name, time in _read_events(folder) if time <= since]
+    _write_events(folder, log)
+    method_of(before.info["method"]).run.load()
+    run = partial(Simulation.resume, path, progress, events=_events(settings, folder))
+    return _Results(folder, _Names(before, settings), csv, plots, since, log).of(run)
+
+
+def read_summary(folder: str | os.PathLike) -> dict[str, Any]:
+    """What summary.json says; nothing where it is not there."""
+    try:
+        return json.loads((Path(folder) / "summary.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+# ---- the folder
+
+
+def _claim(folder: Path, overwrite: bool) -> None:
+    """Make the folder; what an earlier run left in it goes, or is the reason not to run."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        names = ("run.h5", "run.yaml", "events.csv", "channels.csv", "summary.json")
+        old = [*(folder / name for name in names if (folder / name).exists()), *folder.glob("plot_[0-9]*.png")]
+        if old and not overwrite:
+            raise FileError(
+                f"holds the results of an earlier run ({old[0].name}): choose another folder, or overwrite it", folder
+            )
+        for file in old:
+            file.unlink()
+    except OSError as error:
+        raise FileError(f"cannot be used for results: {error.strerror or error}", folder) from None
+
+
+class _Names:
+    """The channels to show, by name."""
+
+    def __init__(self, recording: Recording, settings: Run):
+        self.record = _named(recording, settings.record, "run.record") if recording.model.nv else ()
+        plots = [_named(recording, patterns, f"run.plots.{k}") for k, patterns in enumerate(settings.plots)]
+        self.plots = plots or ([self.record] if self.record else [])
+
+
+def _named(recording: Recording, patterns: Iterable[str], where: str) -> tuple[str, ...]:
+    try:
+        return channel_names(recording, patterns)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def channel_names(recording: Recording, patterns: Iterable[str]) -> tuple[str, ...]:
+    """Names of the channels that are like the patterns, each once."""
+    names: dict[str, None] = {}
+    for pattern in patterns:
+        names |= dict.fromkeys([pattern] if pattern in recording else recording.select(pattern))
+    return tuple(names)
+
+
+class _Results:
+    """Writes what came out of a run, however it ended."""
+
+    def __init__(self, folder: Path, names: _Names, csv: bool, plots: bool, since: float, log: Log):
+        self.folder, self.names, self.csv, self.plots, self.since, self.log = folder, names, csv, plots, since, log
+
+    def of(self, run: Callable[[], Recording]) -> Recording:
+        began = wall.perf_counter()
+        try:
+            recording = run()
+        except SimulationError as error:
+            if error.recording is not None:
+                try:
+                    self._write(error.recording, wall.perf_counter() - began, f"failed: {error}")
+                except GoriError as second:  # the first trouble is the one to tell of
+                    error.add_note(str(second))
+            raise
+        self._write(recording, wall.perf_counter() - began, None)
+        return recording
+
+    def _write(self, recording: Recording, seconds: float, failure: str | None) -> None:
+        # of a run that was resumed, this part of it may know of the events before, or not
+        met = dict.fromkeys([*self.log, *((name, float(time)) for name, time in recording.info["events"])])
+        events = sorted(met, key=lambda event: event[1])
+        recording.info["events"] = [list(event) for event in events]
+        _write_events(self.folder, events)
+        about = summary(recording, events, failure) | {"wall_time": seconds}
+        about["real_time_factor"] = (about["time"] - self.since) / seconds if seconds > 0.0 else None
+        text = json.dumps(about, indent=2, default=float)
+        (self.folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+        if self.csv:
+            recording.to_csv(self.folder / "channels.csv", *self.names.record)
+        for k, names in enumerate(self.names.plots if self.plots else ()):
+            recording.plot(*names, path=self.folder / f"plot_{k + 1}.png")
+
+
+# ---- events
+
+
+def _events(settings: Run, folder: Path) -> dict[str, Event]:
+    """The events of a run; each writes itself down at once, so that a kill does not lose it."""
+
+    def noting(name: str) -> Callable:
+        def note(state) -> None:
+            with open(folder / "events.csv", "a", newline="", encoding="utf-8") as file:
+                csv.writer(file).writerow((name, state.time))
+
+        return note
+
+    return {
+        name: Event(event.value, event.when, noting(name) if event.action == "record" else "stop")
+        for name, event in settings.events.items()
+    }
+
+
+def _write_events(folder: Path, log: Log) -> None:
+    with open(folder / "events.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("event", "time"), *log])
+
+
+def _read_events(folder: Path) -> Log:
+    try:
+        with open(folder / "events.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.reader(file))[1:]
+    except OSError:
+        return []
+    log = []
+    for row in rows:
+        try:
+            log.append((row[0], float(row[1])))
+        except (IndexError, ValueError):  # the last line of a run that was killed while it wrote
+            continue
+    return log
+
+
+# ---- the summary
+
+
+def summary(recording: Recording, events: Log, failure: str | None) -> dict[str, Any]:
+    """What there is to say of a run: plain data."""
+    settings, info = recording.model.spec.run, recording.info
+    start, reached = float(recording.time[0]), float(recording.time[-1])
+    reached = max([reached, *(time for _, time in events)])
+    if failure is not None:
+        ended = failure
+    elif info.get("interrupted"):
+        ended = "interrupted"
+    elif settings is not None and events and settings.events[events[-1][0]].action == "stop":
+        ended = f"stopped by {events[-1][0]}"
+    else:
+        # the last sample may be earlier: samples are counted from the last event on
+        ended, reached = "finished", max(reached, start + info["duration"])
+    return {
+        "ended": ended,
+        "time": reached - start,
+        "method": info["method"],
+        "steps": info.get("steps", steps_between(info["method"].get("step"), start, reached, events)),
+        "samples": len(recording),
+        "sample": info["sample"],
+        "energy": energy(recording),
+        "events": [{"name": name, "time": time} for name, time in events],
+    }
+
+
+def steps_between(step: float | None, start: float, end: float, events: Log) -> int | None:
+    """Steps of a method with a fixed step: each event ends one, and the next begins there."""
+    if step is None:
+        return None
+    times = np.array([start, *(time for _, time in events), end])
+    return int(np.ceil(np.diff(times) / step - 1e-6).sum())
+
+
+def energy(recording: Recording) -> dict[str, float | None]:
+    """Energy of inertia and gravity at both ends [J]. Its drift is told where nothing else does work.
+
+    drift   largest deviation from the start, over the largest kinetic energy
+    """
+    kinetic, total = recording["energy.kinetic"], recording["energy.total"]
+    largest = float(kinetic.max())
+    drift = None
+    if conservative(recording.model) and largest > 0.0:
+        drift = _finite(float(np.abs(total - total[0]).max()) / largest)
+    return {"start": _finite(float(total[0])), "end": _finite(float(total[-1])), "drift": drift}
+
+
+def conservative(model: Model) -> bool:
+    """Whether gravity alone does work."""
+    return len(compile_elements(model).element_i) == 0
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no infinity."""
+    return value if math.isfinite(value) else None

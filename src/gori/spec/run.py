@@ -1,0 +1,92 @@
+"""How long to run, by which method, what to watch for and what to show."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
+
+from gori.spec.base import Named, Part, Positive, ReadOnly
+from gori.spec.expression import parse
+
+
+def _a_value(text: str) -> str:
+    try:
+        parse(text)
+    except ValueError as error:
+        raise PydanticCustomError("expression", "{words}", {"words": str(error)}) from None
+    return text
+
+
+def _or_text(schema: dict[str, Any]) -> None:
+    whole = dict(schema)
+    schema.clear()
+    schema["anyOf"] = [{"type": "string"}, whole]
+
+
+class RunEvent(Part):
+    """A zero crossing to note, or to stop at. An expression alone stands for {value: expression}."""
+
+    model_config = ConfigDict(json_schema_extra=_or_text)
+
+    value: Annotated[str, AfterValidator(_a_value)] = Field(
+        description="expression that passes zero, such as A.q - 0.1"
+    )
+    when: Literal["falling", "rising", "both"] = "both"
+    action: Literal["record", "stop"] = "record"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expression_alone(cls, data: Any) -> Any:
+        return {"value": data} if isinstance(data, str) else data
+
+
+def _a_method(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise PydanticCustomError(
+            "method", "must hold keys and values, such as {example}", {"example": _example(value)}
+        )
+    if not isinstance(value.get("type"), str):
+        raise PydanticCustomError("method", "'type' is missing: write {example}", {"example": _example("rk4")})
+    return ReadOnly(value)
+
+
+def _example(kind: Any) -> str:
+    return f"{{type: {kind if isinstance(kind, str) else 'rk4'}}}"
+
+
+def _texts(value: Any) -> Any:
+    """One channel alone is a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+def _lists(value: Any) -> Any:
+    """One plot alone is a list of one; that is also how a single plot is written."""
+    value = _texts(value)
+    flat = isinstance(value, (list, tuple)) and len(value) > 0 and all(isinstance(item, str) for item in value)
+    return [value] if flat else value
+
+
+_TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+_Method = Annotated[
+    dict[str, Any],
+    BeforeValidator(_a_method),
+    AfterValidator(ReadOnly),
+    WithJsonSchema({"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"]}),
+]
+_Channels = Annotated[tuple[str, ...], BeforeValidator(_texts), WithJsonSchema(_TEXTS)]
+_Plots = Annotated[tuple[_Channels, ...], BeforeValidator(_lists), WithJsonSchema({"type": "array", "items": _TEXTS})]
+
+
+class Run(Part):
+    """A run in time. Channels are those of a Recording, and may hold wildcards: `wheel_*.q`."""
+
+    duration: Positive = Field(description="[s]")
+    method: _Method = Field(
+        ReadOnly(type="rk4"), description="method of integration and its parameters: {type: rk4, step: 1e-3}"
+    )
+    sample: Positive | None = Field(
+        None, description="time between samples [s]; if not given, a thousandth of the duration"
+    )
+    events: Named[RunEvent] = Field(default_factory=ReadOnly, description="zero crossings by name")
+    record: _Channels = Field(("*.q",), description="channels for tables and plots; states are recorded anyway")
+    plots: _Plots = Field((), description="channels of each plot; if not given, one plot of what is recorded")
