@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test bench lint docs-figures clean
+.PHONY: demo test bench lint clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit('Gori needs Python 3.11 or newer; try make PYTHON=python3.12') if sys.version_info < (3, 11) else None"
@@ -24,6 +24,7 @@ test: $(READY)            ## lint, then all tests
 
 bench: $(READY)           ## all benchmarks
 	$(PY) -m bench.tree
+	$(PY) -m bench.simulate
 
 lint: $(READY)
 	$(VENV)/bin/ruff check .

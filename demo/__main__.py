@@ -5,15 +5,15 @@ import time
 from pathlib import Path
 
 from bench.timing import machine
-from demo import trees
+from demo import motion, trees
 from demo.report import Report
 
 
 def main() -> None:
-    print("compiling kernels where this machine has none yet (first run only, up to a minute)", flush=True)
+    print("compiling kernels where this machine has none yet (first run only, about a minute)", flush=True)
     start = time.perf_counter()
     report = Report(Path("out") / "demo")
-    for case in trees.CASES:
+    for case in (*trees.CASES, *motion.CASES):
         report.run(case)
     seconds = time.perf_counter() - start
     path = report.write(f"{machine()}; {seconds:.0f} s in all")

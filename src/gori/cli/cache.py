@@ -18,11 +18,12 @@ def all_kernels() -> dict[str, "Kernel"]:
     import importlib
     import pkgutil
 
-    from gori import kernels
+    from gori import integrate, kernels
     from gori.kernels import jit
 
-    for module in pkgutil.walk_packages(kernels.__path__, "gori.kernels."):
-        importlib.import_module(module.name)
+    for package in (kernels, integrate):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
     return jit.KERNELS
 
 

@@ -24,10 +24,9 @@ def plot(
 ) -> None:
     """Draw channels of a recording over time."""
     from gori.errors import InputError
-    from gori.record import Recording
-    from gori.sim.runfile import channel_names
+    from gori.sim.runfile import channel_names, open_run
 
-    recording = Recording.load(file / "run.h5" if file.is_dir() else file)
+    recording = open_run(file)
     if listing:
         table = Table.grid(padding=(0, 2, 0, 0))
         for name in channel_names(recording, channels or ["*"]):

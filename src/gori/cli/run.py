@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gori.spec import Spec
 
 OptionalFile = Annotated[
-    Path | None, typer.Argument(metavar="[FILE]", help="A description: .yaml or .urdf.", show_default=False)
+    Path | None, typer.Argument(metavar="FILE", help="A description: .yaml or .urdf.", show_default=False)
 ]
 
 
@@ -26,13 +26,13 @@ def run(
         Path | None, typer.Option(metavar="DIR", help="Folder for the results.", show_default="out/NAME")
     ] = None,
     duration: Annotated[
-        float | None, typer.Option(metavar="S", help="Time to simulate [s].", show_default="as in the file")
+        float | None, typer.Option(metavar="S", help="Seconds to simulate.", show_default="as in the file")
     ] = None,
     method: Annotated[
         str | None, typer.Option(metavar="NAME", help="rk4, dopri5, ...", show_default="as in the file")
     ] = None,
     step: Annotated[
-        float | None, typer.Option(metavar="S", help="Step of the method [s].", show_default="as in the file")
+        float | None, typer.Option(metavar="S", help="Step of the method in seconds.", show_default="as in the file")
     ] = None,
     changes: Annotated[
         list[str] | None,
@@ -139,11 +139,9 @@ def show(folder: Path) -> None:
 
 
 def _method(about: dict[str, Any]) -> str:
-    values = {name: value for name, value in about["method"].items() if name != "type"}
-    words = ", ".join(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
-                      for name, value in values.items())  # fmt: skip
-    steps = "" if about["steps"] is None else f"{count(about['steps'], 'step')} of "
-    return f"{steps}{about['method']['type']}, {words}, {count(about['samples'], 'sample')}"
+    method = about["method"]
+    how = ", ".join(f"{name} {method[name]:g}" for name in ("step", "rtol", "atol") if name in method)
+    return f"{method['type']}, {how}: {count(about['steps'], 'step')}, {count(about['samples'], 'sample')}"
 
 
 def _factor(factor: float | None) -> str:

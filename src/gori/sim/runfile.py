@@ -2,13 +2,11 @@
 
 run.h5         the states, written while the run goes on
 run.yaml       the Spec as it was used
-events.csv     when each event was met, written as they come
 channels.csv   the channels of `run.record`, when asked for
 plot_1.png     the plots of `run.plots`, or one of `run.record`
 summary.json   method, steps, wall time, energy, events, and how the run ended
 """
 
-import csv
 import json
 import math
 import os
@@ -26,12 +24,10 @@ from gori.integrate import march, method_of
 from gori.model import Model, compile
 from gori.model.elements import compile_elements
 from gori.record import Recording, read_checkpoint
+from gori.sim.channels import add_force_channels
 from gori.sim.events import Event
 from gori.sim.simulation import Simulation
 from gori.spec import Run, Spec
-
-Log = list[tuple[str, float]]
-"""events that were met: name and time [s]"""
 
 
 def run_file(
@@ -90,17 +86,18 @@ def run_spec(
         method = method_of(dict(settings.method))
     except InputError as error:
         raise InputError(f"run.method: {error}") from None
-    simulation = Simulation(model, method, events=_events(settings, folder))
+    simulation = Simulation(model, method, events=_events(settings))
     # names are looked up now: a run of hours must not end with an unknown one
     start = simulation.state
-    names = _Names(Recording(model, [start.time], start.q[None], start.v[None], start.z[None]), settings)
+    first = Recording(model, [start.time], start.q[None], start.v[None], start.z[None])
+    add_force_channels(first)
+    names = _Names(first, settings)
 
     _claim(folder, overwrite)
     save(spec, folder / "run.yaml")
-    _write_events(folder, [])
     method.run.load()  # so that the wall time is that of the run
     run = partial(simulation.run, settings.duration, settings.sample, folder / "run.h5", progress)
-    return _Results(folder, names, csv, plots, 0.0, []).of(run)
+    return _Results(folder, names, csv, plots, 0.0).of(run)
 
 
 def resume_run(folder: str | os.PathLike, csv: bool = False, plots: bool = True, progress: bool = True) -> Recording:
@@ -111,16 +108,25 @@ def resume_run(folder: str | os.PathLike, csv: bool = False, plots: bool = True,
         raise FileError("holds no run to go on with: there is no run.h5 in it", folder)
     if (words := read_summary(folder).get("ended", "")) and words.startswith(("finished", "stopped")):
         raise FileError(f"holds a run that is complete ({words}): there is nothing to go on with", folder)
-    before, checkpoint = Recording.load(path), read_checkpoint(path)
+    before, checkpoint = open_run(path), read_checkpoint(path)
     settings = before.model.spec.run
     if settings is None:
         raise FileError("was not made by gori run: use Simulation.resume", path)
     since = 0.0 if checkpoint is None else float(checkpoint["clock"][march.NOW])
-    log = [(name, time) for name, time in _read_events(folder) if time <= since]
-    _write_events(folder, log)
     method_of(before.info["method"]).run.load()
-    run = partial(Simulation.resume, path, progress, events=_events(settings, folder))
-    return _Results(folder, _Names(before, settings), csv, plots, since, log).of(run)
+    run = partial(Simulation.resume, path, progress, events=_events(settings))
+    return _Results(folder, _Names(before, settings), csv, plots, since).of(run)
+
+
+def open_run(path: str | os.PathLike) -> Recording:
+    """The Recording of a run, with the channels of its forces: a file, or the folder of a run."""
+    recording = Recording.load(Path(path) / "run.h5" if Path(path).is_dir() else path)
+    add_force_channels(recording)
+    return recording
+
+
+def _events(settings: Run) -> dict[str, Event]:
+    return {name: Event(event.value, event.when, event.action) for name, event in settings.events.items()}
 
 
 def read_summary(folder: str | os.PathLike) -> dict[str, Any]:
@@ -138,11 +144,13 @@ def _claim(folder: Path, overwrite: bool) -> None:
     """Make the folder; what an earlier run left in it goes, or is the reason not to run."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        names = ("run.h5", "run.yaml", "events.csv", "channels.csv", "summary.json")
+        names = ("run.h5", "run.yaml", "channels.csv", "summary.json")
         old = [*(folder / name for name in names if (folder / name).exists()), *folder.glob("plot_[0-9]*.png")]
         if old and not overwrite:
             raise FileError(
-                f"holds the results of an earlier run ({old[0].name}): choose another folder, or overwrite it", folder
+                f"holds the results of an earlier run ({old[0].name}): choose another folder, or pass overwrite=True "
+                "(--overwrite)",
+                folder,
             )
         for file in old:
             file.unlink()
@@ -177,8 +185,8 @@ def channel_names(recording: Recording, patterns: Iterable[str]) -> tuple[str, .
 class _Results:
     """Writes what came out of a run, however it ended."""
 
-    def __init__(self, folder: Path, names: _Names, csv: bool, plots: bool, since: float, log: Log):
-        self.folder, self.names, self.csv, self.plots, self.since, self.log = folder, names, csv, plots, since, log
+    def __init__(self, folder: Path, names: _Names, csv: bool, plots: bool, since: float):
+        self.folder, self.names, self.csv, self.plots, self.since = folder, names, csv, plots, since
 
     def of(self, run: Callable[[], Recording]) -> Recording:
         began = wall.perf_counter()
@@ -195,14 +203,9 @@ class _Results:
         return recording
 
     def _write(self, recording: Recording, seconds: float, failure: str | None) -> None:
-        # of a run that was resumed, this part of it may know of the events before, or not
-        met = dict.fromkeys([*self.log, *((name, float(time)) for name, time in recording.info["events"])])
-        events = sorted(met, key=lambda event: event[1])
-        recording.info["events"] = [list(event) for event in events]
-        _write_events(self.folder, events)
-        about = summary(recording, events, failure) | {"wall_time": seconds}
+        about = summary(recording, failure) | {"wall_time": seconds}
         about["real_time_factor"] = (about["time"] - self.since) / seconds if seconds > 0.0 else None
-        text = json.dumps(about, indent=2, default=float)
+        text = json.dumps(about, indent=2)
         (self.folder / "summary.json").write_text(text + "\n", encoding="utf-8")
         if self.csv:
             recording.to_csv(self.folder / "channels.csv", *self.names.record)
@@ -210,80 +213,32 @@ class _Results:
             recording.plot(*names, path=self.folder / f"plot_{k + 1}.png")
 
 
-# ---- events
-
-
-def _events(settings: Run, folder: Path) -> dict[str, Event]:
-    """The events of a run; each writes itself down at once, so that a kill does not lose it."""
-
-    def noting(name: str) -> Callable:
-        def note(state) -> None:
-            with open(folder / "events.csv", "a", newline="", encoding="utf-8") as file:
-                csv.writer(file).writerow((name, state.time))
-
-        return note
-
-    return {
-        name: Event(event.value, event.when, noting(name) if event.action == "record" else "stop")
-        for name, event in settings.events.items()
-    }
-
-
-def _write_events(folder: Path, log: Log) -> None:
-    with open(folder / "events.csv", "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("event", "time"), *log])
-
-
-def _read_events(folder: Path) -> Log:
-    try:
-        with open(folder / "events.csv", newline="", encoding="utf-8") as file:
-            rows = list(csv.reader(file))[1:]
-    except OSError:
-        return []
-    log = []
-    for row in rows:
-        try:
-            log.append((row[0], float(row[1])))
-        except (IndexError, ValueError):  # the last line of a run that was killed while it wrote
-            continue
-    return log
-
-
 # ---- the summary
 
 
-def summary(recording: Recording, events: Log, failure: str | None) -> dict[str, Any]:
+def summary(recording: Recording, failure: str | None) -> dict[str, Any]:
     """What there is to say of a run: plain data."""
     settings, info = recording.model.spec.run, recording.info
-    start, reached = float(recording.time[0]), float(recording.time[-1])
-    reached = max([reached, *(time for _, time in events)])
+    reached = float(recording.time[-1] - recording.time[0])
+    stops = [name for name, _ in info["events"] if settings is not None and settings.events[name].action == "stop"]
     if failure is not None:
         ended = failure
     elif info.get("interrupted"):
         ended = "interrupted"
-    elif settings is not None and events and settings.events[events[-1][0]].action == "stop":
-        ended = f"stopped by {events[-1][0]}"
+    elif stops:
+        ended = f"stopped by {stops[0]}"
     else:
-        # the last sample may be earlier: samples are counted from the last event on
-        ended, reached = "finished", max(reached, start + info["duration"])
+        ended, reached = "finished", info["duration"]  # the last sample may be earlier
     return {
         "ended": ended,
-        "time": reached - start,
+        "time": reached,
         "method": info["method"],
-        "steps": info.get("steps", steps_between(info["method"].get("step"), start, reached, events)),
+        "steps": info["steps"],
         "samples": len(recording),
         "sample": info["sample"],
         "energy": energy(recording),
-        "events": [{"name": name, "time": time} for name, time in events],
+        "events": [{"name": name, "time": time} for name, time in info["events"]],
     }
-
-
-def steps_between(step: float | None, start: float, end: float, events: Log) -> int | None:
-    """Steps of a method with a fixed step: each event ends one, and the next begins there."""
-    if step is None:
-        return None
-    times = np.array([start, *(time for _, time in events), end])
-    return int(np.ceil(np.diff(times) / step - 1e-6).sum())
 
 
 def energy(recording: Recording) -> dict[str, float | None]:

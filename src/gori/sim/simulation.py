@@ -234,7 +234,7 @@ class Simulation:
             info["interrupted"] = True
         finally:
             bar.close()
-            info["events"] = list(self.event_log)
+            info |= {"events": list(self.event_log), "steps": int(self._count[m.DONE])}
             if recorder is not None:
                 recorder.info |= info | ({} if failure is None else {"error": str(failure)})
                 recorder.close()

@@ -56,6 +56,8 @@ def _example(kind: Any) -> str:
 
 def _texts(value: Any) -> Any:
     """One channel alone is a list of one."""
+    if not isinstance(value, (str, list, tuple)):
+        raise PydanticCustomError("channels", "must be a list of channels, not {value}", {"value": repr(value)})
     return [value] if isinstance(value, str) else value
 
 
