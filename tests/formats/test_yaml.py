@@ -99,7 +99,7 @@ def test_malformed_file_is_refused_with_its_line(tmp_path, text, line, words):
     assert str(caught.value).startswith(f"{file}, line {line}: ")
 
 
-@pytest.mark.parametrize("key", ["run", "parts", "terrain", "controls", "particles"])
+@pytest.mark.parametrize("key", ["parts", "terrain", "controls", "particles"])
 def test_keys_that_are_only_planned_are_refused(key):
     with pytest.raises(FileError, match=f"unknown key '{key}'") as caught:
         read_yaml(None, f"gori: 1\n{key}: {{}}\n")

@@ -230,7 +230,7 @@ def test_zero_quaternion_is_named(kind):
 
 
 def test_compile_takes_a_spec():
-    with pytest.raises(InputError, match="gori.load"):
+    with pytest.raises(InputError, match=r"gori\.load"):
         gori.compile("arm.yaml")
 
 

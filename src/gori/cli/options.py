@@ -17,12 +17,12 @@ class BaseKind(StrEnum):
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A description: .yaml or .urdf.", show_default=False)]
 Base = Annotated[BaseKind | None, typer.Option(help="URDF: hold the root link, or let it fly.", show_default="fixed")]
-Strict = Annotated[bool, typer.Option("--strict", help="URDF: refuse what is otherwise only warned of.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse what is otherwise only warned of.")]
 Meshes = Annotated[bool, typer.Option("--meshes", help="URDF: keep mesh shapes; their files must be there.")]
 
 
 def read(file: Path, base: BaseKind | None, strict: bool, meshes: bool = False) -> "Spec":
-    """The Spec in a file. Only options that were given are handed on, since a YAML file takes none."""
+    """The Spec in a file. Only options that were given are handed on, since a YAML file does not take all."""
     from gori.formats import load
 
     options: dict[str, Any] = {}

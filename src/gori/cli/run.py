@@ -1,6 +1,7 @@
 """`gori run`: from a file to a folder of results."""
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,17 +58,15 @@ def run(
         given |= {"--set": changes or None, "--overwrite": overwrite or None, "--base": base}
         if refused := [name for name, value in given.items() if value is not None]:
             raise InputError(f"--resume goes on with a run as it was: it does not take {', '.join(refused)}")
-        folder = resume
+        folder, work = resume, partial(resume_run, resume)
     elif file is None:
         raise InputError("say what to run: gori run FILE.yaml, or gori run --resume DIR")
     else:
         spec = described(file, base, strict, meshes, changes or [], duration, method, step)
         folder = default_folder(file) if out is None else out
+        work = partial(run_spec, spec, folder, overwrite=overwrite)
     try:
-        if resume is not None:
-            recording = resume_run(folder, csv, not no_plots)
-        else:
-            recording = run_spec(spec, folder, csv, not no_plots, overwrite=overwrite)
+        recording = work(csv=csv, plots=not no_plots)
     except SimulationError:
         show(folder)
         raise

@@ -1,5 +1,6 @@
 """Methods of integration in time, one file each."""
 
+from dataclasses import fields
 from typing import Any
 
 from gori.errors import InputError
@@ -26,8 +27,19 @@ def method_of(settings: dict[str, Any] | str | Method) -> Method:
     try:
         return METHODS[kind](**values)
     except TypeError:
-        known = ", ".join(f for f in METHODS[kind].__dataclass_fields__)
+        known = ", ".join(field.name for field in fields(METHODS[kind]))
         raise InputError(f"method {kind} takes {known}, not {', '.join(values)}") from None
 
 
-__all__ = ["METHODS", "RK4", "Adaptive", "Dopri5", "Fixed", "Method", "SemiImplicit", "method_of"]
+__all__ = [
+    "METHODS",
+    "RK4",
+    "Adaptive",
+    "Dopri5",
+    "Fixed",
+    "GeneralizedAlpha",
+    "ImplicitEuler",
+    "Method",
+    "SemiImplicit",
+    "method_of",
+]

@@ -3,7 +3,7 @@
 run.h5         the states, written while the run goes on
 run.yaml       the Spec as it was used
 channels.csv   the channels of `run.record`, when asked for
-plot_1.png     the plots of `run.plots`, or one of `run.record`
+plot_1.png     the plots of `run.plots`; if there are none, of `run.record`
 summary.json   method, steps, wall time, energy, events, and how the run ended
 """
 
@@ -28,6 +28,9 @@ from gori.sim.channels import add_force_channels
 from gori.sim.events import Event
 from gori.sim.simulation import Simulation
 from gori.spec import Run, Spec
+
+MOST_IN_PLOT = 24
+"""channels in a plot that nobody asked for; more are hard to tell apart"""
 
 
 def run_file(
@@ -92,12 +95,17 @@ def run_spec(
     first = Recording(model, [start.time], start.q[None], start.v[None], start.z[None])
     add_force_channels(first)
     names = _Names(first, settings)
+    method.run.load()  # now, so that the wall time is that of the run
 
     _claim(folder, overwrite)
     save(spec, folder / "run.yaml")
-    method.run.load()  # so that the wall time is that of the run
     run = partial(simulation.run, settings.duration, settings.sample, folder / "run.h5", progress)
-    return _Results(folder, names, csv, plots, 0.0).of(run)
+    try:
+        return _Results(folder, names, csv, plots, 0.0).of(run)
+    except InputError:
+        if not (folder / "run.h5").exists():  # it did not begin: nothing here to be careful with
+            (folder / "run.yaml").unlink()
+        raise
 
 
 def resume_run(folder: str | os.PathLike, csv: bool = False, plots: bool = True, progress: bool = True) -> Recording:
@@ -125,7 +133,7 @@ def open_run(path: str | os.PathLike) -> Recording:
     return recording
 
 
-def _events(settings: Run) -> dict[str, Event]:
+def _events(settings: Run) -> dict[str, str | Event]:
     return {name: Event(event.value, event.when, event.action) for name, event in settings.events.items()}
 
 
@@ -164,14 +172,18 @@ class _Names:
     def __init__(self, recording: Recording, settings: Run):
         self.record = _named(recording, settings.record, "run.record") if recording.model.nv else ()
         plots = [_named(recording, patterns, f"run.plots.{k}") for k, patterns in enumerate(settings.plots)]
-        self.plots = plots or ([self.record] if self.record else [])
+        few = [self.record[k : k + MOST_IN_PLOT] for k in range(0, len(self.record), MOST_IN_PLOT)]
+        self.plots = plots or few
 
 
 def _named(recording: Recording, patterns: Iterable[str], where: str) -> tuple[str, ...]:
     try:
-        return channel_names(recording, patterns)
+        names = channel_names(recording, patterns)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
+    if not any(recording[name].size for name in names):
+        raise InputError(f"{where}: {', '.join(names) or 'a list without channels'} has no columns")
+    return names
 
 
 def channel_names(recording: Recording, patterns: Iterable[str]) -> tuple[str, ...]:

@@ -84,11 +84,12 @@ class Run(Part):
 
     duration: Positive = Field(description="[s]")
     method: _Method = Field(
-        ReadOnly(type="rk4"), description="method of integration and its parameters: {type: rk4, step: 1e-3}"
+        default_factory=lambda: ReadOnly(type="rk4"),
+        description="method of integration and its parameters: {type: rk4, step: 1e-3}",
     )
     sample: Positive | None = Field(
         None, description="time between samples [s]; if not given, a thousandth of the duration"
     )
     events: Named[RunEvent] = Field(default_factory=ReadOnly, description="zero crossings by name")
     record: _Channels = Field(("*.q",), description="channels for tables and plots; states are recorded anyway")
-    plots: _Plots = Field((), description="channels of each plot; if not given, one plot of what is recorded")
+    plots: _Plots = Field((), description="channels of each plot; if not given, those of record")
