@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test bench lint clean
+.PHONY: demo test bench validate lint clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit('Gori needs Python 3.11 or newer; try make PYTHON=python3.12') if sys.version_info < (3, 11) else None"
@@ -25,6 +25,9 @@ test: $(READY)            ## lint, then all tests
 bench: $(READY)           ## all benchmarks
 	$(PY) -m bench.tree
 	$(PY) -m bench.simulate
+
+validate: $(READY)        ## published problems against their reference values
+	$(PY) -m validation
 
 lint: $(READY)
 	$(VENV)/bin/ruff check .

@@ -1,5 +1,7 @@
 """Everything that Gori raises or warns of. Each message names the culprit and what to try."""
 
+from typing import Any
+
 
 class GoriError(Exception):
     """Base of all errors of Gori."""
@@ -40,7 +42,8 @@ class SimulationError(GoriError, ArithmeticError):
 
     def __init__(self, message: str, time: float = 0.0, cause: BaseException | None = None):
         super().__init__(message)
-        self.time, self.cause, self.recording = time, cause, None
+        self.time, self.cause = time, cause
+        self.recording: Any = None
 
 
 class RecordError(GoriError, OSError):

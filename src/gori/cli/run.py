@@ -103,15 +103,15 @@ def described(
 def parted(change: str) -> tuple[str, Any]:
     """Name and value of NAME=VALUE; the value is read as in a YAML file."""
     from gori.errors import InputError
-    from gori.formats.yaml import _parse, _Refused
+    from gori.formats.yaml import read_value
 
     name, equals, text = change.partition("=")
     if not (name and equals):
         raise InputError(f"--set takes NAME=VALUE, such as truck.mass=600, not {change!r}")
     try:
-        return name, _parse(f"value: {text}")[0]["value"]
-    except _Refused as refused:
-        raise InputError(f"--set {change}: {refused.reason}") from None
+        return name, read_value(text)
+    except ValueError as refused:
+        raise InputError(f"--set {change}: {refused}") from None
 
 
 def show(folder: Path) -> None:

@@ -132,6 +132,14 @@ def _content(path: str | os.PathLike | None) -> str:
         raise FileError("is not text in UTF-8", path, line) from None
 
 
+def read_value(text: str) -> Any:
+    """One value, by the rules of the files; ValueError in plain words for what is none."""
+    try:
+        return _parse(f"value: {text}")[0]["value"]
+    except _Refused as refused:
+        raise ValueError(refused.reason) from None
+
+
 def _parse(text: str) -> tuple[dict[str, Any], _Place]:
     """Plain data of the only document, and where each part of it stands."""
     top = yaml.Mark("", 0, 0, 0, None, 0)

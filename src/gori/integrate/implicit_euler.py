@@ -115,7 +115,7 @@ class ImplicitEuler(Fixed):
     kind: ClassVar[str] = "implicit_euler"
 
     @property
-    def run(self) -> Any:
+    def run(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
         return newton_euler_run if self.newton else implicit_euler_run
 
     def memory(self, nrow: int, nq: int, nv: int, nz: int) -> np.ndarray:
