@@ -14,6 +14,7 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
 import gori.kernels
+from gori.cli.cache import all_kernels
 from gori.kernels import jit
 from tests.checks import machine, states, take
 from tests.model.test_identities import ANSWERS
@@ -24,12 +25,13 @@ for module in pkgutil.iter_modules(gori.kernels.__path__):
 
 def test_all_entry_points_are_listed():
     declared = 0
-    for file in jit._HERE.glob("*.py"):
-        declared += len(re.findall(r"^@kernel\(", file.read_text(), re.MULTILINE))
-    assert declared == len(jit.KERNELS) >= 15
+    for folder in jit._SOURCES:
+        for file in folder.glob("*.py"):
+            declared += len(re.findall(r"^@kernel\(", file.read_text(), re.MULTILINE))
+    assert declared == len(all_kernels()) >= 25
 
 
-@pytest.mark.parametrize("name", jit.KERNELS)
+@pytest.mark.parametrize("name", all_kernels())
 def test_one_signature(name):
     entry = jit.KERNELS[name]
     entry.load()
@@ -75,7 +77,7 @@ def test_no_allocation(count, monkeypatch):
 def _in_model(entry):
     """Whether a kernel is one of the Model's: not a signal, not a method of integration."""
     module = entry.dispatcher.py_func.__module__
-    return module.startswith("gori.kernels.") and module != "gori.kernels.signals"
+    return module.startswith("gori.kernels.") and module not in ("gori.kernels.signals", "gori.kernels.efforts")
 
 
 def test_allocation_would_be_seen():

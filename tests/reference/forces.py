@@ -1,6 +1,6 @@
 """Every force of a Spec in textbook NumPy: joint forces, wrenches on bodies, and rates of the internal states.
 
-tau is (nv,); wrenches are {body: (6,)}, moment and force at the body's origin, world axes, as `dynamics.aba` takes them;
+tau is (nv,); wrenches are {body: (6,)}, moment and force at the body's origin, world axes, as `dynamics.aba` has them;
 z are the states of friction, one for each degree of freedom that has some, in the order of the tree.
 """
 
@@ -35,7 +35,9 @@ def moving(tree):
 
 
 def state_count(tree):
-    return sum(np.count_nonzero(np.broadcast_to(link.joint.friction, len(tree.armature[link.v]))) for link in moving(tree))
+    return sum(
+        np.count_nonzero(np.broadcast_to(link.joint.friction, len(tree.armature[link.v]))) for link in moving(tree)
+    )
 
 
 def passive(joint, q, v):
@@ -154,7 +156,9 @@ def forces(tree, t, q, v, z, q0):
             case "bushing":
                 bushing(force, bodies)
             case "wrench":
-                wrench(force, bodies, *([signal(tree, x, t, q, v) for x in part] for part in (force.moment, force.force)))
+                wrench(
+                    force, bodies, *([signal(tree, x, t, q, v) for x in part] for part in (force.moment, force.force))
+                )
             case _:
                 names = [name for name in ("value", "target", "target_velocity") if name in type(force).model_fields]
                 given = {name: signal(tree, getattr(force, name), t, q, v) for name in names}

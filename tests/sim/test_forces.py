@@ -94,8 +94,8 @@ def random_forces(rng, spec):
     for k in range(3):
         parent, child = rng.choice(known, 2, replace=False)
         result[f"spring_{k}"] = {
-            "type": "spring", "parent": parent, "child": child, "at": rng.normal(size=3), "child_at": rng.normal(size=3),
-            "stiffness": rng.uniform(1, 9), "damping": rng.uniform(0, 2),
+            "type": "spring", "parent": parent, "child": child, "at": rng.normal(size=3),
+            "child_at": rng.normal(size=3), "stiffness": rng.uniform(1, 9), "damping": rng.uniform(0, 2),
             **({"length": rng.uniform(0.1, 2.0)} if k else {}),
         }  # fmt: skip
         parent, child = rng.choice(known, 2, replace=False)
@@ -175,12 +175,16 @@ def flying(kind, seed=0, n=4):
     rng = np.random.default_rng(seed)
     bare = random_spec(rng, n, types=("free",), branching=0.0, n_frames=0)
     joints = {
-        name: {"type": "free", "parent": GROUND, "child": joint.child, "q": [*random_quaternion(rng), *rng.normal(size=3)],
-               "v": rng.normal(size=6)}
+        name: {"type": "free", "parent": GROUND, "child": joint.child,
+               "q": [*random_quaternion(rng), *rng.normal(size=3)], "v": rng.normal(size=6)}
         for name, joint in bare.joints.items()
     }  # fmt: skip
     pairs = [(f"b{i}", f"b{j}") for i in range(n) for j in range(i)]
-    both = {"stiffness": 20.0, "damping": 0.5} if kind == "spring" else {"stiffness": [3, 4, 5, 20, 30, 40], "damping": [0.1] * 6}
+    both = (
+        {"stiffness": 20.0, "damping": 0.5}
+        if kind == "spring"
+        else {"stiffness": [3, 4, 5, 20, 30, 40], "damping": [0.1] * 6}
+    )
     placed = (lambda: {"at": rng.normal(size=3), "child_at": rng.normal(size=3)}) if kind == "spring" else (
         lambda: random_placement(rng) | random_placement(rng, "child_")
     )  # fmt: skip
@@ -224,7 +228,9 @@ def test_springs_without_damping_conserve_energy():
     def stored(k):
         total = 0.0
         for force in spec.forces.values():
-            ends = [rec[f"{b}.pose"][k] @ [*at, 1.0] for b, at in ((force.parent, force.at), (force.child, force.child_at))]
+            ends = [
+                rec[f"{b}.pose"][k] @ [*at, 1.0] for b, at in ((force.parent, force.at), (force.child, force.child_at))
+            ]
             total += 0.5 * force.stiffness * (np.linalg.norm(ends[1] - ends[0]) - force.length) ** 2
         return total
 

@@ -12,6 +12,7 @@ import numpy as np
 from gori.integrate.contract import Adaptive
 from gori.integrate.march import (
     DONE,
+    EARLY,
     END,
     LARGEST,
     LAST_ERROR,
@@ -152,9 +153,14 @@ def locate_dense(machine, scratch, m, watch, t, h, end):
     event_values(watch, nq, nv, end, m[NEW], after, scratch.stack)
     found, place = -1, 1.0
     for e in range(count):
+        low, high = 0.0, 1.0
+        if before[e] == 0.0:  # it leaves zero to one side, and may be back within the step
+            low = EARLY
+            dense(m, low, machine.body_i, trial)
+            event_values(watch, nq, nv, t + low * h, trial, work[6, :count], scratch.stack)
+            before[e] = work[6, e]
         if not crossing(before[e], after[e], watch[2][e]):
             continue
-        low, high = 0.0, 1.0
         for _ in range(60):
             middle = 0.5 * (low + high)
             dense(m, middle, machine.body_i, trial[:n])
@@ -264,6 +270,6 @@ class Dopri5(Adaptive):
     run: ClassVar[Any] = dopri5_run
 
     def memory(self, nrow: int, nq: int, nv: int, nz: int) -> np.ndarray:
-        memory = np.zeros((N_MEMORY, nq + nv + nz))
+        memory = np.zeros((N_MEMORY, max(nq + nv + nz, 2)))
         memory[TOLERANCE, :2] = self.rtol, self.atol
         return memory

@@ -14,14 +14,13 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.integrate.contract import Fixed
-from gori.integrate.linearise import carve, linearise, size, slide_states, solve
+from gori.integrate.linearise import MOST, RESIDUAL, carve, judge, linearise, size, slide_states, solve
 from gori.integrate.march import RUN, marching
 from gori.kernels.accelerations import NO_CONVERGENCE, OK, SINGULAR, accelerations, finite
 from gori.kernels.columns import NQ
 from gori.kernels.configuration import integrate
 from gori.kernels.jit import kernel, part
 
-TOLERANCE, MOST = 1e-10, 30
 # the first numbers of the memory: rho_inf, whether a and vdot are known, then vdot (nv,) and a (nv,)
 RHO, KNOWN, KEPT = 0, 1, 2
 
@@ -34,7 +33,8 @@ def alpha_step(machine, scratch, memory, t, h, y):
     vdot, a = flat[KEPT : KEPT + nv], flat[KEPT + nv : KEPT + 2 * nv]
     squares, body_d, dof_d, vectors, spare = carve(flat[KEPT + 2 * nv :], machine, scratch)
     K, C, M, A = squares[0], squares[1], squares[2], squares[3]
-    r, rate, move, speed, zdot = vectors[0], vectors[4], vectors[5], vectors[6], vectors[7]
+    rate, move, speed, zdot, dx = vectors[4], vectors[5], vectors[6], vectors[7], vectors[8]
+    slid, ahead = vectors[9][: z.shape[0]], spare[0]
     rho = flat[RHO]
     am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + af - am
@@ -50,40 +50,47 @@ def alpha_step(machine, scratch, memory, t, h, y):
 
     for k in range(nv):
         rate[k] = vdot[k]
-    first = 0.0
+    before, halvings = 0.0, 0
     for trial in range(MOST):
         for k in range(nv):
             new = ((1.0 - af) * rate[k] + af * vdot[k] - am * a[k]) / (1.0 - am)
             speed[k] = v[k] + h * ((1.0 - gamma) * a[k] + gamma * new)
             move[k] = h * (v[k] + h * ((0.5 - beta) * a[k] + beta * new))
-        integrate(machine.body_i, q, move, spare[0])
+        integrate(machine.body_i, q, move, ahead)
+        for k in range(z.shape[0]):
+            slid[k] = z[k]
+        slide_states(machine, speed, slid, h)
         code = linearise(
-            machine, t + h, spare[0], speed, z, rate, h, squares, body_d, dof_d, vectors, spare[1], zdot, scratch
+            machine, t + h, ahead, speed, slid, rate, h, squares, body_d, dof_d, vectors, spare[1], zdot, scratch
         )
         if code != OK:
             return code
-        norm, size_of_forces = 0.0, 0.0
-        for k in range(nv):
-            norm += r[k] * r[k]
-            size_of_forces += (r[k] + vectors[1][k]) ** 2 + vectors[1][k] ** 2
-        if trial == 0:
-            first = norm
-        if norm <= TOLERANCE**2 * max(first, size_of_forces) or norm == 0.0:
+        verdict, norm = judge(vectors, M, rate, A[0, 0], before, trial, halvings)
+        if verdict == 1:
             for k in range(nq):
-                q[k] = spare[0][k]
+                q[k] = ahead[k]
             for k in range(nv):
                 a[k] = ((1.0 - af) * rate[k] + af * vdot[k] - am * a[k]) / (1.0 - am)
                 vdot[k] = rate[k]
                 v[k] = speed[k]
-            slide_states(machine, v, z, h)
+            for k in range(z.shape[0]):
+                z[k] = slid[k]
             return finite(v)
+        if verdict == 2:
+            halvings += 1
+            for k in range(nv):
+                dx[k] *= 0.5
+                rate[k] += dx[k]
+            continue
+        before, halvings = norm, 0
         for c in range(nv):
+            dx[c] = vectors[RESIDUAL][c]
             for row in range(nv):
                 A[c, row] = M[c, row] + ratio * h * (gamma * C[c, row] + h * beta * K[c, row])
-        if not solve(A, r):
+        if not solve(A, dx):
             return SINGULAR
         for k in range(nv):
-            rate[k] -= r[k]
+            rate[k] -= dx[k]
     return NO_CONVERGENCE
 
 

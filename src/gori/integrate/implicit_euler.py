@@ -10,14 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gori.integrate.contract import Fixed
-from gori.integrate.linearise import carve, linearise, size, slide_states, solve
+from gori.integrate.linearise import MOST, RESIDUAL, carve, judge, linearise, size, slide_states, solve
 from gori.integrate.march import RUN, marching
 from gori.kernels.accelerations import NO_CONVERGENCE, OK, SINGULAR, accelerations, finite, health
 from gori.kernels.columns import NQ
 from gori.kernels.configuration import integrate
 from gori.kernels.jit import kernel, part
-
-TOLERANCE, MOST = 1e-10, 30
 
 
 @part
@@ -55,39 +53,48 @@ def newton_step(machine, scratch, memory, t, h, y):
     q, v, z = y[:nq], y[nq : nq + nv], y[nq + nv :]
     squares, body_d, dof_d, vectors, spare = carve(memory, machine, scratch)
     K, C, M, A = squares[0], squares[1], squares[2], squares[3]
-    r, a, move, new = vectors[0], vectors[4], vectors[5], vectors[6]
-    ahead, zdot = spare[0], vectors[7]
+    a, move, new, zdot, dx = vectors[4], vectors[5], vectors[6], vectors[7], vectors[8]
+    slid, ahead = vectors[9][: z.shape[0]], spare[0]
     for k in range(nv):
         new[k] = v[k]
-    first = 0.0
+    before, halvings = 0.0, 0
     for trial in range(MOST):
         for k in range(nv):
             a[k] = (new[k] - v[k]) / h
             move[k] = h * new[k]
         integrate(machine.body_i, q, move, ahead)
-        code = linearise(machine, t + h, ahead, new, z, a, h, squares, body_d, dof_d, vectors, spare[1], zdot, scratch)
+        for k in range(z.shape[0]):
+            slid[k] = z[k]
+        slide_states(machine, new, slid, h)
+        code = linearise(
+            machine, t + h, ahead, new, slid, a, h, squares, body_d, dof_d, vectors, spare[1], zdot, scratch
+        )
         if code != OK:
             return code
-        norm, size_of_forces = 0.0, 0.0
-        for k in range(nv):
-            norm += r[k] * r[k]
-            size_of_forces += (r[k] + vectors[1][k]) ** 2 + vectors[1][k] ** 2
-        if trial == 0:
-            first = norm
-        if norm <= TOLERANCE**2 * max(first, size_of_forces) or norm == 0.0:
+        verdict, norm = judge(vectors, M, a, A[0, 0], before, trial, halvings)
+        if verdict == 1:
             for k in range(nq):
                 q[k] = ahead[k]
             for k in range(nv):
                 v[k] = new[k]
-            slide_states(machine, v, z, h)
+            for k in range(z.shape[0]):
+                z[k] = slid[k]
             return finite(v)
+        if verdict == 2:
+            halvings += 1
+            for k in range(nv):
+                dx[k] *= 0.5
+                new[k] += dx[k]
+            continue
+        before, halvings = norm, 0
         for c in range(nv):
+            dx[c] = vectors[RESIDUAL][c]
             for row in range(nv):
                 A[c, row] = M[c, row] / h + C[c, row] + h * K[c, row]
-        if not solve(A, r):
+        if not solve(A, dx):
             return SINGULAR
         for k in range(nv):
-            new[k] -= r[k]
+            new[k] -= dx[k]
     return NO_CONVERGENCE
 
 

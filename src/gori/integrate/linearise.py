@@ -33,16 +33,21 @@ from gori.kernels.signals import EXPRESSION, SIGNAL_KIND, evaluate_signals
 
 EPSILON = 1.5e-8
 """step of the differences: the square root of the machine precision"""
+VECTORS = 10
+TOLERANCE, ROUNDING, MOST = 1e-10, 1e-13, 60
+"""of Newton's method: residual over the forces, over the load on the ground, and number of trials"""
+# of these, what `linearise` uses: residual, generalised force, and two of its own; the rest is the caller's
+RESIDUAL, FORCES, _MOVED, _CHANGE, FIRST_FREE = 0, 1, 2, 3, 4
 
 
 def size(nrow: int, nq: int, nv: int) -> int:
     """Numbers of memory that `carve` cuts up."""
-    return 4 * nv * nv + nrow * N_BODY_D + nv * N_DOF_D + 8 * nv + 2 * nq
+    return 4 * nv * nv + nrow * N_BODY_D + nv * N_DOF_D + VECTORS * nv + 2 * nq
 
 
 @part
 def carve(memory, machine, scratch):
-    """Pieces of a flat memory: K, C, M, A (nv, nv), body_d, dof_d, eight vectors (nv,), two of (nq,)."""
+    """Pieces of a flat memory: K, C, M, A (nv, nv), body_d, dof_d, VECTORS vectors (nv,), two of (nq,)."""
     flat = memory.reshape(memory.size)
     nrow, nq, nv = machine.body_i.shape[0], machine.body_i[0, NQ], scratch.tau.shape[0]
     n2 = nv * nv
@@ -52,8 +57,8 @@ def carve(memory, machine, scratch):
     at += nrow * N_BODY_D
     dof_d = flat[at : at + nv * N_DOF_D].reshape((nv, N_DOF_D))
     at += nv * N_DOF_D
-    vectors = flat[at : at + 8 * nv].reshape((8, nv))
-    at += 8 * nv
+    vectors = flat[at : at + VECTORS * nv].reshape((VECTORS, nv))
+    at += VECTORS * nv
     return squares, body_d, dof_d, vectors, flat[at : at + 2 * nq].reshape((2, nq))
 
 
@@ -141,10 +146,13 @@ def element_derivatives(machine, q, v, z, values, h, K, C):
 
 @part
 def linearise(machine, t, q, v, z, a, h, squares, body_d, dof_d, vectors, spare, zdot, scratch):
-    """Residual r into vectors[0], and K, C, M into squares[0..2], by columns: K[c, r] = d r_r / d q_c."""
+    """Residual r into vectors[RESIDUAL], and K, C, M into squares[0..2], by columns: K[c, r] = d r_r / d q_c.
+
+    squares[3][0, 0] becomes the squared load on the ground, for `judge`.
+    """
     nv = v.shape[0]
     K, C, M = squares[0], squares[1], squares[2]
-    r, G, moved, change = vectors[0], vectors[1], vectors[2], vectors[3]
+    r, G, moved, change = vectors[RESIDUAL], vectors[FORCES], vectors[_MOVED], vectors[_CHANGE]
     K[:] = 0.0
     C[:] = 0.0
     M[:] = 0.0
@@ -152,6 +160,7 @@ def linearise(machine, t, q, v, z, a, h, squares, body_d, dof_d, vectors, spare,
     code = residual(machine, t, q, v, z, a, r, G, zdot, scratch)
     if code != OK:
         return code
+    squares[3][0, 0] = load_on_ground(machine.body_i, scratch.body_w)
     if simple(machine):
         element_derivatives(machine, q, v, z, scratch.values, h, K, C)
         return OK
@@ -235,3 +244,37 @@ def slide_states(machine, v, z, h):
             else:
                 end = p[0] / p[1] if speed > 0.0 else -p[0] / p[1]
                 z[k] = end + (z[k] - end) * 2.718281828459045 ** (-rate * h)
+
+
+@part
+def judge(vectors, M, a, load, before, trial, halvings):
+    """What to do with the residual of a trial: 0 go on, 1 it has gone, 2 go back half way because it has grown.
+
+    Returns that and the squared norm. It is gone when it is small against inertial and outside forces, or down in the
+    rounding errors of the load that the ground carries. Forces that saturate or touch have corners, over which a full
+    step can cycle: hence the way back.
+    """
+    r, G = vectors[RESIDUAL], vectors[FORCES]
+    norm, scale = 0.0, 0.0
+    for k in range(r.shape[0]):
+        inertial = 0.0
+        for c in range(r.shape[0]):
+            inertial += M[c, k] * a[c]
+        norm += r[k] * r[k]
+        scale += inertial * inertial + G[k] * G[k]
+    if norm <= TOLERANCE**2 * scale + ROUNDING**2 * load:
+        return 1, norm
+    if trial > 0 and not norm < before and halvings < 8:
+        return 2, norm
+    return 0, norm
+
+
+@part
+def load_on_ground(body_i, body_w):
+    """Squared size of the forces and moments that root bodies hand to the ground; after `rnea`."""
+    load = 0.0
+    for i in range(1, body_i.shape[0]):
+        if body_i[i, PARENT] == 0:
+            for k in range(6):
+                load += body_w[i, FORCE + k] ** 2
+    return load

@@ -17,16 +17,21 @@ from gori.kernels.signals import evaluate_signals
 START, STEP, NOW, END, PERIOD, LAST_ERROR, LARGEST = 0, 1, 2, 3, 4, 5, 6
 N_CLOCK = 7
 # count (N_COUNT,) int64: steps done since the start, steps to do now, steps between samples, samples written in this
-# call, event met, samples written since the start, steps refused; whether slopes and event values of the last call still
-# stand; whether an event has interrupted a step, the rest of which is still to do
+# call, event met, samples written since the start, steps refused; whether slopes and event values of the last call
+# still stand; whether an event has interrupted a step, the rest of which is still to do
 DONE, TO_DO, EVERY, SAMPLES, WHICH, SAMPLED, REFUSED, STANDS, INSIDE = 0, 1, 2, 3, 4, 5, 6, 7, 8
 N_COUNT = 9
 
+EARLY, LATE = 1e-6, 1.0 - 1e-9
+"""shares of a step: after the first an event that starts at zero has a side; after the other an event is at the end"""
+CHANGED = 3.0
+"""mark of an event that was met, and at which the state was changed"""
+
 _f1, _f2, _i1, _i2 = types.float64[::1], types.float64[:, ::1], types.int64[::1], types.int64[:, ::1]
 watch_type = types.Tuple([_i2, _f2, _i1, _f2])
-"""events: signal_i, signal_f, directions (-1 falling, 1 rising, 0 both), and work rows (8, largest of n and events): state
-and rates at the start of a step, rates at its end, trial state, event values at its start, at its end, and at the
-trial state, and which events have just been met"""
+"""events: signal_i, signal_f, directions (-1 falling, 1 rising, 0 both), and work rows (8, largest of n and events):
+state and rates at the start of a step, rates at its end, trial state, event values at its start, at its end, and at
+the trial state, and which events have just been met"""
 
 RUN = types.int64(machine_type, scratch_type, _f2, _f1, _i1, _f1, _f2, watch_type)
 """signature of every run: machine, scratch, memory, clock, count, y, samples (rows: time, y), watch"""
@@ -47,28 +52,38 @@ def event_values(watch, nq, nv, t, y, values, stack):
 
 @part
 def begin_watch(watch, nq, nv, t, y, stack):
-    """Event values where a run begins. Those just met count as zero: not again before they have moved away."""
+    """Event values where a run begins. Those that have just passed zero are on the other side, however rounding has it;
+    after a change of the state they are at zero.
+    """
     work, count = watch[3], watch[2].shape[0]
     event_values(watch, nq, nv, t, y, work[4, :count], stack)
     for e in range(count):
-        if work[7, e] > 0.0:
+        if work[7, e] == CHANGED:
             work[4, e] = 0.0
-            work[7, e] = 0.0
+        elif work[7, e] != 0.0:
+            work[4, e] = 1e-300 * work[7, e]
+        work[7, e] = 0.0
 
 
 @part
 def mark_met(watch, nq, nv, t, y, found, stack):
-    """Note in work[7] all events that are met together with the one that was found, at the state y."""
+    """Note in work[7] which events pass zero at the state y, together with the one that was found: 1 rising, -1
+    falling; half of that where the direction is not the wanted one.
+    """
     work, count = watch[3], watch[2].shape[0]
     event_values(watch, nq, nv, t, y, work[6, :count], stack)
     for e in range(count):
-        met = e == found or crossing(work[4, e], work[6, e], watch[2][e])
-        work[7, e] = 1.0 if met else 0.0
+        before, here, after = work[4, e], work[6, e], work[5, e]
+        rounding = 1e-12 * (abs(before) + abs(after))
+        work[7, e] = 0.0
+        if e == found or crossing(before, here, 0) or (crossing(before, after, 0) and abs(here) <= rounding):
+            wanted = e == found or crossing(before, -before, watch[2][e])
+            work[7, e] = (1.0 if wanted else 0.5) * (1.0 if before < 0.0 else -1.0)
 
 
 @part
 def crossing(before, after, direction):
-    """Whether a watched value passes zero in the wanted direction. A value that starts at zero has passed already."""
+    """Whether a watched value passes zero in the wanted direction; not if it starts there."""
     falls = before > 0.0 and after <= 0.0
     rises = before < 0.0 and after >= 0.0
     return (falls and direction <= 0) or (rises and direction >= 0)
@@ -86,23 +101,32 @@ def hermite(s, h, y0, k0, y1, k1, out):
 
 @part
 def locate(machine, scratch, watch, t, h, end, y):
-    """The earliest event within the step from (t, work[0]) to (end, y), by bisection on the cubic; end is t + h, rounded.
+    """The earliest event within the step from (t, work[0]) to (end, y), by bisection on the cubic.
 
-    Returns the event's index, -1 if there is none, and its place s in (0, 1]; y becomes the state there.
+    end is t + h, rounded. Returns the event's index, -1 if there is none, and its place s in (0, 1]; y becomes the
+    state there.
     """
     nq, nv, n = machine.body_i[0, NQ], scratch.tau.shape[0], y.shape[0]
     work, count = watch[3], watch[2].shape[0]
     y0, k0, k1, trial = work[0, :n], work[1, :n], work[2, :n], work[3, :n]
     before, after = work[4, :count], work[5, :count]
     event_values(watch, nq, nv, end, y, after, scratch.stack)
-    found, place = -1, 1.0
+    found, place, ready = -1, 1.0, False
     for e in range(count):
-        if not crossing(before[e], after[e], watch[2][e]):
+        low, high = 0.0, 1.0
+        if before[e] != 0.0 and not crossing(before[e], after[e], watch[2][e]):
             continue
-        if found < 0:
+        if not ready:
             rhs(machine, scratch, t, y0, k0)
             rhs(machine, scratch, end, y, k1)
-        low, high = 0.0, 1.0
+            ready = True
+        if before[e] == 0.0:  # it leaves zero to one side, and may be back within the step
+            low = EARLY
+            hermite(low, h, y0, k0, y, k1, trial)
+            event_values(watch, nq, nv, t + low * h, trial, work[6, :count], scratch.stack)
+            before[e] = work[6, e]
+            if not crossing(before[e], after[e], watch[2][e]):
+                continue
         for _ in range(60):
             middle = 0.5 * (low + high)
             hermite(middle, h, y0, k0, y, k1, trial)
@@ -113,6 +137,8 @@ def locate(machine, scratch, watch, t, h, end, y):
                 high = middle
         if found < 0 or high < place:
             found, place = e, high
+    if place > LATE:  # the rest of the step would be too short to be of use
+        place = 1.0
     if found >= 0 and place < 1.0:
         hermite(place, h, y0, k0, y, k1, trial)
         for i in range(n):
@@ -140,6 +166,7 @@ def marching(step):
             begin_watch(watch, nq, nv, clock[NOW], y, scratch.stack)
         count[STANDS] = 1
         count[SAMPLES] = 0
+        met = False
         for _ in range(count[TO_DO]):
             t, end = clock[NOW], clock[START] + (count[DONE] + 1) * h
             length = end - t if count[INSIDE] > 0 else h
@@ -156,9 +183,11 @@ def marching(step):
                     if which >= 0:
                         count[WHICH] = which
                         count[STANDS] = 0
-                        count[INSIDE] = 1
-                        clock[NOW] = min(t + place * length, end)
-                        return EVENT
+                        if place < 1.0:
+                            count[INSIDE] = 1
+                            clock[NOW] = min(t + place * length, end)
+                            return EVENT
+                        met = True
                     for e in range(watch[2].shape[0]):
                         watch[3][4, e] = watch[3][5, e]
             count[INSIDE] = 0
@@ -170,6 +199,8 @@ def marching(step):
                 for i in range(n):
                     samples[row, 1 + i] = y[i]
                 count[SAMPLES] += 1
+            if met:
+                return EVENT
         return OK
 
     return march

@@ -16,16 +16,17 @@ def explain(simulation: Any, result: int) -> SimulationError:
     state, model = simulation.state, simulation.model
     when = f"at t = {state.time:.6g} s"
     if result == code.USER_ERROR:
-        cause = simulation._user.reproduce(ahead(simulation))
+        cause = simulation._user.reproduce()
         return SimulationError(f"a function of yours failed {when}: {type(cause).__name__}: {cause}", state.time, cause)
     fastest = int(np.argmax(np.abs(state.v))) if model.nv else 0
     joint = model.joint_of_dof(fastest) if model.nv else ""
     speed = f"joint {joint!r} is the fastest with {state.v[fastest]:.3g}" if model.nv else ""
-    if (words := singular(simulation)) is not None or result == code.SINGULAR:
-        words = words or "an axis moves no inertia"
+    if (words := singular(simulation)) is not None:
         return SimulationError(f"the equations have no solution {when}: {words}", state.time)
     if (culprit := not_a_number(simulation)) is not None:
         return SimulationError(f"{culprit} {when}, so the motion cannot go on. Look for a division by zero", state.time)
+    if result == code.SINGULAR:
+        return SimulationError(f"the equations have no solution {when} ({speed})", state.time)
     if result == code.STEP_TOO_SMALL:
         return SimulationError(
             f"the step became too small {when}: the forces change too fast for {simulation.method.kind} "
@@ -45,7 +46,8 @@ def explain(simulation: Any, result: int) -> SimulationError:
 
 def ahead(simulation: Any) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
     """Times and states (t, q, v) within the step that failed and a little beyond, as the motion would go on."""
-    state, h = simulation.state, float(simulation._clock[STEP])
+    state = simulation.state
+    h = max(float(simulation._clock[STEP]), 1e-12 * max(1.0, abs(state.time)))
     for share in (0.0, 0.2, 0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 5.0):
         yield state.time + share * h, simulation.model.integrate(state.q, share * h * state.v), state.v
 

@@ -130,7 +130,7 @@ class Simulation:
     # ---- running
 
     def step(self, count: int = 1) -> State:
-        """Take steps of a method with a fixed step, and give the State. So many steps one by one are the same as at once."""
+        """Take steps of a method with a fixed step, and give the State; one by one or at once, it is the same."""
         if self.method.adaptive:
             raise InputError(f"{self.method.kind} chooses its own steps: use run(duration)")
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
@@ -161,7 +161,7 @@ class Simulation:
         progress   show a bar when it takes more than two seconds and there is a terminal
         """
         self._start(self.time)
-        self._plan(duration, duration / 1000.0 if sample is None else sample)
+        self._plan(duration, sample)
         info = {"method": self.method.settings(), "duration": duration, "sample": float(self._clock[m.PERIOD])}
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
         start = np.concatenate([[self.time], self._y])[None]
@@ -198,12 +198,13 @@ class Simulation:
         arrays = {"y": self._y, "clock": self._clock, "count": self._count, "memory": self._memory}
         recorder.checkpoint({**arrays, "watch": self._watch[3], "events": json.dumps(self.event_log)})
 
-    def _plan(self, duration: float, sample: float) -> None:
+    def _plan(self, duration: float, sample: float | None) -> None:
         """Fill clock and count for a run of this duration from now."""
-        for name, value in (("duration", duration), ("sample", sample)):
+        for name, value in (("duration", duration), ("sample", duration if sample is None else sample)):
             number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
             if not (number and np.isfinite(value) and value > 0.0):
                 raise InputError(f"{name} must be a positive number of seconds, not {value!r}")
+        sample = duration / 1000.0 if sample is None else sample
         settings = self.method.settings()
         self._clock[m.END] = self.time + duration
         self._clock[m.PERIOD] = min(sample, duration)
@@ -303,8 +304,9 @@ class Simulation:
     def _meet(self, rows: list | None, recorder: Recorder | None) -> bool:
         """Do what the events that are met here ask for, in their order; whether the run ends here."""
         here, ends = [np.concatenate([[self.time], self._y])], False
-        for (name, event), met in zip(self.events.items(), self._watch[3][7]):
-            if not met:
+        marks = self._watch[3][7]
+        for (name, event), mark in zip(self.events.items(), marks.copy()):
+            if abs(mark) < 1.0:  # not met, or passed in the other direction
                 continue
             self.event_log.append((name, self.time))
             ends = ends or event.action == "stop"
@@ -315,10 +317,13 @@ class Simulation:
                         raise InputError(f"it must return a State or None, not {type(after).__name__}")
                     if after is not None:
                         self._y[:] = self._checked(after)
+                        marks[marks != 0.0] = m.CHANGED
                         here.append(np.concatenate([[self.time], self._y]))
                 except Exception as error:
                     words = f"{type(error).__name__}: {error}"
-                    raise ActionFailed(f"the action of event {name!r} failed at t = {self.time:.6g} s: {words}") from error
+                    raise ActionFailed(
+                        f"the action of event {name!r} failed at t = {self.time:.6g} s: {words}"
+                    ) from error
         self.method.forget(self._memory)
         self._clock[m.LAST_ERROR] = 1e-4
         new = np.array(here)

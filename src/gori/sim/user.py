@@ -6,7 +6,7 @@ which raises it with its own words.
 """
 
 import ctypes
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ class UserForce:
         self.error: BaseException | None = None
         self._compiled = bool(functions) and all(map(_is_compiled, functions))
         self._keep: Any = None
+        self._failed = np.zeros(1 + nq + nv)  # time and state at which a compiled function failed
         self.address = 0
         if functions:
             self._keep = self._compile() if self._compiled else _CALL(self._call)
@@ -62,8 +63,8 @@ class UserForce:
     def _checked(self, function: Callable, tau: Any) -> np.ndarray:
         tau = np.asarray(tau, float)
         if tau.shape != (self.nv,):
-            raise ValueError(f"{_name(function)} must give an array of shape ({self.nv},), one force for each degree of freedom, "
-                             f"not {tau.shape}")  # fmt: skip
+            wanted = f"({self.nv},), one force for each degree of freedom"
+            raise ValueError(f"{_name(function)} must give an array of shape {wanted}, not {tau.shape}")
         return tau
 
     def _compile(self) -> Any:
@@ -73,10 +74,16 @@ class UserForce:
         for function in self.functions[1:]:
             total = _both(total, function)
 
+        at, address = _pointer(), self._failed.ctypes.data
+
         def call(t, q, v, tau):
             try:
                 total(t, numba.carray(q, (nq,)), numba.carray(v, (nv,)), numba.carray(tau, (nv,)))
             except Exception:
+                failed = numba.carray(at(address), (1 + nq + nv,))
+                failed[0] = t
+                failed[1 : 1 + nq] = numba.carray(q, (nq,))
+                failed[1 + nq :] = numba.carray(v, (nv,))
                 return 1
             return 0
 
@@ -88,15 +95,14 @@ class UserForce:
                 f"{names} does not compile as f(t, q, v, tau) that adds to tau (nv,) in place: {error}"
             ) from error
 
-    def reproduce(self, places: Iterable[tuple[float, np.ndarray, np.ndarray]]) -> BaseException:
-        """The exception behind a USER_ERROR, by calling once more at the first of the places (t, q, v) that raises it."""
-        for t, q, v in places if self.error is None else ():
+    def reproduce(self) -> BaseException:
+        """The exception behind a USER_ERROR. That of a compiled function is raised once more, with its words."""
+        if self.error is None:
             try:
-                self.values(t, q, v)
+                self.values(self._failed[0], *np.split(self._failed[1:], [self.nq]))
             except BaseException as error:
                 self.error = error
-                break
-        return self.error or RuntimeError("it fails only in the middle of a step, and its words are lost there")
+        return self.error or RuntimeError("it failed once, and not when it was called again")
 
     def values(self, t: float, q: np.ndarray, v: np.ndarray) -> dict[str, np.ndarray]:
         """What each function gives, by name."""
@@ -120,3 +126,20 @@ def _both(one: Callable, other: Callable) -> Callable:
         other(t, q, v, tau)
 
     return both
+
+
+def _pointer() -> Callable:
+    """A compiled function that makes a pointer to numbers out of their address."""
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def pointer(typingctx, address):
+        kind = types.CPointer(types.float64)
+
+        def codegen(context, builder, signature, args):
+            return builder.inttoptr(args[0], context.get_value_type(kind))
+
+        return kind(types.int64), codegen
+
+    return pointer
