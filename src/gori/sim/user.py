@@ -38,7 +38,7 @@ class UserForce:
         self._compiled = bool(functions) and all(map(_is_compiled, functions))
         self._keep: Any = None
         self._failed = np.zeros(1 + nq + nv)  # time and state at which a compiled function failed
-        self.address = 0
+        self.address: Any = 0
         if functions:
             self._keep = self._compile() if self._compiled else _CALL(self._call)
             self.address = self._keep.address if self._compiled else ctypes.cast(self._keep, ctypes.c_void_p).value
