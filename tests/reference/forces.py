@@ -9,7 +9,7 @@ import numpy as np
 from gori.spec import GROUND
 from gori.spec.base import rotation
 from gori.spec.expression import parse, value
-from tests.reference.dynamics import jacobian, poses
+from tests.reference.dynamics import crba, jacobian, poses
 from tests.reference.spatial import quaternion_log, quaternion_product, so3_log
 
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
@@ -60,9 +60,12 @@ def passive(joint, q, v):
     return tau
 
 
-def dahl(F, s, v, z):
-    """Friction with bristles of stiffness s, which break away at the force F (Dahl 1968): force, and rate of z."""
-    return -s * z, v - s * np.abs(v) * z / F
+def dahl(F, s, d, v, z):
+    """Friction with bristles of stiffness s and damping d, which break away at the force F (Dahl 1968, Canudas de Wit
+    1995): force, and rate of z.
+    """
+    rate = v - s * np.abs(v) * z / F
+    return -s * z - d * rate, rate
 
 
 def on_joint(tree, force, q, v, x):
@@ -145,7 +148,8 @@ def forces(tree, t, q, v, z, q0):
         for dof, F in zip(range(link.v.start, link.v.stop), friction):
             if F > 0.0:
                 s = F / STICK if joint.stick_stiffness is None else joint.stick_stiffness
-                push, zdot[k] = dahl(F, s, v[dof], z[k])
+                d = 2.0 * np.sqrt(s * crba(tree, q0)[dof, dof])
+                push, zdot[k] = dahl(F, s, d, v[dof], z[k])
                 tau[dof] += push
                 k += 1
     bodies, start = Bodies(tree, q, v), Bodies(tree, q0, np.zeros(tree.nv))

@@ -441,15 +441,13 @@ def test_friction_sticks_below_the_friction_angle(kind, share):
     assert abs(q[-1] - q[len(q) // 2]) < 1e-3 * push / stiffness  # and it has come to rest
 
 
-@pytest.mark.xfail(
-    reason="Dahl's bristles have no damping of their own: let go at once, the block rocks and creeps", strict=True
-)
-@pytest.mark.parametrize("share", [0.5, 0.9])
-def test_friction_sticks_without_damping(share):
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.9])
+def test_friction_sticks_without_damping_in_the_joint(share):
+    """The stick has damping of its own. Let go at once, the block overshoots a little; then it does not move."""
     spec, push = slope(np.arctan(0.5 * share), stick_stiffness=2e4)
-    q = simulate(spec, RK4(step=2e-4)).run(5.0)["rail.q"]
-    print(f"\ncreeps {q.max() * 2e4 / push:.1f} F/s in 5 s, {(q[-1] - q[-201]) * 2e4 / push:.1f} F/s of it in the last")
-    assert q.max() < 2.0 * push / 2e4
+    q = simulate(spec, RK4(step=2e-4)).run(5.0)["rail.q"] * 2e4 / push
+    print(f"\nends at {q[-1]:.3f} F/s; {-np.log(1.0 - share):.3f} if loaded slowly")
+    assert -np.log(1.0 - share) * 0.99 < q[-1] < 3.0 and abs(q[-1] - q[-201]) < 1e-6
 
 
 @pytest.mark.parametrize("kind", METHODS)
@@ -474,7 +472,7 @@ def test_friction_slides_above_the_friction_angle(kind):
 
 def test_dahl_friction_in_closed_form():
     """At constant speed the bristle bends as z = F/s (1 - exp(-s v t / F))."""
-    spec = hinge(friction=2.0, stick_stiffness=40.0, armature=1e12, v=0.1)  # too heavy to slow down
+    spec = hinge(friction=2.0, stick_stiffness=40.0, armature=1e20, v=0.1)  # too heavy to slow down
     rec = simulate(spec, Dopri5(rtol=1e-10, atol=1e-12)).run(3.0)
     np.testing.assert_allclose(
         rec.z[:, 0], 2.0 / 40.0 * (1.0 - np.exp(-40.0 * 0.1 * rec.time / 2.0)), rtol=0, atol=1e-9

@@ -130,7 +130,7 @@ def element_derivatives(machine, q, v, z, values, h, K, C):
             K[d, d] += p[0]
             C[d, d] += p[2]
         elif kind == JOINT_FRICTION:  # z moves with v within the step
-            C[d, d] += h * p[1] * max(0.0, 1.0 - abs(p[1] * z[machine.element_i[e, E_STATE]] / p[0]))
+            C[d, d] += (p[2] + h * p[1]) * max(0.0, 1.0 - abs(p[1] * z[machine.element_i[e, E_STATE]] / p[0]))
         elif kind == JOINT_LIMIT:
             below = q[at] < p[0] and p[2] * (p[0] - q[at]) - p[3] * v[d] > 0.0
             above = q[at] > p[1] and p[2] * (p[1] - q[at]) - p[3] * v[d] < 0.0

@@ -5,7 +5,7 @@ To add a kind: a code and its parameters here, a branch in `apply_elements`, a r
 kind            parameters (element_f)                                      law
 JOINT_SPRING    stiffness, rest, damping, preload                           tau = preload - k (q - rest) - d v
 BALL_SPRING     stiffness, rest quaternion (4), damping                     tau = -k log(rest' R) - d w
-JOINT_FRICTION  Coulomb force F, stick stiffness s; internal state z        tau = -s z,  z' = v - s |v| z / F  (Dahl)
+JOINT_FRICTION  Coulomb force F, stick stiffness s and damping d; state z   tau = -s z - d z',  z' = v - s |v| z / F
 JOINT_LIMIT     lower, upper, stiffness, damping                            one-sided spring and damper, never pulls
 JOINT_FORCE                                         signal: value           tau = value
 MOTOR           kp, kd, limit                       signals: target, rate   tau = clamp(kp (target - q) + kd (rate - v))
@@ -79,8 +79,8 @@ def joint_force(kind, d, at, e, s, p, q, v, z, values, zdot, tau):
         tau[d + 1] -= p[0] * y + p[5] * v[d + 1]
         tau[d + 2] -= p[0] * zz + p[5] * v[d + 2]
     elif kind == JOINT_FRICTION:
-        tau[d] -= p[1] * z[e]
         zdot[e] = v[d] - p[1] * abs(v[d]) * z[e] / p[0]
+        tau[d] -= p[1] * z[e] + p[2] * zdot[e]
     elif kind == JOINT_LIMIT:
         if q[at] < p[0]:
             tau[d] += max(0.0, p[2] * (p[0] - q[at]) - p[3] * v[d])

@@ -1,5 +1,6 @@
 """Forces of a Spec -> rows of elements for the kernels, and the table of their signals."""
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,11 @@ class _Rows:
         self.names: list[str] = []
         self.signal_names: list[str] = []
         self.states = 0
+
+    @cached_property
+    def inertia(self) -> np.ndarray:
+        """What each degree of freedom moves in the start pose, the others held: the diagonal of M."""
+        return np.diag(self.model.mass_matrix(self.model.q0))
 
     def add(self, name: str, kind: int, parameters: Any, dof=0, q=0, a=0, b=0, signal=0, state=0) -> None:
         row = np.zeros(el.N_ELEMENT_F)
@@ -93,7 +99,8 @@ def _passive(rows: _Rows, info) -> None:
     for i, dof in enumerate(dofs):
         if friction[i] > 0.0:
             stick = friction[i] / STICK if joint.stick_stiffness is None else joint.stick_stiffness
-            rows.add(info.name, el.JOINT_FRICTION, [friction[i], stick], dof=dof, state=rows.states)
+            damping = 2.0 * np.sqrt(stick * max(0.0, rows.inertia[dof]))  # critical, so that it comes to rest
+            rows.add(info.name, el.JOINT_FRICTION, [friction[i], stick, damping], dof=dof, state=rows.states)
             rows.states += 1
     if joint.limit_stiffness is not None and np.isfinite(model.lower[info.v]).all():
         low, high = model.lower[info.v][0], model.upper[info.v][0]
