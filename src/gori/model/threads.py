@@ -1,7 +1,7 @@
 """A batch over threads: compiled code without the GIL, one slice of rows for each thread.
 
-A pool of Python threads, not Numba's `prange`: it starts in 30 us, needs no OpenMP, lives with fork and with callers
-that are threads themselves, and the kernels stay serial, which halves their compile time.
+A pool of Python threads, not Numba's `prange`: it needs no OpenMP, lives with fork and with callers that are threads
+themselves, and the kernels stay serial.
 """
 
 import os
