@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gori import errors
     from gori.formats import load, save
-    from gori.integrate import RK4, Dopri5, GeneralizedAlpha, ImplicitEuler, SemiImplicit
+    from gori.integrate import (
+        RK4,
+        Dopri5,
+        ErrorDriven,
+        Fastest,
+        Frozen,
+        Full,
+        GeneralizedAlpha,
+        ImplicitEuler,
+        MatrixFree,
+        RoundRobin,
+        SemiImplicit,
+    )
     from gori.model import Derivatives, InverseDerivatives, JointInfo, Model, Poses, State, compile, threads
     from gori.record import Recording
     from gori.sim import Event, Simulation
@@ -20,16 +32,22 @@ __all__ = [
     "Cut",
     "Derivatives",
     "Dopri5",
+    "ErrorDriven",
     "Event",
+    "Fastest",
     "Frame",
+    "Frozen",
+    "Full",
     "GeneralizedAlpha",
     "ImplicitEuler",
     "InverseDerivatives",
     "Joint",
     "JointInfo",
+    "MatrixFree",
     "Model",
     "Poses",
     "Recording",
+    "RoundRobin",
     "SemiImplicit",
     "Simulation",
     "Spec",
@@ -44,7 +62,19 @@ __all__ = [
 # each name is imported when it is first used (PEP 562), so that `gori --help` need not wait for Numba
 _HOMES = {
     "gori.formats": ("load", "save"),
-    "gori.integrate": ("Dopri5", "GeneralizedAlpha", "ImplicitEuler", "RK4", "SemiImplicit"),
+    "gori.integrate": (
+        "Dopri5",
+        "ErrorDriven",
+        "Fastest",
+        "Frozen",
+        "Full",
+        "GeneralizedAlpha",
+        "ImplicitEuler",
+        "MatrixFree",
+        "RK4",
+        "RoundRobin",
+        "SemiImplicit",
+    ),
     "gori.model": ("Derivatives", "InverseDerivatives", "JointInfo", "Model", "Poses", "State", "compile", "threads"),
     "gori.record": ("Recording",),
     "gori.sim": ("Event", "Simulation"),

@@ -10,6 +10,17 @@ from gori.integrate.generalized_alpha import GeneralizedAlpha
 from gori.integrate.implicit_euler import ImplicitEuler
 from gori.integrate.rk4 import RK4
 from gori.integrate.semi_implicit import SemiImplicit
+from gori.integrate.strategy import (
+    STRATEGIES,
+    ErrorDriven,
+    Fastest,
+    Frozen,
+    Full,
+    MatrixFree,
+    RoundRobin,
+    Strategy,
+    strategy_of,
+)
 
 METHODS: dict[str, type[Method]] = {
     method.kind: method for method in (SemiImplicit, RK4, Dopri5, ImplicitEuler, GeneralizedAlpha)
@@ -34,12 +45,21 @@ def method_of(settings: dict[str, Any] | str | Method) -> Method:
 __all__ = [
     "METHODS",
     "RK4",
+    "STRATEGIES",
     "Adaptive",
     "Dopri5",
+    "ErrorDriven",
+    "Fastest",
     "Fixed",
+    "Frozen",
+    "Full",
     "GeneralizedAlpha",
     "ImplicitEuler",
+    "MatrixFree",
     "Method",
+    "RoundRobin",
     "SemiImplicit",
+    "Strategy",
     "method_of",
+    "strategy_of",
 ]

@@ -45,6 +45,10 @@ class Method:
         """The arrays that the run keeps between steps, with the parameters that it needs filled in."""
         return np.zeros((self.rows, nq + nv + nz))
 
+    def report(self, memory: np.ndarray) -> dict[str, Any]:
+        """What a run has to tell about itself, for the info of its Recording."""
+        return {}
+
     def forget(self, memory: np.ndarray) -> None:
         """Called when the state is set from outside: what is kept from step to step no longer holds."""
 

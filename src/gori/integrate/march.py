@@ -8,7 +8,7 @@ from numba import types
 
 from gori.kernels.accelerations import EVENT, OK, accelerations, q_rate, unit_quaternions
 from gori.kernels.columns import NQ
-from gori.kernels.jit import part
+from gori.kernels.jit import block, part
 from gori.kernels.machine import machine_type, scratch_type
 from gori.kernels.signals import evaluate_signals
 
@@ -99,7 +99,7 @@ def hermite(s, h, y0, k0, y1, k1, out):
         out[i] = p0 * y0[i] + p1 * y1[i] + m0 * k0[i] + m1 * k1[i]
 
 
-@part
+@block
 def locate(machine, scratch, watch, t, h, end, y):
     """The earliest event within the step from (t, work[0]) to (end, y), by bisection on the cubic.
 

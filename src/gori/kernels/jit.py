@@ -1,7 +1,8 @@
-"""How Numba is used: two decorators, one cache.
+"""How Numba is used: three decorators, one cache.
 
 `@kernel(signature)`  an entry point: called from Python, cached on disk, exactly one signature.
 `@part`               a building block: compiled into each kernel that calls it, for numbers or for lanes (`lanes.py`).
+`@block`              the same, but called: for large pieces with several callers.
 
 Numba's own cache does not see that a callee was edited, so the cache folder is named by a hash of all kernel
 sources. Compilation is held under a file lock: two processes that compile together would corrupt the index.
@@ -21,6 +22,16 @@ from numba.core import sigutils
 
 # no "nnan" and no "ninf": isnan and isinf stay honest
 FASTMATH = {"contract", "reassoc", "nsz", "arcp", "afn"}
+
+_CALLEE = {
+    "nogil": True,
+    "fastmath": FASTMATH,
+    "error_model": "numpy",
+    "_nrt": False,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+"""what is only called by compiled code needs no doors for Python and C: each would be one more copy to optimise"""
 
 KERNELS: dict[str, Any] = {}
 """every entry point by name, for `gori doctor`"""
@@ -86,7 +97,12 @@ def part(function: Callable) -> Any:
 
     Without Numba's reference counts (`_nrt`): kernels allocate nothing, and counting slices took a quarter of the time.
     """
-    return numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", forceinline=True, _nrt=False)(function)
+    return numba.njit(forceinline=True, **_CALLEE)(function)
+
+
+def block(function: Callable) -> Any:
+    """Compile a building block that is too large to be inlined at every call."""
+    return numba.njit(forceinline=False, **_CALLEE)(function)
 
 
 def kernel(signature: Any) -> Callable[[Callable], Any]:

@@ -321,6 +321,18 @@ def write8(typingctx, array, row, column, x):
 
 
 @intrinsic
+def sum8(typingctx, x):
+    """The sum of all lanes."""
+
+    def codegen(context, builder, signature, args):
+        name, kind = f"llvm.vector.reduce.fadd.v{WIDTH}f64", ir.FunctionType(_F8, [_F8, _VECTOR])
+        reduce = cgutils.get_or_insert_function(builder.module, kind, name)
+        return builder.call(reduce, [ir.Constant(_F8, -0.0), args[0]], fastmath=("reassoc",))
+
+    return types.float64(lanes_type), codegen
+
+
+@intrinsic
 def transpose8(typingctx, x):
     """Eight Lanes as an 8 x 8 matrix, transposed."""
 

@@ -35,7 +35,9 @@ def explain(simulation: Any, result: int) -> SimulationError:
         )
     if result == code.NO_CONVERGENCE:
         return SimulationError(
-            f"the equations of a step did not converge {when} ({speed}). Try a smaller step", state.time
+            f"the equations of a step did not converge {when} ({speed}). Try a smaller step, or another strategy for "
+            "the Jacobian (jacobian: full)",
+            state.time,
         )
     return SimulationError(
         f"the motion diverged {when}: {speed}, then the numbers overflowed. Try a smaller step, an adaptive method "

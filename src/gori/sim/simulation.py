@@ -236,6 +236,7 @@ class Simulation:
         finally:
             bar.close()
             info |= {"events": list(self.event_log), "steps": int(self._count[m.DONE])}
+            info |= self.method.report(self._memory)
             if recorder is not None:
                 recorder.info |= info | ({} if failure is None else {"error": str(failure)})
                 recorder.close()

@@ -1,0 +1,59 @@
+"""Linear equations by LAPACK, through Numba's own binding of SciPy's LAPACK: no memory is allocated."""
+
+import numba.np.linalg  # noqa: F401 - makes the binding known to LLVM
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from gori.kernels.jit import part
+
+_BYTE, _INT, _SIZE = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+_POINTER = _BYTE.as_pointer()
+_GESV = ir.FunctionType(_INT, [_BYTE, _SIZE, _SIZE, _POINTER, _SIZE, _POINTER, _POINTER, _SIZE])
+
+
+@intrinsic
+def solve(typingctx, A, pivots, b):
+    """Rows of b (m, n), each a right-hand side, become solutions; A (n, n), by columns A[c, r], becomes its factors.
+
+    pivots: float64 (n,), room for integers. Returns 0 if A is regular.
+    """
+
+    def codegen(context, builder, signature, args):
+        arrays = [context.make_array(kind)(context, builder, value) for kind, value in zip(signature.args, args)]
+        a, p, x = (builder.bitcast(array.data, _POINTER) for array in arrays)
+        n, m = (cgutils.unpack_tuple(builder, arrays[k].shape)[0] for k in (0, 2))
+        gesv = cgutils.get_or_insert_function(builder.module, _GESV, "numba_xgesv")
+        info = builder.call(gesv, [_BYTE(ord("d")), n, m, a, n, p, x, n])
+        return builder.sext(info, _SIZE)
+
+    return types.int64(A, pivots, b), codegen
+
+
+@intrinsic
+def _pivot(typingctx, pivots, k):
+    """The row that row k was exchanged with, counted from one."""
+
+    def codegen(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        row = builder.load(builder.gep(builder.bitcast(data, _INT.as_pointer()), [args[1]]))
+        return builder.sext(row, _SIZE)
+
+    return types.int64(pivots, types.int64), codegen
+
+
+@part
+def solve_again(A, pivots, x):
+    """x (n,) = A^-1 x with the factors that `solve` has left."""
+    n = x.shape[0]
+    for k in range(n):
+        r = _pivot(pivots, k) - 1
+        x[k], x[r] = x[r], x[k]
+    for c in range(n):
+        for r in range(c + 1, n):
+            x[r] -= A[c, r] * x[c]
+    for c in range(n - 1, -1, -1):
+        x[c] /= A[c, c]
+        for r in range(c):
+            x[r] -= A[c, r] * x[c]

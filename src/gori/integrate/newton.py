@@ -1,0 +1,214 @@
+"""The accelerations of a step: x = f(q(x), v(x)), by Newton's method with the Jacobian that the strategy provides.
+
+One iteration from x = 0 is the linearly implicit step: v' = v + h (I - h f_v - h^2 f_x)^-1 f(q (+) h v, v), which is
+the classical formula with f(q, v) + h f_x v replaced by f(q (+) h v, v): the same to the order of the method, without
+a product with f_x. The derivatives of inverse dynamics are taken for the accelerations of the last step: for x = 0
+they would lack the change of M x with q, which is stiff for thin bodies. The first step is iterated.
+
+Otherwise iterations go on until the next change would be too small to matter. A matrix serves as long as the changes
+of x shrink well with it, then it is made anew. There are two ways:
+
+    in haste    N dx = r(x), N for accelerations x           one inverse dynamics a trial
+    with care   N dx = M (x - f(x)), N for accelerations f   one forward dynamics a trial
+
+They are the same near the solution, but far from it the second, Newton's method for x - f, is the better behaved. It is
+taken where the first has failed, and by strategies whose matrix lags behind. There a change with a new matrix that
+leads to a larger one is taken by half (natural monotonicity, Deuflhard 2004, section 2.1: the size of the change is
+what counts, not the force residual, which along stiff axes may grow a thousandfold in a good step).
+"""
+
+from gori.integrate.columns import column_correction
+from gori.integrate.dense import dense_correction
+from gori.integrate.matrix_free import tree_correction
+from gori.integrate.trial import look_ahead
+from gori.integrate.work import (
+    CAREFUL,
+    CQ,
+    CV,
+    DX,
+    ERROR_DRIVEN,
+    FULL,
+    ITERATIONS,
+    KNOWN,
+    LAST,
+    LENGTH,
+    MATRIX_FREE,
+    NEWTON,
+    RATE,
+    SCALE,
+    SCORE,
+    SPEED,
+    STEPS,
+    STRATEGY,
+    TAKEN,
+    TIME,
+    TOLERANCE,
+    WANTED,
+    WEIGHED,
+    X,
+    carve,
+    size_of,
+    weigh,
+)
+from gori.kernels.accelerations import NO_CONVERGENCE, NOT_FINITE, OK, finite
+from gori.kernels.columns import NQ
+from gori.kernels.jit import block, part
+
+CLOSE, SMALLEST = 1e-9, 1e-12
+"""accelerations are found to this share of the largest, and to this absolutely [rad/s2]"""
+ROUNDING = 1e-7
+"""changes that do not shrink any more are rounding errors if they are below this"""
+SLOW = 0.5
+"""rate of contraction from which on a matrix is made anew"""
+LAZY, EAGER = 0.05, 0.1
+"""rate below which no column needs a refresh, and share of the columns to refresh for a rate of 1"""
+SHORTEST, HASTE, MOST = 1.0 / 256.0, 12, 100
+"""share of a change that is tried at least, and numbers of trials: without and with care"""
+
+
+@part
+def begin_step(machine, scratch, memory, t, h, cv, cq, y):
+    """The Work for a step from t to t + h, its unknown set to the last accelerations, or zero if there are none."""
+    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    work = carve(memory, machine, scratch, y.shape[0] - nq - nv)
+    head = work.head
+    if head[WEIGHED] == 0.0:
+        weigh(machine, work)
+    head[LENGTH], head[TIME], head[CV], head[CQ] = h, t + h, cv, cq
+    if head[KNOWN] == 0.0:
+        for k in range(nv):
+            work.vectors[LAST, k] = 0.0
+    return work
+
+
+@part
+def end_step(machine, work, y):
+    """Take the state at the end of the step over into y."""
+    nq, nv = machine.body_i[0, NQ], work.vectors.shape[1]
+    look_ahead(machine, work, y, work.vectors[X])
+    for k in range(nq):
+        y[k] = work.ahead[k]
+    for k in range(nv):
+        y[nq + k] = work.vectors[SPEED, k]
+        work.vectors[LAST, k] = work.vectors[X, k]
+    for k in range(work.slid.shape[0]):
+        y[nq + nv + k] = work.slid[k]
+    work.head[KNOWN] = 1.0
+    return finite(work.vectors[SPEED])
+
+
+@part
+def correction(machine, scratch, work, y, a, renew, first):
+    """DX at X with the matrix of the strategy, made anew or as it is; without care the derivatives of inverse dynamics
+    are taken for accelerations a. At the first trial of a step, strategies that keep a matrix refresh some of it.
+    """
+    work.head[ITERATIONS] += 1.0
+    if work.head[STRATEGY] == FULL:
+        return dense_correction(machine, scratch, work, y, a, renew)
+    if work.head[STRATEGY] == MATRIX_FREE:
+        return tree_correction(machine, scratch, work, y, a, renew)
+    return column_correction(machine, scratch, work, y, renew, first)
+
+
+@part
+def take(work, share):
+    """x -= share DX."""
+    for k in range(work.vectors.shape[1]):
+        work.vectors[TAKEN, k] = share * work.vectors[DX, k]
+        work.vectors[X, k] -= work.vectors[TAKEN, k]
+
+
+@part
+def go_back(work, share):
+    """Undo a share of what was taken last."""
+    for k in range(work.vectors.shape[1]):
+        work.vectors[X, k] += share * work.vectors[TAKEN, k]
+        work.vectors[TAKEN, k] *= 1.0 - share
+
+
+@part
+def tolerated(work):
+    """The error of x that may stay. An error-driven Jacobian allows a share of the change of x over the step, which
+    is what the step's own truncation error comes from.
+    """
+    vectors, head = work.vectors, work.head
+    close = CLOSE * size_of(vectors[X], vectors[SCALE]) + SMALLEST
+    if head[STRATEGY] != ERROR_DRIVEN or head[NEWTON] != 0.0:
+        return close
+    for k in range(vectors.shape[1]):
+        vectors[SCORE, k] = vectors[X, k] - vectors[LAST, k]
+    return max(close, head[TOLERANCE] * size_of(vectors[SCORE], vectors[SCALE]))
+
+
+@block
+def solve_step(machine, scratch, work, y):
+    """Find X: by one correction from zero, or by iterations from the accelerations of the last step."""
+    head = work.head
+    head[STEPS] += 1.0
+    if work.vectors.shape[1] == 0:
+        return OK
+    lags = head[STRATEGY] not in (FULL, MATRIX_FREE)
+    head[CAREFUL] = 1.0 if lags else 0.0
+    if head[NEWTON] == 0.0 and head[STRATEGY] != ERROR_DRIVEN and head[KNOWN] != 0.0:
+        start_from(work, 0.0)
+        code = correction(machine, scratch, work, y, work.vectors[LAST], not lags, True)
+        take(work, 1.0)
+        return code
+    code = NO_CONVERGENCE
+    if not lags:
+        start_from(work, 1.0)
+        code = iterate(machine, scratch, work, y, True)
+        head[CAREFUL] = 1.0
+    if code in (NO_CONVERGENCE, NOT_FINITE):
+        start_from(work, 1.0)
+        code = iterate(machine, scratch, work, y, not lags)
+    return code
+
+
+@part
+def start_from(work, share):
+    for k in range(work.vectors.shape[1]):
+        work.vectors[X, k] = share * work.vectors[LAST, k]
+
+
+@block
+def iterate(machine, scratch, work, y, renew):
+    """Correct X until it is close enough; from the start with a new matrix or with the last one."""
+    head, vectors = work.head, work.vectors
+    careful = head[CAREFUL] != 0.0
+    # the last change of x: its size before damping, how much of it was taken, and whether its matrix was made for it
+    size, share, fresh = 0.0, 1.0, False
+    for trial in range(MOST if careful else HASTE):
+        code = correction(machine, scratch, work, y, vectors[X], renew, trial == 0)
+        if code != OK:
+            return code
+        now = size_of(vectors[DX], vectors[SCALE])
+        rate = now / size if size > 0.0 else 0.0
+        if now * 0.0 != 0.0:
+            return NOT_FINITE
+        if renew or size == 0.0:
+            share = min(1.0, 2.0 * share)
+            take(work, share)
+            size, fresh, renew = now, renew, False
+            if share == 1.0 and now <= tolerated(work):
+                return OK
+            continue
+        if trial == 1:
+            head[RATE] = rate
+            head[WANTED] = 0.0 if rate < LAZY else 1.0 + EAGER * rate * vectors.shape[1]
+        if share == 1.0 and rate <= SLOW:
+            take(work, 1.0)
+            size, fresh = now, False
+            if now * max(rate / (1.0 - rate), 1e-3) <= tolerated(work):
+                return OK
+            continue
+        if share == 1.0 and fresh and now <= ROUNDING * (1.0 + size_of(vectors[X], vectors[SCALE])):
+            return OK
+        if careful and fresh and rate >= 1.0 - 0.25 * share and share > SHORTEST:
+            go_back(work, 0.5)
+            share *= 0.5
+            continue
+        if rate >= 1.0 and not fresh:
+            go_back(work, 1.0)
+        renew = True
+    return NO_CONVERGENCE

@@ -1,0 +1,151 @@
+"""Where the Jacobian of an implicit step comes from: how much of it is made anew at each step.
+
+`docs/strategies.md` says which to take when.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gori.errors import InputError
+from gori.integrate import work as w
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """Base of all strategies. Not made on its own."""
+
+    kind: ClassVar[str]
+    code: ClassVar[int]
+
+    def __post_init__(self):
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "columns" and not (isinstance(value, int) and not isinstance(value, bool) and value > 0):
+                raise InputError(f"{self.kind}: columns must be 1, 2, 3, ..., not {value!r}")
+            if field.name == "tolerance" and not (isinstance(value, (int, float)) and 0.0 < value < 1.0):
+                raise InputError(f"{self.kind}: tolerance must lie between 0 and 1, not {value!r}")
+
+    def settings(self) -> dict[str, Any]:
+        """Type and parameters, as in a run file."""
+        return {"type": self.kind, **{f.name: getattr(self, f.name) for f in fields(self)}}
+
+    def head(self) -> dict[int, float]:
+        """What the compiled step reads."""
+        values = self.settings()
+        return {
+            w.STRATEGY: self.code,
+            w.COLUMNS: values.get("columns", 0),
+            w.TOLERANCE: values.get("tolerance", 0.0),
+            w.DIFFERENCES: float(values.get("differences", False)),
+        }
+
+
+@dataclass(frozen=True)
+class Full(Strategy):
+    """All of the Jacobian in every iteration, solved by LAPACK: O(n^2) to make, O(n^3) to solve.
+
+    differences   by differences, n forward dynamics, instead of analytically
+    """
+
+    differences: bool = False
+    kind: ClassVar[str] = "full"
+    code: ClassVar[int] = w.FULL
+
+
+@dataclass(frozen=True)
+class Frozen(Strategy):
+    """The Jacobian of the first step for all steps."""
+
+    kind: ClassVar[str] = "frozen"
+    code: ClassVar[int] = w.FROZEN
+
+
+@dataclass(frozen=True)
+class RoundRobin(Strategy):
+    """All columns at the first step, then at each step the next ones in turn.
+
+    columns   so many at each step; those of a joint with several axes go together
+    """
+
+    columns: int = 1
+    kind: ClassVar[str] = "round_robin"
+    code: ClassVar[int] = w.ROUND_ROBIN
+
+
+@dataclass(frozen=True)
+class Fastest(Strategy):
+    """All columns at the first step, then at each step those of the fastest axes.
+
+    columns   so many at each step; those of a joint with several axes go together. Speeds of sliding axes are divided
+              by the mean distance between joints to compare them with angular speeds.
+    """
+
+    columns: int = 1
+    kind: ClassVar[str] = "fastest"
+    code: ClassVar[int] = w.FASTEST
+
+
+@dataclass(frozen=True)
+class ErrorDriven(Strategy):
+    """Columns are refreshed when the residual of a step shows that they have drifted; all of them when it must be.
+
+    tolerance   what the drift may add to the error of a step, as a share of the step's own truncation error
+    """
+
+    tolerance: float = 0.1
+    kind: ClassVar[str] = "error_driven"
+    code: ClassVar[int] = w.ERROR_DRIVEN
+
+
+@dataclass(frozen=True)
+class MatrixFree(Strategy):
+    """No matrix: the linearised tree is solved by recursion in O(n), exactly where all forces act on single axes;
+    other forces are iterated on with GMRES.
+
+    tolerance   of GMRES: what may be left of the residual
+    """
+
+    tolerance: float = 1e-6
+    kind: ClassVar[str] = "matrix_free"
+    code: ClassVar[int] = w.MATRIX_FREE
+
+
+STRATEGIES: dict[str, type[Strategy]] = {
+    strategy.kind: strategy for strategy in (Full, Frozen, RoundRobin, Fastest, ErrorDriven, MatrixFree)
+}
+
+
+def strategy_of(settings: dict[str, Any] | str | Strategy) -> Strategy:
+    """A strategy from its name, or from settings as in a run file: {type: round_robin, columns: 2}."""
+    if isinstance(settings, Strategy):
+        return settings
+    values = {"type": settings} if isinstance(settings, str) else dict(settings)
+    kind = values.pop("type", None)
+    if kind not in STRATEGIES:
+        raise InputError(f"jacobian {kind!r} is not one of {', '.join(STRATEGIES)}")
+    try:
+        return STRATEGIES[kind](**values)
+    except TypeError:
+        known = ", ".join(field.name for field in fields(STRATEGIES[kind])) or "no parameters"
+        raise InputError(f"jacobian {kind} takes {known}, not {', '.join(values)}") from None
+
+
+def report(memory: np.ndarray) -> dict[str, float]:
+    """What the Jacobian of an implicit method has cost so far, by its memory."""
+    head = memory[0]
+    steps = max(1.0, head[w.STEPS])
+    return {
+        "steps": int(head[w.STEPS]),
+        "columns_per_step": float(head[w.REFRESHED] / steps),
+        "whole": int(head[w.WHOLE]),
+        "iterations_per_step": float(head[w.ITERATIONS] / steps),
+        "products_per_step": float(head[w.PRODUCTS] / steps),
+    }
+
+
+def refreshed(memory: np.ndarray, nv: int) -> np.ndarray:
+    """Columns that the last step has refreshed."""
+    stamps = memory[0, w.N_HEAD : w.N_HEAD + w.N_VECTORS * nv].reshape(w.N_VECTORS, nv)[w.STAMP]
+    return np.flatnonzero(stamps == memory[0, w.STEPS])

@@ -1,0 +1,186 @@
+"""The equations of a step at trial accelerations x: the state they lead to, x - f, and the residual as forces.
+
+With G the generalised force of all elements and of the user, and ID inverse dynamics without them, the residual is
+r = ID(q, v, x) - G = M (x - f).
+"""
+
+from gori.integrate.work import (
+    BASE_M,
+    BASE_V,
+    CQ,
+    CV,
+    DIAGONAL,
+    FALL,
+    FORCES,
+    LENGTH,
+    MOVE,
+    SPEED,
+    TIME,
+)
+from gori.kernels.accelerations import OK, USER_ERROR, accelerations, call_user
+from gori.kernels.columns import ARM, FORCE, NDOF, NQ, PARENT, V0, S
+from gori.kernels.configuration import integrate
+from gori.kernels.elements import (
+    BALL_SPRING,
+    E_DOF,
+    E_KIND,
+    E_Q,
+    E_SIGNAL,
+    E_STATE,
+    JOINT_FORCE,
+    JOINT_FRICTION,
+    JOINT_LIMIT,
+    JOINT_SPRING,
+    MOTOR,
+    acts_on_bodies,
+    apply_elements,
+)
+from gori.kernels.jit import block, part
+from gori.kernels.kinematics import cross, place, positions, velocities
+from gori.kernels.rnea import rnea
+from gori.kernels.signals import EXPRESSION, SIGNAL_KIND, evaluate_signals
+
+DIFFERENCE = 1.5e-8
+"""change of a coordinate for differences [rad, or the scale of the axis]: the square root of the machine precision"""
+
+
+@part
+def look_ahead(machine, work, y, x):
+    """The state at the end of the step with accelerations x: `ahead`, SPEED, `slid`."""
+    head, vectors, nq = work.head, work.vectors, machine.body_i[0, NQ]
+    nv = x.shape[0]
+    speed, move = vectors[SPEED], vectors[MOVE]
+    for k in range(nv):
+        speed[k] = vectors[BASE_V, k] + head[CV] * x[k]
+        move[k] = vectors[BASE_M, k] + head[CQ] * x[k]
+    integrate(machine.body_i, y[:nq], move, work.ahead)
+    for k in range(work.slid.shape[0]):
+        work.slid[k] = y[nq + nv + k]
+    slide_states(machine, speed, work.slid, head[LENGTH])
+
+
+@part
+def slide_states(machine, v, z, h):
+    """Internal states of friction elements over a step with velocity v: exact for constant v."""
+    for e in range(machine.element_i.shape[0]):
+        if machine.element_i[e, E_KIND] == JOINT_FRICTION:
+            k, p = machine.element_i[e, E_STATE], machine.element_f[e]
+            speed = v[machine.element_i[e, E_DOF]]
+            rate = p[1] * abs(speed) / p[0]
+            if rate * h < 1e-8:
+                z[k] += h * (speed - rate * z[k])
+            else:
+                end = p[0] / p[1] if speed > 0.0 else -p[0] / p[1]
+                z[k] = end + (z[k] - end) * 2.718281828459045 ** (-rate * h)
+
+
+@block
+def defect(machine, scratch, work, y, x, out):
+    """out (nv,) = x - f. One forward dynamics."""
+    look_ahead(machine, work, y, x)
+    fall = work.vectors[FALL]
+    code = accelerations(machine, work.head[TIME], work.ahead, work.vectors[SPEED], work.slid, fall, work.zdot, scratch)
+    for k in range(x.shape[0]):
+        out[k] = x[k] - fall[k]
+    return code
+
+
+@block
+def residual(machine, scratch, work, y, x, out):
+    """out (nv,) = ID - G. One inverse dynamics."""
+    look_ahead(machine, work, y, x)
+    code = generalised_force(machine, scratch, work, work.vectors[FORCES])
+    none = machine.body_f[:0]
+    rnea(
+        machine.body_i, machine.body_f, work.ahead, work.vectors[SPEED], x, none[:, :4], none[:, :6], out,
+        scratch.body_w, scratch.dof_w,
+    )  # fmt: skip
+    for k in range(x.shape[0]):
+        out[k] -= work.vectors[FORCES, k]
+    return code
+
+
+@block
+def generalised_force(machine, scratch, work, G):
+    """G (nv,) after `look_ahead`: forces on joints, and forces on bodies along the axes."""
+    body_i, body_f, body_w, dof_w, tau = machine.body_i, machine.body_f, scratch.body_w, scratch.dof_w, scratch.tau
+    q, v, nv = work.ahead, work.vectors[SPEED], tau.shape[0]
+    for k in range(nv):
+        tau[k] = 0.0
+    bodies = acts_on_bodies(machine.element_i)
+    if machine.element_i.shape[0] > 0:
+        evaluate_signals(machine.signal_i, machine.signal_f, work.head[TIME], q, v, scratch.values, scratch.stack)
+        if bodies:
+            place(body_i, body_f, q, body_w, dof_w)
+            positions(body_i, body_w)
+            velocities(body_i, v, body_w, dof_w)
+            for i in range(body_i.shape[0]):
+                for k in range(6):
+                    body_w[i, FORCE + k] = 0.0
+        apply_elements(machine.element_i, machine.element_f, q, v, work.slid, scratch.values, tau, work.zdot, body_w)
+    if machine.user != 0 and call_user(machine.user, work.head[TIME], q, v, tau) != 0:
+        return USER_ERROR
+    for k in range(nv):
+        G[k] = tau[k]
+    if bodies:
+        for i in range(body_i.shape[0] - 1, 0, -1):
+            p = body_i[i, PARENT]
+            nx, ny, nz = body_w[i, FORCE], body_w[i, FORCE + 1], body_w[i, FORCE + 2]
+            fx, fy, fz = body_w[i, FORCE + 3], body_w[i, FORCE + 4], body_w[i, FORCE + 5]
+            for k in range(body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]):
+                G[k] -= (
+                    dof_w[k, S] * nx + dof_w[k, S + 1] * ny + dof_w[k, S + 2] * nz
+                    + dof_w[k, S + 3] * fx + dof_w[k, S + 4] * fy + dof_w[k, S + 5] * fz
+                )  # fmt: skip
+            tx, ty, tz = cross(body_w[i, ARM], body_w[i, ARM + 1], body_w[i, ARM + 2], fx, fy, fz)
+            body_w[p, FORCE] += nx + tx
+            body_w[p, FORCE + 1] += ny + ty
+            body_w[p, FORCE + 2] += nz + tz
+            body_w[p, FORCE + 3] += fx
+            body_w[p, FORCE + 4] += fy
+            body_w[p, FORCE + 5] += fz
+    return OK
+
+
+@part
+def simple(machine):
+    """Whether all forces act on single axes and have known derivatives."""
+    if machine.user != 0:
+        return False
+    for e in range(machine.element_i.shape[0]):
+        kind, s = machine.element_i[e, E_KIND], machine.element_i[e, E_SIGNAL]
+        if kind not in (JOINT_SPRING, JOINT_FRICTION, JOINT_LIMIT, JOINT_FORCE, MOTOR):
+            return False
+        if kind == JOINT_FORCE and machine.signal_i[s, SIGNAL_KIND] == EXPRESSION:
+            return False
+        if kind == MOTOR and EXPRESSION in (machine.signal_i[s, SIGNAL_KIND], machine.signal_i[s + 1, SIGNAL_KIND]):
+            return False
+    return True
+
+
+@part
+def axis_derivatives(machine, work, values):
+    """DIAGONAL: -d G_k / d x_k of the elements that act on single axes, after `generalised_force`."""
+    q, v, z, out = work.ahead, work.vectors[SPEED], work.slid, work.vectors[DIAGONAL]
+    cv, cq, h = work.head[CV], work.head[CQ], work.head[LENGTH]
+    for k in range(out.shape[0]):
+        out[k] = 0.0
+    for e in range(machine.element_i.shape[0]):
+        kind, d, at = machine.element_i[e, E_KIND], machine.element_i[e, E_DOF], machine.element_i[e, E_Q]
+        p, s = machine.element_f[e], machine.element_i[e, E_SIGNAL]
+        if kind == JOINT_SPRING:
+            out[d] += cq * p[0] + cv * p[2]
+        elif kind == BALL_SPRING:  # as for small angles: not `simple`, but a good start for iterations
+            for k in range(d, d + 3):
+                out[k] += cq * p[0] + cv * p[5]
+        elif kind == JOINT_FRICTION:  # z moves with v within the step
+            out[d] += cv * (p[2] + h * p[1]) * max(0.0, 1.0 - abs(p[1] * z[machine.element_i[e, E_STATE]] / p[0]))
+        elif kind == JOINT_LIMIT:
+            below = q[at] < p[0] and p[2] * (p[0] - q[at]) - p[3] * v[d] > 0.0
+            above = q[at] > p[1] and p[2] * (p[1] - q[at]) - p[3] * v[d] < 0.0
+            if below or above:
+                out[d] += cq * p[2] + cv * p[3]
+        elif kind == MOTOR:
+            wish = p[0] * (values[s] - q[at]) + p[1] * (values[s + 1] - v[d])
+            if abs(wish) < p[2]:
+                out[d] += cq * p[0] + cv * p[1]
