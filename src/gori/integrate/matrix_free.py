@@ -27,7 +27,7 @@ from gori.integrate.work import (
     X,
     size_of,
 )
-from gori.kernels.accelerations import NO_CONVERGENCE, OK, SINGULAR
+from gori.kernels.accelerations import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
 from gori.kernels.columns import ARMATURE, NDOF, V0
 from gori.kernels.derivatives import motion, rigid_terms
 from gori.kernels.inverse_mass import axes_at_root
@@ -146,6 +146,8 @@ def gmres(machine, scratch, work, y):
                 vectors[PRODUCT, k] = vectors[RESIDUAL, k] - vectors[PRODUCT, k]
         substitute(machine.body_i, vectors[PRODUCT], basis[0], work.body_n, work.dof_n)
         left = math.sqrt(dot(basis[0], basis[0]))
+        if left * 0.0 != 0.0:
+            return NOT_FINITE
         first = left if cycle == 0 else first
         if left <= work.head[TOLERANCE] * first:
             return OK
