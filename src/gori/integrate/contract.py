@@ -45,9 +45,17 @@ class Method:
         """The arrays that the run keeps between steps, with the parameters that it needs filled in."""
         return np.zeros((self.rows, nq + nv + nz))
 
-    def report(self, memory: np.ndarray) -> dict[str, Any]:
-        """What a run has to tell about itself, for the info of its Recording."""
+    def counts(self, memory: np.ndarray) -> np.ndarray:
+        """Numbers that grow as the run goes on, for `report` and `doubts`."""
+        return np.zeros(0)
+
+    def report(self, count: np.ndarray) -> dict[str, Any]:
+        """What a run has to tell about itself; count: by how much `counts` has grown."""
         return {}
+
+    def doubts(self, count: np.ndarray) -> str | None:
+        """What a user should be warned of after a run, if anything."""
+        return None
 
     def forget(self, memory: np.ndarray) -> None:
         """Called when the state is set from outside: what is kept from step to step no longer holds."""

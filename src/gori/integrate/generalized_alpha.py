@@ -68,7 +68,7 @@ class GeneralizedAlpha(Implicit):
 
     def __post_init__(self):
         super().__post_init__()
-        if not 0.0 <= self.rho_inf <= 1.0:
+        if not (isinstance(self.rho_inf, (int, float)) and 0.0 <= self.rho_inf <= 1.0):
             raise InputError(f"generalized_alpha: rho_inf must lie between 0 and 1, not {self.rho_inf!r}")
 
     def head(self) -> dict[int, float]:

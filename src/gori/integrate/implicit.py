@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gori.integrate.contract import Fixed
-from gori.integrate.strategy import MatrixFree, Strategy, report, strategy_of
+from gori.integrate.strategy import Fastest, Frozen, MatrixFree, RoundRobin, Strategy, counts, report, strategy_of
 from gori.integrate.work import KNOWN, MADE_FOR, NEWTON, memory_of
 
 
@@ -41,5 +41,19 @@ class Implicit(Fixed):
     def forget(self, memory: np.ndarray) -> None:
         memory[0, [KNOWN, MADE_FOR]] = 0.0
 
-    def report(self, memory: np.ndarray) -> dict[str, Any]:
-        return {"jacobian": report(memory)}
+    def counts(self, memory: np.ndarray) -> np.ndarray:
+        return counts(memory)
+
+    def report(self, count: np.ndarray) -> dict[str, Any]:
+        return {"jacobian": report(count)}
+
+    def doubts(self, count: np.ndarray) -> str | None:
+        found = report(count)
+        blind = isinstance(self.jacobian, (Frozen, RoundRobin, Fastest)) and not self.iterates()
+        if blind and found["whole"] > 3 + 0.02 * found["steps"]:
+            return (
+                f"the Jacobian of {strategy_of(self.jacobian).kind} went out of date so fast that it was made anew "
+                f"{found['whole']} times in {found['steps']} steps: the motion may be wrong. Take error_driven or "
+                "matrix_free, more columns, or a smaller step"
+            )
+        return None

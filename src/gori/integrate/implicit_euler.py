@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from gori.errors import InputError
 from gori.integrate.implicit import Implicit
 from gori.integrate.march import RUN, marching
 from gori.integrate.newton import begin_step, end_step, solve_step
@@ -40,6 +41,11 @@ class ImplicitEuler(Implicit):
     newton: bool = False
     kind: ClassVar[str] = "implicit_euler"
     run: ClassVar[Any] = implicit_euler_run
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not isinstance(self.newton, bool):
+            raise InputError(f"implicit_euler: newton must be true or false, not {self.newton!r}")
 
     def iterates(self) -> bool:
         return self.newton

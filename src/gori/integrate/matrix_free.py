@@ -16,7 +16,9 @@ from gori.integrate.work import (
     DX,
     FALL,
     FORCES,
+    GIVEN,
     KRYLOV,
+    ONCE,
     PRODUCT,
     PRODUCTS,
     RESIDUAL,
@@ -48,7 +50,7 @@ def tree_correction(machine, scratch, work, y, a, renew):
         if code == OK and renew:
             code = generalised_force(machine, scratch, work, vectors[FORCES])
     else:
-        code = residual(machine, scratch, work, y, vectors[X], vectors[RESIDUAL])
+        code = residual(machine, scratch, work, y, vectors[X], vectors[X], vectors[RESIDUAL])
     if code != OK:
         return code
     if renew and not factor_tree(machine, scratch, work, vectors[FALL] if careful else a):
@@ -58,7 +60,9 @@ def tree_correction(machine, scratch, work, y, a, renew):
     if simple(machine):
         substitute(machine.body_i, vectors[RESIDUAL], vectors[DX], work.body_n, work.dof_n)
         return OK
-    return gmres(machine, scratch, work, y)
+    if work.head[ONCE] != 0.0:
+        code = residual(machine, scratch, work, y, vectors[X], a, vectors[GIVEN])
+    return gmres(machine, scratch, work, y, a) if code == OK else code
 
 
 @part
@@ -78,21 +82,29 @@ def factor_tree(machine, scratch, work, a):
 
 
 @part
-def product(machine, scratch, work, y, p, out):
-    """out = N p by a difference of the residual along p."""
-    vectors, x, careful = work.vectors, work.vectors[X], work.head[CAREFUL] != 0.0
+def product(machine, scratch, work, y, a, p, out):
+    """out = N p by a difference of the residual along p. In a step of one correction N is that of given accelerations
+    a: these stay as they are, and M p is added.
+    """
+    vectors, x, head = work.vectors, work.vectors[X], work.head
     largest = size_of(p, vectors[SCALE])
-    change = DIFFERENCE / (work.head[CQ] * largest) if largest > 0.0 else 1.0
+    change = DIFFERENCE / (head[CQ] * largest) if largest > 0.0 else 1.0
     for k in range(x.shape[0]):
         vectors[COLUMN, k] = x[k] + change * p[k]
-    work.head[PRODUCTS] += 1.0
-    if careful:
+    head[PRODUCTS] += 1.0
+    base = vectors[GIVEN] if head[ONCE] != 0.0 else vectors[RESIDUAL]
+    if head[CAREFUL] != 0.0:
         code = defect(machine, scratch, work, y, vectors[COLUMN], vectors[SCORE])
         mass_times(machine.body_i, machine.body_f, vectors[SCORE], out, work.body_n, work.dof_n)
     else:
-        code = residual(machine, scratch, work, y, vectors[COLUMN], out)
+        still = a if head[ONCE] != 0.0 else vectors[COLUMN]
+        code = residual(machine, scratch, work, y, vectors[COLUMN], still, out)
     for k in range(x.shape[0]):
-        out[k] = (out[k] - vectors[RESIDUAL, k]) / change
+        out[k] = (out[k] - base[k]) / change
+    if head[ONCE] != 0.0:
+        mass_times(machine.body_i, machine.body_f, p, vectors[SCORE], work.body_n, work.dof_n)
+        for k in range(x.shape[0]):
+            out[k] += vectors[SCORE, k]
     return code
 
 
@@ -122,7 +134,7 @@ def rotate(R, j, length, g, cosine, sine):
 
 
 @block
-def gmres(machine, scratch, work, y):
+def gmres(machine, scratch, work, y, a):
     """DX with P^-1 N DX = P^-1 RESIDUAL, P the recursion, to TOLERANCE in the norm of accelerations; restarted.
 
     small: rows of the triangular factor R, then right-hand side, cosines, sines and answer of the least squares.
@@ -139,7 +151,7 @@ def gmres(machine, scratch, work, y):
             for k in range(n):
                 vectors[PRODUCT, k] = vectors[RESIDUAL, k]
         else:
-            code = product(machine, scratch, work, y, dx, vectors[PRODUCT])
+            code = product(machine, scratch, work, y, a, dx, vectors[PRODUCT])
             if code != OK:
                 return code
             for k in range(n):
@@ -156,7 +168,7 @@ def gmres(machine, scratch, work, y):
         g[0] = left
         used = 0
         while used < KRYLOV and left > work.head[TOLERANCE] * first:
-            code = product(machine, scratch, work, y, basis[used], vectors[PRODUCT])
+            code = product(machine, scratch, work, y, a, basis[used], vectors[PRODUCT])
             if code != OK:
                 return code
             new = basis[used + 1]

@@ -11,10 +11,10 @@ of x shrink well with it, then it is made anew. There are two ways:
     in haste    N dx = r(x), N for accelerations x           one inverse dynamics a trial
     with care   N dx = M (x - f(x)), N for accelerations f   one forward dynamics a trial
 
-They are the same near the solution, but far from it the second, Newton's method for x - f, is the better behaved. It is
-taken where the first has failed, and by strategies whose matrix lags behind. There a change with a new matrix that
-leads to a larger one is taken by half (natural monotonicity, Deuflhard 2004, section 2.1: the size of the change is
-what counts, not the force residual, which along stiff axes may grow a thousandfold in a good step).
+They are the same near the solution, but far from it the second, Newton's method for x - f, is mostly the better
+behaved. Strategies whose matrix lags behind take it first, the others where the first has failed. There a change with a
+new matrix that leads to a larger one is taken by half (natural monotonicity, Deuflhard 2004, section 2.1: the size of
+the change is what counts, not the force residual, which along stiff axes may grow a thousandfold in a good step).
 """
 
 from gori.integrate.columns import column_correction
@@ -32,8 +32,10 @@ from gori.integrate.work import (
     KNOWN,
     LAST,
     LENGTH,
+    MADE_FOR,
     MATRIX_FREE,
     NEWTON,
+    ONCE,
     RATE,
     SCALE,
     SCORE,
@@ -60,7 +62,7 @@ ROUNDING = 1e-7
 """changes that do not shrink any more are rounding errors if they are below this"""
 SLOW = 0.5
 """rate of contraction from which on a matrix is made anew"""
-LAZY, EAGER = 0.05, 0.1
+LAZY, EAGER = 0.2, 0.07
 """rate below which no column needs a refresh, and share of the columns to refresh for a rate of 1"""
 SHORTEST, HASTE, MOST = 1.0 / 256.0, 12, 100
 """share of a change that is tried at least, and numbers of trials: without and with care"""
@@ -147,21 +149,24 @@ def solve_step(machine, scratch, work, y):
     head[STEPS] += 1.0
     if work.vectors.shape[1] == 0:
         return OK
-    lags = head[STRATEGY] not in (FULL, MATRIX_FREE)
-    head[CAREFUL] = 1.0 if lags else 0.0
-    if head[NEWTON] == 0.0 and head[STRATEGY] != ERROR_DRIVEN and head[KNOWN] != 0.0:
+    own = head[STRATEGY]
+    lags = own not in (FULL, MATRIX_FREE)
+    head[CAREFUL], head[ONCE] = 1.0 if lags else 0.0, 0.0
+    if head[NEWTON] == 0.0 and own != ERROR_DRIVEN and head[KNOWN] != 0.0:
+        head[ONCE] = 1.0
         start_from(work, 0.0)
         code = correction(machine, scratch, work, y, work.vectors[LAST], not lags, True)
         take(work, 1.0)
         return code
-    code = NO_CONVERGENCE
-    if not lags:
+    start_from(work, 1.0)
+    code = iterate(machine, scratch, work, y, not lags)
+    if code in (NO_CONVERGENCE, NOT_FINITE):  # the other way
+        head[CAREFUL] = 1.0 - head[CAREFUL]
+        if lags:
+            head[STRATEGY], head[MADE_FOR] = FULL, 0.0
         start_from(work, 1.0)
         code = iterate(machine, scratch, work, y, True)
-        head[CAREFUL] = 1.0
-    if code in (NO_CONVERGENCE, NOT_FINITE):
-        start_from(work, 1.0)
-        code = iterate(machine, scratch, work, y, not lags)
+        head[STRATEGY] = own
     return code
 
 

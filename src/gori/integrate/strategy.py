@@ -22,10 +22,17 @@ class Strategy:
     def __post_init__(self):
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name == "columns" and not (isinstance(value, int) and not isinstance(value, bool) and value > 0):
-                raise InputError(f"{self.kind}: columns must be 1, 2, 3, ..., not {value!r}")
-            if field.name == "tolerance" and not (isinstance(value, (int, float)) and 0.0 < value < 1.0):
-                raise InputError(f"{self.kind}: tolerance must lie between 0 and 1, not {value!r}")
+            if field.name == "columns":
+                if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+                    raise InputError(f"{self.kind}: columns must be 1, 2, 3, ..., not {value!r}")
+                object.__setattr__(self, "columns", int(value))
+            elif field.name == "tolerance":
+                number = isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
+                if not (number and 0.0 < value < 1.0):
+                    raise InputError(f"{self.kind}: tolerance must lie between 0 and 1, not {value!r}")
+                object.__setattr__(self, "tolerance", float(value))
+            elif not isinstance(value, bool):
+                raise InputError(f"{self.kind}: {field.name} must be true or false, not {value!r}")
 
     def settings(self) -> dict[str, Any]:
         """Type and parameters, as in a run file."""
@@ -121,6 +128,8 @@ def strategy_of(settings: dict[str, Any] | str | Strategy) -> Strategy:
     """A strategy from its name, or from settings as in a run file: {type: round_robin, columns: 2}."""
     if isinstance(settings, Strategy):
         return settings
+    if not isinstance(settings, (str, dict)):
+        raise InputError(f"jacobian must be a strategy, as Full() or RoundRobin(columns=2), not {settings!r}")
     values = {"type": settings} if isinstance(settings, str) else dict(settings)
     kind = values.pop("type", None)
     if kind not in STRATEGIES:
@@ -132,16 +141,21 @@ def strategy_of(settings: dict[str, Any] | str | Strategy) -> Strategy:
         raise InputError(f"jacobian {kind} takes {known}, not {', '.join(values)}") from None
 
 
-def report(memory: np.ndarray) -> dict[str, float]:
-    """What the Jacobian of an implicit method has cost so far, by its memory."""
-    head = memory[0]
-    steps = max(1.0, head[w.STEPS])
+def counts(memory: np.ndarray) -> np.ndarray:
+    """Steps, columns, whole matrices, iterations and products so far, by the memory of an implicit method."""
+    return memory[0, w.STEPS : w.PRODUCTS + 1].copy()
+
+
+def report(count: np.ndarray) -> dict[str, float]:
+    """What the Jacobian has cost, in words: of `counts`, or of the difference of two."""
+    steps, columns, whole, iterations, products = (float(x) for x in count)
+    per_step = max(1.0, steps)
     return {
-        "steps": int(head[w.STEPS]),
-        "columns_per_step": float(head[w.REFRESHED] / steps),
-        "whole": int(head[w.WHOLE]),
-        "iterations_per_step": float(head[w.ITERATIONS] / steps),
-        "products_per_step": float(head[w.PRODUCTS] / steps),
+        "steps": int(steps),
+        "columns_per_step": columns / per_step,
+        "whole": int(whole),
+        "iterations_per_step": iterations / per_step,
+        "products_per_step": products / per_step,
     }
 
 

@@ -38,7 +38,7 @@ from gori.kernels.elements import (
 from gori.kernels.jit import block, part
 from gori.kernels.kinematics import cross, place, positions, velocities
 from gori.kernels.rnea import rnea
-from gori.kernels.signals import EXPRESSION, SIGNAL_KIND, evaluate_signals
+from gori.kernels.signals import evaluate_signals, follows_state
 
 DIFFERENCE = 1.5e-8
 """change of a coordinate for differences [rad, or the scale of the axis]: the square root of the machine precision"""
@@ -86,13 +86,13 @@ def defect(machine, scratch, work, y, x, out):
 
 
 @block
-def residual(machine, scratch, work, y, x, out):
-    """out (nv,) = ID - G. One inverse dynamics."""
+def residual(machine, scratch, work, y, x, a, out):
+    """out (nv,) = ID(q(x), v(x), a) - G; a is x but for its derivatives. One inverse dynamics."""
     look_ahead(machine, work, y, x)
     code = generalised_force(machine, scratch, work, work.vectors[FORCES])
     none = machine.body_f[:0]
     rnea(
-        machine.body_i, machine.body_f, work.ahead, work.vectors[SPEED], x, none[:, :4], none[:, :6], out,
+        machine.body_i, machine.body_f, work.ahead, work.vectors[SPEED], a, none[:, :4], none[:, :6], out,
         scratch.body_w, scratch.dof_w,
     )  # fmt: skip
     for k in range(x.shape[0]):
@@ -151,10 +151,10 @@ def simple(machine):
         kind, s = machine.element_i[e, E_KIND], machine.element_i[e, E_SIGNAL]
         if kind not in (JOINT_SPRING, JOINT_FRICTION, JOINT_LIMIT, JOINT_FORCE, MOTOR):
             return False
-        if kind == JOINT_FORCE and machine.signal_i[s, SIGNAL_KIND] == EXPRESSION:
-            return False
-        if kind == MOTOR and EXPRESSION in (machine.signal_i[s, SIGNAL_KIND], machine.signal_i[s + 1, SIGNAL_KIND]):
-            return False
+        signals = 1 if kind == JOINT_FORCE else 2 if kind == MOTOR else 0
+        for k in range(s, s + signals):
+            if follows_state(machine.signal_i, machine.signal_f, k):
+                return False
     return True
 
 

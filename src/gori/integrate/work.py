@@ -21,12 +21,13 @@ FULL, FROZEN, ROUND_ROBIN, FASTEST, ERROR_DRIVEN, MATRIX_FREE = 0, 1, 2, 3, 4, 5
 
 # head: settings of the strategy and of the method
 STRATEGY, COLUMNS, TOLERANCE, DIFFERENCES, NEWTON, RHO_INF = 0, 1, 2, 3, 4, 5
-# of the present step: cv, cq, its length, the time at its end, whether it needs care (`newton.py`)
-CV, CQ, LENGTH, TIME, CAREFUL = 6, 7, 8, 9, 22
+# of the present step: cv, cq, its length, the time at its end; whether it is done with care, whether with one
+# correction (`newton.py`)
+CV, CQ, LENGTH, TIME, CAREFUL, ONCE = 6, 7, 8, 9, 22, 23
 # kept from step to step: whether weights are there, whether the last accelerations are, cv that the inverse was made
 # for (0: none), the row to refresh next, the way travelled by the joints, columns wanted, contraction last measured
 WEIGHED, KNOWN, MADE_FOR, NEXT, WAY, WANTED, RATE = 10, 11, 12, 13, 14, 15, 16
-# counts since the start: steps, single columns refreshed, whole matrices made, iterations, products with N
+# counts since the start: steps, columns refreshed, whole matrices made, iterations, products with N
 STEPS, REFRESHED, WHOLE, ITERATIONS, PRODUCTS = 17, 18, 19, 20, 21
 N_HEAD = 24
 
@@ -34,10 +35,10 @@ N_HEAD = 24
 # the end and where it starts from; scales of the axes; a column in work and its product with the inverse; what acts on
 # single axes; scores for choosing; the last change of x; pivots of the factors; step and way at which a column was last
 # refreshed, and how errors of the inverse may have grown since; accelerations of the last step, and
-# generalized-alpha's own
+# generalized-alpha's own; residual for given accelerations
 X, DX, DEFECT, RESIDUAL, FORCES, FALL, SPEED, MOVE, BASE_V, BASE_M = range(10)
-SCALE, COLUMN, PRODUCT, DIAGONAL, SCORE, TAKEN, PIVOTS, STAMP, SINCE, GROWTH, LAST, ALPHA = range(10, 22)
-N_VECTORS = 22
+SCALE, COLUMN, PRODUCT, DIAGONAL, SCORE, TAKEN, PIVOTS, STAMP, SINCE, GROWTH, LAST, ALPHA, GIVEN = range(10, 23)
+N_VECTORS = 23
 
 KRYLOV = 40
 """largest dimension of the Krylov space"""

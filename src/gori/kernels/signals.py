@@ -41,6 +41,17 @@ WHERE, CLAMP = (OPCODES[name] for name in _TERNARY)
 
 
 @part
+def follows_state(signal_i, signal_f, s):
+    """Whether signal s is an expression of q or v."""
+    if signal_i[s, SIGNAL_KIND] != EXPRESSION:
+        return False
+    for row in range(signal_i[s, SIGNAL_START], signal_i[s, SIGNAL_START] + signal_i[s, SIGNAL_COUNT]):
+        if signal_f[row, 0] == Q or signal_f[row, 0] == V:
+            return True
+    return False
+
+
+@part
 def unary(code, x):
     """Operations on one number."""
     if code == NEGATE:

@@ -2,13 +2,14 @@
 
 import json
 import time as wall
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gori.errors import InputError, SimulationError, UnsupportedError
+from gori.errors import ConditionWarning, InputError, SimulationError, UnsupportedError
 from gori.integrate import RK4, Method, method_of
 from gori.integrate import march as m
 from gori.kernels.accelerations import EVENT, OK
@@ -86,6 +87,7 @@ class Simulation:
         self._watch = (signal_i, signal_f, directions, np.zeros((8, max(n, len(self.events)))))
         self._machine, self._scratch = machine_of(self.model, e, self._user.address, depth)
         self._memory = self.method.memory(len(tables.body_i), self.model.nq, nv, e.states)
+        self._counted = self.method.counts(self._memory)
         self._clock, self._count = np.zeros(m.N_CLOCK), np.zeros(m.N_COUNT, np.int64)
         self._samples = np.zeros((BLOCK_SAMPLES, 1 + n))
 
@@ -127,6 +129,11 @@ class Simulation:
         self._clock[m.LAST_ERROR] = 1e-4
         self._count[:] = 0
 
+    @property
+    def report(self) -> dict[str, Any]:
+        """What the method has to tell of all steps so far; of one `run`: the info of its Recording."""
+        return self.method.report(self.method.counts(self._memory))
+
     # ---- running
 
     def step(self, count: int = 1) -> State:
@@ -161,6 +168,7 @@ class Simulation:
         progress   show a bar when it takes more than two seconds and there is a terminal
         """
         self._start(self.time)
+        self._counted = self.method.counts(self._memory)
         self._plan(duration, sample)
         info = {"method": self.method.settings(), "duration": duration, "sample": float(self._clock[m.PERIOD])}
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
@@ -236,7 +244,8 @@ class Simulation:
         finally:
             bar.close()
             info |= {"events": list(self.event_log), "steps": int(self._count[m.DONE])}
-            info |= self.method.report(self._memory)
+            grown = self.method.counts(self._memory) - self._counted
+            info |= self.method.report(grown)
             if recorder is not None:
                 recorder.info |= info | ({} if failure is None else {"error": str(failure)})
                 recorder.close()
@@ -254,6 +263,8 @@ class Simulation:
         if failure is not None:
             failure.recording = recording
             raise failure from failure.cause
+        if doubt := self.method.doubts(grown):
+            warnings.warn(doubt, ConditionWarning, stacklevel=3)
         return recording
 
     def _run(self, recorder: Recorder | None, bar: Progress, rows: list | None = None):
