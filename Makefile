@@ -25,6 +25,7 @@ test: $(READY)            ## lint, then all tests
 bench: $(READY)           ## all benchmarks
 	$(PY) -m bench.tree
 	$(PY) -m bench.simulate
+	$(PY) -m bench.implicit
 
 validate: $(READY)        ## published problems against their reference values
 	$(PY) -m validation

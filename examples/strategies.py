@@ -9,9 +9,6 @@ stays that of Full. The others keep old columns on a fixed plan: cheap while the
 when they have become wrong.
 """
 
-import os
-
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads are no help for matrices this small, set before NumPy
 import time
 
 import numpy as np

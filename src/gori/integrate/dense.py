@@ -171,17 +171,10 @@ def dense_correction(machine, scratch, work, y, a, renew):
 def dense_inverse(machine, scratch, work, y):
     """A^-1 = N^-1 M into squares[2], by columns, with all of A made at X, after `defect` there."""
     count_whole(work)
-    B = work.squares[2]
-    if work.head[DIFFERENCES] != 0.0:
-        code = difference(machine, scratch, work, y)
-        for c in range(B.shape[0]):
-            for k in range(B.shape[0]):
-                B[c, k] = 1.0 if c == k else 0.0
-    else:
-        code = linearise(machine, scratch, work, y, work.vectors[FALL])
+    code = linearise(machine, scratch, work, y, work.vectors[FALL])
     if code != OK:
         return code
-    if solve(work.squares[0], work.vectors[PIVOTS], work.vectors[PRODUCT]) != 0:
+    if solve(work.squares[0], work.vectors[PIVOTS], work.vectors[PRODUCT]) != 0:  # for the factors, not for the product
         return SINGULAR
-    solve_all(work.squares[0], work.vectors[PIVOTS], B, work.squares[1])
+    solve_all(work.squares[0], work.vectors[PIVOTS], work.squares[2], work.squares[1])
     return OK

@@ -7,7 +7,7 @@ import numpy as np
 
 from gori.integrate.contract import Fixed
 from gori.integrate.strategy import Fastest, Frozen, MatrixFree, RoundRobin, Strategy, counts, report, strategy_of
-from gori.integrate.work import KNOWN, MADE_FOR, NEWTON, memory_of
+from gori.integrate.work import KNOWN, MADE_FOR, NEWTON, NEXT, WANTED, memory_of
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Implicit(Fixed):
         return memory_of(self.head(), nrow, nq, nv, nz)
 
     def forget(self, memory: np.ndarray) -> None:
-        memory[0, [KNOWN, MADE_FOR]] = 0.0
+        memory[0, [KNOWN, MADE_FOR, NEXT, WANTED]] = 0.0
 
     def counts(self, memory: np.ndarray) -> np.ndarray:
         return counts(memory)

@@ -36,7 +36,6 @@ from gori.integrate.work import (
     MATRIX_FREE,
     NEWTON,
     ONCE,
-    RATE,
     SCALE,
     SCORE,
     SPEED,
@@ -70,7 +69,7 @@ SHORTEST, HASTE, MOST = 1.0 / 256.0, 12, 100
 
 @part
 def begin_step(machine, scratch, memory, t, h, cv, cq, y):
-    """The Work for a step from t to t + h, its unknown set to the last accelerations, or zero if there are none."""
+    """The Work for a step from t to t + h. Without a last step its accelerations count as zero."""
     nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
     work = carve(memory, machine, scratch, y.shape[0] - nq - nv)
     head = work.head
@@ -199,7 +198,6 @@ def iterate(machine, scratch, work, y, renew):
                 return OK
             continue
         if trial == 1:
-            head[RATE] = rate
             head[WANTED] = 0.0 if rate < LAZY else 1.0 + EAGER * rate * vectors.shape[1]
         if share == 1.0 and rate <= SLOW:
             take(work, 1.0)

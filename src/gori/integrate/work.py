@@ -25,8 +25,8 @@ STRATEGY, COLUMNS, TOLERANCE, DIFFERENCES, NEWTON, RHO_INF = 0, 1, 2, 3, 4, 5
 # correction (`newton.py`)
 CV, CQ, LENGTH, TIME, CAREFUL, ONCE = 6, 7, 8, 9, 22, 23
 # kept from step to step: whether weights are there, whether the last accelerations are, cv that the inverse was made
-# for (0: none), the row to refresh next, the way travelled by the joints, columns wanted, contraction last measured
-WEIGHED, KNOWN, MADE_FOR, NEXT, WAY, WANTED, RATE = 10, 11, 12, 13, 14, 15, 16
+# for (0: none), the row to refresh next, the way travelled by the joints, columns wanted
+WEIGHED, KNOWN, MADE_FOR, NEXT, WAY, WANTED = 10, 11, 12, 13, 14, 15
 # counts since the start: steps, columns refreshed, whole matrices made, iterations, products with N
 STEPS, REFRESHED, WHOLE, ITERATIONS, PRODUCTS = 17, 18, 19, 20, 21
 N_HEAD = 24
