@@ -20,7 +20,7 @@ SHOWN = {
 }
 
 
-def draw(folder: Path, by_size: dict, by_kind: dict) -> None:
+def draw(folder: Path, by_size: dict) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     times(by_size).savefig(folder / "strategies-time.png", dpi=110)
     failures().savefig(folder / "strategies-failures.png", dpi=110)

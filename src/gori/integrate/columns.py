@@ -22,6 +22,7 @@ from gori.integrate.work import (
     ERROR_DRIVEN,
     FASTEST,
     GROWTH,
+    GUARDED,
     LAST,
     LENGTH,
     MADE_FOR,
@@ -152,6 +153,7 @@ def refresh_some(machine, scratch, work, y):
             if code != OK:
                 return code
             if not good:
+                work.head[GUARDED] += 1.0
                 return make_whole(machine, scratch, work, y)
             done += 1
     return OK

@@ -27,6 +27,7 @@ class Method:
 
     kind: ClassVar[str]
     run: ClassVar[Any]
+    core: ClassVar[Any] = None  # a kernel that the run calls by its address, `machine.core`
     rows: ClassVar[int] = 0  # of memory, each as long as y
     adaptive: ClassVar[bool]
     supports: ClassVar[frozenset[str]] = EVERYTHING

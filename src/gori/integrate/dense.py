@@ -140,7 +140,7 @@ def dense_correction(machine, scratch, work, y, a, renew):
     """
     vectors, dx, careful = work.vectors, work.vectors[DX], work.head[CAREFUL] != 0.0
     differences = work.head[DIFFERENCES] != 0.0
-    if careful or (differences and not renew):
+    if (careful or differences) and not (differences and renew):
         code = defect(machine, scratch, work, y, vectors[X], vectors[DEFECT])
         if code != OK:
             return code

@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 from gori.errors import InputError
 from gori.integrate.implicit import Implicit
 from gori.integrate.march import RUN, marching
-from gori.integrate.newton import begin_step, end_step, solve_step
+from gori.integrate.newton import begin_step, end_step
 from gori.integrate.work import ALPHA, BASE_M, BASE_V, KNOWN, LAST, RHO_INF, X
 from gori.kernels.accelerations import OK, accelerations
 from gori.kernels.columns import NQ
-from gori.kernels.jit import kernel, part
+from gori.kernels.jit import call_at, kernel, part
 
 
 @part
@@ -42,7 +42,7 @@ def alpha_step(machine, scratch, memory, t, h, y):
         known = (af * vdot[k] - am * a[k]) / (1.0 - am)
         vectors[BASE_V, k] = v[k] + h * ((1.0 - gamma) * a[k] + gamma * known)
         vectors[BASE_M, k] = h * (v[k] + h * ((0.5 - beta) * a[k] + beta * known))
-    code = solve_step(machine, scratch, work, y)
+    code = call_at(machine.core, machine, scratch, memory, y)
     if code != OK:
         return code
     for k in range(nv):

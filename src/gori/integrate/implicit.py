@@ -1,11 +1,12 @@
 """What all implicit methods have in common for their users: a fixed step and a strategy for the Jacobian."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gori.integrate.contract import Fixed
+from gori.integrate.newton import implicit_core
 from gori.integrate.strategy import Fastest, Frozen, MatrixFree, RoundRobin, Strategy, counts, report, strategy_of
 from gori.integrate.work import KNOWN, MADE_FOR, NEWTON, NEXT, WANTED, memory_of
 
@@ -19,6 +20,7 @@ class Implicit(Fixed):
     """
 
     jacobian: Strategy | dict | str = MatrixFree.kind
+    core: ClassVar[Any] = implicit_core
 
     def __post_init__(self):
         super().__post_init__()
@@ -50,10 +52,10 @@ class Implicit(Fixed):
     def doubts(self, count: np.ndarray) -> str | None:
         found = report(count)
         blind = isinstance(self.jacobian, (Frozen, RoundRobin, Fastest)) and not self.iterates()
-        if blind and found["whole"] > 3 + 0.02 * found["steps"]:
+        if blind and found["guarded"] > 1 + 0.01 * found["steps"]:
             return (
                 f"the Jacobian of {strategy_of(self.jacobian).kind} went out of date so fast that it was made anew "
-                f"{found['whole']} times in {found['steps']} steps: the motion may be wrong. Take error_driven or "
+                f"{found['guarded']} times in {found['steps']} steps: the motion may be wrong. Take error_driven or "
                 "matrix_free, more columns, or a smaller step"
             )
         return None

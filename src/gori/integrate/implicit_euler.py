@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 from gori.errors import InputError
 from gori.integrate.implicit import Implicit
 from gori.integrate.march import RUN, marching
-from gori.integrate.newton import begin_step, end_step, solve_step
+from gori.integrate.newton import begin_step, end_step
 from gori.integrate.work import BASE_M, BASE_V
 from gori.kernels.accelerations import OK
 from gori.kernels.columns import NQ
-from gori.kernels.jit import kernel, part
+from gori.kernels.jit import call_at, kernel, part
 
 
 @part
@@ -19,7 +19,7 @@ def euler_step(machine, scratch, memory, t, h, y):
     for k in range(work.vectors.shape[1]):
         work.vectors[BASE_V, k] = y[nq + k]
         work.vectors[BASE_M, k] = h * y[nq + k]
-    code = solve_step(machine, scratch, work, y)
+    code = call_at(machine.core, machine, scratch, memory, y)
     return end_step(machine, work, y) if code == OK else code
 
 

@@ -1,11 +1,11 @@
-"""Newton's direction in O(n): the linearised tree is solved by recursion (`kernels/tree_solve.py`), exactly when all
-forces act on single axes. Other forces - springs between bodies, functions of the user - are not in the recursion:
+"""Newton's direction in O(n): the linearised tree is solved by recursion (`kernels/tree_solve.py`), which has all the
+forces that act on single axes. Other forces - springs between bodies, functions of the user - are not in the recursion:
 then it is the preconditioner of GMRES (Saad and Schultz 1986), with products N p by differences of the residual.
 """
 
 import math
 
-from gori.integrate.trial import DIFFERENCE, axis_derivatives, defect, generalised_force, residual, simple
+from gori.integrate.trial import DIFFERENCE, axis_derivatives, defect, residual, simple
 from gori.integrate.work import (
     CAREFUL,
     COLUMN,
@@ -15,7 +15,6 @@ from gori.integrate.work import (
     DIAGONAL,
     DX,
     FALL,
-    FORCES,
     GIVEN,
     KRYLOV,
     ONCE,
@@ -47,8 +46,6 @@ def tree_correction(machine, scratch, work, y, a, renew):
     vectors, careful = work.vectors, work.head[CAREFUL] != 0.0
     if careful:
         code = defect(machine, scratch, work, y, vectors[X], vectors[DEFECT])
-        if code == OK and renew:
-            code = generalised_force(machine, scratch, work, vectors[FORCES])
     else:
         code = residual(machine, scratch, work, y, vectors[X], vectors[X], vectors[RESIDUAL])
     if code != OK:

@@ -17,6 +17,8 @@ new matrix that leads to a larger one is taken by half (natural monotonicity, De
 the change is what counts, not the force residual, which along stiff axes may grow a thousandfold in a good step).
 """
 
+from numba import types
+
 from gori.integrate.columns import column_correction
 from gori.integrate.dense import dense_correction
 from gori.integrate.matrix_free import tree_correction
@@ -51,9 +53,10 @@ from gori.integrate.work import (
     size_of,
     weigh,
 )
-from gori.kernels.accelerations import NO_CONVERGENCE, NOT_FINITE, OK, finite
+from gori.kernels.accelerations import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR, finite
 from gori.kernels.columns import NQ
-from gori.kernels.jit import block, part
+from gori.kernels.jit import kernel, part
+from gori.kernels.machine import machine_type, scratch_type
 
 CLOSE, SMALLEST = 1e-9, 1e-12
 """accelerations are found to this share of the largest, and to this absolutely [rad/s2]"""
@@ -141,9 +144,12 @@ def tolerated(work):
     return max(close, head[TOLERANCE] * size_of(vectors[SCORE], vectors[SCALE]))
 
 
-@block
+@part
 def solve_step(machine, scratch, work, y):
-    """Find X: by one correction from zero, or by iterations from the accelerations of the last step."""
+    """Find X: by one correction from zero, or by iterations from the accelerations of the last step.
+
+    Friction is always iterated: one correction can throw a joint from one sliding direction to the other for ever.
+    """
     head = work.head
     head[STEPS] += 1.0
     if work.vectors.shape[1] == 0:
@@ -151,21 +157,25 @@ def solve_step(machine, scratch, work, y):
     own = head[STRATEGY]
     lags = own not in (FULL, MATRIX_FREE)
     head[CAREFUL], head[ONCE] = 1.0 if lags else 0.0, 0.0
-    if head[NEWTON] == 0.0 and own != ERROR_DRIVEN and head[KNOWN] != 0.0:
+    if head[NEWTON] == 0.0 and own != ERROR_DRIVEN and head[KNOWN] != 0.0 and work.slid.shape[0] == 0:
         head[ONCE] = 1.0
         start_from(work, 0.0)
-        code = correction(machine, scratch, work, y, work.vectors[LAST], not lags, True)
-        take(work, 1.0)
-        return code
-    start_from(work, 1.0)
-    code = iterate(machine, scratch, work, y, not lags)
-    if code in (NO_CONVERGENCE, NOT_FINITE):  # the other way
-        head[CAREFUL] = 1.0 - head[CAREFUL]
-        if lags:
-            head[STRATEGY], head[MADE_FOR] = FULL, 0.0
+        code = correction(machine, scratch, work, y, work.vectors[LAST], not lags, head[ONCE] != 0.0)
+        head[ONCE] = 0.0
+        if code not in (NO_CONVERGENCE, SINGULAR):
+            take(work, 1.0)
+            return code
+    code = OK
+    for way in range(2):
+        if way == 1:
+            head[CAREFUL] = 1.0 - head[CAREFUL]
+            if lags:
+                head[STRATEGY], head[MADE_FOR] = FULL, 0.0
         start_from(work, 1.0)
-        code = iterate(machine, scratch, work, y, True)
-        head[STRATEGY] = own
+        code = iterate(machine, scratch, work, y, way == 1 or not lags)
+        if code not in (NO_CONVERGENCE, NOT_FINITE, SINGULAR):
+            break
+    head[STRATEGY] = own
     return code
 
 
@@ -175,7 +185,7 @@ def start_from(work, share):
         work.vectors[X, k] = share * work.vectors[LAST, k]
 
 
-@block
+@part
 def iterate(machine, scratch, work, y, renew):
     """Correct X until it is close enough; from the start with a new matrix or with the last one."""
     head, vectors = work.head, work.vectors
@@ -195,6 +205,7 @@ def iterate(machine, scratch, work, y, renew):
             take(work, share)
             size, fresh, renew = now, renew, False
             if share == 1.0 and now <= tolerated(work):
+                head[WANTED] = 0.0
                 return OK
             continue
         if trial == 1:
@@ -215,3 +226,10 @@ def iterate(machine, scratch, work, y, renew):
             go_back(work, 1.0)
         renew = True
     return NO_CONVERGENCE
+
+
+@kernel(types.int64(machine_type, scratch_type, types.float64[:, ::1], types.float64[::1]))
+def implicit_core(machine, scratch, memory, y):
+    """`solve_step` for the methods, which call it by its address (`machine.core`): they share the compiled code."""
+    nz = y.shape[0] - machine.body_i[0, NQ] - scratch.tau.shape[0]
+    return solve_step(machine, scratch, carve(memory, machine, scratch, nz), y)

@@ -98,7 +98,8 @@ class Fastest(Strategy):
 class ErrorDriven(Strategy):
     """Columns are refreshed when the residual of a step shows that they have drifted; all of them when it must be.
 
-    tolerance   what the drift may add to the error of a step, as a share of the step's own truncation error
+    tolerance   what the drift may add to the error of a step, as a share of the step's own truncation error. Methods
+                that solve each step to convergence (ImplicitEuler with newton, GeneralizedAlpha) have no use for it.
     """
 
     tolerance: float = 0.1
@@ -108,8 +109,8 @@ class ErrorDriven(Strategy):
 
 @dataclass(frozen=True)
 class MatrixFree(Strategy):
-    """No matrix: the linearised tree is solved by recursion in O(n), exactly where all forces act on single axes;
-    other forces are iterated on with GMRES.
+    """No matrix: the linearised tree is solved by recursion in O(n), with all forces that act on single axes; other
+    forces are iterated on with GMRES.
 
     tolerance   of GMRES: what may be left of the residual
     """
@@ -142,18 +143,19 @@ def strategy_of(settings: dict[str, Any] | str | Strategy) -> Strategy:
 
 
 def counts(memory: np.ndarray) -> np.ndarray:
-    """Steps, columns, whole matrices, iterations and products so far, by the memory of an implicit method."""
-    return memory[0, w.STEPS : w.PRODUCTS + 1].copy()
+    """Guarded, steps, columns, whole matrices, iterations and products so far, by the memory of an implicit method."""
+    return memory[0, w.GUARDED : w.PRODUCTS + 1].copy()
 
 
 def report(count: np.ndarray) -> dict[str, float]:
     """What the Jacobian has cost, in words: of `counts`, or of the difference of two."""
-    steps, columns, whole, iterations, products = (float(x) for x in count)
+    guarded, steps, columns, whole, iterations, products = (float(x) for x in count)
     per_step = max(1.0, steps)
     return {
         "steps": int(steps),
         "columns_per_step": columns / per_step,
         "whole": int(whole),
+        "guarded": int(guarded),
         "iterations_per_step": iterations / per_step,
         "products_per_step": products / per_step,
     }

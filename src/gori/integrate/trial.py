@@ -4,6 +4,8 @@ With G the generalised force of all elements and of the user, and ID inverse dyn
 r = ID(q, v, x) - G = M (x - f).
 """
 
+import math
+
 from gori.integrate.work import (
     BASE_M,
     BASE_V,
@@ -71,7 +73,7 @@ def slide_states(machine, v, z, h):
                 z[k] += h * (speed - rate * z[k])
             else:
                 end = p[0] / p[1] if speed > 0.0 else -p[0] / p[1]
-                z[k] = end + (z[k] - end) * 2.718281828459045 ** (-rate * h)
+                z[k] = end + (z[k] - end) * math.exp(-rate * h)
 
 
 @block
@@ -160,7 +162,7 @@ def simple(machine):
 
 @part
 def axis_derivatives(machine, work, values):
-    """DIAGONAL: -d G_k / d x_k of the elements that act on single axes, after `generalised_force`."""
+    """DIAGONAL: -d G_k / d x_k of the elements that act on single axes, after `generalised_force` or `defect`."""
     q, v, z, out = work.ahead, work.vectors[SPEED], work.slid, work.vectors[DIAGONAL]
     cv, cq, h = work.head[CV], work.head[CQ], work.head[LENGTH]
     for k in range(out.shape[0]):
@@ -174,7 +176,9 @@ def axis_derivatives(machine, work, values):
             for k in range(d, d + 3):
                 out[k] += cq * p[0] + cv * p[5]
         elif kind == JOINT_FRICTION:  # z moves with v within the step
-            out[d] += cv * (p[2] + h * p[1]) * max(0.0, 1.0 - abs(p[1] * z[machine.element_i[e, E_STATE]] / p[0]))
+            side = p[1] / p[0] if v[d] > 0.0 else -p[1] / p[0]
+            slip = max(0.0, 1.0 - side * z[machine.element_i[e, E_STATE]])
+            out[d] += cv * slip * (h * p[1] + p[2] * max(0.0, 1.0 - h * abs(side * v[d])))
         elif kind == JOINT_LIMIT:
             below = q[at] < p[0] and p[2] * (p[0] - q[at]) - p[3] * v[d] > 0.0
             above = q[at] > p[1] and p[2] * (p[1] - q[at]) - p[3] * v[d] < 0.0

@@ -23,12 +23,13 @@ FULL, FROZEN, ROUND_ROBIN, FASTEST, ERROR_DRIVEN, MATRIX_FREE = 0, 1, 2, 3, 4, 5
 STRATEGY, COLUMNS, TOLERANCE, DIFFERENCES, NEWTON, RHO_INF = 0, 1, 2, 3, 4, 5
 # of the present step: cv, cq, its length, the time at its end; whether it is done with care, whether with one
 # correction (`newton.py`)
-CV, CQ, LENGTH, TIME, CAREFUL, ONCE = 6, 7, 8, 9, 22, 23
+CV, CQ, LENGTH, TIME, CAREFUL, ONCE = 6, 7, 8, 9, 10, 11
 # kept from step to step: whether weights are there, whether the last accelerations are, cv that the inverse was made
 # for (0: none), the row to refresh next, the way travelled by the joints, columns wanted
-WEIGHED, KNOWN, MADE_FOR, NEXT, WAY, WANTED = 10, 11, 12, 13, 14, 15
-# counts since the start: steps, columns refreshed, whole matrices made, iterations, products with N
-STEPS, REFRESHED, WHOLE, ITERATIONS, PRODUCTS = 17, 18, 19, 20, 21
+WEIGHED, KNOWN, MADE_FOR, NEXT, WAY, WANTED = 12, 13, 14, 15, 16, 17
+# counts since the start: whole matrices made because the inverse had become bad; steps, columns refreshed, whole
+# matrices made, iterations, products with N
+GUARDED, STEPS, REFRESHED, WHOLE, ITERATIONS, PRODUCTS = 18, 19, 20, 21, 22, 23
 N_HEAD = 24
 
 # vectors (N_VECTORS, nv): unknown and its change, x - f, force residual, generalised force, forward dynamics, state at

@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba import types
 from numba.core import sigutils
+from numba.extending import intrinsic
 
 # no "nnan" and no "ninf": isnan and isinf stay honest
 FASTMATH = {"contract", "reassoc", "nsz", "arcp", "afn"}
@@ -105,6 +107,21 @@ def block(function: Callable) -> Any:
     return numba.njit(forceinline=False, **_CALLEE)(function)
 
 
+@intrinsic
+def call_at(typingctx, address, machine, scratch, memory, y):
+    """Call the kernel int64 f(machine, scratch, memory, y) by its address: it is compiled once for all its callers."""
+    signature = types.int64(types.int64, machine, scratch, memory, y)
+
+    def codegen(context, builder, signature, args):
+        kinds = signature.args[1:]
+        function = context.call_conv.get_function_type(types.int64, kinds)
+        pointer = builder.inttoptr(args[0], function.as_pointer())
+        _, code = context.call_conv.call_function(builder, pointer, types.int64, kinds, args[1:])
+        return code
+
+    return signature, codegen
+
+
 def kernel(signature: Any) -> Callable[[Callable], Any]:
     """Declare an entry point; it is loaded from the cache or compiled when first called."""
 
@@ -153,6 +170,13 @@ class Kernel:
                     self.dispatcher.compile(arguments)
                 self.dispatcher.disable_compile()
             self.call = self.dispatcher
+
+    @property
+    def address(self) -> int:
+        """Where the compiled function stands, for `call_at`."""
+        self.load()
+        (compiled,) = self.dispatcher.overloads.values()
+        return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
 
     @property
     def cached(self) -> bool:

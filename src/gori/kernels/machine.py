@@ -15,6 +15,7 @@ class Machine(NamedTuple):
     signal_i: Any
     signal_f: Any
     user: int  # address of a user's function, 0 if there is none
+    core: int  # address of the kernel that solves the equations of an implicit step, 0 if the method is explicit
 
 
 class Scratch(NamedTuple):
@@ -28,5 +29,5 @@ class Scratch(NamedTuple):
 
 
 _f1, _f2, _i2 = types.float64[::1], types.float64[:, ::1], types.int64[:, ::1]
-machine_type = types.NamedTuple([_i2, _f2, _i2, _f2, _i2, _f2, types.int64], Machine)
+machine_type = types.NamedTuple([_i2, _f2, _i2, _f2, _i2, _f2, types.int64, types.int64], Machine)
 scratch_type = types.NamedTuple([_f2, _f2, _f1, _f1, _f1], Scratch)

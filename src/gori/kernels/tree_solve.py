@@ -234,4 +234,5 @@ def mass_times(body_i, body_f, x, out, body_n, dof_n):
         p, wrench = body_i[i, PARENT], read8(body_n, i, FELT)
         for k in range(body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]):
             out[k] = sum8(read8(dof_n, k, SCREW) * wrench) + body_f[i, ARMATURE] * x[k]
-        write8(body_n, p, FELT, read8(body_n, p, FELT) + wrench)
+        if p > 0:
+            write8(body_n, p, FELT, read8(body_n, p, FELT) + wrench)

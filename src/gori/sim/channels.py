@@ -10,12 +10,12 @@ from gori.model.elements import Elements, compile_elements
 from gori.record import Recording
 
 
-def machine_of(model, elements: Elements, user: int = 0, depth: int = 1) -> tuple[Machine, Scratch]:
+def machine_of(model, elements: Elements, user: int = 0, depth: int = 1, core: int = 0) -> tuple[Machine, Scratch]:
     """The bundles that compiled code takes, for a Model with its elements."""
     e, tables = elements, model.kernel_tables
     body_w, dof_w = np.zeros((len(tables.body_i), N_BODY_W)), np.zeros((model.nv, N_DOF_W))
     values, stack = np.zeros(len(e.signal_i)), np.zeros(max(depth, e.depth))
-    machine = Machine(tables.body_i, tables.body_f, e.element_i, e.element_f, e.signal_i, e.signal_f, user)
+    machine = Machine(tables.body_i, tables.body_f, e.element_i, e.element_f, e.signal_i, e.signal_f, user, core)
     return machine, Scratch(body_w, dof_w, np.zeros(model.nv), values, stack)
 
 

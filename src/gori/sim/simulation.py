@@ -85,7 +85,9 @@ class Simulation:
         signal_i, signal_f, depth = watched.tables()
         directions = np.array([event.direction for event in self.events.values()], np.int64)
         self._watch = (signal_i, signal_f, directions, np.zeros((8, max(n, len(self.events)))))
-        self._machine, self._scratch = machine_of(self.model, e, self._user.address, depth)
+        self._machine, self._scratch = machine_of(
+            self.model, e, self._user.address, depth, 0 if self.method.core is None else self.method.core.address
+        )
         self._memory = self.method.memory(len(tables.body_i), self.model.nq, nv, e.states)
         self._counted = self.method.counts(self._memory)
         self._clock, self._count = np.zeros(m.N_CLOCK), np.zeros(m.N_COUNT, np.int64)
@@ -299,6 +301,7 @@ class Simulation:
                 except ActionFailed as failed:
                     return SimulationError(str(failed), self.time, failed.__cause__)
             elif code != OK:
+                self.method.forget(self._memory)
                 return explain(self, code)
             if recorder is not None and now - saved > 0.5:
                 self._save(recorder)
