@@ -10,7 +10,7 @@ from demo.report import Report
 
 
 def main() -> None:
-    print("compiling kernels where this machine has none yet (first run only, about a minute)", flush=True)
+    print("compiling kernels where this machine has none yet (first run only, about two minutes)", flush=True)
     start = time.perf_counter()
     report = Report(Path("out") / "demo")
     for case in (*trees.CASES, *motion.CASES, *implicit.CASES):
