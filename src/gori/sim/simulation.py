@@ -196,6 +196,7 @@ class Simulation:
             raise InputError(f"{path} was recorded with other events: give those of that run")
         simulation._y[:], simulation._clock[:], simulation._count[:] = saved["y"], saved["clock"], saved["count"]
         simulation._memory[:], simulation._watch[3][:] = saved["memory"], saved["watch"]
+        simulation._counted[:] = saved["counted"]
         simulation.event_log = [(name, time) for name, time in json.loads(saved["events"])]
         recorder = Recorder.resume(path, simulation.model)
         rows = np.column_stack([before.time, before.q, before.v, before.z])[: recorder.samples]
@@ -206,6 +207,7 @@ class Simulation:
     def _save(self, recorder: Recorder) -> None:
         """All that a run needs to go on."""
         arrays = {"y": self._y, "clock": self._clock, "count": self._count, "memory": self._memory}
+        arrays["counted"] = self._counted
         recorder.checkpoint({**arrays, "watch": self._watch[3], "events": json.dumps(self.event_log)})
 
     def _plan(self, duration: float, sample: float | None) -> None:
