@@ -51,7 +51,7 @@ class Strategy:
 
 @dataclass(frozen=True)
 class Full(Strategy):
-    """All of the Jacobian in every iteration, solved by LAPACK: O(n^2) to make, O(n^3) to solve.
+    """All of the Jacobian anew in every step, and within a step when needed; solved by LAPACK: O(n^3).
 
     differences   by differences, n forward dynamics, instead of analytically
     """
