@@ -26,6 +26,7 @@ bench: $(READY)           ## all benchmarks
 	$(PY) -m bench.tree
 	$(PY) -m bench.simulate
 	$(PY) -m bench.implicit
+	$(PY) -m bench.loops
 
 validate: $(READY)        ## published problems against their reference values
 	$(PY) -m validation

@@ -5,29 +5,47 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gori import errors
-    from gori.formats import load, save
+    from gori.analysis import inverse_dynamics, kinematics
+    from gori.formats import dh, load, save
     from gori.integrate import (
         RK4,
+        Adams,
         Dopri5,
         ErrorDriven,
         Fastest,
         Frozen,
+        FrozenExplicit,
         Full,
         GeneralizedAlpha,
         ImplicitEuler,
         MatrixFree,
+        Multipliers,
+        Partition,
         RoundRobin,
         SemiImplicit,
     )
-    from gori.model import Derivatives, InverseDerivatives, JointInfo, Model, Poses, State, compile, threads
+    from gori.model import (
+        Derivatives,
+        InverseDerivatives,
+        JointInfo,
+        Mobility,
+        Model,
+        Poses,
+        State,
+        assemble,
+        compile,
+        consistent_velocity,
+        threads,
+    )
     from gori.record import Recording
-    from gori.sim import Event, Simulation
-    from gori.spec import Body, Cut, Frame, Joint, Spec
+    from gori.sim import Event, Simulation, Trace
+    from gori.spec import Body, Cut, Frame, Joint, Motion, Spec
 
 __version__ = "0.1.0"
 
 __all__ = [
     "RK4",
+    "Adams",
     "Body",
     "Cut",
     "Derivatives",
@@ -37,6 +55,7 @@ __all__ = [
     "Fastest",
     "Frame",
     "Frozen",
+    "FrozenExplicit",
     "Full",
     "GeneralizedAlpha",
     "ImplicitEuler",
@@ -44,7 +63,11 @@ __all__ = [
     "Joint",
     "JointInfo",
     "MatrixFree",
+    "Mobility",
     "Model",
+    "Motion",
+    "Multipliers",
+    "Partition",
     "Poses",
     "Recording",
     "RoundRobin",
@@ -52,8 +75,14 @@ __all__ = [
     "Simulation",
     "Spec",
     "State",
+    "Trace",
+    "assemble",
     "compile",
+    "consistent_velocity",
+    "dh",
     "errors",
+    "inverse_dynamics",
+    "kinematics",
     "load",
     "save",
     "threads",
@@ -61,27 +90,45 @@ __all__ = [
 
 # each name is imported when it is first used (PEP 562), so that `gori --help` need not wait for Numba
 _HOMES = {
-    "gori.formats": ("load", "save"),
+    "gori.analysis": ("inverse_dynamics", "kinematics"),
+    "gori.formats": ("dh", "load", "save"),
     "gori.integrate": (
+        "Adams",
         "Dopri5",
         "ErrorDriven",
         "Fastest",
         "Frozen",
+        "FrozenExplicit",
         "Full",
         "GeneralizedAlpha",
         "ImplicitEuler",
         "MatrixFree",
+        "Multipliers",
+        "Partition",
         "RK4",
+        "Adams",
         "RoundRobin",
         "SemiImplicit",
     ),
-    "gori.model": ("Derivatives", "InverseDerivatives", "JointInfo", "Model", "Poses", "State", "compile", "threads"),
+    "gori.model": (
+        "Derivatives",
+        "InverseDerivatives",
+        "JointInfo",
+        "Mobility",
+        "Model",
+        "Poses",
+        "State",
+        "assemble",
+        "compile",
+        "consistent_velocity",
+        "threads",
+    ),
     "gori.record": ("Recording",),
-    "gori.sim": ("Event", "Simulation"),
-    "gori.spec": ("Body", "Cut", "Frame", "Joint", "Spec"),
+    "gori.sim": ("Event", "Simulation", "Trace"),
+    "gori.spec": ("Body", "Cut", "Frame", "Joint", "Motion", "Spec"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_PACKAGES = ("errors", "formats", "integrate", "kernels", "model", "record", "sim", "spec", "view")
+_PACKAGES = ("analysis", "errors", "formats", "integrate", "kernels", "model", "record", "sim", "spec", "view")
 
 
 def __getattr__(name: str) -> Any:

@@ -37,6 +37,14 @@ class SingularError(GoriError, ArithmeticError):
     """Equations without a solution: a joint that moves nothing that has mass."""
 
 
+class ClosureError(GoriError, ValueError):
+    """Loops that cannot be closed. `cut` is open the most, by `residual` [m or rad], at `time` [s]."""
+
+    def __init__(self, message: str, cut: str = "", residual: float = 0.0, time: float = 0.0):
+        super().__init__(message)
+        self.cut, self.residual, self.time = cut, residual, time
+
+
 class SimulationError(GoriError, ArithmeticError):
     """A run that could not go on. `time` is the last good time [s], `recording` holds all that was computed."""
 

@@ -152,7 +152,7 @@ def test_info(run):
     assert lines[:3] == [
         "four.yaml YAML, gravity 0 0 -9.81 m/s2",
         "4 bodies, 4 joints (3 moving), 1 cut, 1 frame, 1 mimic",
-        "mass 10 kg, nq 6, nv 5, with cuts and mimic left open",
+        "mass 10 kg, nq 6, nv 5",
     ]
     text = "\n".join(lines)
     assert "crank 1 kg A revolute q[0] -30 .. 90 deg" in text
@@ -194,6 +194,23 @@ def test_info_json(run):
     assert about["cuts"]["D"]["child"] == "rocker" and about["frames"] == {"tip": {"body": "coupler"}}
     assert about["warnings"] == []
     assert "triangle" in json.loads(run("info", "arm.urdf", "--json").stdout)["warnings"][0]
+
+
+def test_info_says_which_joints_became_cuts(run):
+    text = FOUR_BAR.replace("C: {type: revolute, parent: ground, at: [0.5, 0, 0], child: rocker,",
+                            "C: {type: revolute, parent: rocker, child_at: [0.5, 0, 0], child: ground,")  # fmt: skip
+    head, tail = text.split("cuts:\n")
+    Path("graph.yaml").write_text(head + tail)  # D is one of the joints now
+    result = run("info", "graph.yaml")
+    assert result.exit_code == 0
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert "4 bodies, 4 joints (3 moving), 1 cut, 1 frame, 1 mimic" in lines
+    assert "B spherical crank - coupler a joint that closes a loop" in lines
+    assert lines.index("C ground - rocker") == lines.index("joints turned around") + 1
+    about = json.loads(run("info", "graph.yaml", "--json").stdout)
+    assert about["became_cuts"] == ["B"] and about["turned"] == ["C", "D"]
+    assert about["cuts"]["B"] == {"type": "spherical", "parent": "crank", "child": "coupler"}
+    assert json.loads(run("info", "four.yaml", "--json").stdout)["became_cuts"] == []
 
 
 def test_info_leaves_out_the_middle_of_a_long_chain(run):

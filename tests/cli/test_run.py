@@ -79,7 +79,8 @@ def test_run(run):
     assert about["events"][0]["time"] == pytest.approx(2.36784194757624 / 4, abs=1e-9)
     with open("out/pendulum/channels.csv", newline="") as file:
         rows = list(csv.reader(file))
-    assert rows[0] == ["time", "pivot.q", "pivot.v", "energy.total"]
+    reaction = [f"pivot.reaction.{k}" for k in range(6)]
+    assert rows[0] == ["time", "pivot.q", "pivot.v", "pivot.a", *reaction, "energy.total"]
     recording = open_run("out/pendulum")
     assert len(rows) == 1 + len(recording) and float(rows[-1][1]) == recording["pivot.q"][-1]
 
@@ -262,7 +263,7 @@ def recorded(run):
 
 def test_plot(recorded):
     result = recorded("plot", "out/pendulum/run.h5", "pivot.*", "energy.total", "--out", "a.png")
-    assert result.exit_code == 0 and result.stdout == "a.png: pivot.q, pivot.v, energy.total\n"
+    assert result.exit_code == 0 and result.stdout == "a.png: pivot.q, pivot.v, pivot.a, pivot.reaction, energy.total\n"
     assert Path("a.png").read_bytes().startswith(b"\x89PNG")
     assert recorded("plot", "out/pendulum", "pivot.q", "--out", "b.pdf").exit_code == 0
 

@@ -258,7 +258,7 @@ def test_schema_describes_the_format():
     assert schema["$schema"].endswith("2020-12/schema")
     assert schema["title"] == "Gori description"
     assert schema["required"] == ["gori"]
-    assert set(schema["properties"]) == set(Spec.model_fields)
+    assert set(schema["properties"]) == {*Spec.model_fields, "use", "dh"}
     damping = schema["$defs"]["Joint"]["properties"]["damping"]["anyOf"]
     assert [kind["type"] for kind in damping] == ["number", "array"]
 

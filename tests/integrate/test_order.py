@@ -23,7 +23,16 @@ FIXED = {
     ("implicit_euler",): (1, 500),
     ("implicit_euler", ("newton", True)): (1, 500),
     ("generalized_alpha",): (2, 100),
+    ("adams", ("order", 2)): (2, 200),
+    ("adams", ("order", 3)): (3, 200),
+    ("adams", ("order", 4)): (4, 200),
 }
+
+
+def id_of(settings):
+    return "_".join([settings[0], *(f"{name}_{value}" for name, value in settings[1:])])
+
+
 FINER = {"pendulum": 1, "double pendulum": 1, "top": 8, "ball chain": 1}
 """the top turns about ten times as fast as the others"""
 
@@ -61,7 +70,7 @@ def error_of(name, method):
 
 
 @pytest.mark.parametrize("name", MACHINES)
-@pytest.mark.parametrize("settings", FIXED, ids=lambda s: s[0] + ("_newton" if len(s) > 1 else ""))
+@pytest.mark.parametrize("settings", FIXED, ids=id_of)
 def test_order_of_fixed_steps(settings, name):
     expected, count = FIXED[settings]
     count *= FINER[name]
@@ -117,7 +126,7 @@ def drift(name, method):
 
 
 @pytest.mark.parametrize("name", MACHINES)
-@pytest.mark.parametrize("settings", FIXED, ids=lambda s: s[0] + ("_newton" if len(s) > 1 else ""))
+@pytest.mark.parametrize("settings", FIXED, ids=id_of)
 def test_energy_drift_vanishes_with_the_order(settings, name):
     expected, _ = FIXED[settings]
     steps = np.array([1e-2, 5e-3, 2.5e-3] if expected == 4 else [1e-3, 5e-4, 2.5e-4]) / FINER[name]

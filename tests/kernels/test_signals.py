@@ -1,4 +1,4 @@
-"""Signals: constants, tables and expressions in the kernel, compared with NumPy, the interpreter and Python."""
+"""Signals: constants, tables, splines and expressions in the kernel, compared with NumPy, SciPy and Python."""
 
 import itertools
 import math
@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numba.core.runtime import _nrt_python, rtsys
+from scipy.interpolate import CubicSpline
 
 import gori
 from gori.errors import InputError
@@ -91,6 +92,81 @@ def test_tables(data):
         assert here == dict(rows)[t]
 
 
+# ---- motions
+
+
+def motion(value, t) -> np.ndarray:
+    """Position, velocity and acceleration, after another signal; for one time, or a row for each."""
+    table = SignalTable()
+    table.add("where(t < 1, 2, 3)", "before", MODEL)
+    assert table.add_motion(value, "here", MODEL) == 1 and len(table) == 4
+    signal_i, signal_f, depth = table.tables()
+    values, stack = np.full((np.size(t), 4), np.nan), np.full(depth + 1, 77.0)
+    for row, time in zip(values, np.atleast_1d(t)):
+        signals_one(signal_i, signal_f, time, q, v, row, stack)
+        assert stack[depth] == 77.0
+    return values[:, 1:].reshape(*np.shape(t), 3)
+
+
+TIMES = np.array([-3.0, 0.0, 0.7, 40.0])
+
+
+def test_motions_of_numbers_speeds_and_expressions():
+    still, zero = np.full(4, 2.5), np.zeros(4)
+    np.testing.assert_array_equal(motion(2.5, TIMES), np.column_stack([still, zero, zero]))
+    np.testing.assert_array_equal(motion((2.0, 0.5), TIMES), np.column_stack([2.0 + 0.5 * TIMES, zero + 0.5, zero]))
+    wave = 0.3 * np.sin(3.0 * TIMES), 0.9 * np.cos(3.0 * TIMES), -2.7 * np.sin(3.0 * TIMES)
+    np.testing.assert_allclose(motion("0.3*sin(3*t)", TIMES), np.column_stack(wave), rtol=0.0, atol=1e-15)
+
+
+@given(st.data())
+def test_motions_of_tables_are_splines_between_two_rests(data):
+    steps = data.draw(st.lists(st.floats(0.1, 3.0), min_size=1, max_size=20))
+    times = data.draw(st.floats(-5.0, 5.0)) + np.cumsum([0.0, *steps])
+    x = np.array([data.draw(st.floats(-10.0, 10.0)) for _ in times])
+    rows = tuple(zip(times.tolist(), x.tolist()))
+    spline = CubicSpline(times, x, bc_type="clamped")
+    inside = np.unique([*times[:-1], *np.linspace(times[0], times[-1], 50)[:-1]])
+    expected = np.column_stack([spline(inside, order) for order in range(3)])
+    np.testing.assert_allclose(motion(rows, inside), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    # through the rows, held before and after, where it comes to rest without a jump of position or velocity
+    np.testing.assert_allclose(motion(rows, times)[:, 0], x, rtol=0.0, atol=1e-12)
+    np.testing.assert_array_equal(motion(rows, times[0] - 0.1), [x[0], 0.0, 0.0])
+    np.testing.assert_array_equal(motion(rows, times[-1] + 0.1), [x[-1], 0.0, 0.0])
+    scale = np.abs(expected).max(initial=1.0)
+    np.testing.assert_allclose(motion(rows, times[0])[:2], [x[0], 0.0], atol=1e-12)
+    np.testing.assert_allclose(motion(rows, np.nextafter(times[-1], -9.0))[:2], [x[-1], 0.0], atol=1e-12 * scale)
+
+
+def test_two_rows_are_a_smooth_step():
+    rows = (1.0, 5.0), (3.0, 9.0)
+    np.testing.assert_allclose(motion(rows, 2.0), [7.0, 3.0, 0.0], atol=1e-14)
+    np.testing.assert_allclose(motion(rows, 1.5), [5.0 + 4.0 * (3 / 16 - 2 / 64), 2.25, 3.0], atol=1e-14)
+
+
+@pytest.mark.parametrize("value", ["exp(-t)*cos(5*t) + t**3/7", ((0.0, 0.0), (0.5, 1.0), (1.1, -2.0), (2.0, 0.3))])
+def test_each_signal_of_a_motion_is_the_rate_of_the_one_before(value):
+    h, t = 1e-6, np.linspace(0.05, 1.95, 23)
+    rates = (motion(value, t + h) - motion(value, t - h)) / (2.0 * h)
+    np.testing.assert_allclose(rates[:, :2], motion(value, t)[:, 1:], rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("A.q + t", "here: 'A.q' is not known as a function of time: only t can be differentiated"),
+        ("t +", "here: 't +' is not an expression"),
+    ],
+)
+def test_motions_of_what_is_no_function_of_time(text, words):
+    with pytest.raises(InputError) as caught:
+        motion(text, 0.0)
+    assert words in str(caught.value)
+
+
+# ---- all together
+
+
 def test_many_signals_share_the_tables():
     table = ((0.0, 0.0), (1.0, 4.0))
     values = evaluate(2.0, "t + A.q", table, "arm.B.v*1", -1.0, "pi", t=0.25)
@@ -135,8 +211,9 @@ def test_no_allocation():
     table = SignalTable()
     for signal in (1.0, "clamp(sin(t)*A.q, -1, 1)", ((0.0, 1.0), (1.0, 2.0))):
         table.add(signal, "here", MODEL)
+    table.add_motion(((0.0, 1.0), (1.0, 2.0)), "here", MODEL)
     signal_i, signal_f, depth = table.tables()
-    arguments = signal_i, signal_f, 0.5, q, v, np.zeros(3), np.zeros(depth)
+    arguments = signal_i, signal_f, 0.5, q, v, np.zeros(len(table)), np.zeros(depth)
     signals_one(*arguments)
     before = rtsys.get_allocation_stats()
     signals_one(*arguments)

@@ -126,10 +126,12 @@ class Tree:
     """Links of a Spec, depth first; children in the order in which their joints stand in the Spec.
 
     Cuts are left out, and so are springs, dampers and friction of the joints: tau stands for all of them.
+
+    open_loops   leave mimic out too: the joint is free; otherwise it is refused
     """
 
-    def __init__(self, spec: Spec):
-        self.spec, self.gravity = spec, np.array(spec.gravity)
+    def __init__(self, spec: Spec, open_loops: bool = False):
+        self.spec, self.gravity, self.open_loops = spec, np.array(spec.gravity), open_loops
         self.links: list[Link] = []
         self.nq = self.nv = 0
         self._grow(GROUND, -1)
@@ -144,7 +146,7 @@ class Tree:
         for name, joint in self.spec.joints.items():
             if joint.parent != body:
                 continue
-            if joint.mimic is not None:
+            if joint.mimic is not None and not self.open_loops:
                 raise NotImplementedError(f"joint {name!r}: the reference tree knows no mimic joints")
             link = Link(joint.child, name, joint, self.spec, index, self.nq, self.nv)
             self.links.append(link)

@@ -15,6 +15,7 @@ from gori.cli.terminal import collected_warnings, count, output, warn
 
 if TYPE_CHECKING:
     from gori.model import Model
+    from gori.spec import Spec
 
 FORMATS = {".urdf": "URDF", ".yaml": "YAML", ".yml": "YAML"}
 SHOWN = 8
@@ -32,8 +33,9 @@ def info(
     from gori.model import compile
 
     with collected_warnings(file) as messages:
-        model = compile(read(file, base, strict), open_loops=True)
-    about = facts(file, model)
+        spec = read(file, base, strict)
+        model = compile(spec, open_loops=True)
+    about = facts(file, spec, model)
     if as_json:
         typer.echo(json.dumps(about | {"warnings": messages}, indent=2))
         return
@@ -51,7 +53,7 @@ def info(
         warn(console, messages)
 
 
-def facts(file: Path, model: "Model") -> dict[str, Any]:
+def facts(file: Path, written: "Spec", model: "Model") -> dict[str, Any]:
     """All that is shown, as plain data: bodies in depth-first order, each with the joint that carries it."""
     spec = model.spec
     carried_by = {joint.child: name for name, joint in spec.joints.items()}
@@ -71,8 +73,37 @@ def facts(file: Path, model: "Model") -> dict[str, Any]:
         "bodies": bodies,
         "joints": joints,
         "cuts": {name: {"type": c.type, "parent": c.parent, "child": c.child} for name, c in spec.cuts.items()},
+        "became_cuts": [name for name in spec.cuts if name not in written.cuts],
+        "turned": [
+            name
+            for name, joint in spec.joints.items()
+            if name in written.joints and joint.child != written.joints[name].child
+        ],
         "frames": {name: {"body": frame.body} for name, frame in spec.frames.items()},
         "mimic": {name: j.mimic.model_dump() for name, j in spec.joints.items() if j.mimic is not None},
+        "motions": {name: motion.model_dump(exclude_unset=True) for name, motion in spec.motions.items()},
+        "loops": _loops(spec),
+    }
+
+
+def _loops(spec: "Spec") -> dict[str, Any] | None:
+    """How the machine can move with its loops closed; None if it has none."""
+    from gori.errors import ClosureError
+    from gori.model import compile
+
+    model = compile(spec)
+    if not model.loops:
+        return None
+    try:
+        about = model.mobility()
+    except ClosureError as error:
+        return {"error": str(error)}
+    return {
+        "equations": about.equations,
+        "rank": about.rank,
+        "redundant": list(about.redundant),
+        "freedom": about.freedom,
+        "independent": list(about.independent),
     }
 
 
@@ -102,18 +133,39 @@ def _summary(console: Console, about: dict[str, Any]) -> None:
         f"{len(about['mimic'])} mimic",
     ]
     console.print(", ".join(counts))
-    left_open = " and ".join(name for name in ("cuts", "mimic") if about[name])
-    note = f", with {left_open} left open" if left_open else ""
-    console.print(f"mass {about['mass']:.6g} kg, nq {about['nq']}, nv {about['nv']}{note}")
+    console.print(f"mass {about['mass']:.6g} kg, nq {about['nq']}, nv {about['nv']}")
+    loops = about["loops"]
+    if loops is None:
+        return
+    if "error" in loops:
+        console.print(Text(loops["error"], "yellow"))
+        return
+    console.print(
+        f"{count(loops['equations'], 'equation')} of cuts, mimic joints and motions, rank {loops['rank']}: "
+        f"{count(loops['freedom'], 'degree')} of freedom"
+    )
+    if loops["independent"]:
+        console.print(f"independent: {', '.join(loops['independent'])}")
+    if loops["redundant"]:
+        console.print(f"redundant: {', '.join(loops['redundant'])}")
 
 
 def _lists(console: Console, about: dict[str, Any], everything: bool) -> None:
+    became = set(about["became_cuts"])
     _list(console, "cuts", [
-        (name, cut["type"], f"{cut['parent']} - {cut['child']}") for name, cut in about["cuts"].items()
+        (name, cut["type"], f"{cut['parent']} - {cut['child']}", "a joint that closes a loop" * (name in became))
+        for name, cut in about["cuts"].items()
+    ], everything)  # fmt: skip
+    _list(console, "joints turned around", [
+        (name, f"{about['joints'][name]['parent']} - {about['joints'][name]['child']}") for name in about["turned"]
     ], everything)  # fmt: skip
     _list(console, "mimic", [
         (name, f"= {rule['ratio']:g} * {rule['joint']}" + (f" {rule['offset']:+g}" if rule["offset"] else ""))
         for name, rule in about["mimic"].items()
+    ], everything)  # fmt: skip
+    _list(console, "motions", [
+        (name, f"of {motion['joint']}", f"{motion.get('value', motion.get('speed'))}"[:60])
+        for name, motion in about["motions"].items()
     ], everything)  # fmt: skip
     _list(console, "frames", [(name, f"on {frame['body']}") for name, frame in about["frames"].items()], everything)
 

@@ -103,7 +103,7 @@ def described(
 def parted(change: str) -> tuple[str, Any]:
     """Name and value of NAME=VALUE; the value is read as in a YAML file."""
     from gori.errors import InputError
-    from gori.formats.yaml import read_value
+    from gori.formats.yaml_text import read_value
 
     name, equals, text = change.partition("=")
     if not (name and equals):
@@ -140,6 +140,7 @@ def show(folder: Path) -> None:
 def _method(about: dict[str, Any]) -> str:
     method = about["method"]
     how = ", ".join(f"{name} {method[name]:g}" for name in ("step", "rtol", "atol") if name in method)
+    how += f", loops by {about['loops']['type']}" if "loops" in about else ""
     return f"{method['type']}, {how}: {count(about['steps'], 'step')}, {count(about['samples'], 'sample')}"
 
 

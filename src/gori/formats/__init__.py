@@ -1,4 +1,4 @@
-"""Files that hold a Spec: YAML, which is Gori's own, and URDF."""
+"""Files that hold a Spec: YAML, which is Gori's own, and URDF; and chains by Denavit-Hartenberg rows."""
 
 import inspect
 import os
@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from gori.errors import FileError, InputError
+from gori.formats.dh import Chain, dh
+from gori.formats.schema import json_schema
 from gori.formats.urdf import read_urdf
-from gori.formats.yaml import VERSION, read_yaml, write_yaml
+from gori.formats.yaml import read_dh, read_yaml, write_yaml
 from gori.spec import Spec
 
-__all__ = ["json_schema", "load", "read_urdf", "read_yaml", "save", "write_yaml"]
+__all__ = ["Chain", "dh", "json_schema", "load", "read_dh", "read_urdf", "read_yaml", "save", "write_yaml"]
 
 _READERS = {".yaml": read_yaml, ".yml": read_yaml, ".urdf": read_urdf}
 
@@ -34,11 +36,3 @@ def save(spec: Spec, path: str | os.PathLike) -> None:
     if Path(path).suffix.lower() not in (".yaml", ".yml"):
         raise FileError("a Spec is saved as .yaml or .yml", path)
     write_yaml(spec, path)
-
-
-def json_schema() -> dict[str, Any]:
-    """The format as JSON Schema, for editors that check while typing."""
-    schema = Spec.model_json_schema()
-    schema["properties"]["gori"] |= {"const": VERSION}
-    about = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Gori description"}
-    return about | {key: value for key, value in schema.items() if key != "title"} | {"required": ["gori"]}

@@ -198,7 +198,7 @@ def _check_tree(links: dict, joints: dict) -> None:
             raise Culprit(
                 joint,
                 f"joints {mover[child]!r} and {name!r} both carry link {child!r}: that closes a loop. URDF holds only "
-                "trees; save the tree as YAML and write the joint that closes the loop among its cuts",
+                "trees: leave one out here, and write it among the joints or cuts of a YAML file that uses this one",
             )
         mover[child] = name
     settled: set[str] = set()

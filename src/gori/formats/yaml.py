@@ -1,8 +1,7 @@
-"""A Spec as YAML: strict reading, with the line of each mistake, and writing."""
+"""A Spec as YAML: reading with the line of each mistake, and writing."""
 
 import math
 import os
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,91 +9,108 @@ from typing import Any
 import yaml
 
 from gori.errors import FileError, SpecError
+from gori.formats.dh import Chain, Origins, Table, merge
+from gori.formats.use import changed, holds
+from gori.formats.yaml_text import RESOLVERS, TAG, VERSION, Place, parse, read_text
 from gori.spec import Mesh, Part, Spec
 from gori.spec.body import impossible_inertia
 from gori.spec.explain import Problem, warn
 from gori.spec.spec import GROUPS
 
-VERSION = 1
-_TAG = "tag:yaml.org,2002:"
-
-# plain scalars that are not text, in the core schema of YAML 1.2 (section 10.3.2): 1e-3 is a number, `on` is text
-_CORE = {
-    "null": r"~|null|Null|NULL|",
-    "bool": r"true|True|TRUE|false|False|FALSE",
-    "int": r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+",
-    "float": r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
-}
-_RESOLVERS = [(_TAG + name, re.compile(f"(?:{pattern})\\Z")) for name, pattern in _CORE.items()]
-
-
-class _Refused(Exception):
-    """Something that the format does not take, and where it stands."""
-
-    def __init__(self, reason: str, mark: yaml.Mark):
-        self.reason, self.line = reason, mark.line + 1
-
-
-class _Loader(yaml.SafeLoader):
-    """Nodes with YAML 1.2 scalars, without anchors, aliases and tags."""
-
-    yaml_implicit_resolvers = {None: _RESOLVERS}
-
-    def compose_node(self, parent, index):
-        event = self.peek_event()
-        if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
-            raise _Refused("anchors (&) and aliases (*) are not taken: write the value out", event.start_mark)
-        if event.tag is not None:
-            raise _Refused(f"tags are not taken: leave out {event.tag!r}", event.start_mark)
-        return super().compose_node(parent, index)
-
-
-class _Place:
-    """Line of a value, and the places of what it holds."""
-
-    def __init__(self, line: int):
-        self.line, self.inside = line, {}
-
-    def find(self, dotted: str) -> tuple[int, int]:
-        """How much of a dotted place the file holds, and the line of that. Names may have dots of their own."""
-        best = (0, self.line)
-        for key, place in self.inside.items():
-            if dotted == key:
-                best = max(best, (len(key), place.line))
-            elif dotted.startswith(key + "."):
-                rest, line = place.find(dotted[len(key) + 1 :])
-                best = max(best, (len(key) + 1 + rest, line))
-        return best
+SUFFIXES = (".yaml", ".yml")
 
 
 def read_yaml(path: str | os.PathLike | None, text: str | None = None, strict: bool = False) -> Spec:
-    """The Spec in a YAML file.
+    """The Spec in a YAML file, and in the file that it uses.
 
-    text     what the file holds, if it is not to be read; then `path` only names it and says where its meshes are
+    text     what the file holds, if it is not to be read; then `path` only names it and says where other files are
     strict   refuse what is otherwise only warned of, and inertia that no body can have
     """
-    text = _content(path) if text is None else text
-    try:
-        data, places = _parse(text)
-    except _Refused as refused:
-        raise FileError(refused.reason, path, refused.line) from None
-    _check_version(data, path, places)
+    return _read(path, text, strict, ())
+
+
+def _read(path: str | os.PathLike | None, text: str | None, strict: bool, users: tuple[Path, ...]) -> Spec:
+    """`users` are the files that use this one."""
+    data, places = parse(read_text(path) if text is None else text, path)
+    used = _used(data, path, places, strict, users)
+    before, known = used.model_dump(exclude_unset=True), used.doubts()
     _fill_empty(data)
-    _anchor_meshes(data, Path(path or "").resolve().parent)
+    origins = Origins()
     try:
+        if "dh" in data:
+            data, origins = merge(_chain(data.pop("dh"), places), data, before)
+        data = changed(before, data)
+        _anchor_meshes(data, _folder(path))
         spec = Spec.model_validate(data)
     except SpecError as error:
-        raise _at_their_lines(error.problems, path, places) from None
-    doubts = spec.doubts()
+        raise _at_their_lines(origins.traced(error.problems), path, places, before) from None
+    doubts = [doubt for doubt in spec.doubts() if doubt not in known]
     if problems := _missing_meshes(spec) + (doubts + _unphysical(spec) if strict else []):
-        raise _at_their_lines(problems, path, places)
-    for place, words in doubts:
+        raise _at_their_lines(origins.traced(problems), path, places, before)
+    for place, words in origins.traced(doubts):
         warn(str(FileError(f"{place}: {words}", path, places.find(place)[1])))
     return spec
 
 
-def _at_their_lines(problems: Iterable[Problem], path: Any, places: _Place) -> FileError:
-    first, *rest = sorted((places.find(place)[1], f"{place}: {words}") for place, words in problems)
+def _folder(path: str | os.PathLike | None) -> Path:
+    """What the names of other files in this one are relative to."""
+    return Path.cwd() if path is None else Path(path).resolve().parent
+
+
+def _used(data: dict[str, Any], path: Any, places: Place, strict: bool, users: tuple[Path, ...]) -> Spec:
+    """Takes `use` out of the data: the Spec of the file that it names, or an empty one."""
+    if "use" not in data:
+        return Spec()
+    name, line = data.pop("use"), places.find("use")[1]
+    if not isinstance(name, str) or not name:
+        raise FileError(f"use: must be the name of a file, not {name!r}", path, line)
+    file = Path(os.path.normpath(_folder(path) / name))
+    users = users if path is None else (*users, Path(path).resolve())
+    if (ring := file.resolve()) in users:
+        names = " -> ".join(user.name for user in (*users[users.index(ring) :], ring))
+        raise FileError(f"use: files that use each other in a ring: {names}", path, line)
+    from gori.formats import load  # here, since it knows this reader
+
+    try:
+        return _read(file, None, strict, users) if file.suffix.lower() in SUFFIXES else load(file, strict=strict)
+    except FileError as error:
+        if error.line is None:  # there is none, or not one that can be read: the mistake is here
+            raise FileError(f"use: {error}", path, line) from None
+        raise
+
+
+def read_dh(path: str | os.PathLike) -> Chain:
+    """The chain in the `dh` section of a YAML file, with its index sets; `load` gives the Spec that it makes."""
+    data, places = parse(read_text(path), path)
+    if "dh" not in data:
+        raise FileError("holds no chain by Denavit-Hartenberg rows: it has no key 'dh'", path)
+    try:
+        return _chain(data["dh"], places)
+    except SpecError as error:
+        raise _at_their_lines(error.problems, path, places, {}) from None
+
+
+def _chain(rows: Any, places: Place) -> Chain:
+    """The chain of a `dh` section. Its lists are numbered from 1, and so are their places."""
+    for group in ("links", "cuts", "effectors"):
+        if isinstance(_get(rows, group), list):
+            lines = places.inside["dh"].inside[group]
+            lines.inside = {str(k): place for k, place in enumerate(lines.inside.values(), 1)}
+    try:
+        return Chain(Table.model_validate(rows))
+    except SpecError as error:
+        error.problems = tuple((f"dh.{place}".rstrip("."), words) for place, words in error.problems)
+        raise
+
+
+def _at_their_lines(problems: Iterable[Problem], path: Any, places: Place, before: dict[str, Any]) -> FileError:
+    found = []
+    for place, words in problems:
+        known, line = places.find(place)
+        if known < len(place) and holds(before, place):
+            words += " (as the file in use has it)"
+        found.append((line if known else places.find("use")[1], f"{place}: {words}"))
+    first, *rest = sorted(found)
     reason = "\n".join([first[1], *(f"line {line}: {words}" for line, words in rest)])
     return FileError(reason, path, first[0])
 
@@ -116,106 +132,6 @@ def _unphysical(spec: Spec) -> list[Problem]:
         for name, body in spec.bodies.items()
         if body.unphysical
     ]
-
-
-def _content(path: str | os.PathLike | None) -> str:
-    try:
-        raw = Path(path or "").read_bytes()
-    except FileNotFoundError:
-        raise FileError("there is no such file", path) from None
-    except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror}", path) from None
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise FileError("is not text in UTF-8", path, line) from None
-
-
-def read_value(text: str) -> Any:
-    """One value, by the rules of the files; ValueError in plain words for what is none."""
-    try:
-        return _parse(f"value: {text}")[0]["value"]
-    except _Refused as refused:
-        raise ValueError(refused.reason) from None
-
-
-def _parse(text: str) -> tuple[dict[str, Any], _Place]:
-    """Plain data of the only document, and where each part of it stands."""
-    top = yaml.Mark("", 0, 0, 0, None, 0)
-    try:
-        root = _Loader(text).get_single_node()
-        if root is None:
-            raise _Refused("the file is empty: begin with 'gori: 1'", top)
-        if not isinstance(root, yaml.MappingNode):
-            raise _Refused("must hold keys and values at the top, such as 'gori: 1'", root.start_mark)
-        places = _Place(root.start_mark.line + 1)
-        return _value(root, places), places
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position)
-        raise _Refused(f"holds the character {chr(error.character)!r}", yaml.Mark("", 0, line, 0, None, 0)) from None
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark or top
-        words = " ".join(filter(None, (error.context, error.problem)))
-        if "single document" in words:
-            words = "holds more than one document: remove what follows the line '---'"
-        elif "'\\t'" in words:
-            words = "a tab where YAML takes only spaces"
-        raise _Refused(words, mark) from None
-    except RecursionError:
-        raise _Refused("is nested too deeply", top) from None
-
-
-def _value(node: yaml.Node, place: _Place) -> Any:
-    """Plain data of a node; its parts are entered into its place."""
-    if isinstance(node, yaml.MappingNode):
-        result = {}
-        for key_node, value_node in node.value:
-            key = _key(key_node)
-            line = key_node.start_mark.line + 1
-            if key in result:
-                raise _Refused(f"{key!r} is given twice, first in line {place.inside[key].line}", key_node.start_mark)
-            place.inside[key] = _Place(line)
-            result[key] = _value(value_node, place.inside[key])
-        return result
-    if isinstance(node, yaml.SequenceNode):
-        place.inside = {str(i): _Place(item.start_mark.line + 1) for i, item in enumerate(node.value)}
-        return [_value(item, place.inside[str(i)]) for i, item in enumerate(node.value)]
-    return _scalar(node)
-
-
-def _key(node: yaml.Node) -> str:
-    if not isinstance(node, yaml.ScalarNode):
-        raise _Refused("a key must be text, not a list or a mapping", node.start_mark)
-    if node.value == "<<" and node.style is None:
-        raise _Refused("merge keys (<<) are not taken: write the values out", node.start_mark)
-    if node.tag != _TAG + "str":
-        raise _Refused(f"a key must be text; write {node.value!r} in quotes if it is a name", node.start_mark)
-    return node.value
-
-
-def _scalar(node: yaml.Node) -> Any:
-    text, kind = node.value, node.tag.removeprefix(_TAG)
-    if kind == "null":
-        return None
-    if kind == "bool":
-        return text.lower() == "true"
-    if text[:2] in ("0o", "0x") and kind == "int":
-        return int(text, 0)
-    if kind == "int" and len(text) < 400:
-        return int(text)
-    if kind in ("int", "float"):  # Python makes no int of thousands of digits: such a number is infinite
-        return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
-    return text
-
-
-def _check_version(data: dict[str, Any], path: Any, places: _Place) -> None:
-    if "gori" not in data:
-        raise FileError(f"does not say its version of the format: begin with 'gori: {VERSION}'", path, places.line)
-    given = data["gori"]
-    if type(given) is not int or given != VERSION:
-        line = places.find("gori")[1]
-        raise FileError(f"gori: version {given!r} of the format is not known; this Gori reads {VERSION}", path, line)
 
 
 def _meshes(data: Any):
@@ -258,13 +174,13 @@ def _anchor_meshes(data: dict[str, Any], folder: Path) -> None:
 class _Dumper(yaml.SafeDumper):
     """Quotes what either YAML 1.1 or 1.2 would not read as text, so that both read the file alike."""
 
-    yaml_implicit_resolvers = yaml.SafeDumper.yaml_implicit_resolvers | {None: _RESOLVERS}
+    yaml_implicit_resolvers = yaml.SafeDumper.yaml_implicit_resolvers | {None: RESOLVERS}
 
     def ignore_aliases(self, data):
         return True
 
 
-_Dumper.add_representer(tuple, lambda dumper, value: dumper.represent_sequence(_TAG + "seq", value, flow_style=True))
+_Dumper.add_representer(tuple, lambda dumper, value: dumper.represent_sequence(TAG + "seq", value, flow_style=True))
 
 
 def write_yaml(spec: Spec, path: str | os.PathLike | None = None) -> str:

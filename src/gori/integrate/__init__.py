@@ -4,10 +4,12 @@ from dataclasses import fields
 from typing import Any
 
 from gori.errors import InputError
+from gori.integrate.adams import Adams
 from gori.integrate.contract import Adaptive, Fixed, Method
 from gori.integrate.dopri5 import Dopri5
 from gori.integrate.generalized_alpha import GeneralizedAlpha
 from gori.integrate.implicit_euler import ImplicitEuler
+from gori.integrate.loops import LOOPS, FrozenExplicit, Loops, Multipliers, Partition, loops_of
 from gori.integrate.rk4 import RK4
 from gori.integrate.semi_implicit import SemiImplicit
 from gori.integrate.strategy import (
@@ -23,7 +25,7 @@ from gori.integrate.strategy import (
 )
 
 METHODS: dict[str, type[Method]] = {
-    method.kind: method for method in (SemiImplicit, RK4, Dopri5, ImplicitEuler, GeneralizedAlpha)
+    method.kind: method for method in (SemiImplicit, RK4, Adams, Dopri5, ImplicitEuler, GeneralizedAlpha)
 }
 
 
@@ -43,23 +45,30 @@ def method_of(settings: dict[str, Any] | str | Method) -> Method:
 
 
 __all__ = [
+    "LOOPS",
     "METHODS",
     "RK4",
     "STRATEGIES",
+    "Adams",
     "Adaptive",
     "Dopri5",
     "ErrorDriven",
     "Fastest",
     "Fixed",
     "Frozen",
+    "FrozenExplicit",
     "Full",
     "GeneralizedAlpha",
     "ImplicitEuler",
+    "Loops",
     "MatrixFree",
     "Method",
+    "Multipliers",
+    "Partition",
     "RoundRobin",
     "SemiImplicit",
     "Strategy",
+    "loops_of",
     "method_of",
     "strategy_of",
 ]

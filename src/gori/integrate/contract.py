@@ -28,6 +28,7 @@ class Method:
     kind: ClassVar[str]
     run: ClassVar[Any]
     core: ClassVar[Any] = None  # a kernel that the run calls by its address, `machine.core`
+    core_of_loops: ClassVar[Any] = None  # the same for machines with loops; None: loops are closed by `loops.py`
     rows: ClassVar[int] = 0  # of memory, each as long as y
     adaptive: ClassVar[bool]
     supports: ClassVar[frozenset[str]] = EVERYTHING

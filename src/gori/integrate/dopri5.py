@@ -32,15 +32,19 @@ from gori.integrate.march import (
     event_values,
     mark_met,
     rhs,
+    settle,
 )
-from gori.kernels.accelerations import EVENT, OK, STEP_TOO_SMALL, health, unit_quaternions
+from gori.kernels.accelerations import EVENT, NEAR_SINGULAR, OK, STEP_TOO_SMALL, health, unit_quaternions
 from gori.kernels.columns import NQ
 from gori.kernels.jit import kernel, part
 
-# memory (N_MEMORY, n): seven slopes, trial state, new state, five dense coefficients, one row for (rtol, atol)
+# memory (N_MEMORY, n): seven slopes, trial state, new state, five dense coefficients, one row for rtol, atol, and the
+# place of the last stage in its step
 K, TRIAL, NEW, DENSE, TOLERANCE = 0, 7, 8, 9, 14
 N_MEMORY = 15
 _SAFETY, _BETA = 0.9, 0.04
+GAP, DODGES = 0.55, 12
+"""middle of the widest gap between the stages, and how often a step is changed that meets a singular pose there"""
 
 
 @part
@@ -50,16 +54,19 @@ def slopes(machine, scratch, m, t, h, y):
     x, new = m[TRIAL], m[NEW]
     for i in range(n):
         x[i] = y[i] + h * 0.2 * m[0, i]
+    m[TOLERANCE, 2] = 0.2
     code = rhs(machine, scratch, t + 0.2 * h, x, m[1])
     if code != OK:
         return code
     for i in range(n):
         x[i] = y[i] + h * (3.0 / 40.0 * m[0, i] + 9.0 / 40.0 * m[1, i])
+    m[TOLERANCE, 2] = 0.3
     code = rhs(machine, scratch, t + 0.3 * h, x, m[2])
     if code != OK:
         return code
     for i in range(n):
         x[i] = y[i] + h * (44.0 / 45.0 * m[0, i] - 56.0 / 15.0 * m[1, i] + 32.0 / 9.0 * m[2, i])
+    m[TOLERANCE, 2] = 0.8
     code = rhs(machine, scratch, t + 0.8 * h, x, m[3])
     if code != OK:
         return code
@@ -70,6 +77,7 @@ def slopes(machine, scratch, m, t, h, y):
             + 64448.0 / 6561.0 * m[2, i]
             - 212.0 / 729.0 * m[3, i]
         )
+    m[TOLERANCE, 2] = 8.0 / 9.0
     code = rhs(machine, scratch, t + 8.0 / 9.0 * h, x, m[4])
     if code != OK:
         return code
@@ -78,6 +86,7 @@ def slopes(machine, scratch, m, t, h, y):
             9017.0 / 3168.0 * m[0, i] - 355.0 / 33.0 * m[1, i] + 46732.0 / 5247.0 * m[2, i]
             + 49.0 / 176.0 * m[3, i] - 5103.0 / 18656.0 * m[4, i]
         )  # fmt: skip
+    m[TOLERANCE, 2] = 1.0
     code = rhs(machine, scratch, t + h, x, m[5])
     if code != OK:
         return code
@@ -86,7 +95,9 @@ def slopes(machine, scratch, m, t, h, y):
             35.0 / 384.0 * m[0, i] + 500.0 / 1113.0 * m[2, i] + 125.0 / 192.0 * m[3, i]
             - 2187.0 / 6784.0 * m[4, i] + 11.0 / 84.0 * m[5, i]
         )  # fmt: skip
-    unit_quaternions(machine.body_i, new)
+    code = settle(machine, scratch, t + h, new)
+    if code != OK:
+        return code
     return rhs(machine, scratch, t + h, new, m[6])
 
 
@@ -120,7 +131,7 @@ def make_dense(m, h, y):
 
 @part
 def dense(m, s, body_i, out):
-    """State at the fraction s of the step."""
+    """State at the fraction s of the step; loops are closed only as well as the step is accurate."""
     for i in range(out.shape[0]):
         out[i] = m[DENSE, i] + s * (
             m[DENSE + 1, i] + (1.0 - s) * (m[DENSE + 2, i] + s * (m[DENSE + 3, i] + (1.0 - s) * m[DENSE + 4, i]))
@@ -195,7 +206,7 @@ def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
         clock[STEP] = min(first_step(machine, scratch, m, clock[NOW], y), clock[LARGEST])
     room = clock[PERIOD] * (samples.shape[0] - 2)
 
-    steps = 0
+    steps, dodged = 0, 0
     while steps < count[TO_DO] and clock[NOW] < clock[END]:
         t = clock[NOW]
         h = min(clock[STEP], clock[END] - t, room)
@@ -206,6 +217,15 @@ def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
             break  # the samples of this step may not fit: the caller makes room
 
         code = slopes(machine, scratch, m, t, h, y)
+        if code == NEAR_SINGULAR:
+            # a stage met a singular pose of the loops: come to where the next step has it between its stages
+            count[REFUSED] += 1
+            dodged += 1
+            if dodged > DODGES:
+                return NEAR_SINGULAR
+            ahead = m[TOLERANCE, 2] * h
+            clock[STEP] = ahead / GAP if ahead < 0.75 * h else ahead - GAP * h
+            continue
         if code != OK:
             return code
         error = error_norm(m, h, y)
@@ -221,6 +241,7 @@ def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
             return code
 
         # the step stands
+        dodged = 0
         make_dense(m, h, y)
         reached, after = 1.0, clock[END] if last else t + h
         which = -1
@@ -237,6 +258,10 @@ def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
             row = count[SAMPLES]
             samples[row, 0] = due
             dense(m, min(1.0, (due - t) / h), machine.body_i, samples[row, 1:])
+            if machine.closed != 0:
+                code = settle(machine, scratch, due, samples[row, 1:])
+                if code != OK:
+                    return code
             count[SAMPLES] += 1
             count[SAMPLED] += 1
         count[DONE] += 1
@@ -244,6 +269,9 @@ def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
         clock[NOW] = after
         if which >= 0:
             dense(m, reached, machine.body_i, y)
+            code = settle(machine, scratch, after, y)
+            if code != OK:
+                return code
             count[WHICH] = which
             count[STANDS] = 0
             clock[STEP] = h
@@ -270,6 +298,6 @@ class Dopri5(Adaptive):
     run: ClassVar[Any] = dopri5_run
 
     def memory(self, nrow: int, nq: int, nv: int, nz: int) -> np.ndarray:
-        memory = np.zeros((N_MEMORY, max(nq + nv + nz, 2)))
+        memory = np.zeros((N_MEMORY, max(nq + nv + nz, 3)))
         memory[TOLERANCE, :2] = self.rtol, self.atol
         return memory

@@ -18,6 +18,7 @@ from gori.integrate.work import ALPHA, BASE_M, BASE_V, KNOWN, LAST, RHO_INF, X
 from gori.kernels.accelerations import OK, accelerations
 from gori.kernels.columns import NQ
 from gori.kernels.jit import call_at, kernel, part
+from gori.kernels.machine import FALL
 
 
 @part
@@ -33,7 +34,10 @@ def alpha_step(machine, scratch, memory, t, h, y):
     nv = vectors.shape[1]
     vdot, a, v = vectors[LAST], vectors[ALPHA], y[nq : nq + nv]
     if head[KNOWN] == 0.0:
-        code = accelerations(machine, t, y[:nq], v, y[nq + nv :], vdot, work.zdot, scratch)
+        if machine.closed != 0:
+            code = call_at(machine.closed, machine, scratch, t, y, vdot, FALL)
+        else:
+            code = accelerations(machine, t, y[:nq], v, y[nq + nv :], vdot, work.zdot, scratch)
         if code != OK:
             return code
         for k in range(nv):

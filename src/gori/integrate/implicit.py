@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gori.integrate.closed import closed_core
 from gori.integrate.contract import Fixed
 from gori.integrate.newton import implicit_core
 from gori.integrate.strategy import Fastest, Frozen, MatrixFree, RoundRobin, Strategy, counts, report, strategy_of
@@ -21,6 +22,7 @@ class Implicit(Fixed):
 
     jacobian: Strategy | dict | str = MatrixFree.kind
     core: ClassVar[Any] = implicit_core
+    core_of_loops: ClassVar[Any] = closed_core
 
     def __post_init__(self):
         super().__post_init__()

@@ -8,8 +8,8 @@ from numba import types
 
 from gori.kernels.accelerations import EVENT, OK, accelerations, q_rate, unit_quaternions
 from gori.kernels.columns import NQ
-from gori.kernels.jit import block, part
-from gori.kernels.machine import machine_type, scratch_type
+from gori.kernels.jit import block, call_at, part
+from gori.kernels.machine import RATES, SETTLE, machine_type, scratch_type
 from gori.kernels.signals import evaluate_signals
 
 # clock (N_CLOCK,) float64: start time, step, time reached; of adaptive methods also the end, the time between samples,
@@ -39,10 +39,21 @@ RUN = types.int64(machine_type, scratch_type, _f2, _f1, _i1, _f1, _f2, watch_typ
 
 @part
 def rhs(machine, scratch, t, y, k):
-    """k = dy/dt at (t, y). Returns the result code of `accelerations`."""
+    """k = dy/dt at (t, y). Returns a result code."""
+    if machine.closed != 0:
+        return call_at(machine.closed, machine, scratch, t, y, k, RATES)
     nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
     q_rate(machine.body_i, y[:nq], y[nq : nq + nv], k[:nq])
     return accelerations(machine, t, y[:nq], y[nq : nq + nv], y[nq + nv :], k[nq : nq + nv], k[nq + nv :], scratch)
+
+
+@part
+def settle(machine, scratch, t, y):
+    """Bring what a step leaves back to where states live: unit quaternions, closed loops. Returns a result code."""
+    unit_quaternions(machine.body_i, y)
+    if machine.closed != 0:
+        return call_at(machine.closed, machine, scratch, t, y, y, SETTLE)
+    return OK
 
 
 @part
@@ -143,7 +154,7 @@ def locate(machine, scratch, watch, t, h, end, y):
         hermite(place, h, y0, k0, y, k1, trial)
         for i in range(n):
             y[i] = trial[i]
-        unit_quaternions(machine.body_i, y)
+        settle(machine, scratch, t + place * h, y)
     if found >= 0:
         mark_met(watch, nq, nv, min(t + place * h, end), y, found, scratch.stack)
     return found, place

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from gori.integrate.contract import Fixed
-from gori.integrate.march import RUN, marching, rhs
-from gori.kernels.accelerations import OK, health, unit_quaternions
+from gori.integrate.march import RUN, marching, rhs, settle
+from gori.kernels.accelerations import OK, health
 from gori.kernels.columns import NQ
 from gori.kernels.jit import kernel, part
 
@@ -38,7 +38,9 @@ def rk4_step(machine, scratch, memory, t, h, y):
         return code
     for i in range(n):
         y[i] += h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i])
-    unit_quaternions(machine.body_i, y)
+    code = settle(machine, scratch, t + h, y)
+    if code != OK:
+        return code
     nq = machine.body_i[0, NQ]
     return health(y[nq : nq + scratch.tau.shape[0]], scratch.dof_w)
 

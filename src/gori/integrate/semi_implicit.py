@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from gori.integrate.contract import Fixed
-from gori.integrate.march import RUN, marching
-from gori.kernels.accelerations import OK, accelerations, health
+from gori.integrate.march import RUN, marching, rhs, settle
+from gori.kernels.accelerations import OK, health
 from gori.kernels.columns import NQ
 from gori.kernels.configuration import integrate
 from gori.kernels.jit import kernel, part
@@ -17,7 +17,7 @@ def semi_implicit_step(machine, scratch, memory, t, h, y):
     nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
     q, v, z = y[:nq], y[nq : nq + nv], y[nq + nv :]
     qdd, zdot, move = memory[0, nq : nq + nv], memory[0, nq + nv :], memory[1, :nv]
-    code = accelerations(machine, t, q, v, z, qdd, zdot, scratch)
+    code = rhs(machine, scratch, t, y, memory[0])
     if code != OK:
         return code
     for k in range(nv):
@@ -26,6 +26,9 @@ def semi_implicit_step(machine, scratch, memory, t, h, y):
     for k in range(z.shape[0]):
         z[k] += h * zdot[k]
     integrate(machine.body_i, q, move, q)
+    code = settle(machine, scratch, t + h, y)
+    if code != OK:
+        return code
     return health(v, scratch.dof_w)
 
 

@@ -14,13 +14,14 @@ from gori.integrate.work import (
     DIAGONAL,
     FALL,
     FORCES,
+    HANDED,
     LENGTH,
     MOVE,
     SPEED,
     TIME,
 )
 from gori.kernels.accelerations import OK, USER_ERROR, accelerations, call_user
-from gori.kernels.columns import ARM, FORCE, NDOF, NQ, PARENT, V0, S
+from gori.kernels.columns import FORCE, NQ
 from gori.kernels.configuration import integrate
 from gori.kernels.elements import (
     BALL_SPRING,
@@ -38,8 +39,8 @@ from gori.kernels.elements import (
     apply_elements,
 )
 from gori.kernels.jit import block, part
-from gori.kernels.kinematics import cross, place, positions, velocities
-from gori.kernels.rnea import rnea
+from gori.kernels.kinematics import place, positions, velocities
+from gori.kernels.rnea import hand_inward, rnea
 from gori.kernels.signals import evaluate_signals, follows_state
 
 DIFFERENCE = 1.5e-8
@@ -125,22 +126,9 @@ def generalised_force(machine, scratch, work, G):
     for k in range(nv):
         G[k] = tau[k]
     if bodies:
-        for i in range(body_i.shape[0] - 1, 0, -1):
-            p = body_i[i, PARENT]
-            nx, ny, nz = body_w[i, FORCE], body_w[i, FORCE + 1], body_w[i, FORCE + 2]
-            fx, fy, fz = body_w[i, FORCE + 3], body_w[i, FORCE + 4], body_w[i, FORCE + 5]
-            for k in range(body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]):
-                G[k] -= (
-                    dof_w[k, S] * nx + dof_w[k, S + 1] * ny + dof_w[k, S + 2] * nz
-                    + dof_w[k, S + 3] * fx + dof_w[k, S + 4] * fy + dof_w[k, S + 5] * fz
-                )  # fmt: skip
-            tx, ty, tz = cross(body_w[i, ARM], body_w[i, ARM + 1], body_w[i, ARM + 2], fx, fy, fz)
-            body_w[p, FORCE] += nx + tx
-            body_w[p, FORCE + 1] += ny + ty
-            body_w[p, FORCE + 2] += nz + tz
-            body_w[p, FORCE + 3] += fx
-            body_w[p, FORCE + 4] += fy
-            body_w[p, FORCE + 5] += fz
+        hand_inward(body_i, work.vectors[HANDED], body_w, dof_w)
+        for k in range(nv):
+            G[k] -= work.vectors[HANDED, k]
     return OK
 
 

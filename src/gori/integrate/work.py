@@ -36,10 +36,10 @@ N_HEAD = 24
 # the end and where it starts from; scales of the axes; a column in work and its product with the inverse; what acts on
 # single axes; scores for choosing; the last change of x; pivots of the factors; step and way at which a column was last
 # refreshed, and how errors of the inverse may have grown since; accelerations of the last step, and
-# generalized-alpha's own; residual for given accelerations
+# generalized-alpha's own; residual for given accelerations; forces on bodies along the axes
 X, DX, DEFECT, RESIDUAL, FORCES, FALL, SPEED, MOVE, BASE_V, BASE_M = range(10)
-SCALE, COLUMN, PRODUCT, DIAGONAL, SCORE, TAKEN, PIVOTS, STAMP, SINCE, GROWTH, LAST, ALPHA, GIVEN = range(10, 23)
-N_VECTORS = 23
+SCALE, COLUMN, PRODUCT, DIAGONAL, SCORE, TAKEN, PIVOTS, STAMP, SINCE, GROWTH, LAST, ALPHA, GIVEN, HANDED = range(10, 24)
+N_VECTORS = 24
 
 KRYLOV = 40
 """largest dimension of the Krylov space"""

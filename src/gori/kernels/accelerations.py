@@ -17,6 +17,7 @@ from gori.kernels.rnea import start_from_gravity, total
 from gori.kernels.signals import evaluate_signals
 
 OK, USER_ERROR, NOT_FINITE, SINGULAR, STEP_TOO_SMALL, EVENT, STOPPED, NO_CONVERGENCE = 0, 1, 2, 3, 4, 5, 6, 7
+NOT_CLOSED, POOR_CHOICE, NEAR_SINGULAR = 8, 9, 10
 """result codes of the compiled loops"""
 
 

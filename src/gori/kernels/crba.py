@@ -46,6 +46,12 @@ def composite(i, body_i, body_w):
 def crba(body_i, body_f, q, mass_matrix, body_w, dof_w):
     """Fill mass_matrix (nv, nv), both triangles; entries of separate branches are left as they are (zero)."""
     place(body_i, body_f, q, body_w, dof_w)
+    mass_entries(body_i, body_f, mass_matrix, body_w, dof_w)
+
+
+@part
+def mass_entries(body_i, body_f, mass_matrix, body_w, dof_w):
+    """The same after `place`."""
     for i in range(1, body_i.shape[0]):
         m = body_f[i, MASS]
         cx, cy, cz = turn(body_w, i, m * body_f[i, COM], m * body_f[i, COM + 1], m * body_f[i, COM + 2])

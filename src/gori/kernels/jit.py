@@ -5,7 +5,7 @@
 `@block`              the same, but called: for large pieces with several callers.
 
 Numba's own cache does not see that a callee was edited, so the cache folder is named by a hash of all kernel
-sources. Compilation is held under a file lock: two processes that compile together would corrupt the index.
+sources. Compilation is held under a file lock: two processes that compile one kernel would corrupt its index.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from typing import Any
 
 import numba
 from numba import types
-from numba.core import sigutils
+from numba.core import cgutils, sigutils
 from numba.extending import intrinsic
 
 # no "nnan" and no "ninf": isnan and isinf stay honest
@@ -78,8 +78,8 @@ _loading = threading.RLock()
 
 
 @contextlib.contextmanager
-def _compile_lock():
-    """One compiling process at a time for one cache folder."""
+def _compile_lock(name: str):
+    """One process at a time for one kernel; the folder itself is marked as in use."""
     try:
         import fcntl
     except ImportError:  # no such lock on Windows: `gori doctor --compile` before parallel work
@@ -89,8 +89,9 @@ def _compile_lock():
         yield
         return
     CACHE.mkdir(parents=True, exist_ok=True)  # it may have been removed since
-    with open(CACHE / "lock", "a") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    with open(CACHE / "lock", "a") as folder, open(CACHE / f"{name}.lock", "a") as own:
+        fcntl.flock(folder, fcntl.LOCK_SH)
+        fcntl.flock(own, fcntl.LOCK_EX)
         yield
 
 
@@ -108,15 +109,16 @@ def block(function: Callable) -> Any:
 
 
 @intrinsic
-def call_at(typingctx, address, machine, scratch, memory, y):
-    """Call the kernel int64 f(machine, scratch, memory, y) by its address: it is compiled once for all its callers."""
-    signature = types.int64(types.int64, machine, scratch, memory, y)
+def call_at(typingctx, address, *arguments):
+    """Call the kernel int64 f(*arguments) by its address: it is compiled once for all its callers."""
+    signature = types.int64(types.int64, types.StarArgTuple.from_types(arguments))
 
     def codegen(context, builder, signature, args):
-        kinds = signature.args[1:]
+        kinds = signature.args[1].types
+        values = cgutils.unpack_tuple(builder, args[1], len(kinds))
         function = context.call_conv.get_function_type(types.int64, kinds)
         pointer = builder.inttoptr(args[0], function.as_pointer())
-        _, code = context.call_conv.call_function(builder, pointer, types.int64, kinds, args[1:])
+        _, code = context.call_conv.call_function(builder, pointer, types.int64, kinds, values)
         return code
 
     return signature, codegen
@@ -166,7 +168,7 @@ class Kernel:
         with _loading:
             if not self.dispatcher.signatures:
                 arguments, _ = sigutils.normalize_signature(self.signature)
-                with _compile_lock():
+                with _compile_lock(self.dispatcher.py_func.__name__):
                     self.dispatcher.compile(arguments)
                 self.dispatcher.disable_compile()
             self.call = self.dispatcher

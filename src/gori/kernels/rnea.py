@@ -91,16 +91,9 @@ def push(wrench_at, wrench, body_w):
 
 
 @part
-def rnea(body_i, body_f, q, v, a, wrench_at, wrench, tau, body_w, dof_w):
-    """Joint forces tau (nv,) for accelerations a (nv,).
-
-    wrench_at (k, 4), wrench (k, 6)   outside wrenches: body row and point in its frame; moment, force in world axes
-    """
-    place(body_i, body_f, q, body_w, dof_w)
-    rates(body_i, v, body_w, dof_w)
+def inertia_forces(body_i, body_f, a, body_w, dof_w):
+    """Ground to tips, after `place` and `rates`: accelerations, and the force that each body needs for its own."""
     start_from_gravity(body_f, body_w)
-
-    # ground to tips: the force that each body needs for its acceleration
     for i in range(1, body_i.shape[0]):
         bx, by, bz, ax, ay, az = accelerate(i, body_i, a, body_w, dof_w)
         wx, wy, wz = body_w[i, SPIN], body_w[i, SPIN + 1], body_w[i, SPIN + 2]
@@ -126,9 +119,11 @@ def rnea(body_i, body_f, q, v, a, wrench_at, wrench, tau, body_w, dof_w):
         body_w[i, FORCE] = tx + m * sx
         body_w[i, FORCE + 1] = ty + m * sy
         body_w[i, FORCE + 2] = tz + m * sz
-    push(wrench_at, wrench, body_w)
 
-    # tips to ground: project on the axes, hand the rest to the parent
+
+@part
+def hand_inward(body_i, tau, body_w, dof_w):
+    """Tips to ground: tau = S' FORCE on each axis, and FORCE, with all that is carried, is handed to the parent."""
     for i in range(body_i.shape[0] - 1, 0, -1):
         p, d = body_i[i, PARENT], body_i[i, V0]
         nx, ny, nz = body_w[i, FORCE], body_w[i, FORCE + 1], body_w[i, FORCE + 2]
@@ -138,7 +133,7 @@ def rnea(body_i, body_f, q, v, a, wrench_at, wrench, tau, body_w, dof_w):
             t = dof_w[k, S] * nx + dof_w[k, S + 1] * ny + dof_w[k, S + 2] * nz
             if not turns:
                 t += dof_w[k, S + 3] * fx + dof_w[k, S + 4] * fy + dof_w[k, S + 5] * fz
-            tau[k] = t + body_f[i, ARMATURE] * a[k]
+            tau[k] = t
         if p > 0:
             tx, ty, tz = cross(body_w[i, ARM], body_w[i, ARM + 1], body_w[i, ARM + 2], fx, fy, fz)
             body_w[p, FORCE] += nx + tx
@@ -147,6 +142,28 @@ def rnea(body_i, body_f, q, v, a, wrench_at, wrench, tau, body_w, dof_w):
             body_w[p, FORCE + 3] += fx
             body_w[p, FORCE + 4] += fy
             body_w[p, FORCE + 5] += fz
+
+
+@part
+def add_armature(body_i, body_f, a, tau):
+    """What the drives need for their own inertia."""
+    for i in range(1, body_i.shape[0]):
+        for k in range(body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]):
+            tau[k] += body_f[i, ARMATURE] * a[k]
+
+
+@part
+def rnea(body_i, body_f, q, v, a, wrench_at, wrench, tau, body_w, dof_w):
+    """Joint forces tau (nv,) for accelerations a (nv,).
+
+    wrench_at (k, 4), wrench (k, 6)   outside wrenches: body row and point in its frame; moment, force in world axes
+    """
+    place(body_i, body_f, q, body_w, dof_w)
+    rates(body_i, v, body_w, dof_w)
+    inertia_forces(body_i, body_f, a, body_w, dof_w)
+    push(wrench_at, wrench, body_w)
+    hand_inward(body_i, tau, body_w, dof_w)
+    add_armature(body_i, body_f, a, tau)
 
 
 TREE = "i8[:, ::1], f8[:, ::1]"

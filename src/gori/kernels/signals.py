@@ -1,6 +1,7 @@
 """Signals: numbers that change with time and state, as forces and targets do.
 
-A signal is a constant, a table over time, or an expression of t, q and v as a postfix program for a stack machine.
+A signal is a constant, a table over time, pieces of cubic polynomials over time, or an expression of t, q and v as a
+postfix program for a stack machine.
 Division by zero and the like give infinities and NaN as IEEE 754 has them; nothing is ever raised.
 """
 
@@ -18,6 +19,7 @@ N_SIGNAL_I = 3
 CONSTANT = 0  # one row: value, 0
 TABLE = 1  # rows t [s], x; t increases
 EXPRESSION = 2  # rows opcode, argument
+CUBIC = 3  # three rows a piece: (t, c3), (c2, c1), (c0, 0) for c3 s3 + c2 s2 + c1 s + c0 with s = time - t; t increases
 
 _PUSH = ("number", "time", "q", "v")
 _UNARY = ("negate", "sin", "cos", "tan", "asin", "acos", "atan", "sqrt", "exp", "log", "abs", "sign", "floor", "step")
@@ -165,6 +167,21 @@ def look_up(signal_f, start, count, t):
 
 
 @part
+def look_up_cubic(signal_f, start, count, t):
+    """The last piece whose t has come; the first one before that too."""
+    low, high = 0, count // 3
+    while high - low > 1:
+        middle = (low + high) // 2
+        if signal_f[start + 3 * middle, 0] <= t:
+            low = middle
+        else:
+            high = middle
+    row = start + 3 * low
+    s = t - signal_f[row, 0]
+    return signal_f[row + 2, 0] + s * (signal_f[row + 1, 1] + s * (signal_f[row + 1, 0] + s * signal_f[row, 1]))
+
+
+@part
 def evaluate_signals(signal_i, signal_f, t, q, v, values, stack):
     """Values of all signals at one state.
 
@@ -178,6 +195,8 @@ def evaluate_signals(signal_i, signal_f, t, q, v, values, stack):
             values[k] = signal_f[start, 0]
         elif signal_i[k, SIGNAL_KIND] == TABLE:
             values[k] = look_up(signal_f, start, count, t)
+        elif signal_i[k, SIGNAL_KIND] == CUBIC:
+            values[k] = look_up_cubic(signal_f, start, count, t)
         else:
             values[k] = run_program(signal_f, start, count, t, q, v, stack)
 

@@ -1,10 +1,24 @@
 """A Spec compiled into frozen tables, and what can be asked of it."""
 
+from gori.model.assembly import assemble, consistent_velocity
 from gori.model.compile import compile
+from gori.model.mobility import Mobility
 from gori.model.model import Model
 from gori.model.poses import Poses
 from gori.model.state import State
 from gori.model.tables import Derivatives, InverseDerivatives, JointInfo
 from gori.model.threads import threads
 
-__all__ = ["Derivatives", "InverseDerivatives", "JointInfo", "Model", "Poses", "State", "compile", "threads"]
+__all__ = [
+    "Derivatives",
+    "InverseDerivatives",
+    "JointInfo",
+    "Mobility",
+    "Model",
+    "Poses",
+    "State",
+    "assemble",
+    "compile",
+    "consistent_velocity",
+    "threads",
+]

@@ -6,18 +6,21 @@ from gori.errors import InputError
 from gori.kernels import columns as col
 from gori.model.graph import Tree, build, compose, inertial_about_origin
 from gori.model.model import Model
+from gori.model.moving_base import with_moving_base
+from gori.model.spanning import span
 from gori.model.tables import JointInfo, Names, Tables
 from gori.spec import GROUND, Joint, Spec
 from gori.spec.joint import NQ, NV, QUATERNION
 
 
 def compile(spec: Spec, open_loops: bool = False) -> Model:
-    """Compile a Spec into a Model.
+    """Compile a Spec into a Model. Where its joints close loops, some of them become cuts: see `model.spec`.
 
-    open_loops   leave cuts and mimic out: the Model is the tree that remains, with every joint free
+    open_loops   leave cuts, mimic and motions out: the Model is the tree that remains, with every joint free
     """
     if not isinstance(spec, Spec):
         raise InputError(f"compile takes a Spec, not {type(spec).__name__}: gori.compile(gori.load(path))")
+    spec = span(with_moving_base(spec))
     tree = build(spec)
     joints = _joints(spec, tree)
     nq, nv = sum(info.nq for info in joints), sum(info.nv for info in joints)
@@ -30,6 +33,7 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
     if not open_loops:
         loops = [f"cut {name!r}" for name in spec.cuts]
         loops += [f"mimic joint {name!r}" for name, joint in spec.joints.items() if joint.mimic is not None]
+        loops += [f"motion {name!r}" for name in spec.motions]
     body_i, body_f = _body_tables(tree, spec.gravity)
     tables = Tables(
         body_i,

@@ -8,6 +8,7 @@ import numpy as np
 from gori.errors import UnsupportedError
 from gori.kernels import elements as el
 from gori.model.model import Model
+from gori.model.motions import motion_signal
 from gori.model.signals import SignalTable
 from gori.spec.base import rotation
 
@@ -26,6 +27,7 @@ class Elements(NamedTuple):
     states: int
     names: tuple[str, ...]
     signal_names: tuple[str, ...]
+    motions: dict[str, int]  # first of the three signals of each motion
 
 
 class _Rows:
@@ -40,7 +42,7 @@ class _Rows:
     @cached_property
     def inertia(self) -> np.ndarray:
         """What each degree of freedom moves in the start pose, the others held: the diagonal of M."""
-        return np.diag(self.model.mass_matrix(self.model.q0))
+        return np.diag(self.model.tree.mass_matrix(self.model.q0))
 
     def add(self, name: str, kind: int, parameters: Any, dof=0, q=0, a=0, b=0, signal=0, state=0) -> None:
         row = np.zeros(el.N_ELEMENT_F)
@@ -52,6 +54,14 @@ class _Rows:
     def signal(self, value: Any, where: str) -> int:
         self.signal_names.append(where)
         return self.signals.add(value, where, self.model)
+
+    def motion(self, name: str) -> int:
+        """The first of the three signals of a motion."""
+        motion = self.model.spec.motions[name]
+        start = self.model.q0[self.model.joint(motion.joint).q.start + motion.axis]
+        where = f"motion {name!r}"
+        self.signal_names += [where, f"the rate of {where}", f"the acceleration of {where}"]
+        return self.signals.add_motion(motion_signal(motion, float(start)), where, self.model)
 
     def anchor(self, body: str, at: Any, R: np.ndarray | None = None) -> tuple[int, np.ndarray, np.ndarray]:
         """Row, rotation (3, 3) and position in the row's frame, of a frame fixed to a body."""
@@ -67,6 +77,7 @@ def compile_elements(model: Model) -> Elements:
         _passive(rows, info)
     for name, force in model.spec.forces.items():
         _FORCES[force.type](rows, name, force)
+    motions = {name: rows.motion(name) for name in model.spec.motions}
     signal_i, signal_f, depth = rows.signals.tables()
     return Elements(
         np.array(rows.index, np.int64).reshape(-1, el.N_ELEMENT_I),
@@ -77,6 +88,7 @@ def compile_elements(model: Model) -> Elements:
         rows.states,
         tuple(rows.names),
         tuple(rows.signal_names),
+        motions,
     )
 
 

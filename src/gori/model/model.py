@@ -13,7 +13,9 @@ Conventions, for all of Gori:
 """
 
 import warnings
-from typing import Any, Literal
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -34,6 +36,10 @@ from gori.model.poses import Poses
 from gori.model.tables import Derivatives, InverseDerivatives, Names, Tables
 from gori.model.work import PLAIN, SQUARE, Lender, one_state
 from gori.spec import Spec
+
+if TYPE_CHECKING:
+    from gori.model.closed import LoopSystem
+    from gori.model.mobility import Mobility
 
 BAD_CONDITION = 1e10
 
@@ -135,7 +141,7 @@ class Model(Coordinates):
         wrenches: Any = None,
         method: Literal["aba", "crba", "direct"] = "aba",
     ) -> np.ndarray:
-        """Accelerations (nv,) for joint forces tau (nv,).
+        """Accelerations (nv,) for joint forces tau (nv,); with loops, of a state on them, at time 0 of motions.
 
         wrenches   {body or frame: (6,) moment and force at its origin, world axes}; values may be (B, 6)
         method     "aba" articulated bodies, O(n); "direct" mass matrix and branch-sparse factors;
@@ -151,8 +157,10 @@ class Model(Coordinates):
         return self._forward_dynamics(q, v, tau, wrenches, method)
 
     def _forward_dynamics(self, q, v, tau, wrenches, method) -> np.ndarray:
-        self._refuse_loops("forward dynamics")
         x = self.rows(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv), **self._wrenches(wrenches))
+        if self.loops:
+            free = x["tau"] - self.tree.inverse_dynamics(x["q"], x["v"], np.zeros(self.nv), wrenches)
+            return x.shaped(self.loop_system.accelerations(x["q"], x["v"], free))
         at = self._wrench_places(wrenches)
         t, out = self._t, np.empty((x.count, self.nv))
         if method == "aba":
@@ -276,14 +284,12 @@ class Model(Coordinates):
 
     def energy(self, q: Any, v: Any) -> tuple[Any, Any]:
         """Kinetic energy (armature included) and potential energy of gravity (zero at the world's origin) [J]."""
-        self._refuse_loops("energy")
         out = self._totals(q, v)
         kinetic, potential = out[..., KINETIC], out[..., POTENTIAL]
         return (float(kinetic), float(potential)) if out.ndim == 1 else (kinetic, potential)
 
     def momentum(self, q: Any, v: Any) -> np.ndarray:
         """Momentum (6,) of all bodies: angular about the centre of mass, then linear, world axes."""
-        self._refuse_loops("momentum")
         return self._totals(q, v)[..., ANGULAR : ANGULAR + 6]
 
     def center_of_mass(self, q: Any) -> np.ndarray:
@@ -295,6 +301,35 @@ class Model(Coordinates):
         out = np.empty((x.count, N_TOTALS))
         self._lender.run(totals_batch, (self._t.body_i, self._t.body_f, x["q"], x["v"], out), PLAIN, x.count)
         return x.shaped(out)
+
+    # ---- loops
+
+    @cached_property
+    def tree(self) -> "Model":
+        """The Model without its loops: the tree that remains, with every joint free."""
+        from gori.model.compile import compile
+
+        return compile(self.spec, open_loops=True) if self.loops else self
+
+    @cached_property
+    def loop_system(self) -> "LoopSystem":
+        """The equations of cuts, mimic joints and motions."""
+        from gori.model.closed import LoopSystem
+
+        return LoopSystem(self)
+
+    @cached_property
+    def travels(self) -> np.ndarray:
+        """Which degrees of freedom are lengths, not angles (nv,)."""
+        reach = {"prismatic": [1], "cylindrical": [0, 1], "planar": [1, 1, 0], "free": [0, 0, 0, 1, 1, 1]}
+        flags = [flag for info in self.joints for flag in reach.get(info.type, [0] * info.nv)]
+        return np.array(flags, bool)
+
+    def mobility(self, q: Any = None, independent: Iterable[str] | None = None) -> "Mobility":
+        """Degrees of freedom, redundant equations and independent coordinates at q; default: the start, closed."""
+        from gori.model.mobility import mobility
+
+        return mobility(self, q, independent)
 
     # ---- inside
 
@@ -318,8 +353,8 @@ class Model(Coordinates):
     def _refuse_loops(self, what: str) -> None:
         if self.loops:
             raise UnsupportedError(
-                f"{what} of a Model with closed loops is not available yet: {', '.join(self.loops)}. "
-                "gori.compile(spec, open_loops=True) leaves them out"
+                f"{what} of a Model with loops is that of the tree alone ({', '.join(self.loops)}): ask model.tree for "
+                "it. What drives must do for a motion of the loops is told by gori.inverse_dynamics"
             )
 
     def _check_finite(self, q: np.ndarray, out: np.ndarray) -> None:

@@ -1,11 +1,18 @@
 """Values of the Spec as the tables of the kernels."""
 
+from typing import Any
+
 import numpy as np
 
 from gori.errors import InputError
-from gori.kernels.signals import ARITY, CONSTANT, EXPRESSION, N_SIGNAL_I, OPCODES, TABLE
+from gori.kernels.signals import ARITY, CONSTANT, CUBIC, EXPRESSION, N_SIGNAL_I, OPCODES, TABLE
 from gori.model.coordinates import Coordinates
+from gori.spec.derivative import derivative
 from gori.spec.expression import Program, parse
+
+MotionValue = float | str | tuple[tuple[float, float], ...] | tuple[float, float]
+Piece = tuple[float, float, float, float, float]
+"""t, c3, c2, c1, c0: from t on, c3 s3 + c2 s2 + c1 s + c0 with s = time - t"""
 
 
 class SignalTable:
@@ -27,16 +34,39 @@ class SignalTable:
         coordinates   the Model, which knows the places of JOINT.q and JOINT.v
         """
         if isinstance(value, str):
-            try:
-                program = parse(value)
-            except ValueError as error:
-                raise InputError(f"{where}: {error}") from None
-            kind, rows = EXPRESSION, _resolve(program, where, coordinates)
-            self._depth = max(self._depth, _depth(program))
+            (program,) = _programs(value, where, rates=0)
+            return self._add_program(program, where, coordinates)
+        if isinstance(value, (tuple, list)):
+            return self._append(TABLE, [(float(t), float(x)) for t, x in value])
+        return self._append(CONSTANT, [(float(value), 0.0)])
+
+    def add_motion(self, value: MotionValue, where: str, coordinates: Coordinates | None = None) -> int:
+        """Index of the first of three more signals: a motion, its velocity and its acceleration.
+
+        value   number, expression of t, table of rows (t, x), or (start, speed) for start + speed t
+
+        A table is followed by a cubic spline that begins and ends at rest, because the motion is held outside the
+        table: position and velocity are continuous for all times, the acceleration jumps only at the two ends.
+        """
+        first = len(self)
+        if isinstance(value, str):
+            for program in _programs(value, where, rates=2):
+                self._add_program(program, where, coordinates)
         elif isinstance(value, (tuple, list)):
-            kind, rows = TABLE, [(float(t), float(x)) for t, x in value]
+            pieces = _spline(value) if isinstance(value[0], (tuple, list)) else [_line(value)]
+            for _ in range(3):
+                self._append(CUBIC, [row for piece in pieces for row in _rows(piece)])
+                pieces = [_rate(piece) for piece in pieces]
         else:
-            kind, rows = CONSTANT, [(float(value), 0.0)]
+            for number in (float(value), 0.0, 0.0):
+                self._append(CONSTANT, [(number, 0.0)])
+        return first
+
+    def _add_program(self, program: Program, where: str, coordinates: Coordinates | None) -> int:
+        self._depth = max(self._depth, _depth(program))
+        return self._append(EXPRESSION, _resolve(program, where, coordinates))
+
+    def _append(self, kind: int, rows: list[tuple[float, float]]) -> int:
         self._index.append((kind, len(self._rows), len(rows)))
         self._rows += rows
         return len(self._index) - 1
@@ -48,7 +78,46 @@ class SignalTable:
         return signal_i, signal_f, self._depth
 
 
-def _resolve(program: Program, where: str, coordinates: Coordinates) -> list[tuple[float, float]]:
+def _programs(text: str, where: str, rates: int) -> list[Program]:
+    """The program of an expression, then those of its rates in time."""
+    try:
+        programs = [parse(text)]
+        for _ in range(rates):
+            programs.append(derivative(programs[-1]))
+    except ValueError as error:
+        raise InputError(f"{where}: {error}") from None
+    return programs
+
+
+def _spline(table: Any) -> list[Piece]:
+    """Pieces of the cubic spline through the rows (t, x) of a table, at rest at both ends and held outside."""
+    from scipy.interpolate import CubicSpline
+
+    t, x = np.array(table, float).T
+    inside = CubicSpline(t, x, bc_type="clamped").c.T
+    held = (0.0, 0.0, 0.0)
+    # the first piece stands for all times before the table: the second one begins at the same time and takes over
+    # and the last time still belongs to the table, so that its acceleration is that of the spline
+    after = np.nextafter(t[-1], np.inf)
+    return [(t[0], *held, x[0]), *((start, *c) for start, c in zip(t, inside)), (after, *held, x[-1])]
+
+
+def _line(value: Any) -> Piece:
+    start, speed = value
+    return 0.0, 0.0, 0.0, speed, start
+
+
+def _rate(piece: Piece) -> Piece:
+    t, c3, c2, c1, _ = piece
+    return t, 0.0, 3.0 * c3, 2.0 * c2, c1
+
+
+def _rows(piece: Piece) -> list[tuple[float, float]]:
+    t, c3, c2, c1, c0 = (float(number) for number in piece)
+    return [(t, c3), (c2, c1), (c0, 0.0)]
+
+
+def _resolve(program: Program, where: str, coordinates: Coordinates | None) -> list[tuple[float, float]]:
     """Rows (opcode, argument): names become the time or a place in q or v."""
     rows = []
     for operation, argument in program:
@@ -58,9 +127,11 @@ def _resolve(program: Program, where: str, coordinates: Coordinates) -> list[tup
     return rows
 
 
-def _coordinate(name: str, where: str, coordinates: Coordinates) -> tuple[str, int]:
+def _coordinate(name: str, where: str, coordinates: Coordinates | None) -> tuple[str, int]:
     if name == "t":
         return "time", 0
+    if coordinates is None:
+        raise InputError(f"{where}: unknown name {name!r}; known are t and pi")
     joint, _, kind = name.rpartition(".")
     if kind not in ("q", "v"):
         raise InputError(f"{where}: unknown name {name!r}; known are t, pi, and JOINT.q or JOINT.v")

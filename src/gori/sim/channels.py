@@ -1,22 +1,18 @@
 """Channels of forces: what each element of the Spec did along a recorded motion."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from gori.kernels.columns import N_BODY_W, N_DOF_W
 from gori.kernels.efforts import efforts
 from gori.kernels.elements import LINE
-from gori.kernels.machine import Machine, Scratch
-from gori.model.elements import Elements, compile_elements
+from gori.model.elements import compile_elements
+from gori.model.machine import machine_of
+from gori.model.tables import JointInfo
 from gori.record import Recording
-
-
-def machine_of(model, elements: Elements, user: int = 0, depth: int = 1, core: int = 0) -> tuple[Machine, Scratch]:
-    """The bundles that compiled code takes, for a Model with its elements."""
-    e, tables = elements, model.kernel_tables
-    body_w, dof_w = np.zeros((len(tables.body_i), N_BODY_W)), np.zeros((model.nv, N_DOF_W))
-    values, stack = np.zeros(len(e.signal_i)), np.zeros(max(depth, e.depth))
-    machine = Machine(tables.body_i, tables.body_f, e.element_i, e.element_f, e.signal_i, e.signal_f, user, core)
-    return machine, Scratch(body_w, dof_w, np.zeros(model.nv), values, stack)
+from gori.record.channels import v_units
+from gori.sim.trace import Trace
+from gori.spec import GROUND
 
 
 def add_force_channels(recording: Recording) -> None:
@@ -35,7 +31,7 @@ def add_force_channels(recording: Recording) -> None:
 
     def channel(rec: Recording, name: str) -> np.ndarray:
         if not computed:
-            machine, scratch = machine_of(model, elements)
+            machine, scratch, _ = machine_of(model, elements)
             samples = np.column_stack([rec.time, rec.q, rec.v, rec.z])
             out = np.zeros((len(samples), len(elements.names), 2))
             efforts(machine, scratch, np.ascontiguousarray(samples), np.zeros(elements.states), out)
@@ -45,3 +41,47 @@ def add_force_channels(recording: Recording) -> None:
 
     recording.add_source([f"{name}.effort" for name in rows], channel, units="N m, N")
     recording.add_source([f"{name}.power" for name in rows], channel, units="W")
+
+
+def add_trace_channels(recording: Recording, trace: Trace) -> None:
+    """Add what follows from accelerations, computed when first asked for.
+
+    a, JOINT.a           accelerations, (N, nv), and (N,) or (N, nv)
+    FRAME.acceleration   (N, 6) angular, then linear of the origin, of a body or frame, world axes
+    NAME.reaction        (N, 6) moment and force of a joint or cut on its child, world axes, about its origin there
+    MOTION.drive         (N,) torque or force that a motion takes
+    """
+    model = recording.model
+    units = tuple(f"{unit}2" for info in model.joints for unit in v_units(info))
+    recording.add_source(["a"], lambda *_: trace.accelerations, units)
+    for info in model.joints:
+        own = tuple(f"{unit}2" for unit in v_units(info))
+        recording.add_source([f"{info.name}.a"], _columns(trace, info), own)
+    frames = [name for name in model.frame_names if name != GROUND]
+    linear = ("rad/s2",) * 3 + ("m/s2",) * 3
+    recording.add_source(
+        [f"{name}.acceleration" for name in frames], lambda rec, name: _acceleration(rec, trace, name), linear
+    )
+    names = [*model.spec.joints, *(() if model.open_loops else model.spec.cuts)]
+    recording.add_source(
+        [f"{name}.reaction" for name in names],
+        lambda _, name: trace.reactions[name.removesuffix(".reaction")],
+        ("N m",) * 3 + ("N",) * 3,
+    )
+    motions = () if model.open_loops else model.spec.motions
+    recording.add_source(
+        [f"{name}.drive" for name in motions],
+        lambda _, name: trace.drives[name.removesuffix(".drive")],
+        "N m, N",
+    )
+
+
+def _columns(trace: Trace, info: JointInfo) -> Callable:
+    return lambda *_: trace.accelerations[:, info.v.start] if info.nv == 1 else trace.accelerations[:, info.v]
+
+
+def _acceleration(recording: Recording, trace: Trace, name: str) -> np.ndarray:
+    """J a + J' v of a frame."""
+    model, frame = recording.model, name.removesuffix(".acceleration")
+    J, rate = model.jacobian(recording.q, frame), model.jacobian_rate(recording.q, recording.v, frame)
+    return np.einsum("nij,nj->ni", J, trace.accelerations) + np.einsum("nij,nj->ni", rate, recording.v)

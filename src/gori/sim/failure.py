@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from gori.errors import SimulationError, SingularError
+from gori.errors import ClosureError, SimulationError, SingularError
 from gori.integrate.march import STEP
 from gori.kernels import accelerations as code
 from gori.kernels.signals import signals_one
+from gori.model import assemble
 
 
 def explain(simulation: Any, result: int) -> SimulationError:
@@ -27,6 +28,12 @@ def explain(simulation: Any, result: int) -> SimulationError:
         return SimulationError(f"{culprit} {when}, so the motion cannot go on. Look for a division by zero", state.time)
     if result == code.SINGULAR:
         return SimulationError(f"the equations have no solution {when} ({speed})", state.time)
+    if (culprit := opening(simulation, result)) is not None:
+        return SimulationError(
+            f"the loops could not be kept closed {when}: {culprit} ({speed}). The machine may have reached a pose that "
+            "it cannot pass: look there with gori.assemble; or try a smaller step",
+            state.time,
+        )
     if result == code.STEP_TOO_SMALL:
         return SimulationError(
             f"the step became too small {when}: the forces change too fast for {simulation.method.kind} "
@@ -57,11 +64,38 @@ def ahead(simulation: Any) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
 def singular(simulation: Any) -> str | None:
     """Words on an axis that moves no inertia, if there is one."""
     model, still = simulation.model, np.zeros(simulation.model.nv)
+    if model.loops:  # was looked at when the loops were
+        return None
     try:
-        model.forward_dynamics(simulation.state.q, still, still)
+        model.tree.forward_dynamics(simulation.state.q, still, still)
     except SingularError as error:
         return str(error)
     return None
+
+
+def opening(simulation: Any, result: int) -> str | None:
+    """Words on the cut that opens, or the motion that asks for too much, in the step that failed or a little later.
+
+    None if the loops can be closed there.
+    """
+    model, state = simulation.model, simulation.state
+    if not model.loops or result not in (code.NOT_CLOSED, code.STEP_TOO_SMALL, code.NO_CONVERGENCE):
+        return None
+    system, (t, q, v) = model.loop_system, list(ahead(simulation))[5]
+    for time in (t, t + 1e-9, t + 1e-6, t + 1e-3):
+        try:
+            assemble(model, state.q, time=time)
+        except ClosureError as error:
+            return _words(model, error.cut)
+    if result != code.NOT_CLOSED:
+        return None
+    return _words(model, system.worst(system.terms(q, v, t).gap)[0].rpartition(".")[0])
+
+
+def _words(model: Any, owner: str) -> str:
+    if owner in model.spec.motions:
+        return f"motion {owner!r} asks for more than the loops allow"
+    return f"{'cut' if owner in model.spec.cuts else 'mimic joint'} {owner!r} would open"
 
 
 def not_a_number(simulation: Any) -> str | None:

@@ -20,13 +20,14 @@ import numpy as np
 
 from gori.errors import FileError, GoriError, InputError, SimulationError
 from gori.formats import load, save
-from gori.integrate import march, method_of
+from gori.integrate import loops_of, march, method_of
 from gori.model import Model, compile
 from gori.model.elements import compile_elements
 from gori.record import Recording, read_checkpoint
-from gori.sim.channels import add_force_channels
+from gori.sim.channels import add_force_channels, add_trace_channels
 from gori.sim.events import Event
 from gori.sim.simulation import Simulation
+from gori.sim.trace import Trace
 from gori.spec import Run, Spec
 
 MOST_IN_PLOT = 24
@@ -89,11 +90,16 @@ def run_spec(
         method = method_of(dict(settings.method))
     except InputError as error:
         raise InputError(f"run.method: {error}") from None
-    simulation = Simulation(model, method, events=_events(settings))
+    try:
+        loops = None if settings.loops is None else loops_of(dict(settings.loops))
+    except InputError as error:
+        raise InputError(f"run.loops: {error}") from None
+    simulation = Simulation(model, method, events=_events(settings), loops=loops)
     # names are looked up now: a run of hours must not end with an unknown one
     start = simulation.state
     first = Recording(model, [start.time], start.q[None], start.v[None], start.z[None])
     add_force_channels(first)
+    add_trace_channels(first, Trace(first))
     names = _Names(first, settings)
     method.run.load()  # now, so that the wall time is that of the run
 
@@ -130,6 +136,7 @@ def open_run(path: str | os.PathLike) -> Recording:
     """The Recording of a run, with the channels of its forces: a file, or the folder of a run."""
     recording = Recording.load(Path(path) / "run.h5" if Path(path).is_dir() else path)
     add_force_channels(recording)
+    add_trace_channels(recording, Trace(recording))
     return recording
 
 
@@ -245,6 +252,7 @@ def summary(recording: Recording, failure: str | None) -> dict[str, Any]:
         "ended": ended,
         "time": reached,
         "method": info["method"],
+        **({"loops": info["loops"]} if "loops" in info else {}),
         "steps": info["steps"],
         "samples": len(recording),
         "sample": info["sample"],
@@ -268,6 +276,8 @@ def energy(recording: Recording) -> dict[str, float | None]:
 
 def conservative(model: Model) -> bool:
     """Whether gravity alone does work."""
+    if model.spec.motions and not model.open_loops:
+        return False
     return len(compile_elements(model).element_i) == 0
 
 

@@ -10,22 +10,27 @@ from typing import Any
 import numpy as np
 
 from gori.errors import ConditionWarning, InputError, SimulationError, UnsupportedError
-from gori.integrate import RK4, Method, method_of
+from gori.integrate import RK4, Loops, Method, method_of
 from gori.integrate import march as m
-from gori.kernels.accelerations import EVENT, OK
-from gori.model import Model, compile
+from gori.kernels.accelerations import EVENT, NEAR_SINGULAR, OK, POOR_CHOICE, STEP_TOO_SMALL
+from gori.model import Model, assemble, compile, consistent_velocity
 from gori.model.elements import compile_elements
+from gori.model.machine import machine_of
 from gori.model.signals import SignalTable
 from gori.model.state import State
 from gori.record import Recorder, Recording, read_checkpoint
-from gori.sim.channels import add_force_channels, machine_of
+from gori.sim.channels import add_force_channels, add_trace_channels
+from gori.sim.closing import Closure, closing
 from gori.sim.events import Event, event_of
 from gori.sim.failure import explain
 from gori.sim.progress import Progress
+from gori.sim.trace import Trace
 from gori.sim.user import UserForce
 
 BLOCK_SECONDS = 0.05
 """how long compiled code runs before it looks up"""
+FIRST_BLOCK = 256
+"""steps of the first block, whose speed is not known yet"""
 BLOCK_SAMPLES = 4096
 NEVER = 1 << 40
 """so many steps from sample to sample that there is none"""
@@ -40,7 +45,9 @@ class Simulation:
     forces     functions of the user that add to the joint forces: f(t, q, v) -> tau (nv,); or, compiled by numba.njit,
                f(t, q, v, tau), adding in place
     events     {name: expression} or {name: Event(...)}: zero crossings to find, record, or act on
-    state      where to start; default: the start coordinates of the Spec at time 0
+    state      where to start; default: the start coordinates of the Spec at time 0, assembled if there are loops
+    loops      how explicit methods keep loops closed: Multipliers() (the default), Partition(), FrozenExplicit(); or
+               settings as in a run file: "partition". Implicit methods do it by themselves
     """
 
     def __init__(
@@ -51,14 +58,10 @@ class Simulation:
         forces: Callable | list[Callable] | None = None,
         events: dict[str, str | Event] | None = None,
         state: State | None = None,
+        loops: Loops | dict | str | None = None,
     ):
-        if model.loops:
-            raise UnsupportedError(
-                f"simulation of a Model with closed loops is not available yet: {', '.join(model.loops)}. "
-                "gori.compile(spec, open_loops=True) leaves them out"
-            )
         self.model = controlled(model, controls or {})
-        self.method = method_of(RK4() if method is None else method)
+        self.method, self.loops = closing(self.model, method_of(RK4() if method is None else method), loops)
         self.elements = compile_elements(self.model)
         self.events = {name: event_of(name, event) for name, event in (events or {}).items()}
         self.event_log: list[tuple[str, float]] = []
@@ -66,8 +69,15 @@ class Simulation:
         self._user = UserForce(functions, model.nq, model.nv)
         self._refuse_unsupported(functions)
         self._set_up()
-        start = State(0.0, self.model.q0, self.model.v0, np.zeros(self.elements.states))
-        self.state = start if state is None else state
+        self.state = self._first() if state is None else state
+
+    def _first(self) -> State:
+        """The start of the Spec; with loops closed."""
+        q, v = self.model.q0, self.model.v0
+        if self.model.loops:
+            q = assemble(self.model)
+            v = consistent_velocity(self.model, q, v)
+        return State(0.0, q, v, np.zeros(self.elements.states))
 
     def _refuse_unsupported(self, functions: list) -> None:
         needs = {"events": self.events, "friction": self.elements.states, "user": functions}
@@ -85,9 +95,18 @@ class Simulation:
         signal_i, signal_f, depth = watched.tables()
         directions = np.array([event.direction for event in self.events.values()], np.int64)
         self._watch = (signal_i, signal_f, directions, np.zeros((8, max(n, len(self.events)))))
-        self._machine, self._scratch = machine_of(
-            self.model, e, self._user.address, depth, 0 if self.method.core is None else self.method.core.address
+        core = self.method.core_of_loops if self.model.loops else self.method.core
+        self._closure = Closure(self.model, self.method, self.loops) if self.model.loops else None
+        self._machine, self._scratch, memory = machine_of(
+            self.model,
+            e,
+            self._user.address,
+            depth,
+            0 if core is None else core.address,
+            *(() if self._closure is None else self._closure.tables()),
         )
+        if self._closure is not None:
+            self._closure.machine, self._closure.scratch, self._closure.memory = self._machine, self._scratch, memory
         self._memory = self.method.memory(len(tables.body_i), self.model.nq, nv, e.states)
         self._counted = self.method.counts(self._memory)
         self._clock, self._count = np.zeros(m.N_CLOCK), np.zeros(m.N_COUNT, np.int64)
@@ -109,6 +128,8 @@ class Simulation:
     @state.setter
     def state(self, state: State) -> None:
         self._y = self._checked(state)
+        if self._closure is not None:
+            self._closure.start(state)
         self._watch[3][7] = 0.0
         self._start(float(state.time))
         self.method.forget(self._memory)
@@ -173,6 +194,10 @@ class Simulation:
         self._counted = self.method.counts(self._memory)
         self._plan(duration, sample)
         info = {"method": self.method.settings(), "duration": duration, "sample": float(self._clock[m.PERIOD])}
+        if self._user.functions:
+            info["user_forces"] = len(self._user.functions)
+        if self.loops is not None:
+            info["loops"] = self.loops.settings()
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
         start = np.concatenate([[self.time], self._y])[None]
         self.event_log = []
@@ -191,23 +216,25 @@ class Simulation:
         before = Recording.load(path)
         if saved is None:
             raise InputError(f"{path} holds no checkpoint to go on from")
-        simulation = cls(before.model, before.info["method"], **options)
+        simulation = cls(before.model, before.info["method"], loops=before.info.get("loops"), **options)
         if saved["watch"].shape != simulation._watch[3].shape:
             raise InputError(f"{path} was recorded with other events: give those of that run")
         simulation._y[:], simulation._clock[:], simulation._count[:] = saved["y"], saved["clock"], saved["count"]
         simulation._memory[:], simulation._watch[3][:] = saved["memory"], saved["watch"]
-        simulation._counted[:] = saved["counted"]
+        simulation._counted[:], simulation._scratch.loop[:] = saved["counted"], saved["loop"]
+        if simulation._closure is not None:
+            simulation._closure.resume()
         simulation.event_log = [(name, time) for name, time in json.loads(saved["events"])]
         recorder = Recorder.resume(path, simulation.model)
         rows = np.column_stack([before.time, before.q, before.v, before.z])[: recorder.samples]
-        info = {name: before.info[name] for name in ("method", "duration", "sample")}
+        info = {name: before.info[name] for name in ("method", "duration", "sample", "loops") if name in before.info}
         recorder.info = dict(info)
         return simulation._finish(recorder, [rows], progress, info)
 
     def _save(self, recorder: Recorder) -> None:
         """All that a run needs to go on."""
         arrays = {"y": self._y, "clock": self._clock, "count": self._count, "memory": self._memory}
-        arrays["counted"] = self._counted
+        arrays |= {"counted": self._counted, "loop": self._scratch.loop}
         recorder.checkpoint({**arrays, "watch": self._watch[3], "events": json.dumps(self.event_log)})
 
     def _plan(self, duration: float, sample: float | None) -> None:
@@ -264,6 +291,7 @@ class Simulation:
         )
         recording.info["events"] = list(self.event_log)
         add_force_channels(recording)
+        add_trace_channels(recording, Trace(recording, self._user))
         if failure is not None:
             failure.recording = recording
             raise failure from failure.cause
@@ -273,10 +301,12 @@ class Simulation:
 
     def _run(self, recorder: Recorder | None, bar: Progress, rows: list | None = None):
         """Blocks of steps until the end; returns what went wrong, or None."""
-        block, saved = 64, wall.perf_counter()
+        block, alone, saved = FIRST_BLOCK, False, wall.perf_counter()
         self._user.error = None
         while (left := self._left()) > 0:
-            self._count[m.TO_DO] = min(block, left)
+            # a pose that asked for something is passed by one step alone, wherever blocks end: so a run in pieces, or
+            # on a slower computer, is the same run bit for bit
+            self._count[m.TO_DO] = 1 if alone else min(block, left)
             began = wall.perf_counter()
             code = self.method.run(
                 self._machine,
@@ -302,15 +332,37 @@ class Simulation:
                         return None
                 except ActionFailed as failed:
                     return SimulationError(str(failed), self.time, failed.__cause__)
+            elif code == POOR_CHOICE and self._closure is not None:
+                self._closure.choose(self.state)
+                self.method.forget(self._memory)  # a step was begun and left
+            elif code == NEAR_SINGULAR and self._closure is not None:
+                self._closure.narrow()
+            elif code == STEP_TOO_SMALL and self._closure is not None and self._leap():
+                pass
             elif code != OK:
                 self.method.forget(self._memory)
                 return explain(self, code)
-            if recorder is not None and now - saved > 0.5:
+            elif self._closure is not None:
+                self._closure.relax()
+                if alone:
+                    self._closure.land(self._memory)
+                    self._closure.leaps = 0
+                if self._closure.due(now) and (name := self._closure.opened(self.state)) is not None:
+                    return SimulationError(
+                        f"equation {name} was redundant at the start and is open at t = {self.time:.6g} s: the machine "
+                        "has come to poses where its loops depend on each other in another way. Start nearer to them",
+                        self.time,
+                    )
+            alone = code in (POOR_CHOICE, NEAR_SINGULAR, STEP_TOO_SMALL)
+            if recorder is not None and not alone and now - saved > 0.5:
                 self._save(recorder)
                 saved = now
             bar.move(self.time)
             block = int(np.clip(block * BLOCK_SECONDS / max(now - began, 1e-4), 1, self._most_steps()))
         return None
+
+    def _leap(self) -> bool:
+        return self._closure is not None and self._closure.leap(self._memory, self._clock, int(self._count[m.DONE]))
 
     def _most_steps(self) -> int:
         """So many steps that their samples fit."""

@@ -1,15 +1,17 @@
-"""What a person writes: bodies, joints, cuts, forces and frames, by name, in SI units."""
+"""What a person writes: bodies, joints, cuts, motions, forces and frames, by name, in SI units."""
 
 from gori.spec.base import Part, Placed
 from gori.spec.body import Body, Frame
 from gori.spec.force import Bushing, Force, JointForce, JointTorque, Motor, Spring, Torsion, Value, Wrench
 from gori.spec.joint import Connection, Cut, Joint, Mimic, Pair
+from gori.spec.motion import Base, Motion
 from gori.spec.run import Run, RunEvent
 from gori.spec.shape import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from gori.spec.spec import GROUND, Spec
 
 __all__ = [
     "GROUND",
+    "Base",
     "Body",
     "Box",
     "Bushing",
@@ -24,6 +26,7 @@ __all__ = [
     "JointTorque",
     "Mesh",
     "Mimic",
+    "Motion",
     "Motor",
     "Pair",
     "Part",

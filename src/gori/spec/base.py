@@ -28,6 +28,15 @@ NonNegative = Annotated[float, Field(ge=0), BeforeValidator(_a_number)]
 Positive = Annotated[float, Field(gt=0), BeforeValidator(_a_number)]
 
 
+def _an_index(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise PydanticCustomError("index", "must be 0, 1, 2, ..., not {value}", {"value": repr(value)})
+    return int(value)
+
+
+Index = Annotated[int, BeforeValidator(_an_index)]
+
+
 def a_sequence(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 

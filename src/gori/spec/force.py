@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from gori.spec.base import NonNegative, Number, Part, Positive, Vector3, a_sequence, refuse_both
+from gori.spec.base import Index, NonNegative, Number, Part, Positive, Vector3, a_sequence, refuse_both
 from gori.spec.expression import closest, parse
 from gori.spec.joint import GROUND, NV, Pair, closest_body, refuse_same_body
 
@@ -69,17 +69,9 @@ Value = Annotated[
 # ---- parts
 
 
-def _an_index(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise PydanticCustomError("index", "must be 0, 1, 2, ..., not {value}", {"value": repr(value)})
-    return int(value)
-
-
 class _OnJoint(Part):
     joint: str
-    dof: Annotated[int, BeforeValidator(_an_index)] = Field(
-        0, description="degree of freedom of the joint, counted from 0"
-    )
+    dof: Index = Field(0, description="degree of freedom of the joint, counted from 0")
 
 
 class JointTorque(_OnJoint):

@@ -38,6 +38,8 @@ _OF_MOTION = ("q", "q_deg", "v", "limits", "limits_deg", "limit_stiffness", "lim
               "effort_limit", "damping", "friction", "stick_stiffness", "stiffness", "rest", "rest_deg", "armature",
               "mimic")  # fmt: skip
 """fields that mean nothing where nothing moves"""
+_ZERO = ("damping", "friction", "stiffness", "armature")
+"""those of them that are zero unless given"""
 
 
 def closest_body(name: str, bodies: Iterable[str]) -> str:
@@ -118,7 +120,7 @@ def _check_axes(part: Any, kind: str, without: tuple[str, ...]) -> None:
 
 
 class Joint(Connection):
-    """A joint of the tree: the child moves on the parent.
+    """The child moves on the parent.
 
     Coordinates, in this order: revolute, prismatic, helical 1; cylindrical angle, travel; universal angle about
     axis, angle about axis2; planar x, y, angle; spherical quaternion w x y z; free quaternion w x y z, then x y z.
@@ -202,6 +204,11 @@ class Joint(Connection):
             if value is not None and abs(np.linalg.norm(value[:4]) - 1) > 1e-3:
                 refuse(name, "{name} must begin with a unit quaternion w x y z")
         return self
+
+    def own(self) -> list[str]:
+        """Fields that say something of its motion: what would be lost if it became a cut."""
+        given = {name: getattr(self, name) for name in _OF_MOTION}
+        return [name for name, value in given.items() if value is not None and (name not in _ZERO or any(value))]
 
     def doubt(self) -> tuple[str, str] | None:
         """A field that is probably wrong, and why."""

@@ -69,11 +69,29 @@ def _lists(value: Any) -> Any:
 
 
 _TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+_TYPED = {"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"]}
 _Method = Annotated[
     dict[str, Any],
     BeforeValidator(_a_method),
     AfterValidator(ReadOnly),
-    WithJsonSchema({"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"]}),
+    WithJsonSchema(_TYPED),
+]
+
+
+def _a_solver(value: Any) -> Any:
+    if isinstance(value, str):
+        return ReadOnly(type=value)
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        example = {"example": "{type: partition}"}
+        raise PydanticCustomError("loops", "must be a name, such as partition, or {example}", example)
+    return ReadOnly(value)
+
+
+_Solver = Annotated[
+    dict[str, Any],
+    BeforeValidator(_a_solver),
+    AfterValidator(ReadOnly),
+    WithJsonSchema({"anyOf": [{"type": "string"}, _TYPED]}),
 ]
 _Channels = Annotated[tuple[str, ...], BeforeValidator(_texts), WithJsonSchema(_TEXTS)]
 _Plots = Annotated[tuple[_Channels, ...], BeforeValidator(_lists), WithJsonSchema({"type": "array", "items": _TEXTS})]
@@ -86,6 +104,11 @@ class Run(Part):
     method: _Method = Field(
         default_factory=lambda: ReadOnly(type="rk4"),
         description="method of integration and its parameters: {type: rk4, step: 1e-3}",
+    )
+    loops: _Solver | None = Field(
+        None,
+        description="how explicit methods keep loops closed: multipliers, partition or frozen_explicit; "
+        "{type: partition, independent: [A]}",
     )
     sample: Positive | None = Field(
         None, description="time between samples [s]; if not given, a thousandth of the duration"

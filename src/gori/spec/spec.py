@@ -12,10 +12,11 @@ from gori.spec.explain import Problem, warn
 from gori.spec.expression import closest
 from gori.spec.force import Force, check_forces
 from gori.spec.joint import GROUND, Cut, Joint, closest_body
+from gori.spec.motion import BASE, Base, Motion, check_motions
 from gori.spec.run import Run
 
-GROUPS = ("bodies", "joints", "cuts", "forces", "frames")
-_EXAMPLES = {"bodies": "mass", "joints": "damping", "cuts": "at", "frames": "at"}
+GROUPS = ("bodies", "joints", "cuts", "motions", "forces", "frames")
+_EXAMPLES = {"bodies": "mass", "joints": "damping", "cuts": "at", "motions": "value", "frames": "at"}
 
 
 def _refuse(at: str, message: str):
@@ -24,15 +25,21 @@ def _refuse(at: str, message: str):
 
 
 class Spec(Part):
-    """Bodies, joints, cuts, forces and frames by name; SI units. `ground` is the body that never moves."""
+    """Bodies, joints, cuts, motions, forces and frames by name; SI units. `ground` is the body that never moves.
+
+    The joints form a tree, whose loops are closed by cuts; or they are all joints of a machine with loops, and then
+    `gori.compile` chooses the tree and makes cuts of the rest.
+    """
 
     gori: Literal[1] = 1
     gravity: Vector3 = Field((0.0, 0.0, -9.81), description="[m/s2]")
     bodies: Named[Body] = Field(default_factory=ReadOnly)
     joints: Named[Joint] = Field(default_factory=ReadOnly)
     cuts: Named[Cut] = Field(default_factory=ReadOnly)
+    motions: Named[Motion] = Field(default_factory=ReadOnly)
     forces: Named[Force] = Field(default_factory=ReadOnly)
     frames: Named[Frame] = Field(default_factory=ReadOnly)
+    base: Base | None = Field(None, description="how what stands on the ground is moved, as by a ship or a shaker")
     run: Run | None = None
 
     def __init__(self, /, **data: Any):
@@ -48,6 +55,12 @@ class Spec(Part):
             for name in getattr(self, group):
                 if not name or any(c.isspace() or c in "*?" for c in name):
                     _refuse(f"{group}.{name}", f"a name must not be empty or hold spaces, '*' or '?': {name!r}")
+                if self.base is not None and (name == BASE or _leads(name, BASE)):
+                    _refuse(
+                        f"{group}.{name}",
+                        f"{name!r} is a name of the moving base, which becomes the body {BASE!r} on joints such as "
+                        f"'{BASE}.x': call this something else",
+                    )
         if GROUND in self.bodies:
             _refuse(f"bodies.{GROUND}", "'ground' is the body that never moves: it is not listed among the bodies")
         for name, frame in self.frames.items():
@@ -60,9 +73,10 @@ class Spec(Part):
                     word = f"{group[:-1]} {name!r}"
                     self._known(f"{group}.{name}.{side}", word, side, getattr(joint, side))
         self._check_mimic()
-        self._check_tree()
-        for at, message in check_forces(self):
-            _refuse(at, message)
+        self._check_joined()
+        for check in (check_forces, check_motions):
+            for at, message in check(self):
+                _refuse(at, message)
         return self
 
     def _known(self, at: str, who: str, role: str, body: str) -> None:
@@ -86,39 +100,33 @@ class Spec(Part):
             if other in chain:
                 _refuse(at, f"the joints {' <- '.join([*chain, other])} mimic each other in a ring")
 
-    def _check_tree(self) -> None:
-        mover: dict[str, str] = {}
-        for name, joint in self.joints.items():
-            if joint.child == GROUND:
-                _refuse(f"joints.{name}.child", f"joint {name!r}: the ground cannot be a child; swap parent and child")
-            if joint.child in mover:
-                _refuse(
-                    f"joints.{name}.child",
-                    f"joints {mover[joint.child]!r} and {name!r} both carry body {joint.child!r}: that closes a loop. "
-                    "The joints form a tree; move one of the two to cuts",
-                )
-            mover[joint.child] = name
-        for body in self.bodies:
-            if body not in mover:
+    def _check_joined(self) -> None:
+        """Joints may close loops (`gori.compile` opens them), but each body must hang together with the ground."""
+        next_to: dict[str, list[str]] = {GROUND: [], **{body: [] for body in self.bodies}}
+        for joint in self.joints.values():
+            next_to[joint.parent].append(joint.child)
+            next_to[joint.child].append(joint.parent)
+        reached, todo = {GROUND}, [GROUND]
+        while todo:
+            new = [body for body in next_to[todo.pop()] if body not in reached]
+            reached.update(new)
+            todo += new
+        carried = {joint.child for joint in self.joints.values()}
+        lost = [body for body in self.bodies if body not in reached]
+        for body in lost:
+            if body not in carried:
                 _refuse(
                     f"bodies.{body}",
                     f"body {body!r} is the child of no joint, so nothing says where it is: "
                     "add a joint that carries it (type: free lets it fly, type: fixed holds it)",
                 )
-        settled = {GROUND}
-        for body in self.bodies:
-            path: list[str] = []
-            while body not in settled:
-                if body in path:
-                    ring = [*path[path.index(body) :], body]
-                    _refuse(
-                        f"joints.{mover[body]}",
-                        f"the bodies {' <- '.join(ring)} carry each other in a ring that never reaches the ground: "
-                        f"make one of their joints (such as {mover[body]!r}) a cut, and carry one body from the ground",
-                    )
-                path.append(body)
-                body = self.joints[mover[body]].parent
-            settled.update(path)
+        if lost:
+            few = ", ".join(lost[:4]) + (", ..." if len(lost) > 4 else "")
+            _refuse(
+                f"bodies.{lost[0]}",
+                f"the bodies {few} carry each other in a ring that never reaches the ground: "
+                "add a joint from the ground to one of them",
+            )
 
     def doubts(self) -> list[Problem]:
         """Dotted place and words of what is allowed, and probably a mistake."""
@@ -129,8 +137,9 @@ class Spec(Part):
         """A new Spec with one value changed: `spec.set("elbow.damping", 0.1)`, `spec.set("bodies.hand.mass", 2)`."""
         data = self.model_dump(exclude_unset=True)
         keys, place = name.split("."), data
-        if keys[0] not in type(self).model_fields:
-            owners = [group for group in GROUPS if any(_leads(name, key) for key in data.get(group, {}))]
+        owners = [group for group in GROUPS if any(_leads(name, key) for key in data.get(group, {}))]
+        # a part may be called `base` or `run`, as long as the Spec has no such section
+        if keys[0] not in type(self).model_fields or (owners and data.get(keys[0]) is None):
             if whole := [group for group in GROUPS if name in data.get(group, {})]:
                 field = list(type(getattr(self, whole[0])[name]).model_fields)[-1]
                 example = _EXAMPLES.get(whole[0], field)

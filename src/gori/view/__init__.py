@@ -1,5 +1,6 @@
-"""Pictures."""
+"""Pictures and films."""
 
+from gori.view.animate import animate, pictures
 from gori.view.skeleton import draw
 
-__all__ = ["draw"]
+__all__ = ["animate", "draw", "pictures"]

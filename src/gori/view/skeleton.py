@@ -1,46 +1,173 @@
-"""A machine as a stick figure: lines between the joints, dots at the centres of mass."""
+"""A machine as a stick figure: shapes as lines, or lines between the joints; dots at joints, crosses at cuts."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from gori.errors import InputError
 from gori.model import Model
-from gori.spec import GROUND
+from gori.spec import GROUND, Spec
+from gori.spec.base import rotation_to
+
+Pose = tuple[np.ndarray, np.ndarray]
+"""rotation (3, 3) and position (3,) of a body in the world"""
+PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+_TRAVEL = ("prismatic", "cylindrical", "helical")
+_CIRCLE = np.array([(np.cos(a), np.sin(a), 0.0) for a in np.linspace(0.0, 2.0 * np.pi, 25)])
 
 
-def segments(model: Model, q: Any) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Lines in the world [m]: from each body's origin to the joints that it carries, and to its own joint."""
-    poses = model.forward_kinematics(q)
+class Outline(NamedTuple):
+    """What there is to draw, each as the name of a body and points (n, 3) in its frame [m]."""
+
+    lines: list[tuple[str, np.ndarray]]
+    slides: list[tuple[str, np.ndarray]]  # two after each other, parent and child: a line between them
+    joints: list[tuple[str, np.ndarray]]
+    cuts: list[tuple[str, np.ndarray]]
+
+
+def outline(spec: Spec) -> Outline:
+    """Lines of bodies (their shapes, or else from the origin to joints, cuts and frames), joints and cuts."""
+    ends: dict[str, list[np.ndarray]] = {name: [] for name in (GROUND, *spec.bodies)}
+    slides, joints, cuts = [], [], []
+    for group, found in ((spec.joints, joints), (spec.cuts, cuts)):
+        for joint in group.values():
+            for body, point in ((joint.parent, joint.at), (joint.child, joint.child_at)):
+                ends[body].append(np.array(point, float))
+                if group is spec.cuts or body == joint.child:
+                    found.append((body, np.array([point], float)))
+                if joint.type in _TRAVEL and group is spec.joints:
+                    slides.append((body, np.array([point], float)))
+    for frame in spec.frames.values():
+        ends[frame.body].append(np.array(frame.at, float))
     lines = []
-    for joint in model.spec.joints.values():
-        for body, point in ((joint.parent, joint.at), (joint.child, joint.child_at)):
-            T = poses[body]
-            if body != GROUND:
-                lines.append((T[:3, 3], T[:3, :3] @ point + T[:3, 3]))
-    for frame in model.spec.frames.values():
-        T = poses[frame.body]
-        lines.append((T[:3, 3], T[:3, :3] @ frame.at + T[:3, 3]))
-    return [(a, b) for a, b in lines if np.linalg.norm(a - b) > 1e-9]
+    for name, body in spec.bodies.items():
+        shapes = [line for shape in body.shapes.values() for line in _edges(shape)]
+        sticks = [np.array([np.zeros(3), end]) for end in ends[name] if np.linalg.norm(end) > 1e-9]
+        lines += [(name, line) for line in shapes or sticks]
+    return Outline(lines, slides, joints, cuts)
 
 
-def draw(model: Model, q: Any = None, ax: Any = None, color: str = "tab:blue", label: str | None = None) -> Any:
-    """Draw a Model at q (default: its start coordinates) into 3D axes of matplotlib; makes them if there are none."""
+def _edges(shape: Any) -> list[np.ndarray]:
+    """A shape as lines in the frame of its body; a mesh has none."""
+    R, p = shape.pose()
+    lines = []
+    match shape.type:
+        case "capsule":
+            lines = [np.array([np.zeros(3), shape.length * rotation_to(shape.axis)[:, 2]])]
+        case "cylinder":
+            turn, along = rotation_to(shape.axis), np.array([0.0, 0.0, shape.length])
+            rims = [shape.radius * _CIRCLE + end for end in (0.0 * along, along)]
+            sides = [np.array([rims[0][k], rims[1][k]]) for k in (0, 6, 12, 18)]
+            lines = [line @ turn.T for line in (*rims, *sides)]
+        case "sphere":
+            lines = [shape.radius * np.roll(_CIRCLE, k, axis=1) for k in range(3)]
+        case "box":
+            corners = 0.5 * np.array(shape.size) * [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+            pairs = [(a, b) for a in range(8) for b in range(a) if bin(a ^ b).count("1") == 1]
+            lines = [corners[[a, b]] for a, b in pairs]
+    return [line @ R.T + p for line in lines]
+
+
+def in_world(parts: list[tuple[str, np.ndarray]], pose: Callable[[str], Pose]) -> list[np.ndarray]:
+    """Points of an Outline in the world (n, 3) [m]."""
+    placed = []
+    for body, points in parts:
+        R, p = pose(body)
+        placed.append(points @ R.T + p)
+    return placed
+
+
+class Skeleton:
+    """An Outline in axes of matplotlib, which can be moved.
+
+    view    "xy", "xz", "yz": what is seen of it in plane axes; "3d" in those of three dimensions
+    color   of all bodies; default: each its own
+    """
+
+    def __init__(self, parts: Outline, ax: Any, view: str, color: str | None = None, label: str | None = None):
+        self._parts, self._view = parts, view
+        count = 3 if view == "3d" else 2
+        self._bodies = list(dict.fromkeys(body for body, _ in parts.lines))
+        self._links = []
+        for k, body in enumerate(self._bodies):
+            style = {"color": color or f"C{k % 10}", "linewidth": 2.0, "solid_capstyle": "round"}
+            self._links += ax.plot(*[[]] * count, **style, label=label if k == 0 else None, zorder=2, gid=body)
+        (self._slides,) = ax.plot(*[[]] * count, color="tab:gray", linewidth=1.0, zorder=1)
+        (self._joints,) = ax.plot(*[[]] * count, "o", color="black", markersize=3.5, zorder=3)
+        (self._cuts,) = ax.plot(*[[]] * count, "x", color="tab:red", markersize=6.0, zorder=4)
+
+    def place(self, pose: Callable[[str], Pose]) -> None:
+        """Move it: pose(body) gives rotation and position."""
+        gap = np.full((1, 3), np.nan)  # between lines of one body
+        pieces: dict[str, list[np.ndarray]] = {body: [] for body in self._bodies}
+        for (body, _), points in zip(self._parts.lines, in_world(self._parts.lines, pose)):
+            pieces[body] += [points, gap]
+        for artist, points in zip(self._links, pieces.values()):
+            self._move(artist, np.concatenate(points))
+        ends = in_world(self._parts.slides, pose)
+        pairs = [np.concatenate([one, other, gap]) for one, other in zip(ends[::2], ends[1::2])]
+        self._move(self._slides, np.concatenate([np.zeros((0, 3)), *pairs]))
+        for artist, spots in ((self._joints, self._parts.joints), (self._cuts, self._parts.cuts)):
+            self._move(artist, np.concatenate([np.zeros((0, 3)), *in_world(spots, pose)]))
+
+    def _move(self, artist: Any, points: np.ndarray) -> None:
+        if self._view == "3d":
+            artist.set_data_3d(*points.T)
+        else:
+            artist.set_data(*points.T[list(PLANES[self._view])])
+
+
+def new_axes(figure: Any, view: str, place: tuple[int, int, int] = (1, 1, 1)) -> Any:
+    """Axes for a view, with labels and equal scales."""
+    if view not in ("3d", *PLANES):
+        raise InputError(f"a view is '3d', {', '.join(map(repr, PLANES))}, not {view!r}")
+    if view == "3d":
+        ax = figure.add_subplot(*place, projection="3d")
+        ax.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
+    else:
+        ax = figure.add_subplot(*place, aspect="equal")
+        ax.set(xlabel=f"{view[0]} [m]", ylabel=f"{view[1]} [m]")
+    return ax
+
+
+def draw(
+    model: Model,
+    q: Any = None,
+    ax: Any = None,
+    color: str | None = "tab:blue",
+    label: str | None = None,
+    view: str | None = None,
+) -> Any:
+    """Draw a Model at q (default: its start coordinates) into axes of matplotlib; makes them if there are none.
+
+    view    "3d" (the default), or "xy", "xz", "yz" (the default in plane axes: "xy")
+    color   of all bodies; None: each its own
+    """
     import matplotlib.pyplot as plt
 
     q = model.q0 if q is None else q
+    if view is None:
+        view = "3d" if ax is None or ax.name == "3d" else "xy"
     if ax is None:
-        ax = plt.figure(figsize=(6, 6)).add_subplot(projection="3d")
-        ax.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
-    for k, (a, b) in enumerate(segments(model, q)):
-        ax.plot(
-            *np.transpose([a, b]), color=color, linewidth=2.0, solid_capstyle="round", label=label if k == 0 else None
-        )
-    poses = model.forward_kinematics(q)
+        ax = new_axes(plt.figure(figsize=(6, 6)), view)
+    poses, parts, before = model.forward_kinematics(q), outline(model.spec), ax.has_data()
+
+    def pose(body: str) -> Pose:
+        return poses[body][:3, :3], poses[body][:3, 3]
+
+    Skeleton(parts, ax, view, color, label).place(pose)
     heavy = [(m, poses[name] @ [*com, 1.0]) for name, (m, com) in _masses(model).items() if m > 0.0]
     if heavy:
-        points = np.array([p[:3] for _, p in heavy])
+        points = np.array([p[:3] for _, p in heavy]).T
         sizes = 60.0 * np.sqrt([m for m, _ in heavy]) / np.sqrt(max(m for m, _ in heavy))
-        ax.scatter(*points.T, s=sizes, color=color, alpha=0.35, linewidths=0.0)
+        seen = points if view == "3d" else points[list(PLANES[view])]
+        ax.scatter(*seen, s=sizes, color=color or "tab:gray", alpha=0.35, linewidths=0.0)
+    if view == "3d":
+        ax.auto_scale_xyz(*np.concatenate(in_world([*parts.lines, *parts.joints], pose)).T, before)
+    else:
+        ax.relim()
+        ax.autoscale_view()
     ax.set_aspect("equal")
     return ax
 

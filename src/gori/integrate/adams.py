@@ -1,0 +1,91 @@
+"""Adams-Bashforth: explicit, one evaluation a step (Hairer, Norsett, Wanner 1993, section III.1).
+
+    y' = y + h sum_j b_j f_j,     f_0 at the start of the step, f_1, f_2, .. at those before it
+
+The first steps, and the rest of a step that an event has interrupted, are taken by the Runge-Kutta method of order 4.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gori.errors import InputError
+from gori.integrate.contract import Fixed
+from gori.integrate.march import RUN, marching, rhs, settle
+from gori.integrate.rk4 import rk4_step
+from gori.kernels.accelerations import OK, finite
+from gori.kernels.columns import NQ
+from gori.kernels.jit import block, kernel, part
+
+HIGHEST = 4
+SLOPES, ROOM, HEAD = 0, HIGHEST, HIGHEST + 5
+"""rows of memory: past slopes, newest first; of the starting method; order, slopes that are there, their step"""
+
+
+@block
+def starting_step(machine, scratch, memory, t, h, y):
+    return rk4_step(machine, scratch, memory, t, h, y)
+
+
+@part
+def adams_step(machine, scratch, memory, t, h, y):
+    n, head = y.shape[0], memory[HEAD]
+    order, there = int(head[0]), int(head[1])
+    if h != head[2]:  # another step than before: what is past does not fit
+        there = 0
+    for j in range(min(there, order - 1), 0, -1):
+        for i in range(n):
+            memory[j, i] = memory[j - 1, i]
+    code = rhs(machine, scratch, t, y, memory[0])
+    if code != OK:
+        return code
+    there = min(there + 1, order)
+    head[1], head[2] = there, h
+    if there < order:
+        return starting_step(machine, scratch, memory[ROOM:HEAD], t, h, y)
+    f0, f1, f2, f3 = memory[0], memory[1], memory[2], memory[3]
+    if order == 2:
+        b0, b1, b2, b3 = 1.5, -0.5, 0.0, 0.0
+    elif order == 3:
+        b0, b1, b2, b3 = 23.0 / 12.0, -16.0 / 12.0, 5.0 / 12.0, 0.0
+    else:
+        b0, b1, b2, b3 = 55.0 / 24.0, -59.0 / 24.0, 37.0 / 24.0, -9.0 / 24.0
+    for i in range(n):
+        y[i] += h * (b0 * f0[i] + b1 * f1[i] + b2 * f2[i] + b3 * f3[i])
+    code = settle(machine, scratch, t + h, y)
+    if code != OK:
+        return code
+    nq = machine.body_i[0, NQ]
+    return finite(y[nq : nq + scratch.tau.shape[0]])
+
+
+_march = marching(adams_step)
+
+
+@kernel(RUN)
+def adams_run(machine, scratch, memory, clock, count, y, samples, watch):
+    return _march(machine, scratch, memory, clock, count, y, samples, watch)
+
+
+@dataclass(frozen=True)
+class Adams(Fixed):
+    """Adams-Bashforth of order 2 to 4: one evaluation a step, for smooth motion in real time."""
+
+    order: int = 3
+    supports: ClassVar[frozenset[str]] = frozenset({"events", "user"})  # sticking friction is stiff
+    kind: ClassVar[str] = "adams"
+    run: ClassVar[Any] = adams_run
+
+    def __post_init__(self):
+        super().__post_init__()
+        if isinstance(self.order, bool) or self.order not in (2, 3, 4):
+            raise InputError(f"adams: order must be 2, 3 or 4, not {self.order!r}")
+
+    def memory(self, nrow: int, nq: int, nv: int, nz: int) -> np.ndarray:
+        memory = np.zeros((HEAD + 1, max(nq + nv + nz, 3)))
+        memory[HEAD, 0] = self.order
+        return memory
+
+    def forget(self, memory: np.ndarray) -> None:
+        memory[HEAD, 1] = 0.0

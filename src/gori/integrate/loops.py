@@ -1,0 +1,79 @@
+"""How explicit methods keep loops closed: three solvers, interchangeable, with any explicit method.
+
+Implicit methods need none: they solve the equations of the loops together with those of the step (`closed.py`).
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from gori.errors import InputError
+from gori.kernels.loops.frozen import frozen
+from gori.kernels.loops.multipliers import multipliers
+from gori.kernels.loops.partition import partition
+
+
+@dataclass(frozen=True)
+class Loops:
+    """Base of all solvers for loops. Not made on its own."""
+
+    kind: ClassVar[str]
+    solver: ClassVar[Any]
+
+    def settings(self) -> dict[str, Any]:
+        """Type and parameters, as in a run file."""
+        return {"type": self.kind, **{f.name: getattr(self, f.name) for f in fields(self)}}
+
+
+@dataclass(frozen=True)
+class Multipliers(Loops):
+    """Accelerations and multipliers together, from sparse factors; the one to start with. Redundant equations and
+    singular poses are allowed; cost grows in proportion to the number of loops that follow each other.
+    """
+
+    kind: ClassVar[str] = "multipliers"
+    solver: ClassVar[Any] = multipliers
+
+
+@dataclass(frozen=True)
+class Partition(Loops):
+    """The reduced equation in independent coordinates: the loops are closed at every evaluation.
+
+    independent   joints to take as independent; default: chosen, and chosen anew where the choice becomes poor
+    """
+
+    independent: tuple[str, ...] | None = None
+    kind: ClassVar[str] = "partition"
+    solver: ClassVar[Any] = partition
+
+    def __post_init__(self):
+        if self.independent is not None:
+            names = [self.independent] if isinstance(self.independent, str) else self.independent
+            object.__setattr__(self, "independent", tuple(names))
+
+
+@dataclass(frozen=True)
+class FrozenExplicit(Loops):
+    """Exact equations, corrected with factors that are made once and kept as long as corrections shrink well: cheap for
+    machines that stay near one pose, as vehicles do.
+    """
+
+    kind: ClassVar[str] = "frozen_explicit"
+    solver: ClassVar[Any] = frozen
+
+
+LOOPS: dict[str, type[Loops]] = {solver.kind: solver for solver in (Multipliers, Partition, FrozenExplicit)}
+
+
+def loops_of(settings: dict[str, Any] | str | Loops) -> Loops:
+    """A solver from its name, or from settings as in a run file: {type: partition, independent: [A]}."""
+    if isinstance(settings, Loops):
+        return settings
+    values = {"type": settings} if isinstance(settings, str) else dict(settings)
+    kind = values.pop("type", None)
+    if kind not in LOOPS:
+        raise InputError(f"loops {kind!r} is not one of {', '.join(LOOPS)}")
+    try:
+        return LOOPS[kind](**values)
+    except TypeError:
+        known = ", ".join(field.name for field in fields(LOOPS[kind])) or "no settings"
+        raise InputError(f"loops {kind} takes {known}, not {', '.join(values)}") from None

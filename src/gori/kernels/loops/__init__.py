@@ -1,0 +1,7 @@
+"""Closed loops: a tree and cuts. What the cuts ask for, and the solvers that see to it.
+
+    M qdd + J' lambda = tau - bias,     Phi(q, t) = 0,     J v = nu,     J qdd + gamma = 0
+
+`cuts` writes Phi, J and gamma; `factors` the sparse factors of [M J'; J -eps]; `multipliers`, `partition` and
+`frozen` are the solvers. Each is one kernel with the signature `SOLVER`, called by its address (`machine.closed`).
+"""

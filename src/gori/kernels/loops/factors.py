@@ -1,0 +1,123 @@
+"""Sparse factors L D L' of the symmetric matrix [H J'; J -eps], its pattern known beforehand (Davis 2006, section 4.8).
+
+Axes are eliminated from the tips to the ground, which keeps the pattern of a tree's mass matrix, and each equation as
+soon as the last of its axes is gone. So loops that follow each other, as in a ladder, cost in proportion to their
+number. -eps in place of zero makes pivots of redundant or singular equations harmless: repeated with the last
+multipliers (`solve`), what eps changes fades away by eps/(sigma^2 + eps) each time, sigma the singular values. Likewise
+`extra` stands for the inertia of axes that have none in the tree, but whose motion the loops determine.
+
+sparse_i, int64: njac, entries above the diagonal, entries of L, then
+    order (n,)       axis d, or nv + equation e, that stands at place k
+    start (n + 1,)   first entry above the diagonal of column k
+    row, source      of each entry: its place, and where its value is: d * nv + e in M, or nv * nv + place in jac
+    pattern (n + 1,) first entry of row k of L
+    column, at       of each entry by rows: its column, and its place in L
+    below (n + 1,)   first place of column k in L;   then the row of each place
+"""
+
+from gori.kernels.jit import part
+from gori.kernels.loops.tables import DEFICIT, EPSILON, PIVOT
+
+
+@part
+def pointers(s, n):
+    """First places of the pieces after the head."""
+    entries, lower = s[1], s[2]
+    order = 3
+    start = order + n
+    row = start + n + 1
+    source = row + entries
+    pattern = source + entries
+    column = pattern + n + 1
+    at = column + lower
+    below = at + lower
+    return order, start, row, source, pattern, column, at, below, below + n + 1
+
+
+@part
+def gather_mass(s, m, nv, n):
+    """Entries and diagonal of [M J'; J -eps]."""
+    order, _, _, source, _, _, _, _, _ = pointers(s, n)
+    mass = m.mass.reshape(nv * nv)
+    for p in range(s[1]):
+        k = s[source + p]
+        m.entries[p] = mass[k] if k < nv * nv else m.jac[k - nv * nv]
+    for k in range(n):
+        d = s[order + k]
+        m.diagonal[k] = m.mass[d, d] + m.extra[d] if d < nv else -m.eps_m[d - nv]
+
+
+@part
+def gather_dependent(s, m, nv, n):
+    """Entries and diagonal of [1 J'; J -eps] with the columns of dependent coordinates only."""
+    order, start, row, source, _, _, _, _, _ = pointers(s, n)
+    for k in range(n):
+        d = s[order + k]
+        m.diagonal[k] = 1.0 if d < nv else -m.eps_1[d - nv]
+        for p in range(s[start + k], s[start + k + 1]):
+            here = s[source + p] - nv * nv
+            other = s[order + s[row + p]]
+            m.entries[p] = m.jac[here] * m.dependent[min(other, d)] if here >= 0 else 0.0
+
+
+@part
+def factor(s, m, n):
+    """lower and pivots from entries and diagonal."""
+    _, start, row, _, pattern, column, at, below, rows = pointers(s, n)
+    L, D, y = m.lower, m.pivots, m.x
+    for k in range(n):
+        y[k] = 0.0
+    for k in range(n):
+        pivot = m.diagonal[k]
+        for p in range(s[start + k], s[start + k + 1]):
+            y[s[row + p]] = m.entries[p]
+        for p in range(s[pattern + k], s[pattern + k + 1]):
+            j, end = s[column + p], s[at + p]
+            value = y[j]
+            y[j] = 0.0
+            for i in range(s[below + j], end):
+                y[s[rows + i]] -= L[i] * value
+            L[end] = value / D[j]
+            pivot -= L[end] * value
+        D[k] = pivot
+
+
+@part
+def substitute(s, m, n):
+    """x (n,) = (L D L')^-1 x, in the order of elimination."""
+    _, _, _, _, _, _, _, below, rows = pointers(s, n)
+    L, D, x = m.lower, m.pivots, m.x
+    for k in range(n):
+        value = x[k]
+        for p in range(s[below + k], s[below + k + 1]):
+            x[s[rows + p]] -= L[p] * value
+    for k in range(n - 1, -1, -1):
+        value = x[k] / D[k]
+        for p in range(s[below + k], s[below + k + 1]):
+            value -= L[p] * x[s[rows + p]]
+        x[k] = value
+
+
+@part
+def weigh_pivots(machine, m, nv, n, eps, best):
+    """PIVOT: the smallest pivot of the equations, each by what is typical for it, after leaving out as many as are
+    always redundant, by the best that there was. 1 in a good pose, near a singular one the square of the distance.
+
+    eps    that the factors were made with: EPSILON times what is typical
+    best   place in head of the best one;  gamma is scratch
+    """
+    s = machine.sparse_i
+    for k in range(n):
+        e = s[3 + k] - nv
+        if e >= 0:
+            m.gamma[e] = -m.pivots[k] * m.head[EPSILON] / eps[e]
+    smallest = 1.0
+    for _ in range(int(m.head[DEFICIT]) + 1):
+        which = 0
+        for e in range(1, m.gamma.shape[0]):
+            if m.gamma[e] < m.gamma[which]:
+                which = e
+        smallest = m.gamma[which]
+        m.gamma[which] = 1e300
+    m.head[best] = max(m.head[best], smallest)
+    m.head[PIVOT] = smallest / m.head[best]

@@ -1,0 +1,62 @@
+"""Dependent coordinates that follow the independent ones: q_w from Phi(q_v, q_w) = 0, qd_w from Jv qd_v + Jw qd_w = nu.
+
+By Newton's method with sparse factors of [1 Jw'; Jw -eps], from the dependent values that come along with a step: the
+change is the smallest that closes the loops, and the branch next to the start is kept.
+"""
+
+from gori.kernels.accelerations import NOT_CLOSED, OK
+from gori.kernels.configuration import integrate
+from gori.kernels.jit import block, part
+from gori.kernels.loops.cuts import fill_jacobian
+from gori.kernels.loops.factors import factor, gather_dependent, weigh_pivots
+from gori.kernels.loops.system import SLOW, STUCK, correct, largest, place_all
+from gori.kernels.loops.tables import BEST_1, FACTORED, MADE, SLIP_TOLERANCE, TOLERANCE, carve
+
+
+@part
+def factor_dependent(machine, scratch, m, v):
+    """J, and factors of [1 Jw'; Jw -eps], where the bodies stand."""
+    nv, n = scratch.tau.shape[0], scratch.tau.shape[0] + machine.eq_i.shape[0]
+    fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+    gather_dependent(machine.sparse_i, m, nv, n)
+    factor(machine.sparse_i, m, n)
+    weigh_pivots(machine, m, nv, n, m.eps_1, BEST_1)
+    m.head[MADE] += 1.0
+    m.head[FACTORED] = 0.0  # these are not the ones with M
+
+
+@block
+def follow(machine, scratch, t, q, v):
+    """Dependent coordinates and velocities for the independent ones, from where they are, after `factor_dependent`.
+
+    To the last digit, because errors grow by one over the pivot on the way to accelerations. Returns a result code.
+    """
+    m = carve(machine, scratch)
+    before, moved = 0.0, False
+    for trial in range(25):
+        size = largest(m.gap)
+        stuck = trial > 1 and size <= STUCK * m.head[TOLERANCE] and 2.0 * size > before
+        if size <= 0.01 * m.head[TOLERANCE] or stuck:
+            break
+        if trial == 24 or size * 0.0 != 0.0:
+            return NOT_CLOSED
+        if trial > 0 and not size < SLOW * before:
+            factor_dependent(machine, scratch, m, v)
+        before = size
+        correct(machine, m, m.gap, m.move)
+        integrate(machine.body_i, q, m.move, q)
+        place_all(machine, scratch, m, t, q, v)
+        moved = True
+    if moved:
+        factor_dependent(machine, scratch, m, v)
+    before = 0.0
+    for _ in range(4):
+        size = largest(m.slip)
+        if size <= 0.01 * m.head[SLIP_TOLERANCE] * (1.0 + largest(v)) or (before > 0.0 and 2.0 * size > before):
+            break
+        before = size
+        correct(machine, m, m.slip, m.move)
+        for k in range(v.shape[0]):
+            v[k] += m.move[k]
+        fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+    return OK

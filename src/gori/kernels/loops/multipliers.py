@@ -1,0 +1,103 @@
+"""Multipliers: accelerations and multipliers together, from sparse factors of [M J'; J -eps].
+
+The state is moved onto the loops after each step, by the smallest change as M measures it, with the factors of the last
+evaluation. Redundant equations and singular poses do no harm: where J loses rank, multipliers that have no effect keep
+their last values. Near such a pose accelerations are sensitive: there also the stages of a step are moved onto the
+loops, with the independent coordinates held (`follow.py`), and adaptive methods step over the pose itself.
+"""
+
+from gori.kernels.accelerations import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE, q_rate
+from gori.kernels.jit import block, kernel, part
+from gori.kernels.kinematics import place
+from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian, place_cuts
+from gori.kernels.loops.follow import factor_dependent, follow
+from gori.kernels.loops.system import BLURRED, FLAT, NEAR, balance, close, factor_mass, place_all, solve, split, stands
+from gori.kernels.loops.tables import EVALUATED, FACTORED, KNOWN, PIVOT, POOR, STANDS, WINDOW, carve
+from gori.kernels.machine import FALL, SETTLE, SOLVER
+
+
+@part
+def prepare(machine, scratch, m, t, q, v, z, zdot):
+    """Forces, J, gamma and factors at a state. Returns a result code."""
+    for k in range(v.shape[0]):
+        m.product[k] = 0.0
+    there = stands(m, q, v)
+    if not there:
+        m.head[STANDS] = 0.0
+        place(machine.body_i, machine.body_f, q, scratch.body_w, scratch.dof_w)
+    code = balance(machine, scratch, t, q, v, z, zdot, m.product, m.force)
+    if code != OK:
+        return code
+    if not there:
+        place_cuts(machine, m, q, scratch.values, scratch.body_w)
+        fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+    factor_mass(machine, scratch, m)
+    cut_accelerations(machine, m, m.product, scratch.values, scratch.body_w, m.gamma)
+    return OK
+
+
+@block
+def prepare_near(machine, scratch, t, q, v, z, zdot):
+    """The same for a sensitive pose: at the state next to it on the loops that has the same independent coordinates."""
+    m = carve(machine, scratch)
+    pivot = m.head[PIVOT]
+    for j in range(q.shape[0]):
+        m.q[j] = q[j]
+    for j in range(v.shape[0]):
+        m.v[j] = v[j]
+    m.head[STANDS] = 0.0
+    place_all(machine, scratch, m, t, m.q, m.v)
+    factor_dependent(machine, scratch, m, m.v)
+    if m.head[PIVOT] < m.head[POOR] * pivot:
+        return POOR_CHOICE
+    code = follow(machine, scratch, t, m.q, m.v)
+    if code != OK:
+        return code
+    return prepare(machine, scratch, m, t, m.q, m.v, z, zdot)
+
+
+@part
+def evaluate(machine, scratch, m, t, q, v, z, zdot, qdd):
+    """qdd (nv,) and the multipliers at a state on the loops, or near to them. Returns a result code."""
+    code = prepare(machine, scratch, m, t, q, v, z, zdot)
+    if code != OK:
+        return code
+    if m.head[PIVOT] < NEAR:
+        if m.head[PIVOT] < m.head[WINDOW]:
+            return NEAR_SINGULAR
+        if m.head[PIVOT] > FLAT:
+            code = prepare_near(machine, scratch, t, q, v, z, zdot)
+            if code != OK:
+                return code
+    for j in range(v.shape[0]):
+        qdd[j] = m.accel[j]
+    for _ in range(2):
+        solve(machine, m, m.force, m.gamma, m.lam, m.eps_m, m.extra, qdd)
+    for j in range(v.shape[0]):
+        m.accel[j] = qdd[j]
+    m.head[KNOWN] = 1.0
+    m.head[EVALUATED] += 1.0
+    return OK
+
+
+@block
+def evaluate_apart(machine, scratch, t, q, v, z, zdot, qdd):
+    """The same for those who need it seldom."""
+    return evaluate(machine, scratch, carve(machine, scratch), t, q, v, z, zdot, qdd)
+
+
+@kernel(SOLVER)
+def multipliers(machine, scratch, t, y, k, what):
+    m = carve(machine, scratch)
+    q, v, z = split(machine, scratch, y)
+    if what != SETTLE:
+        nq, nv = q.shape[0], v.shape[0]
+        qdd, zdot = k[nq : nq + nv], k[nq + nv :]
+        if what == FALL:
+            qdd, zdot = k[:nv], m.columns.reshape(nv * nv)[: z.shape[0]]
+        else:
+            q_rate(machine.body_i, q, v, k[:nq])
+        return evaluate(machine, scratch, m, t, q, v, z, zdot, qdd)
+    if m.head[FACTORED] != 0.0 and m.head[PIVOT] < BLURRED:
+        return OK
+    return OK if close(machine, scratch, m, t, q, v) else NOT_CLOSED

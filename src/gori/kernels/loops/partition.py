@@ -1,0 +1,158 @@
+"""Partition: the reduced equation in independent coordinates (equations 39 to 44 of the paper on complex chains).
+
+    q_w from Phi(q_v, q_w) = 0,    qd_w = -Jw+ (Jv qd_v - nu),    qdd = R qdd_v + c,
+    R' M R qdd_v = R' (tau - bias - M c),     R = (1; -Jw+ Jv),  c = (0; -Jw+ gamma)
+
+Every evaluation finds the dependent coordinates anew, from those that came along with the step. So the loops are closed
+in all stages of a step, and what is integrated depends on the independent coordinates alone. Jw+ comes from sparse
+factors of [1 Jw'; Jw -eps]. Near singular poses, where branches of the motion cross and the reduced equation is not
+defined, accelerations come from `multipliers` at the state as the step has it, and the branch is kept.
+"""
+
+import math
+
+from gori.kernels.accelerations import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE, SINGULAR, q_rate
+from gori.kernels.columns import D_INV
+from gori.kernels.crba import mass_entries
+from gori.kernels.jit import block, kernel, part
+from gori.kernels.loops.cuts import cut_accelerations, jacobian_times
+from gori.kernels.loops.follow import factor_dependent, follow
+from gori.kernels.loops.multipliers import evaluate_apart
+from gori.kernels.loops.system import BLURRED, NEAR, balance, close, factor_mass, place_all, solve, split
+from gori.kernels.loops.tables import EVALUATED, PIVOT, POOR, STANDS, WINDOW, carve
+from gori.kernels.machine import RATES, SOLVER
+
+
+@part
+def solve_dependent(machine, m, g, x):
+    """x (nv,), zero for independent coordinates: -Jw+ g. Twice, so that eps leaves no trace."""
+    for e in range(m.slip.shape[0]):
+        m.slip[e] = 0.0
+    for k in range(x.shape[0]):
+        m.move[k] = 0.0
+        x[k] = 0.0
+    for _ in range(2):
+        solve(machine, m, m.move, g, m.slip, m.eps_1, m.move, x)
+
+
+@part
+def mass_times(machine, m, x, out):
+    """out (nv,) = M x; M is zero but for pairs of axes that carry each other."""
+    s, nv, n = machine.sparse_i, x.shape[0], x.shape[0] + m.gap.shape[0]
+    start = 3 + n
+    row, mass = start + n + 1, m.mass
+    for k in range(nv):
+        out[k] = mass[k, k] * x[k]
+    for k in range(n):
+        d = s[3 + k]
+        if d >= nv:
+            continue
+        for p in range(s[start + k], s[start + k + 1]):
+            e = s[3 + s[row + p]]
+            if e < nv:
+                out[d] += mass[d, e] * x[e]
+                out[e] += mass[d, e] * x[d]
+
+
+@block
+def reduce(machine, scratch, qdd):
+    """qdd (nv,) from the reduced equation: force, gamma, M and the factors of Jw are there. False if it is singular."""
+    m, nv = carve(machine, scratch), qdd.shape[0]
+    R, A = m.columns, m.reduced
+    count = 0
+    for k in range(nv):  # R, by rows: -Jw+ Jv column by column
+        if m.dependent[k] == 0.0:
+            for j in range(nv):
+                m.product[j] = 1.0 if j == k else 0.0
+            jacobian_times(machine, m, m.product, m.slip)
+            for e in range(m.slip.shape[0]):
+                m.gap[e] = m.slip[e]
+            solve_dependent(machine, m, m.gap, R[count])
+            R[count, k] = 1.0
+            count += 1
+    # c, and the force that is left: f - M c
+    solve_dependent(machine, m, m.gamma, qdd)
+    mass_times(machine, m, qdd, m.product)
+    for k in range(nv):
+        m.force[k] -= m.product[k]
+    # R' M R and R' (f - M c), then factors L L'
+    for i in range(count):
+        mass_times(machine, m, R[i], m.product)
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(nv):
+                total += R[j, k] * m.product[k]
+            A[i, j] = total
+        total = 0.0
+        for k in range(nv):
+            total += R[i, k] * m.force[k]
+        m.move[i] = total
+    for i in range(count):
+        for j in range(i + 1):
+            total = A[i, j]
+            for k in range(j):
+                total -= A[i, k] * A[j, k]
+            if i == j:
+                if not total > 0.0:
+                    return False
+                A[i, i] = math.sqrt(total)
+            else:
+                A[i, j] = total / A[j, j]
+    for i in range(count):
+        total = m.move[i]
+        for k in range(i):
+            total -= A[i, k] * m.move[k]
+        m.move[i] = total / A[i, i]
+    for i in range(count - 1, -1, -1):
+        total = m.move[i]
+        for k in range(i + 1, count):
+            total -= A[k, i] * m.move[k]
+        m.move[i] = total / A[i, i]
+        for k in range(nv):
+            qdd[k] += R[i, k] * m.move[i]
+    return True
+
+
+@kernel(SOLVER)
+def partition(machine, scratch, t, y, k, what):
+    m, nv = carve(machine, scratch), scratch.tau.shape[0]
+    q, v, z = split(machine, scratch, y)
+    m.head[STANDS] = 0.0
+    if what != RATES:
+        place_all(machine, scratch, m, t, q, v)
+        factor_dependent(machine, scratch, m, v)
+        if m.head[PIVOT] < BLURRED:
+            return OK
+        if m.head[PIVOT] > NEAR:
+            return follow(machine, scratch, t, q, v)
+        factor_mass(machine, scratch, m)  # no coordinates are good enough to be held
+        return OK if close(machine, scratch, m, t, q, v) else NOT_CLOSED
+    dq, qdd, zdot = split(machine, scratch, k)
+    for j in range(q.shape[0]):
+        m.q[j] = q[j]
+    for j in range(nv):
+        m.v[j] = v[j]
+    place_all(machine, scratch, m, t, m.q, m.v)
+    factor_dependent(machine, scratch, m, m.v)
+    if m.head[PIVOT] < m.head[POOR]:
+        return POOR_CHOICE
+    if m.head[PIVOT] < m.head[WINDOW]:
+        return NEAR_SINGULAR
+    if m.head[PIVOT] < NEAR:
+        q_rate(machine.body_i, q, v, dq)
+        return evaluate_apart(machine, scratch, t, q, v, z, zdot, qdd)
+    code = follow(machine, scratch, t, m.q, m.v)
+    if code != OK:
+        return code
+    q_rate(machine.body_i, m.q, m.v, dq)
+    m.head[EVALUATED] += 1.0
+    for j in range(nv):
+        m.product[j] = 0.0
+    code = balance(machine, scratch, t, m.q, m.v, z, zdot, m.product, m.force)
+    if code != OK:
+        return code
+    cut_accelerations(machine, m, m.product, scratch.values, scratch.body_w, m.gamma)
+    mass_entries(machine.body_i, machine.body_f, m.mass, scratch.body_w, scratch.dof_w)
+    for j in range(nv):
+        scratch.dof_w[j, D_INV] = 1.0
+    return OK if reduce(machine, scratch, qdd) else SINGULAR

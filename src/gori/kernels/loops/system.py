@@ -1,0 +1,214 @@
+"""What the solvers share: forces, the matrix [M J'; J -eps], positions and velocities on the loops."""
+
+from gori.kernels.accelerations import OK, USER_ERROR, call_user
+from gori.kernels.columns import D_INV, NQ
+from gori.kernels.configuration import integrate
+from gori.kernels.crba import mass_entries
+from gori.kernels.elements import acts_on_bodies, apply_elements
+from gori.kernels.jit import block, part
+from gori.kernels.kinematics import place, positions, rates, velocities
+from gori.kernels.loops.cuts import fill_jacobian, place_cuts
+from gori.kernels.loops.factors import factor, gather_mass, substitute, weigh_pivots
+from gori.kernels.loops.tables import BEST_M, CORRECTED, FACTORED, MADE, PIVOT, SLIP_TOLERANCE, STANDS, TOLERANCE, carve
+from gori.kernels.rnea import add_armature, hand_inward, inertia_forces
+from gori.kernels.signals import evaluate_signals
+
+SLOW = 0.3
+"""contraction from which on factors are made anew"""
+NEAR = 1e-2
+"""pivot below which accelerations are so sensitive that also the stages of a step are moved onto the loops"""
+BLURRED = 1e-6
+"""pivot below which positions and velocities on the loops are known less well than those that a step leads to"""
+FLAT = 1e-9
+"""pivot below which a pose counts as singular"""
+STUCK = 1e3
+"""times the tolerance, a residual that does not shrink any more is rounding"""
+
+
+@part
+def balance(machine, scratch, t, q, v, z, zdot, a, out):
+    """out (nv,) = tau - ID(q, v, a): all forces, less what accelerations a need. ACC then holds those of the bodies.
+
+    After `place`; fills the signals.
+    """
+    body_i, body_f, body_w, dof_w, tau = machine.body_i, machine.body_f, scratch.body_w, scratch.dof_w, scratch.tau
+    rates(body_i, v, body_w, dof_w)
+    inertia_forces(body_i, body_f, a, body_w, dof_w)
+    for k in range(tau.shape[0]):
+        tau[k] = 0.0
+    if machine.signal_i.shape[0] > 0:
+        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, scratch.values, scratch.stack)
+    if machine.element_i.shape[0] > 0:
+        if acts_on_bodies(machine.element_i):
+            positions(body_i, body_w)
+            velocities(body_i, v, body_w, dof_w)
+        apply_elements(machine.element_i, machine.element_f, q, v, z, scratch.values, tau, zdot, body_w)
+    if machine.user != 0 and call_user(machine.user, t, q, v, tau) != 0:
+        return USER_ERROR
+    hand_inward(body_i, out, body_w, dof_w)
+    add_armature(body_i, body_f, a, out)
+    for k in range(tau.shape[0]):
+        out[k] = tau[k] - out[k]
+    return OK
+
+
+@part
+def largest(x):
+    """Largest absolute value; what is not a number stays."""
+    size = 0.0
+    for k in range(x.shape[0]):
+        if abs(x[k]) > size or x[k] * 0.0 != 0.0:
+            size = abs(x[k])
+    return size
+
+
+@part
+def place_all(machine, scratch, m, t, q, v):
+    """Bodies, signals and cuts at a position; v matters only to signals that ask for it."""
+    place(machine.body_i, machine.body_f, q, scratch.body_w, scratch.dof_w)
+    if machine.signal_i.shape[0] > 0:
+        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, scratch.values, scratch.stack)
+    place_cuts(machine, m, q, scratch.values, scratch.body_w)
+
+
+@part
+def factor_mass(machine, scratch, m):
+    """Factors of [M J'; J -eps], after `place` and `fill_jacobian`."""
+    nv, n = scratch.tau.shape[0], scratch.tau.shape[0] + machine.eq_i.shape[0]
+    mass_entries(machine.body_i, machine.body_f, m.mass, scratch.body_w, scratch.dof_w)
+    gather_mass(machine.sparse_i, m, nv, n)
+    factor(machine.sparse_i, m, n)
+    weigh_pivots(machine, m, nv, n, m.eps_m, BEST_M)
+    m.head[FACTORED] = 1.0
+    m.head[MADE] += 1.0
+    for k in range(n):
+        d = machine.sparse_i[3 + k]
+        if d < nv:
+            scratch.dof_w[d, D_INV] = 1.0 / m.pivots[k]
+
+
+@part
+def solve(machine, m, f, g, lam, eps, extra, x):
+    """x (nv,) and lam (ne,) of H x + J' lam = f, J x = -g, with H of the factors, from where x and lam are.
+
+    eps, extra   what the factors have instead of zero
+    """
+    s, nv, n = machine.sparse_i, x.shape[0], x.shape[0] + lam.shape[0]
+    for k in range(n):
+        d = s[3 + k]
+        m.x[k] = f[d] + extra[d] * x[d] if d < nv else -g[d - nv] - eps[d - nv] * lam[d - nv]
+    substitute(s, m, n)
+    for k in range(n):
+        d = s[3 + k]
+        if d < nv:
+            x[d] = m.x[k]
+        else:
+            lam[d - nv] = m.x[k]
+
+
+@part
+def correct(machine, m, g, x):
+    """x (nv,): the smallest change with J x = -g, as H measures it; g is not zero."""
+    s, nv, n = machine.sparse_i, x.shape[0], x.shape[0] + g.shape[0]
+    for k in range(n):
+        d = s[3 + k]
+        m.x[k] = 0.0 if d < nv else -g[d - nv]
+    substitute(s, m, n)
+    for k in range(n):
+        d = s[3 + k]
+        if d < nv:
+            x[d] = m.x[k]
+    m.head[CORRECTED] += 1.0
+
+
+@part
+def sharpness(m):
+    """Share of the tolerances to aim at: the last digit near singular poses, where accelerations are sensitive."""
+    return 1e-3 if m.head[FACTORED] != 0.0 and m.head[PIVOT] < NEAR else 1.0
+
+
+@part
+def stands(m, q, v):
+    """Whether bodies, cuts and J stand at this state."""
+    if m.head[STANDS] == 0.0:
+        return False
+    nq = q.shape[0]
+    for k in range(nq):
+        if m.stood[k] != q[k]:
+            return False
+    for k in range(v.shape[0]):
+        if m.stood[nq + k] != v[k]:
+            return False
+    return True
+
+
+@part
+def remember(m, q, v):
+    """Bodies, cuts and J stand at this state."""
+    nq = q.shape[0]
+    for k in range(nq):
+        m.stood[k] = q[k]
+    for k in range(v.shape[0]):
+        m.stood[nq + k] = v[k]
+    m.head[STANDS] = 1.0
+
+
+@block
+def close_positions(machine, scratch, t, q, v):
+    """Move q onto the loops with the factors with M that stand, or with new ones if these are slow, after `place_all`.
+
+    Returns whether it went well. After it bodies and cuts stand at q.
+    """
+    m = carve(machine, scratch)
+    before = 0.0
+    for trial in range(20):
+        size = largest(m.gap)
+        good = m.head[TOLERANCE] * sharpness(m)
+        if size <= good or (trial > 1 and size <= STUCK * m.head[TOLERANCE] and 2.0 * size > before):
+            return True
+        if m.head[FACTORED] == 0.0 or (trial > 0 and not size < SLOW * before):
+            fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+            factor_mass(machine, scratch, m)
+        before = size
+        correct(machine, m, m.gap, m.move)
+        integrate(machine.body_i, q, m.move, q)
+        place_all(machine, scratch, m, t, q, v)
+    return False
+
+
+@block
+def close_velocities(machine, scratch, v):
+    """Move v onto the loops: J v = nu, after `fill_jacobian`."""
+    m = carve(machine, scratch)
+    if m.head[FACTORED] == 0.0:
+        factor_mass(machine, scratch, m)
+    before = 0.0
+    for _ in range(5):
+        size = largest(m.slip)
+        if size <= m.head[SLIP_TOLERANCE] * sharpness(m) * (1.0 + largest(v)) or (before > 0.0 and 2.0 * size > before):
+            return
+        before = size
+        correct(machine, m, m.slip, m.move)
+        for k in range(v.shape[0]):
+            v[k] += m.move[k]
+        fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+
+
+@part
+def close(machine, scratch, m, t, q, v):
+    """Move a state onto the loops, and bodies, cuts and J there. Returns whether it went well."""
+    place_all(machine, scratch, m, t, q, v)
+    if not largest(m.gap) <= m.head[TOLERANCE] * sharpness(m) and not close_positions(machine, scratch, t, q, v):
+        return False
+    fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+    if not largest(m.slip) <= m.head[SLIP_TOLERANCE] * sharpness(m):
+        close_velocities(machine, scratch, v)
+    remember(m, q, v)
+    return True
+
+
+@part
+def split(machine, scratch, y):
+    """q, v, z of a state."""
+    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    return y[:nq], y[nq : nq + nv], y[nq + nv :]

@@ -1,0 +1,94 @@
+"""Along a motion that is known: accelerations, what forces leave unbalanced, and what the joints transmit.
+
+Rates of friction states, which no one needs here, go to the end of the loops' memory.
+"""
+
+from numba import types
+
+from gori.kernels.accelerations import OK, accelerations
+from gori.kernels.columns import FORCE, NQ
+from gori.kernels.elements import acts_on_bodies, apply_elements, push_body
+from gori.kernels.jit import call_at, kernel
+from gori.kernels.kinematics import place, positions, rates, velocities
+from gori.kernels.loops.system import balance, place_all
+from gori.kernels.loops.tables import EQUATIONS, FIRST, FROM_A, FROM_B, ROW_A, ROW_B, carve
+from gori.kernels.machine import FALL, machine_type, scratch_type
+from gori.kernels.rnea import hand_inward, inertia_forces
+from gori.kernels.signals import evaluate_signals
+
+_f2, _f3 = types.float64[:, ::1], types.float64[:, :, ::1]
+
+
+@kernel(types.int64(machine_type, scratch_type, _f2, _f2))
+def fall(machine, scratch, samples, qdd):
+    """qdd (N, nv) for samples (N, 1 + n) of rows (time, q, v, z). Returns the number of those that went well."""
+    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    room = scratch.loop[scratch.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
+    for row in range(samples.shape[0]):
+        t, y, out = samples[row, 0], samples[row, 1:], qdd[row]
+        if machine.closed != 0:
+            code = call_at(machine.closed, machine, scratch, t, y, out, FALL)
+        else:
+            z = y[nq + nv :]
+            code = accelerations(machine, t, y[:nq], y[nq : nq + nv], z, out, room, scratch)
+        if code != OK:
+            return row
+    return samples.shape[0]
+
+
+@kernel(types.int64(machine_type, scratch_type, _f2, _f2, _f2))
+def unbalanced(machine, scratch, samples, a, out):
+    """out (N, nv) = tau - ID(q, v, a): what is left to cuts, mimic joints and motions. Returns as `fall`."""
+    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    room = scratch.loop[scratch.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
+    for row in range(samples.shape[0]):
+        t, q = samples[row, 0], samples[row, 1 : 1 + nq]
+        v, z = samples[row, 1 + nq : 1 + nq + nv], samples[row, 1 + nq + nv :]
+        place(machine.body_i, machine.body_f, q, scratch.body_w, scratch.dof_w)
+        code = balance(machine, scratch, t, q, v, z, room, a[row], out[row])
+        if code != OK:
+            return row
+    return samples.shape[0]
+
+
+@kernel(types.void(machine_type, scratch_type, _f2, _f2, _f2, _f3, _f3))
+def transmitted(machine, scratch, samples, a, lam, joints, cuts):
+    """What joints and cuts do to the bodies that they carry, world axes: moment, force.
+
+    samples (N, 1 + n), a (N, nv), lam (N, ne)    the motion: states, accelerations, multipliers
+    joints (N, nrow, 6)                           through the joint of each row, moment about its origin
+    cuts (N, ncut, 6)                             on body B of each cut, moment about p_B
+    """
+    body_i, body_w, dof_w, tau = machine.body_i, scratch.body_w, scratch.dof_w, scratch.tau
+    nq, nv, cut_i = body_i[0, NQ], scratch.tau.shape[0], machine.cut_i
+    m = carve(machine, scratch)
+    room = scratch.loop[scratch.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
+    for row in range(samples.shape[0]):
+        t, q = samples[row, 0], samples[row, 1 : 1 + nq]
+        v, z = samples[row, 1 + nq : 1 + nq + nv], samples[row, 1 + nq + nv :]
+        place_all(machine, scratch, m, t, q, v)
+        rates(body_i, v, body_w, dof_w)
+        inertia_forces(body_i, machine.body_f, a[row], body_w, dof_w)
+        if machine.element_i.shape[0] > 0:
+            evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, scratch.values, scratch.stack)
+            if acts_on_bodies(machine.element_i):
+                positions(body_i, body_w)
+                velocities(body_i, v, body_w, dof_w)
+            apply_elements(machine.element_i, machine.element_f, q, v, z, scratch.values, tau, room, body_w)
+        for c in range(cut_i.shape[0]):
+            w = cuts[row, c]
+            for e in range(cut_i[c, FIRST], cut_i[c, FIRST] + cut_i[c, EQUATIONS]):
+                for k in range(6):
+                    w[k] -= lam[row, e] * m.wrench[e, k]
+            s = m.spot[c]
+            push_body(
+                cut_i[c, ROW_B], s[FROM_B], s[FROM_B + 1], s[FROM_B + 2], w[0], w[1], w[2], w[3], w[4], w[5], body_w
+            )
+            push_body(
+                cut_i[c, ROW_A], s[FROM_A], s[FROM_A + 1], s[FROM_A + 2], -w[0], -w[1], -w[2], -w[3], -w[4], -w[5],
+                body_w,
+            )  # fmt: skip
+        hand_inward(body_i, tau, body_w, dof_w)
+        for i in range(body_i.shape[0]):
+            for k in range(6):
+                joints[row, i, k] = body_w[i, FORCE + k]

@@ -1,0 +1,68 @@
+"""A machine on a moving base as a machine on the ground: the base becomes a body on joints whose motions are given."""
+
+import math
+from typing import Any
+
+from gori.model.motions import motion_values
+from gori.spec import GROUND, Bushing, Motion, Spec, Spring
+from gori.spec.motion import BASE
+
+_X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+_STEPS = (("x", _X), ("y", _Y), ("z", _Z), ("yaw", _Z), ("pitch", _Y), ("roll", _X))
+"""from the ground to the base: Trans(x, y, z) Rz(yaw) Ry(pitch) Rx(roll)"""
+
+
+def with_moving_base(spec: Spec) -> Spec:
+    """A Spec without `base` that moves in the same way.
+
+    What stood on the ground (joints, cuts, frames, springs and bushings) stands on a massless body `base`. It is
+    carried by joints `base.x`, `base.y`, `base.z`, `base.yaw`, `base.pitch` and `base.roll`, massless bodies between
+    them, each with a motion of the same name and the start coordinate and velocity of that motion. They are the first
+    coordinates of the machine. A step that is zero is left out, one that is another number is a fixed joint.
+    """
+    if spec.base is None:
+        return spec
+    roll, pitch, yaw = spec.base.rpy
+    steps = [
+        (name, axis, value)
+        for (name, axis), value in zip(_STEPS, (*spec.base.position, yaw, pitch, roll))
+        if value != 0.0
+    ] or [("x", _X, 0.0)]  # a base that rests is a body all the same
+
+    bodies, joints, motions = {}, {}, {}
+    parent = GROUND
+    for k, (name, axis, value) in enumerate(steps):
+        child = f"{BASE}.{name}.carriage" if k + 1 < len(steps) else BASE
+        bodies[child] = {}
+        joints[f"{BASE}.{name}"] = {"parent": parent, "child": child} | _joint(name, axis, value)
+        if not isinstance(value, float):
+            motions[f"{BASE}.{name}"] = {"joint": f"{BASE}.{name}", "value": value}
+        parent = child
+
+    parts: dict[str, Any] = {field: getattr(spec, field) for field in spec.model_fields_set if field != "base"}
+    parts["bodies"] = bodies | spec.bodies
+    parts["joints"] = joints | {name: _moved(joint, "parent") for name, joint in spec.joints.items()}
+    parts["cuts"] = {name: _moved(cut, "parent", "child") for name, cut in spec.cuts.items()}
+    parts["motions"] = motions | spec.motions
+    parts["forces"] = {
+        name: _moved(force, "parent", "child") if isinstance(force, (Spring, Bushing)) else force
+        for name, force in spec.forces.items()
+    }
+    parts["frames"] = {name: _moved(frame, "body") for name, frame in spec.frames.items()}
+    return Spec.model_validate(parts)
+
+
+def _joint(name: str, axis: tuple[float, ...], value: Any) -> dict[str, Any]:
+    """The joint of one step, without its bodies."""
+    slides = name in ("x", "y", "z")
+    if isinstance(value, float):
+        if slides:
+            return {"type": "fixed", "at": [value * along for along in axis]}
+        return {"type": "fixed", "quat": [math.cos(value / 2.0), *(math.sin(value / 2.0) * about for about in axis)]}
+    ((q, v, _),) = motion_values(Motion.model_validate({"joint": f"{BASE}.{name}", "value": value}), 0.0, [0.0])
+    return {"type": "prismatic" if slides else "revolute", "axis": axis, "q": q, "v": v}
+
+
+def _moved(part: Any, *sides: str) -> Any:
+    """A part whose sides that are the ground are the base."""
+    return part.model_copy(update={side: BASE for side in sides if getattr(part, side) == GROUND})

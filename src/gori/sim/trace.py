@@ -1,0 +1,188 @@
+"""What follows from a recorded motion and the forces of its Spec: accelerations, multipliers, reactions, efforts.
+
+    J' lambda = tau - ID(q, v, a)
+
+of all equations of cuts, mimic joints and motions; where they are redundant, the smallest multipliers (lengths by the
+size of the machine) are taken, and what the split leaves open is told by `unique`.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+from gori.errors import InputError, SimulationError
+from gori.integrate import RK4, Multipliers
+from gori.kernels.loops.trace import fall, transmitted, unbalanced
+from gori.model import Model, compile
+from gori.model.closed import FLAT
+from gori.model.elements import compile_elements
+from gori.model.machine import machine_of
+from gori.model.state import State
+from gori.record import Recording
+from gori.sim.closing import Closure
+from gori.sim.user import UserForce
+from gori.spec import Spec
+from gori.spec.spec import closest
+
+
+class Trace:
+    """A Recording seen again, with all forces of its Spec.
+
+    user            the user's functions of that run
+    accelerations   (N, nv) if they are known
+    """
+
+    def __init__(self, recording: Recording, user: UserForce | None = None, accelerations: np.ndarray | None = None):
+        self.recording, self.model = recording, recording.model
+        self._keep, self._user = user, 0 if user is None else user.address
+        self._given = accelerations
+        self._elements = compile_elements(self.model)
+        self._samples = np.ascontiguousarray(np.column_stack([recording.time, recording.q, recording.v, recording.z]))
+
+    @cached_property
+    def accelerations(self) -> np.ndarray:
+        """Accelerations (N, nv)."""
+        if self._given is not None:
+            return self._given
+        model, states = self.model, self._elements.states
+        if self.recording.info.get("user_forces") and not self._user:
+            raise InputError("accelerations and reactions of this run need its forces given as functions: run it again")
+        qdd = np.zeros((len(self._samples), model.nv))
+        if not len(qdd):
+            return qdd
+        if model.loops:
+            closure = Closure(model, RK4(), Multipliers())
+            kept, address, _ = closure.tables()
+            machine, scratch, closure.memory = machine_of(
+                model, self._elements, self._user, loops=kept, closed=address, extra=states
+            )
+            time, q, v, z = self.recording.state(0)
+            closure.machine, closure.scratch = machine, scratch
+            closure.start(State(time, q, v, z))
+            closure.settle_for_anything()
+        else:
+            machine, scratch, _ = machine_of(model, self._elements, self._user, extra=states)
+        done = fall(machine, scratch, self._samples, qdd)
+        if done < len(qdd):
+            time = float(self._samples[done, 0])
+            raise SimulationError(f"the accelerations at t = {time:.6g} s could not be computed", time)
+        return qdd
+
+    def _terms(self) -> list:
+        rec, system = self.recording, self.model.loop_system
+        return [system.terms(q, v, t) for t, q, v in zip(rec.time, rec.q, rec.v)]
+
+    @cached_property
+    def unbalanced(self) -> np.ndarray:
+        """tau - ID(q, v, a) (N, nv): what is left to the loops, and to nothing else if they can bear it."""
+        machine, scratch, _ = machine_of(self.model, self._elements, self._user, extra=self._elements.states)
+        out = np.zeros((len(self._samples), self.model.nv))
+        unbalanced(machine, scratch, self._samples, np.ascontiguousarray(self.accelerations), out)
+        return out
+
+    @cached_property
+    def multipliers(self) -> np.ndarray:
+        """lambda (N, ne) of all equations, the smallest."""
+        system = self.model.loop_system
+        lam = np.zeros((len(self._samples), len(system.names)))
+        for row, terms, force in zip(lam, self._terms(), self.unbalanced):
+            J = terms.J * system.row_scale[:, None]
+            row[:] = system.row_scale * (np.linalg.pinv(J.T, rcond=1e-10) @ force)
+        return lam
+
+    @cached_property
+    def _rigid(self) -> tuple[Model, np.ndarray, np.ndarray]:
+        """The Model with an axis, which does not turn, in each fixed joint; and its samples and accelerations."""
+        model, spec = self.model, self.model.spec
+        fixed = [name for name, joint in spec.joints.items() if joint.type == "fixed"]
+        if not fixed:
+            return model, self._samples, np.ascontiguousarray(self.accelerations)
+        data = spec.model_dump(exclude_unset=True)
+        for name in fixed:
+            data["joints"][name]["type"] = "revolute"
+        whole = compile(Spec(**data), model.open_loops)
+        q, v = np.zeros((len(self._samples), whole.nq)), np.zeros((len(self._samples), whole.nv))
+        a = np.zeros_like(v)
+        for info in model.joints:
+            there = whole.joint(info.name)
+            q[:, there.q], v[:, there.v] = self.recording.q[:, info.q], self.recording.v[:, info.v]
+            a[:, there.v] = self.accelerations[:, info.v]
+        samples = np.column_stack([self.recording.time, q, v, self.recording.z])
+        return whole, np.ascontiguousarray(samples), a
+
+    @cached_property
+    def reactions(self) -> dict[str, np.ndarray]:
+        """(N, 6) for every joint and cut: all that it does to its child, world axes: moment, then force.
+
+        The moment is about the origin of the joint on the child. Along free axes it holds what drives, springs and
+        friction of the joint do; in all other directions it is the reaction.
+        """
+        model, samples, a = self._rigid
+        elements, system = compile_elements(model), model.loop_system
+        machine, scratch, _ = machine_of(model, elements, loops=system.tables, extra=elements.states)
+        count = len(samples)
+        joints = np.zeros((count, len(model.tables.body_i), 6))
+        cuts = np.zeros((count, len(system.tables.cut_i), 6))
+        transmitted(machine, scratch, samples, a, self.multipliers, joints, cuts)
+        found = {}
+        for info in model.joints:
+            found[info.name] = joints[:, info.rows[-1]]
+        for k, name in enumerate(system.tables.cuts):
+            if name in model.spec.cuts:
+                found[name] = cuts[:, k]
+        return found
+
+    @cached_property
+    def unique(self) -> dict[str, bool]:
+        """Whether the reaction of each joint and cut is the only possible one, judged in the first sample."""
+        system, model = self.model.loop_system, self.model
+        names = [*model.spec.joints, *model.spec.cuts]
+        if not system.names or not len(self._samples):
+            return dict.fromkeys(names, True)
+        terms = self._terms()[0]
+        J = terms.J * system.row_scale[:, None]
+        left, values, _ = np.linalg.svd(J)
+        rank = int((values > FLAT * max(values[0], 1e-300)).sum()) if len(values) else 0
+        free = left[:, rank:].T * system.row_scale  # multipliers that change no motion
+        whole, samples, _ = self._rigid
+        still = compile_elements(whole)
+        machine, scratch, _ = machine_of(whole, still, loops=whole.loop_system.tables, extra=still.states)
+        machine = machine._replace(element_i=machine.element_i[:0])
+        answer = dict.fromkeys(names, True)
+        rest = np.zeros((1, whole.nv))
+        row = samples[:1].copy()
+        row[:, 1 + whole.nq :] = 0.0
+        base = None
+        for lam in [np.zeros(len(system.names)), *free]:
+            joints = np.zeros((1, len(whole.tables.body_i), 6))
+            cuts = np.zeros((1, len(whole.loop_system.tables.cut_i), 6))
+            transmitted(machine, scratch, row, rest, lam[None].copy(), joints, cuts)
+            if base is None:
+                base = joints
+                continue
+            size = 1e-9 * max(np.abs(joints - base).max(), np.abs(cuts).max(), 1e-300)
+            for info in whole.joints:
+                answer[info.name] &= bool(np.abs(joints - base)[0, info.rows[-1]].max() <= size)
+            for k, name in enumerate(whole.loop_system.tables.cuts):
+                if name in answer:
+                    answer[name] &= bool(np.abs(cuts[0, k]).max() <= size)
+        return answer
+
+    @cached_property
+    def drives(self) -> dict[str, np.ndarray]:
+        """(N,) for every motion: the torque or force on its coordinate that the motion takes [N m, N]."""
+        names = self.model.loop_system.names
+        return {
+            motion: -self.multipliers[:, names.index(f"{motion}.motion")]
+            for motion in (() if self.model.open_loops else self.model.spec.motions)
+        }
+
+    def reaction(self, name: str, frame: str | None = None) -> np.ndarray:
+        """(N, 6) of one joint or cut, moment and force on its child, in the axes of a body or frame; default: world."""
+        if name not in self.reactions:
+            raise InputError(f"{name!r} is not a joint or cut{closest(name, self.reactions)}")
+        wrench = self.reactions[name]
+        if frame is None:
+            return wrench
+        turned = np.einsum("nji,nkj->nki", self.recording[f"{frame}.rotation"], wrench.reshape(-1, 2, 3))
+        return turned.reshape(-1, 6)

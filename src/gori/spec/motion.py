@@ -1,0 +1,134 @@
+"""Motions that are given beforehand: of one coordinate of a joint, or of the base that the machine stands on.
+
+Lengths in metres, angles in radians. A motion over time is a number, an expression of t alone, or a table
+[[t, x], ...]. Its velocity and acceleration follow from it, so it has to be smooth: an expression is differentiated
+(`derivative.py`), a table is followed by a cubic spline that begins and ends at rest, since outside its times the
+motion is held. Where a table is to begin or end at speed, give it rows before the start and after the end of the run.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from gori.spec.base import Index, Number, Part, a_sequence, refuse_both
+from gori.spec.derivative import derivative
+from gori.spec.expression import closest, parse
+from gori.spec.force import Value
+from gori.spec.joint import GROUND, NQ, QUATERNION
+
+if TYPE_CHECKING:
+    from gori.spec.spec import Spec
+
+BASE = "base"
+"""name of the body that a moving base becomes; its joints begin with `base.`"""
+
+
+def _of_time(value: Any) -> Any:
+    """Expressions of t alone that can be differentiated twice; numbers and tables pass."""
+    if not isinstance(value, str):
+        return value
+    program = parse(value)
+    for operation, name in program:
+        if operation == "name" and name != "t":
+            raise PydanticCustomError(
+                "motion",
+                "{name} is not known here: a prescribed motion is an expression of t alone; "
+                "what follows the state of the machine is a force of type motor",
+                {"name": repr(name)},
+            )
+    try:
+        derivative(derivative(program))
+    except ValueError as error:
+        raise PydanticCustomError("motion", "{words}", {"words": str(error)}) from None
+    return value
+
+
+OverTime = Annotated[Value, AfterValidator(_of_time)]
+_Three = Annotated[tuple[OverTime, OverTime, OverTime], BeforeValidator(a_sequence)]
+
+
+class Motion(Part):
+    """A coordinate of a joint that moves as given, whatever force that takes: by its value, or by a steady speed."""
+
+    joint: str
+    axis: Index = Field(0, description="coordinate of the joint, counted from 0: of a cylindrical one, 1 is the travel")
+    value: OverTime | None = Field(None, description="q over time [rad, m]")
+    speed: Number | None = Field(None, description="q = start + speed t [rad/s, m/s]")
+    start: Number | None = Field(None, description="with speed: q at t = 0 [rad, m]; if not given, the joint's start q")
+
+    @model_validator(mode="after")
+    def _one_way(self):
+        refuse_both(self, "value", "speed")
+        if self.value is None and self.speed is None:
+            raise PydanticCustomError("motion", "a motion needs value or speed", {})
+        if self.start is not None and self.speed is None:
+            raise PydanticCustomError(
+                "motion", "start goes with speed; a value says where it starts", {"inside": "start"}
+            )
+        return self
+
+
+class Base(Part):
+    """A base that moves as given: all that is joined to the ground stands on it.
+
+    Its pose is Trans(x, y, z) Rz(yaw) Ry(pitch) Rx(roll): roll, pitch and yaw about fixed axes.
+    """
+
+    position: _Three = Field((0.0, 0.0, 0.0), description="x, y, z over time [m]")
+    rpy: _Three = Field((0.0, 0.0, 0.0), description="roll, pitch, yaw over time [rad]")
+
+
+# ---- what needs the rest of the Spec
+
+
+def check_motions(spec: "Spec") -> Iterator[tuple[str, str]]:
+    """Dotted place and words of what is wrong with the motions of a Spec whose joints are in order."""
+    taken = {GROUND: "the ground"}
+    for group, word in (("bodies", "body"), ("frames", "frame"), ("cuts", "cut"), ("forces", "force")):
+        taken |= dict.fromkeys(getattr(spec, group), f"a {word}")
+    driven: dict[tuple[str, int], str] = {}
+    for name, motion in spec.motions.items():
+        at = f"motions.{name}"
+        if name in taken:
+            yield at, f"motion {name!r} has the name of {taken[name]}: call it something else"
+        elif name in spec.joints and name != motion.joint:
+            yield at, f"motion {name!r} has the name of a joint that it does not move: call it something else"
+        if words := _no_coordinate(motion, spec):
+            field, reason = words
+            yield f"{at}.{field}", reason
+            continue
+        leader = _leader(motion.joint, spec)
+        other = driven.setdefault((leader, motion.axis), name)
+        if other != name:
+            same = spec.motions[other].joint == motion.joint
+            which = f"joint {motion.joint!r}" if same else f"joints that mimic each other, led by {leader!r}"
+            which += f", axis {motion.axis}" if NQ[spec.joints[leader].type] > 1 else ""
+            yield at, f"motions {other!r} and {name!r} both move {which}: leave one out"
+
+
+def _no_coordinate(motion: Motion, spec: "Spec") -> tuple[str, str] | None:
+    """The field and the reason why a motion moves no coordinate."""
+    if motion.joint not in spec.joints:
+        return "joint", f"{motion.joint!r} is not a joint{closest(motion.joint, spec.joints)}"
+    joint, kind = f"joint {motion.joint!r}", spec.joints[motion.joint].type
+    if kind == "fixed":
+        return "joint", f"{joint} is fixed: it does not move; make it revolute or prismatic"
+    if kind in QUATERNION:
+        instead = "three revolute" if kind == "spherical" else "three prismatic and three revolute"
+        return "joint", (
+            f"{joint} is {kind}, and its q holds a quaternion, which no motion of one coordinate can move: "
+            f"use {instead} joints with massless bodies between them"
+        )
+    if motion.axis >= NQ[kind]:
+        known = "only 0" if NQ[kind] == 1 else f"0 to {NQ[kind] - 1}"
+        return "axis", f"{joint} is {kind} and has no axis {motion.axis}: {known}"
+    return None
+
+
+def _leader(joint: str, spec: "Spec") -> str:
+    """The joint that is at the end of all mimic, or the joint itself."""
+    while (mimic := spec.joints[joint].mimic) is not None:
+        joint = mimic.joint
+    return joint
