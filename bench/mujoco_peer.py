@@ -14,12 +14,18 @@ try:
 except ImportError as error:
     raise SystemExit("this needs MuJoCo: pip install 'gori[dev]'") from error
 
-_TYPES = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "free": "free"}
+_TYPES = {"revolute": "hinge", "prismatic": "slide", "universal": "hinge", "spherical": "ball", "free": "free"}
+_WITH_AXIS = ("revolute", "prismatic", "universal")
 
 
-def mjcf(spec: gori.Spec, step: float, integrator: str) -> str:
-    """The tree of a Spec as MJCF text; integrator Euler or RK4."""
+def mjcf(spec: gori.Spec, step: float, integrator: str, elements: str = "", flags: str = "", options: str = "") -> str:
+    """The tree of a Spec as MJCF text; integrator Euler or RK4.
+
+    A universal joint NAME is two hinges, NAME and NAME.2. The ends of cuts and springs are sites; what acts between
+    them is left to `elements`, more of the file. More flags and options as in XML.
+    """
     children: dict[str, list[str]] = {}
+    marks = sites(spec)
     for name, joint in spec.joints.items():
         children.setdefault(joint.parent, []).append(name)
 
@@ -30,21 +36,36 @@ def mjcf(spec: gori.Spec, step: float, integrator: str) -> str:
         mass, com, J = spec.bodies[joint.child].inertial()
         parts = [f'<body name="{joint.child}" pos="{_words(p)}" xyaxes="{_words([*R[:, 0], *R[:, 1]])}">']
         if joint.type != "fixed":
-            axis = f' axis="{_words(R_CJ @ joint.axis)}"' if joint.type in ("revolute", "prismatic") else ""
-            place = "" if joint.type == "free" else f' pos="{_words(p_CJ)}"'
-            extra = f' armature="{joint.armature[0]!r}" damping="{joint.damping[0]!r}"' if joint.type != "free" else ""
-            parts.append(f'<joint name="{name}" type="{_TYPES[joint.type]}"{place}{axis}{extra}/>')
+            axes = [joint.axis] if joint.axis2 is None else [joint.axis, joint.axis2]
+            for k, axis in enumerate(axes):
+                words = f' axis="{_words(R_CJ @ axis)}"' if joint.type in _WITH_AXIS else ""
+                if joint.type != "free":
+                    words += f' pos="{_words(p_CJ)}" armature="{joint.armature[0]!r}" damping="{joint.damping[0]!r}"'
+                if joint.type == "prismatic":
+                    words += f' stiffness="{joint.stiffness[0]!r}" springref="{(joint.rest or (0.0,))[0]!r}"'
+                parts.append(f'<joint name="{name}{".2" * k}" type="{_TYPES[joint.type]}"{words}/>')
         if mass > 0.0:
             full = _words([J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
             parts.append(f'<inertial pos="{_words(com)}" mass="{mass!r}" fullinertia="{full}"/>')
+        parts += marks.get(joint.child, ())
         parts += [body(child) for child in children.get(joint.child, ())]
         return "".join(parts) + "</body>"
 
-    flags = '<flag contact="disable" limit="disable" frictionloss="disable" eulerdamp="disable"/>'
-    option = f'<option timestep="{step!r}" integrator="{integrator}" gravity="{_words(spec.gravity)}">{flags}</option>'
-    bodies = "".join(body(name) for name in children[GROUND])
+    flags = f'<flag contact="disable" limit="disable" frictionloss="disable" eulerdamp="disable" {flags}/>'
+    options += f' timestep="{step!r}" integrator="{integrator}" gravity="{_words(spec.gravity)}"'
+    bodies = "".join([*marks.get(GROUND, ()), *(body(name) for name in children[GROUND])])
     limits = '<compiler autolimits="false" balanceinertia="true" boundmass="1e-9" boundinertia="1e-12"/>'
-    return f"<mujoco>{limits}{option}<worldbody>{bodies}</worldbody></mujoco>"
+    return f"<mujoco>{limits}<option {options}>{flags}</option><worldbody>{bodies}</worldbody>{elements}</mujoco>"
+
+
+def sites(spec: gori.Spec) -> dict[str, list[str]]:
+    """Sites for the two ends of every cut and spring, NAME.A and NAME.B, by body."""
+    marks: dict[str, list[str]] = {}
+    pairs = [*spec.cuts.items(), *((name, force) for name, force in spec.forces.items() if force.type == "spring")]
+    for name, pair in pairs:
+        for end, body, at in (("A", pair.parent, pair.at), ("B", pair.child, pair.child_at)):
+            marks.setdefault(body, []).append(f'<site name="{name}.{end}" pos="{_words(at)}"/>')
+    return marks
 
 
 def _words(numbers) -> str:
@@ -54,8 +75,8 @@ def _words(numbers) -> str:
 class Peer:
     """A MuJoCo model of the same machine at the same start."""
 
-    def __init__(self, model: gori.Model, step: float, integrator: str):
-        self.model = mujoco.MjModel.from_xml_string(mjcf(model.spec, step, integrator))
+    def __init__(self, model: gori.Model, step: float, integrator: str, *more: str):
+        self.model = mujoco.MjModel.from_xml_string(mjcf(model.spec, step, integrator, *more))
         self.data = mujoco.MjData(self.model)
         self.gori = model
         self.reset()

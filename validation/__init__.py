@@ -1,1 +1,1 @@
-"""Published problems with their reference values: `python -m validation` solves them and prints the report."""
+"""Published problems with their reference values: `python -m validation` solves them and writes one table."""
