@@ -178,3 +178,13 @@ def test_lock_up_names_the_cut_and_the_time(method, loops):
 def test_a_motion_that_conflicts_with_the_start():
     with pytest.raises(ClosureError, match=r"the loops cannot be closed at t = 0 s"):
         Simulation(gori.compile(rockers(driven=True).set("motions.drive.start", 2.0)))
+
+
+def test_a_state_off_the_loops_is_refused():
+    model = gori.compile(four_bar())
+    q, v = gori.assemble(model), gori.consistent_velocity(model, gori.assemble(model))
+    with pytest.raises(InputError, match=r"does not close the loops: top1.*gori.assemble"):
+        gori.Simulation(model, state=gori.State(0.0, q + np.array([0.1, 0.0, 0.0]), v, np.zeros(0)))
+    with pytest.raises(InputError, match=r"would open the loops: top1.*gori.consistent_velocity"):
+        gori.Simulation(model, state=gori.State(0.0, q, v + np.array([1.0, 0.0, 0.0]), np.zeros(0)))
+    assert gori.Simulation(model, state=gori.State(0.0, q, v, np.zeros(0))).time == 0.0

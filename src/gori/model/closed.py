@@ -104,10 +104,6 @@ class LoopSystem:
         values = np.linalg.svd(scaled, compute_uv=False)
         return int((values > FLAT * max(values[0], 1e-300)).sum())
 
-    def owner(self, equation: int) -> str:
-        """The cut, mimic joint or motion that an equation belongs to."""
-        return self.names[equation].rpartition(".")[0]
-
     def worst(self, gap: np.ndarray) -> tuple[str, float]:
         """The equation that is open the most, and by how much."""
         k = int(np.argmax(np.abs(gap * self.row_scale)))

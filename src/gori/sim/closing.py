@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gori.errors import UnsupportedError
+from gori.errors import InputError, UnsupportedError
 from gori.integrate import Full, Loops, Method, Multipliers, Partition, loops_of, march
 from gori.integrate.closed import matrix_size
 from gori.integrate.dopri5 import TOLERANCE
@@ -21,6 +21,8 @@ POOR = 1e-3
 CREPT, LOOSE, MOST_LEAPS = 1e-2, 1e3, 8
 """pivot from which on a step that becomes too small is blamed on a singular pose; how tolerances grow for the step over
 it, and how many such steps are tried"""
+OPEN = 1e-6
+"""residual of positions and velocities, without units, from which on a state is refused"""
 WINDOW = 2e-6
 """pivot below which an adaptive method steps over a singular pose"""
 
@@ -74,6 +76,24 @@ class Closure:
         self._split(state, wish)
         self._measure(state)
         self.relax()
+
+    def refuse_open(self, state: State) -> None:
+        """Raise if a state does not lie on the loops: the first step would throw it there."""
+        system = self.system
+        terms = system.terms(state.q, state.v, state.time)
+        if not np.abs(terms.gap * system.row_scale).max(initial=0.0) <= OPEN:
+            name, value = system.worst(terms.gap)
+            words = f"state.q does not close the loops: {name} is open by {value:.3g}"
+            raise InputError(f"{words}. Take gori.assemble(model, q)")
+        slip = np.abs(terms.slip * system.row_scale)
+        if self.loops is None:  # implicit methods hold positions to the loops, velocities only as well as the step is
+            return
+        if not slip.max(initial=0.0) <= OPEN * (1.0 + np.abs(state.v).max(initial=0.0)):
+            name = system.names[int(np.argmax(slip))]
+            raise InputError(
+                f"state.v would open the loops: {name} by {slip.max():.3g} in a second. Take "
+                "gori.consistent_velocity(model, q, v)"
+            )
 
     def _measure(self, state: State) -> None:
         """How good the equations are here, for all solvers alike: poses that come are judged by it."""

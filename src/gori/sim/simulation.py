@@ -129,6 +129,7 @@ class Simulation:
     def state(self, state: State) -> None:
         self._y = self._checked(state)
         if self._closure is not None:
+            self._closure.refuse_open(state)
             self._closure.start(state)
         self._watch[3][7] = 0.0
         self._start(float(state.time))
