@@ -45,7 +45,7 @@ def test_a_four_bar_in_words():
     assert found.redundant == ("top1.z", "top1.rx", "top1.ry")
     assert str(found).splitlines()[:3] == [
         "3 bodies, 3 coordinates, 5 equations of rank 2",
-        f"1 degrees of freedom; independent: {found.independent[0]}",
+        f"1 degree of freedom; independent: {found.independent[0]}",
         "redundant: top1.z, top1.rx, top1.ry",
     ]
 

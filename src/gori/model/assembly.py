@@ -91,14 +91,14 @@ def not_closed(model: Model, gap: np.ndarray, time: float, held: list[str] | Non
         if system.row_scale[system.names.index(name)] != 1.0 or (system.size == 1.0 and which in "xyz length")
         else "rad"
     )
-    cure = f"free some of the held joints ({', '.join(held)}), or " if held else ""
+    cure = f"free some of the held joints ({', '.join(held)}), " if held else ""
     if owner in model.spec.motions:
         words = f"motion {owner!r} asks for more than the loops allow"
     else:
         words = f"cut {owner!r} stays open"
     return ClosureError(
         f"the loops cannot be closed at t = {time:g} s: {words}, by {abs(value):.3g} {unit} ({name}). Check the "
-        f"lengths and frames of that loop, {cure}start nearer to the closed pose",
+        f"lengths and frames of that loop, {cure}or start nearer to the closed pose",
         cut=owner,
         residual=value,
         time=time,

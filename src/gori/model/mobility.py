@@ -27,13 +27,17 @@ class Mobility:
     def __str__(self) -> str:
         lines = [
             f"{self.bodies} bodies, {self.coordinates} coordinates, {self.equations} equations of rank {self.rank}",
-            f"{self.freedom} degrees of freedom; independent: {', '.join(self.independent) or 'none'}",
+            f"{degrees(self.freedom)}; independent: {', '.join(self.independent) or 'none'}",
         ]
         if self.redundant:
             lines.append(f"redundant: {', '.join(self.redundant)}")
         if self.condition > 1e6:
             lines.append(f"near a singular pose: condition {self.condition:.1e}")
         return "\n".join(lines)
+
+
+def degrees(count: int) -> str:
+    return f"{count} degree{'' if count == 1 else 's'} of freedom"
 
 
 def coordinate_names(model: Model) -> list[str]:
@@ -91,7 +95,7 @@ def split_coordinates(model: Model, J: np.ndarray, rank: int, independent: Itera
         if chosen.sum() != model.nv - rank:
             raise InputError(
                 f"{', '.join(independent) or 'no joints'}: that is {chosen.sum()} independent coordinates, but at this "
-                f"pose the machine has {model.nv - rank} degrees of freedom"
+                f"pose the machine has {degrees(model.nv - rank)}"
             )
         values = np.linalg.svd(J[:, ~chosen], compute_uv=False)[:rank]
         if rank and not values[-1] > 1e-9 * values[0]:
