@@ -13,7 +13,7 @@ from gori.errors import ConditionWarning, InputError, SimulationError, Unsupport
 from gori.integrate import RK4, Loops, Method, method_of
 from gori.integrate import march as m
 from gori.kernels.accelerations import EVENT, NEAR_SINGULAR, OK, POOR_CHOICE, STEP_TOO_SMALL
-from gori.model import Model, assemble, compile, consistent_velocity
+from gori.model import Model, assemble, consistent_velocity
 from gori.model.elements import compile_elements
 from gori.model.machine import machine_of
 from gori.model.signals import SignalTable
@@ -21,6 +21,7 @@ from gori.model.state import State
 from gori.record import Recorder, Recording, read_checkpoint
 from gori.sim.channels import add_force_channels, add_trace_channels
 from gori.sim.closing import Closure, closing
+from gori.sim.controls import controlled
 from gori.sim.events import Event, event_of
 from gori.sim.failure import explain
 from gori.sim.progress import Progress
@@ -410,20 +411,3 @@ class Simulation:
 
 class ActionFailed(Exception):
     """An exception in the action of an event."""
-
-
-def controlled(model: Model, controls: dict[str, Any]) -> Model:
-    """The Model with other values or targets of its named forces."""
-    spec = model.spec
-    for name, value in controls.items():
-        if name not in spec.forces:
-            raise InputError(
-                f"controls: {name!r} is not a force of the Spec; there are {', '.join(spec.forces) or 'none'}"
-            )
-        field = {"motor": "target", "torque": "value", "force": "value"}.get(spec.forces[name].type)
-        if field is None:
-            raise InputError(
-                f"controls: {name!r} is a {spec.forces[name].type}: only motors, torques and forces are controlled"
-            )
-        spec = spec.set(f"forces.{name}.{field}", value)
-    return model if spec is model.spec else compile(spec, model.open_loops)

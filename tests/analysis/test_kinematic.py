@@ -1,0 +1,46 @@
+"""Kinematic analysis and inverse dynamics: virtual work of a wrench, moving tables, what is refused."""
+
+import numpy as np
+import pytest
+
+import gori
+from bench.mechanisms import four_bar
+from gori.errors import ClosureError, InputError
+from tests.checks import close
+from tests.integrate.closed_machines import slider_crank
+
+TIMES = np.linspace(0.0, 1.0, 51)
+
+
+def test_a_wrench_on_an_end_effector_by_virtual_work():
+    """What a constant force on the last body adds to the drive is the power that it takes, over the speed."""
+    model = gori.compile(four_bar())
+    body, wrench = model.body_names[-1], np.array([0.0, 0.0, 5.0, 30.0, -20.0, 0.0])
+    speed = 0.5
+    runs = [
+        gori.inverse_dynamics(model, TIMES, {"foot0": f"-0.2 - {speed}*t"}, wrenches=given)
+        for given in (None, {body: wrench}, {body: np.tile(wrench, (len(TIMES), 1))})
+    ]
+    power = runs[0][f"{body}.velocity"] @ wrench
+    for loaded in runs[1:]:
+        close(loaded["foot0.drive"] - runs[0]["foot0.drive"], power / speed, 1e-9)
+
+
+def test_accelerations_are_the_rates_of_velocities():
+    rec = gori.kinematics(gori.compile(slider_crank()), TIMES, {"axle": "0.3*sin(4*t)"})
+    h = 1e-5
+    near = gori.kinematics(gori.compile(slider_crank()), [0.5 - h, 0.5 + h], {"axle": "0.3*sin(4*t)"})
+    close((near.v[1] - near.v[0]) / (2 * h), rec["a"][25], 1e-6)
+
+
+def test_what_is_refused():
+    model = gori.compile(four_bar())
+    for times in ([], [1.0, 0.5], [np.nan]):
+        with pytest.raises(InputError, match="never go back"):
+            gori.kinematics(model, times, {"foot0": "t"})
+    with pytest.raises(InputError, match="needs motions"):
+        gori.kinematics(model, TIMES)
+    with pytest.raises(InputError, match="6 numbers"):
+        gori.kinematics(model, TIMES, {"foot0": "t"}, wrenches={model.body_names[0]: [1.0, 2.0]})
+    with pytest.raises(ClosureError, match="the loops cannot be closed"):
+        gori.kinematics(gori.compile(slider_crank()), TIMES, {"axle": "t", "rail": "5 + t"})
