@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from gori.integrate import (
         RK4,
         Adams,
+        AdamsMoulton,
         Dopri5,
         ErrorDriven,
         Fastest,
@@ -46,6 +47,7 @@ __version__ = "0.1.0"
 __all__ = [
     "RK4",
     "Adams",
+    "AdamsMoulton",
     "Body",
     "Cut",
     "Derivatives",
@@ -94,6 +96,7 @@ _HOMES = {
     "gori.formats": ("dh", "load", "save"),
     "gori.integrate": (
         "Adams",
+        "AdamsMoulton",
         "Dopri5",
         "ErrorDriven",
         "Fastest",
@@ -106,7 +109,6 @@ _HOMES = {
         "Multipliers",
         "Partition",
         "RK4",
-        "Adams",
         "RoundRobin",
         "SemiImplicit",
     ),

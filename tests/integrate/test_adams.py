@@ -1,4 +1,4 @@
-"""Adams-Bashforth: settings, cost, and what happens to the past after events, stops and new states."""
+"""Adams methods: settings, cost, and what happens to the past after events, stops and new states."""
 
 import time
 
@@ -7,7 +7,7 @@ import pytest
 
 import gori
 from gori.errors import InputError, UnsupportedError
-from gori.integrate import Adams, Dopri5, method_of
+from gori.integrate import Adams, AdamsMoulton, Dopri5, method_of
 from gori.model.state import State
 from gori.record import read_checkpoint
 from gori.sim import Event, Simulation
@@ -16,6 +16,7 @@ from tests.integrate.machines import MACHINES, double_pendulum, pendulum, pendul
 from tests.sim.test_simulation import same
 
 ORDERS = (2, 3, 4)
+both = pytest.mark.parametrize("method", [Adams, AdamsMoulton])
 
 
 def test_settings():
@@ -27,6 +28,9 @@ def test_settings():
             Adams(order=order)
     with pytest.raises(InputError, match="adams: step must be a positive number"):
         Adams(step=0.0)
+    assert AdamsMoulton() == AdamsMoulton(step=1e-3, order=4)
+    with pytest.raises(InputError, match="adams_moulton: order must be 2, 3 or 4, not 1"):
+        AdamsMoulton(order=1)
 
 
 def test_friction_is_refused():
@@ -35,8 +39,9 @@ def test_friction_is_refused():
         Simulation(gori.compile(spec), "adams")
 
 
+@both
 @pytest.mark.parametrize("order", ORDERS)
-def test_one_evaluation_a_step(order):
+def test_one_evaluation_a_step(order, method):
     """Beside the first steps, which are taken by a method of four."""
     calls = 0
 
@@ -45,7 +50,7 @@ def test_one_evaluation_a_step(order):
         calls += 1
         return 0.0 * v
 
-    simulation = Simulation(gori.compile(double_pendulum()), Adams(order=order), forces=count)
+    simulation = Simulation(gori.compile(double_pendulum()), method(order=order), forces=count)
     simulation.step(100)
     first = calls
     simulation.step(1000)
@@ -53,8 +58,9 @@ def test_one_evaluation_a_step(order):
     assert first <= 100 + 5 * (order - 1)
 
 
+@both
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_polynomial_is_exact(order):
+def test_a_polynomial_is_exact(order, method):
     """A force t^(order - 1) on a free mass: v is a polynomial that the formula integrates exactly."""
     spec = Spec(
         gravity=[0, 0, 0],
@@ -62,12 +68,12 @@ def test_a_polynomial_is_exact(order):
         joints={"rail": {"type": "prismatic", "parent": "ground", "child": "mass"}},
         forces={"push": {"type": "force", "joint": "rail", "value": f"{order}*t**{order - 1}"}},
     )
-    rec = Simulation(gori.compile(spec), Adams(step=0.1, order=order)).run(2.0, sample=0.1, progress=False)
+    rec = Simulation(gori.compile(spec), method(step=0.1, order=order)).run(2.0, sample=0.1, progress=False)
     np.testing.assert_allclose(rec["rail.v"], rec.time**order, rtol=0, atol=1e-13)
 
 
-def crossing_errors(order, step, events, duration=2.0):
-    rec = Simulation(gori.compile(pendulum()), Adams(step=step, order=order), events=events).run(
+def crossing_errors(method, order, step, events, duration=2.0):
+    rec = Simulation(gori.compile(pendulum()), method(step=step, order=order), events=events).run(
         duration, sample=duration / 20, progress=False
     )
     on_grid = ~np.isin(rec.time, [when for _, when in rec.info["events"]])
@@ -75,17 +81,18 @@ def crossing_errors(order, step, events, duration=2.0):
     return rec, np.abs(rec["pin.q"] - pendulum_angle(rec.time)[0]).max()
 
 
+@both
 @pytest.mark.parametrize("order", ORDERS)
-def test_the_order_survives_events(order):
+def test_the_order_survives_events(order, method):
     """An event interrupts a step; the rest of it is taken by the starting method, and the grid of times stays."""
     events = {f"e{k}": Event(f"pin.q - {x}") for k, x in enumerate((1.0, 0.3, -0.2, -0.9))}
     errors = []
     for step in (4e-3, 2e-3, 1e-3):
-        rec, error = crossing_errors(order, step, events)
+        rec, error = crossing_errors(method, order, step, events)
         errors.append(error)
         assert len(rec.info["events"]) >= 6
     orders = np.log2(np.array(errors[:-1]) / errors[1:])
-    print(f"\nadams {order} with events:", *(f"{found:.2f}" for found in orders), f"error {errors[-1]:.1e}")
+    print(f"\n{method.kind} {order} with events:", *(f"{found:.2f}" for found in orders), f"error {errors[-1]:.1e}")
     assert (np.abs(orders - order) < 0.35).all()
 
 
@@ -99,19 +106,21 @@ def test_a_state_that_an_event_changes():
     assert len(rec.info["events"]) >= 2
 
 
+@both
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_new_state_forgets_the_past(order):
+def test_a_new_state_forgets_the_past(order, method):
     model = gori.compile(double_pendulum())
-    fresh, used = (Simulation(model, Adams(order=order)) for _ in range(2))
+    fresh, used = (Simulation(model, method(order=order)) for _ in range(2))
     start = fresh.state
     used.step(50)
     used.state = start
     np.testing.assert_array_equal(used.step(80).q, fresh.step(80).q)
 
 
+@both
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("name", MACHINES)
-def test_a_stopped_run_goes_on_bit_for_bit(name, order, tmp_path):
+def test_a_stopped_run_goes_on_bit_for_bit(name, order, method, tmp_path):
     path, model = tmp_path / "run.h5", gori.compile(MACHINES[name]())
     first, stopping = True, True
 
@@ -125,7 +134,7 @@ def test_a_stopped_run_goes_on_bit_for_bit(name, order, tmp_path):
         return 0.0 * v
 
     def simulation():
-        return Simulation(model, Adams(order=order), forces=force, events=events)
+        return Simulation(model, method(order=order), forces=force, events=events)
 
     # an event shortly before the checkpoint, at 64 steps, so that it falls into the start after it
     events = {"now": Event("t - 0.0625")}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gori
-from gori.integrate import METHODS, RK4, Adams, Dopri5, GeneralizedAlpha, ImplicitEuler, SemiImplicit
+from gori.integrate import METHODS, RK4, Adams, AdamsMoulton, Dopri5, GeneralizedAlpha, ImplicitEuler, SemiImplicit
 from gori.sim import Simulation
 from tests.integrate.closed_machines import row_of_squares, slider_crank, solution
 from tests.reference.random_loops import four_bars
@@ -24,6 +24,9 @@ EXPLICIT = {
     "adams 2": (Adams, {"order": 2}, 2, 100),
     "adams 3": (Adams, {"order": 3}, 3, 100),
     "adams 4": (Adams, {"order": 4}, 4, 100),
+    "adams_moulton 2": (AdamsMoulton, {"order": 2}, 2, 100),
+    "adams_moulton 3": (AdamsMoulton, {"order": 3}, 3, 100),
+    "adams_moulton 4": (AdamsMoulton, {"order": 4}, 4, 100),
     "rk4": (RK4, {}, 4, 20),
 }
 IMPLICIT = {

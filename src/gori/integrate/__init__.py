@@ -5,6 +5,7 @@ from typing import Any
 
 from gori.errors import InputError
 from gori.integrate.adams import Adams
+from gori.integrate.adams_moulton import AdamsMoulton
 from gori.integrate.contract import Adaptive, Fixed, Method
 from gori.integrate.dopri5 import Dopri5
 from gori.integrate.generalized_alpha import GeneralizedAlpha
@@ -25,7 +26,7 @@ from gori.integrate.strategy import (
 )
 
 METHODS: dict[str, type[Method]] = {
-    method.kind: method for method in (SemiImplicit, RK4, Adams, Dopri5, ImplicitEuler, GeneralizedAlpha)
+    method.kind: method for method in (SemiImplicit, RK4, Adams, AdamsMoulton, Dopri5, ImplicitEuler, GeneralizedAlpha)
 }
 
 
@@ -50,6 +51,7 @@ __all__ = [
     "RK4",
     "STRATEGIES",
     "Adams",
+    "AdamsMoulton",
     "Adaptive",
     "Dopri5",
     "ErrorDriven",

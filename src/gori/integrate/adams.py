@@ -12,38 +12,29 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.integrate.contract import Fixed
-from gori.integrate.march import RUN, marching, rhs, settle
-from gori.integrate.rk4 import rk4_step
+from gori.integrate.march import RUN, land, marching, rhs_apart
+from gori.integrate.rk4 import stepping
 from gori.kernels.accelerations import OK, finite
 from gori.kernels.columns import NQ
 from gori.kernels.jit import block, kernel, part
 
 HIGHEST = 4
 SLOPES, ROOM, HEAD = 0, HIGHEST, HIGHEST + 5
-"""rows of memory: past slopes, newest first; of the starting method; order, slopes that are there, their step"""
+"""rows of memory: slopes, newest first, the first at the state itself; of the starting method; order, slopes that are
+there, their step"""
+
+
+_rk4_step = stepping(rhs_apart)
 
 
 @block
 def starting_step(machine, scratch, memory, t, h, y):
-    return rk4_step(machine, scratch, memory, t, h, y)
+    return _rk4_step(machine, scratch, memory, t, h, y)
 
 
 @part
-def adams_step(machine, scratch, memory, t, h, y):
-    n, head = y.shape[0], memory[HEAD]
-    order, there = int(head[0]), int(head[1])
-    if h != head[2]:  # another step than before: what is past does not fit
-        there = 0
-    for j in range(min(there, order - 1), 0, -1):
-        for i in range(n):
-            memory[j, i] = memory[j - 1, i]
-    code = rhs(machine, scratch, t, y, memory[0])
-    if code != OK:
-        return code
-    there = min(there + 1, order)
-    head[1], head[2] = there, h
-    if there < order:
-        return starting_step(machine, scratch, memory[ROOM:HEAD], t, h, y)
+def extrapolate(memory, order, h, y):
+    """y from the start of a step to its end, before it is brought back to where states live."""
     f0, f1, f2, f3 = memory[0], memory[1], memory[2], memory[3]
     if order == 2:
         b0, b1, b2, b3 = 1.5, -0.5, 0.0, 0.0
@@ -51,11 +42,34 @@ def adams_step(machine, scratch, memory, t, h, y):
         b0, b1, b2, b3 = 23.0 / 12.0, -16.0 / 12.0, 5.0 / 12.0, 0.0
     else:
         b0, b1, b2, b3 = 55.0 / 24.0, -59.0 / 24.0, 37.0 / 24.0, -9.0 / 24.0
-    for i in range(n):
+    for i in range(y.shape[0]):
         y[i] += h * (b0 * f0[i] + b1 * f1[i] + b2 * f2[i] + b3 * f3[i])
-    code = settle(machine, scratch, t + h, y)
+
+
+@part
+def adams_step(machine, scratch, memory, t, h, y):
+    n, head = y.shape[0], memory[HEAD]
+    order, there = int(head[0]), int(head[1])
+    if h != head[2]:  # another step than before: what is past does not fit
+        there, head[2] = 0, h
+    code = OK
+    if there == 0:
+        code = rhs_apart(machine, scratch, t, y, memory[0])
+        there = 1
+    if code == OK and there < order:
+        code = starting_step(machine, scratch, memory[ROOM:HEAD], t, h, y)
+    elif code == OK:
+        extrapolate(memory, order, h, y)
+    head[1] = 0.0  # until all is well
     if code != OK:
         return code
+    for j in range(min(there, order - 1), 0, -1):
+        for i in range(n):
+            memory[j, i] = memory[j - 1, i]
+    code = land(machine, scratch, t + h, y, memory[0])
+    if code != OK:
+        return code
+    head[1] = min(there + 1, order)
     nq = machine.body_i[0, NQ]
     return finite(y[nq : nq + scratch.tau.shape[0]])
 
@@ -66,6 +80,12 @@ _march = marching(adams_step)
 @kernel(RUN)
 def adams_run(machine, scratch, memory, clock, count, y, samples, watch):
     return _march(machine, scratch, memory, clock, count, y, samples, watch)
+
+
+def adams_memory(order: int, n: int) -> np.ndarray:
+    memory = np.zeros((HEAD + 1, max(n, 3)))
+    memory[HEAD, 0] = order
+    return memory
 
 
 @dataclass(frozen=True)
@@ -83,9 +103,7 @@ class Adams(Fixed):
             raise InputError(f"adams: order must be 2, 3 or 4, not {self.order!r}")
 
     def memory(self, nrow: int, nq: int, nv: int, nz: int) -> np.ndarray:
-        memory = np.zeros((HEAD + 1, max(nq + nv + nz, 3)))
-        memory[HEAD, 0] = self.order
-        return memory
+        return adams_memory(self.order, nq + nv + nz)
 
     def forget(self, memory: np.ndarray) -> None:
         memory[HEAD, 1] = 0.0

@@ -9,7 +9,7 @@ from numba import types
 from gori.kernels.accelerations import EVENT, OK, accelerations, q_rate, unit_quaternions
 from gori.kernels.columns import NQ
 from gori.kernels.jit import block, call_at, part
-from gori.kernels.machine import RATES, SETTLE, machine_type, scratch_type
+from gori.kernels.machine import LAND, RATES, SETTLE, machine_type, scratch_type
 from gori.kernels.signals import evaluate_signals
 
 # clock (N_CLOCK,) float64: start time, step, time reached; of adaptive methods also the end, the time between samples,
@@ -47,6 +47,12 @@ def rhs(machine, scratch, t, y, k):
     return accelerations(machine, t, y[:nq], y[nq : nq + nv], y[nq + nv :], k[nq : nq + nv], k[nq + nv :], scratch)
 
 
+@block
+def rhs_apart(machine, scratch, t, y, k):
+    """The same for those who need it seldom."""
+    return rhs(machine, scratch, t, y, k)
+
+
 @part
 def settle(machine, scratch, t, y):
     """Bring what a step leaves back to where states live: unit quaternions, closed loops. Returns a result code."""
@@ -54,6 +60,15 @@ def settle(machine, scratch, t, y):
     if machine.closed != 0:
         return call_at(machine.closed, machine, scratch, t, y, y, SETTLE)
     return OK
+
+
+@part
+def land(machine, scratch, t, y, k):
+    """`settle`, then `rhs` there. Returns a result code."""
+    unit_quaternions(machine.body_i, y)
+    if machine.closed != 0:
+        return call_at(machine.closed, machine, scratch, t, y, k, LAND)
+    return rhs(machine, scratch, t, y, k)
 
 
 @part

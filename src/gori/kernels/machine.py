@@ -47,5 +47,6 @@ SOLVER = types.int64(machine_type, scratch_type, types.float64, _f1, _f1, types.
 RATES    k = dy/dt at (t, y)
 SETTLE   y is moved onto the loops: positions and velocities
 FALL     k (nv,) = accelerations at (t, y), where y is on the loops; only `multipliers` does this
+LAND     SETTLE, then RATES
 """
-RATES, SETTLE, FALL = 0, 1, 2
+RATES, SETTLE, FALL, LAND = 0, 1, 2, 3

@@ -263,7 +263,7 @@ class Simulation:
         """Steps that are left to do: of a fixed step a number, of an adaptive one all or none."""
         if self.method.adaptive:
             return np.iinfo(np.int64).max if self._clock[m.NOW] < self._clock[m.END] else 0
-        steps = round((self._clock[m.END] - self._clock[m.START]) / self._clock[m.STEP])
+        steps = round(float((self._clock[m.END] - self._clock[m.START]) / self._clock[m.STEP]))
         return steps - int(self._count[m.DONE])
 
     def _finish(self, recorder: Recorder | None, rows: list, progress: bool, info: dict) -> Recording:
@@ -360,7 +360,7 @@ class Simulation:
                 self._save(recorder)
                 saved = now
             bar.move(self.time)
-            block = int(np.clip(block * BLOCK_SECONDS / max(now - began, 1e-4), 1, self._most_steps()))
+            block = max(1, min(int(block * BLOCK_SECONDS / max(now - began, 1e-4)), self._most_steps()))
         return None
 
     def _leap(self) -> bool:

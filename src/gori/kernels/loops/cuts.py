@@ -156,14 +156,13 @@ def place_cuts(machine, m, q, values, body_w):
 
 
 @part
-def columns_of(machine, m, c, row, rx, ry, rz, sign, place, v, body_w, dof_w):
+def columns_of(machine, m, c, row, rx, ry, rz, sign, place, body_w, dof_w):
     """Columns of J for the axes that carry a row, from there to the root; r from its origin to p_B.
 
-    place: of the first of them in the path. Adds to the velocity of p_B seen from A.
+    place: of the first of them in the path.
     """
     body_i, cut_i = machine.body_i, machine.cut_i
     first, count, axes, start = cut_i[c, FIRST], cut_i[c, EQUATIONS], cut_i[c, AXES], cut_i[c, JAC]
-    spot = m.spot[c]
     while row != cut_i[c, ROOT]:
         for k in range(body_i[row, V0], body_i[row, V0] + body_i[row, NDOF]):
             sx, sy, sz = sign * dof_w[k, S], sign * dof_w[k, S + 1], sign * dof_w[k, S + 2]
@@ -172,9 +171,6 @@ def columns_of(machine, m, c, row, rx, ry, rz, sign, place, v, body_w, dof_w):
             for e in range(count):
                 w = m.wrench[first + e]
                 m.jac[start + e * axes + place] = w[0] * sx + w[1] * sy + w[2] * sz + w[3] * tx + w[4] * ty + w[5] * tz
-            spot[DRIFT] += tx * v[k]
-            spot[DRIFT + 1] += ty * v[k]
-            spot[DRIFT + 2] += tz * v[k]
             place += 1
         rx, ry, rz = rx + body_w[row, ARM], ry + body_w[row, ARM + 1], rz + body_w[row, ARM + 2]
         row = body_i[row, PARENT]
@@ -182,8 +178,48 @@ def columns_of(machine, m, c, row, rx, ry, rz, sign, place, v, body_w, dof_w):
 
 
 @part
+def drift_of(machine, root, row, rx, ry, rz, v, body_w, dof_w):
+    """Velocity of p_B that the axes from a row to the root give it; r from the row's origin to p_B."""
+    body_i = machine.body_i
+    ux, uy, uz = 0.0, 0.0, 0.0
+    while row != root:
+        wx, wy, wz = 0.0, 0.0, 0.0
+        for k in range(body_i[row, V0], body_i[row, V0] + body_i[row, NDOF]):
+            wx += dof_w[k, S] * v[k]
+            wy += dof_w[k, S + 1] * v[k]
+            wz += dof_w[k, S + 2] * v[k]
+            ux += dof_w[k, S + 3] * v[k]
+            uy += dof_w[k, S + 4] * v[k]
+            uz += dof_w[k, S + 5] * v[k]
+        tx, ty, tz = cross(wx, wy, wz, rx, ry, rz)
+        ux, uy, uz = ux + tx, uy + ty, uz + tz
+        rx, ry, rz = rx + body_w[row, ARM], ry + body_w[row, ARM + 1], rz + body_w[row, ARM + 2]
+        row = body_i[row, PARENT]
+    return ux, uy, uz
+
+
+@part
+def slide(machine, m, v, values, body_w, dof_w):
+    """slip = J v - nu, and the velocities of the cuts' points, where J stands."""
+    cut_i, eq_i = machine.cut_i, machine.eq_i
+    jacobian_times(machine, m, v, m.slip)
+    for c in range(cut_i.shape[0]):
+        first, root, spot = cut_i[c, FIRST], cut_i[c, ROOT], m.spot[c]
+        if eq_i[first, EQ_KIND] == DRIVEN:
+            m.slip[first] -= values[eq_i[first, EQ_B] + 1]
+        elif eq_i[first, EQ_KIND] != COUPLED:
+            ux, uy, uz = drift_of(
+                machine, root, cut_i[c, ROW_B], spot[FROM_B], spot[FROM_B + 1], spot[FROM_B + 2], v, body_w, dof_w
+            )
+            tx, ty, tz = drift_of(
+                machine, root, cut_i[c, ROW_A], spot[FROM_A], spot[FROM_A + 1], spot[FROM_A + 2], v, body_w, dof_w
+            )
+            spot[DRIFT], spot[DRIFT + 1], spot[DRIFT + 2] = ux - tx, uy - ty, uz - tz
+
+
+@part
 def fill_jacobian(machine, m, v, values, body_w, dof_w):
-    """jac, and slip = J v - nu, after `place_cuts`."""
+    """jac, and what `slide` gives, after `place_cuts`."""
     cut_i, cut_f, eq_i = machine.cut_i, machine.cut_f, machine.eq_i
     for c in range(cut_i.shape[0]):
         first, start, spot = cut_i[c, FIRST], cut_i[c, JAC], m.spot[c]
@@ -192,19 +228,14 @@ def fill_jacobian(machine, m, v, values, body_w, dof_w):
         elif eq_i[first, EQ_KIND] == DRIVEN:
             m.jac[start] = 1.0
         else:
-            spot[DRIFT], spot[DRIFT + 1], spot[DRIFT + 2] = 0.0, 0.0, 0.0
             place = columns_of(
-                machine, m, c, cut_i[c, ROW_A], spot[FROM_A], spot[FROM_A + 1], spot[FROM_A + 2], -1.0, 0, v, body_w,
-                dof_w,
-            )  # fmt: skip
+                machine, m, c, cut_i[c, ROW_A], spot[FROM_A], spot[FROM_A + 1], spot[FROM_A + 2], -1.0, 0, body_w, dof_w
+            )
             columns_of(
-                machine, m, c, cut_i[c, ROW_B], spot[FROM_B], spot[FROM_B + 1], spot[FROM_B + 2], 1.0, place, v, body_w,
+                machine, m, c, cut_i[c, ROW_B], spot[FROM_B], spot[FROM_B + 1], spot[FROM_B + 2], 1.0, place, body_w,
                 dof_w,
             )  # fmt: skip
-    jacobian_times(machine, m, v, m.slip)
-    for e in range(eq_i.shape[0]):
-        if eq_i[e, EQ_KIND] == DRIVEN:
-            m.slip[e] -= values[eq_i[e, EQ_B] + 1]
+    slide(machine, m, v, values, body_w, dof_w)
 
 
 @part

@@ -62,9 +62,9 @@ def gather_dependent(s, m, nv, n):
 
 @part
 def factor(s, m, n):
-    """lower and pivots from entries and diagonal."""
+    """lower, and one over the pivots, from entries and diagonal."""
     _, start, row, _, pattern, column, at, below, rows = pointers(s, n)
-    L, D, y = m.lower, m.pivots, m.x
+    L, D_inv, y = m.lower, m.over_pivots, m.x
     for k in range(n):
         y[k] = 0.0
     for k in range(n):
@@ -77,22 +77,22 @@ def factor(s, m, n):
             y[j] = 0.0
             for i in range(s[below + j], end):
                 y[s[rows + i]] -= L[i] * value
-            L[end] = value / D[j]
+            L[end] = value * D_inv[j]
             pivot -= L[end] * value
-        D[k] = pivot
+        D_inv[k] = 1.0 / pivot
 
 
 @part
 def substitute(s, m, n):
     """x (n,) = (L D L')^-1 x, in the order of elimination."""
     _, _, _, _, _, _, _, below, rows = pointers(s, n)
-    L, D, x = m.lower, m.pivots, m.x
+    L, D_inv, x = m.lower, m.over_pivots, m.x
     for k in range(n):
         value = x[k]
         for p in range(s[below + k], s[below + k + 1]):
             x[s[rows + p]] -= L[p] * value
     for k in range(n - 1, -1, -1):
-        value = x[k] / D[k]
+        value = x[k] * D_inv[k]
         for p in range(s[below + k], s[below + k + 1]):
             value -= L[p] * x[s[rows + p]]
         x[k] = value
@@ -110,7 +110,7 @@ def weigh_pivots(machine, m, nv, n, eps, best):
     for k in range(n):
         e = s[3 + k] - nv
         if e >= 0:
-            m.gamma[e] = -m.pivots[k] * m.head[EPSILON] / eps[e]
+            m.gamma[e] = -m.head[EPSILON] / (eps[e] * m.over_pivots[k])
     smallest = 1.0
     for _ in range(int(m.head[DEFICIT]) + 1):
         which = 0

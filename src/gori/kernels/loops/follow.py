@@ -7,7 +7,7 @@ change is the smallest that closes the loops, and the branch next to the start i
 from gori.kernels.accelerations import NOT_CLOSED, OK
 from gori.kernels.configuration import integrate
 from gori.kernels.jit import block, part
-from gori.kernels.loops.cuts import fill_jacobian
+from gori.kernels.loops.cuts import fill_jacobian, slide
 from gori.kernels.loops.factors import factor, gather_dependent, weigh_pivots
 from gori.kernels.loops.system import SLOW, STUCK, correct, largest, place_all
 from gori.kernels.loops.tables import BEST_1, FACTORED, MADE, SLIP_TOLERANCE, TOLERANCE, carve
@@ -58,5 +58,5 @@ def follow(machine, scratch, t, q, v):
         correct(machine, m, m.slip, m.move)
         for k in range(v.shape[0]):
             v[k] += m.move[k]
-        fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+        slide(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
     return OK

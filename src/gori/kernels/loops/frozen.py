@@ -18,7 +18,7 @@ from gori.kernels.loops.factors import substitute
 from gori.kernels.loops.multipliers import evaluate_apart
 from gori.kernels.loops.system import SLOW, balance, close, factor_mass, place_all, split, stands
 from gori.kernels.loops.tables import CORRECTED, EVALUATED, KNOWN, PIVOT, STANDS, carve
-from gori.kernels.machine import RATES, SOLVER
+from gori.kernels.machine import RATES, SETTLE, SOLVER
 
 CLOSE = 1e-10
 """accelerations are found to this share of the largest"""
@@ -32,7 +32,10 @@ def frozen(machine, scratch, t, y, k, what):
     nv, n = scratch.tau.shape[0], scratch.tau.shape[0] + machine.eq_i.shape[0]
     q, v, z = split(machine, scratch, y)
     if what != RATES:
-        return OK if close(machine, scratch, m, t, q, v) else NOT_CLOSED
+        if not close(machine, scratch, m, t, q, v, False):
+            return NOT_CLOSED
+        if what == SETTLE:
+            return OK
     dq, qdd, zdot = split(machine, scratch, k)
     if m.head[KNOWN] == 0.0 or m.head[PIVOT] < WARY:  # nothing to start from, or on the way to a singular pose
         q_rate(machine.body_i, q, v, dq)

@@ -12,16 +12,19 @@ from gori.kernels.kinematics import place
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian, place_cuts
 from gori.kernels.loops.follow import factor_dependent, follow
 from gori.kernels.loops.system import BLURRED, FLAT, NEAR, balance, close, factor_mass, place_all, solve, split, stands
-from gori.kernels.loops.tables import EVALUATED, FACTORED, KNOWN, PIVOT, POOR, STANDS, WINDOW, carve
-from gori.kernels.machine import FALL, SETTLE, SOLVER
+from gori.kernels.loops.tables import EVALUATED, FACTORED, KNOWN, PIVOT, POOR, STANDS, WINDOW, WITH_FACTORS, carve
+from gori.kernels.machine import FALL, LAND, SETTLE, SOLVER
 
 
 @part
-def prepare(machine, scratch, m, t, q, v, z, zdot):
-    """Forces, J, gamma and factors at a state. Returns a result code."""
+def prepare(machine, scratch, m, t, q, v, z, zdot, there):
+    """Forces, J, gamma and factors at a state. Returns a result code.
+
+    there   whether bodies, cuts and J stand at this state already
+    """
     for k in range(v.shape[0]):
         m.product[k] = 0.0
-    there = stands(m, q, v)
+    factored = there and m.head[STANDS] == WITH_FACTORS
     if not there:
         m.head[STANDS] = 0.0
         place(machine.body_i, machine.body_f, q, scratch.body_w, scratch.dof_w)
@@ -31,7 +34,8 @@ def prepare(machine, scratch, m, t, q, v, z, zdot):
     if not there:
         place_cuts(machine, m, q, scratch.values, scratch.body_w)
         fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
-    factor_mass(machine, scratch, m)
+    if not factored:
+        factor_mass(machine, scratch, m)
     cut_accelerations(machine, m, m.product, scratch.values, scratch.body_w, m.gamma)
     return OK
 
@@ -53,19 +57,20 @@ def prepare_near(machine, scratch, t, q, v, z, zdot):
     code = follow(machine, scratch, t, m.q, m.v)
     if code != OK:
         return code
-    return prepare(machine, scratch, m, t, m.q, m.v, z, zdot)
+    return prepare(machine, scratch, m, t, m.q, m.v, z, zdot, False)
 
 
 @part
 def evaluate(machine, scratch, m, t, q, v, z, zdot, qdd):
     """qdd (nv,) and the multipliers at a state on the loops, or near to them. Returns a result code."""
-    code = prepare(machine, scratch, m, t, q, v, z, zdot)
+    settled = stands(m, q, v)
+    code = prepare(machine, scratch, m, t, q, v, z, zdot, settled)
     if code != OK:
         return code
     if m.head[PIVOT] < NEAR:
         if m.head[PIVOT] < m.head[WINDOW]:
             return NEAR_SINGULAR
-        if m.head[PIVOT] > FLAT:
+        if m.head[PIVOT] > FLAT and not settled:
             code = prepare_near(machine, scratch, t, q, v, z, zdot)
             if code != OK:
                 return code
@@ -90,14 +95,16 @@ def evaluate_apart(machine, scratch, t, q, v, z, zdot, qdd):
 def multipliers(machine, scratch, t, y, k, what):
     m = carve(machine, scratch)
     q, v, z = split(machine, scratch, y)
-    if what != SETTLE:
-        nq, nv = q.shape[0], v.shape[0]
-        qdd, zdot = k[nq : nq + nv], k[nq + nv :]
-        if what == FALL:
-            qdd, zdot = k[:nv], m.columns.reshape(nv * nv)[: z.shape[0]]
-        else:
-            q_rate(machine.body_i, q, v, k[:nq])
-        return evaluate(machine, scratch, m, t, q, v, z, zdot, qdd)
-    if m.head[FACTORED] != 0.0 and m.head[PIVOT] < BLURRED:
-        return OK
-    return OK if close(machine, scratch, m, t, q, v) else NOT_CLOSED
+    if what in (SETTLE, LAND):
+        blurred = m.head[FACTORED] != 0.0 and m.head[PIVOT] < BLURRED
+        if not blurred and not close(machine, scratch, m, t, q, v, what == LAND):
+            return NOT_CLOSED
+        if what == SETTLE:
+            return OK
+    nq, nv = q.shape[0], v.shape[0]
+    qdd, zdot = k[nq : nq + nv], k[nq + nv :]
+    if what == FALL:
+        qdd, zdot = k[:nv], m.columns.reshape(nv * nv)[: z.shape[0]]
+    else:
+        q_rate(machine.body_i, q, v, k[:nq])
+    return evaluate(machine, scratch, m, t, q, v, z, zdot, qdd)

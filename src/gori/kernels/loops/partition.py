@@ -20,7 +20,7 @@ from gori.kernels.loops.follow import factor_dependent, follow
 from gori.kernels.loops.multipliers import evaluate_apart
 from gori.kernels.loops.system import BLURRED, NEAR, balance, close, factor_mass, place_all, solve, split
 from gori.kernels.loops.tables import EVALUATED, PIVOT, POOR, STANDS, WINDOW, carve
-from gori.kernels.machine import RATES, SOLVER
+from gori.kernels.machine import RATES, SETTLE, SOLVER
 
 
 @part
@@ -113,20 +113,29 @@ def reduce(machine, scratch, qdd):
     return True
 
 
+@block
+def settle_dependent(machine, scratch, t, q, v):
+    """Move a state onto the loops. Returns a result code."""
+    m = carve(machine, scratch)
+    place_all(machine, scratch, m, t, q, v)
+    factor_dependent(machine, scratch, m, v)
+    if m.head[PIVOT] < BLURRED:
+        return OK
+    if m.head[PIVOT] > NEAR:
+        return follow(machine, scratch, t, q, v)
+    factor_mass(machine, scratch, m)  # no coordinates are good enough to be held
+    return OK if close(machine, scratch, m, t, q, v, False) else NOT_CLOSED
+
+
 @kernel(SOLVER)
 def partition(machine, scratch, t, y, k, what):
     m, nv = carve(machine, scratch), scratch.tau.shape[0]
     q, v, z = split(machine, scratch, y)
     m.head[STANDS] = 0.0
     if what != RATES:
-        place_all(machine, scratch, m, t, q, v)
-        factor_dependent(machine, scratch, m, v)
-        if m.head[PIVOT] < BLURRED:
-            return OK
-        if m.head[PIVOT] > NEAR:
-            return follow(machine, scratch, t, q, v)
-        factor_mass(machine, scratch, m)  # no coordinates are good enough to be held
-        return OK if close(machine, scratch, m, t, q, v) else NOT_CLOSED
+        code = settle_dependent(machine, scratch, t, q, v)
+        if code != OK or what == SETTLE:
+            return code
     dq, qdd, zdot = split(machine, scratch, k)
     for j in range(q.shape[0]):
         m.q[j] = q[j]

@@ -7,9 +7,21 @@ from gori.kernels.crba import mass_entries
 from gori.kernels.elements import acts_on_bodies, apply_elements
 from gori.kernels.jit import block, part
 from gori.kernels.kinematics import place, positions, rates, velocities
-from gori.kernels.loops.cuts import fill_jacobian, place_cuts
+from gori.kernels.loops.cuts import fill_jacobian, place_cuts, slide
 from gori.kernels.loops.factors import factor, gather_mass, substitute, weigh_pivots
-from gori.kernels.loops.tables import BEST_M, CORRECTED, FACTORED, MADE, PIVOT, SLIP_TOLERANCE, STANDS, TOLERANCE, carve
+from gori.kernels.loops.tables import (
+    BEST_M,
+    CORRECTED,
+    FACTORED,
+    JUST_PLACED,
+    MADE,
+    PIVOT,
+    SLIP_TOLERANCE,
+    STANDS,
+    TOLERANCE,
+    WITH_FACTORS,
+    carve,
+)
 from gori.kernels.rnea import add_armature, hand_inward, inertia_forces
 from gori.kernels.signals import evaluate_signals
 
@@ -84,7 +96,7 @@ def factor_mass(machine, scratch, m):
     for k in range(n):
         d = machine.sparse_i[3 + k]
         if d < nv:
-            scratch.dof_w[d, D_INV] = 1.0 / m.pivots[k]
+            scratch.dof_w[d, D_INV] = m.over_pivots[k]
 
 
 @part
@@ -143,14 +155,14 @@ def stands(m, q, v):
 
 
 @part
-def remember(m, q, v):
-    """Bodies, cuts and J stand at this state."""
+def remember(m, q, v, how):
+    """Bodies, cuts and J stand at this state; how: JUST_PLACED or WITH_FACTORS."""
     nq = q.shape[0]
     for k in range(nq):
         m.stood[k] = q[k]
     for k in range(v.shape[0]):
         m.stood[nq + k] = v[k]
-    m.head[STANDS] = 1.0
+    m.head[STANDS] = how
 
 
 @block
@@ -164,7 +176,7 @@ def close_positions(machine, scratch, t, q, v):
     for trial in range(20):
         size = largest(m.gap)
         good = m.head[TOLERANCE] * sharpness(m)
-        if size <= good or (trial > 1 and size <= STUCK * m.head[TOLERANCE] and 2.0 * size > before):
+        if size <= good or (trial > 2 and size <= STUCK * m.head[TOLERANCE] and 2.0 * size > before):
             return True
         if m.head[FACTORED] == 0.0 or (trial > 0 and not size < SLOW * before):
             fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
@@ -191,19 +203,24 @@ def close_velocities(machine, scratch, v):
         correct(machine, m, m.slip, m.move)
         for k in range(v.shape[0]):
             v[k] += m.move[k]
-        fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+        slide(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
 
 
 @part
-def close(machine, scratch, m, t, q, v):
-    """Move a state onto the loops, and bodies, cuts and J there. Returns whether it went well."""
+def close(machine, scratch, m, t, q, v, anew):
+    """Move a state onto the loops, and bodies, cuts and J there. Returns whether it went well.
+
+    anew   make factors there, which then serve the velocities and the next evaluation at this state
+    """
     place_all(machine, scratch, m, t, q, v)
     if not largest(m.gap) <= m.head[TOLERANCE] * sharpness(m) and not close_positions(machine, scratch, t, q, v):
         return False
     fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+    if anew:
+        factor_mass(machine, scratch, m)
     if not largest(m.slip) <= m.head[SLIP_TOLERANCE] * sharpness(m):
         close_velocities(machine, scratch, v)
-    remember(m, q, v)
+    remember(m, q, v, WITH_FACTORS if anew else JUST_PLACED)
     return True
 
 

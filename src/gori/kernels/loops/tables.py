@@ -41,8 +41,9 @@ DRIVEN = 7  # q - s(t) = 0
 # over it; what stands for zero in the factors, as a share of what is typical for each equation
 TOLERANCE, SLIP_TOLERANCE, DEFICIT, POOR, WINDOW, EPSILON = 0, 1, 2, 3, 4, 5
 # kept: whether multipliers and accelerations of the last evaluation are there, whether factors with M are, whether
-# bodies, cuts and J stand at the state in `stood`
+# bodies, cuts and J stand at the state in `stood`: JUST_PLACED, or WITH_FACTORS that were made there
 KNOWN, FACTORED, STANDS = 6, 7, 8
+JUST_PLACED, WITH_FACTORS = 1.0, 2.0
 # of the last factors: smallest pivot but for the redundant ones, by the best that there was; the best ones, of the
 # factors with M and of those with the unit matrix;  counts: evaluations, factors, corrections
 PIVOT, BEST_M, BEST_1, EVALUATED, MADE, CORRECTED = 9, 10, 11, 12, 13, 14
@@ -80,7 +81,7 @@ class Memory(NamedTuple):
     entries: Any  # of the matrix above its diagonal
     diagonal: Any  # (nv + ne,)
     lower: Any  # factors
-    pivots: Any  # (nv + ne,)
+    over_pivots: Any  # (nv + ne,) one over the pivots
     x: Any  # (nv + ne,)
     columns: Any  # (nv, nv) for the reduced equation
     reduced: Any  # (nv, nv)
