@@ -27,6 +27,7 @@ bench: $(READY)           ## all benchmarks
 	$(PY) -m bench.simulate
 	$(PY) -m bench.implicit
 	$(PY) -m bench.loops
+	$(PY) -m bench.vehicle
 
 validate: $(READY)        ## published problems against their reference values
 	$(PY) -m validation

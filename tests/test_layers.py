@@ -14,6 +14,8 @@ ROOT = Path(gori.__file__).parent
 LAYERS = [
     {"errors"},
     {"spec", "kernels"},
+    {"text"},
+    {"vehicle"},
     {"formats", "model"},
     {"integrate", "record"},
     {"sim"},
@@ -77,6 +79,8 @@ def test_imports_point_down(file):
         ("spec", "from gori.kernels import lanes", ["gori.kernels"]),
         ("model", "def f():\n    from gori.formats import load", ["gori.formats"]),
         ("formats", "from gori import model, errors", ["gori.model"]),
+        ("vehicle", "from gori.formats import load", ["gori.formats"]),
+        ("text", "from gori.vehicle import read_vehicle", ["gori.vehicle"]),
         ("model", "import gori.sim", ["gori.sim"]),
         ("errors", "from gori.spec.base import Part", ["gori.spec.base"]),
         ("model", "from ..formats import load", ["gori.formats"]),

@@ -23,6 +23,7 @@ CASES = (
     "frame",
     "residual",
     "energy",
+    "vehicle",
 )
 """modules of this folder, each with checks(long) that gives its rows"""
 

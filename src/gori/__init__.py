@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gori import errors
     from gori.analysis import inverse_dynamics, kinematics
-    from gori.formats import dh, load, save
+    from gori.formats import dh, load, save, soil
     from gori.integrate import (
         RK4,
         Adams,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         threads,
     )
     from gori.record import Recording
-    from gori.sim import Event, Simulation, Trace
+    from gori.sim import Clock, Event, Simulation, Trace, at_rest, batch
     from gori.spec import Body, Cut, Frame, Joint, Motion, Spec
 
 __version__ = "0.1.0"
@@ -49,6 +49,7 @@ __all__ = [
     "Adams",
     "AdamsMoulton",
     "Body",
+    "Clock",
     "Cut",
     "Derivatives",
     "Dopri5",
@@ -79,6 +80,8 @@ __all__ = [
     "State",
     "Trace",
     "assemble",
+    "at_rest",
+    "batch",
     "compile",
     "consistent_velocity",
     "dh",
@@ -87,13 +90,14 @@ __all__ = [
     "kinematics",
     "load",
     "save",
+    "soil",
     "threads",
 ]
 
 # each name is imported when it is first used (PEP 562), so that `gori --help` need not wait for Numba
 _HOMES = {
     "gori.analysis": ("inverse_dynamics", "kinematics"),
-    "gori.formats": ("dh", "load", "save"),
+    "gori.formats": ("dh", "load", "save", "soil"),
     "gori.integrate": (
         "Adams",
         "AdamsMoulton",
@@ -126,11 +130,14 @@ _HOMES = {
         "threads",
     ),
     "gori.record": ("Recording",),
-    "gori.sim": ("Event", "Simulation", "Trace"),
+    "gori.sim": ("Clock", "Event", "Simulation", "Trace", "at_rest", "batch"),
     "gori.spec": ("Body", "Cut", "Frame", "Joint", "Motion", "Spec"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_PACKAGES = ("analysis", "errors", "formats", "integrate", "kernels", "model", "record", "sim", "spec", "view")
+_PACKAGES = (
+    "analysis", "errors", "formats", "integrate", "kernels", "manoeuvre", "model", "record", "sim", "spec", "vehicle",
+    "view",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

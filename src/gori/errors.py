@@ -52,6 +52,7 @@ class SimulationError(GoriError, ArithmeticError):
         super().__init__(message)
         self.time, self.cause = time, cause
         self.recording: Any = None
+        self.recordings: list[Any] = []  # of a batch: those of the good runs, None for the others
 
 
 class RecordError(GoriError, OSError):

@@ -182,7 +182,7 @@ def test_a_run_that_was_stopped_goes_on_bit_for_bit(kind, strategy, tmp_path, mo
         return Simulation(model, kind(0.01, jacobian=strategy), forces=force, events=EVENTS)
 
     with monkeypatch.context() as clock:
-        clock.setattr("gori.sim.simulation.wall", SimpleNamespace(perf_counter=itertools.count().__next__))
+        clock.setattr("gori.sim.loop.wall", SimpleNamespace(perf_counter=itertools.count().__next__))
         make().run(1.0, sample=0.01, path=path, progress=False)
     assert 0.6 < reached(path) < 0.81
     pressed = False

@@ -38,13 +38,14 @@ def tree(seed):
 
 
 def with_forces(seed, smooth=False):
-    """A random tree with forces of all kinds; smooth: without friction and stops."""
+    """A random tree with forces of all kinds; smooth: without friction, stops and struts, whose dampers have a kink."""
     rng, spec = random_machine(seed, n=5)
     if smooth:
         fields = spec.model_dump(exclude_unset=True)
         for joint in fields["joints"].values():
             for name in ("friction", "stick_stiffness", "limits", "limit_stiffness", "limit_damping"):
                 joint.pop(name, None)
+        fields["forces"] = {name: force for name, force in fields["forces"].items() if force["type"] != "strut"}
         for force in fields["forces"].values():
             force.pop("limit", None)
         spec = Spec(**fields)

@@ -75,9 +75,9 @@ def test_no_allocation(count, monkeypatch):
 
 
 def _in_model(entry):
-    """Whether a kernel is one of the Model's: not a signal, not of loops, not a method of integration."""
+    """Whether a kernel is one of the Model's: not a signal, not of loops or vehicles, not a method of integration."""
     module = entry.dispatcher.py_func.__module__
-    others = ("gori.kernels.signals", "gori.kernels.efforts", "gori.kernels.loops")
+    others = ("gori.kernels.signals", "gori.kernels.efforts", "gori.kernels.loops", "gori.kernels.vehicle")
     return module.startswith("gori.kernels.") and not module.startswith(others)
 
 

@@ -33,6 +33,7 @@ def machine(base) -> Spec:
         motions={"drive": {"joint": "A", "speed": 1}},
         forces={
             "one": {"type": "spring", "parent": "ground", "child": "a", "stiffness": 1},
+            "strut": {"type": "strut", "parent": "ground", "child": "a", "stiffness": 1},
             "two": {"type": "bushing", "parent": "b", "child": "ground", "stiffness": (1, 1, 1, 1, 1, 1)},
             "three": {"type": "motor", "joint": "C", "kp": 1},
             "four": {"type": "wrench", "body": "b", "force": (1, 0, 0)},
@@ -108,6 +109,7 @@ def test_nothing_stays_on_the_ground():
     assert moved.joints["A"].parent == moved.joints["C"].parent == "base"
     assert (moved.cuts["loop"].parent, moved.cuts["turned"].child) == ("base", "base")
     assert (moved.forces["one"].parent, moved.forces["two"].child) == ("base", "base")
+    assert moved.forces["strut"].parent == "base"
     assert moved.frames["mark"].body == "base"
     # all else is as it was
     for group, name in (

@@ -118,6 +118,39 @@ def spring(force, bodies, start):
     bodies.push(force.child, b, -pull)
 
 
+def strut(force, bodies, start):
+    a, b = bodies.point(force.parent, force.at), bodies.point(force.child, force.child_at)
+    length = force.length
+    if length is None:
+        length = np.linalg.norm(start.point(force.child, force.child_at) - start.point(force.parent, force.at))
+    distance = np.linalg.norm(b - a)
+    along = (b - a) / distance
+    rate = (bodies.velocity(force.child, b) - bodies.velocity(force.parent, a)) @ along
+    pull = (force.stiffness * (distance - length) + strut_damper(force, distance, rate)) * along
+    if force.longest is not None:
+        pull += stop(force.stop, distance - force.longest) * along
+    if force.shortest is not None:
+        pull -= stop(force.stop, force.shortest - distance) * along
+    bodies.push(force.parent, a, pull)
+    bodies.push(force.child, b, -pull)
+
+
+def strut_damper(force, x, rate):
+    """Four rates, by direction and by where in the stroke."""
+    middle, end = (force.compression, force.end_compression) if rate < 0.0 else (force.rebound, force.end_rebound)
+    if force.midstroke is None or end is None:
+        return middle * rate
+    low, high = force.midstroke
+    return rate * np.interp(x, [low - force.blend, low, high, high + force.blend], [end, middle, middle, end])
+
+
+def stop(table, pressed):
+    """Force of a stop: a table from (0, 0) on, with one more row far out on its last slope."""
+    x, f = np.vstack([(0.0, 0.0), table]).T
+    slope = (f[-1] - f[-2]) / (x[-1] - x[-2])
+    return np.interp(pressed, [*x, x[-1] + 10.0], [*f, f[-1] + 10.0 * slope])
+
+
 def bushing(force, bodies):
     """Deflection and turn of the child's frame as seen from the parent's, and their rates; it pushes at the child's."""
     A = bodies.where[force.parent][:3, :3] @ rotation(force.rpy_deg, force.quat)
@@ -157,6 +190,8 @@ def forces(tree, t, q, v, z, q0):
         match force.type:
             case "spring":
                 spring(force, bodies, start)
+            case "strut":
+                strut(force, bodies, start)
             case "bushing":
                 bushing(force, bodies)
             case "wrench":

@@ -63,6 +63,26 @@ def passive_fields(rng, kind):
     return fields
 
 
+def random_strut(rng, known):
+    """With or without a zone of midstroke, stops of any number of rows, and a free length."""
+    parent, child = rng.choice(known, 2, replace=False)
+    fields = {
+        "type": "strut", "parent": parent, "child": child, "at": rng.normal(size=3), "child_at": rng.normal(size=3),
+        "stiffness": rng.uniform(1, 9), "compression": rng.uniform(0, 2), "rebound": rng.uniform(0, 2),
+    }  # fmt: skip
+    if rng.random() < 0.7:
+        fields |= {"midstroke": [1.0, 2.0], "end_compression": rng.uniform(0, 2), "blend": rng.uniform(0.1, 0.5)}
+    if "midstroke" in fields and rng.random() < 0.7:
+        fields["end_rebound"] = rng.uniform(0, 2)
+    if rng.random() < 0.7:
+        n = rng.integers(1, 8)
+        fields["stop"] = np.cumsum(rng.uniform(0.05, 0.3, (n, 2)) * [1.0, 20.0], axis=0)
+        fields |= [{"shortest": 1.5}, {"longest": 1.5}, {"shortest": 1.4, "longest": 1.6}][rng.integers(3)]
+    if rng.random() < 0.5:
+        fields["length"] = rng.uniform(0.1, 2.0)
+    return fields
+
+
 def random_forces(rng, spec):
     """Several of all kinds of forces."""
     joints = {name: joint for name, joint in spec.joints.items() if NV[joint.type]}
@@ -104,6 +124,7 @@ def random_forces(rng, spec):
             **random_placement(rng), **random_placement(rng, "child_"),
             "stiffness": rng.uniform(0, 9, 6), "damping": rng.uniform(0, 2, 6),
         }  # fmt: skip
+        result[f"strut_{k}"] = random_strut(rng, known)
         where = [*spec.bodies, *frames]
         result[f"wrench_{k}"] = {
             "type": "wrench", "body": where[rng.integers(len(where))], "axes": ("world", "body")[k % 2],
@@ -141,7 +162,7 @@ def test_accelerations_with_all_forces(seed):
 def test_the_random_machines_have_forces_of_every_kind():
     specs = [random_machine(seed)[1] for seed in range(40)]
     kinds = {force.type for spec in specs for force in spec.forces.values()}
-    assert kinds == {"torque", "force", "wrench", "spring", "torsion", "bushing", "motor"}
+    assert kinds == {"torque", "force", "wrench", "spring", "strut", "torsion", "bushing", "motor"}
     joints = [joint for spec in specs for joint in spec.joints.values()]
     for field in ("stiffness", "damping", "friction"):
         assert any(any(getattr(joint, field)) for joint in joints), field

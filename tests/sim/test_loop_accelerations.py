@@ -11,7 +11,7 @@ from hypothesis import given, settings
 import gori
 from bench.mechanisms import CASES
 from gori.integrate import FrozenExplicit, Multipliers, Partition
-from gori.kernels.accelerations import OK
+from gori.kernels.codes import OK
 from gori.kernels.machine import FALL, RATES
 from gori.model.state import State
 from gori.sim import Simulation

@@ -9,7 +9,7 @@ from gori.errors import InputError, SimulationError, UnsupportedError
 from gori.integrate import METHODS, RK4, Dopri5, method_of
 from gori.model.state import State
 from gori.sim import Event, Simulation
-from gori.sim import simulation as module
+from gori.sim import loop as module
 from gori.spec import GROUND, Spec
 from tests.sim.machines import EVENTS, busy, falling, hinge, with_forces
 

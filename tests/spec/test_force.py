@@ -49,6 +49,11 @@ EVERY: dict = {
         "parent": "ground", "at": (0, 0, 1), "child": "on_flight", "child_at": (1, 0, 0), "stiffness": 1e3,
         "damping": 10, "length": 0.5,
     },
+    "strut": {
+        "parent": "ground", "at": (0, 0, 1), "child": "on_flight", "child_at": (1, 0, 0), "stiffness": 1e3,
+        "length": 0.5, "compression": 10, "rebound": 20, "midstroke": (0.3, 0.6), "end_compression": 5,
+        "end_rebound": 50, "blend": 0.02, "shortest": 0.2, "longest": 0.7, "stop": ((0.01, 1e3), (0.02, 3e3)),
+    },
     "torsion": {
         "joint": "cross", "stiffness": 5, "damping": 1, "rest": None, "rest_deg": 30, "preload": -0.5, "dof": 1,
     },
@@ -137,6 +142,10 @@ def spring(**keys) -> dict:
     return {"type": "spring", "parent": "ground", "child": "on_hinge", "stiffness": 1} | keys
 
 
+def strut(**keys) -> dict:
+    return {"type": "strut", "parent": "ground", "child": "on_hinge"} | keys
+
+
 def torsion(**keys) -> dict:
     return {"type": "torsion", "joint": "hinge", "stiffness": 1} | keys
 
@@ -196,6 +205,20 @@ REFUSED = {
     "spring on a frame": (spring(child="tool"), "forces.it.child: child 'tool' is not a body"),
     "spring on itself": (spring(parent="on_hinge"), "forces.it: parent and child are the same body, 'on_hinge'"),
     "bushing on itself": (bushing(parent="on_hinge"), "forces.it: parent and child are the same body, 'on_hinge'"),
+    "strut on nothing": (strut(parent="grund"), "it.parent: parent 'grund' is not a body; did you mean 'ground'?"),
+    "strut on itself": (strut(parent="on_hinge"), "forces.it: parent and child are the same body, 'on_hinge'"),
+    "ends of nothing": (strut(end_rebound=1), "forces.it.end_rebound: end_rebound needs midstroke beside it"),
+    "midstroke turned": (strut(midstroke=[2, 1]), "forces.it.midstroke: must be two lengths, the shorter one first"),
+    "no blend": (strut(blend=0), "forces.it.blend: must be positive, is 0"),
+    "stop nowhere": (strut(stop=[[1, 1]]), "forces.it: a stop needs its table `stop`, and shortest or longest"),
+    "stop without force": (strut(longest=1), "forces.it: a stop needs its table `stop`, and shortest or longest"),
+    "stops crossed": (strut(shortest=2, longest=1, stop=[[1, 1]]), "forces.it.shortest: the bump stop at 2.0 m is not"),
+    "stop of nothing": (strut(longest=1, stop=[[0, 0]]), "forces.it.stop: a stop takes 1 to 7 rows"),
+    "stop of too much": (strut(longest=1, stop=[[k, k] for k in range(9)]), "besides [0, 0], not 8"),
+    "stop goes back": (strut(longest=1, stop=[[2, 1], [1, 2]]), "forces.it.stop.1: travel must increase"),
+    "stop starts at once": (strut(longest=1, stop=[[0, 1], [1, 2]]), "forces.it.stop.0: travel must increase"),
+    "stop gives way": (strut(longest=1, stop=[[0, 0], [1, 2], [2, 1]]), "forces.it.stop.2: a stop must not give way"),
+    "stop pulls": (strut(longest=1, stop=[[1, -2]]), "forces.it.stop.0.1: must not be negative"),
     "negative length": (spring(length=-1), "forces.it.length: must not be negative"),
     "three stiffnesses": (bushing(stiffness=[1, 2, 3]), "forces.it.stiffness: needs 6 numbers, has 3"),
     "axis of a bushing": (bushing(axis=[0, 0, 1]), "forces.it.axis: unknown key 'axis'"),

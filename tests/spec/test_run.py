@@ -81,8 +81,9 @@ def test_files_keep_it(run):
         ("{duration: 1, events: {a: {value: t, action: go}}}", "run.events.a.action: 'go' is not one of"),
         ("{duration: 1, record: 3}", "run.record: must be a list of channels, not 3"),
         ("{duration: 1, record: [3]}", "run.record.0: must be text, not 3"),
+        ("{duration: 1, pace: 4}", "run.pace: unknown key 'pace'"),
         ("{duration: 1, plots: 4}", "run.plots: must be a list of channels, not 4"),
-        ("{duration: 1, speed: 4}", "run.speed: unknown key 'speed'"),
+        ("{duration: 1, speed: 4}", "run.speed: needs start: equilibrium"),
     ],
 )
 def test_refused_with_place_and_line(run, words):

@@ -13,7 +13,7 @@ import numpy as np
 from gori.errors import ClosureError, InputError
 from gori.model import Model, assemble, compile
 from gori.record import Recording
-from gori.sim.channels import add_force_channels, add_trace_channels
+from gori.sim.channels import add_channels
 from gori.sim.progress import Progress
 from gori.sim.trace import Trace
 from gori.spec import Motion, Spec
@@ -65,8 +65,7 @@ def kinematics(
         bar.close()
     states = [np.array([row[j] for row in rows]) for j in range(3)]
     recording = Recording(model, times, states[0], states[1], info={"analysis": "kinematics"})
-    add_force_channels(recording)
-    add_trace_channels(recording, Trace(recording, accelerations=states[2]))
+    add_channels(recording, Trace(recording, accelerations=states[2]))
     return recording
 
 

@@ -7,8 +7,11 @@ from gori.cli.main import app
 from gori.cli.plot import plot
 from gori.cli.run import run
 from gori.cli.schema import schema
+from gori.cli.vehicle import vehicle
+from gori.cli.wheel_rig import wheel_rig
 
 __all__ = ["app"]
 
-for _command in (info, run, plot, convert, schema, doctor):
+for _command in (info, run, plot, convert, schema, doctor, vehicle):
     app.command()(_command)
+app.command("wheel-rig")(wheel_rig)

@@ -83,7 +83,39 @@ def facts(file: Path, written: "Spec", model: "Model") -> dict[str, Any]:
         "mimic": {name: j.mimic.model_dump() for name, j in spec.joints.items() if j.mimic is not None},
         "motions": {name: motion.model_dump(exclude_unset=True) for name, motion in spec.motions.items()},
         "loops": _loops(spec),
-    }
+    } | running_gear(spec)
+
+
+def running_gear(spec: "Spec") -> dict[str, Any]:
+    """Wheels, steering, drive trains, controls and terrain, as plain data."""
+    from gori.spec.control import owner
+
+    terrain = spec.terrain
+    ground: dict[str, Any] | None = None
+    if terrain is not None:
+        ground = {"grade": list(terrain.grade), "friction": terrain.friction, "field": None, "soft": None}
+        ground["features"] = {name: feature.type for name, feature in terrain.features.items()}
+        ground["patches"] = {name: patch.friction for name, patch in terrain.patches.items()}
+        if (field := terrain.field) is not None:
+            ground["field"] = {"points": [len(field.heights[0]), len(field.heights)], "cells": list(field.cells())}
+        if (soft := terrain.soft) is not None:
+            ground["soft"] = {"soil": soft.soil.type, "at": list(soft.at), "size": list(soft.size), "cell": soft.cell}
+    return {
+        "wheels": {
+            name: {"body": w.body, "tyre": w.tyre.type, "radius": w.tyre.radius, "width": w.tyre.width,
+                   "inertia": w.inertia, "brake": w.brake}
+            for name, w in spec.wheels.items()
+        },
+        "steering": {name: {"joint": s.joint, "travel": s.travel} for name, s in spec.steering.items()},
+        "drivetrains": {
+            name: {"chassis": d.chassis, "wheels": list(d.wheels), "gears": list(d.gearbox.ratios),
+                   "governed_rpm": d.engine.governed_rpm}
+            for name, d in spec.drivetrains.items()
+        },
+        "drag": {name: {"body": d.body, "area_cd": d.area_cd} for name, d in spec.drag.items()},
+        "controls": {name: {"type": c.type, "vehicle": c.vehicle or owner(name)} for name, c in spec.controls.items()},
+        "terrain": ground,
+    }  # fmt: skip
 
 
 def _loops(spec: "Spec") -> dict[str, Any] | None:
@@ -168,6 +200,43 @@ def _lists(console: Console, about: dict[str, Any], everything: bool) -> None:
         for name, motion in about["motions"].items()
     ], everything)  # fmt: skip
     _list(console, "frames", [(name, f"on {frame['body']}") for name, frame in about["frames"].items()], everything)
+    _list(console, "wheels", [
+        (name, f"on {w['body']}", f"{w['tyre']}, radius {w['radius']:g} m, width {w['width']:g} m",
+         f"brake {w['brake']:g} N m")
+        for name, w in about["wheels"].items()
+    ], everything)  # fmt: skip
+    _list(console, "steering", [
+        (name, f"leads {s['joint']}", f"travel {s['travel']:g}") for name, s in about["steering"].items()
+    ], everything)  # fmt: skip
+    _list(console, "drive trains", [
+        (name, f"{count(len(d['gears']), 'gear')} ({' '.join(f'{ratio:g}' for ratio in d['gears'])})",
+         f"governed at {d['governed_rpm']:g} rev/min", f"drives {' '.join(d['wheels'])}")
+        for name, d in about["drivetrains"].items()
+    ], everything)  # fmt: skip
+    _list(console, "drag", [
+        (name, f"on {d['body']}", f"{d['area_cd']:g} m2") for name, d in about["drag"].items()
+    ], everything)  # fmt: skip
+    _list(console, "controls", [
+        (name, c["type"], f"drives {c['vehicle']}") for name, c in about["controls"].items()
+    ], everything)  # fmt: skip
+    if about["terrain"] is not None:
+        _list(console, "terrain", _ground(about["terrain"]), True)
+
+
+def _ground(terrain: dict[str, Any]) -> list[tuple[str, ...]]:
+    """Rows on the ground under wheels."""
+    rows = [("plane", f"grade {terrain['grade'][0]:g} along x, {terrain['grade'][1]:g} along y",
+             f"friction {terrain['friction']:g}")]  # fmt: skip
+    if (field := terrain["field"]) is not None:
+        (nx, ny), (cx, cy) = field["points"], field["cells"]
+        rows.append(("height field", f"{nx} x {ny} heights", f"{cx:g} x {cy:g} m apart"))
+    rows += [(name, kind) for name, kind in terrain["features"].items()]
+    rows += [(name, f"patch, friction {friction:g}") for name, friction in terrain["patches"].items()]
+    if (soft := terrain["soft"]) is not None:
+        (x, y), (length, width) = soft["at"], soft["size"]
+        size = f"{length:g} x {width:g} m from ({x:g}, {y:g})"
+        rows.append(("soft soil", soft["soil"], f"{size}, cells of {soft['cell']:g} m"))
+    return rows
 
 
 def _list(console: Console, title: str, rows: list[tuple[str, ...]], everything: bool) -> None:

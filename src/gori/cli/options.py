@@ -21,12 +21,23 @@ Strict = Annotated[bool, typer.Option("--strict", help="Refuse what is otherwise
 Meshes = Annotated[bool, typer.Option("--meshes", help="URDF: keep mesh shapes; their files must be there.")]
 
 
-def read(file: Path, base: BaseKind | None, strict: bool, meshes: bool = False) -> "Spec":
-    """The Spec in a file. Only options that were given are handed on, since a YAML file does not take all."""
+def read(
+    file: Path,
+    base: BaseKind | None,
+    strict: bool,
+    meshes: bool = False,
+    changes: list[tuple[str, Any]] | None = None,
+) -> "Spec":
+    """The Spec in a file, with other values. Only options that were given are handed on: no format takes all."""
     from gori.formats import load
 
     options: dict[str, Any] = {}
     if base is not None:
         options["base"] = base.value
     options |= {name: True for name, given in (("strict", strict), ("meshes", meshes)) if given}
-    return load(file, **options)
+    if file.suffix.lower() in (".yaml", ".yml"):
+        return load(file, **options, **({"set": dict(changes)} if changes else {}))
+    spec = load(file, **options)
+    for change in changes or []:
+        spec = spec.set(*change)
+    return spec

@@ -14,6 +14,7 @@ from gori.cli.options import Base, BaseKind, Meshes, Strict, read
 from gori.cli.terminal import collected_warnings, count, errors, output, warn
 
 if TYPE_CHECKING:
+    from gori.record import Recording
     from gori.spec import Spec
 
 OptionalFile = Annotated[
@@ -37,7 +38,7 @@ def run(
     ] = None,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Another value, such as truck.mass=600; as often as needed."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Another value: truck.payload.mass=600; as often as needed."),
     ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Write the recorded channels as a table, too.")] = False,
     no_plots: Annotated[bool, typer.Option("--no-plots", help="Draw no plots.")] = False,
@@ -70,6 +71,8 @@ def run(
     except SimulationError:
         show(folder)
         raise
+    if not no_plots:
+        draw_ruts(folder, recording)
     show(folder)
     if recording.info.get("interrupted"):
         raise typer.Exit(INTERRUPTED)
@@ -89,21 +92,17 @@ def described(
     from gori.sim.runfile import with_run
 
     with collected_warnings(file) as messages:
-        spec = read(file, base, strict, meshes)
-    with collected_warnings(file) as later:
-        for change in changes:
-            spec = spec.set(*parted(change))
+        spec = read(file, base, strict, meshes, [parted(change) for change in changes])
         spec = with_run(spec, duration, method, step)
-    # a Spec that is changed warns again of what it warned of when it was read
-    new = [message for message in later if not any(old.endswith(message) for old in messages)]
-    warn(errors(), messages + new)
+    # a Spec that is changed warns again of what it warned of when it was read, without the line
+    warn(errors(), [one for one in messages if not any(one != other and other.endswith(one) for other in messages)])
     return spec
 
 
 def parted(change: str) -> tuple[str, Any]:
     """Name and value of NAME=VALUE; the value is read as in a YAML file."""
     from gori.errors import InputError
-    from gori.formats.yaml_text import read_value
+    from gori.text.yaml import read_value
 
     name, equals, text = change.partition("=")
     if not (name and equals):
@@ -112,6 +111,21 @@ def parted(change: str) -> tuple[str, Any]:
         return name, read_value(text)
     except ValueError as refused:
         raise InputError(f"--set {change}: {refused}") from None
+
+
+def draw_ruts(folder: Path, recording: "Recording") -> None:
+    """ruts.png, if the vehicles went over soft soil: as the end of the run left it."""
+    terrain = recording.model.spec.terrain
+    if terrain is None or terrain.soft is None:
+        return
+    from gori.model import State
+    from gori.record import read_checkpoint
+    from gori.view import ruts
+
+    saved = read_checkpoint(folder / "run.h5")
+    if saved is not None:
+        time, q, v, z = recording.state(-1)
+        ruts(recording.model, State(time, q, v, z, (saved["cells"], saved["ground"])), folder / "ruts.png")
 
 
 def show(folder: Path) -> None:

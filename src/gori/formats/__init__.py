@@ -7,12 +7,28 @@ from typing import Any
 
 from gori.errors import FileError, InputError
 from gori.formats.dh import Chain, dh
+from gori.formats.drivetrain import read_drivetrain
 from gori.formats.schema import json_schema
+from gori.formats.soils import soil_of as soil
 from gori.formats.urdf import read_urdf
 from gori.formats.yaml import read_dh, read_yaml, write_yaml
 from gori.spec import Spec
+from gori.text.tir import read_tir
 
-__all__ = ["Chain", "dh", "json_schema", "load", "read_dh", "read_urdf", "read_yaml", "save", "write_yaml"]
+__all__ = [
+    "Chain",
+    "dh",
+    "json_schema",
+    "load",
+    "read_dh",
+    "read_drivetrain",
+    "read_tir",
+    "read_urdf",
+    "read_yaml",
+    "save",
+    "soil",
+    "write_yaml",
+]
 
 _READERS = {".yaml": read_yaml, ".yml": read_yaml, ".urdf": read_urdf}
 

@@ -33,7 +33,13 @@ def _part(old: Any, new: Any) -> Any:
     if not (isinstance(old, dict) and isinstance(new, dict)):
         return new
     kept = {key: value for key, value in old.items() if _INSTEAD.get(key) not in new}
-    return kept | {key: (_named if key == "shapes" else _part)(old.get(key), value) for key, value in new.items()}
+    return kept | {key: _field(key, old.get(key), value) for key, value in new.items()}
+
+
+def _field(key: str, old: Any, new: Any) -> Any:
+    if key == "tyre" and isinstance(new, dict) and "type" in new:
+        return new  # another tyre: nothing of the old one fits
+    return (_named if key == "shapes" else _part)(old, new)
 
 
 def holds(data: Any, place: str) -> bool:

@@ -2,51 +2,75 @@
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
 
 from gori.errors import FileError, SpecError
 from gori.formats.dh import Chain, Origins, Table, merge
+from gori.formats.library import fetch
+from gori.formats.parts import TEMPLATE, expanded, merged, set_in_parts
 from gori.formats.use import changed, holds
-from gori.formats.yaml_text import RESOLVERS, TAG, VERSION, Place, parse, read_text
-from gori.spec import Mesh, Part, Spec
+from gori.spec import Joint, Mesh, Part, Run, Spec
 from gori.spec.body import impossible_inertia
 from gori.spec.explain import Problem, warn
 from gori.spec.spec import GROUPS
+from gori.text.yaml import RESOLVERS, TAG, VERSION, Place, parse, read_text
+from gori.vehicle import terrain_of
 
 SUFFIXES = (".yaml", ".yml")
 
 
-def read_yaml(path: str | os.PathLike | None, text: str | None = None, strict: bool = False) -> Spec:
+def read_yaml(
+    path: str | os.PathLike | None,
+    text: str | None = None,
+    strict: bool = False,
+    set: Mapping[str, Any] | None = None,
+) -> Spec:
     """The Spec in a YAML file, and in the file that it uses.
 
     text     what the file holds, if it is not to be read; then `path` only names it and says where other files are
     strict   refuse what is otherwise only warned of, and inertia that no body can have
+    set      {dotted name: value}: as `Spec.set`, and values in the templates of parts: {"truck.payload.mass": 600}
     """
-    return _read(path, text, strict, ())
+    changes = dict(set or {})
+    spec = _read(path, text, strict, (), changes)
+    for name, value in changes.items():
+        spec = spec.set(name, value)
+    return spec
 
 
-def _read(path: str | os.PathLike | None, text: str | None, strict: bool, users: tuple[Path, ...]) -> Spec:
-    """`users` are the files that use this one."""
+def _read(
+    path: str | os.PathLike | None, text: str | None, strict: bool, users: tuple[Path, ...], changes: dict[str, Any]
+) -> Spec:
+    """`users` are the files that use this one. What of the changes belongs to parts is done, and taken out."""
     data, places = parse(read_text(path) if text is None else text, path)
+    _refuse_part(data, path)
     used = _used(data, path, places, strict, users)
     before, known = used.model_dump(exclude_unset=True), used.doubts()
     _fill_empty(data)
-    origins = Origins()
+    origins, parts = Origins(), {}
     try:
+        fetch(data, path, _folder(path), places)
+        for name in [name for name in changes if set_in_parts(data.get("parts"), name, changes[name])]:
+            del changes[name]
+        parts = _parts(data, before, path, places)
+        before = changed(before, merged(parts))
         if "dh" in data:
             data, origins = merge(_chain(data.pop("dh"), places), data, before)
         data = changed(before, data)
         _anchor_meshes(data, _folder(path))
         spec = Spec.model_validate(data)
+    except FileError:
+        raise
     except SpecError as error:
-        raise _at_their_lines(origins.traced(error.problems), path, places, before) from None
+        raise _at_their_lines(origins.traced(error.problems), path, places, before, parts) from None
     doubts = [doubt for doubt in spec.doubts() if doubt not in known]
     if problems := _missing_meshes(spec) + (doubts + _unphysical(spec) if strict else []):
-        raise _at_their_lines(origins.traced(problems), path, places, before)
+        raise _at_their_lines(origins.traced(problems), path, places, before, parts)
     for place, words in origins.traced(doubts):
         warn(str(FileError(f"{place}: {words}", path, places.find(place)[1])))
     return spec
@@ -72,7 +96,7 @@ def _used(data: dict[str, Any], path: Any, places: Place, strict: bool, users: t
     from gori.formats import load  # here, since it knows this reader
 
     try:
-        return _read(file, None, strict, users) if file.suffix.lower() in SUFFIXES else load(file, strict=strict)
+        return _read(file, None, strict, users, {}) if file.suffix.lower() in SUFFIXES else load(file, strict=strict)
     except FileError as error:
         if error.line is None:  # there is none, or not one that can be read: the mistake is here
             raise FileError(f"use: {error}", path, line) from None
@@ -103,13 +127,51 @@ def _chain(rows: Any, places: Place) -> Chain:
         raise
 
 
-def _at_their_lines(problems: Iterable[Problem], path: Any, places: Place, before: dict[str, Any]) -> FileError:
+def _parts(data: dict[str, Any], before: dict[str, Any], path: Any, places: Place) -> dict[str, dict[str, Any]]:
+    """Takes `parts` out of the data: {part: plain data}. They start on the terrain, a level plane if there is none."""
+    if (parts := data.pop("parts", None)) is None:
+        return {}
+    if not data.get("terrain"):
+        data["terrain"] = before.get("terrain") or {}
+    return expanded(parts, terrain_of(data["terrain"]), path, _folder(path), places)
+
+
+def _refuse_part(data: dict[str, Any], path: Any) -> None:
+    """A file that holds something which a description can only use."""
+    if len(found := [name for name in TEMPLATE if name in data and name not in GROUPS]) >= 2:
+        what, cure = f"the template of a vehicle ({', '.join(found)})", "parts: {truck: {use: NAME}}"
+    elif "lower_arm" in data:
+        what, cure = "an axle of a vehicle", "parts: {truck: {use: hmmwv, set: {front: NAME}}}"
+    elif data.get("type") in ("fiala", "magic"):
+        what, cure = "a tyre", "parts: {truck: {use: hmmwv, set: {wheel.tyre: NAME}}}"
+    elif data.get("type") in ("exponential", "bekker"):
+        what, cure = "a soil", "terrain: {soft: {soil: NAME, size: [60, 6]}}"
+    elif "engine" in data and "gearbox" in data:
+        what, cure = "a drive train", "parts: {truck: {use: hmmwv, set: {drivetrain: NAME}}}"
+    else:
+        return
+    name = "it.yaml" if path is None else Path(path).name
+    raise FileError(f"holds {what}, not a description: write '{cure.replace('NAME', name)}' in one", path)
+
+
+def _at_their_lines(
+    problems: Iterable[Problem],
+    path: Any,
+    places: Place,
+    before: dict[str, Any],
+    parts: Mapping[str, dict[str, Any]] = MappingProxyType({}),
+) -> FileError:
     found = []
     for place, words in problems:
         known, line = places.find(place)
-        if known < len(place) and holds(before, place):
+        line = line if known else places.find("use")[1]
+        owner = next((name for name, part in parts.items() if holds(part, place)), None)
+        if known < len(place) and owner is not None:
+            words += f" (of the part {owner!r})"
+            line = line if "." in place[:known] else places.find(f"parts.{owner}")[1]
+        elif known < len(place) and holds(before, place):
             words += " (as the file in use has it)"
-        found.append((line if known else places.find("use")[1], f"{place}: {words}"))
+        found.append((line, f"{place}: {words}"))
     first, *rest = sorted(found)
     reason = "\n".join([first[1], *(f"line {line}: {words}" for line, words in rest)])
     return FileError(reason, path, first[0])
@@ -152,7 +214,7 @@ def _values(data: Any) -> list:
 
 def _fill_empty(data: dict[str, Any]) -> None:
     """A section or a part with nothing under it is empty."""
-    _fill(data, GROUPS)
+    _fill(data, (*GROUPS, "parts", "terrain"))
     for group in GROUPS:
         _fill(data.get(group))
     for body in _values(data.get("bodies")):
@@ -200,14 +262,18 @@ def write_yaml(spec: Spec, path: str | os.PathLike | None = None) -> str:
     return text
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, alone: bool = False) -> Any:
+    """Plain data of a part; alone: a list of one stands for what it holds."""
     if isinstance(value, Part):
+        alone = isinstance(value, (Joint, Run))
         names = [name for name in type(value).model_fields if name in value.model_fields_set]
         lead = ("type", "body", "parent", "child")
         names.sort(key=lambda name: lead.index(name) if name in lead else len(lead))
-        return {name: _plain(getattr(value, name)) for name in names}
+        return {name: _plain(getattr(value, name), alone) for name in names}
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, tuple) and len(value) == 1:  # one number for all coordinates
+    if isinstance(value, tuple) and len(value) == 1 and alone:  # one number for all coordinates
         return value[0]
+    if isinstance(value, tuple):
+        return tuple(_plain(item) for item in value)
     return value

@@ -14,7 +14,8 @@ from gori.errors import InputError
 from gori.integrate.contract import Fixed
 from gori.integrate.march import RUN, land, marching, rhs_apart
 from gori.integrate.rk4 import stepping
-from gori.kernels.accelerations import OK, finite
+from gori.kernels.accelerations import finite
+from gori.kernels.codes import OK
 from gori.kernels.columns import NQ
 from gori.kernels.jit import block, kernel, part
 
@@ -93,7 +94,7 @@ class Adams(Fixed):
     """Adams-Bashforth of order 2 to 4: one evaluation a step, for smooth motion in real time."""
 
     order: int = 3
-    supports: ClassVar[frozenset[str]] = frozenset({"events", "user"})  # sticking friction is stiff
+    supports: ClassVar[frozenset[str]] = frozenset({"events", "user", "vehicles"})  # sticking friction is stiff
     kind: ClassVar[str] = "adams"
     run: ClassVar[Any] = adams_run
 

@@ -15,8 +15,9 @@ import numpy as np
 from gori.errors import InputError
 from gori.integrate.adams import HEAD, ROOM, adams_memory, extrapolate, starting_step
 from gori.integrate.contract import Fixed
-from gori.integrate.march import RUN, marching, rhs, rhs_apart, settle
-from gori.kernels.accelerations import OK, finite, unit_quaternions
+from gori.integrate.march import RUN, arrive, marching, rhs, rhs_apart
+from gori.kernels.accelerations import finite, unit_quaternions
+from gori.kernels.codes import OK
 from gori.kernels.columns import NQ
 from gori.kernels.jit import kernel, part
 
@@ -60,7 +61,7 @@ def adams_moulton_step(machine, scratch, memory, t, h, y):
             f0, f1, f2, f3 = memory[0], memory[1], memory[2], memory[3]
             for i in range(n):
                 y[i] += h * (c0 * f0[i] + c1 * f1[i] + c2 * f2[i] + c3 * f3[i])
-            code = settle(machine, scratch, t + h, y)
+            code = arrive(machine, scratch, t + h, y)
     if code != OK:
         return code
     head[1] = min(there + 1, order)
@@ -89,7 +90,7 @@ class AdamsMoulton(Fixed):
     """Adams-Moulton of order 2 to 4, predicted and corrected: one evaluation a step, for smooth motion."""
 
     order: int = 4
-    supports: ClassVar[frozenset[str]] = frozenset({"events", "user"})  # sticking friction is stiff
+    supports: ClassVar[frozenset[str]] = frozenset({"events", "user", "vehicles"})  # sticking friction is stiff
     kind: ClassVar[str] = "adams_moulton"
     run: ClassVar[Any] = adams_moulton_run
 

@@ -30,7 +30,7 @@ from gori.integrate.work import (
     carve,
     size_of,
 )
-from gori.kernels.accelerations import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
+from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
 from gori.kernels.columns import NQ
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.loops import tables

@@ -42,7 +42,7 @@ from gori.integrate.work import (
     X,
     size_of,
 )
-from gori.kernels.accelerations import OK
+from gori.kernels.codes import OK
 from gori.kernels.columns import NDOF, V0
 from gori.kernels.jit import block, part
 

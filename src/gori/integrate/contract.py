@@ -7,7 +7,8 @@
 3. It evaluates rates by `march.rhs` or `accelerations` alone, so that every force works with every method.
 4. A frozen dataclass, its parameters with units, derived from `Fixed` or `Adaptive`, naming the run and its
    memory, and in `supports` what it can handle: "events", "friction" (states z of force elements), "user"
-   (functions of the user). What it does not name is refused when a Simulation is made, never dropped.
+   (functions of the user), "vehicles" (what is advanced at the end of a step: `march.arrive`). What it does not name
+   is refused when a Simulation is made, never dropped.
 5. A row in `METHODS` (`integrate/__init__.py`), an order of convergence in the tests, a row in `docs/methods.md`.
 """
 
@@ -18,7 +19,7 @@ import numpy as np
 
 from gori.errors import InputError
 
-EVERYTHING = frozenset({"events", "friction", "user"})
+EVERYTHING = frozenset({"events", "friction", "user", "vehicles"})
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from gori.integrate.work import (
     WHOLE,
     X,
 )
-from gori.kernels.accelerations import OK, SINGULAR
+from gori.kernels.codes import OK, SINGULAR
 from gori.kernels.derivatives import inverse_derivatives
 from gori.kernels.jit import block, part
 from gori.kernels.rnea import rnea

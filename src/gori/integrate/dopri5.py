@@ -34,7 +34,8 @@ from gori.integrate.march import (
     rhs,
     settle,
 )
-from gori.kernels.accelerations import EVENT, NEAR_SINGULAR, OK, STEP_TOO_SMALL, health, unit_quaternions
+from gori.kernels.accelerations import health, unit_quaternions
+from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, STEP_TOO_SMALL
 from gori.kernels.columns import NQ
 from gori.kernels.jit import kernel, part
 

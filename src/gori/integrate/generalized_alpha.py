@@ -15,7 +15,8 @@ from gori.integrate.implicit import Implicit
 from gori.integrate.march import RUN, marching
 from gori.integrate.newton import begin_step, end_step
 from gori.integrate.work import ALPHA, BASE_M, BASE_V, KNOWN, LAST, RHO_INF, X
-from gori.kernels.accelerations import OK, accelerations
+from gori.kernels.accelerations import accelerations
+from gori.kernels.codes import OK
 from gori.kernels.columns import NQ
 from gori.kernels.jit import call_at, kernel, part
 from gori.kernels.machine import FALL
@@ -51,7 +52,7 @@ def alpha_step(machine, scratch, memory, t, h, y):
         return code
     for k in range(nv):
         a[k] = ratio * vectors[X, k] + (af * vdot[k] - am * a[k]) / (1.0 - am)
-    return end_step(machine, work, y)
+    return end_step(machine, scratch, work, y)
 
 
 _march = marching(alpha_step)

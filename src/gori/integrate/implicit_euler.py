@@ -8,7 +8,7 @@ from gori.integrate.implicit import Implicit
 from gori.integrate.march import RUN, marching
 from gori.integrate.newton import begin_step, end_step
 from gori.integrate.work import BASE_M, BASE_V
-from gori.kernels.accelerations import OK
+from gori.kernels.codes import OK
 from gori.kernels.columns import NQ
 from gori.kernels.jit import call_at, kernel, part
 
@@ -20,7 +20,7 @@ def euler_step(machine, scratch, memory, t, h, y):
         work.vectors[BASE_V, k] = y[nq + k]
         work.vectors[BASE_M, k] = h * y[nq + k]
     code = call_at(machine.core, machine, scratch, memory, y)
-    return end_step(machine, work, y) if code == OK else code
+    return end_step(machine, scratch, work, y) if code == OK else code
 
 
 _march = marching(euler_step)

@@ -10,6 +10,7 @@ from gori.errors import InputError
 from gori.kernels.loops.frozen import frozen
 from gori.kernels.loops.multipliers import multipliers
 from gori.kernels.loops.partition import partition
+from gori.model.closed import CLOSED
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,21 @@ class Partition(Loops):
 class FrozenExplicit(Loops):
     """Exact equations, corrected with factors that are made once and kept as long as corrections shrink well: cheap for
     machines that stay near one pose, as vehicles do.
+
+    tolerance   of accelerations, as a share of the largest
+    closure     of the loops, as a share of the machine's size
     """
 
+    tolerance: float = 1e-10
+    closure: float = CLOSED
     kind: ClassVar[str] = "frozen_explicit"
     solver: ClassVar[Any] = frozen
+
+    def __post_init__(self):
+        for name in ("tolerance", "closure"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1e-14 <= value <= 1e-2:
+                raise InputError(f"frozen_explicit: {name} must be a number from 1e-14 to 1e-2, not {value!r}")
 
 
 LOOPS: dict[str, type[Loops]] = {solver.kind: solver for solver in (Multipliers, Partition, FrozenExplicit)}

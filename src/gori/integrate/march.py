@@ -6,9 +6,12 @@ that moves y from t to t + h, or leaves it and says why not.
 
 from numba import types
 
-from gori.kernels.accelerations import EVENT, OK, accelerations, q_rate, unit_quaternions
+from gori.kernels.accelerations import accelerations, q_rate, unit_quaternions
+from gori.kernels.codes import EVENT, OK
 from gori.kernels.columns import NQ
+from gori.kernels.forces import advance_outside
 from gori.kernels.jit import block, call_at, part
+from gori.kernels.kinematics import place
 from gori.kernels.machine import LAND, RATES, SETTLE, machine_type, scratch_type
 from gori.kernels.signals import evaluate_signals
 
@@ -63,11 +66,32 @@ def settle(machine, scratch, t, y):
 
 
 @part
+def arrive(machine, scratch, t, y):
+    """`settle` at the end of a step, and what is outside follows. Returns a result code."""
+    code = settle(machine, scratch, t, y)
+    if code != OK or machine.outside == 0:
+        return code
+    return follow_outside(machine, scratch, t, y)
+
+
+@block
+def follow_outside(machine, scratch, t, y):
+    """What is outside comes to t, where the bodies are. Returns a result code."""
+    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    place(machine.body_i, machine.body_f, y[:nq], scratch.body_w, scratch.dof_w)
+    return advance_outside(machine, scratch, t, y[:nq], y[nq : nq + nv], y[nq + nv :])
+
+
+@part
 def land(machine, scratch, t, y, k):
-    """`settle`, then `rhs` there. Returns a result code."""
+    """`arrive`, then `rhs` there. Returns a result code."""
     unit_quaternions(machine.body_i, y)
     if machine.closed != 0:
         return call_at(machine.closed, machine, scratch, t, y, k, LAND)
+    if machine.outside != 0:
+        code = follow_outside(machine, scratch, t, y)
+        if code != OK:
+            return code
     return rhs(machine, scratch, t, y, k)
 
 

@@ -28,7 +28,7 @@ from gori.integrate.work import (
     X,
     size_of,
 )
-from gori.kernels.accelerations import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
+from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
 from gori.kernels.columns import ARMATURE, NDOF, V0
 from gori.kernels.derivatives import motion, rigid_terms
 from gori.kernels.inverse_mass import axes_at_root

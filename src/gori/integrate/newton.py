@@ -21,6 +21,7 @@ from numba import types
 
 from gori.integrate.columns import column_correction
 from gori.integrate.dense import dense_correction
+from gori.integrate.march import follow_outside
 from gori.integrate.matrix_free import tree_correction
 from gori.integrate.trial import look_ahead
 from gori.integrate.work import (
@@ -53,7 +54,8 @@ from gori.integrate.work import (
     size_of,
     weigh,
 )
-from gori.kernels.accelerations import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR, finite
+from gori.kernels.accelerations import finite
+from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
 from gori.kernels.columns import NQ
 from gori.kernels.jit import kernel, part
 from gori.kernels.machine import machine_type, scratch_type
@@ -86,8 +88,8 @@ def begin_step(machine, scratch, memory, t, h, cv, cq, y):
 
 
 @part
-def end_step(machine, work, y):
-    """Take the state at the end of the step over into y."""
+def end_step(machine, scratch, work, y):
+    """Take the state at the end of the step over into y. Returns a result code."""
     nq, nv = machine.body_i[0, NQ], work.vectors.shape[1]
     look_ahead(machine, work, y, work.vectors[X])
     for k in range(nq):
@@ -98,6 +100,10 @@ def end_step(machine, work, y):
     for k in range(work.slid.shape[0]):
         y[nq + nv + k] = work.slid[k]
     work.head[KNOWN] = 1.0
+    if machine.outside != 0:
+        code = follow_outside(machine, scratch, work.head[TIME], y)
+        if code != OK:
+            return code
     return finite(work.vectors[SPEED])
 
 

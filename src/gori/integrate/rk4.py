@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from gori.integrate.contract import Fixed
-from gori.integrate.march import RUN, marching, rhs, settle
-from gori.kernels.accelerations import OK, health
+from gori.integrate.march import RUN, arrive, marching, rhs
+from gori.kernels.accelerations import health
+from gori.kernels.codes import OK
 from gori.kernels.columns import NQ
 from gori.kernels.jit import kernel, part
 
@@ -41,7 +42,7 @@ def stepping(rhs):
             return code
         for i in range(n):
             y[i] += h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i])
-        code = settle(machine, scratch, t + h, y)
+        code = arrive(machine, scratch, t + h, y)
         if code != OK:
             return code
         nq = machine.body_i[0, NQ]

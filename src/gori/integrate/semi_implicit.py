@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from gori.integrate.contract import Fixed
-from gori.integrate.march import RUN, marching, rhs, settle
-from gori.kernels.accelerations import OK, health
+from gori.integrate.march import RUN, arrive, marching, rhs
+from gori.kernels.accelerations import health
+from gori.kernels.codes import OK
 from gori.kernels.columns import NQ
 from gori.kernels.configuration import integrate
 from gori.kernels.jit import kernel, part
@@ -26,7 +27,7 @@ def semi_implicit_step(machine, scratch, memory, t, h, y):
     for k in range(z.shape[0]):
         z[k] += h * zdot[k]
     integrate(machine.body_i, q, move, q)
-    code = settle(machine, scratch, t + h, y)
+    code = arrive(machine, scratch, t + h, y)
     if code != OK:
         return code
     return health(v, scratch.dof_w)

@@ -20,7 +20,8 @@ from gori.integrate.work import (
     SPEED,
     TIME,
 )
-from gori.kernels.accelerations import OK, USER_ERROR, accelerations, call_user
+from gori.kernels.accelerations import accelerations
+from gori.kernels.codes import OK
 from gori.kernels.columns import FORCE, NQ
 from gori.kernels.configuration import integrate
 from gori.kernels.elements import (
@@ -35,13 +36,12 @@ from gori.kernels.elements import (
     JOINT_LIMIT,
     JOINT_SPRING,
     MOTOR,
-    acts_on_bodies,
-    apply_elements,
 )
+from gori.kernels.forces import acts_on_bodies, apply_forces
 from gori.kernels.jit import block, part
-from gori.kernels.kinematics import place, positions, velocities
+from gori.kernels.kinematics import place
 from gori.kernels.rnea import hand_inward, rnea
-from gori.kernels.signals import evaluate_signals, follows_state
+from gori.kernels.signals import follows_state
 
 DIFFERENCE = 1.5e-8
 """change of a coordinate for differences [rad, or the scale of the axis]: the square root of the machine precision"""
@@ -108,21 +108,15 @@ def generalised_force(machine, scratch, work, G):
     """G (nv,) after `look_ahead`: forces on joints, and forces on bodies along the axes."""
     body_i, body_f, body_w, dof_w, tau = machine.body_i, machine.body_f, scratch.body_w, scratch.dof_w, scratch.tau
     q, v, nv = work.ahead, work.vectors[SPEED], tau.shape[0]
-    for k in range(nv):
-        tau[k] = 0.0
-    bodies = acts_on_bodies(machine.element_i)
-    if machine.element_i.shape[0] > 0:
-        evaluate_signals(machine.signal_i, machine.signal_f, work.head[TIME], q, v, scratch.values, scratch.stack)
-        if bodies:
-            place(body_i, body_f, q, body_w, dof_w)
-            positions(body_i, body_w)
-            velocities(body_i, v, body_w, dof_w)
-            for i in range(body_i.shape[0]):
-                for k in range(6):
-                    body_w[i, FORCE + k] = 0.0
-        apply_elements(machine.element_i, machine.element_f, q, v, work.slid, scratch.values, tau, work.zdot, body_w)
-    if machine.user != 0 and call_user(machine.user, work.head[TIME], q, v, tau) != 0:
-        return USER_ERROR
+    bodies = acts_on_bodies(machine)
+    if bodies:
+        place(body_i, body_f, q, body_w, dof_w)
+        for i in range(body_i.shape[0]):
+            for k in range(6):
+                body_w[i, FORCE + k] = 0.0
+    code = apply_forces(machine, scratch, work.head[TIME], q, v, work.slid, work.zdot)
+    if code != OK:
+        return code
     for k in range(nv):
         G[k] = tau[k]
     if bodies:
@@ -135,7 +129,7 @@ def generalised_force(machine, scratch, work, G):
 @part
 def simple(machine):
     """Whether all forces act on single axes and have known derivatives."""
-    if machine.user != 0:
+    if machine.user != 0 or machine.outside != 0:
         return False
     for e in range(machine.element_i.shape[0]):
         kind, s = machine.element_i[e, E_KIND], machine.element_i[e, E_SIGNAL]

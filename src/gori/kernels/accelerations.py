@@ -3,35 +3,14 @@
 q' = q_rate(q, v)      v' = M^-1 (tau - bias + forces)      z' = rates of the force elements' own states
 """
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
 from gori.kernels.aba import articulate, clear, regular, release
+from gori.kernels.codes import NOT_FINITE, OK, SINGULAR
 from gori.kernels.columns import KIND, Q0, V0
-from gori.kernels.elements import acts_on_bodies, apply_elements
+from gori.kernels.forces import apply_forces
 from gori.kernels.jit import part
 from gori.kernels.joints import FREE, HELICAL, rotation_of_quaternion
-from gori.kernels.kinematics import place, positions, rates, velocities
+from gori.kernels.kinematics import place, rates
 from gori.kernels.rnea import start_from_gravity, total
-from gori.kernels.signals import evaluate_signals
-
-OK, USER_ERROR, NOT_FINITE, SINGULAR, STEP_TOO_SMALL, EVENT, STOPPED, NO_CONVERGENCE = 0, 1, 2, 3, 4, 5, 6, 7
-NOT_CLOSED, POOR_CHOICE, NEAR_SINGULAR = 8, 9, 10
-"""result codes of the compiled loops"""
-
-
-@intrinsic
-def call_user(typingctx, address, t, q, v, tau):
-    """Call int64 f(double t, double *q, double *v, double *tau) by its address; 0 means that all went well."""
-
-    def codegen(context, builder, signature, args):
-        number, pointer = ir.DoubleType(), ir.DoubleType().as_pointer()
-        function = ir.FunctionType(ir.IntType(64), [number, pointer, pointer, pointer])
-        data = [context.make_array(ty)(context, builder, x).data for ty, x in zip(signature.args[2:], args[2:])]
-        return builder.call(builder.inttoptr(args[0], function.as_pointer()), [args[1], *data])
-
-    return types.int64(types.int64, types.float64, q, v, tau), codegen
 
 
 @part
@@ -41,16 +20,9 @@ def accelerations(machine, t, q, v, z, qdd, zdot, scratch):
     place(body_i, body_f, q, body_w, dof_w)
     rates(body_i, v, body_w, dof_w)
     clear(body_i, body_w)
-    for k in range(tau.shape[0]):
-        tau[k] = 0.0
-    if machine.element_i.shape[0] > 0:
-        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, scratch.values, scratch.stack)
-        if acts_on_bodies(machine.element_i):
-            positions(body_i, body_w)
-            velocities(body_i, v, body_w, dof_w)
-        apply_elements(machine.element_i, machine.element_f, q, v, z, scratch.values, tau, zdot, body_w)
-    if machine.user != 0 and call_user(machine.user, t, q, v, tau) != 0:
-        return USER_ERROR
+    code = apply_forces(machine, scratch, t, q, v, z, zdot)
+    if code != OK:
+        return code
     articulate(body_i, body_f, tau, body_w, dof_w)
     start_from_gravity(body_f, body_w)
     release(body_i, qdd, body_w, dof_w)

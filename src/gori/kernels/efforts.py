@@ -3,7 +3,19 @@
 from numba import types
 
 from gori.kernels.columns import NQ
-from gori.kernels.elements import E_DOF, E_KIND, E_Q, E_ROW_A, E_ROW_B, E_SIGNAL, E_STATE, LINE, joint_force, line_force
+from gori.kernels.elements import (
+    E_DOF,
+    E_KIND,
+    E_Q,
+    E_ROW_A,
+    E_ROW_B,
+    E_SIGNAL,
+    E_STATE,
+    LINE,
+    STRUT,
+    joint_force,
+    line_force,
+)
 from gori.kernels.jit import kernel
 from gori.kernels.kinematics import place, positions, velocities
 from gori.kernels.machine import machine_type, scratch_type
@@ -16,7 +28,7 @@ _f2 = types.float64[:, ::1]
 def efforts(machine, scratch, samples, zdot, out):
     """out (N, elements, 2): effort and power for samples (N, 1 + n) of rows (time, q, v, z).
 
-    Effort: the torque or force on the joint, the tension of a line; bushings and wrenches have none here.
+    Effort: the torque or force on the joint, the tension of a line or strut; bushings and wrenches have none here.
     zdot (nz,) is scratch.
     """
     nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
@@ -40,9 +52,9 @@ def efforts(machine, scratch, samples, zdot, out):
                 out[row, e, 0] = tau[d]
                 for k in range(nv):
                     out[row, e, 1] += tau[k] * v[k]
-            elif kind == LINE:
+            elif kind in (LINE, STRUT):
                 tension, rate = line_force(
-                    machine.element_i[e, E_ROW_A], machine.element_i[e, E_ROW_B], p, scratch.body_w
+                    kind, machine.element_i[e, E_ROW_A], machine.element_i[e, E_ROW_B], p, scratch.body_w
                 )
                 out[row, e, 0] = tension
                 out[row, e, 1] = -tension * rate

@@ -10,6 +10,7 @@ JOINT_LIMIT     lower, upper, stiffness, damping                            one-
 JOINT_FORCE                                         signal: value           tau = value
 MOTOR           kp, kd, limit                       signals: target, rate   tau = clamp(kp (target - q) + kd (rate - v))
 LINE            point A (3), point B (3), k, d, free length                 along the line AB
+STRUT           point A (3), point B (3), then from S_K on                  along the line AB; see `strut_tension`
 BUSHING         R_A (9), p_A (3), R_B (9), p_B (3), k (6), d (6)            in A's axes; rotation vector of B from A
 WRENCH          R (9), p (3), own axes (0 or 1)     signals: moment, force
 """
@@ -27,8 +28,15 @@ N_ELEMENT_I = 7
 N_ELEMENT_F = 36
 
 JOINT_SPRING, BALL_SPRING, JOINT_FRICTION, JOINT_LIMIT, JOINT_FORCE, MOTOR = 0, 1, 2, 3, 4, 5
-LINE, BUSHING, WRENCH = 6, 7, 8
+LINE, STRUT, BUSHING, WRENCH = 6, 7, 8, 9
 """kinds from LINE on act on bodies and need positions and velocities"""
+
+# parameters of a STRUT, after its two points
+S_K, S_FREE = 6, 7  # stiffness [N/m], free length [m]
+S_SHORT, S_LONG = 8, 9  # lengths at which the stops touch [m]; -inf and inf for none
+S_LOW, S_HIGH, S_BLEND = 10, 11, 12  # midstroke from, to [m]; length over which the damping changes outside of it [m]
+S_IN, S_OUT, S_END_IN, S_END_OUT = 13, 14, 15, 16  # damping: compression, rebound, the same at the ends [N s/m]
+S_ROWS, S_TABLE = 17, 18  # how many rows, and the rows (travel [m], force [N]) of the stops after (0, 0)
 
 
 @part
@@ -94,8 +102,37 @@ def joint_force(kind, d, at, e, s, p, q, v, z, values, zdot, tau):
 
 
 @part
-def line_force(a, b, p, body_w):
-    """A spring and damper between two points. Returns its tension and the rate of its length."""
+def stop_force(p, pressed):
+    """Force of a strut's stop [N] that is pressed by so much [m]: linear from row to row, the last slope going on."""
+    if pressed <= 0.0:
+        return 0.0
+    x0, f0, slope = 0.0, 0.0, 0.0
+    for k in range(int(p[S_ROWS])):
+        x, f = p[S_TABLE + 2 * k], p[S_TABLE + 2 * k + 1]
+        slope = (f - f0) / (x - x0)
+        if pressed <= x:
+            break
+        if k + 1 < int(p[S_ROWS]):
+            x0, f0 = x, f
+    return f0 + slope * (pressed - x0)
+
+
+@part
+def strut_tension(p, length, rate):
+    """Spring, damper and stops of a strut: its tension [N], continuous in length [m] and rate [m/s]."""
+    outside = max(p[S_LOW] - length, length - p[S_HIGH])
+    end = min(max(outside / p[S_BLEND], 0.0), 1.0)
+    if rate < 0.0:
+        damping = p[S_IN] + end * (p[S_END_IN] - p[S_IN])
+    else:
+        damping = p[S_OUT] + end * (p[S_END_OUT] - p[S_OUT])
+    stops = stop_force(p, length - p[S_LONG]) - stop_force(p, p[S_SHORT] - length)
+    return p[S_K] * (length - p[S_FREE]) + damping * rate + stops
+
+
+@part
+def line_force(kind, a, b, p, body_w):
+    """A spring and damper, or a strut, between two points. Returns its tension and the rate of its length."""
     ax, ay, az = turn(body_w, a, p[0], p[1], p[2])
     bx, by, bz = turn(body_w, b, p[3], p[4], p[5])
     dx = body_w[b, P_WB] + bx - body_w[a, P_WB] - ax
@@ -107,7 +144,10 @@ def line_force(a, b, p, body_w):
     ux, uy, uz = point_velocity(a, ax, ay, az, body_w)
     vx, vy, vz = point_velocity(b, bx, by, bz, body_w)
     rate = (vx - ux) * dx + (vy - uy) * dy + (vz - uz) * dz
-    tension = p[6] * (length - p[8]) + p[7] * rate
+    if kind == STRUT:
+        tension = strut_tension(p, length, rate)
+    else:
+        tension = p[6] * (length - p[8]) + p[7] * rate
     fx, fy, fz = tension * dx, tension * dy, tension * dz
     push_body(a, ax, ay, az, 0.0, 0.0, 0.0, fx, fy, fz, body_w)
     push_body(b, bx, by, bz, 0.0, 0.0, 0.0, -fx, -fy, -fz, body_w)
@@ -197,8 +237,8 @@ def apply_elements(element_i, element_f, q, v, z, values, tau, zdot, body_w):
                 kind, element_i[e, E_DOF], element_i[e, E_Q], element_i[e, E_STATE], s, element_f[e],
                 q, v, z, values, zdot, tau,
             )  # fmt: skip
-        elif kind == LINE:
-            line_force(element_i[e, E_ROW_A], element_i[e, E_ROW_B], element_f[e], body_w)
+        elif kind in (LINE, STRUT):
+            line_force(kind, element_i[e, E_ROW_A], element_i[e, E_ROW_B], element_f[e], body_w)
         elif kind == BUSHING:
             bushing_force(element_i[e, E_ROW_A], element_i[e, E_ROW_B], element_f[e], body_w, axes)
         else:

@@ -22,6 +22,9 @@ class Machine(NamedTuple):
     path_i: Any
     sparse_i: Any
     closed: int  # address of the kernel that keeps the loops closed, 0 if there are none
+    outside_i: Any  # tables of what acts from outside (`vehicle/tables.py`)
+    outside_f: Any
+    outside: int  # address of the kernel that advances it, 0 if there is none
 
 
 class Scratch(NamedTuple):
@@ -33,13 +36,34 @@ class Scratch(NamedTuple):
     values: Any  # of the signals
     stack: Any  # of the expressions
     loop: Any  # memory of what keeps the loops closed
+    outside: Any  # memory of what acts from outside
+    ground: Any  # and of soil that remembers, by cells
 
 
 _f1, _f2, _i1, _i2 = types.float64[::1], types.float64[:, ::1], types.int64[::1], types.int64[:, ::1]
 machine_type = types.NamedTuple(
-    [_i2, _f2, _i2, _f2, _i2, _f2, types.int64, types.int64, _i2, _f2, _i2, _i1, _i1, types.int64], Machine
+    [
+        _i2,
+        _f2,
+        _i2,
+        _f2,
+        _i2,
+        _f2,
+        types.int64,
+        types.int64,
+        _i2,
+        _f2,
+        _i2,
+        _i1,
+        _i1,
+        types.int64,
+        _i1,
+        _f1,
+        types.int64,
+    ],
+    Machine,
 )
-scratch_type = types.NamedTuple([_f2, _f2, _f1, _f1, _f1, _f1], Scratch)
+scratch_type = types.NamedTuple([_f2, _f2, _f1, _f1, _f1, _f1, _f1, _f2], Scratch)
 
 SOLVER = types.int64(machine_type, scratch_type, types.float64, _f1, _f1, types.int64)
 """signature of what keeps loops closed: machine, scratch, t, y, k, what.
@@ -50,3 +74,15 @@ FALL     k (nv,) = accelerations at (t, y), where y is on the loops; only `multi
 LAND     SETTLE, then RATES
 """
 RATES, SETTLE, FALL, LAND = 0, 1, 2, 3
+
+OUTSIDE = types.int64(machine_type, scratch_type, types.float64, _f1, _f1, _f1, _f1, types.int64)
+"""signature of what acts from outside and has states of its own among z: machine, scratch, t, q, v, z, zdot, what.
+
+It is advanced once in a step of the bodies, when these have arrived at the end of the step (bodies first, then what is
+fast, in steps of its own, with their motion interpolated), and pushes the bodies at every evaluation.
+
+PUSH      add to tau and to the bodies' forces at a state, after `positions` and `velocities`; zdot = a forecast
+ADVANCE   z from the time it stands at to t, where the bodies are now
+BEGIN     z stands at t: nothing is kept from before
+"""
+PUSH, ADVANCE, BEGIN = 0, 1, 2

@@ -122,6 +122,40 @@ def inertia_forces(body_i, body_f, a, body_w, dof_w):
 
 
 @part
+def inertia_product(body_i, body_f, x, out, body_w, dof_w):
+    """out (nv,) = M x, after `place`: inverse dynamics without gravity and velocities. Overwrites ACC and FORCE."""
+    for k in range(6):
+        body_w[0, ACC + k] = 0.0
+    for i in range(1, body_i.shape[0]):
+        p, d = body_i[i, PARENT], body_i[i, V0]
+        bx, by, bz = body_w[p, ACC], body_w[p, ACC + 1], body_w[p, ACC + 2]
+        ax, ay, az = cross(bx, by, bz, body_w[i, ARM], body_w[i, ARM + 1], body_w[i, ARM + 2])
+        ax, ay, az = ax + body_w[p, ACC + 3], ay + body_w[p, ACC + 4], az + body_w[p, ACC + 5]
+        for k in range(d, d + body_i[i, NDOF]):
+            bx += x[k] * dof_w[k, S]
+            by += x[k] * dof_w[k, S + 1]
+            bz += x[k] * dof_w[k, S + 2]
+            ax += x[k] * dof_w[k, S + 3]
+            ay += x[k] * dof_w[k, S + 4]
+            az += x[k] * dof_w[k, S + 5]
+        body_w[i, ACC], body_w[i, ACC + 1], body_w[i, ACC + 2] = bx, by, bz
+        body_w[i, ACC + 3], body_w[i, ACC + 4], body_w[i, ACC + 5] = ax, ay, az
+
+        # f = m (a + alpha x c), n = J alpha + m c x a
+        m = body_f[i, MASS]
+        cx, cy, cz = turn(body_w, i, body_f[i, COM], body_f[i, COM + 1], body_f[i, COM + 2])
+        tx, ty, tz = cross(bx, by, bz, cx, cy, cz)
+        body_w[i, FORCE + 3], body_w[i, FORCE + 4], body_w[i, FORCE + 5] = m * (ax + tx), m * (ay + ty), m * (az + tz)
+        bx, by, bz = turn_back(body_w, i, bx, by, bz)
+        tx, ty, tz = symmetric_times(body_f, INERTIA, i, bx, by, bz)
+        tx, ty, tz = turn(body_w, i, tx, ty, tz)
+        sx, sy, sz = cross(cx, cy, cz, ax, ay, az)
+        body_w[i, FORCE], body_w[i, FORCE + 1], body_w[i, FORCE + 2] = tx + m * sx, ty + m * sy, tz + m * sz
+    hand_inward(body_i, out, body_w, dof_w)
+    add_armature(body_i, body_f, x, out)
+
+
+@part
 def hand_inward(body_i, tau, body_w, dof_w):
     """Tips to ground: tau = S' FORCE on each axis, and FORCE, with all that is carried, is handed to the parent."""
     for i in range(body_i.shape[0] - 1, 0, -1):

@@ -16,6 +16,8 @@ from gori.model.model import Model
 SHARE, SHARE_REDUNDANT = 1e-14, 1e-11
 """what stands for zero in the factors, as a share of the diagonal of J M^-1 J'; where equations are always redundant it
 has to be well above rounding"""
+CLOSED = 7e-13
+"""residual of the loops that counts as none, for a machine of 1 m"""
 FLAT = 1e-9
 """singular values below this share of the largest count as zero"""
 
@@ -43,7 +45,7 @@ class LoopSystem:
 
     def __init__(self, model: Model):
         self.model = model
-        self.elements = compile_elements(model)
+        self.elements = compile_elements(model)._replace(outside=None)  # equations alone, no wheels
         self.tables = loop_tables(model, self.elements.motions)
         self.names = self.tables.names
         self._machine, self._scratch, memory = machine_of(model, self.elements, loops=self.tables)
@@ -140,7 +142,7 @@ class LoopSystem:
         share = SHARE_REDUNDANT if deficit else SHARE
         for eps, weight in ((memory.eps_m, inverse), (memory.eps_1, np.ones(self.model.nv))):
             eps[:] = share * np.max([J[chosen] ** 2 @ weight for J in self._around(q)], axis=0)
-        tolerance = 1e-12 * min(max(self.size, 0.01), 1.0)
+        tolerance = CLOSED * min(max(self.size, 0.01), 1.0)
         memory.head[[t.TOLERANCE, t.SLIP_TOLERANCE]] = tolerance
         memory.head[[t.DEFICIT, t.EPSILON]] = deficit, share
         memory.extra[:] = self._extra(q, time)

@@ -9,6 +9,7 @@ from gori.errors import UnsupportedError
 from gori.kernels import elements as el
 from gori.model.model import Model
 from gori.model.motions import motion_signal
+from gori.model.outside import Outside, compile_outside
 from gori.model.signals import SignalTable
 from gori.spec.base import rotation
 
@@ -28,6 +29,8 @@ class Elements(NamedTuple):
     names: tuple[str, ...]
     signal_names: tuple[str, ...]
     motions: dict[str, int]  # first of the three signals of each motion
+    friction: int = 0  # of the states, those of joint friction; they come first
+    outside: Outside | None = None  # wheels and drive trains
 
 
 class _Rows:
@@ -79,16 +82,19 @@ def compile_elements(model: Model) -> Elements:
         _FORCES[force.type](rows, name, force)
     motions = {name: rows.motion(name) for name in model.spec.motions}
     signal_i, signal_f, depth = rows.signals.tables()
+    outside = compile_outside(model, rows.states)
     return Elements(
         np.array(rows.index, np.int64).reshape(-1, el.N_ELEMENT_I),
         np.array(rows.values).reshape(-1, el.N_ELEMENT_F),
         signal_i,
         signal_f,
         depth,
-        rows.states,
+        rows.states + (0 if outside is None else outside.states),
         tuple(rows.names),
         tuple(rows.signal_names),
         motions,
+        rows.states,
+        outside,
     )
 
 
@@ -147,12 +153,34 @@ def _motor(rows: _Rows, name: str, force) -> None:
 def _spring(rows: _Rows, name: str, force) -> None:
     a, _, p_A = rows.anchor(force.parent, force.at)
     b, _, p_B = rows.anchor(force.child, force.child_at)
-    length = force.length
-    if length is None:
-        poses = rows.model.forward_kinematics(rows.model.q0)
-        ends = [poses[body] @ [*at, 1.0] for body, at in ((force.parent, force.at), (force.child, force.child_at))]
-        length = float(np.linalg.norm(ends[1] - ends[0]))
-    rows.add(name, el.LINE, [*p_A, *p_B, force.stiffness, force.damping, length], a=a, b=b)
+    rows.add(name, el.LINE, [*p_A, *p_B, force.stiffness, force.damping, _free_length(rows, force)], a=a, b=b)
+
+
+def _free_length(rows: _Rows, force) -> float:
+    if force.length is not None:
+        return force.length
+    poses = rows.model.forward_kinematics(rows.model.q0)
+    ends = [poses[body] @ [*at, 1.0] for body, at in ((force.parent, force.at), (force.child, force.child_at))]
+    return float(np.linalg.norm(ends[1] - ends[0]))
+
+
+def _strut(rows: _Rows, name: str, force) -> None:
+    a, _, p_A = rows.anchor(force.parent, force.at)
+    b, _, p_B = rows.anchor(force.child, force.child_at)
+    p = np.zeros(el.N_ELEMENT_F)
+    p[:6] = [*p_A, *p_B]
+    p[[el.S_K, el.S_FREE]] = force.stiffness, _free_length(rows, force)
+    p[el.S_SHORT] = -np.inf if force.shortest is None else force.shortest
+    p[el.S_LONG] = np.inf if force.longest is None else force.longest
+    p[[el.S_LOW, el.S_HIGH]] = force.midstroke or (-np.inf, np.inf)
+    p[el.S_BLEND] = force.blend
+    p[[el.S_IN, el.S_OUT]] = force.compression, force.rebound
+    p[el.S_END_IN] = force.compression if force.end_compression is None else force.end_compression
+    p[el.S_END_OUT] = force.rebound if force.end_rebound is None else force.end_rebound
+    table = np.ravel(force.stop or ())
+    p[el.S_ROWS] = len(table) // 2
+    p[el.S_TABLE : el.S_TABLE + len(table)] = table
+    rows.add(name, el.STRUT, p, a=a, b=b)
 
 
 def _bushing(rows: _Rows, name: str, force) -> None:
@@ -175,6 +203,7 @@ _FORCES = {
     "torsion": _torsion,
     "motor": _motor,
     "spring": _spring,
+    "strut": _strut,
     "bushing": _bushing,
     "wrench": _wrench,
 }

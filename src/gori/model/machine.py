@@ -5,6 +5,7 @@ import numpy as np
 from gori.kernels.columns import N_BODY_W, N_DOF_W
 from gori.kernels.loops.tables import N_CUT_F, N_CUT_I, N_EQ_I, Memory, memory_of
 from gori.kernels.machine import Machine, Scratch
+from gori.kernels.vehicle.patch import N_CELL
 from gori.model.elements import Elements
 from gori.model.loops import LoopTables
 from gori.model.model import Model
@@ -28,6 +29,7 @@ def machine_of(
     loops: LoopTables | None = None,
     closed: int = 0,
     extra: int = 0,
+    live: bool = False,
 ) -> tuple[Machine, Scratch, Memory | None]:
     """Machine, Scratch, and the memory of the loops in pieces, if there are any.
 
@@ -35,6 +37,7 @@ def machine_of(
     depth                of the stack that expressions outside the elements need
     loops                None: without any
     extra                numbers to add to the memory of the loops
+    live                 wheels and drive trains move on; otherwise their forces are those that z tells
     """
     e, t = elements, model.kernel_tables
     body_w, dof_w = np.zeros((len(t.body_i), N_BODY_W)), np.zeros((model.nv, N_DOF_W))
@@ -43,5 +46,9 @@ def machine_of(
     if loops is not None:
         flat, memory = memory_of(model.nq, model.nv, len(loops.cut_i), len(loops.eq_i), loops.sparse_i, extra)
     cuts = NONE if loops is None else loops[:5]
-    machine = Machine(t.body_i, t.body_f, e.element_i, e.element_f, e.signal_i, e.signal_f, user, core, *cuts, closed)
-    return machine, Scratch(body_w, dof_w, np.zeros(model.nv), values, stack, flat), memory
+    outside = (np.zeros(0, np.int64), np.zeros(0), 0) if e.outside is None else e.outside.tables()
+    room = (np.zeros(0), np.zeros((0, N_CELL))) if e.outside is None else e.outside.memory(live)
+    machine = Machine(
+        t.body_i, t.body_f, e.element_i, e.element_f, e.signal_i, e.signal_f, user, core, *cuts, closed, *outside
+    )
+    return machine, Scratch(body_w, dof_w, np.zeros(model.nv), values, stack, flat, *room), memory

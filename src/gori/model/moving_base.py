@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from gori.model.motions import motion_values
-from gori.spec import GROUND, Bushing, Motion, Spec, Spring
+from gori.spec import GROUND, Bushing, Motion, Spec, Spring, Strut
 from gori.spec.motion import BASE
 
 _X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -15,8 +15,8 @@ _STEPS = (("x", _X), ("y", _Y), ("z", _Z), ("yaw", _Z), ("pitch", _Y), ("roll", 
 def with_moving_base(spec: Spec) -> Spec:
     """A Spec without `base` that moves in the same way.
 
-    What stood on the ground (joints, cuts, frames, springs and bushings) stands on a massless body `base`. It is
-    carried by joints `base.x`, `base.y`, `base.z`, `base.yaw`, `base.pitch` and `base.roll`, massless bodies between
+    What stood on the ground (joints, cuts, frames, springs, struts and bushings) stands on a massless body `base`. It
+    is carried by joints `base.x`, `base.y`, `base.z`, `base.yaw`, `base.pitch` and `base.roll`, massless bodies between
     them, each with a motion of the same name and the start coordinate and velocity of that motion. They are the first
     coordinates of the machine. A step that is zero is left out, one that is another number is a fixed joint.
     """
@@ -45,7 +45,7 @@ def with_moving_base(spec: Spec) -> Spec:
     parts["cuts"] = {name: _moved(cut, "parent", "child") for name, cut in spec.cuts.items()}
     parts["motions"] = motions | spec.motions
     parts["forces"] = {
-        name: _moved(force, "parent", "child") if isinstance(force, (Spring, Bushing)) else force
+        name: _moved(force, "parent", "child") if isinstance(force, Spring | Strut | Bushing) else force
         for name, force in spec.forces.items()
     }
     parts["frames"] = {name: _moved(frame, "body") for name, frame in spec.frames.items()}

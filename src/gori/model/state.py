@@ -7,13 +7,17 @@ import numpy as np
 
 @dataclass
 class State:
-    """Time [s], coordinates q (nq,), velocities v (nv,), and internal states z of force elements (nz,)."""
+    """Time [s], coordinates q (nq,), velocities v (nv,), internal states z (nz,) of force elements, wheels and drive
+    trains, and the cells of soft soil that something has touched: their places, and what they remember.
+    """
 
     time: float
     q: np.ndarray
     v: np.ndarray
     z: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    ground: tuple[np.ndarray, np.ndarray] | None = None
 
     def copy(self) -> "State":
         """A State with arrays of its own."""
-        return State(self.time, self.q.copy(), self.v.copy(), self.z.copy())
+        ground = None if self.ground is None else (self.ground[0].copy(), self.ground[1].copy())
+        return State(self.time, self.q.copy(), self.v.copy(), self.z.copy(), ground)

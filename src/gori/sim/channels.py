@@ -1,18 +1,25 @@
-"""Channels of forces: what each element of the Spec did along a recorded motion."""
+"""Channels of a Recording that need the forces of its Spec: what each element, wheel and drive train did along it."""
 
 from collections.abc import Callable
 
 import numpy as np
 
 from gori.kernels.efforts import efforts
-from gori.kernels.elements import LINE
+from gori.kernels.elements import STRUT
 from gori.model.elements import compile_elements
 from gori.model.machine import machine_of
 from gori.model.tables import JointInfo
 from gori.record import Recording
 from gori.record.channels import v_units
-from gori.sim.trace import Trace
+from gori.sim.trace import Trace, samples_of
 from gori.spec import GROUND
+
+
+def add_channels(recording: Recording, trace: Trace) -> None:
+    """Add all channels that follow from forces: of elements, of wheels and drive trains, and of accelerations."""
+    add_force_channels(recording)
+    add_wheel_channels(recording)
+    add_trace_channels(recording, trace)
 
 
 def add_force_channels(recording: Recording) -> None:
@@ -23,7 +30,7 @@ def add_force_channels(recording: Recording) -> None:
     elements = compile_elements(model)
     rows = {}
     for k, name in enumerate(elements.names):
-        if elements.element_i[k, 0] <= LINE:
+        if elements.element_i[k, 0] <= STRUT:
             rows.setdefault(name, []).append(k)
     if not rows:
         return
@@ -32,15 +39,24 @@ def add_force_channels(recording: Recording) -> None:
     def channel(rec: Recording, name: str) -> np.ndarray:
         if not computed:
             machine, scratch, _ = machine_of(model, elements)
-            samples = np.column_stack([rec.time, rec.q, rec.v, rec.z])
+            samples = samples_of(rec, elements.states)
             out = np.zeros((len(samples), len(elements.names), 2))
-            efforts(machine, scratch, np.ascontiguousarray(samples), np.zeros(elements.states), out)
+            efforts(machine, scratch, samples, np.zeros(elements.states), out)
             computed.append(out)
         owner, _, kind = name.rpartition(".")
         return computed[0][:, rows[owner], int(kind == "power")].sum(axis=1)
 
     recording.add_source([f"{name}.effort" for name in rows], channel, units="N m, N")
     recording.add_source([f"{name}.power" for name in rows], channel, units="W")
+
+
+def add_wheel_channels(recording: Recording) -> None:
+    """Add what wheels and drive trains tell: truck.wheel_fl.load, truck.drivetrain.engine_speed, ..."""
+    elements = compile_elements(recording.model)
+    if elements.outside is None or recording.z.shape[1] != elements.states:  # a motion without its states
+        return
+    for name, (column, unit) in elements.outside.channels(elements.friction).items():
+        recording.add_source([name], lambda rec, _, column=column: rec.z[:, column], units=unit)
 
 
 def add_trace_channels(recording: Recording, trace: Trace) -> None:

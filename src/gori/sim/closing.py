@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError, UnsupportedError
-from gori.integrate import Full, Loops, Method, Multipliers, Partition, loops_of, march
+from gori.integrate import FrozenExplicit, Full, Loops, Method, Multipliers, Partition, loops_of, march
 from gori.integrate.closed import matrix_size
 from gori.integrate.dopri5 import TOLERANCE
 from gori.kernels.loops import tables as t
 from gori.kernels.machine import FALL
 from gori.model import Model
+from gori.model.closed import CLOSED
 from gori.model.mobility import split_coordinates
 from gori.model.state import State
 
@@ -71,6 +72,10 @@ class Closure:
         head = self.memory.head
         head[[t.KNOWN, t.FACTORED, t.STANDS, t.BEST_M, t.BEST_1]] = 0.0
         self.memory.lam[:] = self.memory.accel[:] = 0.0
+        head[[t.LATEST, t.FORMER]] = state.time
+        if isinstance(self.loops, FrozenExplicit):
+            head[t.ACCURACY] = self.loops.tolerance
+            head[[t.TOLERANCE, t.SLIP_TOLERANCE]] *= self.loops.closure / CLOSED
         wish = self.loops.independent if isinstance(self.loops, Partition) else None
         self.free = wish is None
         self._split(state, wish)

@@ -7,7 +7,7 @@ import numpy as np
 
 from gori.errors import ClosureError, SimulationError, SingularError
 from gori.integrate.march import STEP
-from gori.kernels import accelerations as code
+from gori.kernels import codes as code
 from gori.kernels.signals import signals_one
 from gori.model import assemble
 
@@ -38,6 +38,20 @@ def explain(simulation: Any, result: int) -> SimulationError:
         return SimulationError(
             f"the step became too small {when}: the forces change too fast for {simulation.method.kind} "
             f"({speed}). Try larger tolerances, softer springs, an implicit method, or look for a force that jumps",
+            state.time,
+        )
+    if result == code.SUNK:
+        return SimulationError(
+            f"a wheel has sunk by more than its radius {when}: the soil does not bear the vehicle, or the wheel has "
+            "dug itself in. Take less throttle, less payload, or firmer soil",
+            state.time,
+        )
+    if result == code.OFF_GRID:
+        soft = model.spec.terrain.soft
+        (x, y), (length, width) = soft.at, soft.size
+        return SimulationError(
+            f"a wheel leaves the grid of soft soil {when}: it goes from x = {x:g} to {x + length:g} m and from "
+            f"y = {y:g} to {y + width:g} m. Make terrain.soft.size larger",
             state.time,
         )
     if result == code.NO_CONVERGENCE:

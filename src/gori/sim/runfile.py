@@ -24,8 +24,9 @@ from gori.integrate import loops_of, march, method_of
 from gori.model import Model, compile
 from gori.model.elements import compile_elements
 from gori.record import Recording, read_checkpoint
-from gori.sim.channels import add_force_channels, add_trace_channels
+from gori.sim.channels import add_channels
 from gori.sim.events import Event
+from gori.sim.rest import at_rest
 from gori.sim.simulation import Simulation
 from gori.sim.trace import Trace
 from gori.spec import Run, Spec
@@ -94,12 +95,14 @@ def run_spec(
         loops = None if settings.loops is None else loops_of(dict(settings.loops))
     except InputError as error:
         raise InputError(f"run.loops: {error}") from None
-    simulation = Simulation(model, method, events=_events(settings), loops=loops)
+    start = None
+    if settings.start == "equilibrium":
+        start = at_rest(model, 0.0 if settings.speed is None else settings.speed)
+    simulation = Simulation(model, method, events=_events(settings), loops=loops, state=start)
     # names are looked up now: a run of hours must not end with an unknown one
     start = simulation.state
     first = Recording(model, [start.time], start.q[None], start.v[None], start.z[None])
-    add_force_channels(first)
-    add_trace_channels(first, Trace(first))
+    add_channels(first, Trace(first))
     names = _Names(first, settings)
     method.run.load()  # now, so that the wall time is that of the run
 
@@ -133,10 +136,9 @@ def resume_run(folder: str | os.PathLike, csv: bool = False, plots: bool = True,
 
 
 def open_run(path: str | os.PathLike) -> Recording:
-    """The Recording of a run, with the channels of its forces: a file, or the folder of a run."""
+    """The Recording of a run, with the channels of its forces and wheels: a file, or the folder of a run."""
     recording = Recording.load(Path(path) / "run.h5" if Path(path).is_dir() else path)
-    add_force_channels(recording)
-    add_trace_channels(recording, Trace(recording))
+    add_channels(recording, Trace(recording))
     return recording
 
 
@@ -159,7 +161,7 @@ def _claim(folder: Path, overwrite: bool) -> None:
     """Make the folder; what an earlier run left in it goes, or is the reason not to run."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        names = ("run.h5", "run.yaml", "channels.csv", "summary.json")
+        names = ("run.h5", "run.yaml", "channels.csv", "summary.json", "ruts.png")
         old = [*(folder / name for name in names if (folder / name).exists()), *folder.glob("plot_[0-9]*.png")]
         if old and not overwrite:
             raise FileError(
@@ -278,7 +280,8 @@ def conservative(model: Model) -> bool:
     """Whether gravity alone does work."""
     if model.spec.motions and not model.open_loops:
         return False
-    return len(compile_elements(model).element_i) == 0
+    elements = compile_elements(model)
+    return len(elements.element_i) == 0 and elements.outside is None
 
 
 def _finite(value: float) -> float | None:

@@ -1,38 +1,36 @@
-"""A Model moving in time: the only loop. Steps run in compiled blocks; between blocks there is time for people."""
+"""A Model moving in time: what a person sees of it."""
 
 import json
-import time as wall
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gori.errors import ConditionWarning, InputError, SimulationError, UnsupportedError
+from gori.errors import ConditionWarning, InputError, UnsupportedError
 from gori.integrate import RK4, Loops, Method, method_of
 from gori.integrate import march as m
-from gori.kernels.accelerations import EVENT, NEAR_SINGULAR, OK, POOR_CHOICE, STEP_TOO_SMALL
+from gori.kernels.vehicle.patch import N_CELL
+from gori.kernels.vehicle.tables import SUB_STEP
 from gori.model import Model, assemble, consistent_velocity
-from gori.model.elements import compile_elements
+from gori.model.elements import Elements, compile_elements
 from gori.model.machine import machine_of
 from gori.model.signals import SignalTable
 from gori.model.state import State
 from gori.record import Recorder, Recording, read_checkpoint
-from gori.sim.channels import add_force_channels, add_trace_channels
+from gori.sim.channels import add_channels
 from gori.sim.closing import Closure, closing
 from gori.sim.controls import controlled
 from gori.sim.events import Event, event_of
-from gori.sim.failure import explain
+from gori.sim.loop import BLOCK_SAMPLES, run_blocks
 from gori.sim.progress import Progress
+from gori.sim.running_gear import NOT_HELD, Inputs, RunningGear
+from gori.sim.schedule import scheduled
 from gori.sim.trace import Trace
 from gori.sim.user import UserForce
+from gori.spec.expression import closest
 
-BLOCK_SECONDS = 0.05
-"""how long compiled code runs before it looks up"""
-FIRST_BLOCK = 256
-"""steps of the first block, whose speed is not known yet"""
-BLOCK_SAMPLES = 4096
 NEVER = 1 << 40
 """so many steps from sample to sample that there is none"""
 
@@ -47,6 +45,10 @@ class Simulation:
                f(t, q, v, tau), adding in place
     events     {name: expression} or {name: Event(...)}: zero crossings to find, record, or act on
     state      where to start; default: the start coordinates of the Spec at time 0, assembled if there are loops
+    driver     called with the Simulation every `control` seconds of its time, to set `simulation.inputs`; after the
+               controls of the Spec, which act by themselves. If it returns True, the run ends there
+    control    [s]; default: as the controls of the Spec, or 0.01
+    subsystems {drive train: largest step of its own [s]}; default: as in the section `run`, or 2e-4
     loops      how explicit methods keep loops closed: Multipliers() (the default), Partition(), FrozenExplicit(); or
                settings as in a run file: "partition". Implicit methods do it by themselves
     """
@@ -60,17 +62,43 @@ class Simulation:
         events: dict[str, str | Event] | None = None,
         state: State | None = None,
         loops: Loops | dict | str | None = None,
+        driver: Callable[["Simulation"], bool | None] | None = None,
+        control: float | None = None,
+        subsystems: Mapping[str, float] | None = None,
     ):
         self.model = controlled(model, controls or {})
         self.method, self.loops = closing(self.model, method_of(RK4() if method is None else method), loops)
         self.elements = compile_elements(self.model)
+        self._gear = RunningGear(self.elements)
+        self.told = _told(self.model, self.elements)
+        """places in the row of q, v and z of what wheels and drive trains tell, by channel"""
         self.events = {name: event_of(name, event) for name, event in (events or {}).items()}
         self.event_log: list[tuple[str, float]] = []
         functions = [] if forces is None else [forces] if callable(forces) else list(forces)
         self._user = UserForce(functions, model.nq, model.nv)
+        self.subsystems = self._own_steps(subsystems)
+        self.driver, self.schedules = driver, scheduled(self.model)
+        self.control = min((part.every for part in self.schedules), default=0.01) if control is None else control
+        if not (np.isfinite(self.control) and self.control > 0.0):
+            raise InputError(f"control must be a positive number of seconds, not {control!r}")
         self._refuse_unsupported(functions)
         self._set_up()
         self.state = self._first() if state is None else state
+
+    def _own_steps(self, given: Mapping[str, float] | None) -> dict[str, float]:
+        """Own steps of subsystems [s]; they share one, the smallest."""
+        run, outside = self.model.spec.run, self.elements.outside
+        if given is None:
+            given = {} if run is None else {name: part.step for name, part in run.subsystems.items()}
+        for name, step in given.items():
+            if name not in self.model.spec.drivetrains:
+                known = self.model.spec.drivetrains
+                raise InputError(f"subsystems: {name!r} is not a drive train{closest(name, known)}")
+            if isinstance(step, bool) or not isinstance(step, (int, float)) or not 0.0 < step < np.inf:
+                raise InputError(f"subsystems: the step of {name!r} must be a positive number of seconds, not {step!r}")
+        if given and outside is not None:
+            outside.outside_f[SUB_STEP] = min(given.values())
+        return dict(given)
 
     def _first(self) -> State:
         """The start of the Spec; with loops closed."""
@@ -78,13 +106,16 @@ class Simulation:
         if self.model.loops:
             q = assemble(self.model)
             v = consistent_velocity(self.model, q, v)
-        return State(0.0, q, v, np.zeros(self.elements.states))
+        return State(0.0, q, v, np.concatenate([np.zeros(self.elements.friction), self._gear.start()]))
 
     def _refuse_unsupported(self, functions: list) -> None:
-        needs = {"events": self.events, "friction": self.elements.states, "user": functions}
+        e = self.elements
+        needs = {"events": self.events, "friction": e.friction, "user": functions, "vehicles": e.outside is not None}
         missing = [name for name, there in needs.items() if there and name not in self.method.supports]
         if missing:
             raise UnsupportedError(f"method {self.method.kind} does not support: {', '.join(missing)}")
+        if self.method.adaptive and (self.driver is not None or self.schedules):
+            raise UnsupportedError(f"{self.method.kind} chooses its own steps: a driver needs a method of a fixed step")
 
     def _set_up(self) -> None:
         """Bundle all tables and scratch arrays for the compiled runs."""
@@ -104,8 +135,10 @@ class Simulation:
             self._user.address,
             depth,
             0 if core is None else core.address,
-            *(() if self._closure is None else self._closure.tables()),
+            *((None, 0, 0) if self._closure is None else self._closure.tables()),
+            live=True,
         )
+        self._gear.connect(self._machine, self._scratch)
         if self._closure is not None:
             self._closure.machine, self._closure.scratch, self._closure.memory = self._machine, self._scratch, memory
         self._memory = self.method.memory(len(tables.body_i), self.model.nq, nv, e.states)
@@ -124,7 +157,39 @@ class Simulation:
         """The State now, a copy. Set it to go on from somewhere else."""
         nq, nv = self.model.nq, self.model.nv
         y = self._y.copy()
-        return State(self.time, y[:nq], y[nq : nq + nv], y[nq + nv :])
+        return State(self.time, y[:nq], y[nq : nq + nv], y[nq + nv :], self._gear.ground)
+
+    def _glance(self) -> State:
+        """The State without soft soil, which may take long to copy."""
+        nq, nv, y = self.model.nq, self.model.nv, self._y.copy()
+        left_out = (NOT_HELD, NOT_HELD) if self._gear.soft else None
+        return State(self.time, y[:nq], y[nq : nq + nv], y[nq + nv :], left_out)
+
+    @property
+    def q(self) -> np.ndarray:
+        """Coordinates now (nq,), to look at."""
+        return self._view(0, self.model.nq)
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities now (nv,), to look at."""
+        return self._view(self.model.nq, self.model.nq + self.model.nv)
+
+    def _view(self, start: int, stop: int) -> np.ndarray:
+        view = self._y[start:stop]
+        view.flags.writeable = False
+        return view
+
+    @property
+    def inputs(self) -> Inputs:
+        """What the driver does, by name; held until changed: simulation.inputs["truck.throttle"] = 0.5."""
+        return self._gear.inputs
+
+    def channel(self, name: str) -> float:
+        """What a wheel or drive train tells now, as in a Recording: truck.wheel_fl.load, truck.drivetrain.gear."""
+        if name not in self.told:
+            raise InputError(f"no wheel or drive train tells {name!r}{closest(name, self.told)}")
+        return float(self._y[self.told[name]])
 
     @state.setter
     def state(self, state: State) -> None:
@@ -134,6 +199,8 @@ class Simulation:
             self._closure.start(state)
         self._watch[3][7] = 0.0
         self._start(float(state.time))
+        self._gear.ground = state.ground
+        self._gear.begin(float(state.time), self._y)
         self.method.forget(self._memory)
 
     def _checked(self, state: State) -> np.ndarray:
@@ -153,6 +220,7 @@ class Simulation:
         self._clock[[m.START, m.NOW]] = now
         self._clock[m.LAST_ERROR] = 1e-4
         self._count[:] = 0
+        self._driven = -1
 
     @property
     def report(self) -> dict[str, Any]:
@@ -162,7 +230,15 @@ class Simulation:
     # ---- running
 
     def step(self, count: int = 1) -> State:
-        """Take steps of a method with a fixed step, and give the State; one by one or at once, it is the same."""
+        """Take steps of a method with a fixed step, and give the State; one by one or at once, it is the same.
+
+        Soft soil is not in that State: `simulation.state` has it.
+        """
+        self.advance(count)
+        return self._glance()
+
+    def advance(self, count: int = 1) -> None:
+        """As `step`, without making a State: for those who look at q, v and channels."""
         if self.method.adaptive:
             raise InputError(f"{self.method.kind} chooses its own steps: use run(duration)")
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
@@ -173,10 +249,9 @@ class Simulation:
             self._clock[m.STEP] = h
         self._clock[m.END] = self._clock[m.START] + (self._count[m.DONE] + count) * h
         self._count[m.EVERY] = NEVER
-        failure = self._run(None, Progress(False, 0.0, 1.0))
+        failure = run_blocks(self, None, Progress(False, 0.0, 1.0))
         if failure is not None:
             raise failure from failure.cause
-        return self.state
 
     def run(
         self,
@@ -200,6 +275,8 @@ class Simulation:
             info["user_forces"] = len(self._user.functions)
         if self.loops is not None:
             info["loops"] = self.loops.settings()
+        if self.subsystems:
+            info["subsystems"] = self.subsystems
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
         start = np.concatenate([[self.time], self._y])[None]
         self.event_log = []
@@ -212,31 +289,36 @@ class Simulation:
     def resume(cls, path: str | Path, progress: bool = True, **options: Any) -> Recording:
         """Go on with a run that was stopped or killed, from its last checkpoint, bit for bit as if it had not been.
 
-        options   forces and events of the run: functions are not in the file
+        options   forces, events and driver of the run: functions are not in the file
         """
         saved = read_checkpoint(path)
         before = Recording.load(path)
         if saved is None:
             raise InputError(f"{path} holds no checkpoint to go on from")
-        simulation = cls(before.model, before.info["method"], loops=before.info.get("loops"), **options)
+        kept = {name: before.info[name] for name in ("loops", "subsystems") if name in before.info}
+        simulation = cls(before.model, before.info["method"], **kept, **options)
         if saved["watch"].shape != simulation._watch[3].shape:
             raise InputError(f"{path} was recorded with other events: give those of that run")
         simulation._y[:], simulation._clock[:], simulation._count[:] = saved["y"], saved["clock"], saved["count"]
         simulation._memory[:], simulation._watch[3][:] = saved["memory"], saved["watch"]
         simulation._counted[:], simulation._scratch.loop[:] = saved["counted"], saved["loop"]
+        simulation._scratch.outside[:] = saved["outside"]
+        simulation._gear.ground = (saved["cells"], saved["ground"])
         if simulation._closure is not None:
             simulation._closure.resume()
         simulation.event_log = [(name, time) for name, time in json.loads(saved["events"])]
         recorder = Recorder.resume(path, simulation.model)
         rows = np.column_stack([before.time, before.q, before.v, before.z])[: recorder.samples]
-        info = {name: before.info[name] for name in ("method", "duration", "sample", "loops") if name in before.info}
+        info = {name: before.info[name] for name in ("method", "duration", "sample", *kept) if name in before.info}
         recorder.info = dict(info)
         return simulation._finish(recorder, [rows], progress, info)
 
     def _save(self, recorder: Recorder) -> None:
         """All that a run needs to go on."""
         arrays = {"y": self._y, "clock": self._clock, "count": self._count, "memory": self._memory}
-        arrays |= {"counted": self._counted, "loop": self._scratch.loop}
+        arrays |= {"counted": self._counted, "loop": self._scratch.loop, "outside": self._scratch.outside}
+        cells, ground = self._gear.ground or (np.zeros(0, np.int64), np.zeros((0, N_CELL)))
+        arrays |= {"cells": cells, "ground": ground}
         recorder.checkpoint({**arrays, "watch": self._watch[3], "events": json.dumps(self.event_log)})
 
     def _plan(self, duration: float, sample: float | None) -> None:
@@ -271,7 +353,9 @@ class Simulation:
         failure = None
         bar = Progress(progress, self.time, float(self._clock[m.END]))
         try:
-            failure = self._run(recorder, bar, rows)
+            failure = run_blocks(self, recorder, bar, rows)
+            if recorder is not None and failure is None:
+                self._save(recorder)  # the state at the end, with soil and all
         except KeyboardInterrupt:
             info["interrupted"] = True
         finally:
@@ -292,8 +376,7 @@ class Simulation:
             info=info,
         )
         recording.info["events"] = list(self.event_log)
-        add_force_channels(recording)
-        add_trace_channels(recording, Trace(recording, self._user))
+        add_channels(recording, Trace(recording, self._user))
         if failure is not None:
             failure.recording = recording
             raise failure from failure.cause
@@ -301,113 +384,12 @@ class Simulation:
             warnings.warn(doubt, ConditionWarning, stacklevel=3)
         return recording
 
-    def _run(self, recorder: Recorder | None, bar: Progress, rows: list | None = None):
-        """Blocks of steps until the end; returns what went wrong, or None."""
-        block, alone, saved = FIRST_BLOCK, False, wall.perf_counter()
-        self._user.error = None
-        while (left := self._left()) > 0:
-            # a pose that asked for something is passed by one step alone, wherever blocks end: so a run in pieces, or
-            # on a slower computer, is the same run bit for bit
-            self._count[m.TO_DO] = 1 if alone else min(block, left)
-            began = wall.perf_counter()
-            code = self.method.run(
-                self._machine,
-                self._scratch,
-                self._memory,
-                self._clock,
-                self._count,
-                self._y,
-                self._samples,
-                self._watch,
-            )
-            now = wall.perf_counter()
-            new = self._samples[: self._count[m.SAMPLES]].copy()
-            if rows is not None and len(new):
-                rows.append(new)
-            if recorder is not None and len(new):
-                self._append(recorder, new)
-            if isinstance(self._user.error, KeyboardInterrupt):
-                raise self._user.error
-            if code == EVENT:
-                try:
-                    if self._meet(rows, recorder):
-                        return None
-                except ActionFailed as failed:
-                    return SimulationError(str(failed), self.time, failed.__cause__)
-            elif code == POOR_CHOICE and self._closure is not None:
-                self._closure.choose(self.state)
-                self.method.forget(self._memory)  # a step was begun and left
-            elif code == NEAR_SINGULAR and self._closure is not None:
-                self._closure.narrow()
-            elif code == STEP_TOO_SMALL and self._closure is not None and self._leap():
-                pass
-            elif code != OK:
-                self.method.forget(self._memory)
-                return explain(self, code)
-            elif self._closure is not None:
-                self._closure.relax()
-                if alone:
-                    self._closure.land(self._memory)
-                    self._closure.leaps = 0
-                if self._closure.due(now) and (name := self._closure.opened(self.state)) is not None:
-                    return SimulationError(
-                        f"equation {name} was redundant at the start and is open at t = {self.time:.6g} s: the machine "
-                        "has come to poses where its loops depend on each other in another way. Start nearer to them",
-                        self.time,
-                    )
-            alone = code in (POOR_CHOICE, NEAR_SINGULAR, STEP_TOO_SMALL)
-            if recorder is not None and not alone and now - saved > 0.5:
-                self._save(recorder)
-                saved = now
-            bar.move(self.time)
-            block = max(1, min(int(block * BLOCK_SECONDS / max(now - began, 1e-4)), self._most_steps()))
-        return None
-
-    def _leap(self) -> bool:
-        return self._closure is not None and self._closure.leap(self._memory, self._clock, int(self._count[m.DONE]))
-
-    def _most_steps(self) -> int:
-        """So many steps that their samples fit."""
-        if self.method.adaptive:
-            return 10_000_000
-        return int(min(10_000_000, BLOCK_SAMPLES * self._count[m.EVERY]))
-
-    def _meet(self, rows: list | None, recorder: Recorder | None) -> bool:
-        """Do what the events that are met here ask for, in their order; whether the run ends here."""
-        here, ends = [np.concatenate([[self.time], self._y])], False
-        marks = self._watch[3][7]
-        for (name, event), mark in zip(self.events.items(), marks.copy()):
-            if abs(mark) < 1.0:  # not met, or passed in the other direction
-                continue
-            self.event_log.append((name, self.time))
-            ends = ends or event.action == "stop"
-            if callable(event.action):
-                try:
-                    after = event.action(self.state)
-                    if not isinstance(after, State | None):
-                        raise InputError(f"it must return a State or None, not {type(after).__name__}")
-                    if after is not None:
-                        self._y[:] = self._checked(after)
-                        marks[marks != 0.0] = m.CHANGED
-                        here.append(np.concatenate([[self.time], self._y]))
-                except Exception as error:
-                    words = f"{type(error).__name__}: {error}"
-                    raise ActionFailed(
-                        f"the action of event {name!r} failed at t = {self.time:.6g} s: {words}"
-                    ) from error
-        self.method.forget(self._memory)
-        self._clock[m.LAST_ERROR] = 1e-4
-        new = np.array(here)
-        if rows is not None:
-            rows.append(new)
-        if recorder is not None:
-            self._append(recorder, new)
-        return ends
-
     def _append(self, recorder: Recorder, rows: np.ndarray) -> None:
         nq, nv = self.model.nq, self.model.nv
         recorder.append(rows[:, 0], rows[:, 1 : 1 + nq], rows[:, 1 + nq : 1 + nq + nv], rows[:, 1 + nq + nv :])
 
 
-class ActionFailed(Exception):
-    """An exception in the action of an event."""
+def _told(model: Model, elements: Elements) -> dict[str, int]:
+    """Places among q, v and z of what wheels and drive trains tell, by channel."""
+    known = {} if elements.outside is None else elements.outside.channels(elements.friction)
+    return {name: model.nq + model.nv + column for name, (column, _) in known.items()}

@@ -25,6 +25,12 @@ from gori.spec import Spec
 from gori.spec.spec import closest
 
 
+def samples_of(recording: Recording, states: int) -> np.ndarray:
+    """Rows of time, q, v and z (N, 1 + nq + nv + states); z is 0 where the recording has none."""
+    z = recording.z if recording.z.shape[1] == states else np.zeros((len(recording), states))
+    return np.ascontiguousarray(np.column_stack([recording.time, recording.q, recording.v, z]))
+
+
 class Trace:
     """A Recording seen again, with all forces of its Spec.
 
@@ -37,7 +43,7 @@ class Trace:
         self._keep, self._user = user, 0 if user is None else user.address
         self._given = accelerations
         self._elements = compile_elements(self.model)
-        self._samples = np.ascontiguousarray(np.column_stack([recording.time, recording.q, recording.v, recording.z]))
+        self._samples = samples_of(recording, self._elements.states)
 
     @cached_property
     def accelerations(self) -> np.ndarray:
@@ -56,7 +62,8 @@ class Trace:
             machine, scratch, closure.memory = machine_of(
                 model, self._elements, self._user, loops=kept, closed=address, extra=states
             )
-            time, q, v, z = self.recording.state(0)
+            time, q, v, _ = self.recording.state(0)
+            z = self._samples[0, 1 + model.nq + model.nv :]
             closure.machine, closure.scratch = machine, scratch
             closure.start(State(time, q, v, z))
             closure.settle_for_anything()
@@ -107,7 +114,7 @@ class Trace:
             there = whole.joint(info.name)
             q[:, there.q], v[:, there.v] = self.recording.q[:, info.q], self.recording.v[:, info.v]
             a[:, there.v] = self.accelerations[:, info.v]
-        samples = np.column_stack([self.recording.time, q, v, self.recording.z])
+        samples = np.column_stack([self.recording.time, q, v, self._samples[:, 1 + model.nq + model.nv :]])
         return whole, np.ascontiguousarray(samples), a
 
     @cached_property

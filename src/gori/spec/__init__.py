@@ -8,6 +8,7 @@ from gori.spec.motion import Base, Motion
 from gori.spec.run import Run, RunEvent
 from gori.spec.shape import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from gori.spec.spec import GROUND, Spec
+from gori.spec.strut import Strut
 
 __all__ = [
     "GROUND",
@@ -37,6 +38,7 @@ __all__ = [
     "Spec",
     "Sphere",
     "Spring",
+    "Strut",
     "Torsion",
     "Value",
     "Wrench",

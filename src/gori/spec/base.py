@@ -11,7 +11,8 @@ from gori.errors import SpecError
 from gori.spec.explain import refusal
 
 
-def _a_number(value: Any) -> Any:
+def a_number(value: Any) -> Any:
+    """A finite float."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise PydanticCustomError("number", "must be a number, not {value}", {"value": repr(value)})
     try:
@@ -23,9 +24,10 @@ def _a_number(value: Any) -> Any:
     return number
 
 
-Number = Annotated[float, BeforeValidator(_a_number)]
-NonNegative = Annotated[float, Field(ge=0), BeforeValidator(_a_number)]
-Positive = Annotated[float, Field(gt=0), BeforeValidator(_a_number)]
+Number = Annotated[float, BeforeValidator(a_number)]
+NonNegative = Annotated[float, Field(ge=0), BeforeValidator(a_number)]
+Positive = Annotated[float, Field(gt=0), BeforeValidator(a_number)]
+Share = Annotated[float, Field(ge=0, le=1), BeforeValidator(a_number)]
 
 
 def _an_index(value: Any) -> int:

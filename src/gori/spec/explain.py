@@ -107,7 +107,10 @@ def _words(item: Any, place: list[str], owner: type[BaseModel] | None) -> str:
         case "string_type":
             return f"must be text, not {given!r}"
         case "greater_than_equal":
-            return f"must not be negative, is {given:g}"
+            least = context["ge"]
+            return f"must be at least {least:g}, is {given:g}" if least else f"must not be negative, is {given:g}"
+        case "less_than_equal":
+            return f"must be at most {context['le']:g}, is {given:g}"
         case "greater_than":
             return f"must be positive, is {given:g}"
         case "literal_error":

@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from gori.spec.base import Index, NonNegative, Number, Part, Positive, Vector3, a_sequence, refuse_both
 from gori.spec.expression import closest, parse
 from gori.spec.joint import GROUND, NV, Pair, closest_body, refuse_same_body
+from gori.spec.strut import Strut
 
 if TYPE_CHECKING:
     from gori.spec.spec import Spec
@@ -177,12 +178,13 @@ FORCES = {
     "force": JointForce,
     "wrench": Wrench,
     "spring": Spring,
+    "strut": Strut,
     "torsion": Torsion,
     "bushing": Bushing,
     "motor": Motor,
 }
 Force = Annotated[
-    JointTorque | JointForce | Wrench | Spring | Torsion | Bushing | Motor,
+    JointTorque | JointForce | Wrench | Spring | Strut | Torsion | Bushing | Motor,
     Field(discriminator="type"),
 ]
 
@@ -224,7 +226,7 @@ def check_forces(spec: "Spec") -> Problems:
                 yield from _check_joint(at, force, spec)
             case Wrench():
                 yield from _check_wrench(at, force, spec)
-            case Spring() | Bushing():
+            case Spring() | Strut() | Bushing():
                 for side in ("parent", "child"):
                     body = getattr(force, side)
                     if body != GROUND and body not in spec.bodies:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from gori.spec.base import Named, Part, Positive, ReadOnly
+from gori.spec.base import Named, Number, Part, Positive, ReadOnly
 from gori.spec.expression import parse
 
 
@@ -68,6 +68,13 @@ def _lists(value: Any) -> Any:
     return [value] if flat else value
 
 
+def _a_speed(value: Any) -> Any:
+    if not isinstance(value, (dict, int, float)) or isinstance(value, bool):
+        raise PydanticCustomError("speed", "must be a number, or {example}", {"example": "{truck: 10, lead: 12}"})
+    return value
+
+
+_SPEEDS = {"anyOf": [{"type": "number"}, {"type": "object", "additionalProperties": {"type": "number"}}]}
 _TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 _TYPED = {"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"]}
 _Method = Annotated[
@@ -97,6 +104,15 @@ _Channels = Annotated[tuple[str, ...], BeforeValidator(_texts), WithJsonSchema(_
 _Plots = Annotated[tuple[_Channels, ...], BeforeValidator(_lists), WithJsonSchema({"type": "array", "items": _TEXTS})]
 
 
+class Subsystem(Part):
+    """Something fast that takes steps of its own between those of the bodies."""
+
+    step: Positive = Field(description="largest step [s]; of several subsystems the smallest counts for all")
+
+
+_Speed = Annotated[Number | Named[Number], BeforeValidator(_a_speed), WithJsonSchema(_SPEEDS)]
+
+
 class Run(Part):
     """A run in time. Channels are those of a Recording, and may hold wildcards: `wheel_*.q`."""
 
@@ -110,9 +126,22 @@ class Run(Part):
         description="how explicit methods keep loops closed: multipliers, partition or frozen_explicit; "
         "{type: partition, independent: [A]}",
     )
+    start: Literal["spec", "equilibrium"] = Field(
+        "spec", description="spec: as the joints say; equilibrium: vehicles stand on their wheels"
+    )
+    speed: _Speed | None = Field(
+        None, description="with start: equilibrium, roll ahead from there [m/s]; for all vehicles, or {truck: 10}"
+    )
+    subsystems: Named[Subsystem] = Field(default_factory=ReadOnly, description="own steps of drive trains, by name")
     sample: Positive | None = Field(
         None, description="time between samples [s]; if not given, a thousandth of the duration"
     )
     events: Named[RunEvent] = Field(default_factory=ReadOnly, description="zero crossings by name")
     record: _Channels = Field(("*.q",), description="channels for tables and plots; states are recorded anyway")
     plots: _Plots = Field((), description="channels of each plot; if not given, those of record")
+
+    @model_validator(mode="after")
+    def _rolls_from_rest(self):
+        if self.speed is not None and self.start != "equilibrium":
+            raise PydanticCustomError("run", "needs start: equilibrium", {"inside": "speed"})
+        return self

@@ -8,14 +8,20 @@ from pydantic_core import PydanticCustomError
 from gori.errors import SpecError
 from gori.spec.base import Named, Part, ReadOnly, Vector3
 from gori.spec.body import Body, Frame
+from gori.spec.control import Schedule, check_controls
+from gori.spec.drivetrain import DriveTrain
 from gori.spec.explain import Problem, warn
 from gori.spec.expression import closest
 from gori.spec.force import Force, check_forces
 from gori.spec.joint import GROUND, Cut, Joint, closest_body
 from gori.spec.motion import BASE, Base, Motion, check_motions
 from gori.spec.run import Run
+from gori.spec.terrain import Terrain
+from gori.spec.wheel import Drag, Steering, Wheel, check_wheels
 
-GROUPS = ("bodies", "joints", "cuts", "motions", "forces", "frames")
+GROUPS = (
+    "bodies", "joints", "cuts", "motions", "forces", "frames", "wheels", "steering", "drivetrains", "drag", "controls",
+)  # fmt: skip
 _EXAMPLES = {"bodies": "mass", "joints": "damping", "cuts": "at", "motions": "value", "frames": "at"}
 
 
@@ -25,7 +31,8 @@ def _refuse(at: str, message: str):
 
 
 class Spec(Part):
-    """Bodies, joints, cuts, motions, forces and frames by name; SI units. `ground` is the body that never moves.
+    """Bodies, joints, cuts, motions, forces, frames and vehicles by name; SI units. `ground` is the body that never
+    moves.
 
     The joints form a tree, whose loops are closed by cuts; or they are all joints of a machine with loops, and then
     `gori.compile` chooses the tree and makes cuts of the rest.
@@ -39,6 +46,12 @@ class Spec(Part):
     motions: Named[Motion] = Field(default_factory=ReadOnly)
     forces: Named[Force] = Field(default_factory=ReadOnly)
     frames: Named[Frame] = Field(default_factory=ReadOnly)
+    wheels: Named[Wheel] = Field(default_factory=ReadOnly)
+    steering: Named[Steering] = Field(default_factory=ReadOnly)
+    drivetrains: Named[DriveTrain] = Field(default_factory=ReadOnly)
+    drag: Named[Drag] = Field(default_factory=ReadOnly)
+    controls: Named[Schedule] = Field(default_factory=ReadOnly, description="what drives the vehicles in a run")
+    terrain: Terrain | None = Field(None, description="ground under wheels; {} is a level plane at z = 0")
     base: Base | None = Field(None, description="how what stands on the ground is moved, as by a ship or a shaker")
     run: Run | None = None
 
@@ -74,7 +87,7 @@ class Spec(Part):
                     self._known(f"{group}.{name}.{side}", word, side, getattr(joint, side))
         self._check_mimic()
         self._check_joined()
-        for check in (check_forces, check_motions):
+        for check in (check_forces, check_motions, check_wheels, check_controls):
             for at, message in check(self):
                 _refuse(at, message)
         return self
@@ -137,7 +150,11 @@ class Spec(Part):
         """A new Spec with one value changed: `spec.set("elbow.damping", 0.1)`, `spec.set("bodies.hand.mass", 2)`."""
         data = self.model_dump(exclude_unset=True)
         keys, place = name.split("."), data
-        owners = [group for group in GROUPS if any(_leads(name, key) for key in data.get(group, {}))]
+        lengths = {
+            group: max((len(key) for key in data.get(group, {}) if _leads(name, key)), default=0) for group in GROUPS
+        }
+        # a longer name knows better: truck.wheel_fl is not a field of the joint truck
+        owners = [group for group, length in lengths.items() if length and length == max(lengths.values())]
         # a part may be called `base` or `run`, as long as the Spec has no such section
         if keys[0] not in type(self).model_fields or (owners and data.get(keys[0]) is None):
             if whole := [group for group in GROUPS if name in data.get(group, {})]:

@@ -1,6 +1,8 @@
 """Pictures and films."""
 
 from gori.view.animate import animate, pictures
+from gori.view.engine_map import engine_map
+from gori.view.ground import ruts
 from gori.view.skeleton import draw
 
-__all__ = ["animate", "draw", "pictures"]
+__all__ = ["animate", "draw", "engine_map", "pictures", "ruts"]

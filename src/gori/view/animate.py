@@ -11,7 +11,7 @@ from gori.errors import InputError
 from gori.record import Recording
 from gori.sim.progress import Progress
 from gori.spec import GROUND
-from gori.view.skeleton import PLANES, Outline, Pose, Skeleton, in_world, new_axes, outline
+from gori.view.skeleton import PLANES, Outline, Pose, Skeleton, add_ground, in_world, new_axes, outline
 
 FLAT = 1e-6
 """depth of a motion, by its size, that counts as none"""
@@ -28,6 +28,7 @@ def animate(
     trails: Iterable[str] = (),
     size: float = 5.0,
     progress: bool = True,
+    follow: str | None = None,
 ) -> Path:
     """Write a film of a Recording: a .gif, or a .html page with controls, which is better for long ones.
 
@@ -36,6 +37,7 @@ def animate(
     view     "xy", "xz", "yz" or "3d"; default: the plane if the machine moves in one of them
     trails   bodies or frames whose paths are drawn
     size     of a picture, the longer side [inches]; 100 pixels each
+    follow   body or frame that the picture goes along with, such as the chassis of a vehicle
     """
     import matplotlib
     from matplotlib.animation import FuncAnimation, PillowWriter
@@ -53,7 +55,7 @@ def animate(
             f"{span:g} s, a picture every {every:g} s: that is more than {MOST} pictures; make `every` larger"
         )
     times = float(recording.time[0]) + every * np.arange(int(span / every + 1e-9) + 1) if len(recording) else []
-    stage = Stage(recording, view, size, list(trails))
+    stage = Stage(recording, view, size, list(trails), follow)
     figure = stage.figure(1)
     (show,) = stage.fill(figure, 1)
     bar = Progress(progress, float(recording.time[0]), float(recording.time[-1]) + 1e-9)
@@ -85,12 +87,13 @@ def pictures(
     view: str | None = None,
     trails: Iterable[str] = (),
     size: float = 3.0,
+    follow: str | None = None,
 ) -> Any:
-    """Pictures at given times [s] side by side; returns the figure, and saves it to `path`."""
+    """Pictures at given times [s] side by side; returns the figure, and saves it to `path`; as `animate`."""
     times = [float(time) for time in times]
     if not times:
         raise InputError("pictures needs at least one time")
-    stage = Stage(recording, view, size, list(trails))
+    stage = Stage(recording, view, size, list(trails), follow)
     for time in times:
         if not recording.time[0] - 1e-9 <= time <= recording.time[-1] + 1e-9:
             span = f"{recording.time[0]:g} to {recording.time[-1]:g} s"
@@ -107,7 +110,9 @@ def pictures(
 class Stage:
     """Where a Recording plays: its outline, the view, and limits that hold all of the motion."""
 
-    def __init__(self, recording: Recording, view: str | None, size: float, trails: list[str]):
+    def __init__(
+        self, recording: Recording, view: str | None, size: float, trails: list[str], follow: str | None = None
+    ):
         if not len(recording):
             raise InputError("there is nothing to see: the recording has no samples")
         self.recording, self.trails = recording, trails
@@ -115,8 +120,10 @@ class Stage:
         self._paths = {name: recording[f"{name}.position"] for name in trails}
         parts = [*self.outline.lines, *self.outline.joints, *self.outline.cuts]
         few = np.unique(np.linspace(0, len(recording) - 1, 200).astype(int))
-        seen = [points for k in few for points in in_world(parts, self._pose(k))] or [np.zeros((1, 3))]
-        cloud = np.concatenate([*seen, *self._paths.values()])
+        self._centre = recording[f"{follow}.position"] if follow else np.zeros((len(recording), 3))
+        seen = [points - self._centre[k] for k in few for points in in_world(parts, self._pose(k))]
+        trailed = [] if follow else list(self._paths.values())
+        cloud = np.concatenate([*(seen or [np.zeros((1, 3))]), *trailed])
         low, high = cloud.min(axis=0), cloud.max(axis=0)
         extent = high - low
         self.view = view or self._plane(few, extent.max())
@@ -165,8 +172,6 @@ class Stage:
         for column in range(columns):
             ax = new_axes(figure, self.view, (1, columns, column + 1))
             which = range(3) if self.view == "3d" else PLANES[self.view]
-            for axis, k in zip("xyz", which):
-                ax.set(**{f"{axis}lim": (self._low[k], self._high[k])})
             if self.view == "3d":
                 ax.set_box_aspect(self._high - self._low, zoom=0.82)
                 ax.tick_params(labelsize="x-small")
@@ -175,6 +180,8 @@ class Stage:
         return shows
 
     def _show(self, ax: Any, which: list[int]) -> Callable[[float], None]:
+        terrain = self.recording.model.spec.terrain
+        ground = None if terrain is None else add_ground(ax, self.view)
         skeleton = Skeleton(self.outline, ax, self.view)
         trails = {name: ax.plot(*[[]] * len(which), color="tab:gray", linewidth=1.0)[0] for name in self.trails}
         title = ax.set_title(" ", fontsize="medium")
@@ -182,6 +189,11 @@ class Stage:
         def show(time: float) -> None:
             k = int(np.argmin(np.abs(self.recording.time - time)))
             skeleton.place(self._pose(k))
+            low, high = self._low + self._centre[k], self._high + self._centre[k]
+            for axis, j in zip("xyz", which):
+                ax.set(**{f"{axis}lim": (low[j], high[j])})
+            if terrain is not None and ground is not None:
+                ground(terrain, low, high)
             for name, artist in trails.items():
                 past = self._paths[name][: k + 1].T[which]
                 artist.set_data_3d(*past) if self.view == "3d" else artist.set_data(*past)

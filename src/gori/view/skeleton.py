@@ -1,4 +1,6 @@
-"""A machine as a stick figure: shapes as lines, or lines between the joints; dots at joints, crosses at cuts."""
+"""A machine as a stick figure: shapes and wheels as lines, or lines between the joints; dots at joints, crosses at
+cuts; the ground under wheels.
+"""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -9,6 +11,9 @@ from gori.errors import InputError
 from gori.model import Model
 from gori.spec import GROUND, Spec
 from gori.spec.base import rotation_to
+from gori.spec.terrain import Terrain
+from gori.spec.wheel import Wheel
+from gori.view.ground import ground_lines
 
 Pose = tuple[np.ndarray, np.ndarray]
 """rotation (3, 3) and position (3,) of a body in the world"""
@@ -27,7 +32,7 @@ class Outline(NamedTuple):
 
 
 def outline(spec: Spec) -> Outline:
-    """Lines of bodies (their shapes, or else from the origin to joints, cuts and frames), joints and cuts."""
+    """Lines of bodies (their shapes, or else from the origin to joints, cuts and frames) and wheels, joints, cuts."""
     ends: dict[str, list[np.ndarray]] = {name: [] for name in (GROUND, *spec.bodies)}
     slides, joints, cuts = [], [], []
     for group, found in ((spec.joints, joints), (spec.cuts, cuts)):
@@ -45,7 +50,17 @@ def outline(spec: Spec) -> Outline:
         shapes = [line for shape in body.shapes.values() for line in _edges(shape)]
         sticks = [np.array([np.zeros(3), end]) for end in ends[name] if np.linalg.norm(end) > 1e-9]
         lines += [(name, line) for line in shapes or sticks]
+    for wheel in spec.wheels.values():
+        lines += [(wheel.body, line) for line in _tread(wheel)]
     return Outline(lines, slides, joints, cuts)
+
+
+def _tread(wheel: Wheel) -> list[np.ndarray]:
+    """A wheel as a drum, in the frame of the body that carries it."""
+    turn, across = rotation_to(wheel.axis), np.array([0.0, 0.0, 0.5 * wheel.tyre.width])
+    rims = [wheel.tyre.radius * _CIRCLE + side * across for side in (-1.0, 1.0)]
+    treads = [np.array([rims[0][k], rims[1][k]]) for k in range(0, len(_CIRCLE) - 1, 3)]
+    return [line @ turn.T + np.array(wheel.at) for line in (*rims, *treads)]
 
 
 def _edges(shape: Any) -> list[np.ndarray]:
@@ -118,6 +133,21 @@ class Skeleton:
             artist.set_data(*points.T[list(PLANES[self._view])])
 
 
+def add_ground(ax: Any, view: str) -> Callable[[Terrain, np.ndarray, np.ndarray], None]:
+    """Lines of the ground in axes; what is returned moves them to a window between two corners."""
+    style = {"linewidth": 0.7, "alpha": 0.6} if view == "3d" else {"linewidth": 1.2}
+    (lines,) = ax.plot(*[[]] * (3 if view == "3d" else 2), color="tab:brown", zorder=0, **style)
+
+    def move(terrain: Terrain, low: np.ndarray, high: np.ndarray) -> None:
+        points = ground_lines(terrain, low, high, view)
+        if view == "3d":
+            lines.set_data_3d(*points.T)
+        else:
+            lines.set_data(*points.T[list(PLANES[view])])
+
+    return move
+
+
 def new_axes(figure: Any, view: str, place: tuple[int, int, int] = (1, 1, 1)) -> Any:
     """Axes for a view, with labels and equal scales."""
     if view not in ("3d", *PLANES):
@@ -157,6 +187,12 @@ def draw(
         return poses[body][:3, :3], poses[body][:3, 3]
 
     Skeleton(parts, ax, view, color, label).place(pose)
+    cloud = [*in_world([*parts.lines, *parts.joints], pose)]
+    if model.spec.terrain is not None:
+        seen, margin = np.concatenate(cloud), np.array([1.0, 1.0, 0.0])
+        corners = seen.min(axis=0) - margin, seen.max(axis=0) + margin
+        add_ground(ax, view)(model.spec.terrain, *corners)
+        cloud += [np.array(corners)]
     heavy = [(m, poses[name] @ [*com, 1.0]) for name, (m, com) in _masses(model).items() if m > 0.0]
     if heavy:
         points = np.array([p[:3] for _, p in heavy]).T
@@ -164,7 +200,7 @@ def draw(
         seen = points if view == "3d" else points[list(PLANES[view])]
         ax.scatter(*seen, s=sizes, color=color or "tab:gray", alpha=0.35, linewidths=0.0)
     if view == "3d":
-        ax.auto_scale_xyz(*np.concatenate(in_world([*parts.lines, *parts.joints], pose)).T, before)
+        ax.auto_scale_xyz(*np.concatenate(cloud).T, before)
     else:
         ax.relim()
         ax.autoscale_view()

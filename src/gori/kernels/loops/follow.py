@@ -4,7 +4,7 @@ By Newton's method with sparse factors of [1 Jw'; Jw -eps], from the dependent v
 change is the smallest that closes the loops, and the branch next to the start is kept.
 """
 
-from gori.kernels.accelerations import NOT_CLOSED, OK
+from gori.kernels.codes import NOT_CLOSED, OK
 from gori.kernels.configuration import integrate
 from gori.kernels.jit import block, part
 from gori.kernels.loops.cuts import fill_jacobian, slide

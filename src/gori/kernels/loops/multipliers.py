@@ -6,7 +6,9 @@ their last values. Near such a pose accelerations are sensitive: there also the 
 loops, with the independent coordinates held (`follow.py`), and adaptive methods step over the pose itself.
 """
 
-from gori.kernels.accelerations import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE, q_rate
+from gori.kernels.accelerations import q_rate
+from gori.kernels.codes import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE
+from gori.kernels.forces import advance_outside
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.kinematics import place
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian, place_cuts
@@ -101,6 +103,9 @@ def multipliers(machine, scratch, t, y, k, what):
             return NOT_CLOSED
         if what == SETTLE:
             return OK
+        code = advance_outside(machine, scratch, t, q, v, z)
+        if code != OK:
+            return code
     nq, nv = q.shape[0], v.shape[0]
     qdd, zdot = k[nq : nq + nv], k[nq + nv :]
     if what == FALL:

@@ -11,16 +11,19 @@ defined, accelerations come from `multipliers` at the state as the step has it, 
 
 import math
 
-from gori.kernels.accelerations import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE, SINGULAR, q_rate
+from gori.kernels.accelerations import q_rate
+from gori.kernels.codes import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE, SINGULAR
 from gori.kernels.columns import D_INV
 from gori.kernels.crba import mass_entries
+from gori.kernels.forces import advance_outside
 from gori.kernels.jit import block, kernel, part
+from gori.kernels.kinematics import place
 from gori.kernels.loops.cuts import cut_accelerations, jacobian_times
 from gori.kernels.loops.follow import factor_dependent, follow
 from gori.kernels.loops.multipliers import evaluate_apart
 from gori.kernels.loops.system import BLURRED, NEAR, balance, close, factor_mass, place_all, solve, split
 from gori.kernels.loops.tables import EVALUATED, PIVOT, POOR, STANDS, WINDOW, carve
-from gori.kernels.machine import RATES, SETTLE, SOLVER
+from gori.kernels.machine import LAND, RATES, SETTLE, SOLVER
 
 
 @part
@@ -134,6 +137,9 @@ def partition(machine, scratch, t, y, k, what):
     m.head[STANDS] = 0.0
     if what != RATES:
         code = settle_dependent(machine, scratch, t, q, v)
+        if code == OK and what == LAND:
+            place(machine.body_i, machine.body_f, q, scratch.body_w, scratch.dof_w)
+            code = advance_outside(machine, scratch, t, q, v, z)
         if code != OK or what == SETTLE:
             return code
     dq, qdd, zdot = split(machine, scratch, k)

@@ -1,12 +1,12 @@
 """What the solvers share: forces, the matrix [M J'; J -eps], positions and velocities on the loops."""
 
-from gori.kernels.accelerations import OK, USER_ERROR, call_user
+from gori.kernels.codes import OK
 from gori.kernels.columns import D_INV, NQ
 from gori.kernels.configuration import integrate
 from gori.kernels.crba import mass_entries
-from gori.kernels.elements import acts_on_bodies, apply_elements
+from gori.kernels.forces import apply_forces
 from gori.kernels.jit import block, part
-from gori.kernels.kinematics import place, positions, rates, velocities
+from gori.kernels.kinematics import place, rates
 from gori.kernels.loops.cuts import fill_jacobian, place_cuts, slide
 from gori.kernels.loops.factors import factor, gather_mass, substitute, weigh_pivots
 from gori.kernels.loops.tables import (
@@ -46,17 +46,9 @@ def balance(machine, scratch, t, q, v, z, zdot, a, out):
     body_i, body_f, body_w, dof_w, tau = machine.body_i, machine.body_f, scratch.body_w, scratch.dof_w, scratch.tau
     rates(body_i, v, body_w, dof_w)
     inertia_forces(body_i, body_f, a, body_w, dof_w)
-    for k in range(tau.shape[0]):
-        tau[k] = 0.0
-    if machine.signal_i.shape[0] > 0:
-        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, scratch.values, scratch.stack)
-    if machine.element_i.shape[0] > 0:
-        if acts_on_bodies(machine.element_i):
-            positions(body_i, body_w)
-            velocities(body_i, v, body_w, dof_w)
-        apply_elements(machine.element_i, machine.element_f, q, v, z, scratch.values, tau, zdot, body_w)
-    if machine.user != 0 and call_user(machine.user, t, q, v, tau) != 0:
-        return USER_ERROR
+    code = apply_forces(machine, scratch, t, q, v, z, zdot)
+    if code != OK:
+        return code
     hand_inward(body_i, out, body_w, dof_w)
     add_armature(body_i, body_f, a, out)
     for k in range(tau.shape[0]):

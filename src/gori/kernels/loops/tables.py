@@ -47,7 +47,10 @@ JUST_PLACED, WITH_FACTORS = 1.0, 2.0
 # of the last factors: smallest pivot but for the redundant ones, by the best that there was; the best ones, of the
 # factors with M and of those with the unit matrix;  counts: evaluations, factors, corrections
 PIVOT, BEST_M, BEST_1, EVALUATED, MADE, CORRECTED = 9, 10, 11, 12, 13, 14
-N_HEAD = 15
+# of frozen factors: accuracy of accelerations, as a share of the largest; by which share corrections shrink; times of
+# the last evaluation, and of the one before
+ACCURACY, SHRINKS, LATEST, FORMER = 15, 16, 17, 18
+N_HEAD = 19
 
 
 # spot (ncut, N_SPOT): p_B from the origins of B and of A, p_B - p_A, and the velocity of p_B seen from A, world axes
@@ -60,6 +63,7 @@ class Memory(NamedTuple):
 
     head: Any
     lam: Any  # (ne,) multipliers
+    lam_former: Any  # (ne,) of the evaluation before; of frozen factors alone
     gap: Any  # (ne,) Phi
     slip: Any  # (ne,) J v - nu
     gamma: Any  # (ne,)
@@ -72,6 +76,7 @@ class Memory(NamedTuple):
     dependent: Any  # (nv,) 1 for coordinates that follow, 0 for independent ones
     force: Any  # (nv,) tau - bias
     accel: Any  # (nv,) accelerations of the last evaluation
+    former: Any  # (nv,) of the one before; of frozen factors alone
     move: Any  # (nv,)
     product: Any  # (nv,)
     q: Any  # (nq,) the state on the loops
@@ -92,8 +97,9 @@ def shapes(nq: int, nv: int, ncut: int, ne: int, sparse_i: np.ndarray) -> list[t
     n, square = nv + ne, (nv, nv)
     njac, entries, lower = (int(k) for k in sparse_i[:3])
     return [
-        (N_HEAD,), (ne,), (ne,), (ne,), (ne,), (ne,), (ne,), (ne, 6), (ncut, N_SPOT), (njac,), (nv,), (nv,), (nv,),
-        (nv,), (nv,), (nv,), (nq,), (nv,), (nq + nv,), square, (entries,), (n,), (lower,), (n,), (n,), square, square,
+        (N_HEAD,), (ne,), (ne,), (ne,), (ne,), (ne,), (ne,), (ne,), (ne, 6), (ncut, N_SPOT), (njac,), (nv,), (nv,),
+        (nv,), (nv,), (nv,), (nv,), (nv,), (nq,), (nv,), (nq + nv,), square, (entries,), (n,), (lower,), (n,), (n,),
+        square, square,
     ]  # fmt: skip
 
 
@@ -116,11 +122,11 @@ def carve(machine, scratch):
     s, ncut = machine.sparse_i, machine.cut_i.shape[0]
     njac, entries, lower, n, square = s[0], s[1], s[2], nv + ne, nv * nv
     a = N_HEAD
-    b = a + 6 * ne
+    b = a + 7 * ne
     c = b + 6 * ne
     d = c + N_SPOT * ncut
     e = d + njac
-    f = e + 6 * nv
+    f = e + 7 * nv
     g = f + nq
     stood = g + nv
     h = stood + nq + nv
@@ -137,7 +143,8 @@ def carve(machine, scratch):
         flat[a + 2 * ne : a + 3 * ne],
         flat[a + 3 * ne : a + 4 * ne],
         flat[a + 4 * ne : a + 5 * ne],
-        flat[a + 5 * ne : b],
+        flat[a + 5 * ne : a + 6 * ne],
+        flat[a + 6 * ne : b],
         flat[b:c].reshape((ne, 6)),
         flat[c:d].reshape((ncut, N_SPOT)),
         flat[d:e],
@@ -146,7 +153,8 @@ def carve(machine, scratch):
         flat[e + 2 * nv : e + 3 * nv],
         flat[e + 3 * nv : e + 4 * nv],
         flat[e + 4 * nv : e + 5 * nv],
-        flat[e + 5 * nv : f],
+        flat[e + 5 * nv : e + 6 * nv],
+        flat[e + 6 * nv : f],
         flat[f:g],
         flat[g:stood],
         flat[stood:h],

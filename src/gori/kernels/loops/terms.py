@@ -2,7 +2,7 @@
 
 from numba import types
 
-from gori.kernels.accelerations import OK
+from gori.kernels.codes import OK
 from gori.kernels.jit import kernel
 from gori.kernels.kinematics import rates
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian

@@ -5,16 +5,17 @@ Rates of friction states, which no one needs here, go to the end of the loops' m
 
 from numba import types
 
-from gori.kernels.accelerations import OK, accelerations
+from gori.kernels.accelerations import accelerations
+from gori.kernels.codes import OK
 from gori.kernels.columns import FORCE, NQ
-from gori.kernels.elements import acts_on_bodies, apply_elements, push_body
+from gori.kernels.elements import push_body
+from gori.kernels.forces import apply_forces
 from gori.kernels.jit import call_at, kernel
-from gori.kernels.kinematics import place, positions, rates, velocities
+from gori.kernels.kinematics import place, rates
 from gori.kernels.loops.system import balance, place_all
 from gori.kernels.loops.tables import EQUATIONS, FIRST, FROM_A, FROM_B, ROW_A, ROW_B, carve
 from gori.kernels.machine import FALL, machine_type, scratch_type
 from gori.kernels.rnea import hand_inward, inertia_forces
-from gori.kernels.signals import evaluate_signals
 
 _f2, _f3 = types.float64[:, ::1], types.float64[:, :, ::1]
 
@@ -69,12 +70,7 @@ def transmitted(machine, scratch, samples, a, lam, joints, cuts):
         place_all(machine, scratch, m, t, q, v)
         rates(body_i, v, body_w, dof_w)
         inertia_forces(body_i, machine.body_f, a[row], body_w, dof_w)
-        if machine.element_i.shape[0] > 0:
-            evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, scratch.values, scratch.stack)
-            if acts_on_bodies(machine.element_i):
-                positions(body_i, body_w)
-                velocities(body_i, v, body_w, dof_w)
-            apply_elements(machine.element_i, machine.element_f, q, v, z, scratch.values, tau, room, body_w)
+        apply_forces(machine, scratch, t, q, v, z, room)
         for c in range(cut_i.shape[0]):
             w = cuts[row, c]
             for e in range(cut_i[c, FIRST], cut_i[c, FIRST] + cut_i[c, EQUATIONS]):

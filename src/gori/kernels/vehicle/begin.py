@@ -1,0 +1,19 @@
+"""Wheels and drive trains at the start of a run, from Python."""
+
+from numba import types
+
+from gori.kernels.columns import NQ
+from gori.kernels.jit import call_at, kernel
+from gori.kernels.kinematics import place, positions, velocities
+from gori.kernels.machine import BEGIN, machine_type, scratch_type
+
+
+@kernel(types.int64(machine_type, scratch_type, types.float64, types.float64[::1]))
+def begin_outside(machine, scratch, t, y):
+    """The states z of y hold at time t. Returns a result code."""
+    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    q, v, z = y[:nq], y[nq : nq + nv], y[nq + nv :]
+    place(machine.body_i, machine.body_f, q, scratch.body_w, scratch.dof_w)
+    positions(machine.body_i, scratch.body_w)
+    velocities(machine.body_i, v, scratch.body_w, scratch.dof_w)
+    return call_at(machine.outside, machine, scratch, t, q, v, z, z, BEGIN)

@@ -1,0 +1,164 @@
+"""A path to drive along: a polyline on the ground, with its length, heading and curvature."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gori.errors import InputError
+
+PATIENCE = 4
+"""pieces that may lie farther off than the nearest one so far, before the search ends"""
+
+
+class Foot(NamedTuple):
+    """Where a place stands against a path."""
+
+    along: float
+    """way along the path [m]"""
+    aside: float
+    """distance from it [m], positive to its left"""
+    heading: float
+    """of the path there [rad], from the x axis"""
+    curvature: float
+    """[1/m], positive to the left"""
+
+
+class Path:
+    """A polyline on the ground. Heading and curvature are those of its corners, linear between.
+
+    points   (n, 2) x and y [m]
+    closed   whether it goes on from the last point to the first
+    """
+
+    def __init__(self, points: Any, closed: bool = False):
+        try:
+            points = np.array(points, float)
+        except (TypeError, ValueError):
+            raise InputError("a path needs rows of x and y") from None
+        if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2 or not np.isfinite(points).all():
+            raise InputError(f"a path needs two points or more, each x and y, not an array of shape {points.shape}")
+        if closed and np.allclose(points[0], points[-1]):
+            points = points[:-1]
+        edges = np.diff(points, axis=0, append=points[:1]) if closed else np.diff(points, axis=0)
+        lengths = np.hypot(*edges.T)
+        if lengths.min() <= 1e-9:
+            raise InputError(f"points {int(np.argmin(lengths))} and the next one of a path are the same")
+        self.points, self.closed, self.length = points, closed, float(lengths.sum())
+        headings = np.unwrap(np.arctan2(edges[:, 1], edges[:, 0]))
+        corner, bend = _corners(headings, lengths, closed)
+        # plain lists of floats: a driver asks for one place at a time, and NumPy would take longer
+        self._n = len(lengths)
+        self._x, self._y = points[:, 0].tolist(), points[:, 1].tolist()
+        self._dx, self._dy = (edges / lengths[:, None]).T.tolist()
+        self._piece, self._start = lengths.tolist(), (np.cumsum(lengths) - lengths).tolist()
+        self._heading, self._bend = corner.tolist(), bend.tolist()
+
+    def foot(self, x: float, y: float, hint: int | None = None) -> tuple[Foot, int]:
+        """The nearest place of the path, and the piece that it is on, as a hint for the next time.
+
+        hint   piece of the last time: the search goes on from a little before it, and ends when pieces lead away. None:
+               all pieces are looked at
+        """
+        n, best, found, share, worse = self._n, math.inf, 0, 0.0, 0
+        first = 0 if hint is None else hint - 2 if self.closed else max(0, hint - 2)
+        for k in range(first, first + n if self.closed else n):
+            k %= n
+            rx, ry, dx, dy = x - self._x[k], y - self._y[k], self._dx[k], self._dy[k]
+            t = rx * dx + ry * dy
+            t = 0.0 if t < 0.0 else min(t, self._piece[k])
+            far = (rx - t * dx) ** 2 + (ry - t * dy) ** 2
+            if far < best:
+                best, found, share, worse = far, k, t, 0
+            elif hint is not None:
+                worse += 1
+                if worse > PATIENCE:
+                    break
+        return self._at(found, share, x, y), found
+
+    def _at(self, k: int, t: float, x: float, y: float) -> Foot:
+        """The Foot of a place whose nearest point lies t along piece k; an open end goes straight on."""
+        rx, ry = x - self._x[k], y - self._y[k]
+        aside = self._dx[k] * ry - self._dy[k] * rx
+        if not self.closed and ((t == 0.0 and k == 0) or (t == self._piece[k] and k == self._n - 1)):
+            t = rx * self._dx[k] + ry * self._dy[k]
+            if t < 0.0 or t > self._piece[k]:
+                return Foot(self._start[k] + t, aside, self._heading[k + (t > 0.0)], 0.0)
+        s = t / self._piece[k]
+        heading = self._heading[k] + s * (self._heading[k + 1] - self._heading[k])
+        return Foot(self._start[k] + t, aside, heading, self._bend[k] + s * (self._bend[k + 1] - self._bend[k]))
+
+    def ahead(self, along: float, hint: int | None = None) -> tuple[float, float, float, float]:
+        """x, y, heading and curvature at a way along the path; beyond an open end it goes straight on."""
+        n, k = self._n, hint or 0
+        if self.closed:
+            along %= self.length
+        if along < self._start[k]:
+            k = 0
+        while k < n - 1 and along > self._start[k] + self._piece[k]:
+            k += 1
+        t = along - self._start[k]
+        s = min(max(t / self._piece[k], 0.0), 1.0)
+        heading = self._heading[k] + s * (self._heading[k + 1] - self._heading[k])
+        bend = self._bend[k] + s * (self._bend[k + 1] - self._bend[k]) if 0.0 <= t <= self._piece[k] else 0.0
+        return self._x[k] + t * self._dx[k], self._y[k] + t * self._dy[k], heading, bend
+
+
+def _corners(headings: np.ndarray, lengths: np.ndarray, closed: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Heading and curvature at each corner (pieces + 1,): the mean of both pieces, and the turn over half of each."""
+    if closed:
+        jump = math.remainder(headings[0] - headings[-1], 2.0 * math.pi)  # where the ends meet
+        headings = np.concatenate([[headings[0] - jump], headings, [headings[-1] + jump]])
+        lengths = np.concatenate([[lengths[-1]], lengths, [lengths[0]]])
+    else:
+        headings = np.concatenate([headings[:1], headings, headings[-1:]])
+        lengths = np.concatenate([lengths[:1], lengths, lengths[-1:]])
+    turns, half = np.diff(headings), 0.5 * (lengths[:-1] + lengths[1:])
+    share = lengths[:-1] / (lengths[:-1] + lengths[1:])
+    return headings[:-1] + share * turns, turns / half
+
+
+def straight(length: float, start: float = -20.0) -> Path:
+    """Along the x axis [m]."""
+    return Path([(start, 0.0), (start + length, 0.0)])
+
+
+def circle(radius: float, left: bool = True, pieces: int = 360) -> Path:
+    """A closed circle through the origin, which it leaves along x."""
+    if not (radius > 0.0 and math.isfinite(radius)):
+        raise InputError(f"the radius of a circle must be positive, is {radius!r} m")
+    side = 1.0 if left else -1.0
+    angle = np.arange(pieces) * 2.0 * np.pi / pieces
+    return Path(np.column_stack([radius * np.sin(angle), side * radius * (1.0 - np.cos(angle))]), closed=True)
+
+
+def through(lanes: Any, start: float, end: float, stride: float = 2.0, soft: float = 5.0) -> Path:
+    """The smoothest line along x that keeps to lanes: of all y(x) within them, that with the smallest
+
+        sum of y''^2 + soft^2 y'''^2
+
+    so it uses their width as a driver does. It begins straight, in the middle of the first lane.
+
+    lanes        rows of x from, x to, lowest y, highest y [m]
+    start, end   x of its ends [m];  stride of the points that are sought [m]
+    soft         length over which curvature may change [m]
+    """
+    from scipy.interpolate import CubicSpline
+    from scipy.optimize import lsq_linear
+
+    lanes = np.array(lanes, float)
+    if lanes.ndim != 2 or lanes.shape[1] != 4 or not (lanes[:, 3] > lanes[:, 2]).all():
+        raise InputError("lanes of a path are rows of x from, x to, lowest y, highest y, the last one larger")
+    first = 0.5 * (lanes[0, 2] + lanes[0, 3])
+    x = np.arange(start, end + 0.5 * stride, stride)
+    low, high = np.full(len(x), -np.inf), np.full(len(x), np.inf)
+    for a, b, bottom, top in lanes:
+        inside = (x > a - stride) & (x < b + stride)  # also the next points beyond its ends
+        low[inside], high[inside] = bottom, top
+    bend = np.diff(np.eye(len(x)), 2, axis=0) / stride**2
+    rows = np.concatenate([bend, soft * np.diff(bend, axis=0) / stride])
+    # the first three points are given: straight ahead
+    found = lsq_linear(rows[:, 3:], -rows[:, :3].sum(axis=1) * first, (low[3:], high[3:]), method="bvls")
+    curve = CubicSpline(x, np.concatenate([[first] * 3, found.x]))
+    fine = np.linspace(start, x[-1], 4 * len(x) - 3)
+    return Path(np.column_stack([fine, curve(fine)]))

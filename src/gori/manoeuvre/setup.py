@@ -1,0 +1,236 @@
+"""What all manoeuvres need: a vehicle on its course, a run with drivers, and what the chassis did in it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from gori.errors import InputError
+from gori.integrate import Adams
+from gori.manoeuvre.courses import Course
+from gori.manoeuvre.dimensions import Dimensions, dimensions
+from gori.manoeuvre.drivers import HoldSpeed, Schedule, Together
+from gori.model import Model, State, compile
+from gori.record import Recording
+from gori.sim import Simulation, at_rest
+from gori.vehicle import spec
+
+MPH = 0.44704
+GRAVITY = 9.80665
+_RESTS: WeakKeyDictionary[Model, State] = WeakKeyDictionary()
+"""States at rest that were found before"""
+NAME = "truck"
+"""of the vehicle in its Spec"""
+STEER = f"{NAME}.steer"
+PEDAL = 0.017
+"""throttle that a steady speed asks for, about, for each m/s"""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Which vehicle, on which soil, and how it is computed. Arguments that all manoeuvres share.
+
+    vehicle    a name that comes with Gori, or a YAML file
+    set        {dotted place in its template: value}
+    soil       name or file of a soft soil that the course is laid on; None: hard ground
+    friction   of hard ground; None: 0.8
+    cell       of the soil's grid [m]
+    method     default: Adams(step=1e-3, order=2);  loops: "multipliers", "frozen_explicit", ...
+    control    how often the driver acts [s]
+    progress   show bars of runs that take more than two seconds
+    """
+
+    vehicle: Any = "hmmwv"
+    set: Mapping[str, Any] = field(default_factory=dict)
+    soil: Any = None
+    friction: float | None = None
+    cell: float = 0.05
+    method: Any = None
+    loops: Any = None
+    control: float = 0.01
+    progress: bool = True
+
+    def place(self, course: Course, forces: Mapping[str, Any] | None = None) -> Model:
+        """The vehicle on a course; `forces` are added to those of its Spec."""
+        if self.soil is not None and "soft" not in course.terrain:
+            course = course.on_soil(self.soil, self.cell)
+        terrain = course.terrain | ({} if self.friction is None else {"friction": self.friction})
+        described = spec(self.vehicle, NAME, self.set, terrain=terrain)
+        if not described.drivetrains:
+            raise InputError(f"vehicle {self.vehicle!r} has no drive train: a manoeuvre needs one")
+        data = described.model_dump(exclude_unset=True)
+        data["joints"] = {**data["joints"], NAME: _standing(data["joints"][NAME], terrain.get("grade", (0.0, 0.0))[0])}
+        data["forces"] = {**data["forces"], **(forces or {})}
+        return compile(type(described)(**data))
+
+    def run(
+        self, model: Model, state: State, driver: Any, longest: float, sample: float = 0.01
+    ) -> tuple[Recording, Simulation]:
+        """Drive until the driver ends it, at most `longest` seconds."""
+        method = Adams(step=1e-3, order=2) if self.method is None else self.method
+        steer = _Noted(driver)
+        run = Simulation(model, method, state=state, loops=self.loops, driver=steer, control=self.control)
+        recording = run.run(longest, sample=sample, progress=self.progress)
+        recording.add_source([STEER], steer.channel)
+        return recording, run
+
+    @property
+    def words(self) -> str:
+        """The vehicle and its ground."""
+        changes = "".join(f", {name} {value}" for name, value in self.set.items())
+        ground = "hard ground" if self.soil is None else str(self.soil)
+        return f"{self.vehicle}{changes}, {ground}"
+
+
+class _Noted:
+    """A driver whose steering is written down: a Recording has the motion of the rack, not what was asked for."""
+
+    def __init__(self, driver: Any):
+        self._driver = driver
+        self._times: list[float] = []
+        self._steer: list[float] = []
+
+    def __call__(self, run: Simulation) -> Any:
+        ends = self._driver(run)
+        if STEER in run.inputs:
+            self._times.append(run.time)
+            self._steer.append(run.inputs[STEER])
+        return ends
+
+    def channel(self, recording: Recording, _: str) -> np.ndarray:
+        if not self._times:
+            return np.zeros(len(recording))
+        last = np.searchsorted(self._times, recording.time, side="right") - 1
+        return np.array(self._steer)[np.clip(last, 0, None)]
+
+
+def _standing(joint: Mapping[str, Any], grade: float) -> dict[str, Any]:
+    """The free joint of a vehicle with its wheels along a grade, as it was on level ground."""
+    half, height = -0.5 * math.atan(grade), joint["q"][-1]
+    tilt = [math.cos(half), 0.0, math.sin(half), 0.0]
+    return {**joint, "q": [*tilt, height * math.sin(2.0 * half), 0.0, height * math.cos(2.0 * half)]}
+
+
+def rolling(model: Model, speed: float) -> State:
+    """At rest on its wheels, or rolling ahead [m/s]."""
+    if not 0.0 <= speed <= 100.0:
+        raise InputError(f"speed must be 0 to 100 m/s, not {speed!r}")
+    if model not in _RESTS:
+        _RESTS[model] = at_rest(model)
+    return at_rest(model, speed=speed, standing=_RESTS[model]).copy()
+
+
+def holder(speed: float, **settings: Any) -> HoldSpeed:
+    """Holds a speed [m/s] that the vehicle has already."""
+    return HoldSpeed(speed, bias=min(1.0, PEDAL * speed), **settings)
+
+
+@dataclass(frozen=True)
+class Motion:
+    """What the chassis did in a Recording, on the ground."""
+
+    recording: Recording
+    size: Dimensions
+
+    @property
+    def time(self) -> np.ndarray:
+        return self.recording.time
+
+    @cached_property
+    def place(self) -> np.ndarray:
+        """x and y of the chassis (n, 2) [m]."""
+        return self.recording.q[:, self.size.joint_q][:, 4:6]
+
+    @cached_property
+    def yaw(self) -> np.ndarray:
+        """Heading (n,) [rad], without jumps."""
+        x = self.recording[f"{self.size.chassis}.rotation"][:, :, 0]
+        return np.unwrap(np.arctan2(x[:, 1], x[:, 0]))
+
+    @cached_property
+    def speed(self) -> np.ndarray:
+        """Ahead, along the chassis (n,) [m/s]."""
+        return self.recording.v[:, self.size.joint_v][:, 3]
+
+    @cached_property
+    def yaw_rate(self) -> np.ndarray:
+        """About the vertical (n,) [rad/s]."""
+        return self.recording[f"{self.size.chassis}.velocity"][:, 2]
+
+    @cached_property
+    def acceleration(self) -> np.ndarray:
+        """Ahead and to the left along the ground (n, 2), of the chassis' origin [m/s2], by differences of velocity."""
+        a = np.gradient(self.recording[f"{self.size.chassis}.velocity"][:, 3:5], self.time, axis=0)
+        c, s = np.cos(self.yaw), np.sin(self.yaw)
+        return np.column_stack([c * a[:, 0] + s * a[:, 1], c * a[:, 1] - s * a[:, 0]])
+
+    @cached_property
+    def way(self) -> np.ndarray:
+        """Driven so far (n,) [m]."""
+        steps = np.hypot(*np.diff(self.place, axis=0).T)
+        return np.concatenate([[0.0], np.cumsum(steps)])
+
+    @cached_property
+    def steering(self) -> np.ndarray:
+        """What the driver asks for (n,) [rad]: as angle of the wheels, where nothing yields."""
+        return self.recording[STEER] * self.size.lock
+
+    def heading(self, wheels: tuple[str, ...]) -> np.ndarray:
+        """Mean angle of wheels against the chassis (n,) [rad], to the left."""
+        R = self.recording[f"{self.size.chassis}.rotation"]
+        total = np.zeros(len(R))
+        for name in wheels:
+            wheel = self.recording.model.spec.wheels[name]
+            axis = self.recording[f"{wheel.body}.rotation"] @ np.array(wheel.axis)
+            local = np.einsum("nji,nj->ni", R, axis)
+            total += np.arctan2(-local[:, 0], local[:, 1])
+        return total / max(1, len(wheels))
+
+    @cached_property
+    def wheel_angle(self) -> np.ndarray:
+        """Mean angle of the steered wheels less that of the others (n,) [rad], to the left."""
+        rest = tuple(name for name in self.size.wheels if name not in self.size.steered)
+        return self.heading(self.size.steered) - self.heading(rest)
+
+    @cached_property
+    def roll(self) -> np.ndarray:
+        """Of the chassis (n,) [rad]; positive with the left side up."""
+        return np.arcsin(np.clip(self.recording[f"{self.size.chassis}.rotation"][:, 2, 1], -1.0, 1.0))
+
+    def wheels(self, channel: str) -> np.ndarray:
+        """A channel of all wheels (n, wheels)."""
+        return np.column_stack([self.recording[f"{name}.{channel}"] for name in self.size.wheels])
+
+
+def motion(recording: Recording) -> Motion:
+    """The Motion of the vehicle in a Recording."""
+    return Motion(recording, dimensions(recording.model, NAME, recording.q[0]))
+
+
+def crossing(x: np.ndarray, y: np.ndarray, level: float) -> float:
+    """First x where y comes up to a level, by linear interpolation; NaN if it never does."""
+    over = np.flatnonzero(y >= level)
+    if not len(over):
+        return math.nan
+    k = int(over[0])
+    if k == 0:
+        return float(x[0])
+    return float(x[k - 1] + (level - y[k - 1]) / (y[k] - y[k - 1]) * (x[k] - x[k - 1]))
+
+
+def understeer(setup: Setup, model: Model, speed: float, lateral: float = 1.0) -> float:
+    """How much more the driver must steer for each m/s2 of lateral acceleration [rad/(m/s2)]: by a short run at a given
+    speed, in a gentle bend of about `lateral` m/s2. Counted by the steering's travel, so that what gives way is in it.
+    """
+    state = rolling(model, speed)
+    size = dimensions(model, NAME, state.q)
+    steer = min(0.5, size.wheelbase * lateral / speed**2 / size.lock)
+    # the linear part: small, and long enough to settle
+    driver = Together(holder(speed), Schedule(steer=[[0.0, 0.0], [0.5, steer]]))
+    recording, _ = Setup(**{**vars(setup), "progress": False}).run(model, state, driver, 5.0, 0.02)
+    rate, ahead = (float(np.mean(row[-25:])) for row in (motion(recording).yaw_rate, motion(recording).speed))
+    return (steer * size.lock - size.wheelbase * rate / ahead) / (ahead * rate)

@@ -1,0 +1,156 @@
+"""Tyres: Fiala's law from a few numbers, or the Magic Formula from the coefficients of a file."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from gori.spec.base import NonNegative, Number, Part, Positive, ReadOnly, Share, a_sequence, refuse_both
+from gori.spec.expression import closest
+
+MOST_POINTS = 10
+"""rows of a table of loads, the origin not counted"""
+
+
+def _a_load_table(rows: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+    if rows and rows[0] == (0.0, 0.0):
+        rows = rows[1:]
+    if not 1 <= len(rows) <= MOST_POINTS:
+        words = f"needs 1 to {MOST_POINTS} rows [depth, load] beside [0, 0], has {len(rows)}"
+        raise PydanticCustomError("table", "{words}", {"words": words})
+    before = (0.0, 0.0)
+    for k, row in enumerate(rows):
+        for value, last, word in zip(row, before, ("depths", "loads")):
+            if value <= last:
+                words = f"{word} must increase from row to row, beginning above 0: {value:g} follows {last:g}"
+                raise PydanticCustomError("table", "{words}", {"words": words, "inside": str(k)})
+        before = row
+    return rows
+
+
+LoadTable = Annotated[tuple[tuple[Number, Number], ...], BeforeValidator(a_sequence), AfterValidator(_a_load_table)]
+
+
+class _AnyTyre(Part):
+    radius: Positive = Field(description="free radius [m]")
+    width: Positive = Field(description="width of the tread [m]")
+    stiffness: Positive | None = Field(None, description="vertical stiffness [N/m]")
+    load_table: LoadTable | None = Field(
+        None, description="instead of a stiffness: rows [depth [m], load [N]]; begins at [0, 0], its last slope goes on"
+    )
+    damping: NonNegative = Field(0.0, description="vertical damping [N s/m]")
+    relaxation_x: Positive | None = Field(
+        None, description="relaxation length forward [m]; if not given, that of the coefficients, or the radius"
+    )
+    relaxation_y: Positive | None = Field(None, description="relaxation length to the side [m]; as forward")
+    reference_friction: Positive = Field(
+        0.8, description="friction coefficient of the ground that the data are for: on other ground forces scale"
+    )
+    standstill_damping: NonNegative = Field(
+        0.5, description="damping ratio with which a vehicle at rest settles on its tyres"
+    )
+
+    @model_validator(mode="after")
+    def _one_spring(self):
+        refuse_both(self, "stiffness", "load_table")
+        if self.stiffness is None and self.load_table is None:
+            raise PydanticCustomError("tyre", "a tyre needs stiffness or load_table", {})
+        return self
+
+
+class FialaTyre(_AnyTyre):
+    """Fiala's law: stiffness at small slip, friction that falls with slip."""
+
+    type: Literal["fiala"]
+    slip_stiffness: Positive = Field(description="forward force per slip, at none [N]; CSLIP")
+    cornering_stiffness: Positive = Field(description="lateral force per slip angle, at none [N/rad]; CALPHA")
+    friction_max: Positive = Field(description="friction coefficient without sliding; UMAX")
+    friction_min: Positive = Field(description="friction coefficient in full sliding, slip 1; UMIN")
+    rolling_resistance: NonNegative = Field(0.0, description="resisting torque = this * load * radius")
+    rolling_deflection: Share = Field(
+        1.0 / 3.0, description="the rolling radius is the free one less this part of the vertical deflection"
+    )
+
+    @model_validator(mode="after")
+    def _falling(self):
+        if self.friction_min > self.friction_max:
+            raise PydanticCustomError(
+                "tyre",
+                "friction_min must not be above friction_max, is {low} > {high}",
+                {"low": f"{self.friction_min:g}", "high": f"{self.friction_max:g}"},
+            )
+        return self
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+SCALES = _names(
+    """LFZO LCX LMUX LEX LKX LHX LVX LGAX LCY LMUY LEY LKY LHY LVY LGAY LTR LRES LGAZ LXAL LYKA LVYKA LS LSGKP LSGAL
+    LMY"""
+)
+"""scale factors, 1 if not given"""
+NEEDED = _names(
+    """FNOMIN
+    PCX1 PDX1 PDX2 PEX1 PEX2 PEX3 PEX4 PKX1 PKX2 PKX3 PHX1 PHX2 PVX1 PVX2
+    PCY1 PDY1 PDY2 PDY3 PEY1 PEY2 PEY3 PEY4 PKY1 PKY2 PKY3 PHY1 PHY2 PHY3 PVY1 PVY2 PVY3 PVY4"""
+)
+"""forces in pure slip cannot do without"""
+COMBINED = _names("RBX1 RBX2 RCX1 RHX1 RBY1 RBY2 RBY3 RCY1 RHY1 RVY1 RVY2 RVY3 RVY4 RVY5 RVY6")
+"""forces in combined slip need all of these, or none"""
+ALIGNING = _names(
+    """QBZ1 QBZ2 QBZ3 QBZ4 QBZ5 QBZ9 QCZ1 QDZ1 QDZ2 QDZ3 QDZ4 QDZ6 QDZ7 QDZ8 QDZ9
+    QEZ1 QEZ2 QEZ3 QEZ4 QEZ5 QHZ1 QHZ2 QHZ3 QHZ4"""
+)
+"""the aligning moment needs all of these, or none"""
+OPTIONAL = _names(
+    """FZMAX LONGVL PDX3 REX1 REX2 PTX1 PTX2 PTX3 REY1 REY2 RHY2 PTY1 PTY2 QSY1 QSY2 QSY3 QSY4 BREFF DREFF FREFF QBZ10
+    SSZ1 SSZ2 SSZ3 SSZ4"""
+)
+"""0 if not given; FZMAX without limit, LONGVL 16.7 m/s"""
+COEFFICIENTS = SCALES + NEEDED + COMBINED + ALIGNING + OPTIONAL
+_POSITIVE = _names(
+    """FNOMIN FZMAX LONGVL LFZO LCX LMUX LKX LCY LMUY LKY PCX1 PDX1 PKX1 PCY1 PDY1 PKY2 PTX1 PTY1 PTY2 RCX1 RCY1"""
+)
+
+
+def _the_coefficients(given: dict[str, float]) -> dict[str, float]:
+    for name in given:
+        if name not in COEFFICIENTS:
+            words = f"unknown coefficient {name!r}{closest(name, COEFFICIENTS)}"
+            raise PydanticCustomError("magic", "{words}", {"words": words, "inside": name})
+    wanted = list(NEEDED)
+    for group in (COMBINED, ALIGNING):
+        if any(name in given for name in group):
+            wanted += group
+    if lacking := [name for name in wanted if name not in given]:
+        raise PydanticCustomError("magic", "{words}", {"words": f"missing coefficients: {', '.join(lacking)}"})
+    for name in _POSITIVE:
+        if name in given and given[name] <= 0.0:
+            words = f"{name} must be positive, is {given[name]:g}"
+            raise PydanticCustomError("magic", "{words}", {"words": words, "inside": name})
+    if given["PKY1"] >= 0.0:
+        words = f"PKY1 must be negative, is {given['PKY1']:g}: slip angles are counted as in .tir files (ISO axes)"
+        raise PydanticCustomError("magic", "{words}", {"words": words, "inside": "PKY1"})
+    return ReadOnly(given)
+
+
+class MagicTyre(_AnyTyre):
+    """The Magic Formula MF 5.2 (PAC2002). `gori.text.tir.read_tir` makes it out of a .tir file."""
+
+    type: Literal["magic"]
+    coefficients: Annotated[dict[str, Number], AfterValidator(_the_coefficients)] = Field(
+        description="under the names of .tir files, in SI units: PCX1, PDX1, ..., with FNOMIN, FZMAX [N], LONGVL [m/s]"
+    )
+    side: Literal["left", "right", "any"] = Field(
+        "any", description="side of the vehicle that the data are for; on the other side the tyre is mirrored"
+    )
+    rolling_deflection: Share | None = Field(
+        None,
+        description="the rolling radius is the free one less this part of the vertical deflection; if not given, by "
+        "BREFF, DREFF and FREFF, or 1/3 where the coefficients lack these",
+    )
+
+
+Tyre = Annotated[FialaTyre | MagicTyre, Field(discriminator="type")]

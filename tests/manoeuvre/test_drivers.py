@@ -1,0 +1,127 @@
+"""Drivers: what they set, what they reach, and how long a call takes."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+import gori
+from gori.errors import InputError
+from gori.manoeuvre import Follow, HoldSpeed, Path, Schedule, Together, dimensions
+from gori.manoeuvre import path as paths
+
+
+def test_schedule(drive):
+    driver = Schedule(
+        throttle=[[0, 0], [1, 0.5]], steer=lambda t: 0.1 * t, selector=[[0, "N"], [0.5, "D"]], brake=0.0, vehicle="lead"
+    )
+    rec, sim = drive(driver, 0.8)
+    assert sim.inputs["lead.throttle"] == pytest.approx(0.395) and sim.inputs["lead.steer"] == pytest.approx(0.079)
+    selector = rec["lead.drivetrain.selector"]
+    assert selector[10] == 0.0 and selector[-1] == 10.0
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"throttle": [[1, 0], [0, 1]]}, "must grow"),
+        ({"brake": "much"}, "must be a number"),
+        ({"steer": []}, "one or more"),
+    ],
+)
+def test_bad_signals(given, words):
+    with pytest.raises(InputError, match=words):
+        Schedule(**given)
+
+
+def test_unknown_vehicle(drive):
+    with pytest.raises(gori.errors.GoriError, match=r"no vehicle 'truck'.*lead"):
+        drive(HoldSpeed(10.0), 0.1)
+    with pytest.raises(gori.errors.GoriError, match=r"no input 'truck\.brake'"):
+        drive(Schedule(brake=1.0), 0.1)
+
+
+def test_speed_is_held_up_and_down(drive):
+    rec, _ = drive(HoldSpeed([[0, 15], [8, 15], [8.01, 8], [20, 8]], vehicle="lead"), 20.0)
+    speed = rec["lead.v"][:, 3]
+    at = lambda t: float(speed[np.searchsorted(rec.time, t)])  # noqa: E731
+    assert at(7.9) == pytest.approx(15.0, abs=0.1)
+    assert at(19.9) == pytest.approx(8.0, abs=0.1)
+    assert speed.min() > 7.2, "it brakes, and does not undershoot by much"
+
+
+def test_no_wind_up(truck):
+    """Ten seconds of a goal out of reach leave nothing behind."""
+    state = gori.at_rest(truck, speed=5.0)
+    driver = HoldSpeed([[0, 60], [10, 60], [10.01, 15], [30, 15]], vehicle="lead")
+    sim = gori.Simulation(truck, gori.Adams(step=1e-3, order=2), state=state, driver=driver)
+    rec = sim.run(22.0, sample=0.05, progress=False)
+    speed = rec["lead.v"][:, 3]
+    reached = np.flatnonzero((rec.time > 10.0) & (speed < 15.0))
+    assert len(reached) and rec.time[reached[0]] < 14.0
+    assert speed[rec.time > 17.0].min() > 14.5 and speed[rec.time > 17.0].max() < 15.5
+
+
+@pytest.mark.parametrize("law", ["stanley", "preview"])
+def test_comes_back_to_a_line(drive, law):
+    line = Path([(-50.0, 2.0), (400.0, 2.0)])  # 2 m to the left
+    driver = Together(HoldSpeed(15.0, vehicle="lead"), Follow(line, law=law, understeer=0.01, vehicle="lead"))
+    rec, _ = drive(driver, 10.0)
+    y = rec["lead.q"][:, 5]
+    assert y[5] > 0.0 and rec["lead.v"][:20, 2].max() > 0.05, "left of it: it turns left"
+    assert y.max() < 2.5 and np.abs(y[-50:] - 2.0).max() < 0.03
+
+
+@pytest.mark.parametrize("law", ["stanley", "preview"])
+@pytest.mark.parametrize("left", [True, False])
+def test_keeps_to_a_circle(drive, law, left):
+    R, side = 80.0, 1.0 if left else -1.0
+    driver = Together(
+        HoldSpeed(15.0, vehicle="lead"), Follow(paths.circle(R, left), law=law, understeer=0.01, vehicle="lead")
+    )
+    rec, sim = drive(driver, 40.0, sample=0.05)
+    late = rec.time > 10.0
+    x, y = rec["lead.q"][late, 4], rec["lead.q"][late, 5]
+    assert np.abs(np.hypot(x, y - side * R) - R).max() < 0.6
+    rate, speed = rec["lead.chassis.velocity"][late, 2], rec["lead.v"][late, 3]
+    assert np.mean(rate / speed) == pytest.approx(side / R, rel=0.01)
+    assert side * sim.inputs["lead.steer"] > 0.0
+
+
+def test_later_drivers_have_the_last_word_and_any_may_end(drive):
+    driver = Together(
+        HoldSpeed(15.0, vehicle="lead"), Schedule(throttle=0.0, vehicle="lead"), lambda run: run.time >= 0.5
+    )
+    rec, sim = drive(driver, 5.0)
+    assert rec.time[-1] == pytest.approx(0.5) and sim.inputs["lead.throttle"] == 0.0
+
+
+def test_dimensions(truck):
+    size = dimensions(truck, "lead")
+    assert size.wheelbase == pytest.approx(3.302, abs=2e-3) and size.track == pytest.approx(1.8194, abs=1e-3)
+    assert size.width == pytest.approx(1.8194 + 0.3175, abs=1e-3)
+    assert math.degrees(size.lock) == pytest.approx(22.0, abs=1.0)
+    assert size.wheels == tuple(f"lead.wheel_{corner}" for corner in ("fl", "fr", "rl", "rr"))
+    assert size.steered == ("lead.wheel_fl", "lead.wheel_fr")
+    assert size.chassis == "lead.chassis"
+
+
+def test_a_call_is_light(drive):
+    """Both together stay below 30 microseconds."""
+    driver = Together(HoldSpeed(15.0, vehicle="lead"), Follow(paths.circle(80.0), vehicle="lead"))
+    _, sim = drive(driver, 0.1)
+    best = math.inf
+    for _ in range(30):
+        began = time.perf_counter()
+        for _ in range(100):
+            driver(sim)
+        best = min(best, (time.perf_counter() - began) / 100)
+    assert best < 30e-6
+
+
+def test_bad_law():
+    with pytest.raises(InputError, match="law"):
+        Follow(paths.straight(10.0), law="magic")
+    with pytest.raises(InputError, match="positive"):
+        HoldSpeed(10.0, gain=0.0)
