@@ -137,3 +137,19 @@ def test_resumes_bit_for_bit(ground, tmp_path):
     loaded = open_run(file)
     np.testing.assert_array_equal(loaded["truck.wheel_fl.load"], whole["truck.wheel_fl.load"])
     assert loaded.model.spec == model.spec
+
+
+@pytest.mark.parametrize("name", ["lete_sand", "dry_sand", "sandy_loam_32", "snow_us"])
+def test_it_is_lowered_onto_the_soil(name, monkeypatch):
+    """At rest the wheels carry the weight; and soil that remembers does not know of a fall, which would be deeper."""
+    model = truck(soft(name))
+    sim = gori.Simulation(model, gori.Adams(step=1e-3, order=2), state=gori.at_rest(model))
+    assert sum(sim.channel(f"truck.wheel_{c}.load") for c in CORNERS) == pytest.approx(WEIGHT, rel=1e-3)
+    lowered = sim.channel("truck.wheel_fl.sinkage")
+    monkeypatch.setattr("gori.sim.rest.LOWERING", 0.0)
+    if name == "snow_us":  # it would fall in up to the axles
+        with pytest.raises(SimulationError, match="a wheel has sunk by more than its radius"):
+            gori.at_rest(model)
+        return
+    sim.state = gori.at_rest(model)
+    assert sim.channel("truck.wheel_fl.sinkage") > 1.1 * lowered

@@ -1,6 +1,6 @@
 """Where a vehicle stands on its wheels, or rolls freely: the state to start from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import numpy as np
@@ -22,6 +22,8 @@ from gori.spec.expression import closest
 NO_FRICTION = 1e-6
 LOCKED = 1e9
 """inertia of a wheel that is to stand still [kg m2]"""
+LOWERING = 50.0
+"""damping by mass with which vehicles are lowered onto soft soil [1/s]: they come down at 0.2 m/s"""
 STILL, RESTLESS = 1e-5, 0.05
 """largest speed of a vehicle at rest [m/s, rad/s]; and on clay so stiff that it chatters a little on its cells"""
 
@@ -42,7 +44,9 @@ def at_rest(
     standing  the State at rest, if it was found before: only to let them roll
     """
     speeds = _speeds(model, speed)
-    simulation = Simulation(model, Adams(step=step, order=2), loops=loops)
+    soft = model.spec.terrain is not None and model.spec.terrain.soft is not None
+    lowered = _lowered(model) if soft else None
+    simulation = Simulation(model, Adams(step=step, order=2), loops=loops, forces=lowered)
     simulation.schedules = []  # the brakes are on, whatever the controls of the Spec say
     if simulation.elements.outside is None:
         raise InputError("the Spec has no wheels: there is nothing to stand on")
@@ -66,6 +70,14 @@ def at_rest(
     _forget_work(simulation, z)
     state = State(0.0, state.q, v, z, _still(state.ground))
     return _rolling(simulation, state, speeds) if any(speeds.values()) else state
+
+
+def _lowered(model: Model) -> Callable:
+    """A force that lowers vehicles slowly: soft soil remembers how deep they fell, not only what they weigh."""
+    inertia, slow = np.diag(model.tree.mass_matrix(model.q0)), np.zeros(model.nv)
+    for info in (info for info in model.joints if info.type == "free"):
+        slow[info.v] = LOWERING * inertia[info.v]
+    return lambda t, q, v: -slow * v
 
 
 def _speeds(model: Model, speed: float | Mapping[str, float]) -> dict[str, float]:
@@ -166,7 +178,7 @@ def _wait(simulation: Simulation, step: float, longest: float) -> None:
     soft = model.spec.terrain is not None and model.spec.terrain.soft is not None
     while True:
         waited = simulation.time - began
-        still = RESTLESS if soft and waited > 10.0 else STILL
+        still = RESTLESS if soft and waited > 40.0 else STILL
         if waited > 0.5 and np.abs(simulation.v).max() < still:
             return
         if simulation.time > longest:
