@@ -60,7 +60,7 @@ class Closure:
         self.looked = wall.perf_counter()  # when all equations were last looked at
         self.free = True  # whether they may be
 
-    def tables(self) -> tuple:
+    def tables(self) -> tuple[Any, int, int]:
         """Last arguments of `machine_of`."""
         solver = Multipliers.solver if self.loops is None else self.loops.solver
         nv, ne = self.model.nv, len(self.kept.names)

@@ -129,13 +129,14 @@ class Simulation:
         self._watch = (signal_i, signal_f, directions, np.zeros((8, max(n, len(self.events)))))
         core = self.method.core_of_loops if self.model.loops else self.method.core
         self._closure = Closure(self.model, self.method, self.loops) if self.model.loops else None
+        loops: tuple[Any, int, int] = (None, 0, 0) if self._closure is None else self._closure.tables()
         self._machine, self._scratch, memory = machine_of(
             self.model,
             e,
             self._user.address,
             depth,
             0 if core is None else core.address,
-            *((None, 0, 0) if self._closure is None else self._closure.tables()),
+            *loops,
             live=True,
         )
         self._gear.connect(self._machine, self._scratch)
