@@ -233,3 +233,15 @@ def test_levers_out_of_place():
         sim.inputs["truck.gas"] = 0.5
     with pytest.raises(gori.errors.InputError, match="must be one of R, P, N, D"):
         sim.inputs["truck.selector"] = "drive"
+
+
+def test_recorded_accelerations_while_steering():
+    """What is recorded knows what the driver asked for: accelerations told afterwards are those of the run."""
+    inputs = DRIVE | {"throttle": 0.2, "steer": 0.3}
+    rec = run(level(), rest(10.0), 4.0, sample=1e-3, inputs=inputs)
+    late = slice(2000, -1)
+    for told, speed in ((rec["truck.rack.a"], rec["truck.rack.v"]), (rec["truck.a"][:, 4], rec["truck.v"][:, 4])):
+        by_differences = np.gradient(speed, rec.time)
+        assert_allclose(told[late], by_differences[late], atol=5e-3)
+    assert (rec["truck.steering.steer"] == 0.3).all()
+    assert np.abs(rec["truck.chassis.acceleration"][late, 4]).max() > 0.5  # it does turn

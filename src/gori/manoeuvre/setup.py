@@ -25,7 +25,6 @@ _RESTS: WeakKeyDictionary[Model, State] = WeakKeyDictionary()
 """States at rest that were found before"""
 NAME = "truck"
 """of the vehicle in its Spec"""
-STEER = f"{NAME}.steer"
 PEDAL = 0.017
 """throttle that a steady speed asks for, about, for each m/s"""
 
@@ -72,11 +71,8 @@ class Setup:
     ) -> tuple[Recording, Simulation]:
         """Drive until the driver ends it, at most `longest` seconds."""
         method = Adams(step=1e-3, order=2) if self.method is None else self.method
-        steer = _Noted(driver)
-        run = Simulation(model, method, state=state, loops=self.loops, driver=steer, control=self.control)
-        recording = run.run(longest, sample=sample, progress=self.progress)
-        recording.add_source([STEER], steer.channel)
-        return recording, run
+        run = Simulation(model, method, state=state, loops=self.loops, driver=driver, control=self.control)
+        return run.run(longest, sample=sample, progress=self.progress), run
 
     @property
     def words(self) -> str:
@@ -84,28 +80,6 @@ class Setup:
         changes = "".join(f", {name} {value}" for name, value in self.set.items())
         ground = "hard ground" if self.soil is None else str(self.soil)
         return f"{self.vehicle}{changes}, {ground}"
-
-
-class _Noted:
-    """A driver whose steering is written down: a Recording has the motion of the rack, not what was asked for."""
-
-    def __init__(self, driver: Any):
-        self._driver = driver
-        self._times: list[float] = []
-        self._steer: list[float] = []
-
-    def __call__(self, run: Simulation) -> Any:
-        ends = self._driver(run)
-        if STEER in run.inputs:
-            self._times.append(run.time)
-            self._steer.append(run.inputs[STEER])
-        return ends
-
-    def channel(self, recording: Recording, _: str) -> np.ndarray:
-        if not self._times:
-            return np.zeros(len(recording))
-        last = np.searchsorted(self._times, recording.time, side="right") - 1
-        return np.array(self._steer)[np.clip(last, 0, None)]
 
 
 def _standing(joint: Mapping[str, Any], grade: float) -> dict[str, Any]:
@@ -163,8 +137,8 @@ class Motion:
 
     @cached_property
     def acceleration(self) -> np.ndarray:
-        """Ahead and to the left along the ground (n, 2), of the chassis' origin [m/s2], by differences of velocity."""
-        a = np.gradient(self.recording[f"{self.size.chassis}.velocity"][:, 3:5], self.time, axis=0)
+        """Ahead and to the left along the ground (n, 2), of the chassis' origin [m/s2]."""
+        a = self.recording[f"{self.size.chassis}.acceleration"][:, 3:5]
         c, s = np.cos(self.yaw), np.sin(self.yaw)
         return np.column_stack([c * a[:, 0] + s * a[:, 1], c * a[:, 1] - s * a[:, 0]])
 
@@ -177,7 +151,7 @@ class Motion:
     @cached_property
     def steering(self) -> np.ndarray:
         """What the driver asks for (n,) [rad]: as angle of the wheels, where nothing yields."""
-        return self.recording[STEER] * self.size.lock
+        return self.recording[f"{NAME}.steering.steer"] * self.size.lock
 
     def heading(self, wheels: tuple[str, ...]) -> np.ndarray:
         """Mean angle of wheels against the chassis (n,) [rad], to the left."""

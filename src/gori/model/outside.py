@@ -75,8 +75,6 @@ class Outside:
         """Last fields of a Scratch."""
         flat = np.zeros(c.memory_size(len(self.wheels), len(self.trains), len(self.steers)))
         flat[c.MODE] = c.LIVE if live else c.REPLAY
-        for port in self.ports.values():
-            flat[port] = 0.0
         for name, port in self.ports.items():
             if name.endswith(".transfer"):
                 flat[port] = dt.HIGH
@@ -100,7 +98,7 @@ class Outside:
         trains = {name: len(self.model.spec.drivetrains[name].gearbox.ratios) for name in self.trains}
         return {f"{owner(name)}.{kind}": count for name, count in trains.items() for kind in LEVERS}
 
-    def start(self, friction: int) -> np.ndarray:
+    def start(self) -> np.ndarray:
         """States (states,) at the start of the Spec: wheels roll with the bodies that carry them, engines idle."""
         model, spec = self.model, self.model.spec
         z = np.zeros(self.states)

@@ -82,7 +82,7 @@ class RunningGear:
 
     def start(self) -> np.ndarray:
         """States z of wheels and drive trains at the start of the Spec."""
-        return np.zeros(0) if self._outside is None else self._outside.start(self._elements.friction)
+        return np.zeros(0) if self._outside is None else self._outside.start()
 
     def begin(self, time: float, y: np.ndarray) -> None:
         """The states among y hold at this time: forces of the ground are told there anew."""

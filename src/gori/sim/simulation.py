@@ -279,6 +279,7 @@ class Simulation:
         if self.subsystems:
             info["subsystems"] = self.subsystems
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
+        self._gear.take_over(self._y)  # the first sample tells the inputs that act on it
         start = np.concatenate([[self.time], self._y])[None]
         self.event_log = []
         if recorder is not None:
