@@ -1,0 +1,52 @@
+"""Columns of the tables of grains and of the walls that hold them. Grains are spheres; all in SI, world axes.
+
+place    (N, 4) float64   x y z, radius
+motion   (N, 8)           velocity, mass, spin, material; float64 on the CPU, float32 on a GPU
+pair_f   (nm * nm, N_PAIR_F)   law of materials a and b in row a * nm + b
+wall_i   (n, N_WALL_I) int32, wall_f (n, N_WALL_F) float64   primitives in the frame of the body that carries them
+"""
+
+# place and motion
+X, Y, Z, R = 0, 1, 2, 3
+VX, VY, VZ, MASS, WX, WY, WZ, MATERIAL = 0, 1, 2, 3, 4, 5, 6, 7
+
+# laws
+HERTZ, VOIGT = 0, 1
+
+# pair_f: stiffness and damping, normal and tangential, as the law takes them; Coulomb and rolling friction
+KN, CN, KT, CT, MU, MU_ROLL, C_ROLL = 0, 1, 2, 3, 4, 5, 6
+HALF, ONE, ZERO, DEEP = 7, 8, 9, 10
+"""constants 0.5, 1 and 0 in the precision of the table, so that single precision stays single; C_ROLL is the factor of
+the rolling damping, 0.6 sqrt(1.4 KT); DEEP the overlap, in radii, that is an error"""
+N_PAIR_F = 12
+
+# wall_i
+KIND, BODY, WALL_MATERIAL, OWNED, CORNER, SHAPE = 0, 1, 2, 3, 4, 8
+"""OWNED: bits, of a facet's edges 0-3 and vertices 4-7 that it owns (a border edge too), of a tube or disc: rims that
+act (1 base, 2 top); CORNER: rows of its four vertices in `rim_i`, -1 for none; SHAPE: which shape it belongs to"""
+N_WALL_I = 9
+
+PLANE, SPHERE, TUBE, DISC, CAPSULE, RECT, TRIANGLE = 0, 1, 2, 3, 4, 5, 6
+
+# wall_f, by kind
+POINT, NORMAL = (
+    0,
+    3,
+)  # PLANE, DISC: a point, unit normal (of a plane: towards the grains); SPHERE, CAPSULE: the centre, the first end
+RADIUS = 6  # SPHERE, DISC, CAPSULE, TUBE at its base
+AXIS, LENGTH, TOP = 3, 7, 8  # CAPSULE, TUBE: unit axis from POINT, length; TUBE: radius at its top
+E1, E2 = 3, 6  # RECT, TRIANGLE: edges from POINT; the edges in turn are E1, then E2 - E1 (rect: E2, opposite E1), ...
+OUT = 9  # (4, 3): of each edge, the direction that leads out of the neighbour across it; zero for none
+N_WALL_F = 24
+
+# rim_i (nvertex, 2) int32: first row in rim_f and count; rim_f (n, 3): unit directions of the edges that leave a vertex
+FAR = 1e30
+"""gap to a primitive whose closest feature belongs to another one"""
+
+# bin_i (nbody, N_BIN_I) int32, bin_f (nbody, N_BIN_F): a grid of facets in each body's frame, and what is tested always
+NX, NY, NZ, FIRST_CELL, FIRST_ALWAYS, ALWAYS = 0, 1, 2, 3, 4, 5
+"""cells in x, y, z (0: no grid); first cell of this body in `bin_start`; first and count, in `always`, of primitives
+that are tested for every grain. Primitives of cell c: bin_wall[bin_start[c] : bin_start[c + 1]]"""
+N_BIN_I = 6
+X0, Y0, Z0, CELL = 0, 1, 2, 3
+N_BIN_F = 4
