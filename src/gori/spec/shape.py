@@ -97,6 +97,7 @@ class Mesh(_Solid):
     type: Literal["mesh"]
     file: str = Field(description="STL, OBJ, ...; relative to the description's file")
     scale: Vector3 = Field((1.0, 1.0, 1.0), description="factor for each axis; a negative one mirrors")
+    surface: bool = Field(False, description="as a wall, it may be an open sheet; otherwise a hole is an error")
 
     @model_validator(mode="after")
     def _has_volume(self):
