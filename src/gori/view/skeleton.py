@@ -49,7 +49,7 @@ def outline(spec: Spec) -> Outline:
     for name, body in spec.bodies.items():
         shapes = [line for shape in body.shapes.values() for line in _edges(shape)]
         sticks = [np.array([np.zeros(3), end]) for end in ends[name] if np.linalg.norm(end) > 1e-9]
-        lines += [(name, line) for line in shapes or sticks]
+        lines += [(name, line) for line in (shapes if name == GROUND else shapes or sticks)]
     for wheel in spec.wheels.values():
         lines += [(wheel.body, line) for line in _tread(wheel)]
     return Outline(lines, slides, joints, cuts)
@@ -64,15 +64,16 @@ def _tread(wheel: Wheel) -> list[np.ndarray]:
 
 
 def _edges(shape: Any) -> list[np.ndarray]:
-    """A shape as lines in the frame of its body; a mesh has none."""
+    """A shape as lines in the frame of its body; a mesh has none, nor has a plane."""
     R, p = shape.pose()
     lines = []
     match shape.type:
         case "capsule":
             lines = [np.array([np.zeros(3), shape.length * rotation_to(shape.axis)[:, 2]])]
-        case "cylinder":
+        case "cylinder" | "cone":
             turn, along = rotation_to(shape.axis), np.array([0.0, 0.0, shape.length])
-            rims = [shape.radius * _CIRCLE + end for end in (0.0 * along, along)]
+            top = shape.radius if shape.type == "cylinder" else shape.top_radius
+            rims = [shape.radius * _CIRCLE, top * _CIRCLE + along]
             sides = [np.array([rims[0][k], rims[1][k]]) for k in (0, 6, 12, 18)]
             lines = [line @ turn.T for line in (*rims, *sides)]
         case "sphere":
