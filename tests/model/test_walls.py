@@ -11,9 +11,10 @@ from scipy.spatial.transform import Rotation
 from gori.errors import InputError, SpecError, SpecWarning, UnsupportedError
 from gori.kernels.particles import tables as t
 from gori.kernels.particles import walls as kernel
-from gori.model.meshes import clean_mesh, read_mesh
+from gori.model.meshes import clean_mesh, read_mesh, write_stl
 from gori.model.walls import wall_tables
-from gori.spec import Mesh
+from gori.spec import Gear, Mesh
+from gori.spec.shape import SHAPES
 
 trimesh = pytest.importorskip("trimesh")
 
@@ -36,7 +37,7 @@ def bin_range(bin_i, bin_f, bin_start, b, c):
 
 
 def shape(**given):
-    return SimpleNamespace(**({"open": (), "hollow": True} | given))
+    return SHAPES[given["type"]].model_validate(given | {"hollow": True} if "open" in given else given)
 
 
 BOX = shape(type="box", size=(1.0, 0.6, 0.4), open=("z+",))
@@ -178,6 +179,27 @@ def test_a_mesh_of_a_box_is_a_box(tmp_path):
             np.testing.assert_allclose(q, its, rtol=0, atol=1e-9)
 
 
+def test_a_gear_and_its_file_are_the_same_wall(tmp_path):
+    given = {"teeth": 17, "module": 0.01, "width": 0.03, "bore": 0.05}
+    gear = Gear(type="gear", phase_deg=5.0, axis=(1, 2, -2), **given)
+    write_stl(tmp_path / "gear.stl", *gear.mesh())
+    file = Mesh(type="mesh", file=str(tmp_path / "gear.stl"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        walls = wall_tables([(0, "gear", gear, EYE, ZERO, 0), (1, "file", file, EYE, ZERO, 0)], 0.005)
+    assert (walls.shape_of.count("gear"), walls.shape_of.count("file")) == (len(gear.mesh()[1]),) * 2
+    assert walls.extent == pytest.approx(np.hypot(0.095 * np.ones(2), 0.03), rel=1e-6)
+    rng = np.random.default_rng(5)
+    vertices = gear.mesh()[0]
+    touching = 0
+    for _ in range(300):
+        c = vertices[rng.integers(len(vertices))] + rng.normal(size=3) * 0.002
+        gaps = [sorted(gap for gap, _ in contacts(walls, body, c, 0.004).values()) for body in (0, 1)]
+        assert gaps[0] == pytest.approx(gaps[1], abs=1e-7)
+        touching += len(gaps[0])
+    assert touching > 200
+
+
 def test_holes_are_found_and_named(tmp_path):
     ball = trimesh.creation.icosphere(subdivisions=2, radius=0.5)
     centers = ball.triangles_center
@@ -241,7 +263,7 @@ def test_bad_input_is_refused():
     with pytest.raises(InputError, match="outside the rows 0 to 1"):
         wall_tables([(2, "s", BOX, EYE, ZERO, 0)], 0.1, bodies=2)
     with pytest.raises(UnsupportedError, match=r"tray.knot: a knot cannot be a wall"):
-        wall_tables([(0, "tray.knot", shape(type="knot"), EYE, ZERO, 0)], 0.1)
+        wall_tables([(0, "tray.knot", SimpleNamespace(type="knot"), EYE, ZERO, 0)], 0.1)
     with pytest.raises(SpecError, match=r"tray.bin: all faces of the box are open"):
         bare = shape(type="box", size=(1, 1, 1), open=("x-", "x+", "y-", "y+", "z-", "z+"))
         wall_tables([(0, "tray.bin", bare, EYE, ZERO, 0)], 0.1)

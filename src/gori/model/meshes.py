@@ -1,6 +1,6 @@
-"""Triangles out of a mesh file, fit to be a wall: joined at their corners, without needles, without holes."""
+"""Mesh files: triangles fit to be a wall, joined at their corners, without needles, without holes; and writing one."""
 
-import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,8 +8,9 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import KDTree
 
-from gori.errors import MissingPackageError, SpecError, SpecWarning
+from gori.errors import MissingPackageError, SpecError
 from gori.model.facets import edge_ends
+from gori.spec.explain import warn
 
 JOIN = 1e-7
 """corners closer than this share of the mesh's size are one; a file in single precision has digits for 6e-8"""
@@ -17,21 +18,31 @@ THIN = 1e-6
 """a triangle lower than this share of its longest side has no plane"""
 
 
+def _trimesh() -> Any:
+    try:
+        import trimesh
+    except ImportError as error:
+        raise MissingPackageError("meshes need trimesh: pip install 'gori[formats]'") from error
+    return trimesh
+
+
 def read_mesh(file: str, scale: Any = (1.0, 1.0, 1.0), surface: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (m, 3) [m] and triangles (n, 3) of an STL, OBJ, ... file.
 
     surface   the mesh may have borders; otherwise a hole is an error
     """
-    try:
-        import trimesh
-    except ImportError as error:
-        raise MissingPackageError("meshes need trimesh: pip install 'gori[formats]'") from error
+    trimesh = _trimesh()
     try:
         mesh = trimesh.load_mesh(file, process=False)
         vertices, faces = np.array(mesh.vertices, float), np.array(mesh.faces, int)
     except Exception as error:
         raise SpecError(f"mesh {file!r} cannot be read: {error}") from error
     return clean_mesh(vertices * np.array(scale), faces, f"mesh {file!r}", surface)
+
+
+def write_stl(path: str | Path, vertices: np.ndarray, faces: np.ndarray) -> None:
+    """Write a mesh, vertices (n, 3) and triangles (m, 3), as a binary STL file."""
+    _trimesh().Trimesh(vertices, faces, process=False).export(path, file_type="stl")
 
 
 def clean_mesh(
@@ -46,11 +57,7 @@ def clean_mesh(
     flat = (faces == np.roll(faces, 1, axis=1)).any(axis=1)
     faces, needles = _without_needles(vertices, faces[~flat])
     if flat.any() or needles:
-        warnings.warn(
-            f"{what} has {int(flat.sum()) + needles} triangles without an area: they are left out",
-            SpecWarning,
-            stacklevel=2,
-        )
+        warn(f"{what} has {int(flat.sum()) + needles} triangles without an area: they are left out")
     if len(faces) == 0:
         raise SpecError(f"{what} holds no triangles with an area")
     if _thin(vertices, faces).any():

@@ -8,7 +8,7 @@ from gori.spec.material import Contact, Material
 from gori.spec.motion import Base, Motion
 from gori.spec.particles import Fill, Grains, Inlet, Outlet, Region
 from gori.spec.run import Run, RunEvent
-from gori.spec.shape import Box, Capsule, Cone, Cylinder, Mesh, Plane, Shape, Sphere
+from gori.spec.shape import Box, Capsule, Cone, Cylinder, Gear, Mesh, Plane, Shape, Sphere
 from gori.spec.spec import GROUND, Spec
 from gori.spec.strut import Strut
 from gori.spec.subsystem import Subsystem
@@ -28,6 +28,7 @@ __all__ = [
     "Fill",
     "Force",
     "Frame",
+    "Gear",
     "Grains",
     "Inlet",
     "Joint",

@@ -3,11 +3,26 @@
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from gori.errors import MissingPackageError, SpecError
-from gori.spec.base import Direction, Names, NonNegative, Placed, Positive, Vector3, refuse_both, rotation_to
+from gori.spec.base import (
+    Count,
+    Direction,
+    Index,
+    Names,
+    NonNegative,
+    Number,
+    Placed,
+    Positive,
+    Vector3,
+    a_number,
+    refuse_both,
+    rotation,
+    rotation_to,
+)
+from gori.spec.gear import involute_gear, mesh_inertia
 
 Inertial = tuple[float, np.ndarray, np.ndarray]
 """mass [kg], centre of mass (3,) [m], inertia about the centre of mass (3, 3) [kg m2]"""
@@ -176,6 +191,46 @@ class Mesh(_Solid):
         return float(mesh.volume), np.array(mesh.center_mass), np.array(mesh.moment_inertia)
 
 
+class Gear(_Solid):
+    """A spur gear with involute teeth; its first tooth points along x of the shape's frame, turned by `phase_deg`."""
+
+    type: Literal["gear"]
+    teeth: Count
+    module: Positive = Field(description="pitch diameter over teeth [m]")
+    width: Positive = Field(description="[m]")
+    axis: Direction = Field((0.0, 0.0, 1.0), description="the gear stands from `at` along this direction")
+    phase_deg: Number = Field(0.0, description="how far the first tooth is turned about the axis [deg]")
+    pressure_angle_deg: Annotated[float, Field(gt=0, lt=45), BeforeValidator(a_number)] = Field(
+        20.0, description="[deg]"
+    )
+    backlash: NonNegative = Field(
+        0.0, description="of a pair of such gears, along the pitch circle [m]: each tooth is thinner by half of it"
+    )
+    addendum: Positive = Field(1.0, description="height of the tip above the pitch circle, in modules")
+    dedendum: Positive = Field(1.25, description="depth of the root below the pitch circle, in modules")
+    bore: NonNegative = Field(0.0, description="diameter of the hole [m]")
+    flank_points: Count = Field(8, description="corners of the mesh along each flank, 2 or more")
+    root_points: Index = Field(2, description="corners of the mesh between the feet of two teeth")
+
+    @model_validator(mode="after")
+    def _has_teeth(self):
+        try:
+            self.mesh()
+        except SpecError as error:
+            raise PydanticCustomError("gear", "{words}", {"words": str(error)}) from None
+        return self
+
+    def mesh(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vertices (n, 3) [m] in the shape's own frame, and triangles (m, 3)."""
+        names = ("pressure_angle_deg", "backlash", "addendum", "dedendum", "bore", "flank_points", "root_points")
+        options = {name: getattr(self, name) for name in names}
+        vertices, faces = involute_gear(self.teeth, self.module, self.width, **options)
+        return vertices @ (rotation_to(self.axis) @ rotation((0.0, 0.0, self.phase_deg), None)).T, faces
+
+    def unit(self) -> Inertial:
+        return mesh_inertia(*self.mesh())
+
+
 class Plane(_Wall):
     """An infinite plane. What is behind it counts as inside: a half-space."""
 
@@ -193,5 +248,6 @@ class Plane(_Wall):
 
 SHAPES = {
     "sphere": Sphere, "box": Box, "cylinder": Cylinder, "cone": Cone, "capsule": Capsule, "mesh": Mesh, "plane": Plane,
+    "gear": Gear,
 }  # fmt: skip
-Shape = Annotated[Sphere | Box | Cylinder | Cone | Capsule | Mesh | Plane, Field(discriminator="type")]
+Shape = Annotated[Sphere | Box | Cylinder | Cone | Capsule | Mesh | Plane | Gear, Field(discriminator="type")]

@@ -78,6 +78,14 @@ def _edges(shape: Any) -> list[np.ndarray]:
             lines = [line @ turn.T for line in (*rims, *sides)]
         case "sphere":
             lines = [shape.radius * np.roll(_CIRCLE, k, axis=1) for k in range(3)]
+        case "gear":
+            vertices, faces = shape.mesh()
+            half = len(vertices) // 2  # one side after the other
+            side = faces[(faces < half).all(axis=1)]
+            ends = np.sort(np.concatenate([side[:, [0, 1]], side[:, [1, 2]], side[:, [2, 0]]]), axis=1)
+            pairs, count = np.unique(ends, axis=0, return_counts=True)
+            rim = pairs[count == 1]
+            lines = [vertices[pair] for pair in (*rim, *(rim + half))]
         case "box":
             corners = 0.5 * np.array(shape.size) * [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
             pairs = [(a, b) for a in range(8) for b in range(a) if bin(a ^ b).count("1") == 1]
