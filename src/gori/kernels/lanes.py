@@ -131,7 +131,69 @@ def _where(typingctx, mask, a, b):
 
 
 @intrinsic
-def _any_above(typingctx, x, limit):
+def _where_less(typingctx, a, b, x, y):
+    def codegen(context, builder, signature, args):
+        return builder.select(builder.fcmp_ordered("<", args[0], args[1]), args[2], args[3])
+
+    return lanes_type(lanes_type, lanes_type, lanes_type, lanes_type), codegen
+
+
+def where_less(a, b, x, y):
+    """x where a < b, else y; of numbers or of Lanes."""
+    return x if a < b else y
+
+
+@overload(where_less)
+def _where_less_of(a, b, x, y):
+    if lanes_type in (a, b, x, y):
+        return lambda a, b, x, y: _where_less(a, b, x, y)
+    return lambda a, b, x, y: x if a < b else y
+
+
+def smaller(a, b):
+    """The smaller of two numbers, or of two Lanes."""
+    return a if a < b else b
+
+
+@overload(smaller)
+def _smaller_of(a, b):
+    if lanes_type in (a, b):
+        return lambda a, b: _where_less(a, b, a, b)
+    return lambda a, b: a if a < b else b
+
+
+def larger(a, b):
+    """The larger of two numbers, or of two Lanes."""
+    return b if a < b else a
+
+
+@overload(larger)
+def _larger_of(a, b):
+    if lanes_type in (a, b):
+        return lambda a, b: _where_less(a, b, b, a)
+    return lambda a, b: b if a < b else a
+
+
+def power(x, exponent):
+    """x to a power; both numbers or both Lanes."""
+    return x**exponent
+
+
+@overload(power)
+def _power_of(x, exponent):
+    if x is lanes_type:
+
+        def each(x, exponent):
+            for lane in range(WIDTH):
+                x = _put(x, lane, _get(x, lane) ** _get(exponent, lane))
+            return x
+
+        return each
+    return lambda x, exponent: x**exponent
+
+
+@intrinsic
+def any_above(typingctx, x, limit):
     """Whether some lane is larger than the number."""
 
     def codegen(context, builder, signature, args):
@@ -230,7 +292,7 @@ def _sincos_of_lanes(x):
     sine = _where(turn_sin, -sine, sine)
     cosine = _where(turn_cos, -cosine, cosine)
 
-    if _any_above(_fabs(x), _LARGEST_ANGLE):
+    if any_above(_fabs(x), _LARGEST_ANGLE):
         for lane in range(WIDTH):
             angle = _get(x, lane)
             sine = _put(sine, lane, math.sin(angle))
@@ -318,6 +380,38 @@ def write8(typingctx, array, row, column, x):
         return context.get_dummy_value()
 
     return types.void(array, types.int64, types.int64, lanes_type), codegen
+
+
+def _half(context, builder, array_type, array, row):
+    """Pointer to the first four numbers of a row of a C-ordered float64 array (rows, columns)."""
+    eight = _address(context, builder, array_type, array, row, ir.Constant(ir.IntType(64), 0))
+    return builder.bitcast(eight, ir.VectorType(_F8, 4).as_pointer())
+
+
+@intrinsic
+def read_4_4(typingctx, a, i, b, j):
+    """The first four numbers of row i of a, then those of row j of b, as Lanes."""
+
+    def codegen(context, builder, signature, args):
+        low = builder.load(_half(context, builder, signature.args[0], *args[:2]), align=8)
+        high = builder.load(_half(context, builder, signature.args[2], *args[2:]), align=8)
+        order = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), list(range(WIDTH)))
+        return builder.shuffle_vector(low, high, order)
+
+    return lanes_type(a, types.int64, b, types.int64), codegen
+
+
+@intrinsic
+def write_4(typingctx, array, row, x):
+    """Write the first four Lanes over the first four numbers of a row."""
+
+    def codegen(context, builder, signature, args):
+        order = ir.Constant(ir.VectorType(ir.IntType(32), 4), list(range(4)))
+        low = builder.shuffle_vector(args[2], args[2], order)
+        builder.store(low, _half(context, builder, signature.args[0], *args[:2]), align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, lanes_type), codegen
 
 
 @intrinsic

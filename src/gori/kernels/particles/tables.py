@@ -15,9 +15,9 @@ HERTZ, VOIGT = 0, 1
 
 # pair_f: stiffness and damping, normal and tangential, as the law takes them; Coulomb and rolling friction
 KN, CN, KT, CT, MU, MU_ROLL, C_ROLL = 0, 1, 2, 3, 4, 5, 6
-HALF, ONE, ZERO, DEEP = 7, 8, 9, 10
-"""constants 0.5, 1 and 0 in the precision of the table, so that single precision stays single; C_ROLL is the factor of
-the rolling damping, 0.6 sqrt(1.4 KT); DEEP the overlap, in radii, that is an error"""
+HALF, ONE, ZERO, DEEP, TINY = 7, 8, 9, 10, 11
+"""constants 0.5, 1, 0 and a tiny number in the precision of the table, so that single precision stays single; C_ROLL is
+the factor of the rolling damping, 0.6 sqrt(1.4 KT); DEEP the overlap, in radii, that is an error"""
 N_PAIR_F = 12
 
 # wall_i

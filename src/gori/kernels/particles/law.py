@@ -1,0 +1,93 @@
+"""What two touching bodies do to each other at one contact. Written once, for numbers and Lanes, CPU and GPU.
+
+All constants come as arguments, as they stand in the row of the pair of materials: on a GPU they are single, and a
+literal would make the rest double. There is no branch on a value, so eight contacts go through together.
+
+hertz   a = sqrt(R d),  Fn = KN a d + CN sqrt(m a) vn, never pulling;
+        h elastic tangential force: dh = -KT a ut dt, scaled down with a when the contact opens (Thornton et al. 2013),
+        so that no energy is made;  Ft = h - CT sqrt(m a) ut, at most MU Fn
+voigt   Fn = KN d^1.5 + CN d^0.25 vn;  h tangential displacement: dh = ut dt;
+        Ft = -(KT |h|^0.5 h + CT |h|^0.25 ut), at most MU Fn
+rolling a spring for the torque with a cap: dg = -KT a R^2 wr dt, M = g - C_ROLL R^2 sqrt(m a) wr, at most
+        MU_ROLL R Fn (Ai et al. 2011, model C)
+
+n points from body i to body j, d > 0 is the overlap, u the velocity of i against j at the contact, R and m the reduced
+radius and mass. History turns with the contact: with the mean spin about n, and by projection onto its plane.
+"""
+
+import math
+
+from gori.kernels.jit import part
+from gori.kernels.lanes import larger, power, smaller, where_less
+from gori.kernels.particles.tables import HERTZ
+
+
+@part
+def turned(nx, ny, nz, angle, hx, hy, hz):
+    """A vector of the contact plane of before, in that of now: turned about n by a small angle, then projected."""
+    cx, cy, cz = ny * hz - nz * hy, nz * hx - nx * hz, nx * hy - ny * hx
+    hx, hy, hz = hx + angle * cx, hy + angle * cy, hz + angle * cz
+    along = hx * nx + hy * ny + hz * nz
+    return hx - along * nx, hy - along * ny, hz - along * nz
+
+
+@part
+def contact(law, kn, cn, kt, ct, mu, half, one, zero, tiny, dt, d, R, m, nx, ny, nz, ux, uy, uz, spin, hx, hy, hz):
+    """Fn >= 0, tangential force on i (3), history (3).
+
+    kn ... tiny   columns of the table of pairs of materials
+    spin          mean spin of both bodies about n [rad/s]
+    """
+    vn = ux * nx + uy * ny + uz * nz
+    tx, ty, tz = ux - vn * nx, uy - vn * ny, uz - vn * nz
+    hx, hy, hz = turned(nx, ny, nz, dt * spin, hx, hy, hz)
+    if law == HERTZ:
+        a = math.sqrt(R * d)
+        root = math.sqrt(m * a)
+        Fn = larger(zero, kn * a * d + cn * root * vn)
+        limit = mu * Fn
+        keep = larger(zero, smaller(one, one + half * dt * vn / d))
+        grow, drag = kt * a * dt, ct * root
+        hx, hy, hz = keep * hx - grow * tx, keep * hy - grow * ty, keep * hz - grow * tz
+        fx, fy, fz = hx - drag * tx, hy - drag * ty, hz - drag * tz
+        factor = limit / math.sqrt(fx * fx + fy * fy + fz * fz + tiny)
+        cap = smaller(one, factor)
+        fx, fy, fz = cap * fx, cap * fy, cap * fz
+        hx, hy, hz = where_less(factor, one, fx, hx), where_less(factor, one, fy, hy), where_less(factor, one, fz, hz)
+    else:
+        root = math.sqrt(math.sqrt(d))
+        Fn = larger(zero, kn * d * root * root + cn * root * vn)
+        limit = mu * Fn
+        hx, hy, hz = hx + dt * tx, hy + dt * ty, hz + dt * tz
+        length = math.sqrt(hx * hx + hy * hy + hz * hz)
+        size = math.sqrt(length)
+        stiff, drag = kt * size, ct * math.sqrt(size)
+        fx, fy, fz = -stiff * hx - drag * tx, -stiff * hy - drag * ty, -stiff * hz - drag * tz
+        factor = limit / math.sqrt(fx * fx + fy * fy + fz * fz + tiny)
+        cap = smaller(one, factor)
+        fx, fy, fz = cap * fx, cap * fy, cap * fz
+        # the displacement that friction holds: KT |h|^1.5 = limit
+        held = smaller(one, power(limit / (kt + tiny), one / (one + half)) / (length + tiny))
+        held = where_less(factor, one, held, one)
+        hx, hy, hz = held * hx, held * hy, held * hz
+    return Fn, fx, fy, fz, hx, hy, hz
+
+
+@part
+def rolling(kt, mu_roll, c_roll, one, tiny, dt, d, R, m, Fn, nx, ny, nz, wx, wy, wz, spin, gx, gy, gz):
+    """Torque on i against rolling (3), its history (3).
+
+    w   spin of i against j [rad/s]
+    """
+    wn = wx * nx + wy * ny + wz * nz
+    wx, wy, wz = wx - wn * nx, wy - wn * ny, wz - wn * nz
+    gx, gy, gz = turned(nx, ny, nz, dt * spin, gx, gy, gz)
+    a, square = math.sqrt(R * d), R * R
+    grow, drag = kt * a * square * dt, c_roll * square * math.sqrt(m * a)
+    gx, gy, gz = gx - grow * wx, gy - grow * wy, gz - grow * wz
+    mx, my, mz = gx - drag * wx, gy - drag * wy, gz - drag * wz
+    factor = mu_roll * R * Fn / math.sqrt(mx * mx + my * my + mz * mz + tiny)
+    cap = smaller(one, factor)
+    mx, my, mz = cap * mx, cap * my, cap * mz
+    gx, gy, gz = where_less(factor, one, mx, gx), where_less(factor, one, my, gy), where_less(factor, one, mz, gz)
+    return mx, my, mz, gx, gy, gz

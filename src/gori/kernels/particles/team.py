@@ -1,0 +1,79 @@
+"""Workers that march in step: threads that run the same compiled loop, and meet at barriers.
+
+Every worker calls one kernel with its own number; between two phases all wait for the last one. No thread is started
+and nothing is allocated in a step, and a phase costs less than a microsecond.
+"""
+
+import sys
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from gori.kernels.jit import part
+
+SPINS = 4000
+"""looks at the counter before a waiting worker offers its core to others"""
+
+
+def _element(context, builder, signature, args):
+    array = context.make_array(signature.args[0])(context, builder, args[0])
+    return cgutils.get_item_pointer(context, builder, signature.args[0], array, [args[1]])
+
+
+@intrinsic
+def _arrive(typingctx, counters, k):
+    """Add 1 to counters[k], at once for all workers."""
+
+    def codegen(context, builder, signature, args):
+        place = _element(context, builder, signature, args)
+        return builder.atomic_rmw("add", place, ir.Constant(ir.IntType(64), 1), "seq_cst")
+
+    return types.int64(counters, types.int64), codegen
+
+
+@intrinsic
+def _look(typingctx, counters, k):
+    """counters[k] as it is now."""
+
+    def codegen(context, builder, signature, args):
+        return builder.load_atomic(_element(context, builder, signature, args), "acquire", 8)
+
+    return types.int64(counters, types.int64), codegen
+
+
+if sys.platform == "win32":
+
+    @part
+    def _yield():
+        return 0
+else:
+    _sched_yield = types.ExternalFunction("sched_yield", types.int32())
+
+    @part
+    def _yield():
+        return _sched_yield()
+
+
+@part
+def meet(counters, meeting, workers):
+    """Wait until all workers have come to this meeting; returns the number of the next one.
+
+    counters   (1,) int64, zero when the workers start
+    meeting    1, 2, 3, ...: the same for all
+    """
+    if workers > 1:
+        _arrive(counters, 0)
+        looks = 0
+        while _look(counters, 0) < meeting * workers:
+            looks += 1
+            if looks > SPINS:
+                _yield()
+    return meeting + 1
+
+
+@part
+def share(count, worker, workers):
+    """First and last + 1 of the pieces of one worker."""
+    return worker * count // workers, (worker + 1) * count // workers
