@@ -145,9 +145,6 @@ def test_steps():
     assert suggested_step(spec, {"grain": 0.004}) == pytest.approx(0.1 * whole, rel=1e-14)
     dull = spec.set("grain/grain.restitution", 0.02)
     assert suggested_step(dull) == pytest.approx(0.2 * whole / damping_for(0.02), rel=1e-14)
-    file = tray(particles={"load": {"material": "grain", "positions": "somewhere.csv"}})
-    with pytest.raises(InputError, match="grains of 'grain' have their radii in a file"):
-        suggested_step(file)
     rows = tray(particles={"load": {"material": "grain", "positions": [[0, 0, 0, 0.1], [1, 1, 1, 0.004]]}})
     assert smallest_radii(rows) == {"grain": 0.004}
     with pytest.raises(InputError, match="there are no grains"):

@@ -27,7 +27,8 @@ from scipy.optimize import brentq
 
 from gori.errors import InputError
 from gori.kernels.particles import tables as t
-from gori.spec import Contact, Material, Spec
+from gori.model.grains import places_of
+from gori.spec import Contact, Grains, Material, Spec
 from gori.spec.material import contacts_of, grain_materials
 from gori.spec.particles import radius_range
 
@@ -142,7 +143,7 @@ def suggested_step(spec: Spec, smallest: Mapping[str, float] | None = None) -> f
     Hertz: SHARE of the Rayleigh time; voigt: `voigt_step`. Damping stronger than critical (beta above 1, which is a
     restitution below 0.135) shortens it by 1 / beta.
 
-    smallest   smallest radius of each material of grains [m]; if not given, as the radii of the Spec say
+    smallest   smallest radius of each material of grains [m]; if not given, as the Spec says
     """
     smallest = smallest_radii(spec) if smallest is None else smallest
     known, steps = contacts_of(spec), []
@@ -162,17 +163,12 @@ def suggested_step(spec: Spec, smallest: Mapping[str, float] | None = None) -> f
 
 
 def smallest_radii(spec: Spec) -> dict[str, float]:
-    """Smallest radius of each material of grains [m], as far as the Spec says it; files of places are not read."""
+    """Smallest radius of each material of grains [m]: of the rules of radii, and of positions that are given."""
     found = dict.fromkeys(grain_materials(spec), math.inf)
-    for part in (*spec.particles.values(), *spec.inlets.values()):
-        rows = getattr(part, "positions", None)
-        if isinstance(rows, tuple) and len(rows[0]) > 3:
-            radius = min(row[3] for row in rows)
+    for name, part in (*spec.particles.items(), *spec.inlets.items()):
+        if isinstance(part, Grains) and part.positions is not None:
+            radius = float(places_of(part, name)[:, 3].min())
         else:
-            radius = math.inf if part.radius is None else radius_range(part.radius)[0]
+            radius = radius_range(part.radius)[0]
         found[part.material] = min(found[part.material], radius)
-    if unknown := [name for name, radius in found.items() if radius == math.inf]:
-        raise InputError(
-            f"grains of {unknown[0]!r} have their radii in a file: give suggested_step the smallest of them"
-        )
     return found
