@@ -1,6 +1,7 @@
 """Results: the states of a run, all that follows from them, and the file that survives whatever happens to the run."""
 
+from gori.record.frames import Frame, FrameFile, Frames
 from gori.record.recorder import Recorder, open_recording, read_checkpoint
 from gori.record.recording import Recording
 
-__all__ = ["Recorder", "Recording", "open_recording", "read_checkpoint"]
+__all__ = ["Frame", "FrameFile", "Frames", "Recorder", "Recording", "open_recording", "read_checkpoint"]
