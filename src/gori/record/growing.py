@@ -3,8 +3,8 @@
 The HDF5 library makes the file and closes it: small tables with room for many rows, and one long dataset, whose place
 is then moved to the end of the file. From then on everything is plain bytes. New rows go behind the last one; then four
 numbers are moved on, the end of the file in the superblock, the size of the long dataset in its layout, and its length
-in its dataspace. They all stand in the first page of the file, so that a kill finds each written or not, never a part; a
-file between two of these writes is as good, since each allows more than the next one asks for. At last the count of
+in its dataspace. They all stand in the first page of the file, so that a kill finds each written or not, never a part;
+a file between two of these writes is as good, since each allows more than the next one asks for. At last the count of
 complete frames is put into `status`.
 
 Why not datasets that the library extends: a kill inside a flush leaves a torn index now and then (see rows.py). Why not
