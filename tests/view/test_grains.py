@@ -92,13 +92,19 @@ def test_walls_move_with_their_body(film):
     assert np.allclose(corners.min(axis=0), (2.0, -0.5, 0.0)) and np.allclose(corners.max(axis=0), (4.0, 0.5, 0.5))
 
 
-def test_lines_of_a_mesh():
+def test_lines_of_a_mesh(tmp_path):
     """A cube of triangles: its twelve edges, not the diagonals; without a face: still, as border and crease."""
     trimesh = pytest.importorskip("trimesh")
     cube = trimesh.creation.box((1, 1, 1))
     assert len(mesh_lines(cube.vertices, cube.faces)) == 12
     flat = np.abs(cube.face_normals[:, 2] - 1.0) > 0.5
     assert len(mesh_lines(cube.vertices, cube.faces[flat])) == 12
+    cube.export(tmp_path / "cube.stl")
+    shape = {"type": "mesh", "file": str(tmp_path / "cube.stl"), "scale": (1, 2, 3), "at": (5, 0, 0)}
+    body = Body(mass=1.0, inertia=(1, 1, 1), shapes={"hull": shape})
+    spec = Spec(bodies={"a": body}, joints={"j": Joint(type="prismatic", parent="ground", child="a")})
+    corners = np.concatenate([line for _, line in wall_lines(spec)])
+    assert np.allclose(corners.min(axis=0), (4.5, -1.0, -1.5)) and np.allclose(corners.max(axis=0), (5.5, 1.0, 1.5))
 
 
 def test_cut_and_colours(film, tmp_path):

@@ -3,5 +3,6 @@
 from gori.record.frames import Frame, FrameFile, Frames
 from gori.record.recorder import Recorder, open_recording, read_checkpoint
 from gori.record.recording import Recording
+from gori.record.vtkhdf import VtkHdf
 
-__all__ = ["Frame", "FrameFile", "Frames", "Recorder", "Recording", "open_recording", "read_checkpoint"]
+__all__ = ["Frame", "FrameFile", "Frames", "Recorder", "Recording", "VtkHdf", "open_recording", "read_checkpoint"]

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from gori.errors import MissingPackageError
 from gori.model import Model
 from gori.spec import GROUND, Spec
 from gori.view.skeleton import _edges
@@ -29,28 +30,38 @@ def wall_lines(walls: Any, bodies: tuple[str, ...] | None = None) -> Lines:
     for name, body in spec.bodies.items():
         if bodies is None or name in (*bodies, GROUND):
             for shape in body.shapes.values():
-                found = _mesh(shape) if shape.type == "mesh" else _edges(shape)
-                lines += [(name, line) for line in found]
+                lines += [(name, line) for line in _lines(shape)]
     return lines
 
 
-def _mesh(shape: Any) -> list[np.ndarray]:
-    import trimesh
-
-    mesh: Any = trimesh.load_mesh(shape.file)
-    mesh.apply_scale(shape.scale)
+def _lines(shape: Any) -> list[np.ndarray]:
+    """A shape as lines in the frame of its body; a plane, which has no end, has none."""
+    match shape.type:
+        case "mesh":
+            mesh: Any = _trimesh().load_mesh(shape.file)
+            vertices, faces = np.array(mesh.vertices) * np.array(shape.scale), np.array(mesh.faces)
+        case "gear":
+            vertices, faces = shape.mesh()
+        case _:
+            return _edges(shape)
     R, p = shape.pose()
-    return [line @ R.T + p for line in mesh_lines(np.array(mesh.vertices), np.array(mesh.faces))]
+    return [line @ R.T + p for line in mesh_lines(vertices, faces)]
 
 
 def mesh_lines(vertices: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
     """Borders and creases of a mesh, vertices (n, 3) [m] and faces (m, 3); each a line of two points."""
-    import trimesh
-
-    mesh: Any = trimesh.Trimesh(vertices, faces, process=True)
+    mesh = _trimesh().Trimesh(vertices, faces, process=True)
     sharp = mesh.face_adjacency_edges[mesh.face_adjacency_angles > np.radians(CREASE_DEG)]
     edges, count = np.unique(mesh.edges_sorted, axis=0, return_counts=True)
-    return list(mesh.vertices[np.concatenate([sharp, edges[count == 1]])])
+    return list(np.array(mesh.vertices)[np.concatenate([sharp, edges[count == 1]])])
+
+
+def _trimesh() -> Any:
+    try:
+        import trimesh
+    except ImportError as error:
+        raise MissingPackageError("meshes need trimesh: pip install 'gori[formats]'; or pass walls=False") from error
+    return trimesh
 
 
 def placed(lines: Lines, poses: dict[str, np.ndarray]) -> list[np.ndarray]:
