@@ -12,7 +12,7 @@ import numpy as np
 
 from gori.analysis.regions import Box, Cylinder, Region
 from gori.errors import InputError
-from gori.kernels.splat import splat
+from gori.kernels.particles.splat import splat
 from gori.record import Frame
 
 __all__ = [

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gori.kernels.splat import splat
+from gori.kernels.particles.splat import splat
 
 _FINE = 2
 """pixels are painted so many times finer in each direction, and averaged"""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gori.kernels.splat import splat
+from gori.kernels.particles.splat import splat
 
 
 def everyone(seen, height, width):
