@@ -99,13 +99,6 @@ def test_malformed_file_is_refused_with_its_line(tmp_path, text, line, words):
     assert str(caught.value).startswith(f"{file}, line {line}: ")
 
 
-@pytest.mark.parametrize("key", ["particles", "materials", "contacts"])
-def test_keys_that_are_only_planned_are_refused(key):
-    with pytest.raises(FileError, match=f"unknown key '{key}'") as caught:
-        read_yaml(None, f"gori: 1\n{key}: {{}}\n")
-    assert caught.value.line == 2
-
-
 def test_all_problems_are_listed_in_the_order_of_lines():
     text = "gori: 1\njoints:\n  j: {type: hinge, parent: ground, child: a}\nbodies:\n  a:\n    mass: -1\n"
     with pytest.raises(FileError) as caught:

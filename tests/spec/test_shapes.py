@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gori.errors import SpecError
-from gori.spec import Body, Box, Capsule, Cylinder, Mesh, Sphere
+from gori.spec import Body, Box, Capsule, Cone, Cylinder, Mesh, Sphere
 from gori.spec.body import combine
 from tests.checks import close
 
@@ -29,6 +29,26 @@ def test_box_against_its_triangles(seed):
     mesh.apply_transform(T)
     for mine, other in zip(shape.inertial(), of_mesh(mesh, 700.0)):
         close(mine, other, 1e-12)
+
+
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 0, 1), (0, 0, -2), (-1, 2, -3)])
+@pytest.mark.parametrize("top", [0.0, 0.1, 0.3, 0.7])
+def test_cone_against_integrals(axis, top):
+    """Slices along the axis, each a disk."""
+    radius, length, density = 0.3, 1.1, 500.0
+    shape = Cone(type="cone", radius=radius, top_radius=top, length=length, axis=axis, at=(1, 2, 3), density=density)
+    x, w = np.polynomial.legendre.leggauss(8)
+    z, dz = length / 2 * (1 + x), length / 2 * w
+    r2 = (radius + (top - radius) * z / length) ** 2
+    dm = density * np.pi * r2 * dz
+    mass, along = dm.sum(), dm @ r2 / 2
+    center = dm @ z / mass
+    across = dm @ (r2 / 4 + (z - center) ** 2)
+    u = np.array(axis) / np.linalg.norm(axis)
+    found = shape.inertial()
+    close(found[0], mass, 1e-13)
+    close(found[1], np.array([1, 2, 3]) + u * center, 1e-13)
+    close(found[2], across * np.eye(3) + (along - across) * np.outer(u, u), 1e-13)
 
 
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 0, 1), (0, 0, -2), (-1, 2, -3)])
@@ -97,6 +117,31 @@ def test_combine_is_that_of_all_points():
         close(mine, other, 1e-14)
     for mine, other in zip(combine([]), (0.0, np.zeros(3), np.zeros((3, 3)))):
         close(mine, other, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ({"type": "box", "size": [1, 1, 1], "open": ["z+"]}, "wall.open: only a hollow shape can be open"),
+        ({"type": "box", "size": [1, 1, 1], "hollow": True, "open": ["top"]}, "wall.open: 'top' is not one of x-, x+"),
+        ({"type": "sphere", "radius": 1, "hollow": True, "open": "top"}, "wall.open: 'top' is not there: it has no"),
+        ({"type": "box", "size": [1, 1, 1], "hollow": True, "open": 3}, "wall.open: must be a list of names, not 3"),
+        ({"type": "box", "size": [1, 1, 1], "hollow": True, "density": 1}, "wall: a hollow shape is a shell without"),
+        ({"type": "cone", "radius": 1, "length": 1, "top_radius": -1}, "wall.top_radius: must not be negative"),
+        ({"type": "plane", "normal": [0, 0, 0]}, "wall.normal: must be a direction"),
+        ({"type": "plane", "density": 1}, "unknown key 'density'"),
+    ],
+)
+def test_walls_refused(shape, words):
+    with pytest.raises(SpecError) as caught:
+        Body(shapes={"wall": shape})
+    assert words in str(caught.value)
+
+
+def test_a_plane_and_a_shell_weigh_nothing():
+    shell = {"type": "cylinder", "radius": 1, "length": 1, "hollow": True, "open": "top", "material": "steel"}
+    body = Body(mass=2, inertia=[1, 1, 1], shapes={"floor": {"type": "plane"}, "drum": shell})
+    assert body.inertial()[0] == 2.0 and body.shapes["drum"].open == ("top",)
 
 
 def test_body_of_shapes():

@@ -81,7 +81,7 @@ BODIES = {
     "no mass": ({"inertia": [1, 1, 1]}, "inertia given without mass"),
     "mass twice": ({"mass": 1, "shapes": DENSE}, "mass given here, and shape 'ball' has a density"),
     "unknown key": ({"mas": 1}, "unknown key 'mas'; did you mean 'mass'?"),
-    "unknown shape": ({"shapes": {"x": {"type": "cone"}}}, "bodies.a.shapes.x: type 'cone' is not one of"),
+    "unknown shape": ({"shapes": {"x": {"type": "torus"}}}, "bodies.a.shapes.x: type 'torus' is not one of"),
     "shape without type": ({"shapes": {"x": {}}}, "bodies.a.shapes.x: 'type' is missing"),
     "flat box": ({"shapes": {"x": {"type": "box", "size": [1, 0, 1]}}}, "size must be positive"),
     "flat mesh": (
@@ -153,7 +153,7 @@ TREES = {
         "bodies.b: body 'b' is the child of no joint, so nothing says where it is",
     ),
     "itself": (two({"parent": "a"}), "parent and child are the same body, 'a'"),
-    "ground listed": (chain(bodies={"a": BALL, "b": BALL, "ground": {}}), "it is not listed among the bodies"),
+    "ground listed": (chain(bodies={"a": BALL, "b": BALL, "ground": {"mass": 1}}), "for its shapes alone"),
     "name with space": (chain(bodies={"a": BALL, "b c": BALL}), "a name must not be empty or hold spaces"),
     "empty name": (chain(joints={"": JA, "jb": JB}), "a name must not be empty"),
     "frame on nothing": (chain(frames={"f": {"body": "c"}}), "frames.f.body: frame 'f': body 'c' is not a body"),

@@ -26,5 +26,6 @@ def convert(
     with collected_warnings(file) as messages:
         spec = read(file, base, strict, meshes)
     save(spec, to)
-    output().print(f"{to}: {count(len(spec.bodies), 'body')}, {count(len(spec.joints), 'joint')}", soft_wrap=True)
+    bodies = sum(name != "ground" for name in spec.bodies)
+    output().print(f"{to}: {count(bodies, 'body')}, {count(len(spec.joints), 'joint')}", soft_wrap=True)
     warn(errors(), messages)

@@ -12,8 +12,13 @@ _PAIRS = (
     ("rest", "rest_deg"),
     ("density", "mass"),
     ("value", "speed"),
+    ("fill", "positions"),
+    ("shape", "box"),
+    ("box", "below"),
+    ("E", "rigid"),
 )
-_INSTEAD = dict(_PAIRS) | {other: one for one, other in _PAIRS} | {"start": "value"}
+_INSTEAD = {name: {a if b == name else b for a, b in _PAIRS if name in (a, b)} for pair in _PAIRS for name in pair}
+_INSTEAD["start"] = {"value"}
 """fields that say the same in two ways: who gives one of them takes the other away (start goes with speed)"""
 
 
@@ -32,7 +37,9 @@ def _named(old: Any, new: Any) -> Any:
 def _part(old: Any, new: Any) -> Any:
     if not (isinstance(old, dict) and isinstance(new, dict)):
         return new
-    kept = {key: value for key, value in old.items() if _INSTEAD.get(key) not in new}
+    if "law" in new and new["law"] != old.get("law", "hertz"):
+        return new  # another law: nothing of the old contact fits
+    kept = {key: value for key, value in old.items() if not _INSTEAD.get(key, set()) & new.keys()}
     return kept | {key: _field(key, old.get(key), value) for key, value in new.items()}
 
 

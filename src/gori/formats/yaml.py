@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -62,14 +62,14 @@ def _read(
         if "dh" in data:
             data, origins = merge(_chain(data.pop("dh"), places), data, before)
         data = changed(before, data)
-        _anchor_meshes(data, _folder(path))
+        _anchor_files(data, _folder(path))
         spec = Spec.model_validate(data)
     except FileError:
         raise
     except SpecError as error:
         raise _at_their_lines(origins.traced(error.problems), path, places, before, parts) from None
     doubts = [doubt for doubt in spec.doubts() if doubt not in known]
-    if problems := _missing_meshes(spec) + (doubts + _unphysical(spec) if strict else []):
+    if problems := _missing_files(spec) + (doubts + _unphysical(spec) if strict else []):
         raise _at_their_lines(origins.traced(problems), path, places, before, parts)
     for place, words in origins.traced(doubts):
         warn(str(FileError(f"{place}: {words}", path, places.find(place)[1])))
@@ -177,13 +177,18 @@ def _at_their_lines(
     return FileError(reason, path, first[0])
 
 
-def _missing_meshes(spec: Spec) -> list[Problem]:
-    """Meshes that will be read for their volume, and are not there."""
-    return [
+def _missing_files(spec: Spec) -> list[Problem]:
+    """Meshes that will be read for their volume or as walls, and places of grains, that are not there."""
+    meshes = [
         (f"bodies.{body}.shapes.{name}.file", f"there is no mesh {shape.file!r}")
         for body, part in spec.bodies.items()
         for name, shape in part.shapes.items()
-        if isinstance(shape, Mesh) and shape.heavy and not Path(shape.file).is_file()
+        if isinstance(shape, Mesh) and (shape.heavy or shape.material) and not Path(shape.file).is_file()
+    ]
+    return meshes + [
+        (f"particles.{name}.positions", f"there is no file {part.positions!r}")
+        for name, part in spec.particles.items()
+        if isinstance(part.positions, str) and not Path(part.positions).is_file()
     ]
 
 
@@ -196,12 +201,15 @@ def _unphysical(spec: Spec) -> list[Problem]:
     ]
 
 
-def _meshes(data: Any):
-    """All mesh shapes of a description that may still be malformed."""
+def _files(data: Any) -> Iterator[tuple[dict[str, Any], str]]:
+    """All that names a file in a description that may still be malformed, with the key: meshes, places of grains."""
     for body in _values(_get(data, "bodies")):
         for shape in _values(_get(body, "shapes")):
             if _get(shape, "type") == "mesh" and isinstance(_get(shape, "file"), str):
-                yield shape
+                yield shape, "file"
+    for grains in _values(_get(data, "particles")):
+        if isinstance(_get(grains, "positions"), str):
+            yield grains, "positions"
 
 
 def _get(data: Any, key: str) -> Any:
@@ -228,9 +236,9 @@ def _fill(data: Any, keys: Iterable[str] | None = None) -> None:
         data |= {key: {} for key in (data if keys is None else keys) if key in data and data[key] is None}
 
 
-def _anchor_meshes(data: dict[str, Any], folder: Path) -> None:
-    for shape in _meshes(data):
-        shape["file"] = os.path.normpath(folder / shape["file"])
+def _anchor_files(data: dict[str, Any], folder: Path) -> None:
+    for part, key in _files(data):
+        part[key] = os.path.normpath(folder / part[key])
 
 
 class _Dumper(yaml.SafeDumper):
@@ -246,13 +254,13 @@ _Dumper.add_representer(tuple, lambda dumper, value: dumper.represent_sequence(T
 
 
 def write_yaml(spec: Spec, path: str | os.PathLike | None = None) -> str:
-    """The Spec as YAML text, only what was set in it; also written to `path`, with meshes relative to its folder."""
+    """The Spec as YAML text, only what was set in it; also written to `path`, with files relative to its folder."""
     data = {"gori": VERSION} | _plain(spec)
     if path is not None:
         folder = Path(path).resolve().parent
-        for shape in _meshes(data):
-            if os.path.isabs(shape["file"]) and os.path.splitdrive(shape["file"])[0] == folder.drive:
-                shape["file"] = Path(os.path.relpath(shape["file"], folder)).as_posix()
+        for part, key in _files(data):
+            if os.path.isabs(part[key]) and os.path.splitdrive(part[key])[0] == folder.drive:
+                part[key] = Path(os.path.relpath(part[key], folder)).as_posix()
     text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=math.inf)
     if path is not None:
         try:

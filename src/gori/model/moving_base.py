@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from gori.model.motions import motion_values
-from gori.spec import GROUND, Bushing, Motion, Spec, Spring, Strut
+from gori.spec import GROUND, Bushing, Fill, Motion, Region, Spec, Spring, Strut
 from gori.spec.motion import BASE
 
 _X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -15,7 +15,8 @@ _STEPS = (("x", _X), ("y", _Y), ("z", _Z), ("yaw", _Z), ("pitch", _Y), ("roll", 
 def with_moving_base(spec: Spec) -> Spec:
     """A Spec without `base` that moves in the same way.
 
-    What stood on the ground (joints, cuts, frames, springs, struts and bushings) stands on a massless body `base`. It
+    What stood on the ground (joints, cuts, frames, springs, struts, bushings, walls and boxes of grains) stands on a
+    massless body `base`. It
     is carried by joints `base.x`, `base.y`, `base.z`, `base.yaw`, `base.pitch` and `base.roll`, massless bodies between
     them, each with a motion of the same name and the start coordinate and velocity of that motion. They are the first
     coordinates of the machine. A step that is zero is left out, one that is another number is a fixed joint.
@@ -40,7 +41,13 @@ def with_moving_base(spec: Spec) -> Spec:
         parent = child
 
     parts: dict[str, Any] = {field: getattr(spec, field) for field in spec.model_fields_set if field != "base"}
-    parts["bodies"] = bodies | spec.bodies
+    parts["bodies"] = bodies | {name: body for name, body in spec.bodies.items() if name != GROUND}
+    if GROUND in spec.bodies:
+        weightless = {"density": None, "mass": None}
+        shapes = spec.bodies[GROUND].shapes.items()
+        parts["bodies"][BASE] = {
+            "shapes": {name: shape.model_copy(update=weightless if shape.heavy else {}) for name, shape in shapes}
+        }
     parts["joints"] = joints | {name: _moved(joint, "parent") for name, joint in spec.joints.items()}
     parts["cuts"] = {name: _moved(cut, "parent", "child") for name, cut in spec.cuts.items()}
     parts["motions"] = motions | spec.motions
@@ -49,6 +56,8 @@ def with_moving_base(spec: Spec) -> Spec:
         for name, force in spec.forces.items()
     }
     parts["frames"] = {name: _moved(frame, "body") for name, frame in spec.frames.items()}
+    for group in ("particles", "inlets", "outlets"):
+        parts[group] = {name: _moved_grains(part) for name, part in getattr(spec, group).items()}
     return Spec.model_validate(parts)
 
 
@@ -61,6 +70,17 @@ def _joint(name: str, axis: tuple[float, ...], value: Any) -> dict[str, Any]:
         return {"type": "fixed", "quat": [math.cos(value / 2.0), *(math.sin(value / 2.0) * about for about in axis)]}
     ((q, v, _),) = motion_values(Motion.model_validate({"joint": f"{BASE}.{name}", "value": value}), 0.0, [0.0])
     return {"type": "prismatic" if slides else "revolute", "axis": axis, "q": q, "v": v}
+
+
+def _moved_grains(part: Any) -> Any:
+    """A group of grains, an inlet or an outlet whose boxes and shapes that are the ground's are the base's."""
+    if isinstance(part, Fill) and part.shape is not None and part.shape.startswith(f"{GROUND}."):
+        return part.model_copy(update={"shape": BASE + part.shape.removeprefix(GROUND)})
+    boxes = {name: _moved_grains(value) for name, value in part if isinstance(value, Fill | Region)}
+    part = part.model_copy(update=boxes)
+    # with a box or a fill, the body is not that of the part
+    own = isinstance(part, Region) or any(getattr(part, name, None) is not None for name in ("positions", "below"))
+    return _moved(part, "body") if own else part
 
 
 def _moved(part: Any, *sides: str) -> Any:

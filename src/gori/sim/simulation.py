@@ -89,7 +89,8 @@ class Simulation:
         """Own steps of subsystems [s]; they share one, the smallest."""
         run, outside = self.model.spec.run, self.elements.outside
         if given is None:
-            given = {} if run is None else {name: part.step for name, part in run.subsystems.items()}
+            trains = {} if run is None else run.subsystems
+            given = {name: float(part.step) for name, part in trains.items() if name in self.model.spec.drivetrains}
         for name, step in given.items():
             if name not in self.model.spec.drivetrains:
                 known = self.model.spec.drivetrains

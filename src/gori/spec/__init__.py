@@ -1,14 +1,17 @@
-"""What a person writes: bodies, joints, cuts, motions, forces and frames, by name, in SI units."""
+"""What a person writes: bodies, joints, cuts, motions, forces, frames and grains, by name, in SI units."""
 
 from gori.spec.base import Part, Placed
 from gori.spec.body import Body, Frame
 from gori.spec.force import Bushing, Force, JointForce, JointTorque, Motor, Spring, Torsion, Value, Wrench
 from gori.spec.joint import Connection, Cut, Joint, Mimic, Pair
+from gori.spec.material import Contact, Material
 from gori.spec.motion import Base, Motion
+from gori.spec.particles import Fill, Grains, Inlet, Outlet, Region
 from gori.spec.run import Run, RunEvent
-from gori.spec.shape import Box, Capsule, Cylinder, Mesh, Shape, Sphere
+from gori.spec.shape import Box, Capsule, Cone, Cylinder, Gear, Mesh, Plane, Shape, Sphere
 from gori.spec.spec import GROUND, Spec
 from gori.spec.strut import Strut
+from gori.spec.subsystem import Subsystem
 
 __all__ = [
     "GROUND",
@@ -17,21 +20,31 @@ __all__ = [
     "Box",
     "Bushing",
     "Capsule",
+    "Cone",
     "Connection",
+    "Contact",
     "Cut",
     "Cylinder",
+    "Fill",
     "Force",
     "Frame",
+    "Gear",
+    "Grains",
+    "Inlet",
     "Joint",
     "JointForce",
     "JointTorque",
+    "Material",
     "Mesh",
     "Mimic",
     "Motion",
     "Motor",
+    "Outlet",
     "Pair",
     "Part",
     "Placed",
+    "Plane",
+    "Region",
     "Run",
     "RunEvent",
     "Shape",
@@ -39,6 +52,7 @@ __all__ = [
     "Sphere",
     "Spring",
     "Strut",
+    "Subsystem",
     "Torsion",
     "Value",
     "Wrench",

@@ -4,7 +4,16 @@ import math
 from typing import Annotated, Any, Self, TypeVar
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from gori.errors import SpecError
@@ -41,6 +50,29 @@ Index = Annotated[int, BeforeValidator(_an_index)]
 
 def a_sequence(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _names(value: Any) -> Any:
+    """One name alone is a list of one."""
+    if not isinstance(value, (str, list, tuple)):
+        raise PydanticCustomError("names", "must be a list of names, not {value}", {"value": repr(value)})
+    return [value] if isinstance(value, str) else value
+
+
+Names = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_names),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+
+
+def _a_count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise PydanticCustomError("count", "must be 1, 2, 3, ..., not {value}", {"value": repr(value)})
+    return int(value)
+
+
+Count = Annotated[int, BeforeValidator(_a_count), WithJsonSchema({"type": "integer", "minimum": 1})]
 
 
 Vector3 = Annotated[tuple[Number, Number, Number], BeforeValidator(a_sequence)]

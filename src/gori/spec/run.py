@@ -7,6 +7,7 @@ from pydantic_core import PydanticCustomError
 
 from gori.spec.base import Named, Number, Part, Positive, ReadOnly
 from gori.spec.expression import parse
+from gori.spec.subsystem import Subsystem
 
 
 def _a_value(text: str) -> str:
@@ -104,12 +105,6 @@ _Channels = Annotated[tuple[str, ...], BeforeValidator(_texts), WithJsonSchema(_
 _Plots = Annotated[tuple[_Channels, ...], BeforeValidator(_lists), WithJsonSchema({"type": "array", "items": _TEXTS})]
 
 
-class Subsystem(Part):
-    """Something fast that takes steps of its own between those of the bodies."""
-
-    step: Positive = Field(description="largest step [s]; of several subsystems the smallest counts for all")
-
-
 _Speed = Annotated[Number | Named[Number], BeforeValidator(_a_speed), WithJsonSchema(_SPEEDS)]
 
 
@@ -132,7 +127,9 @@ class Run(Part):
     speed: _Speed | None = Field(
         None, description="with start: equilibrium, roll ahead from there [m/s]; for all vehicles, or {truck: 10}"
     )
-    subsystems: Named[Subsystem] = Field(default_factory=ReadOnly, description="own steps of drive trains, by name")
+    subsystems: Named[Subsystem] = Field(
+        default_factory=ReadOnly, description="own steps of drive trains and grains, by name"
+    )
     sample: Positive | None = Field(
         None, description="time between samples [s]; if not given, a thousandth of the duration"
     )

@@ -1,25 +1,70 @@
 """Shapes on a body. One list serves inertia, view, particle walls and contact."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from gori.errors import MissingPackageError, SpecError
-from gori.spec.base import Direction, Placed, Positive, Vector3, refuse_both, rotation_to
+from gori.spec.base import (
+    Count,
+    Direction,
+    Index,
+    Names,
+    NonNegative,
+    Number,
+    Placed,
+    Positive,
+    Vector3,
+    a_number,
+    refuse_both,
+    rotation,
+    rotation_to,
+)
+from gori.spec.gear import involute_gear, mesh_inertia
 
 Inertial = tuple[float, np.ndarray, np.ndarray]
 """mass [kg], centre of mass (3,) [m], inertia about the centre of mass (3, 3) [kg m2]"""
 
 
-class _Solid(Placed):
+class _Wall(Placed):
+    material: str | None = Field(None, description="one of the materials; with it the surface is a wall for grains")
+
+
+class _Solid(_Wall):
+    faces: ClassVar[tuple[str, ...]] = ()
+    """those that can be left open"""
+
     density: Positive | None = Field(None, description="[kg/m3]; gives the body mass and inertia")
     mass: Positive | None = Field(None, description="[kg], instead of a density")
+    hollow: bool = Field(False, description="a thin shell with room for grains inside")
+    open: Names = Field(
+        (),
+        description="faces that a hollow shape lacks: of a box x- x+ y- y+ z- z+, of a cylinder or cone base top",
+    )
 
     @model_validator(mode="after")
     def _one_amount(self):
         refuse_both(self, "density", "mass")
+        return self
+
+    @model_validator(mode="after")
+    def _a_shell(self):
+        if self.hollow and self.heavy:
+            raise PydanticCustomError(
+                "hollow",
+                "a hollow shape is a shell without thickness, so {amount} tells no inertia: "
+                "give the body mass, com and inertia, or solid shapes beside it",
+                {"amount": "density" if self.density is not None else "mass"},
+            )
+        if self.open and not self.hollow:
+            raise PydanticCustomError("open", "only a hollow shape can be open: add hollow: true", {"inside": "open"})
+        for face in self.open:
+            if face not in self.faces:
+                known = f"is not one of {', '.join(self.faces)}" if self.faces else "is not there: it has no faces"
+                words = f"{face!r} {known}"
+                raise PydanticCustomError("open", "{words}", {"words": words, "inside": "open"})
         return self
 
     @property
@@ -48,6 +93,8 @@ class Sphere(_Solid):
 
 
 class Box(_Solid):
+    faces = ("x-", "x+", "y-", "y+", "z-", "z+")
+
     type: Literal["box"]
     size: Vector3 = Field(description="edges along x, y, z [m]; the box is centred at `at`")
 
@@ -68,18 +115,39 @@ class _Bar(_Solid):
     length: Positive = Field(description="[m]; of a capsule, between the centres of its two caps")
     axis: Direction = Field((1.0, 0.0, 0.0), description="the bar runs from `at` along this direction")
 
-    def _turned(self, volume: float, along: float, across: float) -> Inertial:
-        R = rotation_to(self.axis)
-        return volume, R @ [0.0, 0.0, self.length / 2.0], R @ np.diag([across, across, along]) @ R.T
+    def _turned(self, volume: float, along: float, across: float, center: float | None = None) -> Inertial:
+        """center: how far along the axis [m]; if not given, in the middle"""
+        R, center = rotation_to(self.axis), self.length / 2.0 if center is None else center
+        return volume, R @ [0.0, 0.0, center], R @ np.diag([across, across, along]) @ R.T
 
 
 class Cylinder(_Bar):
+    faces = ("base", "top")
+
     type: Literal["cylinder"]
 
     def unit(self) -> Inertial:
         r, h = self.radius, self.length
         volume = np.pi * r * r * h
         return self._turned(volume, volume * r * r / 2.0, volume * (3.0 * r * r + h * h) / 12.0)
+
+
+class Cone(_Bar):
+    """A frustum: from a disc about `at` to a smaller or larger one, or to a point."""
+
+    faces = ("base", "top")
+
+    type: Literal["cone"]
+    top_radius: NonNegative = Field(0.0, description="at its far end [m]; 0 is a point")
+
+    def unit(self) -> Inertial:
+        # slices of radius r + (t - r) z / h: volume pi r2, about the axis pi r4 / 2, across pi r4 / 4 + pi r2 z2
+        r, t, h = self.radius, self.top_radius, self.length
+        squares = r * r + r * t + t * t
+        volume, center = np.pi * h / 3.0 * squares, h / 4.0 * (r * r + 2.0 * r * t + 3.0 * t * t) / squares
+        along = np.pi * h / 10.0 * (r**4 + r**3 * t + r * r * t * t + r * t**3 + t**4)
+        at_base = along / 2.0 + np.pi * h**3 / 30.0 * (r * r + 3.0 * r * t + 6.0 * t * t)
+        return self._turned(volume, along, at_base - volume * center**2, center)
 
 
 class Capsule(_Bar):
@@ -97,6 +165,7 @@ class Mesh(_Solid):
     type: Literal["mesh"]
     file: str = Field(description="STL, OBJ, ...; relative to the description's file")
     scale: Vector3 = Field((1.0, 1.0, 1.0), description="factor for each axis; a negative one mirrors")
+    surface: bool = Field(False, description="as a wall it may have holes, such as a sheet or an open bin")
 
     @model_validator(mode="after")
     def _has_volume(self):
@@ -122,5 +191,63 @@ class Mesh(_Solid):
         return float(mesh.volume), np.array(mesh.center_mass), np.array(mesh.moment_inertia)
 
 
-SHAPES = {"sphere": Sphere, "box": Box, "cylinder": Cylinder, "capsule": Capsule, "mesh": Mesh}
-Shape = Annotated[Sphere | Box | Cylinder | Capsule | Mesh, Field(discriminator="type")]
+class Gear(_Solid):
+    """A spur gear with involute teeth; its first tooth points along x of the shape's frame, turned by `phase_deg`."""
+
+    type: Literal["gear"]
+    teeth: Count
+    module: Positive = Field(description="pitch diameter over teeth [m]")
+    width: Positive = Field(description="[m]")
+    axis: Direction = Field((0.0, 0.0, 1.0), description="the gear stands from `at` along this direction")
+    phase_deg: Number = Field(0.0, description="how far the first tooth is turned about the axis [deg]")
+    pressure_angle_deg: Annotated[float, Field(gt=0, lt=45), BeforeValidator(a_number)] = Field(
+        20.0, description="[deg]"
+    )
+    backlash: NonNegative = Field(
+        0.0, description="of a pair of such gears, along the pitch circle [m]: each tooth is thinner by half of it"
+    )
+    addendum: Positive = Field(1.0, description="height of the tip above the pitch circle, in modules")
+    dedendum: Positive = Field(1.25, description="depth of the root below the pitch circle, in modules")
+    bore: NonNegative = Field(0.0, description="diameter of the hole [m]")
+    flank_points: Count = Field(8, description="corners of the mesh along each flank, 2 or more")
+    root_points: Index = Field(2, description="corners of the mesh between the feet of two teeth")
+
+    @model_validator(mode="after")
+    def _has_teeth(self):
+        try:
+            self.mesh()
+        except SpecError as error:
+            raise PydanticCustomError("gear", "{words}", {"words": str(error)}) from None
+        return self
+
+    def mesh(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vertices (n, 3) [m] in the shape's own frame, and triangles (m, 3)."""
+        names = ("pressure_angle_deg", "backlash", "addendum", "dedendum", "bore", "flank_points", "root_points")
+        options = {name: getattr(self, name) for name in names}
+        vertices, faces = involute_gear(self.teeth, self.module, self.width, **options)
+        return vertices @ (rotation_to(self.axis) @ rotation((0.0, 0.0, self.phase_deg), None)).T, faces
+
+    def unit(self) -> Inertial:
+        return mesh_inertia(*self.mesh())
+
+
+class Plane(_Wall):
+    """An infinite plane. What is behind it counts as inside: a half-space."""
+
+    type: Literal["plane"]
+    normal: Direction = Field((0.0, 0.0, 1.0), description="out of it, towards the grains")
+
+    @property
+    def heavy(self) -> bool:
+        return False
+
+    def inertial(self) -> Inertial:
+        """None: it has no end."""
+        return 0.0, np.zeros(3), np.zeros((3, 3))
+
+
+SHAPES = {
+    "sphere": Sphere, "box": Box, "cylinder": Cylinder, "cone": Cone, "capsule": Capsule, "mesh": Mesh, "plane": Plane,
+    "gear": Gear,
+}  # fmt: skip
+Shape = Annotated[Sphere | Box | Cylinder | Cone | Capsule | Mesh | Plane | Gear, Field(discriminator="type")]

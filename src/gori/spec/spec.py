@@ -14,15 +14,22 @@ from gori.spec.explain import Problem, warn
 from gori.spec.expression import closest
 from gori.spec.force import Force, check_forces
 from gori.spec.joint import GROUND, Cut, Joint, closest_body
+from gori.spec.material import Contact, Material, check_materials
 from gori.spec.motion import BASE, Base, Motion, check_motions
+from gori.spec.particles import Grains, Inlet, Outlet, check_particles
 from gori.spec.run import Run
+from gori.spec.subsystem import check_subsystems
 from gori.spec.terrain import Terrain
 from gori.spec.wheel import Drag, Steering, Wheel, check_wheels
 
 GROUPS = (
     "bodies", "joints", "cuts", "motions", "forces", "frames", "wheels", "steering", "drivetrains", "drag", "controls",
+    "materials", "contacts", "particles", "inlets", "outlets",
 )  # fmt: skip
-_EXAMPLES = {"bodies": "mass", "joints": "damping", "cuts": "at", "motions": "value", "frames": "at"}
+_EXAMPLES = {
+    "bodies": "mass", "joints": "damping", "cuts": "at", "motions": "value", "frames": "at", "materials": "E",
+    "contacts": "friction", "particles": "radius", "inlets": "rate", "outlets": "box",
+}  # fmt: skip
 
 
 def _refuse(at: str, message: str):
@@ -31,8 +38,8 @@ def _refuse(at: str, message: str):
 
 
 class Spec(Part):
-    """Bodies, joints, cuts, motions, forces, frames and vehicles by name; SI units. `ground` is the body that never
-    moves.
+    """Bodies, joints, cuts, motions, forces, frames, vehicles and grains by name; SI units. `ground` is the body that
+    never moves.
 
     The joints form a tree, whose loops are closed by cuts; or they are all joints of a machine with loops, and then
     `gori.compile` chooses the tree and makes cuts of the rest.
@@ -51,6 +58,11 @@ class Spec(Part):
     drivetrains: Named[DriveTrain] = Field(default_factory=ReadOnly)
     drag: Named[Drag] = Field(default_factory=ReadOnly)
     controls: Named[Schedule] = Field(default_factory=ReadOnly, description="what drives the vehicles in a run")
+    materials: Named[Material] = Field(default_factory=ReadOnly, description="of grains and walls")
+    contacts: Named[Contact] = Field(default_factory=ReadOnly, description="of two materials: {grain/steel: ...}")
+    particles: Named[Grains] = Field(default_factory=ReadOnly, description="grains that are there at the start")
+    inlets: Named[Inlet] = Field(default_factory=ReadOnly, description="where grains come in during a run")
+    outlets: Named[Outlet] = Field(default_factory=ReadOnly, description="where grains are taken out of a run")
     terrain: Terrain | None = Field(None, description="ground under wheels; {} is a level plane at z = 0")
     base: Base | None = Field(None, description="how what stands on the ground is moved, as by a ship or a shaker")
     run: Run | None = None
@@ -74,8 +86,11 @@ class Spec(Part):
                         f"{name!r} is a name of the moving base, which becomes the body {BASE!r} on joints such as "
                         f"'{BASE}.x': call this something else",
                     )
-        if GROUND in self.bodies:
-            _refuse(f"bodies.{GROUND}", "'ground' is the body that never moves: it is not listed among the bodies")
+        if (ground := self.bodies.get(GROUND)) is not None and (own := ground.model_fields_set - {"shapes"}):
+            _refuse(
+                f"bodies.{GROUND}.{min(own)}",
+                "'ground' is the body that never moves: it stands among the bodies for its shapes alone",
+            )
         for name, frame in self.frames.items():
             if name in self.bodies or name == GROUND:
                 _refuse(f"frames.{name}", f"frame {name!r} has the name of a body")
@@ -87,7 +102,8 @@ class Spec(Part):
                     self._known(f"{group}.{name}.{side}", word, side, getattr(joint, side))
         self._check_mimic()
         self._check_joined()
-        for check in (check_forces, check_motions, check_wheels, check_controls):
+        checks = (check_forces, check_motions, check_wheels, check_controls, check_particles, check_materials)
+        for check in (*checks, check_subsystems):
             for at, message in check(self):
                 _refuse(at, message)
         return self

@@ -89,9 +89,6 @@ def check_wheels(spec: "Spec") -> Iterator[tuple[str, str]]:
             else:
                 driven[wheel] = name
     if spec.run is not None:
-        for name in spec.run.subsystems:
-            if name not in spec.drivetrains:
-                yield f"run.subsystems.{name}", f"{name!r} is not a drive train{closest(name, spec.drivetrains)}"
         if isinstance(spec.run.speed, dict):
             free = [name for name, joint in spec.joints.items() if joint.type == "free"]
             for name in spec.run.speed:

@@ -49,7 +49,7 @@ def outline(spec: Spec) -> Outline:
     for name, body in spec.bodies.items():
         shapes = [line for shape in body.shapes.values() for line in _edges(shape)]
         sticks = [np.array([np.zeros(3), end]) for end in ends[name] if np.linalg.norm(end) > 1e-9]
-        lines += [(name, line) for line in shapes or sticks]
+        lines += [(name, line) for line in (shapes if name == GROUND else shapes or sticks)]
     for wheel in spec.wheels.values():
         lines += [(wheel.body, line) for line in _tread(wheel)]
     return Outline(lines, slides, joints, cuts)
@@ -64,19 +64,28 @@ def _tread(wheel: Wheel) -> list[np.ndarray]:
 
 
 def _edges(shape: Any) -> list[np.ndarray]:
-    """A shape as lines in the frame of its body; a mesh has none."""
+    """A shape as lines in the frame of its body; a mesh has none, nor has a plane."""
     R, p = shape.pose()
     lines = []
     match shape.type:
         case "capsule":
             lines = [np.array([np.zeros(3), shape.length * rotation_to(shape.axis)[:, 2]])]
-        case "cylinder":
+        case "cylinder" | "cone":
             turn, along = rotation_to(shape.axis), np.array([0.0, 0.0, shape.length])
-            rims = [shape.radius * _CIRCLE + end for end in (0.0 * along, along)]
+            top = shape.radius if shape.type == "cylinder" else shape.top_radius
+            rims = [shape.radius * _CIRCLE, top * _CIRCLE + along]
             sides = [np.array([rims[0][k], rims[1][k]]) for k in (0, 6, 12, 18)]
             lines = [line @ turn.T for line in (*rims, *sides)]
         case "sphere":
             lines = [shape.radius * np.roll(_CIRCLE, k, axis=1) for k in range(3)]
+        case "gear":
+            vertices, faces = shape.mesh()
+            half = len(vertices) // 2  # one side after the other
+            side = faces[(faces < half).all(axis=1)]
+            ends = np.sort(np.concatenate([side[:, [0, 1]], side[:, [1, 2]], side[:, [2, 0]]]), axis=1)
+            pairs, count = np.unique(ends, axis=0, return_counts=True)
+            rim = pairs[count == 1]
+            lines = [vertices[pair] for pair in (*rim, *(rim + half))]
         case "box":
             corners = 0.5 * np.array(shape.size) * [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
             pairs = [(a, b) for a in range(8) for b in range(a) if bin(a ^ b).count("1") == 1]

@@ -1,0 +1,150 @@
+"""Materials of grains and walls, and what happens where two of them touch. The laws stand in `docs/particles.md`."""
+
+from collections.abc import Iterator
+from itertools import combinations_with_replacement, product
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from gori.spec.base import NonNegative, Part, Positive, Share, a_number
+from gori.spec.expression import closest
+
+if TYPE_CHECKING:
+    from gori.spec.spec import Spec
+
+STIFFEST = 1e13
+"""largest Young's modulus that is taken for one [Pa]: ten times that of diamond"""
+
+_Modulus = Annotated[float, Field(gt=0, le=STIFFEST), BeforeValidator(a_number)]
+_Poisson = Annotated[float, Field(ge=0, le=0.5), BeforeValidator(a_number)]
+_FIELDS = {"hertz": ("restitution", "rolling_friction"), "voigt": ("k_n", "c_n", "k_t", "c_t")}
+"""what belongs to one law alone"""
+
+
+class Material(Part):
+    """What grains and walls are made of."""
+
+    E: _Modulus | None = Field(None, description="Young's modulus [Pa]; the law voigt needs none")
+    nu: _Poisson = Field(0.25, description="Poisson's ratio, 0 to 0.5")
+    density: Positive | None = Field(None, description="[kg/m3]; grains need it")
+    rigid: bool = Field(False, description="a wall that never yields, instead of E")
+    source: str = Field("", description="where the figures come from")
+
+    @model_validator(mode="after")
+    def _yields_or_not(self):
+        if self.rigid and self.E is not None:
+            raise PydanticCustomError("rigid", "give E or rigid: true, not both", {})
+        return self
+
+
+class Contact(Part):
+    """How two materials touch: Hertz and Mindlin's law from E and nu, or the constants of the law voigt."""
+
+    law: Literal["hertz", "voigt"] = Field("hertz", description="all contacts of a machine have the same")
+    friction: NonNegative = Field(description="Coulomb's coefficient")
+    restitution: Share | None = Field(None, description="hertz: speed after a head-on impact over that before, 0 to 1")
+    rolling_friction: NonNegative = Field(
+        0.0, description="hertz: largest rolling torque over normal force and effective radius"
+    )
+    k_n: Positive | None = Field(None, description="voigt: normal force k_n d^1.5 [N/m^1.5]")
+    c_n: NonNegative | None = Field(None, description="voigt: normal damping c_n d^0.25 [N s/m^1.25]")
+    k_t: NonNegative | None = Field(None, description="voigt: tangential force k_t s^1.5 [N/m^1.5]")
+    c_t: NonNegative | None = Field(None, description="voigt: tangential damping c_t s^0.25 [N s/m^1.25]")
+
+    @model_validator(mode="after")
+    def _of_one_law(self):
+        other = "hertz" if self.law == "voigt" else "voigt"
+        for name in _FIELDS[other]:
+            if name in self.model_fields_set:
+                words = f"belongs to the law {other}, and this is {self.law}: leave it out, or write law: {other}"
+                raise PydanticCustomError("law", "{words}", {"words": words, "inside": name})
+        for name in _FIELDS[self.law]:
+            if getattr(self, name) is None:
+                words = f"{name!r} is missing: the law {self.law} needs it"
+                raise PydanticCustomError("law", "{words}", {"words": words, "inside": name})
+        return self
+
+
+def pair_of(key: str) -> tuple[str, str] | None:
+    """The two materials that the name of a contact joins, such as grain/steel; None if it does not."""
+    a, slash, b = key.partition("/")
+    return (a, b) if slash and a and b and "/" not in b else None
+
+
+def contacts_of(spec: "Spec") -> dict[tuple[str, str], str]:
+    """Names of the contacts by pair of materials, each pair in both orders."""
+    found: dict[tuple[str, str], str] = {}
+    for key in spec.contacts:
+        if (pair := pair_of(key)) is not None:
+            a, b = pair
+            found[a, b] = found[b, a] = key
+    return found
+
+
+def grain_materials(spec: "Spec") -> dict[str, str]:
+    """Materials that grains are made of, each with the dotted place of the first part that says so."""
+    found: dict[str, str] = {}
+    for group in ("particles", "inlets"):
+        for name, part in getattr(spec, group).items():
+            found.setdefault(part.material, f"{group}.{name}.material")
+    return found
+
+
+def wall_materials(spec: "Spec") -> dict[str, str]:
+    """Materials of walls, each with the dotted place of the first shape of it."""
+    found: dict[str, str] = {}
+    for body, part in spec.bodies.items():
+        for name, shape in part.shapes.items():
+            if shape.material is not None:
+                found.setdefault(shape.material, f"bodies.{body}.shapes.{name}.material")
+    return found
+
+
+def check_materials(spec: "Spec") -> Iterator[tuple[str, str]]:
+    """What is wrong with materials and contacts of a Spec, and with who uses them."""
+    for name in spec.materials:
+        if "/" in name:
+            yield f"materials.{name}", f"the name of a material must not hold '/', which joins two of them: {name!r}"
+    yield from _check_contacts(spec)
+    grains, walls = grain_materials(spec), wall_materials(spec)
+    for name, at in (grains | walls).items():
+        if name not in spec.materials:
+            hint = closest(name, spec.materials) or f": add materials: {{{name}: {{E: 1e8, nu: 0.25, density: 2500}}}}"
+            yield at, f"{name!r} is not a material{hint}"
+            return
+    for name, at in grains.items():
+        if spec.materials[name].density is None:
+            yield f"materials.{name}.density", f"grains are made of {name!r} ({at}), which needs a density"
+        if spec.materials[name].rigid:
+            yield f"materials.{name}.rigid", f"grains are made of {name!r} ({at}): only walls can be rigid; give E"
+    known = contacts_of(spec)
+    for a, b in (*combinations_with_replacement(grains, 2), *product(grains, walls)):
+        if (a, b) not in known:
+            yield (
+                "contacts",
+                f"grains of {a!r} can touch {b!r}, and nothing says how: "
+                f"add contacts: {{{a}/{b}: {{restitution: 0.5, friction: 0.4}}}}",
+            )
+        elif spec.contacts[known[a, b]].law == "hertz":
+            for name in (a, b):
+                if spec.materials[name].E is None and not spec.materials[name].rigid:
+                    yield f"materials.{name}.E", f"the contact {known[a, b]!r} is of the law hertz, which needs E"
+
+
+def _check_contacts(spec: "Spec") -> Iterator[tuple[str, str]]:
+    first: dict[frozenset[str], str] = {}
+    laws: dict[str, str] = {}
+    for key, contact in spec.contacts.items():
+        at = f"contacts.{key}"
+        if (pair := pair_of(key)) is None:
+            yield at, f"{key!r} must name two materials, such as grain/steel"
+            continue
+        for name in pair:
+            if name not in spec.materials:
+                yield at, f"{name!r} is not a material{closest(name, spec.materials)}"
+        if (other := first.setdefault(frozenset(pair), key)) != key:
+            yield at, f"{other!r} and {key!r} are the same pair: leave one out"
+        laws.setdefault(contact.law, key)
+    if len(laws) > 1:
+        yield f"contacts.{laws['voigt']}.law", f"all contacts must have the same law, and {laws['hertz']!r} is of hertz"

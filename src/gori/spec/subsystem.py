@@ -1,0 +1,70 @@
+"""What is fast, and takes steps of its own between those of the bodies: drive trains and grains."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from gori.spec.base import Count, Part, Positive, a_number
+from gori.spec.expression import closest
+
+if TYPE_CHECKING:
+    from gori.spec.spec import Spec
+
+
+def _auto(value: Any) -> Any:
+    if value == "auto":
+        return value
+    if isinstance(value, str):
+        raise PydanticCustomError("auto", "must be auto or a positive number, not {value}", {"value": repr(value)})
+    number = a_number(value)
+    if number <= 0.0:
+        raise PydanticCustomError("auto", "must be positive, is {value}", {"value": f"{number:g}"})
+    return number
+
+
+Auto = Annotated[
+    float | Literal["auto"],
+    BeforeValidator(_auto),
+    WithJsonSchema({"anyOf": [{"const": "auto"}, {"type": "number", "exclusiveMinimum": 0}]}),
+]
+
+
+class Subsystem(Part):
+    """How a drive train or a group of grains is computed."""
+
+    step: Auto = Field(
+        "auto",
+        description="largest step [s]; of several drive trains the smallest counts for all, and of several groups of "
+        "grains; auto is for grains: by their stiffness",
+    )
+    device: Literal["cpu", "cuda"] = Field("cpu", description="grains: where they are computed")
+    skin: Auto = Field("auto", description="grains: how much farther than it touches a grain knows its neighbours [m]")
+    frames: Positive | None = Field(
+        None, description="grains: time between stored frames [s]; if not given, none is stored"
+    )
+    decimate: Count = Field(1, description="grains: of how many one is stored in frames")
+
+
+def check_subsystems(spec: "Spec") -> Iterator[tuple[str, str]]:
+    """What is wrong with the subsystems of a run."""
+    if spec.run is None:
+        return
+    grains = {**spec.particles, **spec.inlets}
+    first = ""
+    for name, part in spec.run.subsystems.items():
+        at = f"run.subsystems.{name}"
+        if name in spec.drivetrains:
+            if part.step == "auto":
+                yield f"{at}.step", "a drive train needs its step in seconds, such as 2e-4"
+            for field in part.model_fields_set - {"step"}:
+                yield f"{at}.{field}", f"{field!r} is for grains, and {name!r} is a drive train: leave it out"
+        elif name in grains:
+            if (other := spec.run.subsystems[first or name].device) != part.device:
+                yield f"{at}.device", f"all grains are computed on one device, and {first!r} is on {other}"
+            first = first or name
+        else:
+            known = [*spec.drivetrains, *grains]
+            kinds = "neither a drive train nor a group of grains" if grains else "not a drive train"
+            yield at, f"{name!r} is {kinds}{closest(name, known)}"
