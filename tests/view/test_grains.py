@@ -45,6 +45,14 @@ def film(tmp_path_factory):
     return Frames(path)
 
 
+def test_shapes_of_the_ground_are_walls():
+    spec = Spec(
+        bodies={"ground": Body(shapes={"drum": {"type": "cylinder", "radius": 1.0, "length": 3.0, "hollow": True}})}
+    )
+    corners = np.concatenate(placed(wall_lines(spec, ("tray",)), {}))
+    assert np.allclose(corners.min(axis=0), (0.0, -1.0, -1.0)) and np.allclose(corners.max(axis=0), (3.0, 1.0, 1.0))
+
+
 def column_and_row(camera, point):
     x, y, _ = camera.see(np.array([point]))[0]
     return int((x - camera.low[0]) * camera.scale), int((camera.high[1] - y) * camera.scale)

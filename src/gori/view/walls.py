@@ -7,7 +7,7 @@ import numpy as np
 from gori.errors import MissingPackageError
 from gori.model import Model
 from gori.spec import GROUND, Spec
-from gori.view.skeleton import _edges
+from gori.view.skeleton import edges
 
 Lines = list[tuple[str, np.ndarray]]
 """name of a body, and points (n, 3) [m] of a line in its frame"""
@@ -36,24 +36,21 @@ def wall_lines(walls: Any, bodies: tuple[str, ...] | None = None) -> Lines:
 
 def _lines(shape: Any) -> list[np.ndarray]:
     """A shape as lines in the frame of its body; a plane, which has no end, has none."""
-    match shape.type:
-        case "mesh":
-            mesh: Any = _trimesh().load_mesh(shape.file)
-            vertices, faces = np.array(mesh.vertices) * np.array(shape.scale), np.array(mesh.faces)
-        case "gear":
-            vertices, faces = shape.mesh()
-        case _:
-            return _edges(shape)
+    if shape.type != "mesh":
+        return edges(shape)
+    mesh = _trimesh().load_mesh(shape.file)
     R, p = shape.pose()
-    return [line @ R.T + p for line in mesh_lines(vertices, faces)]
+    return [
+        line @ R.T + p for line in mesh_lines(np.array(mesh.vertices) * np.array(shape.scale), np.array(mesh.faces))
+    ]
 
 
 def mesh_lines(vertices: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
     """Borders and creases of a mesh, vertices (n, 3) [m] and faces (m, 3); each a line of two points."""
     mesh = _trimesh().Trimesh(vertices, faces, process=True)
     sharp = mesh.face_adjacency_edges[mesh.face_adjacency_angles > np.radians(CREASE_DEG)]
-    edges, count = np.unique(mesh.edges_sorted, axis=0, return_counts=True)
-    return list(np.array(mesh.vertices)[np.concatenate([sharp, edges[count == 1]])])
+    pairs, count = np.unique(mesh.edges_sorted, axis=0, return_counts=True)
+    return list(np.array(mesh.vertices)[np.concatenate([sharp, pairs[count == 1]])])
 
 
 def _trimesh() -> Any:
