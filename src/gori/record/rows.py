@@ -72,7 +72,7 @@ class RowFile:
         cls, path: Path, header: Header, columns: dict[str, Column], capacity: int, slot_bytes: int
     ) -> "RowFile":
         """A new file with room for `capacity` samples and checkpoints of `slot_bytes`; empty, whatever was there."""
-        _probe(path, len(header.spec) + len(json.dumps(header.info)))
+        probe(path, len(header.spec) + len(json.dumps(header.info)))
         arrays = {name: ((capacity, *column.shape), column.dtype) for name, column in columns.items()}
         arrays |= {name: ((slot_bytes,), np.dtype(np.uint8)) for name in _SLOTS}
         arrays |= {_STATUS: ((2,), np.dtype("<i8")), _SLOT_STATUS: ((2, 4), np.dtype("<i8"))}
@@ -83,7 +83,7 @@ class RowFile:
             file.create_group("checkpoint")
             file.create_group("extra", track_order=True)  # channels in the order in which they were given
             for name, (shape, dtype) in arrays.items():
-                places[name] = _allocate(file, name, shape, dtype)
+                places[name] = allocate(file, name, shape, dtype)
         rows = cls(path, columns, places, capacity, slot_bytes)
         rows._put(_STATUS, 0, np.zeros(2, "<i8"))
         rows._put(_SLOT_STATUS, 0, np.zeros((2, 4), "<i8"))
@@ -162,7 +162,7 @@ def part_of(path: Path) -> Path:
     return path.with_name(f".{path.name}.part")
 
 
-def _probe(path: Path, text_bytes: int) -> None:
+def probe(path: Path, text_bytes: int) -> None:
     """Fail here, as plain writing fails, where the disk has no room: the library does not recover from that."""
     try:
         with open(path, "wb", buffering=0) as file:
@@ -174,7 +174,7 @@ def _probe(path: Path, text_bytes: int) -> None:
         raise
 
 
-def _allocate(file: Any, name: str, shape: tuple[int, ...], dtype: np.dtype) -> int:
+def allocate(file: Any, name: str, shape: tuple[int, ...], dtype: np.dtype) -> int:
     """Make a contiguous dataset that has its place in the file from the start; the offset of that place."""
     how = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     how.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)

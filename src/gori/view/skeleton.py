@@ -47,7 +47,7 @@ def outline(spec: Spec) -> Outline:
         ends[frame.body].append(np.array(frame.at, float))
     lines = []
     for name, body in spec.bodies.items():
-        shapes = [line for shape in body.shapes.values() for line in _edges(shape)]
+        shapes = [line for shape in body.shapes.values() for line in edges(shape)]
         sticks = [np.array([np.zeros(3), end]) for end in ends[name] if np.linalg.norm(end) > 1e-9]
         lines += [(name, line) for line in (shapes if name == GROUND else shapes or sticks)]
     for wheel in spec.wheels.values():
@@ -63,7 +63,7 @@ def _tread(wheel: Wheel) -> list[np.ndarray]:
     return [line @ turn.T + np.array(wheel.at) for line in (*rims, *treads)]
 
 
-def _edges(shape: Any) -> list[np.ndarray]:
+def edges(shape: Any) -> list[np.ndarray]:
     """A shape as lines in the frame of its body; a mesh has none, nor has a plane."""
     R, p = shape.pose()
     lines = []

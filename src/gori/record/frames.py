@@ -1,0 +1,209 @@
+"""Grains at moments of a run: written while it lasts, to a file that can be opened at every moment, and read.
+
+grains      a row for each grain of each frame, frames one after the other, each by ident: ident, place x y z r [m],
+            velocity [m/s], spin [rad/s], mass [kg], material; world axes
+time        (frames,) [s]
+rows        (frames, 2) first row and count of grains
+poses       (frames, bodies, 4, 4) world
+status      count of frames that are complete; 1 when the run was closed
+header      JSON: names of bodies and materials, decimation, notes
+spec        YAML
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gori.errors import FileError, InputError, RecordError
+from gori.formats.yaml import write_yaml
+from gori.kernels.particles.tables import MASS, MATERIAL, VX, WX
+from gori.record.frame import FORMAT, GRAINS, VERSION, Frame, Frames, check, open_frames
+from gori.record.growing import GrowingFile, read_status
+from gori.record.rows import Column, part_of
+from gori.record.values import checked_info
+from gori.spec import Spec
+
+__all__ = ["Frame", "FrameFile", "Frames"]
+
+_TABLES: tuple[str, ...] = ("time", "rows", "poses")
+
+
+class FrameFile:
+    """Writes frames of grains while a run lasts. Use it in a `with` block, which closes the file whatever happens.
+
+    A frame is in the file when `append` returns. A file that a killed run leaves behind opens like any other.
+
+    path        the file; its folder must exist
+    bodies      names of bodies whose poses come with each frame: those that carry walls
+    materials   names of materials, in the order of their numbers
+    spec        the description of the machine, so that pictures can show its walls
+    info        what the file shall say of the run: names and values that JSON can hold
+    decimate    keep each n-th grain, by ident
+    single      places in single precision: a quarter smaller, good to look at; overlaps of stiff grains are lost in it
+    overwrite   replace a file that is there; else that is an error
+    room        frames that fit before the file must be copied to make more room
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike,
+        bodies: Sequence[str] = (),
+        materials: Sequence[str] = (),
+        spec: Spec | None = None,
+        info: dict[str, Any] | None = None,
+        decimate: int = 1,
+        single: bool = False,
+        overwrite: bool = False,
+        room: int = 1024,
+    ):
+        self.path, self.bodies, self.decimate = Path(path), tuple(bodies), decimate
+        if self.path.exists() and not overwrite:
+            raise FileError("is already there: choose another name, or pass overwrite=True", path)
+        if decimate < 1 or decimate != int(decimate):
+            raise InputError(f"decimate must be a whole number from 1 on, not {decimate!r}: it keeps each n-th grain")
+        header = {"bodies": self.bodies, "materials": tuple(materials), "decimate": int(decimate)}
+        header |= {"info": checked_info(info)}
+        self._texts = {"header": json.dumps(header), "spec": "" if spec is None else write_yaml(spec)}
+        self._dtype = _row(np.dtype("<f4" if single else "<f8"))
+        self.frames, self._length, self._time, self._closed = 0, 0, -np.inf, False
+        try:
+            self._file = self._create(max(1, room))
+            os.replace(part_of(self.path), self.path)
+        except (OSError, RuntimeError) as error:
+            raise self._failed(error) from error
+
+    @classmethod
+    def resume(cls, path: str | os.PathLike, time: float = np.inf) -> "FrameFile":
+        """Continue the file of an earlier run after a time [s]: frames later than that are dropped."""
+        with open_frames(path) as file:
+            count, _ = read_status(file)
+            times, rows = file["time"][:count], file["rows"][:count]
+            texts = {name: file[name].asstr()[()] for name in ("header", "spec")}
+        self = cls.__new__(cls)
+        self.path, self._texts = Path(path), texts
+        header = json.loads(texts["header"])
+        self.bodies, self.decimate = tuple(header["bodies"]), int(header["decimate"])
+        self.frames = int(np.searchsorted(times, time, "right"))
+        self._time = float(times[self.frames - 1]) if self.frames else -np.inf
+        self._length, self._closed = int(rows[self.frames - 1].sum()) if self.frames else 0, False
+        try:
+            self._file = GrowingFile.open(self.path, _TABLES, GRAINS)
+            self._dtype = self._file.dtype
+            self._file.publish(self.frames, False)
+        except OSError as error:
+            raise RecordError(f"{path} cannot be written: {error.strerror or error}") from error
+        return self
+
+    def __enter__(self) -> "FrameFile":
+        return self
+
+    def __exit__(self, kind, error, trace) -> None:
+        self.close(complete=kind is None)
+
+    def append(self, time: float, ident: Any, place: Any, motion: Any, poses: Any = None) -> None:
+        """Write a frame.
+
+        time     [s], later than the last frame
+        ident    (N,) whole numbers, each once, in any order
+        place    (N, 4) x y z r [m], world
+        motion   (N, 8) velocity [m/s], mass [kg], spin [rad/s], material
+        poses    (bodies, 4, 4), or by name; default: all at the origin
+        """
+        if self._closed:
+            raise InputError(f"the file {self.path} is closed; FrameFile.resume continues it")
+        if not time > self._time:
+            raise InputError(f"time must go on: {time:g} s after {self._time:g} s")
+        ident, place, motion = (np.asarray(array) for array in (ident, place, motion))
+        check(ident, place, motion)
+        rows = self._packed(ident, place, motion)
+        placed = self._poses(poses)
+        try:
+            if self.frames == self._file.room:
+                self._rebuild(2 * self.frames)
+            self._file.extend(self._length, rows)
+            for name, value in zip(_TABLES, (time, (self._length, len(rows)), placed)):
+                self._file.put(name, self.frames, np.asarray(value))
+            self._file.publish(self.frames + 1, False)
+        except (OSError, RuntimeError) as error:
+            raise self._failed(error) from error
+        self.frames, self._length, self._time = self.frames + 1, self._length + len(rows), float(time)
+
+    def close(self, complete: bool = True) -> None:
+        """Mark the file as complete, and wait until the disk has it."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            if complete:
+                self._file.publish(self.frames, True)
+            self._file.sync()
+        except OSError as error:
+            raise self._failed(error) from error
+        finally:
+            self._file.close()
+
+    def _packed(self, ident: np.ndarray, place: np.ndarray, motion: np.ndarray) -> np.ndarray:
+        """Rows for the file, by ident, decimated."""
+        if self.decimate > 1:
+            keep = ident % self.decimate == 0
+            ident, place, motion = ident[keep], place[keep], motion[keep]
+        if (steps := np.diff(ident)).size and steps.min() <= 0:
+            order = np.argsort(ident)
+            ident, place, motion = ident[order], place[order], motion[order]
+            if (np.diff(ident) == 0).any():
+                raise InputError(f"two grains have the ident {ident[1:][np.diff(ident) == 0][0]}")
+        rows = np.empty(len(ident), self._dtype)
+        rows["ident"], rows["place"], rows["mass"] = ident, place, motion[:, MASS]
+        rows["velocity"], rows["spin"] = motion[:, VX : VX + 3], motion[:, WX : WX + 3]
+        rows["material"] = motion[:, MATERIAL]
+        return rows
+
+    def _poses(self, poses: Any) -> np.ndarray:
+        if isinstance(poses, Mapping):
+            if missing := [name for name in self.bodies if name not in poses]:
+                raise InputError(f"there is no pose of {', '.join(missing)}")
+            poses = [poses[name] for name in self.bodies]
+        count = len(self.bodies)
+        placed = np.tile(np.eye(4), (count, 1, 1)) if poses is None or not count else np.asarray(poses, np.float64)
+        if placed.shape != (count, 4, 4):
+            raise InputError(f"poses must be ({count}, 4, 4), one for each of the bodies, not {placed.shape}")
+        return placed
+
+    def _create(self, room: int) -> GrowingFile:
+        columns = (Column((), np.dtype("<f8")), Column((2,), np.dtype("<i8")))
+        columns += (Column((len(self.bodies), 4, 4), np.dtype("<f8")),)
+        tables = dict(zip(_TABLES, columns))
+        marks = {"format": FORMAT, "version": VERSION}
+        return GrowingFile.create(part_of(self.path), marks, self._texts, tables, room, GRAINS, self._dtype)
+
+    def _rebuild(self, room: int) -> None:
+        """Move to a file with more room, which takes the place of the old one when it is ready."""
+        new = None
+        try:
+            new = self._create(room)
+            new.copy(self._file, self.frames, self._length)
+            new.publish(self.frames, False)
+            new.sync()
+            os.replace(part_of(self.path), self.path)
+        except BaseException:
+            if new is not None:
+                new.close()
+            part_of(self.path).unlink(missing_ok=True)
+            raise
+        old, self._file = self._file, new
+        old.close()
+
+    def _failed(self, error: Exception) -> RecordError:
+        words = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        safe = f"{self.frames} frames are safe in it" if self.frames else "no frame is in it"
+        return RecordError(f"{self.path} cannot be written: {words}; {safe}")
+
+
+def _row(number: np.dtype) -> np.dtype:
+    """A grain in the file; motion is in single precision, as it is seen and measured, not continued from."""
+    vectors = [("place", number, (4,)), ("velocity", "<f4", (3,)), ("spin", "<f4", (3,))]
+    return np.dtype([("ident", "<i8"), *vectors, ("mass", "<f4"), ("material", "<i2")])

@@ -1,0 +1,135 @@
+"""Files for ParaView: the structure that VTKHDF prescribes, and what VTK reads from them where it is installed."""
+
+import h5py
+import numpy as np
+import pytest
+
+from gori.errors import FileError, InputError, RecordError
+from gori.record import Frame, FrameFile, Frames
+from gori.record.vtkhdf import VtkHdf
+
+COUNTS = [5, 5, 0, 9, 4]
+
+
+def frame(k: int) -> Frame:
+    """Radius and material change only when the count does."""
+    rng, count = np.random.default_rng(k), COUNTS[k]
+    place, motion = rng.normal(size=(count, 4)), rng.normal(size=(count, 8))
+    place[:, 3], motion[:, 3], motion[:, 7] = 0.1 + 0.01 * np.arange(count), 2.0, np.arange(count) % 3
+    return Frame.of(place, motion, 10 + np.arange(count), time=0.25 * k)
+
+
+@pytest.fixture
+def path(tmp_path):
+    with VtkHdf(tmp_path / "grains.vtkhdf") as file:
+        for k in range(len(COUNTS)):
+            file.append(frame(k))
+            assert file.frames == k + 1
+    return tmp_path / "grains.vtkhdf"
+
+
+def read(path, k):
+    """What a reader takes for step k, by the words of the format."""
+    with h5py.File(path) as file:
+        root = file["VTKHDF"]
+        steps = root["Steps"]
+        part = steps["PartOffsets"][k]
+        count, start = root["NumberOfPoints"][part], steps["PointOffsets"][k]
+        found = {"Points": root["Points"][start : start + count]}
+        for name, offsets in steps["PointDataOffsets"].items():
+            found[name] = root["PointData"][name][offsets[k] : offsets[k] + count]
+        cells = root["Vertices"]["NumberOfCells"][part]
+        first, ids = steps["CellOffsets"][k, 0], steps["ConnectivityIdOffsets"][k, 0]
+        found["Offsets"] = root["Vertices"]["Offsets"][first : first + cells + 1]
+        found["Connectivity"] = root["Vertices"]["Connectivity"][
+            ids : ids + root["Vertices"]["NumberOfConnectivityIds"][part]
+        ]
+        return found
+
+
+def test_structure(path):
+    with h5py.File(path) as file:
+        root = file["VTKHDF"]
+        kind = root.attrs.get_id("Type")
+        assert root.attrs["Type"] == b"PolyData" and not kind.get_type().is_variable_str()
+        assert root.attrs["Version"].tolist() == [2, 0]
+        steps, n = root["Steps"], len(COUNTS)
+        assert steps.attrs["NSteps"] == n and np.allclose(steps["Values"], 0.25 * np.arange(n))
+        for name in ("PartOffsets", "NumberOfParts", "PointOffsets", "CellOffsets", "ConnectivityIdOffsets"):
+            assert len(steps[name]) == n
+        assert steps["CellOffsets"].shape == (n, 4)
+        for name in ("Vertices", "Lines", "Polygons", "Strips"):
+            assert len(root[name]["NumberOfCells"]) == n
+        assert len(root["Vertices"]["Connectivity"]) == max(COUNTS)  # one list for all frames
+
+
+def test_frames_come_back(path):
+    for k, count in enumerate(COUNTS):
+        seen, wanted = read(path, k), frame(k)
+        assert np.array_equal(seen["Points"], wanted.place[:, :3].astype("f4"))
+        for name in ("radius", "velocity", "spin", "mass", "material", "ident"):
+            assert np.array_equal(seen[name], np.asarray(getattr(wanted, name)).astype(seen[name].dtype)), name
+        assert seen["Offsets"].tolist() == list(range(count + 1)) and seen["Connectivity"].tolist() == list(
+            range(count)
+        )
+
+
+def test_what_stays_is_stored_once(path):
+    with h5py.File(path) as file:
+        root = file["VTKHDF"]
+        assert len(root["PointData"]["radius"]) == 5 + 9 + 4 and len(root["PointData"]["velocity"]) == sum(COUNTS)
+
+
+def test_converted(path, tmp_path):
+    """Frames of a file, also decimated: the same as written directly, but for what single precision rounds."""
+    with FrameFile(tmp_path / "f.h5") as file:
+        for k in range(len(COUNTS)):
+            one = frame(k)
+            motion = np.column_stack([one.velocity, one.mass, one.spin, one.material])
+            file.append(one.time, one.ident, one.place, motion)
+    Frames(tmp_path / "f.h5").to_vtkhdf(tmp_path / "b.vtkhdf")
+    for k in range(len(COUNTS)):
+        one, other = read(path, k), read(tmp_path / "b.vtkhdf", k)
+        assert all(np.array_equal(one[name], other[name]) for name in one)
+    with pytest.raises(FileError, match="already there"):
+        Frames(tmp_path / "f.h5").to_vtkhdf(tmp_path / "b.vtkhdf")
+    Frames(tmp_path / "f.h5")[::2].to_vtkhdf(tmp_path / "b.vtkhdf", overwrite=True)
+    assert np.array_equal(read(tmp_path / "b.vtkhdf", 1)["Points"], read(path, 2)["Points"])
+
+
+def test_bad_input(tmp_path):
+    with VtkHdf(tmp_path / "a.vtkhdf") as file:
+        file.append(frame(1))
+        with pytest.raises(InputError, match="time must go on"):
+            file.append(frame(0))
+    with pytest.raises(InputError, match="is closed"):
+        file.append(frame(3))
+    with pytest.raises(RecordError, match="cannot be written"):
+        VtkHdf(tmp_path / "nowhere" / "a.vtkhdf")
+
+
+def test_vtk_reads_it(path):
+    """The reader that ParaView uses."""
+    pytest.importorskip("vtkmodules")
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkIOHDF import vtkHDFReader
+
+    reader = vtkHDFReader()
+    reader.SetFileName(str(path))
+    assert reader.CanReadFile(str(path))
+    reader.UpdateInformation()
+    assert reader.GetNumberOfSteps() == len(COUNTS)
+    for k in (0, 1, 3, 4, 2, 0):  # in any order
+        reader.SetStep(k)
+        reader.Update()
+        grains, wanted = reader.GetOutputDataObject(0), frame(k)
+        assert grains.IsA("vtkPolyData") and grains.GetNumberOfPoints() == COUNTS[k] == grains.GetNumberOfVerts()
+        assert reader.GetTimeValue() == wanted.time
+        if not COUNTS[k]:
+            continue
+        assert np.array_equal(vtk_to_numpy(grains.GetPoints().GetData()), wanted.place[:, :3].astype("f4"))
+        for name in ("radius", "velocity", "spin", "mass", "material", "ident"):
+            values = vtk_to_numpy(grains.GetPointData().GetArray(name))
+            assert np.array_equal(values, np.asarray(getattr(wanted, name)).astype(values.dtype)), name
+        ids = vtk_to_numpy(grains.GetVerts().GetConnectivityArray())
+        assert ids.tolist() == list(range(COUNTS[k]))
