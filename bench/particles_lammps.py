@@ -1,4 +1,4 @@
-"""LAMMPS beside Gori: the settled box of spheres under gran/hertz/history, run by LAMMPS itself in processes of its own.
+"""LAMMPS beside Gori: the settled box of spheres under gran/hertz/history, in processes of its own.
 
 python -m bench.particles_lammps settle 27000 box.npz   lets a loose cloud settle and saves it
 python -m bench.particles_lammps time box.npz           particle-steps per second, as one line of JSON
