@@ -75,6 +75,21 @@ def loose_box(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return place, np.full(3, n * spacing)
 
 
+def stacked_box(place: np.ndarray, box: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """A larger bed from copies of a settled one, side by side and on top of each other; it needs a short rest only.
+
+    Faster than to pour so many grains. Where copies meet, the layers that lay along the walls are still to be seen.
+    """
+    side = max(1, round((count / len(place)) ** (1.0 / 3.0)))
+    layers = math.ceil(count / (side * side * len(place)))
+    height = float((place[:, 2] + place[:, 3]).max())
+    shifts = np.stack(np.meshgrid(*(np.arange(n) for n in (side, side, layers)), indexing="ij"), -1).reshape(-1, 3)
+    shifts = np.column_stack([shifts * [box[0], box[1], height], np.zeros(len(shifts))])
+    all_of_them = (place[None] + shifts[:, None]).reshape(-1, 4)
+    lowest = np.sort(np.argsort(all_of_them[:, 2], kind="stable")[:count])
+    return all_of_them[lowest], box * [side, side, max(side, math.ceil(layers * height / box[2]))]
+
+
 def save(path: str | Path, place: np.ndarray, box: np.ndarray) -> None:
     np.savez_compressed(path, place=place, box=box)
 

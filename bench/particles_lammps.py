@@ -130,19 +130,18 @@ def _words(numbers) -> str:
 
 
 def settle(
-    count: int,
-    seed: int = 0,
+    place: np.ndarray,
+    box: np.ndarray,
     *,
     fall: float = 0.15,
     rest: float = 0.1,
     ranks: int = 2,
     python: str = sys.executable,
-) -> tuple[np.ndarray, np.ndarray, dict]:
-    """Let a loose box settle: it falls for `fall` [s], then is held back by a drag, of time constants 5 and 50 ms.
+) -> tuple[np.ndarray, dict]:
+    """Let grains settle: they fall for `fall` [s], then are held back by a drag, of time constants 5 and 50 ms.
 
-    Returns place (count, 4), box (3,) as `particles_box` has them, and how far it came: kinetic energy per grain [J].
+    Returns their places (N, 4), and how far they came: kinetic energy per grain [J].
     """
-    place, box = case.loose_box(count, seed)
     peer = Peer(place, box, skin=0.4 * case.RADIUS, ranks=ranks, python=python)
     steps = [round(seconds / case.STEP) for seconds in (fall, 0.5 * rest, 0.5 * rest)]
     drag = [f"fix drag all viscous {case.MASS / time!r}" for time in (0.005, 0.05)]
@@ -159,8 +158,8 @@ def settle(
         ],
         ("end.dump",),
     )
-    place[:, :3] = np.array([line.split()[1:] for line in dump.splitlines()[9:]], dtype=float)
-    return place, box, {"energy_per_grain": _number(r"energy (\S+)", log) / count}
+    xyz = np.array([line.split()[1:] for line in dump.splitlines()[9:]], dtype=float)
+    return np.column_stack([xyz, place[:, 3]]), {"energy_per_grain": _number(r"energy (\S+)", log) / len(place)}
 
 
 def rate(
@@ -219,6 +218,7 @@ def main() -> None:
     settling.add_argument("count", type=int)
     settling.add_argument("path", type=Path)
     settling.add_argument("--seed", type=int, default=0)
+    settling.add_argument("--copies-of", type=Path, help="a settled box: its copies need less time than a loose cloud")
     timing = does.add_parser("time", help="particle-steps per second of a settled box")
     timing.add_argument("path", type=Path)
     timing.add_argument("--steps", type=int, default=2000)
@@ -227,7 +227,13 @@ def main() -> None:
     timing.add_argument("--skin", type=float, default=SKIN, help="[m]")
     asked = parser.parse_args()
     if asked.does == "settle":
-        place, box, state = settle(asked.count, asked.seed, ranks=asked.ranks, python=asked.python)
+        if asked.copies_of:
+            place, box = case.stacked_box(*case.load(asked.copies_of), asked.count)
+            times = {"fall": 0.03, "rest": 0.03}
+        else:
+            place, box = case.loose_box(asked.count, asked.seed)
+            times = {}
+        place, state = settle(place, box, **times, ranks=asked.ranks, python=asked.python)
         case.save(asked.path, place, box)
         print(json.dumps(state))
     else:
