@@ -7,6 +7,7 @@ import numpy as np
 
 from gori.errors import UnsupportedError
 from gori.kernels import elements as el
+from gori.model.carriers import carriers
 from gori.model.model import Model
 from gori.model.motions import motion_signal
 from gori.model.outside import Outside, compile_outside
@@ -29,8 +30,9 @@ class Elements(NamedTuple):
     names: tuple[str, ...]
     signal_names: tuple[str, ...]
     motions: dict[str, int]  # first of the three signals of each motion
-    friction: int = 0  # of the states, those of joint friction; they come first
+    friction: int = 0  # of the states, those of joint friction and held wrenches; they come first
     outside: Outside | None = None  # wheels and drive trains
+    held: dict[str, int] = {}  # bodies that grains push, and the first state of that wrench
 
 
 class _Rows:
@@ -80,6 +82,12 @@ def compile_elements(model: Model) -> Elements:
         _passive(rows, info)
     for name, force in model.spec.forces.items():
         _FORCES[force.type](rows, name, force)
+    held = {}
+    for carrier in carriers(model):
+        if carrier.row > 0:
+            held[carrier.name] = rows.states
+            rows.add(f"{carrier.name}.wrench_from.grains", el.HELD, [], a=carrier.row, state=rows.states)
+            rows.states += 6
     motions = {name: rows.motion(name) for name in model.spec.motions}
     signal_i, signal_f, depth = rows.signals.tables()
     outside = compile_outside(model, rows.states)
@@ -95,6 +103,7 @@ def compile_elements(model: Model) -> Elements:
         motions,
         rows.states,
         outside,
+        held,
     )
 
 

@@ -34,6 +34,8 @@ from gori.spec.particles import radius_range
 
 LEAST = 0.01
 """restitution that smaller ones count as: none at all would take an infinite damping"""
+TINY = 1e-200
+"""added where zero must not be divided by; a square of forces, so far below any"""
 DEEP = 0.5
 """overlap, in radii, at which a run ends: the stiffness is far too low, or the step too large"""
 SHARE = 0.2
@@ -53,7 +55,7 @@ def pair_table(spec: Spec) -> tuple[tuple[str, ...], np.ndarray, int]:
     """
     names, known = tuple(spec.materials), contacts_of(spec)
     pair_f = np.zeros((len(names) ** 2, t.N_PAIR_F))
-    pair_f[:, t.HALF], pair_f[:, t.ONE], pair_f[:, t.DEEP] = 0.5, 1.0, DEEP
+    pair_f[:, t.HALF], pair_f[:, t.ONE], pair_f[:, t.DEEP], pair_f[:, t.TINY] = 0.5, 1.0, DEEP, TINY
     for i, a in enumerate(names):
         for j, b in enumerate(names):
             if (key := known.get((a, b))) is not None:

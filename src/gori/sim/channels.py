@@ -19,6 +19,7 @@ def add_channels(recording: Recording, trace: Trace) -> None:
     """Add all channels that follow from forces: of elements, of wheels and drive trains, and of accelerations."""
     add_force_channels(recording)
     add_wheel_channels(recording)
+    add_grain_channels(recording)
     add_trace_channels(recording, trace)
 
 
@@ -57,6 +58,21 @@ def add_wheel_channels(recording: Recording) -> None:
         return
     for name, (column, unit) in elements.outside.channels(elements.friction).items():
         recording.add_source([name], lambda rec, _, column=column: rec.z[:, column], units=unit)
+
+
+def add_grain_channels(recording: Recording) -> None:
+    """Add BODY.wrench_from.grains (N, 6), and under the name of the group if there is only one: moment about the
+    origin of the body's row and force of grains on it, world axes, as it acted.
+    """
+    elements, groups = (
+        compile_elements(recording.model),
+        (*recording.model.spec.particles, *recording.model.spec.inlets),
+    )
+    if recording.z.shape[1] != elements.states:
+        return
+    for body, at in elements.held.items():
+        names = [f"{body}.wrench_from.{name}" for name in ("grains", *(groups if len(groups) == 1 else ()))]
+        recording.add_source(names, lambda rec, _, at=at: rec.z[:, at : at + 6], units="N m, N")
 
 
 def add_trace_channels(recording: Recording, trace: Trace) -> None:

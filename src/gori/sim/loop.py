@@ -22,7 +22,7 @@ BLOCK_SAMPLES = 4096
 
 def run_blocks(sim: Any, recorder: Recorder | None, bar: Progress, rows: list | None = None) -> SimulationError | None:
     """Blocks of steps until the end; returns what went wrong, or None."""
-    block, alone, saved = FIRST_BLOCK, False, wall.perf_counter()
+    block, alone, saved, pause = FIRST_BLOCK, False, wall.perf_counter(), 0.5
     sim._user.error = None
     while (left := sim._left()) > 0:
         # a pose that asked for something is passed by one step alone, wherever blocks end: so a run in pieces, or
@@ -35,7 +35,7 @@ def run_blocks(sim: Any, recorder: Recorder | None, bar: Progress, rows: list | 
         if steps == 0:
             return None
         sim._gear.take_over(sim._y)
-        sim._count[m.TO_DO] = 1 if alone else min(block, steps)
+        sim._count[m.TO_DO] = 1 if alone or sim.grains is not None else min(block, steps)
         began = wall.perf_counter()
         code = sim.method.run(
             sim._machine,
@@ -55,6 +55,11 @@ def run_blocks(sim: Any, recorder: Recorder | None, bar: Progress, rows: list | 
             sim._append(recorder, new)
         if isinstance(sim._user.error, KeyboardInterrupt):
             raise sim._user.error
+        if sim.grains is not None and code in (OK, EVENT):
+            try:
+                sim.follow()
+            except SimulationError as error:
+                return error
         if code == EVENT:
             try:
                 if meet(sim, rows, recorder):
@@ -83,9 +88,10 @@ def run_blocks(sim: Any, recorder: Recorder | None, bar: Progress, rows: list | 
                     sim.time,
                 )
         alone = code in (POOR_CHOICE, NEAR_SINGULAR, STEP_TOO_SMALL)
-        if recorder is not None and not alone and now - saved > 0.5:
+        if recorder is not None and not alone and now - saved > pause:
             sim._save(recorder)
-            saved = now
+            saved = wall.perf_counter()
+            pause = max(0.5, 50.0 * (saved - now))  # grains are much to save
         bar.move(sim.time)
         block = max(1, min(int(block * BLOCK_SECONDS / max(now - began, 1e-4)), most_steps(sim)))
     return None

@@ -4,16 +4,19 @@ import json
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from gori.errors import ConditionWarning, InputError, UnsupportedError
 from gori.integrate import RK4, Loops, Method, method_of
 from gori.integrate import march as m
+from gori.kernels.particles.grains import N_POSE
+from gori.kernels.particles.poses import body_poses
 from gori.kernels.vehicle.patch import N_CELL
 from gori.kernels.vehicle.tables import SUB_STEP
 from gori.model import Model, assemble, consistent_velocity
+from gori.model.carriers import carriers
 from gori.model.elements import Elements, compile_elements
 from gori.model.machine import machine_of
 from gori.model.signals import SignalTable
@@ -22,7 +25,10 @@ from gori.record import Recorder, Recording, read_checkpoint
 from gori.sim.channels import add_channels
 from gori.sim.closing import Closure, closing
 from gori.sim.controls import controlled
+from gori.sim.coupling import Coupling, couple
 from gori.sim.events import Event, event_of
+from gori.sim.framing import Framing
+from gori.sim.grains import Grains
 from gori.sim.loop import BLOCK_SAMPLES, run_blocks
 from gori.sim.progress import Progress
 from gori.sim.running_gear import NOT_HELD, Inputs, RunningGear
@@ -30,6 +36,7 @@ from gori.sim.schedule import scheduled
 from gori.sim.trace import Trace
 from gori.sim.user import UserForce
 from gori.spec.expression import closest
+from gori.spec.subsystem import Subsystem as GrainSettings
 
 NEVER = 1 << 40
 """so many steps from sample to sample that there is none"""
@@ -49,6 +56,7 @@ class Simulation:
                controls of the Spec, which act by themselves. If it returns True, the run ends there
     control    [s]; default: as the controls of the Spec, or 0.01
     subsystems {drive train: largest step of its own [s]}; default: as in the section `run`, or 2e-4
+    device     where grains are computed, "cpu" or "cuda"; default: as in the section `run`, or the CPU
     loops      how explicit methods keep loops closed: Multipliers() (the default), Partition(), FrozenExplicit(); or
                settings as in a run file: "partition". Implicit methods do it by themselves
     """
@@ -65,6 +73,7 @@ class Simulation:
         driver: Callable[["Simulation"], bool | None] | None = None,
         control: float | None = None,
         subsystems: Mapping[str, float] | None = None,
+        device: Literal["cpu", "cuda"] | None = None,
     ):
         self.model = controlled(model, controls or {})
         self.method, self.loops = closing(self.model, method_of(RK4() if method is None else method), loops)
@@ -81,6 +90,10 @@ class Simulation:
         self.control = min((part.every for part in self.schedules), default=0.01) if control is None else control
         if not (np.isfinite(self.control) and self.control > 0.0):
             raise InputError(f"control must be a positive number of seconds, not {control!r}")
+        self.grains: Grains | None = None
+        self.device = device
+        self._coupling: Coupling | None = None
+        self._framing: Framing | None = None
         self._refuse_unsupported(functions)
         self._set_up()
         self.state = self._first() if state is None else state
@@ -111,10 +124,17 @@ class Simulation:
 
     def _refuse_unsupported(self, functions: list) -> None:
         e = self.elements
-        needs = {"events": self.events, "friction": e.friction, "user": functions, "vehicles": e.outside is not None}
+        needs = {
+            "events": self.events,
+            "friction": e.friction - 6 * len(e.held),
+            "user": functions,
+            "vehicles": e.outside is not None,
+        }
         missing = [name for name, there in needs.items() if there and name not in self.method.supports]
         if missing:
             raise UnsupportedError(f"method {self.method.kind} does not support: {', '.join(missing)}")
+        if self.method.adaptive and (self.model.spec.particles or self.model.spec.inlets):
+            raise UnsupportedError(f"{self.method.kind} chooses its own steps: grains need a method of a fixed step")
         if self.method.adaptive and (self.driver is not None or self.schedules):
             raise UnsupportedError(f"{self.method.kind} chooses its own steps: a driver needs a method of a fixed step")
 
@@ -159,13 +179,15 @@ class Simulation:
         """The State now, a copy. Set it to go on from somewhere else."""
         nq, nv = self.model.nq, self.model.nv
         y = self._y.copy()
-        return State(self.time, y[:nq], y[nq : nq + nv], y[nq + nv :], self._gear.ground)
+        grains = None if self.grains is None else self.grains.save()
+        return State(self.time, y[:nq], y[nq : nq + nv], y[nq + nv :], self._gear.ground, grains)
 
     def _glance(self) -> State:
-        """The State without soft soil, which may take long to copy."""
+        """The State without soft soil and grains, which may take long to copy."""
         nq, nv, y = self.model.nq, self.model.nv, self._y.copy()
         left_out = (NOT_HELD, NOT_HELD) if self._gear.soft else None
-        return State(self.time, y[:nq], y[nq : nq + nv], y[nq + nv :], left_out)
+        grains = None if self.grains is None else {"left_out": True}
+        return State(self.time, y[:nq], y[nq : nq + nv], y[nq + nv :], left_out, grains)
 
     @property
     def q(self) -> np.ndarray:
@@ -203,7 +225,46 @@ class Simulation:
         self._start(float(state.time))
         self._gear.ground = state.ground
         self._gear.begin(float(state.time), self._y)
+        self._place_grains(state)
         self.method.forget(self._memory)
+
+    def _place_grains(self, state: State) -> None:
+        """Grains as the State tells; if it tells of none, packed as the Spec says around the bodies."""
+        spec = self.model.spec
+        if not (spec.particles or spec.inlets):
+            return
+        if state.grains is not None and "left_out" in state.grains:
+            raise InputError("this State does not hold the grains: take simulation.state, not what step() gives")
+        if self.grains is None or state.grains is None:
+            settings = {} if spec.run is None else spec.run.subsystems
+            known = {name: part for name, part in settings.items() if name not in spec.drivetrains}
+            if self.device is not None:
+                known = {name: part.model_copy(update={"device": self.device}) for name, part in known.items()}
+                known = known or {"grains": GrainSettings(device=self.device)}
+            self.grains = Grains(self.model, known, self._grain_poses)
+            self._coupling = couple(self._machine, self._scratch, self.grains, self.elements.held)
+        if state.grains is not None:
+            self.grains.restore(state.grains)
+        assert self._coupling is not None
+        self._coupling.begin(float(state.time), self._y)
+        self._coupling.hold(self._y[self.model.nq + self.model.nv :])
+
+    def _grain_poses(self) -> np.ndarray:
+        """Poses and velocities of the bodies that carry walls."""
+        rows = np.array([carrier.row for carrier in carriers(self.model)], np.int64)
+        out = np.zeros((len(rows), N_POSE))
+        body_poses(self._machine, self._scratch, self._y, rows, out)
+        return out
+
+    def follow(self) -> None:
+        """What is coupled comes to where the bodies are, and tells the wrenches of their next step."""
+        if self._coupling is None or self.grains is None:
+            return
+        before = self._coupling.time
+        self._coupling.follow(self.time, self._y, self._y[self.model.nq + self.model.nv :])
+        self.grains.exchange(before, self.time)
+        if self._framing is not None:
+            self._framing.look(self.time)
 
     def _checked(self, state: State) -> np.ndarray:
         """The numbers of a State in one row."""
@@ -262,12 +323,15 @@ class Simulation:
         path: str | Path | None = None,
         progress: bool = True,
         overwrite: bool = False,
+        frames: float | None = None,
     ) -> Recording:
         """Run for a duration [s] and give the Recording. Ctrl-C stops it and keeps what is computed.
 
         sample     time between samples [s]; default: a thousandth of the duration, but at least one step
         path       HDF5 file that is written while the run goes on, and survives a kill
         progress   show a bar when it takes more than two seconds and there is a terminal
+        frames     time between frames of grains [s]; default: as in the section `run`. They are `recording.frames`, in a
+                   file beside `path` (run.h5, run.grains.h5) or, without a path, in memory
         """
         self._start(self.time)
         self._counted = self.method.counts(self._memory)
@@ -279,7 +343,10 @@ class Simulation:
             info["loops"] = self.loops.settings()
         if self.subsystems:
             info["subsystems"] = self.subsystems
+        if self.device is not None and self.grains is not None:
+            info["device"] = self.device
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
+        self._frame(frames, path, duration, overwrite, info)
         self._gear.take_over(self._y)  # the first sample tells the inputs that act on it
         start = np.concatenate([[self.time], self._y])[None]
         self.event_log = []
@@ -298,7 +365,7 @@ class Simulation:
         before = Recording.load(path)
         if saved is None:
             raise InputError(f"{path} holds no checkpoint to go on from")
-        kept = {name: before.info[name] for name in ("loops", "subsystems") if name in before.info}
+        kept = {name: before.info[name] for name in ("loops", "subsystems", "device") if name in before.info}
         simulation = cls(before.model, before.info["method"], **kept, **options)
         if saved["watch"].shape != simulation._watch[3].shape:
             raise InputError(f"{path} was recorded with other events: give those of that run")
@@ -309,10 +376,19 @@ class Simulation:
         simulation._gear.ground = (saved["cells"], saved["ground"])
         if simulation._closure is not None:
             simulation._closure.resume()
+        if simulation.grains is not None and simulation._coupling is not None:
+            simulation.grains.restore(saved)
+            simulation._coupling.begin(simulation.time, simulation._y)
+            simulation._coupling.impulse, simulation._coupling.given = saved["impulse"], saved["given"]
+            if "frames" in before.info:
+                first = float(simulation._clock[m.START])
+                every = before.info["frames"]
+                simulation._framing = Framing.resume(simulation.grains, every, path, first, simulation.time)
         simulation.event_log = [(name, time) for name, time in json.loads(saved["events"])]
         recorder = Recorder.resume(path, simulation.model)
         rows = np.column_stack([before.time, before.q, before.v, before.z])[: recorder.samples]
-        info = {name: before.info[name] for name in ("method", "duration", "sample", *kept) if name in before.info}
+        names = ("method", "duration", "sample", "frames", *kept)
+        info = {name: before.info[name] for name in names if name in before.info}
         recorder.info = dict(info)
         return simulation._finish(recorder, [rows], progress, info)
 
@@ -322,7 +398,23 @@ class Simulation:
         arrays |= {"counted": self._counted, "loop": self._scratch.loop, "outside": self._scratch.outside}
         cells, ground = self._gear.ground or (np.zeros(0, np.int64), np.zeros((0, N_CELL)))
         arrays |= {"cells": cells, "ground": ground}
+        if self.grains is not None and self._coupling is not None:
+            arrays |= self.grains.save() | {"impulse": self._coupling.impulse, "given": self._coupling.given}
         recorder.checkpoint({**arrays, "watch": self._watch[3], "events": json.dumps(self.event_log)})
+
+    def _frame(self, every: float | None, path: Any, duration: float, overwrite: bool, info: dict) -> None:
+        """Frames of grains, if they are asked for."""
+        self._framing = None
+        if self.grains is None:
+            return
+        told = [part.frames for part in self.grains.settings.values() if part.frames is not None]
+        every = min(told, default=None) if every is None else every
+        if every is not None:
+            if not every > 0.0:
+                raise InputError(f"frames must be a positive number of seconds, not {every!r}")
+            self._framing = Framing(self.grains, every, path, self.time, duration, overwrite)
+            self._framing.look(self.time)
+            info["frames"] = every
 
     def _plan(self, duration: float, sample: float | None) -> None:
         """Fill clock and count for a run of this duration from now."""
@@ -353,7 +445,7 @@ class Simulation:
 
     def _finish(self, recorder: Recorder | None, rows: list, progress: bool, info: dict) -> Recording:
         """Run to the end, and make the Recording out of what was recorded, however it ends."""
-        failure = None
+        failure, frames = None, None
         bar = Progress(progress, self.time, float(self._clock[m.END]))
         try:
             failure = run_blocks(self, recorder, bar, rows)
@@ -363,6 +455,8 @@ class Simulation:
             info["interrupted"] = True
         finally:
             bar.close()
+            if self._framing is not None:
+                frames = self._framing.close()
             info |= {"events": list(self.event_log), "steps": int(self._count[m.DONE])}
             grown = self.method.counts(self._memory) - self._counted
             info |= self.method.report(grown)
@@ -378,7 +472,7 @@ class Simulation:
             data[:, 1 + nq + nv :],
             info=info,
         )
-        recording.info["events"] = list(self.event_log)
+        recording.info["events"], recording.frames = list(self.event_log), frames
         add_channels(recording, Trace(recording, self._user))
         if failure is not None:
             failure.recording = recording

@@ -12,7 +12,7 @@ from gori.kernels.particles.walls import nearest
 
 @part
 def find_touching(g, x, first, last, hits):
-    """Slots of grains first to last - 1 that touch, into hits; history of the others is forgotten. Returns the count."""
+    """Slots of grains first to last - 1 that touch, into hits; the others forget their history. Returns the count."""
     count = 0
     for s in range(g.begin[first], g.end[last - 1]):
         i, j = g.owner[s], g.other[s]

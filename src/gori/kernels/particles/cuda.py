@@ -28,8 +28,8 @@ ROOM = THREADS + 1
 
 # flags
 CODE, CULPRIT, SLOTS, WALL_SLOTS, DONE, FRESH, NOW, LISTS, REBUILDS, DUE = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-"""result code; ident of the grain behind it; slots that a list needs; slots of walls in use; sub-steps done; whether the
-lists hold (-1: grains are sorted, lists are to be made); buffers of the grains, of the lists; lists made so far; three
+"""result code; ident of the grain behind it; slots that a list needs; slots of walls in use; sub-steps done; whether
+the lists hold (-1: grains are sorted, lists are to be made); buffers of the grains, of the lists; lists made so far; three
 flags in turn: lists are due"""
 N_FLAGS = 16
 
@@ -53,6 +53,7 @@ class CudaGrains(NamedTuple):
     wall_history: Any  # (2, slots, H)
     wall_push: Any  # (slots, 6) float64 moment and force on the wall, summed over sub-steps
     push: Any  # (nbody, 6) float64 the same by bodies
+    wall_sum: Any  # (primitives, 6) float64 and by primitives
     # sorting
     cell: Any  # (N,) int32
     rank: Any  # (N,) int32 among those that share a cell, as they came
@@ -119,17 +120,20 @@ def gather_push(g, lists, grid, thread, threads, room):
     for i in range(thread, n, threads):
         first = g.wall_at[lists, 0, i]
         for s in range(first, first + g.wall_at[lists, 1, i]):
+            w = g.wall[lists, s]
             for q in range(6):
-                g.wall_push[s, q] = 0.0
+                if g.wall_push[s, q] != 0.0:
+                    cuda.atomic.add(g.wall_sum, (w if w >= 0 else ~w, q), g.wall_push[s, q])
+                    g.wall_push[s, q] = 0.0
 
 
 @cuda.jit(device=True)
 def cell_of(g, x, i):
     per_cell = 1.0 / (2.0 * g.run_f[gr.REACH] + g.run_f[gr.SKIN])
     return (
-        int(math.floor(x[i, 0] * per_cell)),
-        int(math.floor(x[i, 1] * per_cell)),
-        int(math.floor(x[i, 2] * per_cell)),
+        math.floor(x[i, 0] * per_cell),
+        math.floor(x[i, 1] * per_cell),
+        math.floor(x[i, 2] * per_cell),
     )
 
 
@@ -349,13 +353,17 @@ def make_lists(g, pose, now, lists, fresh, grid, thread, threads, room):
 
 @cuda.jit
 def march(g, first_step, steps):
-    """Sub-steps first_step to steps - 1 of the table of poses, by all threads of the device together."""
+    """Sub-steps first_step to steps - 1 of the table of poses, or if there are none new lists at that pose; by all
+    threads of the device together.
+    """
     grid, room = cuda.cg.this_grid(), cuda.shared.array(ROOM, numba.float64)
     thread, threads = cuda.grid(1), cuda.gridsize(1)
     n, law, nm = g.run_i[gr.COUNT], g.run_i[gr.LAW], g.run_i[gr.MATERIALS]
     rolls, dt, home = g.run_i[gr.HISTORY] > 3, f4(g.run_f[gr.STEP]), g.run_i[gr.HOME]
     now, lists, fresh = g.flags[NOW], g.flags[LISTS], g.flags[FRESH]
     grid.sync()
+    if first_step == steps:
+        make_lists(g, g.pose[first_step], now, lists, fresh, grid, thread, threads, room)
     for step in range(first_step, steps):
         pose, due = g.pose[step], DUE + step % 3
         if fresh != 1:

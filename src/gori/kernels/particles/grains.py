@@ -66,6 +66,7 @@ class Grains(NamedTuple):
     wall_history: Any
     wall_push: Any  # (slots, 6) sum over the sub-steps of moment and force on the wall
     push: Any  # (nbody, 6) the same by bodies
+    wall_sum: Any  # (primitives, 6) and by primitives
     wall_i: Any
     wall_f: Any
     rim_i: Any
@@ -104,9 +105,11 @@ FIELDS = {
     "run_i": _i1, "run_f": _f1, "place": _f3, "motion": _f3, "ident": _l2, "before": _f2, "pose": _f3,
     "pose_before": _f2, "extent": _f1, "pair_f": _f2, "begin": _i1, "end": _i1, "owner": _j1, "other": _j1, "touching": _b1,
     "history": _f2, "wall_begin": _i1, "wall_end": _i1, "wall": _j1, "wall_touching": _b1, "wall_history": _f2,
-    "wall_push": _f2, "push": _f2, "wall_i": _j2, "wall_f": _f2, "rim_i": _j2, "rim_f": _f2, "bin_i": _j2, "bin_f": _f2,
+    "wall_push": _f2, "push": _f2, "wall_sum": _f2,
+    "wall_i": _j2, "wall_f": _f2, "rim_i": _j2, "rim_f": _f2, "bin_i": _j2, "bin_f": _f2,
     "bin_start": _j1, "bin_wall": _j1, "always": _j1, "grid_i": _i1, "cell": _j1, "cell_start": _j1,
     "order": _j1, "kept_begin": _i1, "kept_end": _i1, "kept": _j1, "kept_history": _f2, "kept_wall_begin": _i1,
-    "kept_wall_end": _i1, "kept_wall": _j1, "kept_wall_history": _f2, "load": _f2, "hits": _j2, "flags": _i3,     "counters": _i1,
+    "kept_wall_end": _i1, "kept_wall": _j1, "kept_wall_history": _f2, "load": _f2, "hits": _j2, "flags": _i3,
+    "counters": _i1,
 }  # fmt: skip
 grains_type = types.NamedTuple(list(FIELDS.values()), Grains)

@@ -251,6 +251,7 @@ def gather_push(g):
             b = g.wall_i[g.wall[s], c.BODY]
             for q in range(6):
                 g.push[b, q] += g.wall_push[s, q]
+                g.wall_sum[g.wall[s], q] += g.wall_push[s, q]
                 g.wall_push[s, q] = 0.0
 
 

@@ -102,11 +102,15 @@ MARCH = types.int64(gr.grains_type, types.int64, types.int64, types.int64, types
 
 @kernel(MARCH)
 def march(g, worker, workers, first_step, steps):
-    """Sub-steps first_step to steps - 1 of the table of poses; called by all workers at once. Returns a result code."""
+    """Sub-steps first_step to steps - 1 of the table of poses, or if there are none new lists at that pose; called by
+    all workers at once. Returns a result code.
+    """
     meeting, n = 1, g.run_i[gr.COUNT]
     a, z = share(chunks_of(n), worker, workers)
     code, hits = gr.OK, g.hits[worker]
     fresh, now = g.run_i[gr.FRESH], g.run_i[gr.NOW]
+    if first_step == steps:
+        code, meeting = make_lists(g, g.pose[first_step], worker, workers, meeting)
     for step in range(first_step, steps):
         pose = g.pose[step]
         if fresh != 1:

@@ -1,0 +1,103 @@
+"""Bodies and what is fast beside them, in turn: the bodies take a step, then the other follows.
+
+A Subsystem has steps of its own. When the bodies have come from t to t + H with the wrenches that were held, it is
+given their motion over that step, and answers with the mean wrench over its sub-steps. The bodies feel that wrench
+during the next step: a lag of one step. What the subsystem gave in momentum the bodies receive, a step later.
+
+The lag makes the exchange explicit: it is stable while H is short against the period of the bodies on the stiffness
+of what touches them, and of first order in H.
+"""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from gori.kernels.particles.grains import N_POSE
+from gori.kernels.particles.poses import body_poses, interpolate
+from gori.sim.grains import Grains
+
+
+class Subsystem(Protocol):
+    """What a program must have to be coupled: grains here, others later.
+
+    rows    rows of the Model whose motion it wants
+    push    (rows, 6) mean wrench of the last step on each of them: moment about the row's origin, force, world axes
+    step    largest step of its own [s]
+    """
+
+    rows: np.ndarray
+    push: np.ndarray
+    step: float
+
+    def follow(self, table: np.ndarray, step: float, time: float) -> None:
+        """Come to `time` along poses (steps + 1, rows, N_POSE), in steps of `step`."""
+        ...
+
+
+class Coupling:
+    """One Subsystem beside the bodies of one Simulation.
+
+    impulse   (6,) what the subsystem has given to all rows but the ground so far: angular about the world's origin,
+              linear
+    given     (6,) what of that the bodies have received
+    """
+
+    def __init__(self, machine: Any, scratch: Any, subsystem: Subsystem, held: list[int]):
+        self._machine, self._scratch, self.subsystem = machine, scratch, subsystem
+        self._held = np.array(held, np.int64)
+        self._before = np.zeros((len(subsystem.rows), N_POSE))
+        self._after, self._table = self._before.copy(), np.zeros((2, len(subsystem.rows), N_POSE))
+        self.time = 0.0
+        self.impulse, self.given = np.zeros(6), np.zeros(6)
+
+    def poses(self, y: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """Poses and velocities (rows, N_POSE) of the subsystem's rows."""
+        out = np.zeros_like(self._before) if out is None else out
+        body_poses(self._machine, self._scratch, y, self.subsystem.rows, out)
+        return out
+
+    def begin(self, time: float, y: np.ndarray) -> None:
+        """The bodies are here now."""
+        self.time = time
+        self.poses(y, self._before)
+
+    def follow(self, time: float, y: np.ndarray, z: np.ndarray) -> None:
+        """The bodies have come to y at this time; their next wrenches go into z."""
+        span = time - self.time
+        if span <= 0.0:
+            return
+        self.poses(y, self._after)
+        self.given += _whole(self._after, self._wrenches(z)) * span
+        steps = max(1, int(np.ceil(span / self.subsystem.step - 1e-9)))
+        if len(self._table) != steps + 1:
+            self._table = np.zeros((steps + 1, len(self._before), N_POSE))
+        interpolate(self._before, self._after, span, self._table, steps)
+        self.subsystem.follow(self._table, span / steps, time)
+        self.hold(z)
+        self.impulse += _whole(self._after, self._wrenches(z)) * span
+        self._before, self._after, self.time = self._after, self._before, time
+
+    def hold(self, z: np.ndarray) -> None:
+        """Wrenches into the states that hold them."""
+        for k, at in enumerate(self._held):
+            if at >= 0:
+                z[at : at + 6] = self.subsystem.push[k]
+
+    def _wrenches(self, z: np.ndarray) -> np.ndarray:
+        out = np.zeros((len(self._held), 6))
+        for k, at in enumerate(self._held):
+            if at >= 0:
+                out[k] = z[at : at + 6]
+        return out
+
+
+def _whole(poses: np.ndarray, wrenches: np.ndarray) -> np.ndarray:
+    """Sum of wrenches about the world's origin."""
+    force = wrenches[:, 3:]
+    moment = wrenches[:, :3] + np.cross(poses[:, 9:12], force)
+    return np.concatenate([moment.sum(axis=0), force.sum(axis=0)])
+
+
+def couple(machine: Any, scratch: Any, grains: Grains, held: dict[str, int]) -> Coupling:
+    """Grains beside the bodies."""
+    return Coupling(machine, scratch, grains, [held.get(carrier.name, -1) for carrier in grains.carriers])

@@ -1,0 +1,390 @@
+"""The grains of a Simulation: where they start, what they did, those that come in and go out."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gori.errors import InputError, SimulationError, UnsupportedError
+from gori.kernels.particles import grains as gr
+from gori.kernels.particles import tables as c
+from gori.model import Model, threads
+from gori.model.carriers import Carrier, carriers, row_frame
+from gori.model.grains import start
+from gori.model.materials import pair_table, suggested_step
+from gori.model.packing import draw_radii
+from gori.model.room import room_of
+from gori.model.walls import wall_tables
+from gori.record import Frame
+from gori.sim.bed import Bed, BedState, Setup, Trouble, fresh_state
+from gori.spec import Outlet, Region
+from gori.spec.particles import find_shape, radius_range
+from gori.spec.subsystem import Subsystem
+
+SKIN = 0.1
+"""extra distance of the lists, in the mean radius, where a run says nothing else"""
+FAR = 1e30
+
+
+class Grains:
+    """Grains of one run, by their ident: 0, 1, 2, ... in the order in which they came.
+
+    To look at and to change between steps: `place`, `velocity`, `spin`, `radius`, `add`, `remove`, `wall_forces`.
+    """
+
+    def __init__(self, model: Model, settings: dict[str, Subsystem], poses: Callable[[], np.ndarray]):
+        self.model, spec = model, model.spec
+        self.carriers: list[Carrier] = carriers(model)
+        self._poses = poses
+        self.rows = np.array([carrier.row for carrier in self.carriers], np.int64)
+        self.materials, pair_f, law = pair_table(spec)
+        self.settings = settings
+        self.device = next((part.device for part in settings.values()), "cpu")
+        steps = [part.step for part in settings.values() if not isinstance(part.step, str)]
+        self.suggested = suggested_step(spec)
+        self.step = min(steps, default=self.suggested)
+        if self.step > 5.0 * self.suggested:
+            raise InputError(
+                f"a step of {self.step:g} s is too large for these grains: 0.2 of the Rayleigh time is "
+                f"{self.suggested:.3g} s, and from about 5 times that on they explode. Leave `step: auto`, or soften "
+                "the material (a smaller E)"
+            )
+        self._density = np.array([spec.materials[name].density or 0.0 for name in self.materials])
+        begin = start(spec, self._pose_of)
+        velocity, spin = begin.velocity.copy(), begin.spin.copy()
+        self.names = (*begin.names, *spec.inlets)
+        self.group = begin.group.astype(np.int64)
+        now = poses()
+        for k, body in enumerate(begin.carriers):
+            mine = begin.group == k
+            velocity[mine] += _velocity_at(self._motion_of(body, now), begin.place[mine, :3])
+            spin[mine] += self._motion_of(body, now)[1]
+        self._next = len(begin.place)
+        motion = self._motion(begin.place[:, 3], velocity, spin, begin.material)
+        radii = begin.place[:, 3]
+        largest = [radius_range(part.radius)[1] for part in spec.inlets.values()]
+        self._inlets = {name: _Inlet(name, part, self) for name, part in spec.inlets.items()}
+        skins = [part.skin for part in settings.values() if not isinstance(part.skin, str)]
+        mean = float(radii.mean()) if len(radii) else min(largest, default=1.0)
+        skin = max(skins, default=SKIN * mean)
+        radius = max([*largest, *radii.tolist()])
+        shapes = [(k, *shape) for k, carrier in enumerate(self.carriers) for shape in carrier.shapes]
+        walls = wall_tables(shapes, radius + skin, len(self.carriers))
+        home, low, high = self._domain()
+        rolling = bool((pair_f[:, c.MU_ROLL] > 0.0).any())
+        self.setup = Setup(
+            pair_f, law, rolling, walls, np.array(spec.gravity, float), skin, radius, home, low, high, threads()
+        )
+        self.push = np.zeros((len(self.carriers), 6))
+        """mean wrench on each carrier over the last macro step: moment about the origin of its row, force, world"""
+        self.substeps = 0
+        self._bed = _bed(self.device)(self.setup, fresh_state(begin.place, motion, np.arange(self._next), now))
+        self._table = np.zeros((0, len(self.carriers), gr.N_POSE))
+
+    # ---- to look at
+
+    def __len__(self) -> int:
+        return len(self._bed.look()[0])
+
+    @property
+    def bed(self) -> Bed:
+        return self._bed
+
+    def frame(self, time: float = 0.0) -> Frame:
+        """All grains now, with the poses of the bodies that carry walls."""
+        ident, place, motion = self._bed.look()
+        return Frame.of(place, motion, ident, time, self._matrices(), self.materials)
+
+    @property
+    def ident(self) -> np.ndarray:
+        """(n,) names of the grains, ascending."""
+        return self._bed.look()[0]
+
+    @property
+    def place(self) -> np.ndarray:
+        """(n, 3) centres, world [m]."""
+        return self._bed.look()[1][:, :3]
+
+    @property
+    def radius(self) -> np.ndarray:
+        """(n,) [m]."""
+        return self._bed.look()[1][:, c.R]
+
+    @property
+    def mass(self) -> np.ndarray:
+        """(n,) [kg]."""
+        return self._bed.look()[2][:, c.MASS]
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """(n, 3) world [m/s]."""
+        return self._bed.look()[2][:, :3]
+
+    @property
+    def spin(self) -> np.ndarray:
+        """(n, 3) world [rad/s]."""
+        return self._bed.look()[2][:, c.WX : c.WX + 3]
+
+    @property
+    def momentum(self) -> np.ndarray:
+        """(3,) of all grains [kg m/s]."""
+        motion = self._bed.look()[2]
+        return motion[:, c.MASS] @ motion[:, :3]
+
+    def contacts(self) -> dict[str, Any]:
+        """Counts: lists made so far, contacts between grains (each once), contacts with walls."""
+        return self._bed.counts()
+
+    def wall_forces(self) -> dict[str, np.ndarray]:
+        """Mean force (primitives, 3) over the last step of the bodies on each primitive of each wall, world axes [N]:
+        of a mesh one row for each triangle.
+        """
+        pushes, walls = self._bed.wall_push()[:, 3:] / max(1, self.substeps), self.setup.walls
+        return {name: pushes[walls.wall_i[:, c.SHAPE] == k] for k, name in enumerate(walls.names)}
+
+    # ---- grains come and go
+
+    def add(self, place: Any, radius: Any, material: str, velocity: Any = 0.0, spin: Any = 0.0, group: int = 0) -> None:
+        """Add grains at places (n, 3) [m] of radii [m] and a material; they must not overlap others deeply."""
+        place = np.atleast_2d(np.asarray(place, float))
+        radii = np.broadcast_to(np.asarray(radius, float), len(place))
+        if material not in self.materials:
+            raise InputError(f"there is no material {material!r}: {', '.join(self.materials)}")
+        if place.shape[1] != 3 or not (np.isfinite(place).all() and (radii > 0.0).all()):
+            raise InputError("grains need places (n, 3) of finite numbers, and positive radii")
+        if radii.max() > self.setup.radius * (1.0 + 1e-12):
+            raise InputError(f"a grain of radius {radii.max():g} m is larger than the largest of this run")
+        state, k = self._bed.state(), self.materials.index(material)
+        velocities, spins = (np.broadcast_to(np.asarray(x, float), place.shape) for x in (velocity, spin))
+        motion = self._motion(radii, velocities, spins, np.full(len(place), k))
+        ident = np.arange(self._next, self._next + len(place))
+        self._next += len(place)
+        self.group = np.concatenate([self.group, np.full(len(place), group)])
+        places = np.concatenate([state.place, np.column_stack([place, radii])])
+        self._bed.load(
+            state._replace(
+                ident=np.concatenate([state.ident, ident]),
+                place=places,
+                motion=np.concatenate([state.motion, motion]),
+                before=places[:, :3].copy(),
+                pose_before=self._poses(),
+            )
+        )
+
+    def remove(self, which: Any) -> int:
+        """Take out grains: which (n,) is true for them, in the order of `ident`. Returns how many."""
+        state = self._bed.state()
+        which = np.asarray(which, bool)
+        if which.shape != state.ident.shape:
+            raise InputError(f"which must be {len(state.ident)} truth values, one for each grain, not {which.shape}")
+        if which.any():
+            stay, gone = ~which, state.ident[which]
+            pairs = ~np.isin(state.pairs, gone).any(axis=1)
+            walls = ~np.isin(state.walls[:, 0], gone)
+            self._bed.load(
+                BedState(
+                    state.ident[stay], state.place[stay], state.motion[stay], state.place[stay, :3].copy(),
+                    self._poses(), state.pairs[pairs], state.history[pairs],
+                    state.walls[walls], state.wall_history[walls],
+                )
+            )  # fmt: skip
+        return int(which.sum())
+
+    def exchange(self, before: float, now: float) -> None:
+        """Inlets and outlets between two times."""
+        for name, outlet in self.model.spec.outlets.items():
+            self.remove(self._inside(outlet, name))
+        for inlet in self._inlets.values():
+            inlet.let_in(self, before, now)
+
+    def _inside(self, outlet: Outlet, name: str) -> np.ndarray:
+        place = self.place
+        if outlet.box is None:
+            R, p = self._pose_of(outlet.body)
+            return (place - p) @ R[:, 2] < (np.inf if outlet.below is None else outlet.below)
+        return in_box(outlet.box, place, self._pose_of(outlet.box.body))
+
+    # ---- marching
+
+    def follow(self, table: np.ndarray, step: float, time: float) -> None:
+        """Grains march along a table of poses; `push` is the mean wrench. Raises SimulationError."""
+        self.substeps = len(table) - 1
+        trouble = self._bed.march(table, step)
+        self.push = self._bed.push / self.substeps
+        if trouble is not None:
+            raise self._error(trouble, time, step)
+
+    def _error(self, trouble: Trouble, time: float, step: float) -> SimulationError:
+        ident, place, motion = self._bed.look()
+        k = int(np.searchsorted(ident, trouble.ident))
+        known = k < len(ident) and ident[k] == trouble.ident
+        who = f"grain {trouble.ident}"
+        if known:
+            x, y, z = place[k, :3]
+            speed = float(np.linalg.norm(motion[k, :3]))
+            who += f" at ({x:.4g}, {y:.4g}, {z:.4g}) m, moving with {speed:.3g} m/s,"
+        if trouble.code == gr.LOST:
+            return SimulationError(
+                f"{who} has left the domain and is lost, by t = {time:.6g} s. Look for a hole in the walls or a wall "
+                "without a material; give a larger `domain`, or an outlet that takes grains out",
+                time,
+            )
+        if trouble.code == gr.TOO_DEEP:
+            return SimulationError(
+                f"{who} overlaps another or a wall by more than half a radius, before t = {time:.6g} s: the step of "
+                f"{step:.3g} s is too large (suggested: {self.suggested:.3g} s), the material too soft for the load, "
+                "or grains started inside each other",
+                time,
+            )
+        return SimulationError(
+            f"{who} moves by more than a quarter of its radius in one step of {step:.3g} s, before t = {time:.6g} s: "
+            f"the step is too large (suggested: {self.suggested:.3g} s), or something hits far too hard",
+            time,
+        )
+
+    # ---- saving
+
+    def save(self) -> dict[str, Any]:
+        """All that a run needs to go on."""
+        arrays = {f"grains_{name}": value for name, value in self._bed.state()._asdict().items()}
+        arrays |= {"grains_group": self.group, "grains_next": self._next, "grains_push": self.push}
+        return arrays | {f"inlet_{name}": np.array(inlet.memory()) for name, inlet in self._inlets.items()}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        self._bed.load(BedState(*(np.asarray(saved[f"grains_{name}"]) for name in BedState._fields)))
+        self.group, self._next, self.push = saved["grains_group"], int(saved["grains_next"]), saved["grains_push"]
+        for name, inlet in self._inlets.items():
+            inlet.recall(saved[f"inlet_{name}"])
+
+    # ---- bodies
+
+    def _pose_of(self, body: str) -> tuple[np.ndarray, np.ndarray]:
+        """Rotation and position of a body now."""
+        row, R, p = row_frame(self.model, body)
+        found = np.flatnonzero(self.rows == row)
+        if not len(found):
+            raise UnsupportedError(
+                f"grains are placed by body {body!r}, which carries no wall: give one of its shapes a material"
+            )
+        pose = self._poses()[found[0]]
+        R_W, p_W = pose[: gr.POS].reshape(3, 3), pose[gr.POS : gr.VEL]
+        return R_W @ R, p_W + R_W @ p
+
+    def _motion_of(self, body: str, poses: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Velocity and spin of the row of a body, and its origin."""
+        pose = poses[np.flatnonzero(self.rows == row_frame(self.model, body)[0])[0]]
+        return pose[gr.VEL : gr.SPIN], pose[gr.SPIN :], pose[gr.POS : gr.VEL]
+
+    def _matrices(self) -> dict[str, np.ndarray]:
+        """Poses (4, 4) of all bodies with walls, by name."""
+        out = {}
+        for carrier in self.carriers:
+            for name in dict.fromkeys(find_shape(self.model.spec, shape[0])[0] for shape in carrier.shapes):  # type: ignore[index]
+                R, p = self._pose_of(name)
+                out[name] = np.block([[R, p[:, None]], [np.zeros((1, 3)), 1.0]])
+        return out
+
+    def _motion(self, radii: np.ndarray, velocity: Any, spin: Any, material: np.ndarray) -> np.ndarray:
+        motion = np.zeros((len(radii), 8))
+        motion[:, :3], motion[:, c.WX : c.WX + 3], motion[:, c.MATERIAL] = velocity, spin, material
+        motion[:, c.MASS] = 4.0 / 3.0 * np.pi * radii**3 * self._density[material]
+        return motion
+
+    def _domain(self) -> tuple[int, np.ndarray, np.ndarray]:
+        """Body that grains travel with, and the corners of the domain in the frame of its row."""
+        spec = self.model.spec
+        regions = [part.domain for part in spec.particles.values() if part.domain is not None]
+        body = next((part.fill.shape for part in spec.particles.values() if part.fill and part.fill.shape), None)
+        named = None if body is None else find_shape(spec, body)
+        home = 0 if named is None else row_frame(self.model, named[0])[0]
+        if not regions:
+            return self._index(home), np.full(3, -FAR), np.full(3, FAR)
+        row, R, p = row_frame(self.model, regions[0].body)
+        R_S, p_S = regions[0].pose()
+        corners = (np.array(np.meshgrid(*[[-0.5, 0.5]] * 3)).reshape(3, -1).T * regions[0].size) @ (R @ R_S).T
+        corners += p + R @ p_S
+        return self._index(row), corners.min(axis=0), corners.max(axis=0)
+
+    def _index(self, row: int) -> int:
+        found = np.flatnonzero(self.rows == row)
+        if not len(found):
+            raise UnsupportedError("the domain is fixed to a body without walls: give one of its shapes a material")
+        return int(found[0])
+
+
+class _Inlet:
+    """New grains in a box, at a rate, where there is room."""
+
+    def __init__(self, name: str, part: Any, grains: Grains):
+        self.part, self.name, self.made = part, name, 0
+        self._rng = np.random.default_rng(part.seed)
+        self.group = grains.names.index(name)
+
+    def memory(self) -> list[int]:
+        state: Any = self._rng.bit_generator.state
+        inner = state["state"]
+        mask = (1 << 32) - 1
+        words = [(number >> shift) & mask for number in (inner["state"], inner["inc"]) for shift in (0, 32, 64, 96)]
+        return [self.made, *words, state["has_uint32"], state["uinteger"]]
+
+    def recall(self, saved: Any) -> None:
+        made, *words = (int(word) for word in saved)
+        self.made, state = made, self._rng.bit_generator.state
+        numbers = [sum(word << shift for word, shift in zip(words[k : k + 4], (0, 32, 64, 96))) for k in (0, 4)]
+        state["state"] = {"state": numbers[0], "inc": numbers[1]}  # type: ignore[index]
+        state["has_uint32"], state["uinteger"] = words[8], words[9]  # type: ignore[index]
+        self._rng.bit_generator.state = state
+
+    def let_in(self, grains: Grains, before: float, now: float) -> None:
+        """So many grains as the rate asks for by now; what finds no room waits."""
+        part = self.part
+        until = now if part.stop is None else min(now, part.stop)
+        wanted = int(np.floor(max(0.0, until - part.start) * part.rate + 1e-9)) - self.made
+        if part.count is not None:
+            wanted = min(wanted, part.count - self.made)
+        if wanted <= 0:
+            return
+        R, p = grains._pose_of(part.box.body)
+        room = room_of(part.box, f"the inlet {self.name!r}", R.T @ np.array(grains.model.spec.gravity))
+        ident, place, _ = grains.bed.look()
+        taken = place[in_box(part.box, place[:, :3], (R, p), margin=2.0 * grains.setup.radius)] if len(ident) else place
+        radii, found = draw_radii(part.radius, wanted, self._rng), []
+        for radius in radii:
+            for _ in range(20):
+                local = self._rng.uniform(room.low + radius, room.high - radius)
+                point = R @ room.to_body(local[None])[0] + p
+                near = np.linalg.norm(taken[:, :3] - point, axis=1) < taken[:, 3] + radius
+                if not near.any():
+                    found.append([*point, radius])
+                    taken = np.vstack([taken, [[*point, radius]]])
+                    break
+        if found:
+            rows = np.array(found)
+            velocity = _velocity_at(grains._motion_of(part.box.body, grains._poses()), rows[:, :3]) + part.velocity
+            grains.add(rows[:, :3], rows[:, 3], part.material, velocity, group=self.group)
+            self.made += len(found)
+
+
+def in_box(box: Region, place: np.ndarray, pose: tuple[np.ndarray, np.ndarray], margin: float = 0.0) -> np.ndarray:
+    """Which places (n, 3) are in a box that is fixed to a body of this pose."""
+    R, p = pose
+    R_S, p_S = box.pose()
+    local = ((place - p) @ R - p_S) @ R_S
+    return (np.abs(local) <= 0.5 * np.array(box.size) + margin).all(axis=1)
+
+
+def _velocity_at(motion: tuple[np.ndarray, np.ndarray, np.ndarray], points: np.ndarray) -> np.ndarray:
+    velocity, spin, origin = motion
+    return velocity + np.cross(spin, points - origin)
+
+
+def _bed(device: str) -> Any:
+    """The class that computes grains on a device."""
+    if device == "cpu":
+        from gori.sim.cpu_bed import CpuBed
+
+        return CpuBed
+    from gori.sim.cuda_bed import CudaBed, check_device
+
+    check_device()
+    return CudaBed
