@@ -46,7 +46,7 @@ class CpuBed:
             "motion": _filled(aligned((2, n, 8)), state.motion),
             "ident": np.stack([state.ident, state.ident]),
             "before": np.zeros((n, 3)),
-            "pose": np.ascontiguousarray(state.pose_before[None]),
+            "pose": state.pose_before.reshape(1, bodies, gr.N_POSE).copy(),
             "pose_before": np.zeros((bodies, gr.N_POSE)),
             "extent": walls.extent,
             "pair_f": self.setup.pair_f,
@@ -184,6 +184,11 @@ class CpuBed:
             return None
         told = [flags[2] for flags in g.flags.reshape(-1, 8) if flags[0] == code]
         return Trouble(code, int(told[0]) if told else -1)
+
+    def renew(self) -> None:
+        """Make all lists anew, though they may not be due."""
+        self._g.run_i[gr.FRESH] = 0
+        self._call(0, 0)
 
     def wall_push(self) -> np.ndarray:
         return self._g.wall_sum[: len(self.setup.walls.wall_i)].copy()

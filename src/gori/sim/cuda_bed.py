@@ -1,6 +1,7 @@
 """Grains on a GPU (`kernels/particles/cuda.py`)."""
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -19,6 +20,14 @@ except ImportError as error:  # no numba-cuda
     raise MissingPackageError("grains on a GPU need numba-cuda: pip install 'gori[gpu]'") from error
 
 SINGLE = np.float32
+THREADS = 128
+LARGE = 200_000
+"""grains from which on sub-steps are kernels of their own"""
+GRAPH_STEPS = 64
+"""of them in one graph, at most"""
+MEETING = ("march", "renew")
+APART = ("inner", "outer", "begin", "end", "reset", "gather_1", "gather_2")
+"""kernels whose threads meet, and those of a graph"""
 TINY = 1e-36
 """of the pairs' table, in single precision"""
 
@@ -42,7 +51,8 @@ class CudaBed:
         self.setup = setup
         self._numbers = 6 if setup.rolling else 3
         self._simulated = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
-        self._cycles, self._slots, self._wall_slots = 1, 16, 0
+        self._slots, self._wall_slots = 16, 0
+        self._graphs: dict[Any, Graph] = {}
         self.load(state)
 
     # ---- grains in and out
@@ -66,10 +76,10 @@ class CudaBed:
     def _load(self, state: BedState) -> None:
         n, walls = len(state.ident), self.setup.walls
         self._count, bodies = n, len(walls.bin_i)
+        self._large = n >= LARGE
         self.push = np.zeros((bodies, 6))
         self._wall_slots = max(self._wall_slots, n // 4 + 256)
-        threads, blocks = (8, 1) if self._simulated else (kernels.THREADS, 1)
-        self._launch = (blocks, threads)
+        self._threads = 8 if self._simulated else THREADS
         run_i, run_f = run_numbers(self.setup, n, round(len(self.setup.pair_f) ** 0.5), self._numbers)
         run_i[gr.SLOTS] = self._slots
         self._run_i, self._run_f = run_i.astype(np.int32), run_f
@@ -93,7 +103,7 @@ class CudaBed:
             "motion": twice(state.motion, SINGLE),
             "low": twice(low, SINGLE),
             "ident": np.stack([state.ident, state.ident]).astype(np.int32),
-            "pose": np.ascontiguousarray(state.pose_before[None]),
+            "pose": state.pose_before.reshape(1, bodies, gr.N_POSE).copy(),
             "pose_before": np.zeros((bodies, gr.N_POSE)),
             "count": np.zeros(2 * n, np.int32),
             "wall_at": np.zeros((2, 2, n), np.int32),
@@ -106,6 +116,7 @@ class CudaBed:
         empty: dict[str, Any] = {
             "before": (4 * n, float),
             "load": (8 * n, SINGLE),
+            "wall_rows": (n, np.int32),
             "cell": (n, np.int32),
             "rank": (n, np.int32),
             "start": (int(np.prod(grid)) + 1, np.int32),
@@ -113,7 +124,7 @@ class CudaBed:
         arrays = {name: cuda.to_device(value) for name, value in host.items()}
         arrays |= {name: cuda.device_array(shape, kind) for name, (shape, kind) in empty.items()}
         arrays |= self._lists() | self._wall_lists()
-        sums = cuda.device_array((1, 6), float)
+        sums = cuda.device_array((bodies, 1, 6), float)
         self._g = kernels.CudaGrains(**arrays, totals=cuda.device_array(1, np.int32), sums=sums)
         if n:
             self._choose_launch()
@@ -137,20 +148,28 @@ class CudaBed:
         }
 
     def _choose_launch(self) -> None:
-        """As many threads as the device can keep in step, or as there are grains."""
-        blocks, threads = self._launch
+        """As many threads as the device can keep in step, or as there is work for."""
+        wanted = -(-self._count // self._threads)
+        self._blocks = dict.fromkeys((*MEETING, *APART), 1)
+        if self._simulated:
+            self._blocks["inner"] = wanted
         if not self._simulated:
             flags = self._flags()
             flags[kernels.FRESH] = 1  # so that the first calls, which compile, do nothing
             self._g.flags.copy_to_device(flags)
-            self._start(kernels.renew), self._start(kernels.march, 0), self._start(kernels.gather)
+            self._start("renew"), self._start("march", 0, 1)
+            if self._large:
+                self._start("reset", 0), self._queue(1)
             flags[kernels.FRESH] = 0
             self._g.flags.copy_to_device(flags)
-            most = min(_most_blocks(kernel, threads) for kernel in (kernels.march, kernels.renew, kernels.gather))
-            blocks = max(1, min(most, -(-self._count // threads)))
-        self._launch = (blocks, threads)
-        sums = cuda.device_array((blocks, 6), float)
+            for name in MEETING:
+                *_, compiled = getattr(kernels, name).overloads.values()
+                self._blocks[name] = max(1, min(wanted, compiled.max_cooperative_grid_blocks(self._threads)))
+            self._blocks |= {"inner": wanted, "outer": min(528, wanted), "gather_1": min(264, wanted), "reset": 1}
+        blocks = max(self._blocks.values())
+        sums = cuda.device_array((len(self.push), blocks, 6), float)
         self._g = self._g._replace(totals=cuda.device_array(blocks, np.int32), sums=sums)
+        self._graphs = {}
 
     def _recall(self, state: BedState) -> None:
         """The places of now, and the history of what touches, onto lists that were made of the places before."""
@@ -186,14 +205,14 @@ class CudaBed:
         g.wall.copy_to_device(wall)
         g.wall_history.copy_to_device(wall_history)
 
-    def _host_lists(self, lists: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _host_lists(self, lists: int, slots: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Counts (n,), others (K, n) and history (H, K, n) of the lists."""
-        g, n, base = self._g, self._count, lists * self._slots * self._count
-        size = self._slots * n
+        g, n, slots = self._g, self._count, slots or self._slots
+        base, size = lists * slots * n, slots * n
         counts = g.count[lists * n : (lists + 1) * n].copy_to_host()
-        other = g.other[base : base + size].copy_to_host().reshape(self._slots, n)
+        other = g.other[base : base + size].copy_to_host().reshape(slots, n)
         history = g.history[base * self._numbers : (base + size) * self._numbers].copy_to_host()
-        return counts, other, history.reshape(self._numbers, self._slots, n)
+        return counts, other, history.reshape(self._numbers, slots, n)
 
     def _host_walls(self, lists: int) -> tuple[np.ndarray, np.ndarray]:
         """Row of the grain and slot of each listed wall."""
@@ -246,53 +265,84 @@ class CudaBed:
         if self._g.pose.shape == poses.shape:
             self._g.pose.copy_to_device(poses)
         else:
-            self._g = self._g._replace(pose=cuda.to_device(poses))
+            self._g, self._graphs = self._g._replace(pose=cuda.to_device(poses)), {}
         return self._run(len(poses) - 1)
 
     def _run(self, steps: int) -> Trouble | None:
         """Sub-steps to the end of the table, or lists alone; with more room where it is needed."""
-        g, flags = self._g, self._flags()
-        flags[[kernels.DONE, kernels.CODE]] = 0
-        g.flags.copy_to_device(flags)
-        g.push.copy_to_device(np.zeros_like(self.push))
-        g.wall_sum.copy_to_device(np.zeros(g.wall_sum.shape))
-        began = int(flags[kernels.REBUILDS])
+        anew = 1
         while True:
-            # as many pairs as the last run needed, so that the device need not wait for our answer
-            for _ in range(self._cycles):
-                self._start(kernels.renew)
-                self._start(kernels.march, steps)
-            flags = self._flags()
+            if self._large and steps:
+                self._launch(steps, anew)
+            else:
+                self._replay("march", steps, anew)
+            flags, anew = self._flags(), 0
             code = int(flags[kernels.CODE])
             if code in (gr.LIST_FULL, gr.WALL_FULL):
                 self._grow(code, flags)
             elif code != gr.OK:
                 return Trouble(code, int(flags[kernels.CULPRIT]))
-            elif flags[kernels.DONE] >= steps and (steps or flags[kernels.FRESH] == 1):
+            elif flags[kernels.FRESH] == 1 and flags[kernels.DONE] >= steps:
                 break
-        self._cycles = min(8, 1 + int(flags[kernels.REBUILDS]) - began)
+            elif flags[kernels.DONE] >= steps and steps:
+                break  # lists are due, and will be made when the next sub-step comes
+            self._replay("renew")
         if steps:
-            self._start(kernels.gather)
             self.push = self._g.push.copy_to_host()
         return None
 
-    def _start(self, kernel: Any, *numbers: int) -> None:
+    def _start(self, name: str, *numbers: int, stream: Any = 0) -> None:
+        threads = 1 if name in ("begin", "end") else self._threads
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", numba.NumbaPerformanceWarning)
-            kernel[self._launch](self._g, *numbers)
+            getattr(kernels, name)[self._blocks[name], threads, stream](self._g, *numbers)
+
+    def _launch(self, steps: int, anew: int) -> None:
+        """Some sub-steps as one graph."""
+        count = min(steps, GRAPH_STEPS)
+        if anew:
+            self._start("reset", steps)
+        if self._simulated:
+            self._queue(count)
+            return
+        if ("steps", count) not in self._graphs:
+            self._graphs["steps", count] = Graph(lambda stream: self._queue(count, stream))
+        cuda.synchronize()
+        self._graphs["steps", count].launch()
+
+    def _replay(self, name: str, *numbers: int) -> None:
+        """A kernel with numbers that come again and again: as a graph, it need not be told of all arrays each time."""
+        if self._simulated:
+            self._start(name, *numbers)
+            return
+        if (name, *numbers) not in self._graphs:
+            self._graphs[(name, *numbers)] = Graph(lambda stream: self._start(name, *numbers, stream=stream))
+        cuda.synchronize()
+        self._graphs[(name, *numbers)].launch()
+
+    def _queue(self, count: int, stream: Any = 0) -> None:
+        """All kernels of some sub-steps, one after the other."""
+        self._start("begin", stream=stream)
+        for k in range(count):
+            self._start("inner", k, stream=stream)
+            self._start("outer", k, stream=stream)
+        self._start("end", count, stream=stream)
+        self._start("gather_1", stream=stream)
+        self._start("gather_2", self._blocks["gather_1"], stream=stream)
 
     def _grow(self, code: int, flags: np.ndarray) -> None:
         """More room in lists. Grains are sorted already, and the lists of before stand: they give the history."""
         old, n, lists = self._g, self._count, int(flags[kernels.LISTS])
         if code == gr.LIST_FULL:
             before = self._slots
-            self._slots = max(int(1.25 * before) + 1, int(flags[kernels.SLOTS]) + 2)
+            self._slots = -(-max(int(1.25 * before), int(flags[kernels.SLOTS])) // 8) * 8
             new = self._lists()
-            size, base = before * n, lists * self._slots * n
-            new["other"][base : base + size].copy_to_device(old.other[lists * size : (lists + 1) * size])
-            for q in range(self._numbers):
-                a, b = (lists * self._numbers + q) * self._slots * n, (lists * self._numbers + q) * size
-                new["history"][a : a + size].copy_to_device(old.history[b : b + size])
+            _, other, history = self._host_lists(lists, before)
+            base, more = lists * self._slots * n, ((0, self._slots - before), (0, 0))
+            new["other"][base : base + self._slots * n].copy_to_device(np.pad(other, more).ravel())
+            wide = np.pad(history, ((0, 0), *more)).ravel()
+            base *= self._numbers
+            new["history"][base : base + len(wide)].copy_to_device(wide)
             self._run_i[gr.SLOTS] = self._slots
             old.run_i.copy_to_device(self._run_i)
         else:
@@ -303,12 +353,21 @@ class CudaBed:
                 rows = np.zeros(new[name].shape, new[name].dtype)
                 rows[:, :before] = getattr(old, name).copy_to_host()
                 new[name].copy_to_device(rows)
-        self._g = old._replace(**new)
-        flags[[kernels.CODE, kernels.WALL_SLOTS, kernels.SLOTS]] = 0
+        self._g, self._graphs = old._replace(**new), {}
+        flags[[kernels.CODE, kernels.WALL_SLOTS, kernels.WALL_GRAINS, kernels.SLOTS]] = 0
         self._g.flags.copy_to_device(flags)
 
     def _flags(self) -> np.ndarray:
         return self._g.flags.copy_to_host()
+
+    def renew(self) -> None:
+        """Make all lists anew, though they may not be due."""
+        flags = self._flags()
+        flags[kernels.FRESH] = 0
+        self._g.flags.copy_to_device(flags)
+        self._replay("renew")
+        if self._flags()[kernels.CODE] != gr.OK:
+            self._run(0)
 
     def wall_push(self) -> np.ndarray:
         return self._g.wall_sum.copy_to_host()[: len(self.setup.walls.wall_i)]
@@ -326,10 +385,25 @@ class CudaBed:
         }
 
 
-def _most_blocks(kernel: Any, threads: int) -> int:
-    """Blocks of a kernel that fit on the device together."""
-    (compiled,) = kernel.overloads.values()
-    return compiled.max_cooperative_grid_blocks(threads)
+class Graph:
+    """Kernels that are launched as one."""
+
+    def __init__(self, queue: Callable[[Any], None]):
+        from cuda.core import Device  # comes with numba-cuda
+
+        device = Device()
+        device.set_current()
+        self._stream = device.create_stream()
+        cuda.synchronize()
+        builder = self._stream.create_graph_builder()
+        builder.begin_building()
+        queue(cuda.external_stream(int(builder.stream.handle)))
+        builder.end_building()
+        self._graph = builder.complete()
+
+    def launch(self) -> None:
+        self._graph.launch(self._stream)
+        self._stream.sync()
 
 
 def _some(table: np.ndarray) -> np.ndarray:

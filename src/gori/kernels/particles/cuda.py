@@ -1,10 +1,15 @@
-"""Many sub-steps of all grains on a GPU, lists included, in one kernel whose threads meet on the device.
+"""Sub-steps of all grains on a GPU, and their lists.
 
 A grain's thread goes through all of its contacts, those with lower rows too: nothing is added by two threads, and no
-sum depends on their order. Lists are made as on the CPU (`lists.py`). One launch runs a macro step: launches cost more
-than sub-steps of small systems.
+sum depends on their order. There are two ways through many sub-steps:
 
-All that speaks of threads and blocks stands in this file: the simulator sees it only here.
+march          one kernel whose threads meet on the device after each sub-step: no launches, for small systems
+inner, outer   two kernels for a sub-step, many of them launched as one graph: for large ones. Walls take many
+               registers, so grains near them are finished apart, and the others run with more threads at once. When
+               lists are due, or something is wrong, the kernels that follow do nothing
+
+Tried: eight threads for a grain, a third as fast. Lists are made as on the CPU (`lists.py`), in one kernel. All that
+speaks of threads and blocks stands in this file: the simulator sees it only here.
 """
 
 import math
@@ -17,7 +22,15 @@ from gori.kernels.particles import grains as gr
 from gori.kernels.particles import lists as cpu_lists
 from gori.kernels.particles import tables as c
 from gori.kernels.particles import walls
-from gori.kernels.particles.cuda_forces import on_device, seen, step_inner, step_outer, wall_gap, walls_moved
+from gori.kernels.particles.cuda_forces import (
+    on_device,
+    seen,
+    step_inner,
+    step_outer,
+    step_whole,
+    wall_gap,
+    walls_moved,
+)
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
 
 f4 = numba.float32
@@ -26,12 +39,17 @@ bin_range, cell_rank = on_device(walls.bin_range), on_device(cpu_lists.cell_rank
 THREADS = 256
 """of a block, at most"""
 ROOM = THREADS + 1
+LEAN: dict = {} if numba.config.ENABLE_CUDASIM else {"max_registers": 128}
+"""for a kernel that needs more threads at once rather than more registers"""
 
 # flags
-CODE, CULPRIT, SLOTS, WALL_SLOTS, DONE, FRESH, NOW, LISTS, REBUILDS, DUE = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-"""result code; ident of the grain behind it; slots that a list needs; slots of walls in use; sub-steps done; whether
-the lists hold (-1: grains are sorted, lists are to be made); buffers of the grains, of the lists; lists made so far; three
-flags in turn: lists are due"""
+CODE, CULPRIT, SLOTS, WALL_SLOTS, WALL_GRAINS, FRESH, NOW, LISTS, REBUILDS = 0, 1, 2, 3, 4, 5, 6, 7, 8
+"""result code; ident of the grain behind it; slots that a list needs; slots of walls in use, and grains that have some;
+whether the lists hold (-1: grains are sorted, lists are to be made); buffers of the grains, of the lists; lists made so
+far"""
+DONE, BASE, TOTAL, STOP, DUE = 9, 10, 11, 12, 13
+"""sub-steps done; of a graph: those before it, those wanted, and 1 + the sub-step after which to stop, 0 for none; of
+`march`: three flags in turn, lists are due"""
 N_FLAGS = 16
 
 
@@ -52,6 +70,7 @@ class CudaGrains(NamedTuple):
     other: Any  # (2 K N + N,) int32 row of the other grain, ~row while it touches
     history: Any  # (2 H K N,)
     wall_at: Any  # (2, 2, N) int32 first slot and count
+    wall_rows: Any  # (N,) int32 grains that have some, as they came
     wall: Any  # (2, slots) int32 primitive, ~primitive while it touches
     wall_history: Any  # (2, slots, H)
     wall_near: Any  # (slots, 4) float64 gap, direction
@@ -60,11 +79,11 @@ class CudaGrains(NamedTuple):
     wall_sum: Any  # (primitives, 6) float64 and by primitives
     # sorting
     cell: Any  # (N,) int32
-    rank: Any  # (N,) int32 among those that share a cell, as they came
+    rank: Any  # (N,) int32 among those that share a cell, as they came; then the new row of each row of before
     order: Any  # (N,) int32 row of before
     start: Any  # (cells + 1,) int32
     totals: Any  # (blocks,) int32
-    sums: Any  # (blocks, 6) float64
+    sums: Any  # (nbody, blocks, 6) float64
     grid_i: Any  # (3,) int32
     # tables
     pair_f: Any
@@ -91,44 +110,49 @@ def fail(flags, code, culprit):
 
 
 @cuda.jit(device=True)
-def gather_push(g, lists, grid, thread, threads, room):
-    """What pushed the walls since the last time, added up by bodies: by threads, blocks, and then in the blocks' order.
-
-    All in a fixed order, so that the sum is the same each time.
-    """
+def gather_threads(g, lists, thread, threads, room):
+    """What pushed the walls since the last time, by bodies: sums of each block, in a fixed order."""
     own, block, n = cuda.threadIdx.x, cuda.blockIdx.x, g.run_i[gr.COUNT]
     for b in range(g.run_i[gr.BODIES]):
         for q in range(6):
             total = 0.0
             for i in range(thread, n, threads):
-                first = g.wall_at[lists, 0, i]
-                for s in range(first, first + g.wall_at[lists, 1, i]):
-                    w = g.wall[lists, s]
-                    if g.wall_i[w if w >= 0 else ~w, c.BODY] == b:
-                        total += g.wall_push[s, q]
+                count = g.wall_at[lists, 1, i]
+                if count > 0:
+                    first = g.wall_at[lists, 0, i]
+                    for s in range(first, first + count):
+                        w = g.wall[lists, s]
+                        k = w if w >= 0 else ~w
+                        if g.wall_i[k, c.BODY] == b and g.wall_push[s, q] != 0.0:
+                            total += g.wall_push[s, q]
+                            cuda.atomic.add(g.wall_sum, (k, q), g.wall_push[s, q])
+                            g.wall_push[s, q] = 0.0
             room[own] = total
             cuda.syncthreads()
             if own == 0:
                 total = 0.0
                 for k in range(cuda.blockDim.x):
                     total += room[k]
-                g.sums[block, q] = total
+                g.sums[b, block, q] = total
             cuda.syncthreads()
-        grid.sync()
-        if thread < 6:
-            total = 0.0
-            for k in range(cuda.gridDim.x):
-                total += g.sums[k, thread]
-            g.push[b, thread] += total
-        grid.sync()
-    for i in range(thread, n, threads):
-        first = g.wall_at[lists, 0, i]
-        for s in range(first, first + g.wall_at[lists, 1, i]):
-            w = g.wall[lists, s]
-            for q in range(6):
-                if g.wall_push[s, q] != 0.0:
-                    cuda.atomic.add(g.wall_sum, (w if w >= 0 else ~w, q), g.wall_push[s, q])
-                    g.wall_push[s, q] = 0.0
+
+
+@cuda.jit(device=True)
+def gather_blocks(g, blocks, thread):
+    """Sums of the blocks, added to those of the bodies."""
+    if thread < 6 * g.run_i[gr.BODIES]:
+        b, q, total = thread // 6, thread % 6, 0.0
+        for k in range(blocks):
+            total += g.sums[b, k, q]
+        g.push[b, q] += total
+
+
+@cuda.jit(device=True)
+def reset_push(g, thread, threads):
+    for k in range(thread, 6 * g.push.shape[0], threads):
+        g.push[k // 6, k % 6] = 0.0
+    for k in range(thread, 6 * g.wall_sum.shape[0], threads):
+        g.wall_sum[k // 6, k % 6] = 0.0
 
 
 @cuda.jit(device=True)
@@ -212,6 +236,7 @@ def move_rows(g, now, lists, thread, threads):
         write4(g.motion, 8 * row + 4, read4(g.motion, 8 * o + 4))
         write4(g.low, 4 * ((1 - lists) * n + i), read4(g.low, 4 * (lists * n + g.order[i])))
         g.ident[1 - lists, i] = g.ident[lists, g.order[i]]
+        g.rank[g.order[i]] = i
 
 
 @cuda.jit(device=True)
@@ -254,16 +279,15 @@ def find_neighbours(g, now, lists, thread, threads):
         o = g.order[i]
         old, before = (1 - lists) * plane + o, (1 - lists) * numbers * plane + o
         slots = g.count[(1 - lists) * n + o]
-        for k in range(touch + near):
-            j, found = g.other[slot + k * n], -1
-            for t in range(slots):
-                if g.other[old + t * n] == ~g.order[j]:
-                    found = t
-            for q in range(numbers):
-                h = g.history[before + q * plane + found * n] if found >= 0 else f4(0.0)
-                g.history[kept + q * plane + k * n] = h
-            if found >= 0:
-                g.other[slot + k * n] = ~j
+        for t in range(slots):
+            if g.other[old + t * n] < 0:  # it touched; where is it now?
+                j = g.rank[~g.other[old + t * n]]
+                for k in range(touch + near):
+                    if g.other[slot + k * n] == j:
+                        g.other[slot + k * n] = ~j
+                        for q in range(numbers):
+                            g.history[kept + q * plane + k * n] = g.history[before + q * plane + t * n]
+                        break
 
 
 @cuda.jit(device=True)
@@ -314,6 +338,8 @@ def find_walls(g, now, pose, lists, thread, threads):
                             put_wall(g, lists, k, i, first + count)
                         count += 1
         g.wall_at[lists, 0, i], g.wall_at[lists, 1, i] = first, count
+        if count > 0:
+            g.wall_rows[cuda.atomic.add(g.flags, WALL_GRAINS, 1)] = i
 
 
 @cuda.jit(device=True)
@@ -323,7 +349,9 @@ def make_lists(g, pose, now, lists, fresh, grid, thread, threads, room):
     When a list is full, grains are sorted and the old lists stand: with more room, a call with fresh = -1 goes on there.
     """
     if fresh >= 0:
-        gather_push(g, lists, grid, thread, threads, room)
+        gather_threads(g, lists, thread, threads, room)
+        grid.sync()
+        gather_blocks(g, cuda.gridDim.x, thread)
         for k in range(thread, g.start.shape[0], threads):
             g.start[k] = 0
         grid.sync()
@@ -341,7 +369,7 @@ def make_lists(g, pose, now, lists, fresh, grid, thread, threads, room):
         for k in range(thread, g.run_i[gr.BODIES] * gr.N_POSE, threads):
             g.pose_before[k // gr.N_POSE, k % gr.N_POSE] = pose[k // gr.N_POSE, k % gr.N_POSE]
         if thread == 0:
-            g.flags[WALL_SLOTS] = 0
+            g.flags[WALL_SLOTS] = g.flags[WALL_GRAINS] = 0
             g.flags[NOW], g.flags[FRESH] = 1 - now, -1
         grid.sync()
         now = 1 - now
@@ -354,7 +382,7 @@ def make_lists(g, pose, now, lists, fresh, grid, thread, threads, room):
     grid.sync()
 
 
-@cuda.jit
+@cuda.jit(**LEAN)
 def renew(g):
     """Lists at the pose of the sub-step that has come, if they are due; by all threads of the device together."""
     grid, room = cuda.cg.this_grid(), cuda.shared.array(ROOM, numba.float64)
@@ -365,48 +393,148 @@ def renew(g):
         make_lists(g, g.pose[g.flags[DONE]], now, lists, fresh, grid, thread, threads, room)
 
 
-@cuda.jit
-def gather(g):
-    """What pushed the walls, by bodies and primitives; by all threads of the device together."""
+@cuda.jit(device=True)
+def drift(g, after):
+    """How far the body has moved whose translation the grains share, since the lists were made."""
+    home = g.run_i[gr.HOME]
+    if home < 0:
+        return 0.0, 0.0, 0.0
+    return (
+        after[home, gr.POS] - g.pose_before[home, gr.POS],
+        after[home, gr.POS + 1] - g.pose_before[home, gr.POS + 1],
+        after[home, gr.POS + 2] - g.pose_before[home, gr.POS + 2],
+    )
+
+
+@cuda.jit(**LEAN)
+def march(g, steps, anew):
+    """Sub-steps until lists are due, or `steps` are done; by all threads of the device together.
+
+    anew   1: sub-steps and what pushes walls count from here
+    """
     grid, room = cuda.cg.this_grid(), cuda.shared.array(ROOM, numba.float64)
-    gather_push(g, g.flags[LISTS], grid, cuda.grid(1), cuda.gridsize(1), room)
-
-
-@cuda.jit
-def march(g, steps):
-    """Sub-steps until lists are due, or `steps` are done; by all threads of the device together."""
-    grid = cuda.cg.this_grid()
     thread, threads = cuda.grid(1), cuda.gridsize(1)
+    if anew == 1:
+        if thread == 0:
+            g.flags[DONE], g.flags[CODE] = 0, gr.OK
+        reset_push(g, thread, threads)
+        grid.sync()
     n, law, nm = g.run_i[gr.COUNT], g.run_i[gr.LAW], g.run_i[gr.MATERIALS]
-    rolls, dt, home = g.run_i[gr.HISTORY] > 3, f4(g.run_f[gr.STEP]), g.run_i[gr.HOME]
+    rolls, dt = g.run_i[gr.HISTORY] > 3, f4(g.run_f[gr.STEP])
     now, lists, done, fresh, code = g.flags[NOW], g.flags[LISTS], g.flags[DONE], g.flags[FRESH], g.flags[CODE]
     grid.sync()
     while done < steps and fresh == 1 and code == gr.OK:
         pose, after, due = g.pose[done], g.pose[done + 1], DUE + done % 3
-        sx, sy, sz = 0.0, 0.0, 0.0
-        if home >= 0:
-            sx = after[home, gr.POS] - g.pose_before[home, gr.POS]
-            sy = after[home, gr.POS + 1] - g.pose_before[home, gr.POS + 1]
-            sz = after[home, gr.POS + 2] - g.pose_before[home, gr.POS + 2]
+        sx, sy, sz = drift(g, after)
         if thread == 0:
             g.flags[DUE + (done + 1) % 3] = 0  # which all have read: they have met since
             if walls_moved(g, after, sx, sy, sz):
                 g.flags[due] = 1
         for i in range(thread, n, threads):
-            trouble, moved = step_inner(g, i, n, now, lists, sx, sy, sz, law, nm, rolls, dt)
+            trouble, moved = step_whole(g, i, n, now, lists, pose, sx, sy, sz, law, nm, rolls, dt)
             if moved:
                 g.flags[due] = 1
             if trouble != gr.OK:
                 fail(g.flags, trouble, g.ident[lists, i])
-        # grains near walls apart: what walls take in registers would slow down all others
-        for i in range(thread, n, threads):
-            if g.wall_at[lists, 1, i] > 0:
-                trouble, moved = step_outer(g, i, n, now, lists, pose, sx, sy, sz, law, nm, rolls, dt)
-                if moved:
-                    g.flags[due] = 1
-                if trouble != gr.OK:
-                    fail(g.flags, trouble, g.ident[lists, i])
         grid.sync()
         now, done, fresh, code = 1 - now, done + 1, 1 - g.flags[due], g.flags[CODE]
         if thread == 0:
             g.flags[DONE], g.flags[NOW], g.flags[FRESH] = done, now, fresh
+    grid.sync()
+    if done >= steps:
+        gather_threads(g, lists, thread, threads, room)
+        grid.sync()
+        gather_blocks(g, cuda.gridDim.x, thread)
+
+
+# ---- a graph: begin, (inner, outer) for each sub-step, end, gather
+
+
+@cuda.jit
+def reset(g, steps):
+    """Sub-steps and what pushes walls count from here."""
+    thread = cuda.grid(1)
+    if thread == 0:
+        g.flags[DONE], g.flags[CODE], g.flags[TOTAL] = 0, gr.OK, steps
+    reset_push(g, thread, cuda.gridsize(1))
+
+
+@cuda.jit
+def begin(g):
+    """By one thread: sub-steps of this graph count from here."""
+    g.flags[BASE], g.flags[STOP] = g.flags[DONE], 0 if g.flags[FRESH] == 1 and g.flags[CODE] == gr.OK else -1
+
+
+@cuda.jit
+def end(g, count):
+    """By one thread: how far the graph came of `count` sub-steps."""
+    if g.flags[STOP] >= 0:
+        done = min(g.flags[BASE] + count, g.flags[TOTAL])
+        if g.flags[STOP] > 0:
+            done = g.flags[STOP]
+            g.flags[FRESH] = 0
+        g.flags[NOW] = (g.flags[NOW] + done - g.flags[BASE]) & 1
+        g.flags[DONE] = done
+
+
+@cuda.jit
+def gather_1(g):
+    room = cuda.shared.array(ROOM, numba.float64)
+    gather_threads(g, g.flags[LISTS], cuda.grid(1), cuda.gridsize(1), room)
+
+
+@cuda.jit
+def gather_2(g, blocks):
+    """After `gather_1` with so many blocks: what pushed the walls, by bodies and primitives."""
+    gather_blocks(g, blocks, cuda.grid(1))
+
+
+@cuda.jit(device=True)
+def over(g, step):
+    """Whether a sub-step is not to be done any more."""
+    stop = g.flags[STOP]
+    return stop < 0 or step >= g.flags[TOTAL] or (stop > 0 and stop <= step)
+
+
+@cuda.jit(device=True)
+def tell(g, lists, i, step, code, due):
+    """What came of a grain's sub-step."""
+    if due or code != gr.OK:
+        g.flags[STOP] = step + 1
+    if code != gr.OK:
+        fail(g.flags, code, g.ident[lists, i])
+
+
+@cuda.jit
+def inner(g, k):
+    """Sub-step k of the graph: forces between grains; motion of those that are near no wall."""
+    i, n, step = cuda.grid(1), g.run_i[gr.COUNT], g.flags[BASE] + k
+    if i >= n or over(g, step):
+        return
+    now, lists = (g.flags[NOW] + k) & 1, g.flags[LISTS]
+    after = g.pose[step + 1]
+    sx, sy, sz = drift(g, after)
+    if i == 0 and walls_moved(g, after, sx, sy, sz):
+        g.flags[STOP] = step + 1
+    code, due = step_inner(
+        g, i, n, now, lists, sx, sy, sz, g.run_i[gr.LAW], g.run_i[gr.MATERIALS], g.run_i[gr.HISTORY] > 3,
+        f4(g.run_f[gr.STEP]),
+    )  # fmt: skip
+    tell(g, lists, i, step, code, due)
+
+
+@cuda.jit
+def outer(g, k):
+    """Sub-step k of the graph: forces of walls, and motion of the grains near them."""
+    n, step = g.run_i[gr.COUNT], g.flags[BASE] + k
+    if over(g, step):
+        return
+    now, lists = (g.flags[NOW] + k) & 1, g.flags[LISTS]
+    sx, sy, sz = drift(g, g.pose[step + 1])
+    for at in range(cuda.grid(1), g.flags[WALL_GRAINS], cuda.gridsize(1)):
+        i = g.wall_rows[at]
+        code, due = step_outer(
+            g, i, n, now, lists, g.pose[step], sx, sy, sz, g.run_i[gr.LAW], g.run_i[gr.MATERIALS],
+            g.run_i[gr.HISTORY] > 3, f4(g.run_f[gr.STEP]),
+        )  # fmt: skip
+        tell(g, lists, i, step, code, due)

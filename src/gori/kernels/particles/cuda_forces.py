@@ -67,31 +67,31 @@ def wall_gap(g, pose, k, px, py, pz):
 @cuda.jit(device=True)
 def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
     """Contacts of grain i with grains: whether one is too deep, force (3), torque (3)."""
-    row = now * n + i
-    xi, yi = read2(g.place, 4 * row)
-    zi, ri = read2(g.place, 4 * row + 2)
-    ax, ay, az, mi = read4(g.motion, 8 * row)
-    bx, by, bz, kind = read4(g.motion, 8 * row + 4)
-    si = f4(ri)
     place, motion, other, history, p = g.place, g.motion, g.other, g.history, g.pair_f
     half, one, zero, tiny = p[0, c.HALF], p[0, c.ONE], p[0, c.ZERO], p[0, c.TINY]
-    kn, cn, kt, ct, mu, row = p[0, c.KN], p[0, c.CN], p[0, c.KT], p[0, c.CT], p[0, c.MU], 0
+    kn, cn, kt, ct, mu, pair = p[0, c.KN], p[0, c.CN], p[0, c.KT], p[0, c.CT], p[0, c.MU], 0
     most, deep, first = p[0, c.DEEP], False, now * n
     plane = g.run_i[gr.SLOTS] * n  # from one number of history to the next
     slot, kept = lists * plane + i, lists * g.run_i[gr.HISTORY] * plane + i
+    row = first + i
+    xi, yi = read2(place, 4 * row)
+    zi, ri = read2(place, 4 * row + 2)
+    ax, ay, az, mi = read4(motion, 8 * row)
+    bx, by, bz, kind = read4(motion, 8 * row + 4)
+    si = f4(ri)
     Fx, Fy, Fz, Tx, Ty, Tz = zero, zero, zero, zero, zero, zero
     at = other[slot]
     for _ in range(g.count[lists * n + i]):
-        # all that may be needed is asked for at once, and who comes next: waiting for memory is what takes the time
         j = first + (at if at >= 0 else ~at)
+        # all that may be needed is asked for at once, and who comes next: waiting for memory takes most of the time
         xj, yj = read2(place, 4 * j)
         zj, rj = read2(place, 4 * j + 2)
         ex, ey, ez, mj = read4(motion, 8 * j)
         fx, fy, fz, partner = read4(motion, 8 * j + 4)
+        following = other[slot + n]
         hx, hy, hz = zero, zero, zero
         if at < 0:
             hx, hy, hz = history[kept], history[kept + plane], history[kept + 2 * plane]
-        following = other[slot + n]
         nx, ny, nz, sj = f4(xj - xi), f4(yj - yi), f4(zj - zi), f4(rj)
         square, reach = nx * nx + ny * ny + nz * nz, si + sj
         if square < reach * reach:
@@ -112,8 +112,8 @@ def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
             uz = az - ez + wx * ny - wy * nx
             spin = half * ((bx + fx) * nx + (by + fy) * ny + (bz + fz) * nz)
             if nm > 1:
-                row = int(kind) * nm + int(partner)
-                kn, cn, kt, ct, mu = p[row, c.KN], p[row, c.CN], p[row, c.KT], p[row, c.CT], p[row, c.MU]
+                pair = int(kind) * nm + int(partner)
+                kn, cn, kt, ct, mu = p[pair, c.KN], p[pair, c.CN], p[pair, c.KT], p[pair, c.CT], p[pair, c.MU]
             Fn, px, py, pz, hx, hy, hz = contact(
                 law, kn, cn, kt, ct, mu, half, one, zero, tiny, dt, d, R, m, nx, ny, nz, ux, uy, uz, spin, hx, hy, hz
             )
@@ -125,17 +125,17 @@ def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
             Fy += py - Fn * ny
             Fz += pz - Fn * nz
             if rolls:
-                a = kept + 3 * plane
+                a, gx, gy, gz = kept + 3 * plane, zero, zero, zero
+                if at < 0:
+                    gx, gy, gz = history[a], history[a + plane], history[a + 2 * plane]
                 mx, my, mz, hx, hy, hz = rolling(
-                    kt, p[row, c.MU_ROLL], p[row, c.C_ROLL], one, tiny, dt, d, R, m, Fn, nx, ny, nz,
-                    bx - fx, by - fy, bz - fz, spin, history[a], history[a + plane], history[a + 2 * plane],
+                    kt, p[pair, c.MU_ROLL], p[pair, c.C_ROLL], one, tiny, dt, d, R, m, Fn, nx, ny, nz,
+                    bx - fx, by - fy, bz - fz, spin, gx, gy, gz,
                 )  # fmt: skip
                 history[a], history[a + plane], history[a + 2 * plane] = hx, hy, hz
                 Tx, Ty, Tz = Tx + mx, Ty + my, Tz + mz
         elif at < 0:
             other[slot] = ~at
-            for q in range(g.run_i[gr.HISTORY]):
-                history[kept + q * plane] = zero
         slot, kept, at = slot + n, kept + n, following
     return deep, Fx, Fy, Fz, Tx, Ty, Tz
 
@@ -147,29 +147,33 @@ def forget(g, lists, s):
 
 
 @cuda.jit(device=True)
-def find_gaps(g, pose, lists, first, last, xi, yi, zi, ri):
-    """Gaps and directions to the walls of a grain, into `wall_near`; a contact that goes on from one facet to the next
-    of the same body keeps its history.
+def same_body(g, lists, left, entered):
+    return g.wall_i[g.wall[lists, left], c.BODY] == g.wall_i[~g.wall[lists, entered], c.BODY]
+
+
+@cuda.jit(device=True)
+def find_gaps(g, i, n, now, lists, pose):
+    """Gaps and directions from grain i to its walls, into `wall_near`; which it touches now. A contact that goes on
+    from one facet to the next of the same body keeps its history.
     """
+    row, first = now * n + i, g.wall_at[lists, 0, i]
+    xi, yi = read2(g.place, 4 * row)
+    zi, ri = read2(g.place, 4 * row + 2)
     left, entered = -1, -1
-    for s in range(first, last):
+    for s in range(first, first + g.wall_at[lists, 1, i]):
         w = g.wall[lists, s]
-        k = w if w >= 0 else ~w
-        gap, nx, ny, nz = wall_gap(g, pose, k, xi, yi, zi)
+        gap, nx, ny, nz = wall_gap(g, pose, w if w >= 0 else ~w, xi, yi, zi)
         g.wall_near[s, 0], g.wall_near[s, 1], g.wall_near[s, 2], g.wall_near[s, 3] = gap, nx, ny, nz
         if gap < ri and w >= 0:
             entered = s
-            g.wall[lists, s] = ~k
+            g.wall[lists, s] = ~w
         elif gap >= ri and w < 0:
             if left >= 0:
                 forget(g, lists, left)
             left = s
-            g.wall[lists, s] = k
+            g.wall[lists, s] = ~w
     if left >= 0:
-        same = entered >= 0 and (
-            g.wall_i[g.wall[lists, left], c.BODY] == g.wall_i[~g.wall[lists, max(entered, 0)], c.BODY]
-        )
-        if same:
+        if entered >= 0 and same_body(g, lists, left, entered):
             for q in range(g.wall_history.shape[2]):
                 g.wall_history[lists, entered, q] = g.wall_history[lists, left, q]
         forget(g, lists, left)
@@ -237,6 +241,26 @@ def walls_moved(g, pose, sx, sy, sz):
 
 
 @cuda.jit(device=True)
+def wall_forces(g, i, n, now, lists, pose, law, nm, rolls, dt):
+    """Contacts of grain i with walls: too deep, force (3), torque (3)."""
+    find_gaps(g, i, n, now, lists, pose)
+    row, zero = now * n + i, g.pair_f[0, c.ZERO]
+    xi, yi = read2(g.place, 4 * row)
+    zi, ri = read2(g.place, 4 * row + 2)
+    first = g.wall_at[lists, 0, i]
+    ax, ay, az, m = read4(g.motion, 8 * row)
+    bx, by, bz, kind = read4(g.motion, 8 * row + 4)
+    Fx, Fy, Fz, Tx, Ty, Tz, deep = zero, zero, zero, zero, zero, zero, False
+    for s in range(first, first + g.wall_at[lists, 1, i]):
+        too, fx, fy, fz, tx, ty, tz = wall_force(
+            g, pose, lists, s, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az, m, bx, by, bz, kind
+        )
+        deep = deep or too
+        Fx, Fy, Fz, Tx, Ty, Tz = Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz
+    return deep, Fx, Fy, Fz, Tx, Ty, Tz
+
+
+@cuda.jit(device=True)
 def move_grain(g, i, n, now, lists, sx, sy, sz, deep, Fx, Fy, Fz, Tx, Ty, Tz):
     """Motion of a grain into the other buffer. Returns a result code, and whether lists are due."""
     f, row, own = g.run_f, now * n + i, 4 * (lists * n + i)
@@ -290,20 +314,19 @@ def step_inner(g, i, n, now, lists, sx, sy, sz, law, nm, rolls, dt):
 @cuda.jit(device=True)
 def step_outer(g, i, n, now, lists, pose, sx, sy, sz, law, nm, rolls, dt):
     """The rest of the sub-step of a grain near walls. Returns a result code, and whether lists are due."""
-    row = now * n + i
-    xi, yi = read2(g.place, 4 * row)
-    zi, ri = read2(g.place, 4 * row + 2)
-    first, last = g.wall_at[lists, 0, i], g.wall_at[lists, 0, i] + g.wall_at[lists, 1, i]
-    find_gaps(g, pose, lists, first, last, xi, yi, zi, ri)
-    ax, ay, az, m = read4(g.motion, 8 * row)
-    bx, by, bz, kind = read4(g.motion, 8 * row + 4)
-    Fx, Fy, Fz, pressed = read4(g.load, 8 * i)
-    Tx, Ty, Tz, _ = read4(g.load, 8 * i + 4)
-    deep = pressed > g.pair_f[0, c.ZERO]
-    for s in range(first, last):
-        too, fx, fy, fz, tx, ty, tz = wall_force(
-            g, pose, lists, s, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az, m, bx, by, bz, kind
-        )
-        deep = deep or too
+    deep, Fx, Fy, Fz, Tx, Ty, Tz = wall_forces(g, i, n, now, lists, pose, law, nm, rolls, dt)
+    fx, fy, fz, pressed = read4(g.load, 8 * i)
+    tx, ty, tz, _ = read4(g.load, 8 * i + 4)
+    deep = deep or pressed > g.pair_f[0, c.ZERO]
+    return move_grain(g, i, n, now, lists, sx, sy, sz, deep, Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz)
+
+
+@cuda.jit(device=True)
+def step_whole(g, i, n, now, lists, pose, sx, sy, sz, law, nm, rolls, dt):
+    """One sub-step of any grain. Returns a result code, and whether lists are due."""
+    deep, Fx, Fy, Fz, Tx, Ty, Tz = pair_forces(g, i, n, now, lists, law, nm, rolls, dt)
+    if g.wall_at[lists, 1, i] > 0:
+        pressed, fx, fy, fz, tx, ty, tz = wall_forces(g, i, n, now, lists, pose, law, nm, rolls, dt)
+        deep = deep or pressed
         Fx, Fy, Fz, Tx, Ty, Tz = Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz
     return move_grain(g, i, n, now, lists, sx, sy, sz, deep, Fx, Fy, Fz, Tx, Ty, Tz)
