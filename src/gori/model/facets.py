@@ -73,6 +73,8 @@ def facet_rows(vertices: np.ndarray, faces: np.ndarray) -> Facets:
     wall_f[:, t.E1 : t.E1 + 3] = corners[:, 1] - corners[:, 0]
     wall_f[:, t.E2 : t.E2 + 3] = corners[:, -1] - corners[:, 0]
     wall_f[:, t.OUT : t.OUT + 3 * sides] = beyond.reshape(n, -1)
+    face = np.cross(wall_f[:, t.E1 : t.E1 + 3], wall_f[:, t.E2 : t.E2 + 3])
+    wall_f[:, t.FACE : t.FACE + 3] = face / np.maximum(np.linalg.norm(face, axis=1, keepdims=True), 1e-300)
     return Facets(wall_i, wall_f, *_rims(vertices[used], corner.reshape(faces.shape)), corners)
 
 

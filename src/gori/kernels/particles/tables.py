@@ -37,6 +37,7 @@ RADIUS = 6  # SPHERE, DISC, CAPSULE, TUBE at its base
 AXIS, LENGTH, TOP = 3, 7, 8  # CAPSULE, TUBE: unit axis from POINT, length; TUBE: radius at its top
 E1, E2 = 3, 6  # RECT, TRIANGLE: edges from POINT; the edges in turn are E1, then E2 - E1 (rect: E2, opposite E1), ...
 OUT = 9  # (4, 3): of each edge, the direction that leads out of the neighbour across it; zero for none
+FACE = 21  # RECT, TRIANGLE: unit normal
 N_WALL_F = 24
 
 # rim_i (nvertex, 2) int32: first row in rim_f and count; rim_f (n, 3): unit directions of the edges that leave a vertex

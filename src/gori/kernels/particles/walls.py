@@ -26,6 +26,7 @@ from gori.kernels.particles.tables import (
     DISC,
     E1,
     E2,
+    FACE,
     FAR,
     FIRST_CELL,
     KIND,
@@ -50,6 +51,8 @@ from gori.kernels.particles.tables import (
 EDGE_BIT, CORNER_BIT, FLAT_BIT = 0, 4, 8
 """OWNED of a facet: first bits of the edges it owns, of the corners it owns, and of edges that are flat"""
 
+INSIDE = 1e-5
+"""share of an edge that a point must be away from it to be well inside: much more than the nudge"""
 NUDGE_X, NUDGE_Y, NUDGE_Z = 0.41421356e-10, 0.73205081e-10, 0.61803399e-10
 
 
@@ -179,7 +182,21 @@ def to_facet(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz):
     dx, dy, dz = cx - wall_f[k, POINT], cy - wall_f[k, POINT + 1], cz - wall_f[k, POINT + 2]
     ax, ay, az = wall_f[k, E1], wall_f[k, E1 + 1], wall_f[k, E1 + 2]
     bx, by, bz = wall_f[k, E2], wall_f[k, E2 + 1], wall_f[k, E2 + 2]
-    _, nx, ny, nz = direction(ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx, 0.0, 0.0, 1.0)
+    nx, ny, nz = wall_f[k, FACE], wall_f[k, FACE + 1], wall_f[k, FACE + 2]
+
+    # well inside the facet, as most are: nothing more to be asked
+    on_a, on_b = dx * ax + dy * ay + dz * az, dx * bx + dy * by + dz * bz
+    aa, bb = ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz
+    if rect:
+        within = on_a > INSIDE * aa and on_a < (1.0 - INSIDE) * aa and on_b > INSIDE * bb and on_b < (1.0 - INSIDE) * bb
+    else:
+        ab = ax * bx + ay * by + az * bz
+        u, v, whole = bb * on_a - ab * on_b, aa * on_b - ab * on_a, aa * bb - ab * ab
+        within = u > INSIDE * whole and v > INSIDE * whole and u + v < (1.0 - INSIDE) * whole
+    if within:
+        h = dx * nx + dy * ny + dz * nz
+        side = -1.0 if h >= 0.0 else 1.0
+        return abs(h), side * nx, side * ny, side * nz
 
     # of the edges that the centre is beyond, the one that is closest, and where on it: 0 at its beginning, 1 at its end
     edge, place, closest, beyond = -1, 0.0, FAR, 0.0
