@@ -193,6 +193,16 @@ def _power_of(x, exponent):
 
 
 @intrinsic
+def spread(typingctx, number):
+    """Lanes that all are one number."""
+
+    def codegen(context, builder, signature, args):
+        return _splat(builder, args[0])
+
+    return lanes_type(types.float64), codegen
+
+
+@intrinsic
 def any_above(typingctx, x, limit):
     """Whether some lane is larger than the number."""
 

@@ -62,6 +62,19 @@ def put_halves(typingctx, array, i, j, x):
 
 
 @intrinsic
+def eight(typingctx, array, s):
+    """Numbers s to s + 7 of a list of int32; s is not negative."""
+
+    def codegen(context, builder, signature, args):
+        data, s = context.make_array(signature.args[0])(context, builder, args[0]).data, args[1]
+        places = [builder.gep(data, [builder.add(s, ir.Constant(s.type, k))]) for k in range(WIDTH)]
+        numbers = [builder.sext(builder.load(place), ir.IntType(64)) for place in places]
+        return context.make_tuple(builder, signature.return_type, numbers)
+
+    return types.UniTuple(types.int64, WIDTH)(array, types.int64), codegen
+
+
+@intrinsic
 def row8(typingctx, array, i):
     """Row i of a table (n, 8)."""
 

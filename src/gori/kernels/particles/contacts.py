@@ -6,8 +6,8 @@ the distances. What does not touch in a group that is computed has d = 0, which 
 
 import math
 
-from gori.kernels.jit import part
-from gori.kernels.lanes import lanes_below, read8, transpose8, where_less, write8
+from gori.kernels.jit import block, part
+from gori.kernels.lanes import lanes_below, spread, transpose8, where_less
 from gori.kernels.particles import tables as c
 from gori.kernels.particles.grains import (
     ACROSS,
@@ -25,13 +25,7 @@ from gori.kernels.particles.grains import (
     UNIFORM,
 )
 from gori.kernels.particles.law import contact, rolling
-from gori.kernels.rows import eight_of, first_halves, halves, put_row8, row8, second_halves, turn4
-
-
-@part
-def eight(a, s):
-    """Numbers s to s + 7 of a list."""
-    return a[s], a[s + 1], a[s + 2], a[s + 3], a[s + 4], a[s + 5], a[s + 6], a[s + 7]
+from gori.kernels.rows import eight, eight_of, first_halves, halves, put_row8, row8, second_halves, turn4
 
 
 @part
@@ -132,101 +126,127 @@ def times(factor, rows):
 def forget(g, group):
     """A group in which nothing touches any more."""
     g.touching[group] = 0
-    columns = g.kept_history.shape[1]
+    columns, none = g.kept_history.shape[1], spread(0.0)
     for q in range(columns):
-        for lane in range(8):
-            g.history[group * columns + q, lane] = 0.0
+        put_row8(g.history, group * columns + q, none)
 
 
 @part
-def eight_contacts(g, x, v, s, count, across):
-    """The group of slots s to s + 7, of which `count` count, added to `load`. Whether an overlap is too deep.
+def laws_of_one(g, s):
+    """KN ... C_ROLL where all grains are of one material."""
+    p = g.pair_row
+    return p[0, c.KN], p[0, c.CN], p[0, c.KT], p[0, c.CT], p[0, c.MU], p[0, c.MU_ROLL], p[0, c.C_ROLL]
 
-    across   whether the others are grains of other chunks, which get their part there
-    """
-    group = s >> 3
-    i, j = eight(g.owner, s), eight(g.other, s)
-    nx, ny, nz, wider = between(x, i, j)
-    square = nx * nx + ny * ny + nz * nz
-    fixed = 0 if g.run_i[UNIFORM] else group * N_FIXED
-    reach = read8(g.fixed, fixed + REACHED, 0)
-    touching = lanes_below(square, reach * reach)
-    if touching == 0:
-        if g.touching[group] != 0:
-            forget(g, group)
-        return False
-    g.touching[group] = touching
 
-    law, dt, mixed, rolls = g.run_i[LAW], g.run_f[STEP], g.run_i[MIXED], g.run_i[HISTORY] > 4
-    p, h, at = g.pair_f, g.history, group * g.kept_history.shape[1]
-    R, m = read8(g.fixed, fixed + REDUCED_RADIUS, 0), read8(g.fixed, fixed + REDUCED_MASS, 0)
-    close = read8(g.fixed, fixed + CLOSE, 0)
-    none = reach * 0.0
-    kn, cn, kt, ct = none + p[0, c.KN], none + p[0, c.CN], none + p[0, c.KT], none + p[0, c.CT]
-    mu, mu_roll, c_roll = none + p[0, c.MU], none + p[0, c.MU_ROLL], none + p[0, c.C_ROLL]
-    if g.run_i[MATERIALS] > 1:
-        kn, cn, kt, ct, mu, mu_roll, c_roll, _ = rows8(g.pair_row, eight(g.kind, s))
+@part
+def laws_of_each(g, s):
+    """KN ... C_ROLL of the pairs of slots s to s + 7."""
+    kn, cn, kt, ct, mu, mu_roll, c_roll, _ = rows8(g.pair_row, eight(g.kind, s))
+    return kn, cn, kt, ct, mu, mu_roll, c_roll
 
-    # where, and how fast; all so written that both grains find the same to the last bit
-    distance = math.sqrt(square)
-    to_one = distance / square
-    nx, ny, nz = nx * to_one, ny * to_one, nz * to_one
-    d = where_less(square, reach * reach, reach - distance, none)
-    vx, vy, vz = relative_velocity(v, i, j)
-    sx, sy, sz = sum_of_spins(v, i, j)
-    mean = 0.5 * distance
-    wx, wy, wz = mean * sx, mean * sy, mean * sz
-    half, qx, qy, qz = none, none, none, none
-    if mixed:
-        # the contact lies mean + half from i, mean - half from j
-        half = -0.5 * wider
-        qx, qy, qz = relative_spin(v, i, j)
-        wx, wy, wz = wx + half * qx, wy + half * qy, wz + half * qz
-    ux = vx + (wy * nz - wz * ny)
-    uy = vy + (wz * nx - wx * nz)
-    uz = vz + (wx * ny - wy * nx)
-    spin = 0.5 * (sx * nx + sy * ny + sz * nz)
 
-    Fn, fx, fy, fz, hx, hy, hz = contact(
-        law, kn, cn, kt, ct, mu, none + 0.5, none + 1.0, none, none + p[0, c.TINY], none + dt,
-        d, R, m, nx, ny, nz, ux, uy, uz, spin, read8(h, at, 0), read8(h, at + 1, 0), read8(h, at + 2, 0),
-    )  # fmt: skip
-    write8(h, at, 0, hx)
-    write8(h, at + 1, 0, hy)
-    write8(h, at + 2, 0, hz)
+def _contacts_of_a_chunk(law, laws_of, mixed):
+    """The loop over the contacts of a chunk, for one law, one or several materials, and one or several radii or
+    rolling: what is the same for all contacts of a run is decided when it is compiled."""
 
-    # torque: (mean + half) t on i, (mean - half) t on j, and what resists rolling
-    tx, ty, tz = ny * fz - nz * fy, nz * fx - nx * fz, nx * fy - ny * fx
-    fx, fy, fz = fx - Fn * nx, fy - Fn * ny, fz - Fn * nz
-    rows = transpose8((fx, fy, fz, none, mean * tx, mean * ty, mean * tz, none))
-    other_side = eight_of(-1.0, -1.0, -1.0, 0.0, 1.0, 1.0, 1.0, 0.0)
-    add_rows(g.load, i, count, rows)
-    if not across:
-        add_rows(g.load, j, count, times(other_side, rows))
-    if mixed:
-        tx, ty, tz = half * tx, half * ty, half * tz
-        if rolls:
-            mx, my, mz, hx, hy, hz = rolling(
-                kt, mu_roll, c_roll, none + 1.0, none + p[0, c.TINY], none + dt, d, R, m, Fn, nx, ny, nz,
-                qx, qy, qz, spin, read8(h, at + 3, 0), read8(h, at + 4, 0), read8(h, at + 5, 0),
-            )  # fmt: skip
-            write8(h, at + 3, 0, hx)
-            write8(h, at + 4, 0, hy)
-            write8(h, at + 5, 0, hz)
-            tx, ty, tz = tx + mx, ty + my, tz + mz
-        rows = transpose8((none, none, none, none, tx, ty, tz, none))
+    @part
+    def eight_contacts(g, x, v, s, count, across):
+        """The group of slots s to s + 7, of which `count` count, added to `load`. Whether an overlap is too deep.
+
+        across   whether the others are grains of other chunks, which get their part there
+        """
+        group = s >> 3
+        i, j = eight(g.owner, s), eight(g.other, s)
+        nx, ny, nz, wider = between(x, i, j)
+        square = nx * nx + ny * ny + nz * nz
+        fixed = 0 if g.run_i[UNIFORM] else group * N_FIXED
+        reach = row8(g.fixed, fixed + REACHED)
+        touching = lanes_below(square, reach * reach)
+        if touching == 0:
+            if g.touching[group] != 0:
+                forget(g, group)
+            return False
+        g.touching[group] = touching
+
+        dt, tiny, h, none = g.run_f[STEP], g.pair_f[0, c.TINY], g.history, spread(0.0)
+        at = group * g.kept_history.shape[1]
+        R, m = row8(g.fixed, fixed + REDUCED_RADIUS), row8(g.fixed, fixed + REDUCED_MASS)
+        close = row8(g.fixed, fixed + CLOSE)
+        kn, cn, kt, ct, mu, mu_roll, c_roll = laws_of(g, s)
+
+        # where, and how fast; all so written that both grains find the same to the last bit
+        distance = math.sqrt(square)
+        to_one = distance / square
+        nx, ny, nz = nx * to_one, ny * to_one, nz * to_one
+        d = where_less(square, reach * reach, reach - distance, none)
+        vx, vy, vz = relative_velocity(v, i, j)
+        sx, sy, sz = sum_of_spins(v, i, j)
+        mean = 0.5 * distance
+        wx, wy, wz = mean * sx, mean * sy, mean * sz
+        if mixed:
+            # the contact lies mean + half from i, mean - half from j
+            half = -0.5 * wider
+            qx, qy, qz = relative_spin(v, i, j)
+            wx, wy, wz = wx + half * qx, wy + half * qy, wz + half * qz
+        ux = vx + (wy * nz - wz * ny)
+        uy = vy + (wz * nx - wx * nz)
+        uz = vz + (wx * ny - wy * nx)
+        spin = 0.5 * (sx * nx + sy * ny + sz * nz)
+
+        Fn, fx, fy, fz, hx, hy, hz = contact(
+            law, kn, cn, kt, ct, mu, 0.5, 1.0, 0.0, tiny, dt,
+            d, R, m, nx, ny, nz, ux, uy, uz, spin, row8(h, at), row8(h, at + 1), row8(h, at + 2),
+        )  # fmt: skip
+        put_row8(h, at, hx)
+        put_row8(h, at + 1, hy)
+        put_row8(h, at + 2, hz)
+
+        # torque: (mean + half) t on i, (mean - half) t on j, and what resists rolling
+        tx, ty, tz = ny * fz - nz * fy, nz * fx - nx * fz, nx * fy - ny * fx
+        fx, fy, fz = fx - Fn * nx, fy - Fn * ny, fz - Fn * nz
+        rows = transpose8((fx, fy, fz, none, mean * tx, mean * ty, mean * tz, none))
         add_rows(g.load, i, count, rows)
         if not across:
-            add_rows(g.load, j, count, times(none - 1.0, rows))
-    return lanes_below(square, close * close) != 0
+            add_rows(g.load, j, count, times(eight_of(-1.0, -1.0, -1.0, 0.0, 1.0, 1.0, 1.0, 0.0), rows))
+        if mixed:
+            tx, ty, tz = half * tx, half * ty, half * tz
+            if g.run_i[HISTORY] > 4:
+                mx, my, mz, hx, hy, hz = rolling(
+                    kt, mu_roll, c_roll, 1.0, tiny, dt, d, R, m, Fn, nx, ny, nz,
+                    qx, qy, qz, spin, row8(h, at + 3), row8(h, at + 4), row8(h, at + 5),
+                )  # fmt: skip
+                put_row8(h, at + 3, hx)
+                put_row8(h, at + 4, hy)
+                put_row8(h, at + 5, hz)
+                tx, ty, tz = tx + mx, ty + my, tz + mz
+            rows = transpose8((none, none, none, none, tx, ty, tz, none))
+            add_rows(g.load, i, count, rows)
+            if not across:
+                add_rows(g.load, j, count, times(spread(-1.0), rows))
+        return lanes_below(square, close * close) != 0
+
+    @block
+    def all_contacts(g, x, v, chunk):
+        deep = False
+        for k in range(CLASSES):
+            stop = g.class_end[chunk, k]
+            for s in range(g.class_begin[chunk, k], stop, 8):
+                deep = eight_contacts(g, x, v, s, min(8, stop - s), k >= ACROSS) or deep
+        return deep
+
+    return all_contacts
+
+
+_plain = _contacts_of_a_chunk(c.HERTZ, laws_of_one, False)
+_hertz = _contacts_of_a_chunk(c.HERTZ, laws_of_each, True)
+_voigt = _contacts_of_a_chunk(c.VOIGT, laws_of_each, True)
 
 
 @part
 def pair_forces(g, x, v, chunk):
     """Contacts of the grains of a chunk with grains, added to `load`. Whether an overlap is too deep."""
-    deep = False
-    for k in range(CLASSES):
-        stop = g.class_end[chunk, k]
-        for s in range(g.class_begin[chunk, k], stop, 8):
-            deep = eight_contacts(g, x, v, s, min(8, stop - s), k >= ACROSS) or deep
-    return deep
+    if g.run_i[LAW] != c.HERTZ:
+        return _voigt(g, x, v, chunk)
+    if g.run_i[MIXED] or g.run_i[MATERIALS] > 1:
+        return _hertz(g, x, v, chunk)
+    return _plain(g, x, v, chunk)
