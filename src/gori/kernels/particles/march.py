@@ -188,6 +188,9 @@ def march(g, worker, workers, first_step, steps):
             break
         if fresh == 0:
             meeting = meet(g.counters, meeting, workers)
+    if code == gr.OK and fresh == 0 and first_step < steps:
+        # lists that hold, so that a state saved now finds the same ones again
+        code, meeting = make_lists(g, g.pose[steps], worker, workers, meeting)
     meeting = meet(g.counters, meeting, workers)
     if worker == 0:
         gather_push(g)
