@@ -54,7 +54,7 @@ class CpuBed:
             "place": _filled(aligned((2, n, 4)), place),
             "motion": _filled(aligned((2, n, 8)), state.motion),
             "ident": np.stack([state.ident, state.ident]),
-            "lightness": np.zeros((n, 2)),
+            "lightness": np.zeros((1 if self._uniform else n, 2)),
             "before": aligned((n, 4)),
             "pose": np.ascontiguousarray(state.pose_before[None]),
             "pose_before": np.zeros((bodies, gr.N_POSE)),
@@ -84,7 +84,7 @@ class CpuBed:
             "kept_end": whole(n),
             "kept_wall_begin": whole(n),
             "kept_wall_end": whole(n),
-            "load": aligned((n, 8)),
+            "load": aligned((self.workers, rows, 8)),
             "flags": whole(2, self.workers, 8),
             "counters": whole(1),
         }
@@ -93,6 +93,7 @@ class CpuBed:
         self._g = gr.Grains(**arrays)
         if self._uniform:
             radius, mass, deep = state.place[0, 3], state.motion[0, 3], self.setup.pair_f[0, DEEP]
+            self._g.lightness[0] = 1.0 / mass, 1.0 / (0.4 * mass * radius**2)
             self._g.fixed[:] = np.array([2.0 * radius, 0.5 * radius, 0.5 * mass, (2.0 - deep) * radius])[:, None]
         if n:
             self._call(0, 0)  # the lists
@@ -112,6 +113,7 @@ class CpuBed:
         if name == "kept_slots":
             return {"kept": np.zeros(size, np.int32), "kept_history": np.zeros((size, len(self._used)))}
         return {
+            "wall_owner": np.zeros(size, np.int32),
             "wall": np.zeros(size, np.int32),
             "wall_touching": np.zeros(size, np.uint8),
             "wall_history": np.zeros((size, columns)),

@@ -6,7 +6,7 @@ the distances. What does not touch in a group that is computed has d = 0, which 
 
 import math
 
-from gori.kernels.jit import block, part
+from gori.kernels.jit import part
 from gori.kernels.lanes import lanes_below, spread, transpose8, where_less
 from gori.kernels.particles import tables as c
 from gori.kernels.particles.grains import (
@@ -21,6 +21,7 @@ from gori.kernels.particles.grains import (
     REACHED,
     REDUCED_MASS,
     REDUCED_RADIUS,
+    ROWS,
     STEP,
     UNIFORM,
 )
@@ -88,30 +89,30 @@ def add_row(load, k, row):
 
 
 @part
-def add_rows(load, k, count, rows):
-    """The first `count` of eight rows onto rows k of the table."""
-    add_row(load, k[0], rows[0])
+def add_rows(load, k, first, count, rows):
+    """The first `count` of eight rows onto rows k - first of the table."""
+    add_row(load, k[0] - first, rows[0])
     if count == 8:
-        add_row(load, k[1], rows[1])
-        add_row(load, k[2], rows[2])
-        add_row(load, k[3], rows[3])
-        add_row(load, k[4], rows[4])
-        add_row(load, k[5], rows[5])
-        add_row(load, k[6], rows[6])
-        add_row(load, k[7], rows[7])
+        add_row(load, k[1] - first, rows[1])
+        add_row(load, k[2] - first, rows[2])
+        add_row(load, k[3] - first, rows[3])
+        add_row(load, k[4] - first, rows[4])
+        add_row(load, k[5] - first, rows[5])
+        add_row(load, k[6] - first, rows[6])
+        add_row(load, k[7] - first, rows[7])
     else:
         if count > 1:
-            add_row(load, k[1], rows[1])
+            add_row(load, k[1] - first, rows[1])
         if count > 2:
-            add_row(load, k[2], rows[2])
+            add_row(load, k[2] - first, rows[2])
         if count > 3:
-            add_row(load, k[3], rows[3])
+            add_row(load, k[3] - first, rows[3])
         if count > 4:
-            add_row(load, k[4], rows[4])
+            add_row(load, k[4] - first, rows[4])
         if count > 5:
-            add_row(load, k[5], rows[5])
+            add_row(load, k[5] - first, rows[5])
         if count > 6:
-            add_row(load, k[6], rows[6])
+            add_row(load, k[6] - first, rows[6])
 
 
 @part
@@ -150,7 +151,7 @@ def _contacts_of_a_chunk(law, laws_of, mixed):
     rolling: what is the same for all contacts of a run is decided when it is compiled."""
 
     @part
-    def eight_contacts(g, x, v, s, count, across):
+    def eight_contacts(g, x, v, load, first, s, count, across):
         """The group of slots s to s + 7, of which `count` count, added to `load`. Whether an overlap is too deep.
 
         across   whether the others are grains of other chunks, which get their part there
@@ -205,9 +206,9 @@ def _contacts_of_a_chunk(law, laws_of, mixed):
         tx, ty, tz = ny * fz - nz * fy, nz * fx - nx * fz, nx * fy - ny * fx
         fx, fy, fz = fx - Fn * nx, fy - Fn * ny, fz - Fn * nz
         rows = transpose8((fx, fy, fz, none, mean * tx, mean * ty, mean * tz, none))
-        add_rows(g.load, i, count, rows)
+        add_rows(load, i, first, count, rows)
         if not across:
-            add_rows(g.load, j, count, times(eight_of(-1.0, -1.0, -1.0, 0.0, 1.0, 1.0, 1.0, 0.0), rows))
+            add_rows(load, j, first, count, times(eight_of(-1.0, -1.0, -1.0, 0.0, 1.0, 1.0, 1.0, 0.0), rows))
         if mixed:
             tx, ty, tz = half * tx, half * ty, half * tz
             if g.run_i[HISTORY] > 4:
@@ -220,18 +221,18 @@ def _contacts_of_a_chunk(law, laws_of, mixed):
                 put_row8(h, at + 5, hz)
                 tx, ty, tz = tx + mx, ty + my, tz + mz
             rows = transpose8((none, none, none, none, tx, ty, tz, none))
-            add_rows(g.load, i, count, rows)
+            add_rows(load, i, first, count, rows)
             if not across:
-                add_rows(g.load, j, count, times(spread(-1.0), rows))
+                add_rows(load, j, first, count, times(spread(-1.0), rows))
         return lanes_below(square, close * close) != 0
 
-    @block
-    def all_contacts(g, x, v, chunk):
-        deep = False
+    @part
+    def all_contacts(g, x, v, load, chunk):
+        deep, first = False, chunk * g.run_i[ROWS]
         for k in range(CLASSES):
             stop = g.class_end[chunk, k]
             for s in range(g.class_begin[chunk, k], stop, 8):
-                deep = eight_contacts(g, x, v, s, min(8, stop - s), k >= ACROSS) or deep
+                deep = eight_contacts(g, x, v, load, first, s, min(8, stop - s), k >= ACROSS) or deep
         return deep
 
     return all_contacts
@@ -243,10 +244,10 @@ _voigt = _contacts_of_a_chunk(c.VOIGT, laws_of_each, True)
 
 
 @part
-def pair_forces(g, x, v, chunk):
+def pair_forces(g, x, v, load, chunk):
     """Contacts of the grains of a chunk with grains, added to `load`. Whether an overlap is too deep."""
     if g.run_i[LAW] != c.HERTZ:
-        return _voigt(g, x, v, chunk)
+        return _voigt(g, x, v, load, chunk)
     if g.run_i[MIXED] or g.run_i[MATERIALS] > 1:
-        return _hertz(g, x, v, chunk)
-    return _plain(g, x, v, chunk)
+        return _hertz(g, x, v, load, chunk)
+    return _plain(g, x, v, load, chunk)

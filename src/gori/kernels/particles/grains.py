@@ -64,7 +64,7 @@ class Grains(NamedTuple):
     place: Any  # (2, N, 4): now and next
     motion: Any  # (2, N, 8)
     ident: Any  # (2, N)
-    lightness: Any  # (N, 2) 1 / mass, 1 / inertia
+    lightness: Any  # (N, 2) 1 / mass, 1 / inertia; (1, 2) if grains are uniform
     before: Any  # (N, 4) places and a 0, when the lists were made
     pose: Any
     pose_before: Any  # (nbody, N_POSE) when the lists were made
@@ -83,6 +83,7 @@ class Grains(NamedTuple):
     # contacts with walls
     wall_begin: Any
     wall_end: Any
+    wall_owner: Any  # (slots,) int32 grain
     wall: Any  # (slots,) int32 primitive
     wall_touching: Any
     wall_history: Any
@@ -111,7 +112,7 @@ class Grains(NamedTuple):
     kept_wall_end: Any
     kept_wall: Any
     kept_wall_history: Any
-    load: Any  # (N, 8) force and torque on each grain, each with a 0 behind
+    load: Any  # (workers, ROWS, 8) force and torque on each grain of a chunk, each with a 0 behind; 0 between chunks
     found: Any  # (workers, slots of a chunk, 3) int32: pairs and their class, before they are sorted by it
     flags: Any  # (2, workers, 8) int64: what each worker has to tell: a code, whether lists are due, the culprits
     counters: Any  # (1,)
@@ -127,12 +128,12 @@ FIELDS = {
     "run_i": _i1, "run_f": _f1, "place": _f3, "motion": _f3, "ident": _l2, "lightness": _f2, "before": _f2, "pose": _f3,
     "pose_before": _f2, "extent": _f1, "pair_f": _f2, "pair_row": _f2,
     "class_begin": _l2, "class_end": _l2, "owner": _j1, "other": _j1, "kind": _j1, "fixed": _f2, "touching": _b1,
-    "history": _f2, "wall_begin": _i1, "wall_end": _i1, "wall": _j1, "wall_touching": _b1, "wall_history": _f2,
+    "history": _f2, "wall_begin": _i1, "wall_end": _i1, "wall_owner": _j1, "wall": _j1, "wall_touching": _b1, "wall_history": _f2,
     "wall_push": _f2, "push": _f2, "wall_sum": _f2,
     "wall_i": _j2, "wall_f": _f2, "rim_i": _j2, "rim_f": _f2, "bin_i": _j2, "bin_f": _f2,
     "bin_start": _j1, "bin_wall": _j1, "always": _j1, "grid_i": _i1, "cell": _j1, "cell_start": _j1,
     "order": _j1, "kept_begin": _i1, "kept_end": _i1, "kept": _j1, "kept_history": _f2, "kept_wall_begin": _i1,
-    "kept_wall_end": _i1, "kept_wall": _j1, "kept_wall_history": _f2, "load": _f2, "found": _j3, "flags": _i3,
+    "kept_wall_end": _i1, "kept_wall": _j1, "kept_wall_history": _f2, "load": _f3, "found": _j3, "flags": _i3,
     "counters": _i1,
 }  # fmt: skip
 grains_type = types.NamedTuple(list(FIELDS.values()), Grains)

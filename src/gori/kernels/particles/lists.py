@@ -7,7 +7,7 @@ function of the places alone.
 
 import math
 
-from gori.kernels.jit import block, part
+from gori.kernels.jit import part
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as c
 from gori.kernels.particles.team import meet, share
@@ -166,8 +166,9 @@ def move_rows(g, first, last):
         names[i] = ident[o]
         for q in range(3):
             g.before[i, q] = y[i, q]
-        m, r = u[i, c.MASS], y[i, c.R]
-        g.lightness[i, 0], g.lightness[i, 1] = 1.0 / m, 1.0 / (0.4 * m * r * r)
+        if g.run_i[gr.UNIFORM] == 0:
+            m, r = u[i, c.MASS], y[i, c.R]
+            g.lightness[i, 0], g.lightness[i, 1] = 1.0 / m, 1.0 / (0.4 * m * r * r)
 
 
 @part
@@ -231,7 +232,7 @@ def recall(g, s, i, j):
                 g.history[(s >> 3) * columns + q, s & 7] = g.kept_history[t, q]
 
 
-@block
+@part
 def find_neighbours(g, chunk, worker):
     """Slots of a chunk, with the history of what touched before. Returns a result code."""
     now, found = g.run_i[gr.NOW], g.found[worker]
@@ -269,7 +270,7 @@ def add_wall(g, pose, k, i, o, at, full, px, py, pz, reach):
     if not gap < reach:
         return at
     if at < full:
-        g.wall[at] = k
+        g.wall_owner[at], g.wall[at] = i, k
         g.wall_touching[at] = 0
         for q in range(6):
             g.wall_push[at, q] = 0.0
@@ -283,7 +284,7 @@ def add_wall(g, pose, k, i, o, at, full, px, py, pz, reach):
     return at + 1
 
 
-@block
+@part
 def find_walls(g, pose, chunk):
     """Walls near the grains of a chunk. Returns a result code."""
     x = g.place[g.run_i[gr.NOW]]
@@ -330,7 +331,7 @@ def worst(g, parity, workers):
     return gr.OK
 
 
-@block
+@part
 def make_lists(g, pose, worker, workers, meeting):
     """All lists anew; called by all workers together. Returns a result code and the number of the next meeting.
 

@@ -8,7 +8,7 @@ import math
 
 from numba import types
 
-from gori.kernels.jit import block, kernel, part
+from gori.kernels.jit import kernel, part
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as c
 from gori.kernels.lanes import lanes_below
@@ -55,9 +55,11 @@ def walls_moved(g, pose, sx, sy, sz):
 
 
 @part
-def new_motion(g, v, i, fall):
+def new_motion(g, v, load, i, first, fall):
     """Velocity and spin of grain i, with mass and material between them, after the sub-step."""
-    return row8(v, i) + four_of_each(g.lightness[i, 0], g.lightness[i, 1]) * row8(g.load, i) * g.run_f[gr.STEP] + fall
+    k = 0 if g.run_i[gr.UNIFORM] else i
+    light = four_of_each(g.lightness[k, 0], g.lightness[k, 1])
+    return row8(v, i) + light * row8(load, i - first) * g.run_f[gr.STEP] + fall
 
 
 @part
@@ -70,9 +72,9 @@ def new_place(g, x, y, i, j, a, b, drive, drift):
 
 
 @part
-def move(g, x, v, y, u, first, last, sx, sy, sz):
+def move(g, x, v, y, u, load, first, last, sx, sy, sz):
     """Motion of grains into the other buffer, eight at a time; loads are used up. Returns whether lists are due."""
-    dt, f, load = g.run_f[gr.STEP], g.run_f, g.load
+    dt, f = g.run_f[gr.STEP], g.run_f
     limit = 0.25 * f[gr.SKIN] * f[gr.SKIN]
     fall = eight_of(dt * f[gr.GX], dt * f[gr.GY], dt * f[gr.GZ], 0.0, 0.0, 0.0, 0.0, 0.0)
     drive = eight_of(dt, dt, dt, 0.0, dt, dt, dt, 0.0)
@@ -86,10 +88,10 @@ def move(g, x, v, y, u, first, last, sx, sy, sz):
             min(i + 4, end), min(i + 5, end), min(i + 6, end), min(i + 7, end),
         )  # fmt: skip
         m = (
-            new_motion(g, v, k[0], fall), new_motion(g, v, k[1], fall),
-            new_motion(g, v, k[2], fall), new_motion(g, v, k[3], fall),
-            new_motion(g, v, k[4], fall), new_motion(g, v, k[5], fall),
-            new_motion(g, v, k[6], fall), new_motion(g, v, k[7], fall),
+            new_motion(g, v, load, k[0], first, fall), new_motion(g, v, load, k[1], first, fall),
+            new_motion(g, v, load, k[2], first, fall), new_motion(g, v, load, k[3], first, fall),
+            new_motion(g, v, load, k[4], first, fall), new_motion(g, v, load, k[5], first, fall),
+            new_motion(g, v, load, k[6], first, fall), new_motion(g, v, load, k[7], first, fall),
         )  # fmt: skip
         put_row8(u, k[0], m[0])
         put_row8(u, k[1], m[1])
@@ -99,14 +101,14 @@ def move(g, x, v, y, u, first, last, sx, sy, sz):
         put_row8(u, k[5], m[5])
         put_row8(u, k[6], m[6])
         put_row8(u, k[7], m[7])
-        put_row8(load, k[0], none)
-        put_row8(load, k[1], none)
-        put_row8(load, k[2], none)
-        put_row8(load, k[3], none)
-        put_row8(load, k[4], none)
-        put_row8(load, k[5], none)
-        put_row8(load, k[6], none)
-        put_row8(load, k[7], none)
+        put_row8(load, k[0] - first, none)
+        put_row8(load, k[1] - first, none)
+        put_row8(load, k[2] - first, none)
+        put_row8(load, k[3] - first, none)
+        put_row8(load, k[4] - first, none)
+        put_row8(load, k[5] - first, none)
+        put_row8(load, k[6] - first, none)
+        put_row8(load, k[7] - first, none)
         dx, dy, dz, _ = turn4(
             new_place(g, x, y, k[0], k[4], m[0], m[4], drive, drift),
             new_place(g, x, y, k[1], k[5], m[1], m[5], drive, drift),
@@ -128,14 +130,14 @@ def runaway(g, x, u, first, last):
     return -1
 
 
-@block
-def step_chunk(g, pose, now, chunk, sx, sy, sz, mine):
+@part
+def step_chunk(g, pose, now, chunk, sx, sy, sz, load, mine):
     """One sub-step of one chunk."""
     x, v, u = g.place[now], g.motion[now], g.motion[1 - now]
     first, last = rows_of(g, chunk)
-    deep = pair_forces(g, x, v, chunk)
-    wall_deep = wall_forces(g, x, v, pose, first, last)
-    due = move(g, x, v, g.place[1 - now], u, first, last, sx, sy, sz)
+    deep = pair_forces(g, x, v, load, chunk)
+    wall_deep = wall_forces(g, x, v, pose, load, first, last)
+    due = move(g, x, v, g.place[1 - now], u, load, first, last, sx, sy, sz)
     if due:
         mine[1] = 1
     if deep or wall_deep:
@@ -153,25 +155,27 @@ MARCH = types.int64(gr.grains_type, types.int64, types.int64, types.int64, types
 def march(g, worker, workers, first_step, steps):
     """Sub-steps first_step to steps - 1 of the table of poses, or if there are none new lists at that pose; called by
     all workers at once. Returns a result code.
+
+    It ends with lists that hold, so that a state saved then finds the same ones again.
     """
     meeting, code = 1, gr.OK
     a, z = share(chunks_of(g), worker, workers)
     fresh, now = g.run_i[gr.FRESH], g.run_i[gr.NOW]
-    if first_step == steps:
-        code, meeting = make_lists(g, g.pose[first_step], worker, workers, meeting)
-    for step in range(first_step, steps):
+    for step in range(first_step, steps + 1):
         pose = g.pose[step]
-        if fresh != 1:
+        if fresh != 1 or first_step == steps:
             code, meeting = make_lists(g, pose, worker, workers, meeting)
             if code != gr.OK:
                 break
-            now = g.run_i[gr.NOW]
+            now, fresh = g.run_i[gr.NOW], 1
+        if step == steps:
+            break
         parity = step & 1
         mine = g.flags[parity, worker]
         mine[0], mine[1] = gr.OK, 0
         sx, sy, sz = drift_of_home(g, g.pose[step + 1])
         for chunk in range(a, z):
-            step_chunk(g, pose, now, chunk, sx, sy, sz, mine)
+            step_chunk(g, pose, now, chunk, sx, sy, sz, g.load[worker], mine)
         now, fresh = 1 - now, 1
         if walls_moved(g, g.pose[step + 1], sx, sy, sz):
             fresh = 0
@@ -188,9 +192,6 @@ def march(g, worker, workers, first_step, steps):
             break
         if fresh == 0:
             meeting = meet(g.counters, meeting, workers)
-    if code == gr.OK and fresh == 0 and first_step < steps:
-        # lists that hold, so that a state saved now finds the same ones again
-        code, meeting = make_lists(g, g.pose[steps], worker, workers, meeting)
     meeting = meet(g.counters, meeting, workers)
     if worker == 0:
         gather_push(g)

@@ -49,21 +49,21 @@ def hand_over(g, pose, i, xi, yi, zi, ri):
 
 
 @part
-def wall_forces(g, x, v, pose, first, last):
+def wall_forces(g, x, v, pose, load, first, last):
     """Contacts of grains first to last - 1 with walls, added to `load` and to what pushes the walls.
 
     Whether an overlap is too deep.
     """
     law, nm, dt, rolls = g.run_i[LAW], g.run_i[MATERIALS], g.run_f[STEP], g.run_i[HISTORY] > 4
-    p, load, h, push = g.pair_f, g.load, g.wall_history, g.wall_push
-    deep = False
-    for i in range(first, last):
-        if g.wall_begin[i] == g.wall_end[i]:
-            continue
+    p, h, push = g.pair_f, g.wall_history, g.wall_push
+    deep, s = False, g.wall_begin[first]
+    while s < g.wall_end[last - 1]:
+        i, next_one = g.wall_owner[s], g.wall_end[g.wall_owner[s]]
         xi, yi, zi, ri = x[i, c.X], x[i, c.Y], x[i, c.Z], x[i, c.R]
-        if g.wall_end[i] - g.wall_begin[i] > 1:
+        if next_one - s > 1:
             hand_over(g, pose, i, xi, yi, zi, ri)
-        for s in range(g.wall_begin[i], g.wall_end[i]):
+        first_one = s
+        for s in range(first_one, next_one):
             w = g.wall[s]
             gap, nx, ny, nz = gap_to(g, pose, w, xi, yi, zi)
             if gap >= ri:
@@ -98,17 +98,18 @@ def wall_forces(g, x, v, pose, first, last):
                     p[k, c.KT], p[k, c.MU_ROLL], p[k, c.C_ROLL], 1.0, p[k, c.TINY], dt,
                     d, ri, m, Fn, nx, ny, nz, bx - sx, by - sy, bz - sz, spin, h[s, 4], h[s, 5], h[s, 6],
                 )  # fmt: skip
-            load[i, 4] += gap * (ny * fz - nz * fy) + mx
-            load[i, 5] += gap * (nz * fx - nx * fz) + my
-            load[i, 6] += gap * (nx * fy - ny * fx) + mz
+            load[i - first, 4] += gap * (ny * fz - nz * fy) + mx
+            load[i - first, 5] += gap * (nz * fx - nx * fz) + my
+            load[i - first, 6] += gap * (nx * fy - ny * fx) + mz
             fx, fy, fz = fx - Fn * nx, fy - Fn * ny, fz - Fn * nz
-            load[i, 0] += fx
-            load[i, 1] += fy
-            load[i, 2] += fz
+            load[i - first, 0] += fx
+            load[i - first, 1] += fy
+            load[i - first, 2] += fz
             push[s, 0] -= qy * fz - qz * fy + mx
             push[s, 1] -= qz * fx - qx * fz + my
             push[s, 2] -= qx * fy - qy * fx + mz
             push[s, 3] -= fx
             push[s, 4] -= fy
             push[s, 5] -= fz
+        s = next_one
     return deep
