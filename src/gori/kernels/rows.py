@@ -6,6 +6,7 @@ Eight rows of four numbers become four Lanes by column: `halves` reads two rows 
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from gori.kernels.lanes import _F8, _VECTOR, WIDTH, lanes_type
@@ -93,6 +94,26 @@ def put_row8(typingctx, array, i, x):
         return context.get_dummy_value()
 
     return types.void(array, types.int64, lanes_type), codegen
+
+
+def _fetch(columns):
+    @intrinsic
+    def fetch(typingctx, array, i):
+        def codegen(context, builder, signature, args):
+            byte = ir.IntType(8)
+            pointer = _pointer(context, builder, signature.args[0], *args, columns, 0, byte)
+            kind = ir.FunctionType(ir.VoidType(), [byte.as_pointer(), *[ir.IntType(32)] * 3])
+            prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+            builder.call(prefetch, [pointer, *(ir.Constant(ir.IntType(32), k) for k in (0, 3, 1))])
+            return context.get_dummy_value()
+
+        return types.void(array, types.int64), codegen
+
+    return fetch
+
+
+fetch4, fetch8 = _fetch(4), _fetch(8)
+"""Ask for row i of a table (n, 4) or (n, 8) that will be read soon."""
 
 
 @intrinsic

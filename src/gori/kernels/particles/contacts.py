@@ -26,7 +26,11 @@ from gori.kernels.particles.grains import (
     UNIFORM,
 )
 from gori.kernels.particles.law import contact, rolling
-from gori.kernels.rows import eight, eight_of, first_halves, halves, put_row8, row8, second_halves, turn4
+from gori.kernels.rows import eight, eight_of, fetch4, fetch8, first_halves, halves, put_row8, row8, second_halves, turn4
+
+
+AHEAD = 32
+"""slots between those that are asked for and those that are computed"""
 
 
 @part
@@ -146,6 +150,28 @@ def laws_of_each(g, s):
     return kn, cn, kt, ct, mu, mu_roll, c_roll
 
 
+@part
+def ask_for(g, x, v, s):
+    """Ask for the others of slots s to s + 7, which will be read soon and stand anywhere in memory."""
+    j = eight(g.other, s)
+    fetch4(x, j[0])
+    fetch4(x, j[1])
+    fetch4(x, j[2])
+    fetch4(x, j[3])
+    fetch4(x, j[4])
+    fetch4(x, j[5])
+    fetch4(x, j[6])
+    fetch4(x, j[7])
+    fetch8(v, j[0])
+    fetch8(v, j[1])
+    fetch8(v, j[2])
+    fetch8(v, j[3])
+    fetch8(v, j[4])
+    fetch8(v, j[5])
+    fetch8(v, j[6])
+    fetch8(v, j[7])
+
+
 def _contacts_of_a_chunk(law, laws_of, mixed):
     """The loop over the contacts of a chunk, for one law, one or several materials, and one or several radii or
     rolling: what is the same for all contacts of a run is decided when it is compiled."""
@@ -229,9 +255,11 @@ def _contacts_of_a_chunk(law, laws_of, mixed):
     @part
     def all_contacts(g, x, v, load, chunk):
         deep, first = False, chunk * g.run_i[ROWS]
+        last = g.other.shape[0] - 8
         for k in range(CLASSES):
             stop = g.class_end[chunk, k]
             for s in range(g.class_begin[chunk, k], stop, 8):
+                ask_for(g, x, v, min(s + AHEAD, last))
                 deep = eight_contacts(g, x, v, load, first, s, min(8, stop - s), k >= ACROSS) or deep
         return deep
 
