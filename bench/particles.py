@@ -69,7 +69,7 @@ def bed_of(place: np.ndarray, box: np.ndarray, workers: int, skin: float = SKIN)
 
 
 def settle(place: np.ndarray, box: np.ndarray, fall: float, rest: float, workers: int) -> np.ndarray:
-    """Places after the grains fell for a while, and then were held back by a drag, of time constants 5 and 50 ms [s]."""
+    """Places of grains that fall for a while [s], and then are held back by a drag, of time constants 5 and 50 ms."""
     bed, leg = bed_of(place, box, workers, 0.4 * case.RADIUS), 200
     duration, now, bar = fall + rest, 0.0, Progress(True, 0.0, fall + rest)
     while now < duration:
@@ -80,7 +80,8 @@ def settle(place: np.ndarray, box: np.ndarray, fall: float, rest: float, workers
         bar.move(min(now, duration))
         if now > fall:
             state = bed.state()
-            state.motion[:, [0, 1, 2, 4, 5, 6]] *= math.exp(-leg * case.STEP / (0.005 if now < fall + 0.5 * rest else 0.05))
+            constant = 0.005 if now < fall + 0.5 * rest else 0.05
+            state.motion[:, [0, 1, 2, 4, 5, 6]] *= math.exp(-leg * case.STEP / constant)
             bed.load(state)
     bar.close()
     return bed.look()[1]
@@ -138,9 +139,9 @@ def compare(count: int, workers: int, rounds: int, steps: int, python: str) -> t
 def on_the_cpu(asked: argparse.Namespace) -> None:
     find(asked.lammps_python)  # before anything takes time
     console.print(f"{machine()}, {asked.threads} threads or ranks")
-    figures: dict[str, float | None] = {"threads": asked.threads}
+    figures: dict[str, float | None] = {"threads": float(asked.threads)}
     for suffix, count in COUNTS.items():
-        steps = asked.steps if suffix == "" else max(1, asked.steps * COUNTS[""] // count)
+        steps = asked.steps if suffix == "" else max(1, asked.steps // 2)
         ours, theirs = compare(count, asked.threads, asked.rounds, steps, asked.lammps_python)
         speedup = ours["rate"] / theirs["ps_per_s_lammps"]
         rows = [

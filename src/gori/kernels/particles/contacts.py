@@ -26,8 +26,18 @@ from gori.kernels.particles.grains import (
     UNIFORM,
 )
 from gori.kernels.particles.law import contact, rolling
-from gori.kernels.rows import eight, eight_of, fetch4, fetch8, first_halves, halves, put_row8, row8, second_halves, turn4
-
+from gori.kernels.rows import (
+    eight,
+    eight_of,
+    fetch4,
+    fetch8,
+    first_halves,
+    halves,
+    put_row8,
+    row8,
+    second_halves,
+    turn4,
+)
 
 AHEAD = 32
 """slots between those that are asked for and those that are computed"""

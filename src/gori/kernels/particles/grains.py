@@ -26,7 +26,7 @@ COUNT, MATERIALS, LAW, HISTORY, BODIES, HOME, NOW = 0, 1, 2, 3, 4, 5, 6
 """grains; materials; law; numbers of history of a contact (4, or 8 with rolling); bodies; the body whose translation
 grains are expected to share, -1 for none; which of the two buffers holds the grains now"""
 DONE, REBUILDS, FRESH, NAMES = 7, 8, 9, 10
-"""sub-steps done in this march; lists made so far; whether the lists hold (-1: contacts are kept, lists are to be made);
+"""sub-steps done in this march; lists made so far; whether the lists hold (-1: contacts are kept, lists to be made);
 which of the two buffers holds the idents"""
 ROWS, UNIFORM, MIXED, CAREFUL = 11, 12, 13, 14
 """grains of a chunk; whether all have one radius and mass; whether radii differ or contacts resist rolling; whether a
@@ -128,8 +128,8 @@ FIELDS = {
     "run_i": _i1, "run_f": _f1, "place": _f3, "motion": _f3, "ident": _l2, "lightness": _f2, "before": _f2, "pose": _f3,
     "pose_before": _f2, "extent": _f1, "pair_f": _f2, "pair_row": _f2,
     "class_begin": _l2, "class_end": _l2, "owner": _j1, "other": _j1, "kind": _j1, "fixed": _f2, "touching": _b1,
-    "history": _f2, "wall_begin": _i1, "wall_end": _i1, "wall_owner": _j1, "wall": _j1, "wall_touching": _b1, "wall_history": _f2,
-    "wall_push": _f2, "push": _f2, "wall_sum": _f2,
+    "history": _f2, "wall_begin": _i1, "wall_end": _i1, "wall_owner": _j1, "wall": _j1, "wall_touching": _b1,
+    "wall_history": _f2, "wall_push": _f2, "push": _f2, "wall_sum": _f2,
     "wall_i": _j2, "wall_f": _f2, "rim_i": _j2, "rim_f": _f2, "bin_i": _j2, "bin_f": _f2,
     "bin_start": _j1, "bin_wall": _j1, "always": _j1, "grid_i": _i1, "cell": _j1, "cell_start": _j1,
     "order": _j1, "kept_begin": _i1, "kept_end": _i1, "kept": _j1, "kept_history": _f2, "kept_wall_begin": _i1,

@@ -1,8 +1,8 @@
 """What two touching bodies do to each other at one contact. Written once, for numbers and Lanes, CPU and GPU.
 
 All constants come as arguments, as they stand in the row of the pair of materials: on a GPU they are single, and a
-literal would make the rest double. There is no branch on a value, so eight contacts go through together; with no overlap,
-d = 0, forces and history come out as 0.
+literal would make the rest double. There is no branch on a value, so eight contacts go through together; without an
+overlap, d = 0, forces and history come out as 0.
 
 hertz   a = sqrt(R d),  Fn = KN a d + CN sqrt(m a) vn, never pulling;
         h elastic tangential force: dh = -KT a ut dt, scaled down with a when the contact opens (Thornton et al. 2013),

@@ -83,7 +83,7 @@ def keep_contacts(g, chunk):
 
 @part
 def keep_walls(g, chunk):
-    """The touching contacts of a chunk with walls into `kept_wall`; what pushed the walls goes to their bodies later."""
+    """The touching contacts of a chunk with walls into `kept_wall`; what pushed walls goes to their bodies later."""
     first, last = rows_of(g, chunk)
     at = g.wall_begin[first]
     for i in range(first, last):
@@ -177,7 +177,7 @@ def find_pairs(g, chunk, found):
     x, skin = g.place[g.run_i[gr.NOW]], g.run_f[gr.SKIN]
     first, last = rows_of(g, chunk)
     per_cell = 1.0 / (2.0 * g.run_f[gr.REACH] + skin)
-    per_class = (gr.GAPS - 1.0) / skin
+    per_class = (gr.GAPS - 1.0) / max(skin, 1e-300)
     full, at = found.shape[0] - 8 * gr.CLASSES, 0
     for i in range(first, last):
         xi, yi, zi, ri = x[i, c.X], x[i, c.Y], x[i, c.Z], x[i, c.R]
@@ -186,7 +186,10 @@ def find_pairs(g, chunk, found):
             for cy in range(iy - 1, iy + 2):
                 for cx in range(ix - 1, ix + 2):
                     k = cell_rank(g.grid_i, cx, cy, cz)
-                    for j in range(g.cell_start[k], g.cell_start[k + 1]):
+                    start, stop = g.cell_start[k], g.cell_start[k + 1]
+                    if start >= first:  # of a pair within the chunk the first grain owns the slot
+                        start = max(start, i + 1)
+                    for j in range(start, stop):
                         dx, dy, dz, reach = x[j, c.X] - xi, x[j, c.Y] - yi, x[j, c.Z] - zi, ri + x[j, c.R]
                         square = dx * dx + dy * dy + dz * dz
                         if square < (reach + skin) * (reach + skin) and (j > i or j < first):
@@ -194,7 +197,7 @@ def find_pairs(g, chunk, found):
                                 return -1
                             gap = (math.sqrt(square) - reach) * per_class
                             found[at, 0], found[at, 1] = i, j
-                            found[at, 2] = min(max(0, 1 + int(math.floor(gap))), gr.GAPS - 1)
+                            found[at, 2] = int(min(max(0.0, 1.0 + gap), gr.GAPS - 1.0))
                             if j < first or j >= last:
                                 found[at, 2] += gr.ACROSS
                             at += 1

@@ -9,9 +9,9 @@ import math
 from numba import types
 
 from gori.kernels.jit import kernel, part
+from gori.kernels.lanes import lanes_below
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as c
-from gori.kernels.lanes import lanes_below
 from gori.kernels.particles.contacts import pair_forces
 from gori.kernels.particles.lists import chunks_of, gather_push, make_lists, rows_of, worst
 from gori.kernels.particles.team import meet, share

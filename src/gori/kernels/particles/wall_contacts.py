@@ -56,14 +56,14 @@ def wall_forces(g, x, v, pose, load, first, last):
     """
     law, nm, dt, rolls = g.run_i[LAW], g.run_i[MATERIALS], g.run_f[STEP], g.run_i[HISTORY] > 4
     p, h, push = g.pair_f, g.wall_history, g.wall_push
-    deep, s = False, g.wall_begin[first]
-    while s < g.wall_end[last - 1]:
-        i, next_one = g.wall_owner[s], g.wall_end[g.wall_owner[s]]
+    deep, start = False, g.wall_begin[first]
+    while start < g.wall_end[last - 1]:
+        i = g.wall_owner[start]
+        stop = g.wall_end[i]
         xi, yi, zi, ri = x[i, c.X], x[i, c.Y], x[i, c.Z], x[i, c.R]
-        if next_one - s > 1:
+        if stop - start > 1:
             hand_over(g, pose, i, xi, yi, zi, ri)
-        first_one = s
-        for s in range(first_one, next_one):
+        for s in range(start, stop):
             w = g.wall[s]
             gap, nx, ny, nz = gap_to(g, pose, w, xi, yi, zi)
             if gap >= ri:
@@ -76,7 +76,7 @@ def wall_forces(g, x, v, pose, load, first, last):
             d, b = ri - gap, g.wall_i[w, c.BODY]
             k = int(v[i, c.MATERIAL]) * nm + g.wall_i[w, c.WALL_MATERIAL]
             deep = deep or d > p[k, c.DEEP] * ri
-            # the wall moves at the contact, seen from the body's origin at
+            # the wall moves at the contact, seen from the body's origin at q
             qx, qy, qz = (
                 xi + gap * nx - pose[b, POS],
                 yi + gap * ny - pose[b, POS + 1],
@@ -111,5 +111,5 @@ def wall_forces(g, x, v, pose, load, first, last):
             push[s, 3] -= fx
             push[s, 4] -= fy
             push[s, 5] -= fz
-        s = next_one
+        start = stop
     return deep
