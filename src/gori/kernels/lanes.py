@@ -193,6 +193,16 @@ def _power_of(x, exponent):
 
 
 @intrinsic
+def spread(typingctx, number):
+    """Lanes that all are one number."""
+
+    def codegen(context, builder, signature, args):
+        return _splat(builder, args[0])
+
+    return lanes_type(types.float64), codegen
+
+
+@intrinsic
 def any_above(typingctx, x, limit):
     """Whether some lane is larger than the number."""
 
@@ -202,6 +212,17 @@ def any_above(typingctx, x, limit):
         return builder.icmp_unsigned("!=", mask, ir.Constant(ir.IntType(WIDTH), 0))
 
     return types.boolean(lanes_type, types.float64), codegen
+
+
+@intrinsic
+def lanes_below(typingctx, x, limit):
+    """Which lanes are smaller than those of the limit, as bits 0 to 7."""
+
+    def codegen(context, builder, signature, args):
+        mask = builder.bitcast(builder.fcmp_ordered("<", *args), ir.IntType(WIDTH))
+        return builder.zext(mask, ir.IntType(64))
+
+    return types.int64(lanes_type, lanes_type), codegen
 
 
 @intrinsic
@@ -380,38 +401,6 @@ def write8(typingctx, array, row, column, x):
         return context.get_dummy_value()
 
     return types.void(array, types.int64, types.int64, lanes_type), codegen
-
-
-def _half(context, builder, array_type, array, row):
-    """Pointer to the first four numbers of a row of a C-ordered float64 array (rows, columns)."""
-    eight = _address(context, builder, array_type, array, row, ir.Constant(ir.IntType(64), 0))
-    return builder.bitcast(eight, ir.VectorType(_F8, 4).as_pointer())
-
-
-@intrinsic
-def read_4_4(typingctx, a, i, b, j):
-    """The first four numbers of row i of a, then those of row j of b, as Lanes."""
-
-    def codegen(context, builder, signature, args):
-        low = builder.load(_half(context, builder, signature.args[0], *args[:2]), align=8)
-        high = builder.load(_half(context, builder, signature.args[2], *args[2:]), align=8)
-        order = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), list(range(WIDTH)))
-        return builder.shuffle_vector(low, high, order)
-
-    return lanes_type(a, types.int64, b, types.int64), codegen
-
-
-@intrinsic
-def write_4(typingctx, array, row, x):
-    """Write the first four Lanes over the first four numbers of a row."""
-
-    def codegen(context, builder, signature, args):
-        order = ir.Constant(ir.VectorType(ir.IntType(32), 4), list(range(4)))
-        low = builder.shuffle_vector(args[2], args[2], order)
-        builder.store(low, _half(context, builder, signature.args[0], *args[:2]), align=8)
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64, lanes_type), codegen
 
 
 @intrinsic

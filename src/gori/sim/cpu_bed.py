@@ -7,7 +7,8 @@ import numpy as np
 
 from gori.kernels.lanes import aligned
 from gori.kernels.particles import grains as gr
-from gori.kernels.particles.march import march
+from gori.kernels.particles.march import FASTEST, march
+from gori.kernels.particles.tables import DEEP
 from gori.sim.bed import BedState, Setup, Trouble, find_pairs, grid_of, run_numbers
 
 FULL = {gr.LIST_FULL: "slots", gr.TOUCH_FULL: "kept_slots", gr.WALL_FULL: "wall_slots"}
@@ -19,7 +20,8 @@ class CpuBed:
 
     def __init__(self, setup: Setup, state: BedState):
         self.setup = setup
-        self._columns = 8 if setup.rolling else 4
+        self._columns = 8 if setup.rolling else 4  # of the history of a contact with a wall
+        self._used = np.array([0, 1, 2, 4, 5, 6]) if setup.rolling else np.arange(3)  # of a state's history
         self._pool = ThreadPoolExecutor(max(1, setup.workers - 1), thread_name_prefix="grains")
         self.load(state)
 
@@ -27,13 +29,20 @@ class CpuBed:
 
     def load(self, state: BedState) -> None:
         n = len(state.ident)
-        chunks = max(1, -(-n // gr.CHUNK))
-        self._room = {"slots": 10 * gr.CHUNK, "kept_slots": 14 * gr.CHUNK, "wall_slots": gr.CHUNK}
+        rows = gr.rows_of_chunk(n)
+        chunks = max(1, -(-n // rows))
+        self._room = {"slots": 10 * rows + 8 * gr.CLASSES, "kept_slots": 14 * rows, "wall_slots": rows}
         self._chunks = chunks
         self.workers = max(1, min(self.setup.workers, chunks))
         walls = self.setup.walls
         bodies = len(walls.bin_i)
         run_i, run_f = run_numbers(self.setup, n, round(len(self.setup.pair_f) ** 0.5), self._columns)
+        run_i[gr.ROWS] = rows
+        self._uniform = n > 0 and bool((np.ptp(state.place[:, 3]) == 0.0) and (np.ptp(state.motion[:, 3]) == 0.0))
+        run_i[gr.UNIFORM] = self._uniform
+        run_i[gr.MIXED] = self.setup.rolling or (n > 0 and np.ptp(state.place[:, 3]) > 0.0)
+        smallest = state.place[:, 3].min() if n else 0.0
+        run_i[gr.CAREFUL] = self.setup.home >= 0 or self.setup.skin >= FASTEST * smallest
         grid = grid_of(state.place, 2.0 * self.setup.radius + self.setup.skin)
         whole = lambda *shape: np.zeros(shape, np.int64)  # noqa: E731
         small = lambda *shape: np.zeros(shape, np.int32)  # noqa: E731
@@ -45,13 +54,15 @@ class CpuBed:
             "place": _filled(aligned((2, n, 4)), place),
             "motion": _filled(aligned((2, n, 8)), state.motion),
             "ident": np.stack([state.ident, state.ident]),
-            "before": np.zeros((n, 3)),
+            "lightness": np.zeros((1 if self._uniform else n, 2)),
+            "before": aligned((n, 4)),
             "pose": state.pose_before.reshape(1, bodies, gr.N_POSE).copy(),
             "pose_before": np.zeros((bodies, gr.N_POSE)),
             "extent": walls.extent,
             "pair_f": self.setup.pair_f,
-            "begin": whole(n),
-            "end": whole(n),
+            "pair_row": _filled(aligned((len(self.setup.pair_f), 8)), self.setup.pair_f[:, :8]),
+            "class_begin": whole(chunks, gr.CLASSES),
+            "class_end": whole(chunks, gr.CLASSES),
             "wall_begin": whole(n),
             "wall_end": whole(n),
             "push": self.push,
@@ -73,13 +84,17 @@ class CpuBed:
             "kept_end": whole(n),
             "kept_wall_begin": whole(n),
             "kept_wall_end": whole(n),
-            "load": aligned((n, 8)),
+            "load": aligned((self.workers, rows, 8)),
             "flags": whole(2, self.workers, 8),
             "counters": whole(1),
         }
         for name in self._room:
             arrays |= self._lists(name)
         self._g = gr.Grains(**arrays)
+        if self._uniform:
+            radius, mass, deep = state.place[0, 3], state.motion[0, 3], self.setup.pair_f[0, DEEP]
+            self._g.lightness[0] = 1.0 / mass, 1.0 / (0.4 * mass * radius**2)
+            self._g.fixed[:] = np.array([2.0 * radius, 0.5 * radius, 0.5 * mass, (2.0 - deep) * radius])[:, None]
         if n:
             self._call(0, 0)  # the lists
             self._recall(state)
@@ -88,12 +103,17 @@ class CpuBed:
         """Arrays of lists with room for all chunks."""
         size, columns = self._chunks * self._room[name], self._columns
         if name == "slots":
-            whole = {key: np.zeros(size, np.int32) for key in ("owner", "other")}
-            hits = np.zeros((self.workers, self._room[name] + 1), np.int32)
-            return whole | {"touching": np.zeros(size, np.uint8), "history": aligned((size, columns)), "hits": hits}
+            groups, whole = size // 8, {key: np.zeros(size, np.int32) for key in ("owner", "other", "kind")}
+            return whole | {
+                "touching": np.zeros(groups, np.uint8),
+                "history": aligned((groups * len(self._used), 8)),
+                "fixed": aligned(((1 if self._uniform else groups) * gr.N_FIXED, 8)),
+                "found": np.zeros((self.workers, self._room[name], 3), np.int32),
+            }
         if name == "kept_slots":
-            return {"kept": np.zeros(size, np.int32), "kept_history": np.zeros((size, columns))}
+            return {"kept": np.zeros(size, np.int32), "kept_history": np.zeros((size, len(self._used)))}
         return {
+            "wall_owner": np.zeros(size, np.int32),
             "wall": np.zeros(size, np.int32),
             "wall_touching": np.zeros(size, np.uint8),
             "wall_history": np.zeros((size, columns)),
@@ -104,8 +124,10 @@ class CpuBed:
 
     def _grow(self, name: str) -> None:
         """More room in lists; what they keep for the next ones stays."""
-        self._room[name] = int(1.5 * self._room[name])
+        self._room[name] = int(1.5 * self._room[name]) // 8 * 8
         new, old = self._lists(name), self._g._asdict()
+        if self._uniform and "fixed" in new:
+            new["fixed"] = old["fixed"]
         for key in ("kept_wall", "kept_wall_history"):
             if key in new:
                 new[key][: len(old[key])] = old[key]
@@ -117,13 +139,15 @@ class CpuBed:
         names = g.ident[g.run_i[gr.NAMES]]
         rows = np.searchsorted(state.ident, names)
         g.place[now], g.motion[now] = state.place[rows], state.motion[rows]
-        slots = _slots(g.begin, g.end)
+        slots = self._slots()
         pairs = np.stack([names[g.owner[slots]], names[g.other[slots]]], axis=1)
         found = find_pairs(np.sort(pairs, axis=1), state.pairs)
         hit = found >= 0
         sign = np.where(pairs[hit, 0] < pairs[hit, 1], 1.0, -1.0)
-        g.touching[slots[hit]] = 1
-        g.history[slots[hit]] = sign[:, None] * state.history[found[hit], : self._columns]
+        group, lane = np.divmod(slots[hit], 8)
+        np.bitwise_or.at(g.touching, group, (1 << lane).astype(np.uint8))
+        history = g.history.reshape(-1, len(self._used), 8)
+        history[group, :, lane] = sign[:, None] * state.history[found[hit]][:, self._used]
         slots = _slots(g.wall_begin, g.wall_end)
         rows = np.repeat(np.arange(len(names)), g.wall_end - g.wall_begin)
         found = find_pairs(np.stack([names[rows], g.wall[slots]], axis=1), state.walls)
@@ -141,9 +165,9 @@ class CpuBed:
         g = self._g
         names = g.ident[g.run_i[gr.NAMES]]
         ident, place, motion = self.look()
-        slots = _slots(g.begin, g.end)
-        slots = slots[g.touching[slots] != 0]
-        pairs, history = np.stack([names[g.owner[slots]], names[g.other[slots]]], axis=1), _wide(g.history[slots])
+        slots = self._touching()
+        pairs, history = np.stack([names[g.owner[slots]], names[g.other[slots]]], axis=1), np.zeros((len(slots), 8))
+        history[:, self._used] = g.history.reshape(-1, len(self._used), 8)[slots // 8, :, slots % 8]
         turned = pairs[:, 0] > pairs[:, 1]
         history[turned] *= -1.0
         pairs, first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)
@@ -151,11 +175,20 @@ class CpuBed:
         slots = _slots(g.wall_begin, g.wall_end)
         touch = g.wall_touching[slots] != 0
         walls = np.stack([names[rows], g.wall[slots]], axis=1)[touch].astype(np.int64)
-        before = g.before[np.argsort(names)]
+        before = g.before[np.argsort(names), :3]
         return BedState(
             ident, place, motion, before, g.pose_before.copy(), pairs, history[first],
             walls, _wide(g.wall_history[slots[touch]]),
         )  # fmt: skip
+
+    def _slots(self) -> np.ndarray:
+        """The slots of all pairs."""
+        return _slots(self._g.class_begin.ravel(), self._g.class_end.ravel())
+
+    def _touching(self) -> np.ndarray:
+        """The slots of all pairs that touch."""
+        slots = self._slots()
+        return slots[(self._g.touching[slots // 8] >> (slots % 8)) & 1 != 0]
 
     # ---- marching
 
@@ -195,9 +228,8 @@ class CpuBed:
 
     def counts(self) -> dict[str, Any]:
         g = self._g
-        slots = _slots(g.begin, g.end)
-        slots = slots[g.touching[slots] != 0]
-        same = g.owner[slots] // gr.CHUNK == g.other[slots] // gr.CHUNK
+        slots, rows = self._touching(), int(g.run_i[gr.ROWS])
+        same = g.owner[slots] // rows == g.other[slots] // rows
         walls = _slots(g.wall_begin, g.wall_end)
         return {
             "rebuilds": int(g.run_i[gr.REBUILDS]),
@@ -217,7 +249,7 @@ def _some(table: np.ndarray) -> np.ndarray:
 
 
 def _slots(begin: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """All slots of all grains, one after the other."""
+    """Numbers of all ranges, one after the other."""
     counts = end - begin
     return np.repeat(begin - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts) + np.arange(counts.sum())
 

@@ -1,278 +1,291 @@
-"""Forces on the grains of one chunk: of each other, and of walls."""
+"""Forces between the grains of one chunk, and of grains of other chunks on them: eight contacts at a time.
+
+The slots of a chunk stand in groups of eight, by class (`grains.py`). A group in which nothing touches costs a look at
+the distances. What does not touch in a group that is computed has d = 0, which leaves no force and no history.
+"""
 
 import math
 
 from gori.kernels.jit import part
-from gori.kernels.lanes import any_above, read8, read_4_4, smaller, transpose8, write8, write_4
+from gori.kernels.lanes import lanes_below, spread, transpose8, where_less
 from gori.kernels.particles import tables as c
-from gori.kernels.particles.grains import HISTORY, LAW, MATERIALS, POS, ROT, SPIN, STEP, VEL
+from gori.kernels.particles.grains import (
+    ACROSS,
+    CLASSES,
+    CLOSE,
+    HISTORY,
+    LAW,
+    MATERIALS,
+    MIXED,
+    N_FIXED,
+    REACHED,
+    REDUCED_MASS,
+    REDUCED_RADIUS,
+    ROWS,
+    STEP,
+    UNIFORM,
+)
 from gori.kernels.particles.law import contact, rolling
-from gori.kernels.particles.walls import nearest
+from gori.kernels.rows import (
+    eight,
+    eight_of,
+    fetch4,
+    fetch8,
+    first_halves,
+    halves,
+    put_row8,
+    row8,
+    second_halves,
+    turn4,
+)
 
-
-@part
-def find_touching(g, x, first, last, hits):
-    """Slots of grains first to last - 1 that touch, into hits; the others forget their history. Returns the count."""
-    count = 0
-    for s in range(g.begin[first], g.end[last - 1]):
-        i, j = g.owner[s], g.other[s]
-        dx, dy, dz = x[j, c.X] - x[i, c.X], x[j, c.Y] - x[i, c.Y], x[j, c.Z] - x[i, c.Z]
-        reach = x[i, c.R] + x[j, c.R]
-        near = dx * dx + dy * dy + dz * dz < reach * reach
-        hits[count] = s
-        count += near  # without a jump, which would be guessed wrongly half of the time
-        if (not near) & (g.touching[s] != 0):
-            g.touching[s] = 0
-            for q in range(g.history.shape[1]):
-                g.history[s, q] = 0.0
-    return count
+AHEAD = 32
+"""slots between those that are asked for and those that are computed"""
 
 
 @part
 def rows8(a, k):
     """Eight rows of an array (n, 8), by column."""
     return transpose8((
-        read8(a, k[0], 0), read8(a, k[1], 0), read8(a, k[2], 0), read8(a, k[3], 0),
-        read8(a, k[4], 0), read8(a, k[5], 0), read8(a, k[6], 0), read8(a, k[7], 0),
+        row8(a, k[0]), row8(a, k[1]), row8(a, k[2]), row8(a, k[3]),
+        row8(a, k[4]), row8(a, k[5]), row8(a, k[6]), row8(a, k[7]),
     ))  # fmt: skip
 
 
 @part
-def rows4(a, i, b, j):
-    """Eight rows of two arrays (n, 4), by column: four of a, four of b."""
-    return transpose8((
-        read_4_4(a, i[0], b, j[0]), read_4_4(a, i[1], b, j[1]), read_4_4(a, i[2], b, j[2]), read_4_4(a, i[3], b, j[3]),
-        read_4_4(a, i[4], b, j[4]), read_4_4(a, i[5], b, j[5]), read_4_4(a, i[6], b, j[6]), read_4_4(a, i[7], b, j[7]),
-    ))  # fmt: skip
+def between(x, i, j):
+    """From eight grains to eight others: x, y, z and the difference of the radii."""
+    return turn4(
+        halves(x, j[0], j[4]) - halves(x, i[0], i[4]),
+        halves(x, j[1], j[5]) - halves(x, i[1], i[5]),
+        halves(x, j[2], j[6]) - halves(x, i[2], i[6]),
+        halves(x, j[3], j[7]) - halves(x, i[3], i[7]),
+    )
+
+
+@part
+def relative_velocity(v, i, j):
+    """Velocity of eight grains against eight others (3)."""
+    x, y, z, _ = turn4(
+        first_halves(v, i[0], i[4]) - first_halves(v, j[0], j[4]),
+        first_halves(v, i[1], i[5]) - first_halves(v, j[1], j[5]),
+        first_halves(v, i[2], i[6]) - first_halves(v, j[2], j[6]),
+        first_halves(v, i[3], i[7]) - first_halves(v, j[3], j[7]),
+    )
+    return x, y, z
+
+
+@part
+def sum_of_spins(v, i, j):
+    x, y, z, _ = turn4(
+        second_halves(v, i[0], i[4]) + second_halves(v, j[0], j[4]),
+        second_halves(v, i[1], i[5]) + second_halves(v, j[1], j[5]),
+        second_halves(v, i[2], i[6]) + second_halves(v, j[2], j[6]),
+        second_halves(v, i[3], i[7]) + second_halves(v, j[3], j[7]),
+    )
+    return x, y, z
+
+
+@part
+def relative_spin(v, i, j):
+    x, y, z, _ = turn4(
+        second_halves(v, i[0], i[4]) - second_halves(v, j[0], j[4]),
+        second_halves(v, i[1], i[5]) - second_halves(v, j[1], j[5]),
+        second_halves(v, i[2], i[6]) - second_halves(v, j[2], j[6]),
+        second_halves(v, i[3], i[7]) - second_halves(v, j[3], j[7]),
+    )
+    return x, y, z
 
 
 @part
 def add_row(load, k, row):
-    write8(load, k, 0, read8(load, k, 0) + row)
+    put_row8(load, k, row8(load, k) + row)
 
 
 @part
-def put_one(g, first, last, rolls, s, i, j, kept, mine, yours):
-    """What came out of the contact in slot s, into its history and the sums of the chunk's own grains."""
-    g.touching[s] = 1
-    if rolls:
-        write8(g.history, s, 0, kept)
+def add_rows(load, k, first, count, rows):
+    """The first `count` of eight rows onto rows k - first of the table."""
+    add_row(load, k[0] - first, rows[0])
+    if count == 8:
+        add_row(load, k[1] - first, rows[1])
+        add_row(load, k[2] - first, rows[2])
+        add_row(load, k[3] - first, rows[3])
+        add_row(load, k[4] - first, rows[4])
+        add_row(load, k[5] - first, rows[5])
+        add_row(load, k[6] - first, rows[6])
+        add_row(load, k[7] - first, rows[7])
     else:
-        write_4(g.history, s, kept)
-    add_row(g.load, i, mine)
-    if first <= j and j < last:
-        add_row(g.load, j, yours)
+        if count > 1:
+            add_row(load, k[1] - first, rows[1])
+        if count > 2:
+            add_row(load, k[2] - first, rows[2])
+        if count > 3:
+            add_row(load, k[3] - first, rows[3])
+        if count > 4:
+            add_row(load, k[4] - first, rows[4])
+        if count > 5:
+            add_row(load, k[5] - first, rows[5])
+        if count > 6:
+            add_row(load, k[6] - first, rows[6])
 
 
 @part
-def pair_row(v, i, j, nm):
-    """Row of the table of pairs for the materials of grains i and j."""
-    return int(v[i, c.MATERIAL]) * nm + int(v[j, c.MATERIAL])
+def times(factor, rows):
+    return (
+        factor * rows[0], factor * rows[1], factor * rows[2], factor * rows[3],
+        factor * rows[4], factor * rows[5], factor * rows[6], factor * rows[7],
+    )  # fmt: skip
 
 
 @part
-def eight_contacts(g, x, v, first, last, hits, at, count):
-    """Contacts in slots hits[at] to hits[at + 7], of which `count` count, added to `load`. Whether one is too deep."""
-    law, nm, dt, rolls = g.run_i[LAW], g.run_i[MATERIALS], g.run_f[STEP], g.run_i[HISTORY] > 4
-    p, h, end = g.pair_f, g.history, at + count - 1
-    s = (
-        hits[at], hits[min(at + 1, end)], hits[min(at + 2, end)], hits[min(at + 3, end)],
-        hits[min(at + 4, end)], hits[min(at + 5, end)], hits[min(at + 6, end)], hits[min(at + 7, end)],
-    )  # fmt: skip
-    i = (
-        g.owner[s[0]], g.owner[s[1]], g.owner[s[2]], g.owner[s[3]],
-        g.owner[s[4]], g.owner[s[5]], g.owner[s[6]], g.owner[s[7]],
-    )  # fmt: skip
-    j = (
-        g.other[s[0]], g.other[s[1]], g.other[s[2]], g.other[s[3]],
-        g.other[s[4]], g.other[s[5]], g.other[s[6]], g.other[s[7]],
-    )  # fmt: skip
-    xi, yi, zi, ri, xj, yj, zj, rj = rows4(x, i, x, j)
-    ax, ay, az, mi, bx, by, bz, _ = rows8(v, i)
-    ex, ey, ez, mj, fx, fy, fz, _ = rows8(v, j)
-    none = xi * 0.0
-    kn, cn, kt, ct = none + p[0, c.KN], none + p[0, c.CN], none + p[0, c.KT], none + p[0, c.CT]
-    mu, mu_roll, c_roll = none + p[0, c.MU], none + p[0, c.MU_ROLL], none + p[0, c.C_ROLL]
-    if nm > 1:
-        kn, cn, kt, ct, mu, mu_roll, c_roll, _ = rows8(p, (
-            pair_row(v, i[0], j[0], nm), pair_row(v, i[1], j[1], nm), pair_row(v, i[2], j[2], nm),
-            pair_row(v, i[3], j[3], nm), pair_row(v, i[4], j[4], nm), pair_row(v, i[5], j[5], nm),
-            pair_row(v, i[6], j[6], nm), pair_row(v, i[7], j[7], nm),
-        ))  # fmt: skip
-    if rolls:
-        hx, hy, hz, _, gx, gy, gz, _ = rows8(h, s)
-    else:
-        hx, hy, hz, _, gx, gy, gz, _ = rows4(h, s, h, s)
+def forget(g, group):
+    """A group in which nothing touches any more."""
+    g.touching[group] = 0
+    columns, none = g.kept_history.shape[1], spread(0.0)
+    for q in range(columns):
+        put_row8(g.history, group * columns + q, none)
 
-    # where, and how fast
-    nx, ny, nz = xj - xi, yj - yi, zj - zi
-    distance = math.sqrt(nx * nx + ny * ny + nz * nz)
-    to_one = 1.0 / distance
-    nx, ny, nz = nx * to_one, ny * to_one, nz * to_one
-    d = ri + rj - distance
-    R, m = ri * rj / (ri + rj), mi * mj / (mi + mj)
-    arm_i, arm_j = ri - 0.5 * d, rj - 0.5 * d
-    # arm_i w_i + arm_j w_j, so written that both grains find the same to the last bit
-    mean, half = 0.5 * distance, 0.5 * (ri - rj)
-    wx, wy, wz = (
-        mean * (bx + fx) + half * (bx - fx),
-        mean * (by + fy) + half * (by - fy),
-        mean * (bz + fz) + half * (bz - fz),
-    )
-    ux = ax - ex + wy * nz - wz * ny
-    uy = ay - ey + wz * nx - wx * nz
-    uz = az - ez + wx * ny - wy * nx
-    spin = 0.5 * ((bx + fx) * nx + (by + fy) * ny + (bz + fz) * nz)
-    too_deep = any_above(d - p[0, c.DEEP] * smaller(ri, rj), 0.0)
 
-    Fn, px, py, pz, hx, hy, hz = contact(
-        law, kn, cn, kt, ct, mu, none + 0.5, none + 1.0, none, none + p[0, c.TINY], none + dt,
-        d, R, m, nx, ny, nz, ux, uy, uz, spin, hx, hy, hz,
-    )  # fmt: skip
-    tx, ty, tz = ny * pz - nz * py, nz * px - nx * pz, nx * py - ny * px
-    px, py, pz = px - Fn * nx, py - Fn * ny, pz - Fn * nz
-    ix, iy, iz = arm_i * tx, arm_i * ty, arm_i * tz
-    jx, jy, jz = arm_j * tx, arm_j * ty, arm_j * tz
-    if rolls:
-        mx, my, mz, gx, gy, gz = rolling(
-            kt, mu_roll, c_roll, none + 1.0, none + p[0, c.TINY], none + dt,
-            d, R, m, Fn, nx, ny, nz, bx - fx, by - fy, bz - fz, spin, gx, gy, gz,
+@part
+def laws_of_one(g, s):
+    """KN ... C_ROLL where all grains are of one material."""
+    p = g.pair_row
+    return p[0, c.KN], p[0, c.CN], p[0, c.KT], p[0, c.CT], p[0, c.MU], p[0, c.MU_ROLL], p[0, c.C_ROLL]
+
+
+@part
+def laws_of_each(g, s):
+    """KN ... C_ROLL of the pairs of slots s to s + 7."""
+    kn, cn, kt, ct, mu, mu_roll, c_roll, _ = rows8(g.pair_row, eight(g.kind, s))
+    return kn, cn, kt, ct, mu, mu_roll, c_roll
+
+
+@part
+def ask_for(g, x, v, s):
+    """Ask for the others of slots s to s + 7, which will be read soon and stand anywhere in memory."""
+    j = eight(g.other, s)
+    fetch4(x, j[0])
+    fetch4(x, j[1])
+    fetch4(x, j[2])
+    fetch4(x, j[3])
+    fetch4(x, j[4])
+    fetch4(x, j[5])
+    fetch4(x, j[6])
+    fetch4(x, j[7])
+    fetch8(v, j[0])
+    fetch8(v, j[1])
+    fetch8(v, j[2])
+    fetch8(v, j[3])
+    fetch8(v, j[4])
+    fetch8(v, j[5])
+    fetch8(v, j[6])
+    fetch8(v, j[7])
+
+
+def _contacts_of_a_chunk(law, laws_of, mixed):
+    """The loop over the contacts of a chunk, for one law, one or several materials, and one or several radii or
+    rolling: what is the same for all contacts of a run is decided when it is compiled."""
+
+    @part
+    def eight_contacts(g, x, v, load, first, s, count, across):
+        """The group of slots s to s + 7, of which `count` count, added to `load`. Whether an overlap is too deep.
+
+        across   whether the others are grains of other chunks, which get their part there
+        """
+        group = s >> 3
+        i, j = eight(g.owner, s), eight(g.other, s)
+        nx, ny, nz, wider = between(x, i, j)
+        square = nx * nx + ny * ny + nz * nz
+        fixed = 0 if g.run_i[UNIFORM] else group * N_FIXED
+        reach = row8(g.fixed, fixed + REACHED)
+        touching = lanes_below(square, reach * reach)
+        if touching == 0:
+            if g.touching[group] != 0:
+                forget(g, group)
+            return False
+        g.touching[group] = touching
+
+        dt, tiny, h, none = g.run_f[STEP], g.pair_f[0, c.TINY], g.history, spread(0.0)
+        at = group * g.kept_history.shape[1]
+        R, m = row8(g.fixed, fixed + REDUCED_RADIUS), row8(g.fixed, fixed + REDUCED_MASS)
+        close = row8(g.fixed, fixed + CLOSE)
+        kn, cn, kt, ct, mu, mu_roll, c_roll = laws_of(g, s)
+
+        # where, and how fast; all so written that both grains find the same to the last bit
+        distance = math.sqrt(square)
+        to_one = distance / square
+        nx, ny, nz = nx * to_one, ny * to_one, nz * to_one
+        d = where_less(square, reach * reach, reach - distance, none)
+        vx, vy, vz = relative_velocity(v, i, j)
+        sx, sy, sz = sum_of_spins(v, i, j)
+        mean = 0.5 * distance
+        wx, wy, wz = mean * sx, mean * sy, mean * sz
+        if mixed:
+            # the contact lies mean + half from i, mean - half from j
+            half = -0.5 * wider
+            qx, qy, qz = relative_spin(v, i, j)
+            wx, wy, wz = wx + half * qx, wy + half * qy, wz + half * qz
+        ux = vx + (wy * nz - wz * ny)
+        uy = vy + (wz * nx - wx * nz)
+        uz = vz + (wx * ny - wy * nx)
+        spin = 0.5 * (sx * nx + sy * ny + sz * nz)
+
+        Fn, fx, fy, fz, hx, hy, hz = contact(
+            law, kn, cn, kt, ct, mu, 0.5, 1.0, 0.0, tiny, dt,
+            d, R, m, nx, ny, nz, ux, uy, uz, spin, row8(h, at), row8(h, at + 1), row8(h, at + 2),
         )  # fmt: skip
-        ix, iy, iz, jx, jy, jz = ix + mx, iy + my, iz + mz, jx - mx, jy - my, jz - mz
+        put_row8(h, at, hx)
+        put_row8(h, at + 1, hy)
+        put_row8(h, at + 2, hz)
 
-    # one by one into the sums: of a chunk's own grains alone
-    kept = transpose8((hx, hy, hz, none, gx, gy, gz, none))
-    mine = transpose8((px, py, pz, none, ix, iy, iz, none))
-    yours = transpose8((-px, -py, -pz, none, jx, jy, jz, none))
-    put_one(g, first, last, rolls, s[0], i[0], j[0], kept[0], mine[0], yours[0])
-    if count > 1:
-        put_one(g, first, last, rolls, s[1], i[1], j[1], kept[1], mine[1], yours[1])
-    if count > 2:
-        put_one(g, first, last, rolls, s[2], i[2], j[2], kept[2], mine[2], yours[2])
-    if count > 3:
-        put_one(g, first, last, rolls, s[3], i[3], j[3], kept[3], mine[3], yours[3])
-    if count > 4:
-        put_one(g, first, last, rolls, s[4], i[4], j[4], kept[4], mine[4], yours[4])
-    if count > 5:
-        put_one(g, first, last, rolls, s[5], i[5], j[5], kept[5], mine[5], yours[5])
-    if count > 6:
-        put_one(g, first, last, rolls, s[6], i[6], j[6], kept[6], mine[6], yours[6])
-    if count > 7:
-        put_one(g, first, last, rolls, s[7], i[7], j[7], kept[7], mine[7], yours[7])
-    return too_deep
-
-
-@part
-def pair_forces(g, x, v, first, last, hits):
-    """Contacts of grains first to last - 1 with grains, added to `load`. Whether an overlap is too deep."""
-    count, deep = find_touching(g, x, first, last, hits), False
-    for at in range(0, count, 8):
-        deep = eight_contacts(g, x, v, first, last, hits, at, min(8, count - at)) or deep
-    return deep
-
-
-@part
-def seen_from(pose, b, px, py, pz):
-    """A point of the world in the frame of body b."""
-    dx, dy, dz = px - pose[b, POS], py - pose[b, POS + 1], pz - pose[b, POS + 2]
-    return (
-        pose[b, ROT] * dx + pose[b, ROT + 3] * dy + pose[b, ROT + 6] * dz,
-        pose[b, ROT + 1] * dx + pose[b, ROT + 4] * dy + pose[b, ROT + 7] * dz,
-        pose[b, ROT + 2] * dx + pose[b, ROT + 5] * dy + pose[b, ROT + 8] * dz,
-    )
-
-
-@part
-def gap_to(g, pose, k, px, py, pz):
-    """Distance of a point from primitive k, and the unit vector to the closest point, world axes."""
-    b = g.wall_i[k, c.BODY]
-    lx, ly, lz = seen_from(pose, b, px, py, pz)
-    gap, ex, ey, ez = nearest(g.wall_i, g.wall_f, g.rim_i, g.rim_f, k, lx, ly, lz)
-    return (
-        gap,
-        pose[b, ROT] * ex + pose[b, ROT + 1] * ey + pose[b, ROT + 2] * ez,
-        pose[b, ROT + 3] * ex + pose[b, ROT + 4] * ey + pose[b, ROT + 5] * ez,
-        pose[b, ROT + 6] * ex + pose[b, ROT + 7] * ey + pose[b, ROT + 8] * ez,
-    )
-
-
-@part
-def hand_over(g, pose, i, xi, yi, zi, ri):
-    """A contact that goes on from one facet to the next of the same body keeps its history."""
-    left, entered = -1, -1
-    for s in range(g.wall_begin[i], g.wall_end[i]):
-        gap, _, _, _ = gap_to(g, pose, g.wall[s], xi, yi, zi)
-        if gap < ri and g.wall_touching[s] == 0:
-            entered = s
-        elif gap >= ri and g.wall_touching[s] != 0:
-            left = s
-    if left >= 0 and entered >= 0 and g.wall_i[g.wall[left], c.BODY] == g.wall_i[g.wall[entered], c.BODY]:
-        for q in range(g.wall_history.shape[1]):
-            g.wall_history[entered, q] = g.wall_history[left, q]
-            g.wall_history[left, q] = 0.0
-
-
-@part
-def wall_forces(g, x, v, pose, first, last):
-    """Contacts of grains first to last - 1 with walls, added to `load` and to what pushes the walls.
-
-    Whether an overlap is too deep.
-    """
-    law, nm, dt, rolls = g.run_i[LAW], g.run_i[MATERIALS], g.run_f[STEP], g.run_i[HISTORY] > 4
-    p, load, h, push = g.pair_f, g.load, g.wall_history, g.wall_push
-    deep = False
-    for i in range(first, last):
-        if g.wall_begin[i] == g.wall_end[i]:
-            continue
-        xi, yi, zi, ri = x[i, c.X], x[i, c.Y], x[i, c.Z], x[i, c.R]
-        if g.wall_end[i] - g.wall_begin[i] > 1:
-            hand_over(g, pose, i, xi, yi, zi, ri)
-        for s in range(g.wall_begin[i], g.wall_end[i]):
-            w = g.wall[s]
-            gap, nx, ny, nz = gap_to(g, pose, w, xi, yi, zi)
-            if gap >= ri:
-                if g.wall_touching[s] != 0:
-                    g.wall_touching[s] = 0
-                    for q in range(h.shape[1]):
-                        h[s, q] = 0.0
-                continue
-            g.wall_touching[s] = 1
-            d, b = ri - gap, g.wall_i[w, c.BODY]
-            k = int(v[i, c.MATERIAL]) * nm + g.wall_i[w, c.WALL_MATERIAL]
-            deep = deep or d > p[k, c.DEEP] * ri
-            # the wall moves at the contact, seen from the body's origin at
-            qx, qy, qz = (
-                xi + gap * nx - pose[b, POS],
-                yi + gap * ny - pose[b, POS + 1],
-                zi + gap * nz - pose[b, POS + 2],
-            )
-            sx, sy, sz = pose[b, SPIN], pose[b, SPIN + 1], pose[b, SPIN + 2]
-            bx, by, bz, m = v[i, c.WX], v[i, c.WY], v[i, c.WZ], v[i, c.MASS]
-            ux = v[i, c.VX] + gap * (by * nz - bz * ny) - pose[b, VEL] - (sy * qz - sz * qy)
-            uy = v[i, c.VY] + gap * (bz * nx - bx * nz) - pose[b, VEL + 1] - (sz * qx - sx * qz)
-            uz = v[i, c.VZ] + gap * (bx * ny - by * nx) - pose[b, VEL + 2] - (sx * qy - sy * qx)
-            spin = 0.5 * ((bx + sx) * nx + (by + sy) * ny + (bz + sz) * nz)
-            Fn, fx, fy, fz, h[s, 0], h[s, 1], h[s, 2] = contact(
-                law, p[k, c.KN], p[k, c.CN], p[k, c.KT], p[k, c.CT], p[k, c.MU], 0.5, 1.0, 0.0, p[k, c.TINY], dt,
-                d, ri, m, nx, ny, nz, ux, uy, uz, spin, h[s, 0], h[s, 1], h[s, 2],
-            )  # fmt: skip
-            mx, my, mz = 0.0, 0.0, 0.0
-            if rolls:
-                mx, my, mz, h[s, 4], h[s, 5], h[s, 6] = rolling(
-                    p[k, c.KT], p[k, c.MU_ROLL], p[k, c.C_ROLL], 1.0, p[k, c.TINY], dt,
-                    d, ri, m, Fn, nx, ny, nz, bx - sx, by - sy, bz - sz, spin, h[s, 4], h[s, 5], h[s, 6],
+        # torque: (mean + half) t on i, (mean - half) t on j, and what resists rolling
+        tx, ty, tz = ny * fz - nz * fy, nz * fx - nx * fz, nx * fy - ny * fx
+        fx, fy, fz = fx - Fn * nx, fy - Fn * ny, fz - Fn * nz
+        rows = transpose8((fx, fy, fz, none, mean * tx, mean * ty, mean * tz, none))
+        add_rows(load, i, first, count, rows)
+        if not across:
+            add_rows(load, j, first, count, times(eight_of(-1.0, -1.0, -1.0, 0.0, 1.0, 1.0, 1.0, 0.0), rows))
+        if mixed:
+            tx, ty, tz = half * tx, half * ty, half * tz
+            if g.run_i[HISTORY] > 4:
+                mx, my, mz, hx, hy, hz = rolling(
+                    kt, mu_roll, c_roll, 1.0, tiny, dt, d, R, m, Fn, nx, ny, nz,
+                    qx, qy, qz, spin, row8(h, at + 3), row8(h, at + 4), row8(h, at + 5),
                 )  # fmt: skip
-            load[i, 4] += gap * (ny * fz - nz * fy) + mx
-            load[i, 5] += gap * (nz * fx - nx * fz) + my
-            load[i, 6] += gap * (nx * fy - ny * fx) + mz
-            fx, fy, fz = fx - Fn * nx, fy - Fn * ny, fz - Fn * nz
-            load[i, 0] += fx
-            load[i, 1] += fy
-            load[i, 2] += fz
-            push[s, 0] -= qy * fz - qz * fy + mx
-            push[s, 1] -= qz * fx - qx * fz + my
-            push[s, 2] -= qx * fy - qy * fx + mz
-            push[s, 3] -= fx
-            push[s, 4] -= fy
-            push[s, 5] -= fz
-    return deep
+                put_row8(h, at + 3, hx)
+                put_row8(h, at + 4, hy)
+                put_row8(h, at + 5, hz)
+                tx, ty, tz = tx + mx, ty + my, tz + mz
+            rows = transpose8((none, none, none, none, tx, ty, tz, none))
+            add_rows(load, i, first, count, rows)
+            if not across:
+                add_rows(load, j, first, count, times(spread(-1.0), rows))
+        return lanes_below(square, close * close) != 0
+
+    @part
+    def all_contacts(g, x, v, load, chunk):
+        deep, first = False, chunk * g.run_i[ROWS]
+        last = g.other.shape[0] - 8
+        for k in range(CLASSES):
+            stop = g.class_end[chunk, k]
+            for s in range(g.class_begin[chunk, k], stop, 8):
+                ask_for(g, x, v, min(s + AHEAD, last))
+                deep = eight_contacts(g, x, v, load, first, s, min(8, stop - s), k >= ACROSS) or deep
+        return deep
+
+    return all_contacts
+
+
+_plain = _contacts_of_a_chunk(c.HERTZ, laws_of_one, False)
+_hertz = _contacts_of_a_chunk(c.HERTZ, laws_of_each, True)
+_voigt = _contacts_of_a_chunk(c.VOIGT, laws_of_each, True)
+
+
+@part
+def pair_forces(g, x, v, load, chunk):
+    """Contacts of the grains of a chunk with grains, added to `load`. Whether an overlap is too deep."""
+    if g.run_i[LAW] != c.HERTZ:
+        return _voigt(g, x, v, load, chunk)
+    if g.run_i[MIXED] or g.run_i[MATERIALS] > 1:
+        return _hertz(g, x, v, load, chunk)
+    return _plain(g, x, v, load, chunk)

@@ -1,24 +1,37 @@
 """What a march of grains on the CPU needs, in one bundle of arrays. Rows are grains sorted by cell.
 
-Grains are cut into chunks of CHUNK rows. A contact between two grains of a chunk is found and computed once, by that
-chunk; one between two chunks is computed by both, each for its own grain. So a chunk writes to nobody else's grains, and
-the sums do not depend on how many workers share the chunks.
+Grains are cut into chunks of rows. A contact between two grains of a chunk is found and computed once, by that chunk;
+one between two chunks is computed by both, each for its own grain. So a chunk writes to nobody else's grains, and the
+sums do not depend on how many workers share the chunks.
+
+Pairs that may touch have a slot. The slots of a chunk stand by class, first those within the chunk, then those across,
+each by the gap at the time when the lists were made: touching ones first. A class starts at a multiple of eight, and
+its last group is filled up with copies of its last slot, which count for nothing.
 """
 
 from typing import Any, NamedTuple
 
 from numba import types
 
-CHUNK = 1024
+CHUNK = 2048
+"""grains of a chunk, about"""
+
+GAPS = 4
+ACROSS = GAPS
+CLASSES = 2 * GAPS
+"""classes of slots: touching, gap up to 1/3, 2/3, 3/3 of the skin; from ACROSS on the same for pairs of two chunks"""
 
 # run_i
 COUNT, MATERIALS, LAW, HISTORY, BODIES, HOME, NOW = 0, 1, 2, 3, 4, 5, 6
 """grains; materials; law; numbers of history of a contact (4, or 8 with rolling); bodies; the body whose translation
 grains are expected to share, -1 for none; which of the two buffers holds the grains now"""
 DONE, REBUILDS, FRESH, NAMES = 7, 8, 9, 10
-"""sub-steps done in this march; lists made so far; whether the lists hold (-1: contacts are kept, lists are to be made);
+"""sub-steps done in this march; lists made so far; whether the lists hold (-1: contacts are kept, lists to be made);
 which of the two buffers holds the idents"""
-SLOTS = 11
+ROWS, UNIFORM, MIXED, CAREFUL = 11, 12, 13, 14
+"""grains of a chunk; whether all have one radius and mass; whether radii differ or contacts resist rolling; whether a
+grain can be too fast and yet within the skin"""
+SLOTS = 15
 """on a GPU: slots of neighbours of each grain"""
 N_RUN_I = 16
 
@@ -27,6 +40,11 @@ STEP, GX, GY, GZ, SKIN, REACH = 0, 1, 2, 3, 4, 5
 """sub-step [s]; gravity [m/s2]; extra distance kept in the lists [m]; largest radius [m]"""
 LOW, HIGH = 6, 9  # the domain, in the frame of HOME, as box (3), (3) [m]
 N_RUN_F = 16
+
+# fixed (N_FIXED rows of eight for each group of slots; of one group if grains are uniform)
+REACHED, REDUCED_RADIUS, REDUCED_MASS, CLOSE = 0, 1, 2, 3
+"""sum of the radii; reduced radius and mass; distance of the centres at which the overlap is too deep"""
+N_FIXED = 4
 
 # pose (steps + 1, nbody, N_POSE): of each body at each sub-step, world axes
 ROT, POS, VEL, SPIN = 0, 9, 12, 15
@@ -48,21 +66,26 @@ class Grains(NamedTuple):
     place: Any  # (2, N, 4): now and next
     motion: Any  # (2, N, 8)
     ident: Any  # (2, N)
-    before: Any  # (N, 3) places when the lists were made
+    lightness: Any  # (N, 2) 1 / mass, 1 / inertia; (1, 2) if grains are uniform
+    before: Any  # (N, 4) places and a 0, when the lists were made
     pose: Any
     pose_before: Any  # (nbody, N_POSE) when the lists were made
     extent: Any  # (nbody,) of their walls [m]
     pair_f: Any
-    # contacts of grains: slots of grain i from begin[i] to end[i]
-    begin: Any
-    end: Any
+    pair_row: Any  # (nm * nm, 8) the first columns of pair_f
+    # contacts of grains
+    class_begin: Any  # (chunks, CLASSES) slots
+    class_end: Any
     owner: Any  # (slots,) int32 i
     other: Any  # (slots,) int32 j
-    touching: Any  # (slots,) uint8
-    history: Any  # (slots, HISTORY)
+    kind: Any  # (slots,) int32 row of pair_f
+    fixed: Any  # (groups * N_FIXED, 8)
+    touching: Any  # (groups,) uint8: a bit for each slot
+    history: Any  # (groups * 3, 8) tangential by x, y, z; with rolling (groups * 6, 8), that too
     # contacts with walls
     wall_begin: Any
     wall_end: Any
+    wall_owner: Any  # (slots,) int32 grain
     wall: Any  # (slots,) int32 primitive
     wall_touching: Any
     wall_history: Any
@@ -86,32 +109,43 @@ class Grains(NamedTuple):
     kept_begin: Any  # contacts of before, seen from both grains
     kept_end: Any
     kept: Any  # (slots,) int32 row of before of the other grain
-    kept_history: Any
+    kept_history: Any  # (slots, 3 or 6)
     kept_wall_begin: Any
     kept_wall_end: Any
     kept_wall: Any
     kept_wall_history: Any
-    load: Any  # (N, 8) force and torque on each grain, each with a 0 behind
-    hits: Any  # (workers, slots of a chunk + 1) int32
+    load: Any  # (workers, ROWS, 8) force and torque on each grain of a chunk, each with a 0 behind; 0 between chunks
+    found: Any  # (workers, slots of a chunk, 3) int32: pairs and their class, before they are sorted by it
     flags: Any  # (2, workers, 8) int64: what each worker has to tell: a code, whether lists are due, the culprits
     counters: Any  # (1,)
 
 
-_b1 = types.uint8[::1]
+_b1, _j3 = types.uint8[::1], types.int32[:, :, ::1]
 _i1, _i3 = types.int64[::1], types.int64[:, :, ::1]
 _j1, _j2 = types.int32[::1], types.int32[:, ::1]
 _l2 = types.int64[:, ::1]
 _f1, _f2, _f3 = types.float64[::1], types.float64[:, ::1], types.float64[:, :, ::1]
 
 FIELDS = {
-    "run_i": _i1, "run_f": _f1, "place": _f3, "motion": _f3, "ident": _l2, "before": _f2, "pose": _f3,
-    "pose_before": _f2, "extent": _f1, "pair_f": _f2, "begin": _i1, "end": _i1, "owner": _j1, "other": _j1, "touching": _b1,
-    "history": _f2, "wall_begin": _i1, "wall_end": _i1, "wall": _j1, "wall_touching": _b1, "wall_history": _f2,
-    "wall_push": _f2, "push": _f2, "wall_sum": _f2,
+    "run_i": _i1, "run_f": _f1, "place": _f3, "motion": _f3, "ident": _l2, "lightness": _f2, "before": _f2, "pose": _f3,
+    "pose_before": _f2, "extent": _f1, "pair_f": _f2, "pair_row": _f2,
+    "class_begin": _l2, "class_end": _l2, "owner": _j1, "other": _j1, "kind": _j1, "fixed": _f2, "touching": _b1,
+    "history": _f2, "wall_begin": _i1, "wall_end": _i1, "wall_owner": _j1, "wall": _j1, "wall_touching": _b1,
+    "wall_history": _f2, "wall_push": _f2, "push": _f2, "wall_sum": _f2,
     "wall_i": _j2, "wall_f": _f2, "rim_i": _j2, "rim_f": _f2, "bin_i": _j2, "bin_f": _f2,
     "bin_start": _j1, "bin_wall": _j1, "always": _j1, "grid_i": _i1, "cell": _j1, "cell_start": _j1,
     "order": _j1, "kept_begin": _i1, "kept_end": _i1, "kept": _j1, "kept_history": _f2, "kept_wall_begin": _i1,
-    "kept_wall_end": _i1, "kept_wall": _j1, "kept_wall_history": _f2, "load": _f2, "hits": _j2, "flags": _i3,
+    "kept_wall_end": _i1, "kept_wall": _j1, "kept_wall_history": _f2, "load": _f3, "found": _j3, "flags": _i3,
     "counters": _i1,
 }  # fmt: skip
 grains_type = types.NamedTuple(list(FIELDS.values()), Grains)
+
+
+def rows_of_chunk(n: int) -> int:
+    """How many grains make a chunk: a function of their number alone, so that any number of workers does the same sums.
+
+    An even number of chunks, a multiple of eight grains each: large enough that few contacts are computed twice, small
+    enough for the cache of a core.
+    """
+    pairs = max(1, round(n / (2 * CHUNK)))
+    return max(8, -(-n // (16 * pairs)) * 8)

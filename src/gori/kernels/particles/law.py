@@ -1,7 +1,8 @@
 """What two touching bodies do to each other at one contact. Written once, for numbers and Lanes, CPU and GPU.
 
 All constants come as arguments, as they stand in the row of the pair of materials: on a GPU they are single, and a
-literal would make the rest double. There is no branch on a value, so eight contacts go through together.
+literal would make the rest double. There is no branch on a value, so eight contacts go through together; without an
+overlap, d = 0, forces and history come out as 0.
 
 hertz   a = sqrt(R d),  Fn = KN a d + CN sqrt(m a) vn, never pulling;
         h elastic tangential force: dh = -KT a ut dt, scaled down with a when the contact opens (Thornton et al. 2013),
@@ -46,7 +47,7 @@ def contact(law, kn, cn, kt, ct, mu, half, one, zero, tiny, dt, d, R, m, nx, ny,
         root = math.sqrt(m * a)
         Fn = larger(zero, kn * a * d + cn * root * vn)
         limit = mu * Fn
-        keep = larger(zero, smaller(one, one + half * dt * vn / d))
+        keep = larger(zero, smaller(one, one + half * dt / (d + tiny) * vn))
         grow, drag = kt * a * dt, ct * root
         hx, hy, hz = keep * hx - grow * tx, keep * hy - grow * ty, keep * hz - grow * tz
         fx, fy, fz = hx - drag * tx, hy - drag * ty, hz - drag * tz

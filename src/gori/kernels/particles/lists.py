@@ -7,11 +7,11 @@ function of the places alone.
 
 import math
 
-from gori.kernels.jit import block, part
+from gori.kernels.jit import part
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as c
-from gori.kernels.particles.contacts import gap_to, seen_from
 from gori.kernels.particles.team import meet, share
+from gori.kernels.particles.wall_contacts import gap_to, seen_from
 from gori.kernels.particles.walls import bin_range
 
 
@@ -25,25 +25,45 @@ def cell_rank(grid_i, ix, iy, iz):
 
 
 @part
-def chunks_of(n):
-    return (n + gr.CHUNK - 1) // gr.CHUNK
+def chunks_of(g):
+    return (g.run_i[gr.COUNT] + g.run_i[gr.ROWS] - 1) // g.run_i[gr.ROWS]
+
+
+@part
+def rows_of(g, chunk):
+    """First grain of a chunk and the one after its last."""
+    return chunk * g.run_i[gr.ROWS], min(g.run_i[gr.COUNT], (chunk + 1) * g.run_i[gr.ROWS])
+
+
+@part
+def touches(g, s):
+    """Whether the pair of slot s touches."""
+    return (g.touching[s >> 3] >> (s & 7)) & 1
+
+
+@part
+def keep(g, i, j, s, sign):
+    """The history of slot s, as one of grain i, into `kept`."""
+    a, columns = g.kept_end[i], g.kept_history.shape[1]
+    g.kept[a] = j
+    for q in range(columns):
+        g.kept_history[a, q] = sign * g.history[(s >> 3) * columns + q, s & 7]
+    g.kept_end[i] = a + 1
 
 
 @part
 def keep_contacts(g, chunk):
     """The touching contacts of a chunk, seen from both grains, into `kept`. Returns a result code."""
-    n = g.run_i[gr.COUNT]
-    first, last = chunk * gr.CHUNK, min(n, (chunk + 1) * gr.CHUNK)
-    room = g.kept.shape[0] // chunks_of(n)
+    first, last = rows_of(g, chunk)
+    room = g.kept.shape[0] // chunks_of(g)
     for i in range(first, last):
         g.kept_end[i] = 0
-    for i in range(first, last):
-        for s in range(g.begin[i], g.end[i]):
-            if g.touching[s] != 0:
-                g.kept_end[i] += 1
-                j = g.other[s]
-                if first <= j and j < last:
-                    g.kept_end[j] += 1
+    for k in range(gr.CLASSES):
+        for s in range(g.class_begin[chunk, k], g.class_end[chunk, k]):
+            if touches(g, s):
+                g.kept_end[g.owner[s]] += 1
+                if k < gr.ACROSS:
+                    g.kept_end[g.other[s]] += 1
     at = chunk * room
     for i in range(first, last):
         size = g.kept_end[i]
@@ -51,29 +71,20 @@ def keep_contacts(g, chunk):
         at += size
     if at > (chunk + 1) * room:
         return gr.TOUCH_FULL
-    for i in range(first, last):
-        for s in range(g.begin[i], g.end[i]):
-            if g.touching[s] != 0:
-                j = g.other[s]
-                a = g.kept_end[i]
-                g.kept[a] = j
-                for q in range(g.history.shape[1]):
-                    g.kept_history[a, q] = g.history[s, q]
-                g.kept_end[i] = a + 1
-                if first <= j and j < last:
-                    a = g.kept_end[j]
-                    g.kept[a] = i
-                    for q in range(g.history.shape[1]):
-                        g.kept_history[a, q] = -g.history[s, q]
-                    g.kept_end[j] = a + 1
+    for k in range(gr.CLASSES):
+        for s in range(g.class_begin[chunk, k], g.class_end[chunk, k]):
+            if touches(g, s):
+                i, j = g.owner[s], g.other[s]
+                keep(g, i, j, s, 1.0)
+                if k < gr.ACROSS:
+                    keep(g, j, i, s, -1.0)
     return gr.OK
 
 
 @part
 def keep_walls(g, chunk):
-    """The touching contacts of a chunk with walls into `kept_wall`; what pushed the walls goes to their bodies later."""
-    n = g.run_i[gr.COUNT]
-    first, last = chunk * gr.CHUNK, min(n, (chunk + 1) * gr.CHUNK)
+    """The touching contacts of a chunk with walls into `kept_wall`; what pushed walls goes to their bodies later."""
+    first, last = rows_of(g, chunk)
     at = g.wall_begin[first]
     for i in range(first, last):
         g.kept_wall_begin[i] = at
@@ -155,44 +166,103 @@ def move_rows(g, first, last):
         names[i] = ident[o]
         for q in range(3):
             g.before[i, q] = y[i, q]
+        if g.run_i[gr.UNIFORM] == 0:
+            m, r = u[i, c.MASS], y[i, c.R]
+            g.lightness[i, 0], g.lightness[i, 1] = 1.0 / m, 1.0 / (0.4 * m * r * r)
 
 
-@block
-def find_neighbours(g, chunk):
-    """Lists of the grains of a chunk, with the history of what touched before. Returns a result code."""
-    n, x = g.run_i[gr.COUNT], g.place[g.run_i[gr.NOW]]
-    first, last = chunk * gr.CHUNK, min(n, (chunk + 1) * gr.CHUNK)
-    room, skin = g.other.shape[0] // chunks_of(n), g.run_f[gr.SKIN]
+@part
+def find_pairs(g, chunk, found):
+    """All pairs of a chunk with their classes into `found`. Returns their number, -1 if there is no room for them."""
+    x, skin = g.place[g.run_i[gr.NOW]], g.run_f[gr.SKIN]
+    first, last = rows_of(g, chunk)
     per_cell = 1.0 / (2.0 * g.run_f[gr.REACH] + skin)
-    at, full = chunk * room, (chunk + 1) * room
+    per_class = (gr.GAPS - 1.0) / max(skin, 1e-300)
+    full, at = found.shape[0] - 8 * gr.CLASSES, 0
     for i in range(first, last):
-        xi, yi, zi, ri = x[i, c.X], x[i, c.Y], x[i, c.Z], x[i, c.R] + skin
-        g.begin[i] = at
+        xi, yi, zi, ri = x[i, c.X], x[i, c.Y], x[i, c.Z], x[i, c.R]
         ix, iy, iz = math.floor(xi * per_cell), math.floor(yi * per_cell), math.floor(zi * per_cell)
         for cz in range(iz - 1, iz + 2):
             for cy in range(iy - 1, iy + 2):
                 for cx in range(ix - 1, ix + 2):
                     k = cell_rank(g.grid_i, cx, cy, cz)
-                    for j in range(g.cell_start[k], g.cell_start[k + 1]):
+                    start, stop = g.cell_start[k], g.cell_start[k + 1]
+                    if start >= first:  # of a pair within the chunk the first grain owns the slot
+                        start = max(start, i + 1)
+                    for j in range(start, stop):
                         dx, dy, dz, reach = x[j, c.X] - xi, x[j, c.Y] - yi, x[j, c.Z] - zi, ri + x[j, c.R]
-                        near = dx * dx + dy * dy + dz * dz < reach * reach
-                        if near and (j > i or j < first):
+                        square = dx * dx + dy * dy + dz * dz
+                        if square < (reach + skin) * (reach + skin) and (j > i or j < first):
                             if at >= full:
-                                return gr.LIST_FULL
-                            g.owner[at], g.other[at] = i, j
+                                return -1
+                            gap = (math.sqrt(square) - reach) * per_class
+                            found[at, 0], found[at, 1] = i, j
+                            found[at, 2] = int(min(max(0.0, 1.0 + gap), gr.GAPS - 1.0))
+                            if j < first or j >= last:
+                                found[at, 2] += gr.ACROSS
                             at += 1
-        g.end[i] = at
-        o = g.order[i]
-        for s in range(g.begin[i], at):
-            partner = g.order[g.other[s]]
-            g.touching[s] = 0
-            for q in range(g.history.shape[1]):
-                g.history[s, q] = 0.0
-            for t in range(g.kept_begin[o], g.kept_end[o]):
-                if g.kept[t] == partner:
-                    g.touching[s] = 1
-                    for q in range(g.history.shape[1]):
-                        g.history[s, q] = g.kept_history[t, q]
+    return at
+
+
+@part
+def fill_slot(g, x, v, s, i, j):
+    """What a slot says of its pair, without a history."""
+    g.owner[s], g.other[s] = i, j
+    row = int(v[i, c.MATERIAL]) * g.run_i[gr.MATERIALS] + int(v[j, c.MATERIAL])
+    g.kind[s] = row
+    lane, at = s & 7, 0 if g.run_i[gr.UNIFORM] else (s >> 3) * gr.N_FIXED
+    if lane == 0:
+        g.touching[s >> 3] = 0
+    columns = g.kept_history.shape[1]
+    for q in range(columns):
+        g.history[(s >> 3) * columns + q, lane] = 0.0
+    if g.run_i[gr.UNIFORM] == 0:
+        ri, rj, mi, mj = x[i, c.R], x[j, c.R], v[i, c.MASS], v[j, c.MASS]
+        g.fixed[at + gr.REACHED, lane] = ri + rj
+        g.fixed[at + gr.REDUCED_RADIUS, lane] = ri * rj / (ri + rj)
+        g.fixed[at + gr.REDUCED_MASS, lane] = mi * mj / (mi + mj)
+        g.fixed[at + gr.CLOSE, lane] = ri + rj - g.pair_f[0, c.DEEP] * min(ri, rj)
+
+
+@part
+def recall(g, s, i, j):
+    """The history of what touched before."""
+    o, partner, columns = g.order[i], g.order[j], g.kept_history.shape[1]
+    for t in range(g.kept_begin[o], g.kept_end[o]):
+        if g.kept[t] == partner:
+            g.touching[s >> 3] |= 1 << (s & 7)
+            for q in range(columns):
+                g.history[(s >> 3) * columns + q, s & 7] = g.kept_history[t, q]
+
+
+@part
+def find_neighbours(g, chunk, worker):
+    """Slots of a chunk, with the history of what touched before. Returns a result code."""
+    now, found = g.run_i[gr.NOW], g.found[worker]
+    x, v, begin, end = g.place[now], g.motion[now], g.class_begin[chunk], g.class_end[chunk]
+    count = find_pairs(g, chunk, found)
+    if count < 0:
+        return gr.LIST_FULL
+    for k in range(gr.CLASSES):
+        end[k] = 0
+    for t in range(count):
+        end[found[t, 2]] += 1
+    at = chunk * (g.owner.shape[0] // chunks_of(g))
+    for k in range(gr.CLASSES):
+        size = end[k]
+        begin[k] = end[k] = at
+        at += (size + 7) & ~7
+    for t in range(count):
+        i, j, k = found[t, 0], found[t, 1], found[t, 2]
+        s = end[k]
+        fill_slot(g, x, v, s, i, j)
+        recall(g, s, i, j)
+        end[k] = s + 1
+    for k in range(gr.CLASSES):
+        s = end[k]
+        while s & 7 != 0:
+            fill_slot(g, x, v, s, g.owner[s - 1], g.other[s - 1])
+            s += 1
     return gr.OK
 
 
@@ -203,7 +273,7 @@ def add_wall(g, pose, k, i, o, at, full, px, py, pz, reach):
     if not gap < reach:
         return at
     if at < full:
-        g.wall[at] = k
+        g.wall_owner[at], g.wall[at] = i, k
         g.wall_touching[at] = 0
         for q in range(6):
             g.wall_push[at, q] = 0.0
@@ -217,12 +287,12 @@ def add_wall(g, pose, k, i, o, at, full, px, py, pz, reach):
     return at + 1
 
 
-@block
+@part
 def find_walls(g, pose, chunk):
     """Walls near the grains of a chunk. Returns a result code."""
-    n, x = g.run_i[gr.COUNT], g.place[g.run_i[gr.NOW]]
-    first, last = chunk * gr.CHUNK, min(n, (chunk + 1) * gr.CHUNK)
-    room = g.wall.shape[0] // chunks_of(n)
+    x = g.place[g.run_i[gr.NOW]]
+    first, last = rows_of(g, chunk)
+    room = g.wall.shape[0] // chunks_of(g)
     at, full = chunk * room, (chunk + 1) * room
     for i in range(first, last):
         px, py, pz, o = x[i, c.X], x[i, c.Y], x[i, c.Z], g.order[i]
@@ -264,7 +334,7 @@ def worst(g, parity, workers):
     return gr.OK
 
 
-@block
+@part
 def make_lists(g, pose, worker, workers, meeting):
     """All lists anew; called by all workers together. Returns a result code and the number of the next meeting.
 
@@ -272,8 +342,8 @@ def make_lists(g, pose, worker, workers, meeting):
     FRESH at -1 (contacts are kept already).
     """
     n = g.run_i[gr.COUNT]
-    a, z = share(chunks_of(n), worker, workers)
-    first, last = a * gr.CHUNK, min(n, z * gr.CHUNK)
+    a, z = share(chunks_of(g), worker, workers)
+    first, last = a * g.run_i[gr.ROWS], min(n, z * g.run_i[gr.ROWS])
     mine = g.flags[0, worker]
     mine[0] = gr.OK
     now = g.run_i[gr.NOW]
@@ -307,7 +377,7 @@ def make_lists(g, pose, worker, workers, meeting):
                     g.pose_before[b, q] = pose[b, q]
         meeting = meet(g.counters, meeting, workers)
     for chunk in range(a, z):
-        code = find_neighbours(g, chunk)
+        code = find_neighbours(g, chunk, worker)
         if code == gr.OK:
             code = find_walls(g, pose, chunk)
         if code != gr.OK:

@@ -8,12 +8,15 @@ import math
 
 from numba import types
 
-from gori.kernels.jit import block, kernel, part
+from gori.kernels.jit import kernel, part
+from gori.kernels.lanes import lanes_below
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as c
-from gori.kernels.particles.contacts import pair_forces, wall_forces
-from gori.kernels.particles.lists import chunks_of, gather_push, make_lists, worst
+from gori.kernels.particles.contacts import pair_forces
+from gori.kernels.particles.lists import chunks_of, gather_push, make_lists, rows_of, worst
 from gori.kernels.particles.team import meet, share
+from gori.kernels.particles.wall_contacts import wall_forces
+from gori.kernels.rows import eight_of, four_of_each, halves, join, put_halves, put_row8, row8, turn4
 
 FASTEST = 0.25
 """radii that a grain may move in a sub-step; more is an error"""
@@ -52,49 +55,97 @@ def walls_moved(g, pose, sx, sy, sz):
 
 
 @part
-def move(g, x, v, y, u, first, last, sx, sy, sz):
-    """Motion of grains into the other buffer. Returns whether lists are due, and a grain that runs away or -1."""
-    dt, load, f = g.run_f[gr.STEP], g.load, g.run_f
+def new_motion(g, v, load, i, first, fall):
+    """Velocity and spin of grain i, with mass and material between them, after the sub-step."""
+    k = 0 if g.run_i[gr.UNIFORM] else i
+    light = four_of_each(g.lightness[k, 0], g.lightness[k, 1])
+    return row8(v, i) + light * row8(load, i - first) * g.run_f[gr.STEP] + fall
+
+
+@part
+def new_place(g, x, y, i, j, a, b, drive, drift):
+    """Places of grains i and j that move as a and b say, written; returns how far they are from where the lists saw
+    them."""
+    place = halves(x, i, j) + drive * join(a, b)
+    put_halves(y, i, j, place)
+    return place - halves(g.before, i, j) - drift
+
+
+@part
+def move(g, x, v, y, u, load, first, last, sx, sy, sz):
+    """Motion of grains into the other buffer, eight at a time; loads are used up. Returns whether lists are due."""
+    dt, f = g.run_f[gr.STEP], g.run_f
     limit = 0.25 * f[gr.SKIN] * f[gr.SKIN]
-    due, bad = False, -1
+    fall = eight_of(dt * f[gr.GX], dt * f[gr.GY], dt * f[gr.GZ], 0.0, 0.0, 0.0, 0.0, 0.0)
+    drive = eight_of(dt, dt, dt, 0.0, dt, dt, dt, 0.0)
+    drift = eight_of(sx, sy, sz, 0.0, sx, sy, sz, 0.0)
+    none = fall * 0.0
+    stays = True
+    for i in range(first, last, 8):
+        end = last - 1  # the last ones, where there are not eight, are moved more than once, from and to the same
+        k = (
+            i, min(i + 1, end), min(i + 2, end), min(i + 3, end),
+            min(i + 4, end), min(i + 5, end), min(i + 6, end), min(i + 7, end),
+        )  # fmt: skip
+        m = (
+            new_motion(g, v, load, k[0], first, fall), new_motion(g, v, load, k[1], first, fall),
+            new_motion(g, v, load, k[2], first, fall), new_motion(g, v, load, k[3], first, fall),
+            new_motion(g, v, load, k[4], first, fall), new_motion(g, v, load, k[5], first, fall),
+            new_motion(g, v, load, k[6], first, fall), new_motion(g, v, load, k[7], first, fall),
+        )  # fmt: skip
+        put_row8(u, k[0], m[0])
+        put_row8(u, k[1], m[1])
+        put_row8(u, k[2], m[2])
+        put_row8(u, k[3], m[3])
+        put_row8(u, k[4], m[4])
+        put_row8(u, k[5], m[5])
+        put_row8(u, k[6], m[6])
+        put_row8(u, k[7], m[7])
+        put_row8(load, k[0] - first, none)
+        put_row8(load, k[1] - first, none)
+        put_row8(load, k[2] - first, none)
+        put_row8(load, k[3] - first, none)
+        put_row8(load, k[4] - first, none)
+        put_row8(load, k[5] - first, none)
+        put_row8(load, k[6] - first, none)
+        put_row8(load, k[7] - first, none)
+        dx, dy, dz, _ = turn4(
+            new_place(g, x, y, k[0], k[4], m[0], m[4], drive, drift),
+            new_place(g, x, y, k[1], k[5], m[1], m[5], drive, drift),
+            new_place(g, x, y, k[2], k[6], m[2], m[6], drive, drift),
+            new_place(g, x, y, k[3], k[7], m[3], m[7], drive, drift),
+        )
+        stays = stays and lanes_below(dx * dx + dy * dy + dz * dz, none + limit) == 255
+    return not stays
+
+
+@part
+def runaway(g, x, u, first, last):
+    """A grain that moves too far in a sub-step, -1 for none."""
+    dt = g.run_f[gr.STEP]
     for i in range(first, last):
-        m, r = v[i, c.MASS], x[i, c.R]
-        per_mass = dt / m
-        per_inertia = per_mass / (0.4 * r * r)
-        vx = v[i, c.VX] + per_mass * load[i, 0] + dt * f[gr.GX]
-        vy = v[i, c.VY] + per_mass * load[i, 1] + dt * f[gr.GY]
-        vz = v[i, c.VZ] + per_mass * load[i, 2] + dt * f[gr.GZ]
-        u[i, c.VX], u[i, c.VY], u[i, c.VZ], u[i, c.MASS] = vx, vy, vz, m
-        u[i, c.WX] = v[i, c.WX] + per_inertia * load[i, 4]
-        u[i, c.WY] = v[i, c.WY] + per_inertia * load[i, 5]
-        u[i, c.WZ] = v[i, c.WZ] + per_inertia * load[i, 6]
-        u[i, c.MATERIAL] = v[i, c.MATERIAL]
-        px, py, pz = x[i, c.X] + dt * vx, x[i, c.Y] + dt * vy, x[i, c.Z] + dt * vz
-        y[i, c.X], y[i, c.Y], y[i, c.Z], y[i, c.R] = px, py, pz, r
-        dx, dy, dz = px - g.before[i, 0] - sx, py - g.before[i, 1] - sy, pz - g.before[i, 2] - sz
-        if dx * dx + dy * dy + dz * dz > limit:
-            due = True
-        if not dt * dt * (vx * vx + vy * vy + vz * vz) < FASTEST * FASTEST * r * r:
-            bad = i
-    return due, bad
+        vx, vy, vz, far = u[i, c.VX], u[i, c.VY], u[i, c.VZ], FASTEST * x[i, c.R]
+        if not dt * dt * (vx * vx + vy * vy + vz * vz) < far * far:
+            return i
+    return -1
 
 
-@block
-def step_chunk(g, pose, now, first, last, sx, sy, sz, hits, mine):
+@part
+def step_chunk(g, pose, now, chunk, sx, sy, sz, load, mine):
     """One sub-step of one chunk."""
-    x, v = g.place[now], g.motion[now]
-    for i in range(first, last):
-        for q in range(8):
-            g.load[i, q] = 0.0
-    deep = pair_forces(g, x, v, first, last, hits)
-    wall_deep = wall_forces(g, x, v, pose, first, last)
-    due, bad = move(g, x, v, g.place[1 - now], g.motion[1 - now], first, last, sx, sy, sz)
+    x, v, u = g.place[now], g.motion[now], g.motion[1 - now]
+    first, last = rows_of(g, chunk)
+    deep = pair_forces(g, x, v, load, chunk)
+    wall_deep = wall_forces(g, x, v, pose, load, first, last)
+    due = move(g, x, v, g.place[1 - now], u, load, first, last, sx, sy, sz)
     if due:
         mine[1] = 1
     if deep or wall_deep:
         mine[0] = gr.TOO_DEEP
-    if bad >= 0:
-        mine[0], mine[2] = gr.RUNAWAY, g.ident[g.run_i[gr.NAMES], bad]
+    if due or g.run_i[gr.CAREFUL] != 0:
+        bad = runaway(g, x, u, first, last)
+        if bad >= 0:
+            mine[0], mine[2] = gr.RUNAWAY, g.ident[g.run_i[gr.NAMES], bad]
 
 
 MARCH = types.int64(gr.grains_type, types.int64, types.int64, types.int64, types.int64)
@@ -104,27 +155,27 @@ MARCH = types.int64(gr.grains_type, types.int64, types.int64, types.int64, types
 def march(g, worker, workers, first_step, steps):
     """Sub-steps first_step to steps - 1 of the table of poses, or if there are none new lists at that pose; called by
     all workers at once. Returns a result code.
+
+    It ends with lists that hold, so that a state saved then finds the same ones again.
     """
-    meeting, n = 1, g.run_i[gr.COUNT]
-    a, z = share(chunks_of(n), worker, workers)
-    code, hits = gr.OK, g.hits[worker]
+    meeting, code = 1, gr.OK
+    a, z = share(chunks_of(g), worker, workers)
     fresh, now = g.run_i[gr.FRESH], g.run_i[gr.NOW]
-    if first_step == steps:
-        code, meeting = make_lists(g, g.pose[first_step], worker, workers, meeting)
-    for step in range(first_step, steps):
+    for step in range(first_step, steps + 1):
         pose = g.pose[step]
-        if fresh != 1:
+        if fresh != 1 or first_step == steps:
             code, meeting = make_lists(g, pose, worker, workers, meeting)
             if code != gr.OK:
                 break
-            now = g.run_i[gr.NOW]
+            now, fresh = g.run_i[gr.NOW], 1
+        if step == steps:
+            break
         parity = step & 1
         mine = g.flags[parity, worker]
         mine[0], mine[1] = gr.OK, 0
         sx, sy, sz = drift_of_home(g, g.pose[step + 1])
         for chunk in range(a, z):
-            first, last = chunk * gr.CHUNK, min(n, (chunk + 1) * gr.CHUNK)
-            step_chunk(g, pose, now, first, last, sx, sy, sz, hits, mine)
+            step_chunk(g, pose, now, chunk, sx, sy, sz, g.load[worker], mine)
         now, fresh = 1 - now, 1
         if walls_moved(g, g.pose[step + 1], sx, sy, sz):
             fresh = 0

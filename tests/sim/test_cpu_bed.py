@@ -1,0 +1,237 @@
+"""Grains on the CPU: against the textbook twin, for any number of workers, and on from a state bit for bit."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gori.kernels.particles import grains as gr
+from gori.kernels.particles import tables as t
+from gori.model.walls import wall_tables
+from gori.sim.bed import Setup, fresh_state
+from gori.sim.cpu_bed import CpuBed
+from tests.reference import grains as twin
+
+RADIUS, DENSITY, STEP = 1e-3, 2500.0, 5e-6
+GLASS, RUBBER = (5e7, 0.25), (2e7, 0.4)
+GRAVITY = np.array([1.0, -2.0, -9.81])
+
+
+def table(pairs, count):
+    """pair_f of the twin's pairs of materials."""
+    pair_f = np.zeros((count * count, t.N_PAIR_F))
+    pair_f[:, t.HALF], pair_f[:, t.ONE], pair_f[:, t.DEEP], pair_f[:, t.TINY] = 0.5, 1.0, 0.5, 1e-200
+    for (a, b), pair in pairs.items():
+        for row in (a * count + b, b * count + a):
+            pair_f[row, : t.MU_ROLL + 1] = pair
+            pair_f[row, t.C_ROLL] = 0.6 * math.sqrt(1.4 * pair.kt)
+    return pair_f
+
+
+def corner(material=0):
+    """Three planes that meet at the origin."""
+    return [twin.Plane(np.zeros(3), np.eye(3)[k], material) for k in range(3)]
+
+
+def setup_of(pairs, count=1, law=t.HERTZ, planes=(), rolling=False, skin=0.1 * RADIUS, radius=RADIUS, workers=1):
+    shapes = [
+        (0, f"ground.{k}", SimpleNamespace(type="plane", normal=plane.normal), np.eye(3), plane.point, plane.material)
+        for k, plane in enumerate(planes)
+    ]
+    walls = wall_tables(shapes, radius, 1)
+    far = np.full(3, 10.0)
+    return Setup(table(pairs, count), law, rolling, walls, GRAVITY, skin, radius, -1, -far, far, workers)
+
+
+def still(steps):
+    """Poses of a body at rest at the origin."""
+    pose = np.zeros((steps + 1, 1, gr.N_POSE))
+    pose[:, :, [gr.ROT, gr.ROT + 4, gr.ROT + 8]] = 1.0
+    return pose
+
+
+def heap(count, seed=0, spread=0.0, materials=1):
+    """Grains on a lattice, large and small ones in turn, so narrow that neighbours touch; off their places by chance,
+    and in motion: place and motion."""
+    rng = np.random.default_rng(seed)
+    side = math.ceil(count ** (1.0 / 3.0))
+    cells = np.stack(np.unravel_index(rng.permutation(side**3)[:count], (side, side, side)), axis=1)
+    place = np.zeros((count, 4))
+    place[:, :3] = RADIUS * ((1.96 - spread) * cells + 0.98 + rng.uniform(-0.03, 0.03, (count, 3)))
+    small = cells.sum(axis=1) % 2
+    place[:, 3] = RADIUS * (1.0 - small * spread * rng.uniform(0.9, 1.0, count))
+    motion = np.zeros((count, 8))
+    motion[:, :3], motion[:, 4:7] = rng.normal(0.0, 0.05, (count, 3)), rng.normal(0.0, 40.0, (count, 3))
+    motion[:, :3] -= 20.0 * place[:, :3]  # into the corner
+    motion[:, t.MATERIAL] = rng.integers(materials, size=count)
+    motion[:, t.MASS] = DENSITY * 4.0 / 3.0 * math.pi * place[:, 3] ** 3 * (1.0 + motion[:, t.MATERIAL])
+    return place, motion
+
+
+def bed_of(setup, place, motion):
+    return CpuBed(setup, fresh_state(place, motion, np.arange(len(place)), still(0)[0]))
+
+
+ONE = {(0, 0): twin.hertz_pair(GLASS, GLASS, 0.5, 0.4)}
+TWO = {
+    (0, 0): twin.hertz_pair(GLASS, GLASS, 0.5, 0.4),
+    (0, 1): twin.hertz_pair(GLASS, RUBBER, 0.7, 0.2),
+    (1, 1): twin.hertz_pair(RUBBER, RUBBER, 0.8, 0.0),
+}
+ROLLING = {(0, 0): twin.hertz_pair(GLASS, GLASS, 0.5, 0.4, 0.1)}
+SOME_ROLLING = {
+    (0, 0): twin.hertz_pair(GLASS, GLASS, 0.5, 0.4, 0.1),
+    (0, 1): twin.hertz_pair(GLASS, RUBBER, 0.7, 0.2),
+    (1, 1): twin.hertz_pair(RUBBER, RUBBER, 0.8, 0.3, 0.05),
+}
+VOIGT = {(0, 0): twin.Pair(8e5, 2.0, 4e5, 0.5, 0.4)}
+CASES = {
+    "equal": (ONE, 1, t.HERTZ, False, 0.0),
+    "sizes": (ONE, 1, t.HERTZ, False, 0.5),
+    "materials": (TWO, 2, t.HERTZ, False, 0.0),
+    "materials and sizes": (TWO, 2, t.HERTZ, False, 0.6),
+    "rolling": (ROLLING, 1, t.HERTZ, True, 0.0),
+    "some roll": (SOME_ROLLING, 2, t.HERTZ, True, 0.4),
+    "voigt": (VOIGT, 1, t.VOIGT, False, 0.0),
+    "voigt, sizes": (VOIGT, 1, t.VOIGT, False, 0.5),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_against_the_twin(case):
+    """Some hundred sub-steps in a corner, several lists: places, velocities, spins, histories, push on the walls."""
+    pairs, materials, law, rolling, spread = CASES[case]
+    place, motion = heap(44, 1, spread, materials)
+    planes = corner(materials - 1)
+    bed = bed_of(setup_of(pairs, materials, law, planes, rolling, workers=2), place, motion)
+    book = twin.Grains(
+        place, motion[:, 3], pairs, "hertz" if law == t.HERTZ else "voigt", v=motion[:, :3], w=motion[:, 4:7],
+        material=motion[:, t.MATERIAL].astype(int), walls=planes, gravity=GRAVITY,
+    )  # fmt: skip
+    for steps in (30, 90):
+        pushed = np.zeros(3)
+        for _ in range(steps):
+            book.step(STEP)
+            pushed += book.wall_force.sum(axis=0)
+        assert bed.march(still(steps), STEP) is None
+        _, x, v = bed.look()
+        np.testing.assert_allclose(x[:, :3], book.place[:, :3], rtol=0, atol=1e-12 * RADIUS)
+        np.testing.assert_allclose(v[:, :3], book.v, rtol=0, atol=1e-11 * np.abs(book.v).max())
+        np.testing.assert_allclose(v[:, 4:7], book.w, rtol=0, atol=1e-11 * np.abs(book.w).max())
+        np.testing.assert_allclose(bed.push[0, 3:], pushed, rtol=0, atol=1e-11 * np.abs(pushed).max())
+        state = bed.state()
+        assert len(book.history) > 15 or steps > 30
+        mine = {tuple(pair): h for pair, h in zip(state.pairs.tolist(), state.history)}
+        mine |= {(i, ("wall", k)): h for (i, k), h in zip(state.walls.tolist(), state.wall_history)}
+        assert mine.keys() == book.history.keys()
+        scale = max((np.abs(h[0]).max() for h in book.history.values()), default=0.0)
+        for key, (h, g) in book.history.items():
+            np.testing.assert_allclose(mine[key][:3], h, rtol=0, atol=1e-10 * scale)
+            np.testing.assert_allclose(mine[key][4:7], g, rtol=0, atol=1e-10 * scale * RADIUS)
+    assert bed.counts()["rebuilds"] > 2
+
+
+def pile(workers, count=6000, **given):
+    """A bed of several chunks."""
+    place, motion = heap(count, 2, given.pop("spread", 0.0))
+    return bed_of(setup_of(ONE, planes=corner(), workers=workers, **given), place, motion)
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.4])
+def test_workers_do_not_change_a_bit(spread):
+    beds = [pile(workers, spread=spread) for workers in (1, 2, 3)]
+    assert beds[1].workers == 2
+    for bed in beds:
+        assert bed.march(still(120), STEP) is None
+        assert bed.counts()["rebuilds"] > 2
+    for bed in beds[1:]:
+        assert all(a.tobytes() == b.tobytes() for a, b in zip(bed.state(), beds[0].state()))
+        assert bed.push.tobytes() == beds[0].push.tobytes()
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.4])
+def test_both_grains_of_a_pair_find_the_same(spread):
+    """Pairs of two chunks are computed twice, and have the same history to the last bit, with the other sign."""
+    bed = pile(2, spread=spread)
+    bed.march(still(60), STEP)
+    g, slots, rows = bed._g, bed._touching(), gr.rows_of_chunk(6000)
+    owner, other = g.owner[slots], g.other[slots]
+    across = owner // rows != other // rows
+    history = g.history.reshape(-1, 3, 8)[slots // 8, :, slots % 8]
+    seen = {(i, j): h for i, j, h in zip(owner[across], other[across], history[across])}
+    assert len(seen) > 200
+    assert all(np.array_equal(h, -seen[j, i]) for (i, j), h in seen.items())
+    assert np.abs(history[across]).max() > 0.0
+
+
+def test_momentum_stays():
+    """Without walls and gravity the sum of all momenta stays, to rounding: forces are equal and opposite."""
+    place, motion = heap(3000, 3, 0.3)
+    setup = setup_of(ONE, workers=2)._replace(gravity=np.zeros(3))
+    bed = bed_of(setup, place, motion)
+    assert bed.march(still(100), STEP) is None
+    _, _, after = bed.look()
+    momentum = [(m[:, 3:4] * m[:, :3]).sum(axis=0) for m in (motion, after)]
+    np.testing.assert_allclose(*momentum, rtol=0, atol=1e-14 * (motion[:, 3:4] * np.abs(motion[:, :3])).sum())
+
+
+@pytest.mark.parametrize("case", ["equal", "some roll", "voigt, sizes"])
+def test_on_from_a_state(case):
+    """A run that goes on from a state in the middle of a list's life is the same to the last bit."""
+    pairs, materials, law, rolling, spread = CASES[case]
+    place, motion = heap(1500, 4, spread, materials)
+    motion[:, :3] *= 0.2
+    setup = setup_of(pairs, materials, law, corner(), rolling, workers=2)
+    bed = bed_of(setup, place, motion)
+    assert bed.march(still(90), STEP) is None
+    while np.array_equal(bed.state().place[:, :3], bed.state().before):
+        assert bed.march(still(1), STEP) is None
+    state = bed.state()
+    assert bed.counts()["rebuilds"] > 1 and len(state.pairs) > 500 and len(state.walls) > 50
+    again = CpuBed(setup._replace(workers=1), state)
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(again.state(), state))
+    for one in (bed, again):
+        assert one.march(still(150), STEP) is None
+    assert bed.counts()["rebuilds"] > 2
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(bed.state(), again.state()))
+    assert bed.push.tobytes() == again.push.tobytes()
+
+
+def test_lists_grow():
+    """A skin of three radii and planes in layers need more room than there is at first; nothing changes but that."""
+    results = []
+    for skin in (0.2 * RADIUS, 3.0 * RADIUS):
+        place, motion = heap(400, 5)
+        floors = [twin.Plane(np.array([0.0, 0.0, -1e-6 * k]), np.array([0.0, 0.0, 1.0])) for k in range(6)]
+        bed = bed_of(setup_of(ONE, planes=[*corner(), *floors], skin=skin), place, motion)
+        before = bed._room["slots"]
+        assert bed.march(still(40), STEP) is None
+        results.append((bed, before))
+    (narrow, _), (wide, _) = results
+    rows = gr.rows_of_chunk(400)
+    assert wide._room["slots"] > 11 * rows + 64 > narrow._room["slots"] and wide._room["wall_slots"] > rows
+    assert wide.counts()["contacts"] == narrow.counts()["contacts"]
+    np.testing.assert_allclose(wide.look()[1], narrow.look()[1], rtol=0, atol=1e-10 * RADIUS)
+
+
+def test_too_deep_and_too_fast():
+    place, motion = heap(300, 6)
+    deep = place.copy()
+    deep[1, :3] = deep[0, :3] + [0.0, 0.0, 1.4 * RADIUS]
+    trouble = bed_of(setup_of(ONE), deep, motion).march(still(2), STEP)
+    assert trouble is not None and trouble.code == gr.TOO_DEEP
+    for speed in (0.3 * RADIUS / STEP, math.nan):
+        fast = motion.copy()
+        place[17, 0] = 1.0  # alone
+        fast[17, 1] = speed
+        trouble = bed_of(setup_of(ONE), place, fast).march(still(2), STEP)
+        assert trouble is not None and trouble.code == gr.RUNAWAY and trouble.ident == 17
+
+
+def test_a_bed_of_none_and_of_one():
+    for count in (0, 1):
+        place, motion = heap(8, 7)
+        bed = bed_of(setup_of(ONE, planes=corner(), workers=2), place[:count], motion[:count])
+        assert bed.march(still(5), STEP) is None
+        assert len(bed.look()[0]) == count and bed.counts()["contacts"] == 0
