@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gori.errors import FileError, InputError
+from gori.model.clearance import Obstacle
 from gori.model.packing import check_overlaps, draw_radii, poured, random, regular
 from gori.model.room import Room, room_of
 from gori.spec import Fill, Grains, Spec
@@ -118,7 +119,20 @@ def _room(spec: Spec, fill: Fill, pose: Callable[[str], Pose], name: str) -> tup
         found = find_shape(spec, fill.shape or "")
         assert found is not None
         body, part, called = found[0], spec.bodies[found[0]].shapes[found[1]], repr(fill.shape)
-    return body, room_of(part, called, pose(body)[0].T @ np.array(spec.gravity))
+    room = room_of(part, called, pose(body)[0].T @ np.array(spec.gravity))
+    return body, room._replace(others=_others(spec, fill, body, pose))
+
+
+def _others(spec: Spec, fill: Fill, body: str, pose: Callable[[str], Pose]) -> tuple[Obstacle, ...]:
+    """All walls but the one that is filled, in the frame of the body that holds the grains."""
+    R, p = pose(body)
+    found = []
+    for name, part in spec.bodies.items():
+        for label, shape in part.shapes.items():
+            if shape.material is not None and f"{name}.{label}" != fill.shape:
+                (R_W, p_W), (R_S, p_S) = pose(name), shape.pose()
+                found.append(Obstacle(shape, R.T @ R_W @ R_S, R.T @ (p_W + R_W @ p_S - p)))
+    return tuple(found)
 
 
 def places_of(part: Grains, name: str) -> np.ndarray:
