@@ -1,7 +1,7 @@
 """Two gears that run in grit: what the bearings feel with and without it.
 
-The machine, its teeth and the stiffness of the grit are described in gears.yaml. Here: the reaction of the driven gear's
-bearing, what each triangle of its teeth takes, and how both grow with the stiffness of the grit.
+The machine, its teeth and the stiffness of the grit are described in gears.yaml. Here: the reaction of the driven
+gear's bearing, what each triangle of its teeth takes, and how both grow with the stiffness of the grit.
 
     python examples/gears.py [FOLDER] [--full] [--device cuda]
 

@@ -1,8 +1,9 @@
 """Which points keep a distance from walls: room for grains between shapes that are in the way.
 
-A solid is in the way with all that is inside it, a hollow shape or an open mesh with its surface only.
+A solid is in the way with all that is inside it, a hollow shape or an open mesh with the surface that it has.
 """
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,27 +24,29 @@ class Obstacle(NamedTuple):
     p: np.ndarray
 
 
-def clear_of(obstacles: list[Obstacle], points: np.ndarray, keep: float) -> np.ndarray:
-    """Whether each of the points (n, 3) [m] is at least `keep` [m] away from all obstacles."""
-    free = np.ones(len(points), bool)
+def clear_of(obstacles: Iterable[Obstacle], points: np.ndarray, keep: float | np.ndarray) -> np.ndarray:
+    """Whether each of the points (n, 3) [m] is at least `keep` [m], one or (n,), away from all obstacles."""
+    free, keep = np.ones(len(points), bool), np.broadcast_to(keep, len(points))
     for obstacle in obstacles:
         left = np.flatnonzero(free)
         if not len(left):
             break
         local = (points[left] - obstacle.p) @ obstacle.R
         thin = getattr(obstacle.shape, "hollow", False) or getattr(obstacle.shape, "surface", False)
-        free[left] = _clear(obstacle.shape, local, keep, thin)
+        free[left] = _clear(obstacle.shape, local, keep[left], thin)
     return free
 
 
-def _clear(shape: Any, points: np.ndarray, keep: float, thin: bool) -> np.ndarray:
+def _clear(shape: Any, points: np.ndarray, keep: np.ndarray, thin: bool) -> np.ndarray:
     match shape.type:
-        case "gear":
-            return _clear_of_mesh(*shape.mesh(), points, keep, thin)
-        case "mesh":
-            return _clear_of_mesh(*read_mesh(shape.file, shape.scale, shape.surface), points, keep, thin)
+        case "gear" | "mesh":
+            gear = shape.type == "gear"
+            vertices, faces = shape.mesh() if gear else read_mesh(shape.file, shape.scale, shape.surface)
+            return _clear_of_mesh(vertices, faces, points, keep, thin)
         case "plane":
             distance = points @ (np.array(shape.normal) / np.linalg.norm(shape.normal))
+        case "box" if thin:
+            distance = _from_faces(points, 0.5 * np.array(shape.size), shape.open)
         case "box":
             beyond = np.abs(points) - 0.5 * np.array(shape.size)
             distance = np.linalg.norm(np.maximum(beyond, 0.0), axis=1) + np.minimum(beyond.max(axis=1), 0.0)
@@ -56,28 +59,45 @@ def _clear(shape: Any, points: np.ndarray, keep: float, thin: bool) -> np.ndarra
                 distance = np.hypot(along - np.clip(along, 0.0, shape.length), across) - shape.radius
             else:
                 top = shape.radius if shape.type == "cylinder" else shape.top_radius
-                distance = _from_frustum(along, across, shape.radius, top, shape.length)
+                distance = _from_frustum(along, across, shape.radius, top, shape.length, shape.open)
     return np.abs(distance) >= keep if thin else distance >= keep
 
 
-def _from_frustum(along: np.ndarray, across: np.ndarray, base: float, top: float, length: float) -> np.ndarray:
+def _from_faces(points: np.ndarray, half: np.ndarray, left_out: tuple[str, ...]) -> np.ndarray:
+    """Distance from the faces of a hollow box."""
+    distance = np.full(len(points), np.inf)
+    for k, face in enumerate(("x-", "x+", "y-", "y+", "z-", "z+")):
+        if face not in left_out:
+            off = np.maximum(np.abs(points) - half, 0.0)
+            off[:, k // 2] = points[:, k // 2] - (1 if k % 2 else -1) * half[k // 2]
+            distance = np.minimum(distance, np.linalg.norm(off, axis=1))
+    return distance
+
+
+def _from_frustum(
+    along: np.ndarray, across: np.ndarray, base: float, top: float, length: float, left_out: tuple[str, ...]
+) -> np.ndarray:
     """Distance from a cylinder or cone, negative inside; in the plane through the axis it is a trapezium."""
     slant = np.array([length, top - base])
     share = np.clip((along * slant[0] + (across - base) * slant[1]) / (slant @ slant), 0.0, 1.0)
-    side = np.hypot(along - share * slant[0], across - base - share * slant[1])
-    ends = [np.hypot(along - z, across - np.minimum(across, radius)) for z, radius in ((0.0, base), (length, top))]
-    distance = np.minimum(side, np.minimum(*ends))
+    distance = np.hypot(along - share * slant[0], across - base - share * slant[1])
+    for end, z, radius in (("base", 0.0, base), ("top", length, top)):
+        if end not in left_out:
+            distance = np.minimum(distance, np.hypot(along - z, across - np.minimum(across, radius)))
     inside = (along > 0.0) & (along < length) & (across < base + (top - base) * along / length)
     return np.where(inside, -distance, distance)
 
 
-def _clear_of_mesh(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray, keep: float, thin: bool) -> np.ndarray:
+def _clear_of_mesh(
+    vertices: np.ndarray, faces: np.ndarray, points: np.ndarray, keep: np.ndarray, thin: bool
+) -> np.ndarray:
     corners = vertices[faces]
-    low, high = vertices.min(axis=0) - keep, vertices.max(axis=0) + keep
+    most = keep.max()
+    low, high = vertices.min(axis=0) - most, vertices.max(axis=0) + most
     near = np.flatnonzero(((points > low) & (points < high)).all(axis=1))
     free = np.ones(len(points), bool)
     if len(near):
-        free[near] = ~_touching(corners, points[near], keep)
+        free[near] = ~_touching(corners, points[near], keep[near])
         if not thin:
             free[near] &= ~_inside(corners, points[near])
     return free
@@ -89,12 +109,12 @@ def _pairs(centers: np.ndarray, radii: np.ndarray, points: np.ndarray) -> tuple[
     return np.repeat(np.arange(len(centers)), [len(few) for few in found]), np.concatenate(found).astype(int)
 
 
-def _touching(corners: np.ndarray, points: np.ndarray, keep: float) -> np.ndarray:
+def _touching(corners: np.ndarray, points: np.ndarray, keep: np.ndarray) -> np.ndarray:
     """Whether points are nearer than `keep` to any of the triangles (m, 3, 3)."""
     middle = corners.mean(axis=1)
-    radii = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1) + keep
+    radii = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1) + keep.max()
     face, point = _pairs(middle, radii, points)
-    close = distance_to_triangles(corners[face], points[point]) < keep
+    close = distance_to_triangles(corners[face], points[point]) < keep[point]
     out = np.zeros(len(points), bool)
     out[point[close]] = True
     return out

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gori.errors import FileError, InputError
-from gori.model.clearance import Obstacle
+from gori.model.clearance import Obstacle, clear_of
 from gori.model.packing import check_overlaps, draw_radii, poured, random, regular
 from gori.model.room import Room, room_of
 from gori.spec import Fill, Grains, Spec
@@ -92,7 +92,19 @@ def _packed(spec: Spec, pose: Callable[[str], Pose]) -> dict[str, tuple[str, np.
                 points = {"regular": regular, "poured": poured}[fill.packing](room, radii, rng, fill.spacing, floor)
                 packed[name] = body, _rows(room, points, radii)
                 floor = (sign * points[:, axis] + radii).max()
+        for name in groups:
+            _refuse_inside(room, packed[name][1], name)
     return packed
+
+
+def _refuse_inside(room: Room, rows: np.ndarray, name: str) -> None:
+    """Packings at random do not look at shapes that stand in the room."""
+    count = int((~clear_of(room.others, rows[:, :3], 0.95 * rows[:, 3])).sum())
+    if count:
+        raise InputError(
+            f"{count} grains of {name!r} stand in other walls at the start: packings at random do not see those. "
+            "Take `regular` or `poured`, and so few that they fit, or fill a box beside the walls"
+        )
 
 
 def _fill(spec: Spec, name: str) -> Fill:

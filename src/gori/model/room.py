@@ -48,7 +48,7 @@ class Room(NamedTuple):
     def free(self, points: np.ndarray, keep: float, lid: bool = True) -> np.ndarray:
         """Which of the points (n, 3) are at least `keep` [m] away from faces and from the shapes in the way."""
         within = self.clearance(points, lid) >= keep
-        within[within] = clear_of(list(self.others), self.to_body(points[within]), keep)
+        within[within] = clear_of(self.others, self.to_body(points[within]), keep)
         return within
 
     def widest(self) -> float:
