@@ -10,9 +10,9 @@ import math
 from gori.kernels.jit import block, part
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as c
-from gori.kernels.particles.contacts import gap_to, seen_from
+from gori.kernels.particles.contacts import seen_from
 from gori.kernels.particles.team import meet, share
-from gori.kernels.particles.walls import bin_range
+from gori.kernels.particles.walls import bin_range, within
 
 
 @part
@@ -199,8 +199,8 @@ def find_neighbours(g, chunk):
 @part
 def add_wall(g, pose, k, i, o, at, full, px, py, pz, reach):
     """A slot for primitive k if it is near; returns the next free slot, past `full` if there is none."""
-    gap, _, _, _ = gap_to(g, pose, k, px, py, pz)
-    if not gap < reach:
+    lx, ly, lz = seen_from(pose, g.wall_i[k, c.BODY], px, py, pz)
+    if not within(g.wall_i, g.wall_f, g.rim_i, g.rim_f, k, lx, ly, lz, reach):
         return at
     if at < full:
         g.wall[at] = k

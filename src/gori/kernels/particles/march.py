@@ -91,8 +91,9 @@ def step_chunk(g, pose, now, first, last, sx, sy, sz, hits, mine):
     due, bad = move(g, x, v, g.place[1 - now], g.motion[1 - now], first, last, sx, sy, sz)
     if due:
         mine[1] = 1
-    if deep or wall_deep:
+    if deep or wall_deep >= 0:
         mine[0] = gr.TOO_DEEP
+        mine[2] = g.ident[g.run_i[gr.NAMES], wall_deep] if wall_deep >= 0 else -1
     if bad >= 0:
         mine[0], mine[2] = gr.RUNAWAY, g.ident[g.run_i[gr.NAMES], bad]
 
