@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gori.errors import FileError, InputError
+from gori.model.clearance import Obstacle, clear_of
 from gori.model.packing import check_overlaps, draw_radii, poured, random, regular
 from gori.model.room import Room, room_of
 from gori.spec import Fill, Grains, Spec
@@ -91,7 +92,19 @@ def _packed(spec: Spec, pose: Callable[[str], Pose]) -> dict[str, tuple[str, np.
                 points = {"regular": regular, "poured": poured}[fill.packing](room, radii, rng, fill.spacing, floor)
                 packed[name] = body, _rows(room, points, radii)
                 floor = (sign * points[:, axis] + radii).max()
+        for name in groups:
+            _refuse_inside(room, packed[name][1], name)
     return packed
+
+
+def _refuse_inside(room: Room, rows: np.ndarray, name: str) -> None:
+    """Packings at random do not look at shapes that stand in the room."""
+    count = int((~clear_of(room.others, rows[:, :3], 0.95 * rows[:, 3])).sum())
+    if count:
+        raise InputError(
+            f"{count} grains of {name!r} stand in other walls at the start: packings at random do not see those. "
+            "Take `regular` or `poured`, and so few that they fit, or fill a box beside the walls"
+        )
 
 
 def _fill(spec: Spec, name: str) -> Fill:
@@ -118,7 +131,20 @@ def _room(spec: Spec, fill: Fill, pose: Callable[[str], Pose], name: str) -> tup
         found = find_shape(spec, fill.shape or "")
         assert found is not None
         body, part, called = found[0], spec.bodies[found[0]].shapes[found[1]], repr(fill.shape)
-    return body, room_of(part, called, pose(body)[0].T @ np.array(spec.gravity))
+    room = room_of(part, called, pose(body)[0].T @ np.array(spec.gravity))
+    return body, room._replace(others=_others(spec, fill, body, pose))
+
+
+def _others(spec: Spec, fill: Fill, body: str, pose: Callable[[str], Pose]) -> tuple[Obstacle, ...]:
+    """All walls but the one that is filled, in the frame of the body that holds the grains."""
+    R, p = pose(body)
+    found = []
+    for name, part in spec.bodies.items():
+        for label, shape in part.shapes.items():
+            if shape.material is not None and f"{name}.{label}" != fill.shape:
+                (R_W, p_W), (R_S, p_S) = pose(name), shape.pose()
+                found.append(Obstacle(shape, R.T @ R_W @ R_S, R.T @ (p_W + R_W @ p_S - p)))
+    return tuple(found)
 
 
 def places_of(part: Grains, name: str) -> np.ndarray:

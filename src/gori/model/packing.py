@@ -96,7 +96,7 @@ def _grid(
     def sites(layers: np.ndarray) -> np.ndarray:
         lines[axis] = sign * (bottom + keep + spacing * layers)
         points = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1).reshape(-1, 3)
-        return points[room.clearance(points, lid) >= keep - 1e-12 * spacing] if len(points) else points
+        return points[room.free(points, keep - 1e-12 * spacing, lid)] if len(points) else points
 
     layers = int(max((top - bottom - 2.0 * keep) / spacing + 1.0 + 1e-9, 0.0))
     points = sites(np.arange(layers))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gori.errors import InputError
+from gori.model.clearance import Obstacle, clear_of
 from gori.spec import Box, Capsule, Cone, Cylinder, Region, Sphere
 from gori.spec.base import rotation_to
 
@@ -25,6 +26,7 @@ class Room(NamedTuple):
     up                 axis 0, 1, 2 and sign 1, -1 along which it is filled, from the floor up
     lid                name of the open face at its upper end: what does not fit may stand above; "" if it is closed
     name               for messages: tray.bin
+    others             shapes that stand in it or near it, in the frame of the body
     """
 
     R: np.ndarray
@@ -36,11 +38,18 @@ class Room(NamedTuple):
     up: tuple[int, int]
     lid: str
     name: str
+    others: tuple[Obstacle, ...] = ()
 
     def clearance(self, points: np.ndarray, lid: bool = True) -> np.ndarray:
         """Distance (n,) from the nearest face; without a lid, the open face at the upper end does not count."""
         found = [d for face, (d, _) in self.walls(points).items() if lid or face != self.lid]
         return np.min(found, axis=0)
+
+    def free(self, points: np.ndarray, keep: float, lid: bool = True) -> np.ndarray:
+        """Which of the points (n, 3) are at least `keep` [m] away from faces and from the shapes in the way."""
+        within = self.clearance(points, lid) >= keep
+        within[within] = clear_of(self.others, self.to_body(points[within]), keep)
+        return within
 
     def widest(self) -> float:
         """Radius of the largest sphere inside [m], on its middle line; of a cone to a hundredth or so."""

@@ -218,7 +218,7 @@ class Grains:
         ident, place, motion = self._bed.look()
         k = int(np.searchsorted(ident, trouble.ident))
         known = k < len(ident) and ident[k] == trouble.ident
-        who = f"grain {trouble.ident}"
+        who = f"grain {trouble.ident}" if trouble.ident >= 0 else "a grain"
         if known:
             x, y, z = place[k, :3]
             speed = float(np.linalg.norm(motion[k, :3]))

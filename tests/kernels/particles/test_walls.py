@@ -14,7 +14,7 @@ from gori.model.facets import facet_rows
 from gori.model.walls import wall_tables
 from tests.reference import walls as twin
 
-_nearest = kernel.nearest
+_nearest, _within = kernel.nearest, kernel.within
 
 
 @numba.njit
@@ -22,6 +22,14 @@ def all_nearest(wall_i, wall_f, rim_i, rim_f, c):
     out = np.zeros((wall_i.shape[0], 4))
     for k in range(wall_i.shape[0]):
         out[k] = _nearest(wall_i, wall_f, rim_i, rim_f, k, c[0], c[1], c[2])
+    return out
+
+
+@numba.njit
+def all_within(wall_i, wall_f, rim_i, rim_f, c, reach):
+    out = np.zeros(wall_i.shape[0], np.bool_)
+    for k in range(wall_i.shape[0]):
+        out[k] = _within(wall_i, wall_f, rim_i, rim_f, k, c[0], c[1], c[2], reach)
     return out
 
 
@@ -271,3 +279,34 @@ def test_far_says_far():
     gaps = all_nearest(*tables, np.array([0.0, 0.0, 0.7]))[:, 0]
     assert sorted(gaps)[0] == pytest.approx(0.2)
     assert (gaps == t.FAR).sum() == 4  # the sides end at an edge that the top's face covers
+
+
+@pytest.mark.parametrize("case", ["wavy", "flat", "icosphere", "box", "cylinder", "cone", "capsule"])
+def test_a_list_knows_all_that_a_grain_may_touch_until_the_next(case):
+    """What answers at c + d, with d shorter than the skin, was within the radius and the skin of c: also the facet that
+    did not own the closest point then.
+    """
+    made = {
+        "wavy": lambda: facet_rows(*sheet(wavy))[:4],
+        "flat": lambda: facet_rows(*sheet(lambda x, y: 0 * x))[:4],
+        "icosphere": lambda: facet_rows(*icosphere())[:4],
+        "box": lambda: of_shape(type="box", size=(1, 1.4, 0.8), open=("z+",), hollow=True),
+        "cylinder": lambda: of_shape(type="cylinder", radius=0.6, length=1.0, axis=(0, 1, 0)),
+        "cone": lambda: of_shape(type="cone", radius=0.7, top_radius=0.2, length=0.9, axis=(1, 0, 1), open=("top",)),
+        "capsule": lambda: of_shape(type="capsule", radius=0.4, length=0.5, axis=(0, 0, 1)),
+    }[case]()
+    rng = np.random.default_rng(3)
+    radius, skin, moved_on, known = 0.1, 0.03, 0, 0
+    for _ in range(1500):
+        c = rng.uniform(-1, 1, 3) * [1, 1, 0.3 if case in ("wavy", "flat") else 1]
+        d = rng.normal(size=3)
+        d *= skin * rng.random() / np.linalg.norm(d)
+        near = all_within(*made, c, radius + skin)
+        before, after = all_nearest(*made, c)[:, 0], all_nearest(*made, c + d)[:, 0]
+        assert near[after < radius].all()
+        assert near[before < radius + skin].all()
+        moved_on += int((after < radius)[before > radius + skin].sum())
+        known += int(near.sum())
+    assert known > 0
+    if case in ("wavy", "flat", "icosphere"):
+        assert moved_on > 10  # a list by the distances alone would have lost these

@@ -28,13 +28,13 @@ from gori.kernels.particles.cuda_forces import (
     step_inner,
     step_outer,
     step_whole,
-    wall_gap,
     walls_moved,
 )
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
 
 f4 = numba.float32
-bin_range, cell_rank = on_device(walls.bin_range), on_device(cpu_lists.cell_rank)
+bin_range, within = on_device(walls.bin_range), on_device(walls.within)
+cell_rank = on_device(cpu_lists.cell_rank)
 
 THREADS = 256
 """of a block, at most"""
@@ -326,14 +326,13 @@ def find_walls(g, now, pose, lists, thread, threads):
                 count = 0
             for b in range(g.run_i[gr.BODIES]):
                 begin, always, end = g.bin_i[b, c.FIRST_ALWAYS], g.bin_i[b, c.ALWAYS], 0
+                lx, ly, lz = seen(pose, b, px, py, pz)
                 if g.bin_i[b, c.NX] > 0:
-                    lx, ly, lz = seen(pose, b, px, py, pz)
                     binned, end = bin_range(g.bin_i, g.bin_f, g.bin_start, b, lx, ly, lz)
                     end -= binned
                 for t in range(always + end):
                     k = g.always[begin + t] if t < always else g.bin_wall[binned + t - always]
-                    gap, _, _, _ = wall_gap(g, pose, k, px, py, pz)
-                    if gap < reach:
+                    if within(g.wall_i, g.wall_f, g.rim_i, g.rim_f, k, lx, ly, lz, reach):
                         if turn == 1:
                             put_wall(g, lists, k, i, first + count)
                         count += 1

@@ -11,8 +11,8 @@ from gori.kernels.jit import part
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as c
 from gori.kernels.particles.team import meet, share
-from gori.kernels.particles.wall_contacts import gap_to, seen_from
-from gori.kernels.particles.walls import bin_range
+from gori.kernels.particles.wall_contacts import seen_from
+from gori.kernels.particles.walls import bin_range, within
 
 
 @part
@@ -269,8 +269,8 @@ def find_neighbours(g, chunk, worker):
 @part
 def add_wall(g, pose, k, i, o, at, full, px, py, pz, reach):
     """A slot for primitive k if it is near; returns the next free slot, past `full` if there is none."""
-    gap, _, _, _ = gap_to(g, pose, k, px, py, pz)
-    if not gap < reach:
+    lx, ly, lz = seen_from(pose, g.wall_i[k, c.BODY], px, py, pz)
+    if not within(g.wall_i, g.wall_f, g.rim_i, g.rim_f, k, lx, ly, lz, reach):
         return at
     if at < full:
         g.wall_owner[at], g.wall[at] = i, k

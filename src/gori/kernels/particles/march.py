@@ -140,8 +140,9 @@ def step_chunk(g, pose, now, chunk, sx, sy, sz, load, mine):
     due = move(g, x, v, g.place[1 - now], u, load, first, last, sx, sy, sz)
     if due:
         mine[1] = 1
-    if deep or wall_deep:
+    if deep or wall_deep >= 0:
         mine[0] = gr.TOO_DEEP
+        mine[2] = g.ident[g.run_i[gr.NAMES], wall_deep] if wall_deep >= 0 else -1
     if due or g.run_i[gr.CAREFUL] != 0:
         bad = runaway(g, x, u, first, last)
         if bad >= 0:

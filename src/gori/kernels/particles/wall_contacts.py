@@ -52,11 +52,11 @@ def hand_over(g, pose, i, xi, yi, zi, ri):
 def wall_forces(g, x, v, pose, load, first, last):
     """Contacts of grains first to last - 1 with walls, added to `load` and to what pushes the walls.
 
-    Whether an overlap is too deep.
+    Returns a grain whose overlap is too deep, or -1.
     """
     law, nm, dt, rolls = g.run_i[LAW], g.run_i[MATERIALS], g.run_f[STEP], g.run_i[HISTORY] > 4
     p, h, push = g.pair_f, g.wall_history, g.wall_push
-    deep, start = False, g.wall_begin[first]
+    deep, start = -1, g.wall_begin[first]
     while start < g.wall_end[last - 1]:
         i = g.wall_owner[start]
         stop = g.wall_end[i]
@@ -75,7 +75,8 @@ def wall_forces(g, x, v, pose, load, first, last):
             g.wall_touching[s] = 1
             d, b = ri - gap, g.wall_i[w, c.BODY]
             k = int(v[i, c.MATERIAL]) * nm + g.wall_i[w, c.WALL_MATERIAL]
-            deep = deep or d > p[k, c.DEEP] * ri
+            if d > p[k, c.DEEP] * ri:
+                deep = i
             # the wall moves at the contact, seen from the body's origin at q
             qx, qy, qz = (
                 xi + gap * nx - pose[b, POS],
