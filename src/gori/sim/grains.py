@@ -53,6 +53,8 @@ class Grains:
         begin = start(spec, self._pose_of)
         velocity, spin = begin.velocity.copy(), begin.spin.copy()
         self.names = (*begin.names, *spec.inlets)
+        self.held_by = begin.carriers
+        """body that held each group at the start"""
         self.group = begin.group.astype(np.int64)
         now = poses()
         for k, body in enumerate(begin.carriers):
@@ -294,9 +296,7 @@ class Grains:
         """Body that grains travel with, and the corners of the domain in the frame of its row."""
         spec = self.model.spec
         regions = [part.domain for part in spec.particles.values() if part.domain is not None]
-        body = next((part.fill.shape for part in spec.particles.values() if part.fill and part.fill.shape), None)
-        named = None if body is None else find_shape(spec, body)
-        home = 0 if named is None else row_frame(self.model, named[0])[0]
+        home = row_frame(self.model, self.held_by[0])[0] if self.held_by else 0
         if not regions:
             return self._index(home), np.full(3, -FAR), np.full(3, FAR)
         row, R, p = row_frame(self.model, regions[0].body)
