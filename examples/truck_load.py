@@ -34,7 +34,7 @@ BED = {"type": "box", "size": [3.6, 2.1, 0.8], "at": [-0.55, 0.0, 1.15], "hollow
 """inside of the bed, in the chassis frame [m]"""
 STEP = 1e-3
 """of the bodies [s]"""
-METHOD = gori.AdamsMoulton(step=STEP, order=2)
+METHOD = gori.RK4(step=STEP)
 
 
 def truck(load: dict | None = None) -> gori.Spec:
