@@ -18,8 +18,6 @@ BLOCK_SECONDS = 0.05
 FIRST_BLOCK = 256
 """steps of the first block, whose speed is not known yet"""
 BLOCK_SAMPLES = 4096
-MULTISTEP = ("adams", "adams_moulton")
-"""methods that would extrapolate wrenches of grains, which jump from step to step and may grow so: they start anew"""
 
 
 def run_blocks(sim: Any, recorder: Recorder | None, bar: Progress, rows: list | None = None) -> SimulationError | None:
@@ -62,8 +60,6 @@ def run_blocks(sim: Any, recorder: Recorder | None, bar: Progress, rows: list | 
                 sim.follow()
             except SimulationError as error:
                 return error
-            if sim.method.kind in MULTISTEP:
-                sim.method.forget(sim._memory)
         if code == EVENT:
             try:
                 if meet(sim, rows, recorder):
