@@ -256,12 +256,18 @@ class Simulation:
         body_poses(self._machine, self._scratch, self._y, rows, out)
         return out
 
+    @property
+    def coupling(self) -> Coupling | None:
+        """The exchange with grains: the momentum that they gave, and what of it the bodies have received."""
+        return self._coupling
+
     def follow(self) -> None:
         """What is coupled comes to where the bodies are, and tells the wrenches of their next step."""
         if self._coupling is None or self.grains is None:
             return
         before = self._coupling.time
         self._coupling.follow(self.time, self._y, self._y[self.model.nq + self.model.nv :])
+        self.method.forget(self._memory)  # accelerations under the wrenches before: bodies would get those again
         self.grains.exchange(before, self.time)
         if self._framing is not None:
             self._framing.look(self.time)
