@@ -49,7 +49,7 @@ class Grains(NamedTuple):
     before: Any  # (N, 3) places when the lists were made
     pose: Any
     pose_before: Any  # (nbody, N_POSE) when the lists were made
-    extent: Any  # (nbody,) of their walls [m]
+    extent: Any  # (nbody,) of their walls [m], -1 for none
     pair_f: Any
     # contacts of grains: slots of grain i from begin[i] to end[i]
     begin: Any
