@@ -17,7 +17,8 @@ from gori.kernels.particles import grains as gr
 from gori.kernels.particles import lists as cpu_lists
 from gori.kernels.particles import tables as c
 from gori.kernels.particles import walls
-from gori.kernels.particles.cuda_forces import on_device, seen, step_grain, wall_gap, walls_moved
+from gori.kernels.particles.cuda_forces import on_device, seen, step_inner, step_outer, wall_gap, walls_moved
+from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
 
 f4 = numba.float32
 bin_range, cell_rank = on_device(walls.bin_range), on_device(cpu_lists.cell_rank)
@@ -39,18 +40,21 @@ class CudaGrains(NamedTuple):
 
     run_i: Any  # (N_RUN_I,) int32
     run_f: Any  # (N_RUN_F,) float64
-    place: Any  # (2, N, 4) float64
-    motion: Any  # (2, N, 8)
-    low: Any  # (2, N, 4) low bits of the velocities
+    # flat, so that four numbers are one access
+    place: Any  # (2 N 4,) float64
+    motion: Any  # (2 N 8,)
+    low: Any  # (2 N 4,) low bits of the velocities; their two buffers change with the lists
+    before: Any  # (N 4,) float64
+    load: Any  # (N 8,) force and torque, each with one number behind
     ident: Any  # (2, N) int32
-    before: Any  # (N, 4) float64
     # lists, two of each: those of before give the history. Slot k of all grains lies side by side
-    count: Any  # (2, N) int32
-    other: Any  # (2, K, N) int32 row of the other grain, ~row while it touches
-    history: Any  # (2, H, K, N)
+    count: Any  # (2 N,) int32
+    other: Any  # (2 K N + N,) int32 row of the other grain, ~row while it touches
+    history: Any  # (2 H K N,)
     wall_at: Any  # (2, 2, N) int32 first slot and count
     wall: Any  # (2, slots) int32 primitive, ~primitive while it touches
     wall_history: Any  # (2, slots, H)
+    wall_near: Any  # (slots, 4) float64 gap, direction
     wall_push: Any  # (slots, 6) float64 moment and force on the wall, summed over sub-steps
     push: Any  # (nbody, 6) float64 the same by bodies
     wall_sum: Any  # (primitives, 6) float64 and by primitives
@@ -128,30 +132,28 @@ def gather_push(g, lists, grid, thread, threads, room):
 
 
 @cuda.jit(device=True)
-def cell_of(g, x, i):
+def cell_of(g, x, y, z):
     per_cell = 1.0 / (2.0 * g.run_f[gr.REACH] + g.run_f[gr.SKIN])
-    return (
-        math.floor(x[i, 0] * per_cell),
-        math.floor(x[i, 1] * per_cell),
-        math.floor(x[i, 2] * per_cell),
-    )
+    return int(math.floor(x * per_cell)), int(math.floor(y * per_cell)), int(math.floor(z * per_cell))  # noqa: RUF046
 
 
 @cuda.jit(device=True)
-def count_cells(g, x, pose, names, thread, threads):
+def count_cells(g, now, lists, pose, thread, threads):
     """Cell of each grain and how many share it; grains outside the domain are lost."""
     home, f = g.run_i[gr.HOME], g.run_f
-    for i in range(thread, g.run_i[gr.COUNT], threads):
-        ix, iy, iz = cell_of(g, x, i)
+    n = g.run_i[gr.COUNT]
+    for i in range(thread, n, threads):
+        px, py = read2(g.place, 4 * (now * n + i))
+        pz, _ = read2(g.place, 4 * (now * n + i) + 2)
+        ix, iy, iz = cell_of(g, px, py, pz)
         k = cell_rank(g.grid_i, ix, iy, iz)
         g.cell[i] = k
         g.rank[i] = cuda.atomic.add(g.start, k + 1, 1)
-        px, py, pz = x[i, 0], x[i, 1], x[i, 2]
         if home >= 0:
             px, py, pz = seen(pose, home, px, py, pz)
         inside = f[gr.LOW] <= px and px <= f[gr.HIGH] and f[gr.LOW + 1] <= py and py <= f[gr.HIGH + 1]
         if not (inside and f[gr.LOW + 2] <= pz and pz <= f[gr.HIGH + 2]):
-            fail(g.flags, gr.LOST, names[i])
+            fail(g.flags, gr.LOST, g.ident[lists, i])
 
 
 @cuda.jit(device=True)
@@ -199,67 +201,69 @@ def sort_cells(g, names, thread, threads):
 @cuda.jit(device=True)
 def move_rows(g, now, lists, thread, threads):
     """Grains in their new order, into the other buffer; idents go with the lists."""
-    for i in range(thread, g.run_i[gr.COUNT], threads):
-        o = g.order[i]
-        for q in range(4):
-            g.place[1 - now, i, q] = g.before[i, q] = g.place[now, o, q]
-            g.low[1 - now, i, q] = g.low[now, o, q]
-        for q in range(8):
-            g.motion[1 - now, i, q] = g.motion[now, o, q]
-        g.ident[1 - lists, i] = g.ident[lists, o]
+    n = g.run_i[gr.COUNT]
+    for i in range(thread, n, threads):
+        o, row = now * n + g.order[i], (1 - now) * n + i
+        for q in range(0, 4, 2):
+            xy = read2(g.place, 4 * o + q)
+            write2(g.place, 4 * row + q, xy)
+            write2(g.before, 4 * i + q, xy)
+        write4(g.motion, 8 * row, read4(g.motion, 8 * o))
+        write4(g.motion, 8 * row + 4, read4(g.motion, 8 * o + 4))
+        write4(g.low, 4 * ((1 - lists) * n + i), read4(g.low, 4 * (lists * n + g.order[i])))
+        g.ident[1 - lists, i] = g.ident[lists, g.order[i]]
 
 
 @cuda.jit(device=True)
-def find_neighbours(g, x, lists, thread, threads):
+def find_neighbours(g, now, lists, thread, threads):
     """Neighbours of each grain: those that touch from the front, the others from the back, then closed up."""
-    room, numbers = g.other.shape[1], g.history.shape[1]
-    other, old = g.other[lists], g.other[1 - lists]
-    history, before = g.history[lists], g.history[1 - lists]
-    for i in range(thread, g.run_i[gr.COUNT], threads):
-        xi, yi, zi, ri = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
-        ix, iy, iz = cell_of(g, x, i)
+    n, room, numbers = g.run_i[gr.COUNT], g.run_i[gr.SLOTS], g.run_i[gr.HISTORY]
+    plane, skin = room * n, g.run_f[gr.SKIN]
+    for i in range(thread, n, threads):
+        slot, kept = lists * plane + i, lists * numbers * plane + i
+        row = now * n
+        xi, yi = read2(g.place, 4 * (row + i))
+        zi, ri = read2(g.place, 4 * (row + i) + 2)
+        ix, iy, iz = cell_of(g, xi, yi, zi)
         touch, near = 0, 0
         for cz in range(iz - 1, iz + 2):
             for cy in range(iy - 1, iy + 2):
                 for cx in range(ix - 1, ix + 2):
                     k = cell_rank(g.grid_i, cx, cy, cz)
                     for j in range(g.start[k], g.start[k + 1]):
-                        dx, dy, dz, reach = x[j, 0] - xi, x[j, 1] - yi, x[j, 2] - zi, ri + x[j, 3]
-                        square, far = dx * dx + dy * dy + dz * dz, reach + g.run_f[gr.SKIN]
+                        xj, yj = read2(g.place, 4 * (row + j))
+                        zj, rj = read2(g.place, 4 * (row + j) + 2)
+                        dx, dy, dz, reach = xj - xi, yj - yi, zj - zi, ri + rj
+                        square, far = dx * dx + dy * dy + dz * dz, reach + skin
                         if square < far * far and j != i:
-                            if touch + near < room:
-                                if square < reach * reach:
-                                    other[touch, i] = j
-                                else:
-                                    other[room - 1 - near, i] = j
                             if square < reach * reach:
+                                if touch + near < room:
+                                    g.other[slot + touch * n] = j
                                 touch += 1
                             else:
+                                if touch + near < room:
+                                    g.other[slot + (room - 1 - near) * n] = j
                                 near += 1
         if touch + near > room:
             cuda.atomic.max(g.flags, SLOTS, touch + near)
             fail(g.flags, gr.LIST_FULL, 0)
             continue
         for k in range(near):
-            other[touch + k, i] = other[room - near + k, i]
-        g.count[lists, i] = touch + near
+            g.other[slot + (touch + k) * n] = g.other[slot + (room - near + k) * n]
+        g.count[lists * n + i] = touch + near
         o = g.order[i]
-        slots = g.count[1 - lists, o]
+        old, before = (1 - lists) * plane + o, (1 - lists) * numbers * plane + o
+        slots = g.count[(1 - lists) * n + o]
         for k in range(touch + near):
-            partner, found = g.order[other[k, i]], -1
+            j, found = g.other[slot + k * n], -1
             for t in range(slots):
-                if old[t, o] == ~partner:
+                if g.other[old + t * n] == ~g.order[j]:
                     found = t
             for q in range(numbers):
-                history[q, k, i] = before[q, found, o] if found >= 0 else f4(0.0)
+                h = g.history[before + q * plane + found * n] if found >= 0 else f4(0.0)
+                g.history[kept + q * plane + k * n] = h
             if found >= 0:
-                other[k, i] = ~other[k, i]
-
-
-@cuda.jit(device=True)
-def wall_is_near(g, pose, k, px, py, pz, reach):
-    gap, _, _, _ = wall_gap(g, pose, k, px, py, pz)
-    return gap < reach
+                g.other[slot + k * n] = ~j
 
 
 @cuda.jit(device=True)
@@ -278,11 +282,14 @@ def put_wall(g, lists, k, i, s):
 
 
 @cuda.jit(device=True)
-def find_walls(g, x, pose, lists, thread, threads):
+def find_walls(g, now, pose, lists, thread, threads):
     """Walls near each grain. Slots are taken as they come; a grain's own lie side by side."""
-    for i in range(thread, g.run_i[gr.COUNT], threads):
-        px, py, pz, reach = x[i, 0], x[i, 1], x[i, 2], x[i, 3] + g.run_f[gr.SKIN]
-        count, first = 0, 0
+    n = g.run_i[gr.COUNT]
+    for i in range(thread, n, threads):
+        px, py = read2(g.place, 4 * (now * n + i))
+        pz, r = read2(g.place, 4 * (now * n + i) + 2)
+        reach = r + g.run_f[gr.SKIN]
+        count, first, binned = 0, 0, 0
         for turn in range(2):  # count, then write
             if turn == 1:
                 if count == 0:
@@ -294,22 +301,18 @@ def find_walls(g, x, pose, lists, thread, threads):
                     break
                 count = 0
             for b in range(g.run_i[gr.BODIES]):
-                begin = g.bin_i[b, c.FIRST_ALWAYS]
-                for t in range(begin, begin + g.bin_i[b, c.ALWAYS]):
-                    k = g.always[t]
-                    if wall_is_near(g, pose, k, px, py, pz, reach):
+                begin, always, end = g.bin_i[b, c.FIRST_ALWAYS], g.bin_i[b, c.ALWAYS], 0
+                if g.bin_i[b, c.NX] > 0:
+                    lx, ly, lz = seen(pose, b, px, py, pz)
+                    binned, end = bin_range(g.bin_i, g.bin_f, g.bin_start, b, lx, ly, lz)
+                    end -= binned
+                for t in range(always + end):
+                    k = g.always[begin + t] if t < always else g.bin_wall[binned + t - always]
+                    gap, _, _, _ = wall_gap(g, pose, k, px, py, pz)
+                    if gap < reach:
                         if turn == 1:
                             put_wall(g, lists, k, i, first + count)
                         count += 1
-                if g.bin_i[b, c.NX] > 0:
-                    lx, ly, lz = seen(pose, b, px, py, pz)
-                    begin, end = bin_range(g.bin_i, g.bin_f, g.bin_start, b, lx, ly, lz)
-                    for t in range(begin, end):
-                        k = g.bin_wall[t]
-                        if wall_is_near(g, pose, k, px, py, pz, reach):
-                            if turn == 1:
-                                put_wall(g, lists, k, i, first + count)
-                            count += 1
         g.wall_at[lists, 0, i], g.wall_at[lists, 1, i] = first, count
 
 
@@ -324,7 +327,7 @@ def make_lists(g, pose, now, lists, fresh, grid, thread, threads, room):
         for k in range(thread, g.start.shape[0], threads):
             g.start[k] = 0
         grid.sync()
-        count_cells(g, g.place[now], pose, g.ident[lists], thread, threads)
+        count_cells(g, now, lists, pose, thread, threads)
         grid.sync()
         if g.flags[CODE] != gr.OK:
             return
@@ -342,8 +345,8 @@ def make_lists(g, pose, now, lists, fresh, grid, thread, threads, room):
             g.flags[NOW], g.flags[FRESH] = 1 - now, -1
         grid.sync()
         now = 1 - now
-    find_neighbours(g, g.place[now], 1 - lists, thread, threads)
-    find_walls(g, g.place[now], pose, 1 - lists, thread, threads)
+    find_neighbours(g, now, 1 - lists, thread, threads)
+    find_walls(g, now, pose, 1 - lists, thread, threads)
     grid.sync()
     if thread == 0 and g.flags[CODE] == gr.OK:
         g.flags[LISTS], g.flags[FRESH] = 1 - lists, 1
@@ -352,48 +355,58 @@ def make_lists(g, pose, now, lists, fresh, grid, thread, threads, room):
 
 
 @cuda.jit
-def march(g, first_step, steps):
-    """Sub-steps first_step to steps - 1 of the table of poses, or if there are none new lists at that pose; by all
-    threads of the device together.
-    """
+def renew(g):
+    """Lists at the pose of the sub-step that has come, if they are due; by all threads of the device together."""
     grid, room = cuda.cg.this_grid(), cuda.shared.array(ROOM, numba.float64)
+    thread, threads = cuda.grid(1), cuda.gridsize(1)
+    now, lists, fresh, code = g.flags[NOW], g.flags[LISTS], g.flags[FRESH], g.flags[CODE]
+    grid.sync()
+    if fresh != 1 and code == gr.OK:
+        make_lists(g, g.pose[g.flags[DONE]], now, lists, fresh, grid, thread, threads, room)
+
+
+@cuda.jit
+def gather(g):
+    """What pushed the walls, by bodies and primitives; by all threads of the device together."""
+    grid, room = cuda.cg.this_grid(), cuda.shared.array(ROOM, numba.float64)
+    gather_push(g, g.flags[LISTS], grid, cuda.grid(1), cuda.gridsize(1), room)
+
+
+@cuda.jit
+def march(g, steps):
+    """Sub-steps until lists are due, or `steps` are done; by all threads of the device together."""
+    grid = cuda.cg.this_grid()
     thread, threads = cuda.grid(1), cuda.gridsize(1)
     n, law, nm = g.run_i[gr.COUNT], g.run_i[gr.LAW], g.run_i[gr.MATERIALS]
     rolls, dt, home = g.run_i[gr.HISTORY] > 3, f4(g.run_f[gr.STEP]), g.run_i[gr.HOME]
-    now, lists, fresh = g.flags[NOW], g.flags[LISTS], g.flags[FRESH]
+    now, lists, done, fresh, code = g.flags[NOW], g.flags[LISTS], g.flags[DONE], g.flags[FRESH], g.flags[CODE]
     grid.sync()
-    if first_step == steps:
-        make_lists(g, g.pose[first_step], now, lists, fresh, grid, thread, threads, room)
-    for step in range(first_step, steps):
-        pose, due = g.pose[step], DUE + step % 3
-        if fresh != 1:
-            make_lists(g, pose, now, lists, fresh, grid, thread, threads, room)
-            if g.flags[CODE] != gr.OK:
-                break
-            now, lists = g.flags[NOW], g.flags[LISTS]
-        after = g.pose[step + 1]
+    while done < steps and fresh == 1 and code == gr.OK:
+        pose, after, due = g.pose[done], g.pose[done + 1], DUE + done % 3
         sx, sy, sz = 0.0, 0.0, 0.0
         if home >= 0:
             sx = after[home, gr.POS] - g.pose_before[home, gr.POS]
             sy = after[home, gr.POS + 1] - g.pose_before[home, gr.POS + 1]
             sz = after[home, gr.POS + 2] - g.pose_before[home, gr.POS + 2]
         if thread == 0:
-            g.flags[DUE + (step + 1) % 3] = 0  # which all have read: they have met since
+            g.flags[DUE + (done + 1) % 3] = 0  # which all have read: they have met since
             if walls_moved(g, after, sx, sy, sz):
                 g.flags[due] = 1
         for i in range(thread, n, threads):
-            code, moved = step_grain(g, i, now, lists, pose, sx, sy, sz, law, nm, rolls, dt)
+            trouble, moved = step_inner(g, i, n, now, lists, sx, sy, sz, law, nm, rolls, dt)
             if moved:
                 g.flags[due] = 1
-            if code != gr.OK:
-                fail(g.flags, code, g.ident[lists, i])
+            if trouble != gr.OK:
+                fail(g.flags, trouble, g.ident[lists, i])
+        # grains near walls apart: what walls take in registers would slow down all others
+        for i in range(thread, n, threads):
+            if g.wall_at[lists, 1, i] > 0:
+                trouble, moved = step_outer(g, i, n, now, lists, pose, sx, sy, sz, law, nm, rolls, dt)
+                if moved:
+                    g.flags[due] = 1
+                if trouble != gr.OK:
+                    fail(g.flags, trouble, g.ident[lists, i])
         grid.sync()
-        now, fresh = 1 - now, 1 - g.flags[due]
-        if g.flags[CODE] != gr.OK:
-            break
+        now, done, fresh, code = 1 - now, done + 1, 1 - g.flags[due], g.flags[CODE]
         if thread == 0:
-            g.flags[DONE], g.flags[NOW], g.flags[FRESH] = step + 1, now, fresh
-        if fresh != 1:
-            grid.sync()
-    grid.sync()
-    gather_push(g, g.flags[LISTS], grid, thread, threads, room)
+            g.flags[DONE], g.flags[NOW], g.flags[FRESH] = done, now, fresh

@@ -15,6 +15,7 @@ from gori.kernels.particles import grains as gr
 from gori.kernels.particles import law as laws
 from gori.kernels.particles import tables as c
 from gori.kernels.particles import walls
+from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
 
 f4 = numba.float32
 
@@ -64,104 +65,125 @@ def wall_gap(g, pose, k, px, py, pz):
 
 
 @cuda.jit(device=True)
-def pair_forces(i, law, nm, rolls, dt, x, v, count, other, history, pair_f):
+def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
     """Contacts of grain i with grains: whether one is too deep, force (3), torque (3)."""
-    half, one, zero, tiny = pair_f[0, c.HALF], pair_f[0, c.ONE], pair_f[0, c.ZERO], pair_f[0, c.TINY]
-    most, deep = pair_f[0, c.DEEP], False
-    xi, yi, zi, si = x[i, 0], x[i, 1], x[i, 2], f4(x[i, 3])
-    ax, ay, az, mi = v[i, 0], v[i, 1], v[i, 2], v[i, 3]
-    bx, by, bz, row = v[i, 4], v[i, 5], v[i, 6], 0
+    row = now * n + i
+    xi, yi = read2(g.place, 4 * row)
+    zi, ri = read2(g.place, 4 * row + 2)
+    ax, ay, az, mi = read4(g.motion, 8 * row)
+    bx, by, bz, kind = read4(g.motion, 8 * row + 4)
+    si = f4(ri)
+    place, motion, other, history, p = g.place, g.motion, g.other, g.history, g.pair_f
+    half, one, zero, tiny = p[0, c.HALF], p[0, c.ONE], p[0, c.ZERO], p[0, c.TINY]
+    kn, cn, kt, ct, mu, row = p[0, c.KN], p[0, c.CN], p[0, c.KT], p[0, c.CT], p[0, c.MU], 0
+    most, deep, first = p[0, c.DEEP], False, now * n
+    plane = g.run_i[gr.SLOTS] * n  # from one number of history to the next
+    slot, kept = lists * plane + i, lists * g.run_i[gr.HISTORY] * plane + i
     Fx, Fy, Fz, Tx, Ty, Tz = zero, zero, zero, zero, zero, zero
-    for k in range(count[i]):
-        at = other[k, i]
-        j = at if at >= 0 else ~at
-        nx, ny, nz, sj = f4(x[j, 0] - xi), f4(x[j, 1] - yi), f4(x[j, 2] - zi), f4(x[j, 3])
+    at = other[slot]
+    for _ in range(g.count[lists * n + i]):
+        # all that may be needed is asked for at once, and who comes next: waiting for memory is what takes the time
+        j = first + (at if at >= 0 else ~at)
+        xj, yj = read2(place, 4 * j)
+        zj, rj = read2(place, 4 * j + 2)
+        ex, ey, ez, mj = read4(motion, 8 * j)
+        fx, fy, fz, partner = read4(motion, 8 * j + 4)
+        hx, hy, hz = zero, zero, zero
+        if at < 0:
+            hx, hy, hz = history[kept], history[kept + plane], history[kept + 2 * plane]
+        following = other[slot + n]
+        nx, ny, nz, sj = f4(xj - xi), f4(yj - yi), f4(zj - zi), f4(rj)
         square, reach = nx * nx + ny * ny + nz * nz, si + sj
-        if square >= reach * reach:
-            if at < 0:
-                other[k, i] = j
-                for q in range(history.shape[0]):
-                    history[q, k, i] = zero
-            continue
-        if at >= 0:
-            other[k, i] = ~j
-        distance = math.sqrt(square)
-        to_one = one / distance
-        nx, ny, nz = nx * to_one, ny * to_one, nz * to_one
-        d = reach - distance
-        deep = deep or d > most * min(si, sj)
-        mj = v[j, 3]
-        R, m = si * sj / reach, mi * mj / (mi + mj)
-        arm, mean, skew = si - half * d, half * distance, half * (si - sj)
-        fx, fy, fz = v[j, 4], v[j, 5], v[j, 6]
-        wx = mean * (bx + fx) + skew * (bx - fx)
-        wy = mean * (by + fy) + skew * (by - fy)
-        wz = mean * (bz + fz) + skew * (bz - fz)
-        ux = ax - v[j, 0] + wy * nz - wz * ny
-        uy = ay - v[j, 1] + wz * nx - wx * nz
-        uz = az - v[j, 2] + wx * ny - wy * nx
-        spin = half * ((bx + fx) * nx + (by + fy) * ny + (bz + fz) * nz)
-        if nm > 1:
-            row = int(v[i, 7]) * nm + int(v[j, 7])
-        Fn, px, py, pz, hx, hy, hz = contact(
-            law, pair_f[row, c.KN], pair_f[row, c.CN], pair_f[row, c.KT], pair_f[row, c.CT], pair_f[row, c.MU],
-            half, one, zero, tiny, dt, d, R, m, nx, ny, nz, ux, uy, uz, spin,
-            history[0, k, i], history[1, k, i], history[2, k, i],
-        )  # fmt: skip
-        history[0, k, i], history[1, k, i], history[2, k, i] = hx, hy, hz
-        Tx += arm * (ny * pz - nz * py)
-        Ty += arm * (nz * px - nx * pz)
-        Tz += arm * (nx * py - ny * px)
-        Fx += px - Fn * nx
-        Fy += py - Fn * ny
-        Fz += pz - Fn * nz
-        if rolls:
-            mx, my, mz, hx, hy, hz = rolling(
-                pair_f[row, c.KT], pair_f[row, c.MU_ROLL], pair_f[row, c.C_ROLL], one, tiny, dt, d, R, m, Fn,
-                nx, ny, nz, bx - fx, by - fy, bz - fz, spin,
-                history[3, k, i], history[4, k, i], history[5, k, i],
-            )  # fmt: skip
-            history[3, k, i], history[4, k, i], history[5, k, i] = hx, hy, hz
-            Tx, Ty, Tz = Tx + mx, Ty + my, Tz + mz
+        if square < reach * reach:
+            if at >= 0:
+                other[slot] = ~at
+            distance = math.sqrt(square)
+            to_one = one / distance
+            nx, ny, nz = nx * to_one, ny * to_one, nz * to_one
+            d = reach - distance
+            deep = deep or d > most * min(si, sj)
+            R, m = si * sj / reach, mi * mj / (mi + mj)
+            arm, mean, skew = si - half * d, half * distance, half * (si - sj)
+            wx = mean * (bx + fx) + skew * (bx - fx)
+            wy = mean * (by + fy) + skew * (by - fy)
+            wz = mean * (bz + fz) + skew * (bz - fz)
+            ux = ax - ex + wy * nz - wz * ny
+            uy = ay - ey + wz * nx - wx * nz
+            uz = az - ez + wx * ny - wy * nx
+            spin = half * ((bx + fx) * nx + (by + fy) * ny + (bz + fz) * nz)
+            if nm > 1:
+                row = int(kind) * nm + int(partner)
+                kn, cn, kt, ct, mu = p[row, c.KN], p[row, c.CN], p[row, c.KT], p[row, c.CT], p[row, c.MU]
+            Fn, px, py, pz, hx, hy, hz = contact(
+                law, kn, cn, kt, ct, mu, half, one, zero, tiny, dt, d, R, m, nx, ny, nz, ux, uy, uz, spin, hx, hy, hz
+            )
+            history[kept], history[kept + plane], history[kept + 2 * plane] = hx, hy, hz
+            Tx += arm * (ny * pz - nz * py)
+            Ty += arm * (nz * px - nx * pz)
+            Tz += arm * (nx * py - ny * px)
+            Fx += px - Fn * nx
+            Fy += py - Fn * ny
+            Fz += pz - Fn * nz
+            if rolls:
+                a = kept + 3 * plane
+                mx, my, mz, hx, hy, hz = rolling(
+                    kt, p[row, c.MU_ROLL], p[row, c.C_ROLL], one, tiny, dt, d, R, m, Fn, nx, ny, nz,
+                    bx - fx, by - fy, bz - fz, spin, history[a], history[a + plane], history[a + 2 * plane],
+                )  # fmt: skip
+                history[a], history[a + plane], history[a + 2 * plane] = hx, hy, hz
+                Tx, Ty, Tz = Tx + mx, Ty + my, Tz + mz
+        elif at < 0:
+            other[slot] = ~at
+            for q in range(g.run_i[gr.HISTORY]):
+                history[kept + q * plane] = zero
+        slot, kept, at = slot + n, kept + n, following
     return deep, Fx, Fy, Fz, Tx, Ty, Tz
 
 
 @cuda.jit(device=True)
-def hand_over(g, pose, lists, first, last, xi, yi, zi, ri):
-    """A contact that goes on from one facet to the next of the same body keeps its history."""
-    left, entered = -1, -1
-    for s in range(first, last):
-        w = g.wall[lists, s]
-        gap, _, _, _ = wall_gap(g, pose, w if w >= 0 else ~w, xi, yi, zi)
-        if gap < ri and w >= 0:
-            entered = s
-        elif gap >= ri and w < 0:
-            left = s
-    if left >= 0 and entered >= 0:
-        if g.wall_i[~g.wall[lists, left], c.BODY] == g.wall_i[g.wall[lists, entered], c.BODY]:
-            for q in range(g.wall_history.shape[2]):
-                g.wall_history[lists, entered, q] = g.wall_history[lists, left, q]
-                g.wall_history[lists, left, q] = f4(0.0)
+def forget(g, lists, s):
+    for q in range(g.wall_history.shape[2]):
+        g.wall_history[lists, s, q] = f4(0.0)
 
 
 @cuda.jit(device=True)
-def wall_force(g, pose, lists, s, i, law, nm, rolls, dt, x, v):
-    """Contact of grain i with the wall of slot s, in double but for the law: too deep, force (3), torque (3)."""
-    w = g.wall[lists, s]
-    touched, k = w < 0, w if w >= 0 else ~w
-    zero, numbers = g.pair_f[0, c.ZERO], g.wall_history.shape[2]
-    xi, yi, zi, ri = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
-    gap, nx, ny, nz = wall_gap(g, pose, k, xi, yi, zi)
-    h = g.wall_history[lists, s]
-    if gap >= ri:
-        if touched:
+def find_gaps(g, pose, lists, first, last, xi, yi, zi, ri):
+    """Gaps and directions to the walls of a grain, into `wall_near`; a contact that goes on from one facet to the next
+    of the same body keeps its history.
+    """
+    left, entered = -1, -1
+    for s in range(first, last):
+        w = g.wall[lists, s]
+        k = w if w >= 0 else ~w
+        gap, nx, ny, nz = wall_gap(g, pose, k, xi, yi, zi)
+        g.wall_near[s, 0], g.wall_near[s, 1], g.wall_near[s, 2], g.wall_near[s, 3] = gap, nx, ny, nz
+        if gap < ri and w >= 0:
+            entered = s
+            g.wall[lists, s] = ~k
+        elif gap >= ri and w < 0:
+            if left >= 0:
+                forget(g, lists, left)
+            left = s
             g.wall[lists, s] = k
-            for q in range(numbers):
-                h[q] = zero
+    if left >= 0:
+        same = entered >= 0 and (
+            g.wall_i[g.wall[lists, left], c.BODY] == g.wall_i[~g.wall[lists, max(entered, 0)], c.BODY]
+        )
+        if same:
+            for q in range(g.wall_history.shape[2]):
+                g.wall_history[lists, entered, q] = g.wall_history[lists, left, q]
+        forget(g, lists, left)
+
+
+@cuda.jit(device=True)
+def wall_force(g, pose, lists, s, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az, m, bx, by, bz, kind):
+    """Contact of a grain with the wall of slot s, after `find_gaps`: too deep, force (3), torque (3) on the grain."""
+    k, zero = g.wall[lists, s], g.pair_f[0, c.ZERO]
+    if k >= 0:
         return False, zero, zero, zero, zero, zero, zero
-    if not touched:
-        g.wall[lists, s] = ~k
-    p, b = g.pair_f[int(v[i, 7]) * nm + g.wall_i[k, c.WALL_MATERIAL]], g.wall_i[k, c.BODY]
+    k, h = ~k, g.wall_history[lists, s]
+    gap, nx, ny, nz = g.wall_near[s, 0], g.wall_near[s, 1], g.wall_near[s, 2], g.wall_near[s, 3]
+    p, b = g.pair_f[int(kind) * nm + g.wall_i[k, c.WALL_MATERIAL]], g.wall_i[k, c.BODY]
     # the wall moves at the contact, seen from the body's origin at q
     qx, qy, qz = (
         xi + gap * nx - pose[b, gr.POS],
@@ -169,12 +191,11 @@ def wall_force(g, pose, lists, s, i, law, nm, rolls, dt, x, v):
         zi + gap * nz - pose[b, gr.POS + 2],
     )
     sx, sy, sz = pose[b, gr.SPIN], pose[b, gr.SPIN + 1], pose[b, gr.SPIN + 2]
-    bx, by, bz = v[i, 4], v[i, 5], v[i, 6]
-    ux = f4(v[i, 0] + gap * (by * nz - bz * ny) - pose[b, gr.VEL] - (sy * qz - sz * qy))
-    uy = f4(v[i, 1] + gap * (bz * nx - bx * nz) - pose[b, gr.VEL + 1] - (sz * qx - sx * qz))
-    uz = f4(v[i, 2] + gap * (bx * ny - by * nx) - pose[b, gr.VEL + 2] - (sx * qy - sy * qx))
+    ux = f4(ax + gap * (by * nz - bz * ny) - pose[b, gr.VEL] - (sy * qz - sz * qy))
+    uy = f4(ay + gap * (bz * nx - bx * nz) - pose[b, gr.VEL + 1] - (sz * qx - sx * qz))
+    uz = f4(az + gap * (bx * ny - by * nx) - pose[b, gr.VEL + 2] - (sx * qy - sy * qx))
     spin = f4(0.5 * ((bx + sx) * nx + (by + sy) * ny + (bz + sz) * nz))
-    d, R, m, ex, ey, ez, arm = f4(ri - gap), f4(ri), v[i, 3], f4(nx), f4(ny), f4(nz), f4(gap)
+    d, R, ex, ey, ez, arm = f4(ri - gap), f4(ri), f4(nx), f4(ny), f4(nz), f4(gap)
     Fn, fx, fy, fz, hx, hy, hz = contact(
         law, p[c.KN], p[c.CN], p[c.KT], p[c.CT], p[c.MU], p[c.HALF], p[c.ONE], zero, p[c.TINY], dt,
         d, R, m, ex, ey, ez, ux, uy, uz, spin, h[0], h[1], h[2],
@@ -218,45 +239,73 @@ def walls_moved(g, pose, sx, sy, sz):
 
 
 @cuda.jit(device=True)
-def step_grain(g, i, now, lists, pose, sx, sy, sz, law, nm, rolls, dt):
-    """One sub-step of one grain, into the other buffer. Returns a result code, and whether lists are due."""
-    x, v, f = g.place[now], g.motion[now], g.run_f
-    deep, Fx, Fy, Fz, Tx, Ty, Tz = pair_forces(
-        i, law, nm, rolls, dt, x, v, g.count[lists], g.other[lists], g.history[lists], g.pair_f
-    )
-    walls = g.wall_at[lists, 1, i]
-    if walls > 0:
-        first = g.wall_at[lists, 0, i]
-        if walls > 1:
-            hand_over(g, pose, lists, first, first + walls, x[i, 0], x[i, 1], x[i, 2], x[i, 3])
-        for s in range(first, first + walls):
-            pressed, fx, fy, fz, tx, ty, tz = wall_force(g, pose, lists, s, i, law, nm, rolls, dt, x, v)
-            deep = deep or pressed
-            Fx, Fy, Fz, Tx, Ty, Tz = Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz
-
-    h, r, m = f[gr.STEP], x[i, 3], v[i, 3]
+def move_grain(g, i, n, now, lists, sx, sy, sz, deep, Fx, Fy, Fz, Tx, Ty, Tz):
+    """Motion of a grain into the other buffer. Returns a result code, and whether lists are due."""
+    f, row, own = g.run_f, now * n + i, 4 * (lists * n + i)
+    xi, yi = read2(g.place, 4 * row)
+    zi, ri = read2(g.place, 4 * row + 2)
+    ax, ay, az, m = read4(g.motion, 8 * row)
+    bx, by, bz, kind = read4(g.motion, 8 * row + 4)
+    h = f[gr.STEP]
     per_mass = h / m
-    vx = float(v[i, 0]) + g.low[now, i, 0] + per_mass * Fx + h * f[gr.GX]
-    vy = float(v[i, 1]) + g.low[now, i, 1] + per_mass * Fy + h * f[gr.GY]
-    vz = float(v[i, 2]) + g.low[now, i, 2] + per_mass * Fz + h * f[gr.GZ]
-    per_inertia = f4(per_mass / (0.4 * r * r))
-    u, y = g.motion[1 - now], g.place[1 - now]
-    u[i, 0], u[i, 1], u[i, 2], u[i, 3] = f4(vx), f4(vy), f4(vz), m
-    u[i, 4], u[i, 5], u[i, 6] = v[i, 4] + per_inertia * Tx, v[i, 5] + per_inertia * Ty, v[i, 6] + per_inertia * Tz
-    u[i, 7] = v[i, 7]
-    g.low[1 - now, i, 0] = f4(vx - float(f4(vx)))
-    g.low[1 - now, i, 1] = f4(vy - float(f4(vy)))
-    g.low[1 - now, i, 2] = f4(vz - float(f4(vz)))
-    px, py, pz = x[i, 0] + h * vx, x[i, 1] + h * vy, x[i, 2] + h * vz
-    y[i, 0], y[i, 1], y[i, 2], y[i, 3] = px, py, pz, r
+    lx, ly, lz, rest = read4(g.low, own)
+    vx = float(ax) + lx + per_mass * Fx + h * f[gr.GX]
+    vy = float(ay) + ly + per_mass * Fy + h * f[gr.GY]
+    vz = float(az) + lz + per_mass * Fz + h * f[gr.GZ]
+    per_inertia = f4(per_mass / (0.4 * ri * ri))
+    ax, ay, az = f4(vx), f4(vy), f4(vz)
+    row = (1 - now) * n + i
+    write4(g.motion, 8 * row, (ax, ay, az, m))
+    write4(g.motion, 8 * row + 4, (bx + per_inertia * Tx, by + per_inertia * Ty, bz + per_inertia * Tz, kind))
+    write4(g.low, own, (f4(vx - float(ax)), f4(vy - float(ay)), f4(vz - float(az)), rest))
+    dx, dy, dz = h * vx, h * vy, h * vz
+    px, py, pz = xi + dx, yi + dy, zi + dz
+    write2(g.place, 4 * row, (px, py))
+    write2(g.place, 4 * row + 2, (pz, ri))
 
-    dx, dy, dz = f4(px - g.before[i, 0] - sx), f4(py - g.before[i, 1] - sy), f4(pz - g.before[i, 2] - sz)
-    limit, far = f4(0.5 * f[gr.SKIN]), f4(FASTEST * r)
-    due = dx * dx + dy * dy + dz * dz > limit * limit
-    dx, dy, dz = f4(h * vx), f4(h * vy), f4(h * vz)
-    code = gr.OK
+    code, far = gr.OK, FASTEST * ri
     if deep:
         code = gr.TOO_DEEP
     elif not dx * dx + dy * dy + dz * dz < far * far:
         code = gr.RUNAWAY
-    return code, due
+    qx, qy = read2(g.before, 4 * i)
+    qz, _ = read2(g.before, 4 * i + 2)
+    dx, dy, dz = px - qx - sx, py - qy - sy, pz - qz - sz
+    return code, 4.0 * (dx * dx + dy * dy + dz * dz) > f[gr.SKIN] * f[gr.SKIN]
+
+
+@cuda.jit(device=True)
+def step_inner(g, i, n, now, lists, sx, sy, sz, law, nm, rolls, dt):
+    """One sub-step of a grain that is near no wall; of one that is, forces of other grains are put into `load`.
+
+    Returns a result code, and whether lists are due.
+    """
+    deep, Fx, Fy, Fz, Tx, Ty, Tz = pair_forces(g, i, n, now, lists, law, nm, rolls, dt)
+    if g.wall_at[lists, 1, i] > 0:
+        one, zero = g.pair_f[0, c.ONE], g.pair_f[0, c.ZERO]
+        write4(g.load, 8 * i, (Fx, Fy, Fz, one if deep else zero))
+        write4(g.load, 8 * i + 4, (Tx, Ty, Tz, zero))
+        return gr.OK, False
+    return move_grain(g, i, n, now, lists, sx, sy, sz, deep, Fx, Fy, Fz, Tx, Ty, Tz)
+
+
+@cuda.jit(device=True)
+def step_outer(g, i, n, now, lists, pose, sx, sy, sz, law, nm, rolls, dt):
+    """The rest of the sub-step of a grain near walls. Returns a result code, and whether lists are due."""
+    row = now * n + i
+    xi, yi = read2(g.place, 4 * row)
+    zi, ri = read2(g.place, 4 * row + 2)
+    first, last = g.wall_at[lists, 0, i], g.wall_at[lists, 0, i] + g.wall_at[lists, 1, i]
+    find_gaps(g, pose, lists, first, last, xi, yi, zi, ri)
+    ax, ay, az, m = read4(g.motion, 8 * row)
+    bx, by, bz, kind = read4(g.motion, 8 * row + 4)
+    Fx, Fy, Fz, pressed = read4(g.load, 8 * i)
+    Tx, Ty, Tz, _ = read4(g.load, 8 * i + 4)
+    deep = pressed > g.pair_f[0, c.ZERO]
+    for s in range(first, last):
+        too, fx, fy, fz, tx, ty, tz = wall_force(
+            g, pose, lists, s, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az, m, bx, by, bz, kind
+        )
+        deep = deep or too
+        Fx, Fy, Fz, Tx, Ty, Tz = Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz
+    return move_grain(g, i, n, now, lists, sx, sy, sz, deep, Fx, Fy, Fz, Tx, Ty, Tz)

@@ -18,6 +18,8 @@ grains are expected to share, -1 for none; which of the two buffers holds the gr
 DONE, REBUILDS, FRESH, NAMES = 7, 8, 9, 10
 """sub-steps done in this march; lists made so far; whether the lists hold (-1: contacts are kept, lists are to be made);
 which of the two buffers holds the idents"""
+SLOTS = 11
+"""on a GPU: slots of neighbours of each grain"""
 N_RUN_I = 16
 
 # run_f

@@ -1,0 +1,348 @@
+"""Grains on a GPU (`kernels/particles/cuda.py`)."""
+
+import warnings
+from typing import Any
+
+import numba
+import numpy as np
+
+from gori.errors import MissingPackageError, SimulationError, UnsupportedError
+from gori.kernels.particles import grains as gr
+from gori.kernels.particles import tables as c
+from gori.sim.bed import BedState, Setup, Trouble, find_pairs, grid_of, run_numbers
+
+try:
+    from numba import cuda
+
+    from gori.kernels.particles import cuda as kernels
+except ImportError as error:  # no numba-cuda
+    raise MissingPackageError("grains on a GPU need numba-cuda: pip install 'gori[gpu]'") from error
+
+SINGLE = np.float32
+TINY = 1e-36
+"""of the pairs' table, in single precision"""
+
+
+def check_device() -> None:
+    """Raise if there is no GPU to be used."""
+    if numba.config.ENABLE_CUDASIM:  # type: ignore[attr-defined]
+        return
+    if not cuda.is_available():
+        raise UnsupportedError(
+            "device cuda: no NVIDIA GPU can be used here (numba.cuda.is_available() is False). Install the driver and "
+            "pip install 'gori[gpu]', or take device: cpu"
+        )
+
+
+class CudaBed:
+    """Grains, single precision but for places."""
+
+    def __init__(self, setup: Setup, state: BedState):
+        check_device()
+        self.setup = setup
+        self._numbers = 6 if setup.rolling else 3
+        self._simulated = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
+        self._cycles, self._slots, self._wall_slots = 1, 16, 0
+        self.load(state)
+
+    # ---- grains in and out
+
+    def load(self, state: BedState) -> None:
+        try:
+            self._load(state)
+        except Exception as error:
+            if "OUT_OF_MEMORY" not in str(error).upper().replace(" ", "_"):
+                raise
+            free, total = (x / 2**30 for x in cuda.current_context().get_memory_info())
+            raise SimulationError(
+                f"{len(state.ident)} grains do not fit on the GPU: it has {total:.1f} GiB, of which {free:.1f} are "
+                f"free, and a grain takes about {self._bytes():.0f} bytes. Take fewer grains, or device: cpu"
+            ) from error
+
+    def _bytes(self) -> float:
+        """Memory of one grain [B]."""
+        return 2 * (32 + 32 + 16 + 4 + 4 + 8) + 32 + 32 + 12 + 2 * self._slots * 4 * (1 + self._numbers) + 40
+
+    def _load(self, state: BedState) -> None:
+        n, walls = len(state.ident), self.setup.walls
+        self._count, bodies = n, len(walls.bin_i)
+        self.push = np.zeros((bodies, 6))
+        self._wall_slots = max(self._wall_slots, n // 4 + 256)
+        threads, blocks = (8, 1) if self._simulated else (kernels.THREADS, 1)
+        self._launch = (blocks, threads)
+        run_i, run_f = run_numbers(self.setup, n, round(len(self.setup.pair_f) ** 0.5), self._numbers)
+        run_i[gr.SLOTS] = self._slots
+        self._run_i, self._run_f = run_i.astype(np.int32), run_f
+        pair_f = self.setup.pair_f.astype(SINGLE)
+        pair_f[:, c.TINY] = TINY
+        grid = grid_of(state.place, 2.0 * self.setup.radius + self.setup.skin)
+        place = np.concatenate([state.before, state.place[:, 3:]], axis=1)
+        twice = lambda rows, kind: np.concatenate([rows, rows]).astype(kind).ravel()  # noqa: E731
+        velocity = state.motion[:, :3]
+        low = np.zeros((n, 4))
+        low[:, :3] = velocity - velocity.astype(SINGLE)
+        flags = np.zeros(kernels.N_FLAGS, np.int32)
+        table = {"wall_i": walls.wall_i, "wall_f": walls.wall_f, "rim_i": walls.rim_i, "rim_f": walls.rim_f}
+        table |= {"bin_i": walls.bin_i, "bin_f": walls.bin_f, "bin_start": walls.bin_start}
+        table |= {"bin_wall": walls.bin_wall, "always": walls.always, "extent": walls.extent, "pair_f": pair_f}
+        host: dict[str, Any] = {name: _some(value) for name, value in table.items()}
+        host |= {
+            "run_i": self._run_i,
+            "run_f": run_f,
+            "place": twice(place, float),
+            "motion": twice(state.motion, SINGLE),
+            "low": twice(low, SINGLE),
+            "ident": np.stack([state.ident, state.ident]).astype(np.int32),
+            "pose": np.ascontiguousarray(state.pose_before[None]),
+            "pose_before": np.zeros((bodies, gr.N_POSE)),
+            "count": np.zeros(2 * n, np.int32),
+            "wall_at": np.zeros((2, 2, n), np.int32),
+            "order": np.arange(n, dtype=np.int32),
+            "push": self.push,
+            "wall_sum": np.zeros((max(1, len(walls.wall_i)), 6)),
+            "grid_i": grid.astype(np.int32),
+            "flags": flags,
+        }
+        empty: dict[str, Any] = {
+            "before": (4 * n, float),
+            "load": (8 * n, SINGLE),
+            "cell": (n, np.int32),
+            "rank": (n, np.int32),
+            "start": (int(np.prod(grid)) + 1, np.int32),
+        }
+        arrays = {name: cuda.to_device(value) for name, value in host.items()}
+        arrays |= {name: cuda.device_array(shape, kind) for name, (shape, kind) in empty.items()}
+        arrays |= self._lists() | self._wall_lists()
+        sums = cuda.device_array((1, 6), float)
+        self._g = kernels.CudaGrains(**arrays, totals=cuda.device_array(1, np.int32), sums=sums)
+        if n:
+            self._choose_launch()
+            self._run(0)
+            self._recall(state)
+
+    def _lists(self) -> dict[str, Any]:
+        size = 2 * self._slots * self._count
+        return {
+            "other": cuda.device_array(size + self._count, np.int32),
+            "history": cuda.device_array(size * self._numbers, SINGLE),
+        }
+
+    def _wall_lists(self) -> dict[str, Any]:
+        slots = self._wall_slots
+        return {
+            "wall": cuda.to_device(np.zeros((2, slots), np.int32)),
+            "wall_history": cuda.to_device(np.zeros((2, slots, self._numbers), SINGLE)),
+            "wall_near": cuda.device_array((slots, 4), float),
+            "wall_push": cuda.to_device(np.zeros((slots, 6))),
+        }
+
+    def _choose_launch(self) -> None:
+        """As many threads as the device can keep in step, or as there are grains."""
+        blocks, threads = self._launch
+        if not self._simulated:
+            flags = self._flags()
+            flags[kernels.FRESH] = 1  # so that the first calls, which compile, do nothing
+            self._g.flags.copy_to_device(flags)
+            self._start(kernels.renew), self._start(kernels.march, 0), self._start(kernels.gather)
+            flags[kernels.FRESH] = 0
+            self._g.flags.copy_to_device(flags)
+            most = min(_most_blocks(kernel, threads) for kernel in (kernels.march, kernels.renew, kernels.gather))
+            blocks = max(1, min(most, -(-self._count // threads)))
+        self._launch = (blocks, threads)
+        sums = cuda.device_array((blocks, 6), float)
+        self._g = self._g._replace(totals=cuda.device_array(blocks, np.int32), sums=sums)
+
+    def _recall(self, state: BedState) -> None:
+        """The places of now, and the history of what touches, onto lists that were made of the places before."""
+        g, flags, n = self._g, self._flags(), self._count
+        now, lists = int(flags[kernels.NOW]), int(flags[kernels.LISTS])
+        names = g.ident.copy_to_host()[lists]
+        rows = np.searchsorted(state.ident, names)
+        place = g.place.copy_to_host().reshape(2, n, 4)
+        place[now] = state.place[rows]
+        g.place.copy_to_device(place.ravel())
+        if not (len(state.pairs) or len(state.walls)):
+            return
+        counts, other, history = self._host_lists(lists)
+        k, i = _slot_rows(counts, self._slots)
+        pairs = np.stack([names[i], names[other[k, i]]], axis=1)
+        found = find_pairs(np.sort(pairs, axis=1), state.pairs)
+        hit = found >= 0
+        sign = np.where(pairs[hit, 0] < pairs[hit, 1], 1.0, -1.0)
+        columns = [0, 1, 2, 4, 5, 6][: self._numbers]
+        history[:, k[hit], i[hit]] = (sign[:, None] * state.history[found[hit]][:, columns]).T
+        other[k[hit], i[hit]] = ~other[k[hit], i[hit]]
+        size, base = self._slots * n, lists * self._slots * n
+        g.other[base : base + size].copy_to_device(np.ascontiguousarray(other).ravel())
+        g.history[base * self._numbers : (base + size) * self._numbers].copy_to_device(
+            np.ascontiguousarray(history).ravel()
+        )
+        rows, slots = self._host_walls(lists)
+        wall, wall_history = g.wall.copy_to_host(), g.wall_history.copy_to_host()
+        found = find_pairs(np.stack([names[rows], wall[lists, slots]], axis=1), state.walls)
+        hit = found >= 0
+        wall_history[lists, slots[hit]] = state.wall_history[found[hit]][:, columns]
+        wall[lists, slots[hit]] = ~wall[lists, slots[hit]]
+        g.wall.copy_to_device(wall)
+        g.wall_history.copy_to_device(wall_history)
+
+    def _host_lists(self, lists: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Counts (n,), others (K, n) and history (H, K, n) of the lists."""
+        g, n, base = self._g, self._count, lists * self._slots * self._count
+        size = self._slots * n
+        counts = g.count[lists * n : (lists + 1) * n].copy_to_host()
+        other = g.other[base : base + size].copy_to_host().reshape(self._slots, n)
+        history = g.history[base * self._numbers : (base + size) * self._numbers].copy_to_host()
+        return counts, other, history.reshape(self._numbers, self._slots, n)
+
+    def _host_walls(self, lists: int) -> tuple[np.ndarray, np.ndarray]:
+        """Row of the grain and slot of each listed wall."""
+        at = self._g.wall_at.copy_to_host()[lists]
+        rows = np.repeat(np.arange(self._count), at[1])
+        return rows, np.repeat(at[0] - np.concatenate([[0], np.cumsum(at[1])[:-1]]), at[1]) + np.arange(at[1].sum())
+
+    def look(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        flags, n, g = self._flags(), self._count, self._g
+        now, lists = int(flags[kernels.NOW]), int(flags[kernels.LISTS])
+        names = g.ident[lists].copy_to_host().astype(np.int64)
+        order = np.argsort(names)
+        place = g.place[4 * n * now : 4 * n * (now + 1)].copy_to_host().reshape(n, 4)
+        motion = g.motion[8 * n * now : 8 * n * (now + 1)].copy_to_host().reshape(n, 8).astype(float)
+        motion[:, :3] += g.low[4 * n * lists : 4 * n * (lists + 1)].copy_to_host().reshape(n, 4)[:, :3]
+        return names[order], place[order], motion[order]
+
+    def state(self) -> BedState:
+        g, flags = self._g, self._flags()
+        lists = int(flags[kernels.LISTS])
+        names = g.ident[lists].copy_to_host().astype(np.int64)
+        ident, place, motion = self.look()
+        counts, other, history = self._host_lists(lists)
+        k, i = _slot_rows(counts, self._slots)
+        touch = other[k, i] < 0
+        k, i = k[touch], i[touch]
+        pairs = np.stack([names[i], names[~other[k, i]]], axis=1)
+        first = pairs[:, 0] < pairs[:, 1]
+        order = np.lexsort(pairs[first].T[::-1])
+        rows, slots = self._host_walls(lists)
+        wall, wall_history = g.wall.copy_to_host()[lists], g.wall_history.copy_to_host()[lists]
+        touch = wall[slots] < 0
+        before = g.before.copy_to_host().reshape(-1, 4)[np.argsort(names), :3]
+        return BedState(
+            ident, place, motion, before, g.pose_before.copy_to_host(), pairs[first][order],
+            _wide(history[:, k, i].T[first][order]),
+            np.stack([names[rows[touch]], ~wall[slots[touch]]], axis=1).astype(np.int64),
+            _wide(wall_history[slots[touch]]),
+        )  # fmt: skip
+
+    # ---- marching
+
+    def march(self, poses: np.ndarray, step: float) -> Trouble | None:
+        if not self._count:
+            self.push[:] = 0.0
+            return None
+        if self._run_f[gr.STEP] != step:
+            self._run_f[gr.STEP] = step
+            self._g.run_f.copy_to_device(self._run_f)
+        if self._g.pose.shape == poses.shape:
+            self._g.pose.copy_to_device(poses)
+        else:
+            self._g = self._g._replace(pose=cuda.to_device(poses))
+        return self._run(len(poses) - 1)
+
+    def _run(self, steps: int) -> Trouble | None:
+        """Sub-steps to the end of the table, or lists alone; with more room where it is needed."""
+        g, flags = self._g, self._flags()
+        flags[[kernels.DONE, kernels.CODE]] = 0
+        g.flags.copy_to_device(flags)
+        g.push.copy_to_device(np.zeros_like(self.push))
+        g.wall_sum.copy_to_device(np.zeros(g.wall_sum.shape))
+        began = int(flags[kernels.REBUILDS])
+        while True:
+            # as many pairs as the last run needed, so that the device need not wait for our answer
+            for _ in range(self._cycles):
+                self._start(kernels.renew)
+                self._start(kernels.march, steps)
+            flags = self._flags()
+            code = int(flags[kernels.CODE])
+            if code in (gr.LIST_FULL, gr.WALL_FULL):
+                self._grow(code, flags)
+            elif code != gr.OK:
+                return Trouble(code, int(flags[kernels.CULPRIT]))
+            elif flags[kernels.DONE] >= steps and (steps or flags[kernels.FRESH] == 1):
+                break
+        self._cycles = min(8, 1 + int(flags[kernels.REBUILDS]) - began)
+        if steps:
+            self._start(kernels.gather)
+            self.push = self._g.push.copy_to_host()
+        return None
+
+    def _start(self, kernel: Any, *numbers: int) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", numba.NumbaPerformanceWarning)
+            kernel[self._launch](self._g, *numbers)
+
+    def _grow(self, code: int, flags: np.ndarray) -> None:
+        """More room in lists. Grains are sorted already, and the lists of before stand: they give the history."""
+        old, n, lists = self._g, self._count, int(flags[kernels.LISTS])
+        if code == gr.LIST_FULL:
+            before = self._slots
+            self._slots = max(int(1.25 * before) + 1, int(flags[kernels.SLOTS]) + 2)
+            new = self._lists()
+            size, base = before * n, lists * self._slots * n
+            new["other"][base : base + size].copy_to_device(old.other[lists * size : (lists + 1) * size])
+            for q in range(self._numbers):
+                a, b = (lists * self._numbers + q) * self._slots * n, (lists * self._numbers + q) * size
+                new["history"][a : a + size].copy_to_device(old.history[b : b + size])
+            self._run_i[gr.SLOTS] = self._slots
+            old.run_i.copy_to_device(self._run_i)
+        else:
+            before = self._wall_slots
+            self._wall_slots = max(2 * before, int(flags[kernels.WALL_SLOTS]) + 256)
+            new = self._wall_lists()
+            for name in ("wall", "wall_history"):
+                rows = np.zeros(new[name].shape, new[name].dtype)
+                rows[:, :before] = getattr(old, name).copy_to_host()
+                new[name].copy_to_device(rows)
+        self._g = old._replace(**new)
+        flags[[kernels.CODE, kernels.WALL_SLOTS, kernels.SLOTS]] = 0
+        self._g.flags.copy_to_device(flags)
+
+    def _flags(self) -> np.ndarray:
+        return self._g.flags.copy_to_host()
+
+    def wall_push(self) -> np.ndarray:
+        return self._g.wall_sum.copy_to_host()[: len(self.setup.walls.wall_i)]
+
+    def counts(self) -> dict[str, Any]:
+        flags = self._flags()
+        lists = int(flags[kernels.LISTS])
+        counts, other, _ = self._host_lists(lists)
+        k, i = _slot_rows(counts, self._slots)
+        _, slots = self._host_walls(lists)
+        return {
+            "rebuilds": int(flags[kernels.REBUILDS]),
+            "contacts": int((other[k, i] < 0).sum() // 2),
+            "wall_contacts": int((self._g.wall.copy_to_host()[lists, slots] < 0).sum()),
+        }
+
+
+def _most_blocks(kernel: Any, threads: int) -> int:
+    """Blocks of a kernel that fit on the device together."""
+    (compiled,) = kernel.overloads.values()
+    return compiled.max_cooperative_grid_blocks(threads)
+
+
+def _some(table: np.ndarray) -> np.ndarray:
+    """A table that is not empty."""
+    return np.ascontiguousarray(table) if len(table) else np.zeros((1, *table.shape[1:]), table.dtype)
+
+
+def _slot_rows(counts: np.ndarray, slots: int) -> tuple[np.ndarray, np.ndarray]:
+    """Slot and row of all neighbours."""
+    return np.nonzero(np.arange(slots)[:, None] < counts)
+
+
+def _wide(history: np.ndarray) -> np.ndarray:
+    out = np.zeros((len(history), 8))
+    out[:, [0, 1, 2, 4, 5, 6][: history.shape[1]]] = history
+    return out
