@@ -137,6 +137,11 @@ class Grains:
         """Counts: lists made so far, contacts between grains (each once), contacts with walls."""
         return self._bed.counts()
 
+    def about(self) -> dict[str, Any]:
+        """What a run tells of its grains: how many there are now, how they are computed, what they touch."""
+        own = {"count": len(self), "device": self.device, "step": self.step, "substeps": self.substeps}
+        return own | self.contacts()
+
     def wall_forces(self) -> dict[str, np.ndarray]:
         """Mean force (primitives, 3) over the last step of the bodies on each primitive of each wall, world axes [N]:
         of a mesh one row for each triangle.

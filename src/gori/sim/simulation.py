@@ -1,6 +1,7 @@
 """A Model moving in time: what a person sees of it."""
 
 import json
+import time as wall
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -452,7 +453,7 @@ class Simulation:
     def _finish(self, recorder: Recorder | None, rows: list, progress: bool, info: dict) -> Recording:
         """Run to the end, and make the Recording out of what was recorded, however it ends."""
         failure, frames = None, None
-        bar = Progress(progress, self.time, float(self._clock[m.END]))
+        bar = Progress(progress, self.time, float(self._clock[m.END]), self._words())
         try:
             failure = run_blocks(self, recorder, bar, rows)
             if recorder is not None and failure is None:
@@ -466,6 +467,8 @@ class Simulation:
             info |= {"events": list(self.event_log), "steps": int(self._count[m.DONE])}
             grown = self.method.counts(self._memory) - self._counted
             info |= self.method.report(grown)
+            if self.grains is not None:
+                info["grains"] = self.grains.about()
             if recorder is not None:
                 recorder.info |= info | ({} if failure is None else {"error": str(failure)})
                 recorder.close()
@@ -486,6 +489,18 @@ class Simulation:
         if doubt := self.method.doubts(grown):
             warnings.warn(doubt, ConditionWarning, stacklevel=3)
         return recording
+
+    def _words(self) -> Callable[[], str] | None:
+        """What a bar tells of grains: how many, on what, and the wall time of a step."""
+        grains, began, first = self.grains, wall.perf_counter(), int(self._count[m.DONE])
+        if grains is None:
+            return None
+
+        def words() -> str:
+            span = (wall.perf_counter() - began) / max(1, int(self._count[m.DONE]) - first)
+            return f"{len(grains)} grains on {grains.device}, {grains.substeps} sub-steps, {1e3 * span:.3g} ms a step"
+
+        return words
 
     def _append(self, recorder: Recorder, rows: np.ndarray) -> None:
         nq, nv = self.model.nq, self.model.nv
