@@ -34,7 +34,7 @@ class CpuBed:
         walls = self.setup.walls
         bodies = len(walls.bin_i)
         run_i, run_f = run_numbers(self.setup, n, round(len(self.setup.pair_f) ** 0.5), self._columns)
-        grid = grid_of(state.place, 2.0 * self.setup.radius + self.setup.skin)
+        grid = state.grid if len(state.grid) else grid_of(state.place, 2.0 * self.setup.radius + self.setup.skin)
         whole = lambda *shape: np.zeros(shape, np.int64)  # noqa: E731
         small = lambda *shape: np.zeros(shape, np.int32)  # noqa: E731
         self.push = np.zeros((bodies, 6))
@@ -154,7 +154,7 @@ class CpuBed:
         before = g.before[np.argsort(names)]
         return BedState(
             ident, place, motion, before, g.pose_before.copy(), pairs, history[first],
-            walls, _wide(g.wall_history[slots[touch]]),
+            walls, _wide(g.wall_history[slots[touch]]), g.grid_i.copy(),
         )  # fmt: skip
 
     # ---- marching

@@ -175,6 +175,7 @@ class Grains:
                 motion=np.concatenate([state.motion, motion]),
                 before=places[:, :3].copy(),
                 pose_before=self._poses(),
+                grid=np.zeros(0, np.int64),
             )
         )
 
