@@ -1,6 +1,6 @@
 """The truck that starts with its bed full of grains: vehicle and grains in one Simulation (`examples/truck_load.py`).
 
-    python -m bench.grain_truck --device cuda            53,000 spheres of radius 0.0225 m, 5 s
+53,000 spheres of radius 0.0225 m, 5 s: python -m bench.grain_truck --device cuda
 """
 
 import argparse

@@ -29,7 +29,8 @@ bodies:
     shapes: {bin: {type: box, size: [0.2, 0.15, 0.2], hollow: true, open: [z+], material: steel}}
 joints: {shaker: {type: prismatic, parent: ground, child: tray, axis: [1, 0, 0], stiffness: 4000, damping: 100}}
 forces: {push: {type: force, joint: shaker, value: "60*sin(8*t)"}}
-particles: {load: {material: gravel, radius: [0.012, 0.016], fill: {shape: tray.bin, count: 60, packing: poured, seed: 1}}}
+particles:
+  load: {material: gravel, radius: [0.012, 0.016], fill: {shape: tray.bin, count: 60, packing: poured, seed: 1}}
 run:
   duration: 1
   method: {type: rk4, step: 1e-3}

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from gori.cli.grains import grain_rows, granular
 from gori.cli.options import Base, File, Strict, read
 from gori.cli.terminal import collected_warnings, count, output, warn
 
@@ -35,7 +36,7 @@ def info(
     with collected_warnings(file) as messages:
         spec = read(file, base, strict)
         model = compile(spec, open_loops=True)
-    about = facts(file, spec, model)
+    about = facts(file, spec, model) | granular(spec)
     if as_json:
         typer.echo(json.dumps(about | {"warnings": messages}, indent=2))
         return
@@ -83,7 +84,7 @@ def facts(file: Path, written: "Spec", model: "Model") -> dict[str, Any]:
         "mimic": {name: j.mimic.model_dump() for name, j in spec.joints.items() if j.mimic is not None},
         "motions": {name: motion.model_dump(exclude_unset=True) for name, motion in spec.motions.items()},
         "loops": _loops(spec),
-    } | running_gear(spec) | granular(spec)
+    } | running_gear(spec)
 
 
 def running_gear(spec: "Spec") -> dict[str, Any]:
@@ -116,42 +117,6 @@ def running_gear(spec: "Spec") -> dict[str, Any]:
         "controls": {name: {"type": c.type, "vehicle": c.vehicle or owner(name)} for name, c in spec.controls.items()},
         "terrain": ground,
     }  # fmt: skip
-
-
-def granular(spec: "Spec") -> dict[str, Any]:
-    """Grains, inlets, outlets, walls and their step, as plain data."""
-    from gori.model.materials import suggested_step
-    from gori.spec.particles import radius_range
-
-    walls = {
-        f"{body}.{name}": {"type": shape.type, "material": shape.material}
-        for body, part in spec.bodies.items()
-        for name, shape in part.shapes.items()
-        if shape.material is not None
-    }
-    about: dict[str, Any] = {"grains": {}, "inlets": {}, "outlets": list(spec.outlets), "walls": walls}
-    if not (spec.particles or spec.inlets):
-        return about | {"grain_step": None}
-    for name, part in spec.particles.items():
-        given = None if isinstance(part.positions, str) or part.positions is None else len(part.positions)
-        about["grains"][name] = {
-            "material": part.material,
-            "radius": None if part.radius is None else list(radius_range(part.radius)),
-            "count": part.fill.count if part.fill is not None else given,
-            "place": (part.fill.shape or "a box") if part.fill is not None else f"positions on {part.body}",
-            "packing": None if part.fill is None else part.fill.packing,
-        }
-    for name, part in spec.inlets.items():
-        about["inlets"][name] = {"material": part.material, "radius": list(radius_range(part.radius)), "rate": part.rate}
-    chosen = {} if spec.run is None else spec.run.subsystems
-    steps = [part.step for name, part in chosen.items() if name not in spec.drivetrains and part.step != "auto"]
-    devices = [part.device for name, part in chosen.items() if name not in spec.drivetrains]
-    about["grain_step"] = {
-        "suggested": suggested_step(spec),
-        "chosen": min(steps) if steps else None,
-        "device": devices[0] if devices else "cpu",
-    }
-    return about
 
 
 def _loops(spec: "Spec") -> dict[str, Any] | None:
@@ -255,35 +220,12 @@ def _lists(console: Console, about: dict[str, Any], everything: bool) -> None:
     _list(console, "controls", [
         (name, c["type"], f"drives {c['vehicle']}") for name, c in about["controls"].items()
     ], everything)  # fmt: skip
-    _list(console, "grains", _grains(about), True)
+    _list(console, "grains", grain_rows(about), True)
     _list(console, "walls", [
         (name, wall["type"], f"of {wall['material']}") for name, wall in about["walls"].items()
     ], everything)  # fmt: skip
     if about["terrain"] is not None:
         _list(console, "terrain", _ground(about["terrain"]), True)
-
-
-def _grains(about: dict[str, Any]) -> list[tuple[str, ...]]:
-    """Rows on grains, where they come in and go out, and on their step."""
-    rows: list[tuple[str, ...]] = []
-    for name, part in about["grains"].items():
-        number = "as in its file" if part["count"] is None else f"{part['count']}"
-        place = part["place"] if part["packing"] is None else f"{part['packing']} in {part['place']}"
-        rows.append((name, f"{number} of {part['material']}", _radius(part["radius"]), place))
-    for name, part in about["inlets"].items():
-        rows.append((name, f"an inlet of {part['material']}", _radius(part["radius"]), f"{part['rate']:g} a second"))
-    rows += [(name, "an outlet") for name in about["outlets"]]
-    if (step := about["grain_step"]) is not None:
-        chosen = "" if step["chosen"] is None else f", taken: {step['chosen']:g} s"
-        rows.append(("step", f"suggested: {step['suggested']:.3g} s{chosen}", f"on {step['device']}"))
-    return rows
-
-
-def _radius(span: list[float] | None) -> str:
-    if span is None:
-        return "radii as in its file"
-    low, high = span
-    return f"radius {low:g} m" if low == high else f"radius {low:g} to {high:g} m"
 
 
 def _ground(terrain: dict[str, Any]) -> list[tuple[str, ...]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as c
-from gori.model import Model, compile
+from gori.model import Model, Poses, compile
 from gori.model.state import State
 from gori.sim.grains import Grains
 from gori.spec import GROUND, Spec
@@ -74,10 +74,8 @@ def with_room(simulation: Any, state: State) -> np.ndarray:
     return np.concatenate([state.z[:first], np.zeros(held), state.z[first:]])
 
 
-def along(
-    grains: Grains, before: dict[str, np.ndarray], after: dict[str, np.ndarray], poses: np.ndarray
-) -> dict[str, Any]:
-    """What grains save, those that a body carries having gone with it from one pose (4, 4) to another, at rest.
+def along(grains: Grains, before: Poses, after: Poses, poses: np.ndarray) -> dict[str, Any]:
+    """What grains save, those that a body carries having gone with it from one pose to another, at rest.
 
     poses   (nbody, N_POSE) of all that carry walls, after it
     """

@@ -40,8 +40,8 @@ def at_rest(
     standing: State | None = None,
     device: Literal["cpu", "cuda"] | None = None,
 ) -> State:
-    """The State, at time 0, in which vehicles stand on their wheels with all brakes on; soft soil bears them, and grains
-    that they carry have settled.
+    """The State, at time 0, in which vehicles stand on their wheels with all brakes on; soft soil bears them, and what
+    they carry of grains has settled.
 
     speed     let them roll ahead from there with this speed [m/s], wheels and engines turning along, in a fitting gear;
               {"truck": 10} for some of them, by the free joints that carry them

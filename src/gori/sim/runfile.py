@@ -69,8 +69,8 @@ def with_run(
     step: float | None = None,
     device: str | None = None,
 ) -> Spec:
-    """The Spec with another duration, method or step, and grains on another device. Another method leaves the parameters
-    of the old one behind.
+    """The Spec with another duration, method or step, and grains on another device. Another method leaves what belongs
+    to the old one behind.
     """
     run = {} if spec.run is None else spec.run.model_dump(exclude_unset=True)
     new = dict(run)

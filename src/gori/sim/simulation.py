@@ -241,7 +241,7 @@ class Simulation:
             known = {name: part for name, part in settings.items() if name not in spec.drivetrains}
             if self.device is not None:
                 known = {name: part.model_copy(update={"device": self.device}) for name, part in known.items()}
-                known = known or {"grains": GrainSettings(device=self.device)}
+                known = known or {"grains": GrainSettings.model_validate({"device": self.device})}
             self.grains = Grains(self.model, known, self._grain_poses)
             self._coupling = couple(self._machine, self._scratch, self.grains, self.elements.held)
         if state.grains is not None:
@@ -337,8 +337,8 @@ class Simulation:
         sample     time between samples [s]; default: a thousandth of the duration, but at least one step
         path       HDF5 file that is written while the run goes on, and survives a kill
         progress   show a bar when it takes more than two seconds and there is a terminal
-        frames     time between frames of grains [s]; default: as in the section `run`. They are `recording.frames`, in a
-                   file beside `path` (run.h5, run.grains.h5) or, without a path, in memory
+        frames     time between frames of grains [s]; default: as in the section `run`. They are `recording.frames`, in
+                   a file beside `path` (run.h5, run.grains.h5) or, without a path, in memory
         """
         self._start(self.time)
         self._counted = self.method.counts(self._memory)
