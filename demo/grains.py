@@ -1,10 +1,14 @@
 """Demo of grains: a tray of gravel on a scale, shaken."""
 
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 
 import gori
 from demo.report import Case, Report
 from gori.view.grains import picture
+
+TRAY = Path(__file__).parent.parent / "examples" / "tray.yaml"
 
 
 def tray(case: Case, report: Report) -> None:
@@ -13,7 +17,8 @@ def tray(case: Case, report: Report) -> None:
     400 spheres of 16 to 24 mm fall into a tray that slides on a spring, and settle; then it is shaken. At rest the tray
     carries their weight. While they slosh, momentum is kept: they have what the tray gave them along the way, no more.
     """
-    spec = gori.load("examples/tray.yaml", set={"load.fill.count": 400, "push.value": "200*sin(8*(t-0.5))*step(t-0.5)"})
+    shaken = {"load.fill.count": 400, "push.value": "200*sin(8*(t-0.5))*step(t-0.5)"}
+    spec = gori.load(TRAY, set=shaken)
     simulation = gori.Simulation(gori.compile(spec), gori.RK4(step=1e-3))
     rec = simulation.run(1.5, sample=0.005, frames=0.05, progress=False)
     force, weight = rec["tray.wrench_from.load"], 9.81 * float(simulation.grains.mass.sum())
