@@ -88,6 +88,8 @@ def _show_kernels(console: Console, compile: bool, clean: bool) -> None:
     kernels = cache.all_kernels()
     if compile:
         _compile(console, kernels)
+        if machine.gpu_usable():
+            _compile_for_gpu(console)
     cached = [name for name, kernel in kernels.items() if cache.is_cached(kernel)]
     others = [name for name in kernels if name not in cached]
     rows: list[tuple[str, str | Text]] = [
@@ -132,6 +134,24 @@ def _compile(console: Console, kernels: dict[str, "Kernel"]) -> None:
     console.print(Text("compile", "bold"))
     console.print(table)
     console.print(Text(f"  {count(len(kernels), 'kernel')} ready in {time.perf_counter() - started:.1f} s", "green"))
+
+
+def _compile_for_gpu(console: Console) -> None:
+    """One step of a few grains on the GPU: what compiles there is kept by the driver, not in the folder of kernels."""
+    from gori.integrate import RK4
+    from gori.model import compile
+    from gori.sim import Simulation
+    from gori.spec import Spec
+
+    started = time.perf_counter()
+    spec = Spec.model_validate({
+        "materials": {"stone": {"E": 1e7, "density": 2500.0}},
+        "contacts": {"stone/stone": {"restitution": 0.5, "friction": 0.5}},
+        "bodies": {"ground": {"shapes": {"floor": {"type": "plane", "material": "stone"}}}},
+        "particles": {"a": {"material": "stone", "radius": 0.1, "positions": [[0.0, 0.0, 0.1], [0.5, 0.0, 0.1]]}},
+    })  # fmt: skip
+    Simulation(compile(spec), RK4(step=1e-3), device="cuda").advance(1)
+    console.print(Text(f"  grains on the GPU ready in {time.perf_counter() - started:.1f} s", "green"))
 
 
 def _from_the_other_end(kernels: dict[str, "Kernel"]) -> subprocess.Popen | None:

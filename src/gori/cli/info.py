@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from gori.cli.grains import grain_rows, granular
 from gori.cli.options import Base, File, Strict, read
 from gori.cli.terminal import collected_warnings, count, output, warn
 
@@ -35,7 +36,7 @@ def info(
     with collected_warnings(file) as messages:
         spec = read(file, base, strict)
         model = compile(spec, open_loops=True)
-    about = facts(file, spec, model)
+    about = facts(file, spec, model) | granular(spec)
     if as_json:
         typer.echo(json.dumps(about | {"warnings": messages}, indent=2))
         return
@@ -218,6 +219,10 @@ def _lists(console: Console, about: dict[str, Any], everything: bool) -> None:
     ], everything)  # fmt: skip
     _list(console, "controls", [
         (name, c["type"], f"drives {c['vehicle']}") for name, c in about["controls"].items()
+    ], everything)  # fmt: skip
+    _list(console, "grains", grain_rows(about), True)
+    _list(console, "walls", [
+        (name, wall["type"], f"of {wall['material']}") for name, wall in about["walls"].items()
     ], everything)  # fmt: skip
     if about["terrain"] is not None:
         _list(console, "terrain", _ground(about["terrain"]), True)

@@ -94,13 +94,21 @@ def threading_layer() -> str:
     return "none"
 
 
+def gpu_usable() -> bool:
+    """Whether grains can be computed on a GPU."""
+    return bool(_numba_gpus())
+
+
 def gpu() -> str:
-    """The GPUs, and whether numba-cuda is there to use them."""
-    package = version("numba-cuda")
-    names = _driver_gpus() or (_numba_gpus() if package else "")
+    """The GPUs, and whether grains can be computed on them."""
+    package, usable = version("numba-cuda"), _numba_gpus()
+    names = _driver_gpus() or usable
     if not names:
-        return "none found"
-    return f"{names}, numba-cuda {package}" if package else f"{names}; to use it: pip install numba-cuda"
+        return "none found: grains are computed on the CPU"
+    if not usable:
+        cure = "its driver does not answer numba-cuda" if package else "to use it: pip install 'gori[gpu]'"
+        return f"{names}; {cure}"
+    return f"{names}, numba-cuda {package or 'of numba'}: grains can be computed there (device: cuda)"
 
 
 def _driver_gpus() -> str:

@@ -15,6 +15,11 @@ class BaseKind(StrEnum):
     free = "free"
 
 
+class Device(StrEnum):
+    cpu = "cpu"
+    cuda = "cuda"
+
+
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A description: .yaml or .urdf.", show_default=False)]
 Base = Annotated[BaseKind | None, typer.Option(help="URDF: hold the root link, or let it fly.", show_default="fixed")]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse what is otherwise only warned of.")]

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gori.cli.main import INTERRUPTED
-from gori.cli.options import Base, BaseKind, Meshes, Strict, read
+from gori.cli.options import Base, BaseKind, Device, Meshes, Strict, read
 from gori.cli.terminal import collected_warnings, count, errors, output, warn
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ def run(
     step: Annotated[
         float | None, typer.Option(metavar="S", help="Step of the method in seconds.", show_default="as in the file")
     ] = None,
+    device: Annotated[
+        Device | None, typer.Option(help="Where grains are computed.", show_default="as in the file")
+    ] = None,
     changes: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Another value: truck.payload.mass=600; as often as needed."),
@@ -56,14 +59,14 @@ def run(
 
     if resume is not None:
         given = {"FILE": file, "--out": out, "--duration": duration, "--method": method, "--step": step}
-        given |= {"--set": changes or None, "--overwrite": overwrite or None, "--base": base}
+        given |= {"--device": device, "--set": changes or None, "--overwrite": overwrite or None, "--base": base}
         if refused := [name for name, value in given.items() if value is not None]:
             raise InputError(f"--resume goes on with a run as it was: it does not take {', '.join(refused)}")
         folder, work = resume, partial(resume_run, resume)
     elif file is None:
         raise InputError("say what to run: gori run FILE.yaml, or gori run --resume DIR")
     else:
-        spec = described(file, base, strict, meshes, changes or [], duration, method, step)
+        spec = described(file, base, strict, meshes, changes or [], duration, method, step, device)
         folder = default_folder(file) if out is None else out
         work = partial(run_spec, spec, folder, overwrite=overwrite)
     try:
@@ -73,6 +76,7 @@ def run(
         raise
     if not no_plots:
         draw_ruts(folder, recording)
+        draw_grains(folder, recording)
     show(folder)
     if recording.info.get("interrupted"):
         raise typer.Exit(INTERRUPTED)
@@ -87,13 +91,14 @@ def described(
     duration: float | None,
     method: str | None,
     step: float | None,
+    device: Device | None = None,
 ) -> "Spec":
     """The Spec of a file with the changes of the command line."""
     from gori.sim.runfile import with_run
 
     with collected_warnings(file) as messages:
         spec = read(file, base, strict, meshes, [parted(change) for change in changes])
-        spec = with_run(spec, duration, method, step)
+        spec = with_run(spec, duration, method, step, None if device is None else device.value)
     # a Spec that is changed warns again of what it warned of when it was read, without the line
     warn(errors(), [one for one in messages if not any(one != other and other.endswith(one) for other in messages)])
     return spec
@@ -128,6 +133,14 @@ def draw_ruts(folder: Path, recording: "Recording") -> None:
         ruts(recording.model, State(time, q, v, z, (saved["cells"], saved["ground"])), folder / "ruts.png")
 
 
+def draw_grains(folder: Path, recording: "Recording") -> None:
+    """grains.png: the last frame, if frames were asked for."""
+    if recording.frames is not None and len(recording.frames):
+        from gori.view.grains import picture
+
+        picture(recording.frames, folder / "grains.png")
+
+
 def show(folder: Path) -> None:
     """A few lines on a run, out of its summary."""
     from gori.sim.runfile import read_summary
@@ -141,6 +154,8 @@ def show(folder: Path) -> None:
         "wall time": f"{about['wall_time']:.3g} s" + _factor(about["real_time_factor"]),
         "energy": _energy(about["energy"]),
     }
+    if "grains" in about:
+        rows["grains"] = _grains(about)
     if about["events"]:
         met = Counter(event["name"] for event in about["events"])
         rows["events"] = ", ".join(f"{name} {number}" for name, number in met.items())
@@ -156,6 +171,14 @@ def _method(about: dict[str, Any]) -> str:
     how = ", ".join(f"{name} {method[name]:g}" for name in ("step", "rtol", "atol") if name in method)
     how += f", loops by {about['loops']['type']}" if "loops" in about else ""
     return f"{method['type']}, {how}: {count(about['steps'], 'step')}, {count(about['samples'], 'sample')}"
+
+
+def _grains(about: dict[str, Any]) -> str:
+    grains, steps = about["grains"], max(1, about["steps"])
+    words = f"{grains['count']} on {grains['device']}, {count(grains['substeps'], 'sub-step')} of at most "
+    words += f"{grains['step']:.3g} s in a step: {1e3 * about['wall_time'] / steps:.3g} ms; "
+    words += f"{count(grains['contacts'], 'contact')}"
+    return words + (f", {count(grains['frames'], 'frame')}" if "frames" in grains else "")
 
 
 def _factor(factor: float | None) -> str:

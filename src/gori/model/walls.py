@@ -32,7 +32,8 @@ class Walls(NamedTuple):
     wall_i, wall_f   (n, N_WALL_I) int32 and (n, N_WALL_F) float64
     rim_i, rim_f     edges that leave the corners of facets
     bin_i, bin_f, bin_start, bin_wall, always   which primitives may touch a grain, by body and cell
-    extent           (nbody,) largest distance of a primitive's point from the origin of its body [m], planes left out
+    extent           (nbody,) largest distance of a primitive's point from the origin of its body [m], planes left out;
+                     -1 where there is no wall
     shape_of         name of the shape that each primitive belongs to
     names            names of the shapes; a primitive's SHAPE is its index in them
     """
@@ -71,7 +72,7 @@ def wall_tables(
 
     wall_i, wall_f = [np.zeros((0, t.N_WALL_I), np.int32)], [np.zeros((0, t.N_WALL_F))]
     rim_i, rim_f = [np.zeros((0, 2), np.int32)], [np.zeros((0, 3))]
-    corners, extent = [np.zeros((0, 4, 3))], np.zeros(bodies)
+    corners, extent = [np.zeros((0, 4, 3))], np.full(bodies, -1.0)
     rims = edges = 0
     for k, (body, name, shape, R, p, material) in enumerate(shapes):
         made = _primitives(name, shape, np.asarray(R, float), np.asarray(p, float))

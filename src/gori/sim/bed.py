@@ -52,6 +52,7 @@ class BedState(NamedTuple):
     history        (m, 8) as seen from the first: tangential (3), 0, rolling (3), 0
     walls          (k, 2) ident, primitive
     wall_history   (k, 8)
+    grid           (3,) cells of the lists, which order them: a run that goes on takes the same; empty: by the places
     """
 
     ident: np.ndarray
@@ -63,6 +64,7 @@ class BedState(NamedTuple):
     history: np.ndarray
     walls: np.ndarray
     wall_history: np.ndarray
+    grid: np.ndarray = np.zeros(0, np.int64)
 
 
 class Trouble(NamedTuple):

@@ -43,7 +43,7 @@ class CpuBed:
         run_i[gr.MIXED] = self.setup.rolling or (n > 0 and np.ptp(state.place[:, 3]) > 0.0)
         smallest = state.place[:, 3].min() if n else 0.0
         run_i[gr.CAREFUL] = self.setup.home >= 0 or self.setup.skin >= FASTEST * smallest
-        grid = grid_of(state.place, 2.0 * self.setup.radius + self.setup.skin)
+        grid = state.grid if len(state.grid) else grid_of(state.place, 2.0 * self.setup.radius + self.setup.skin)
         whole = lambda *shape: np.zeros(shape, np.int64)  # noqa: E731
         small = lambda *shape: np.zeros(shape, np.int32)  # noqa: E731
         self.push = np.zeros((bodies, 6))
@@ -178,7 +178,7 @@ class CpuBed:
         before = g.before[np.argsort(names), :3]
         return BedState(
             ident, place, motion, before, g.pose_before.copy(), pairs, history[first],
-            walls, _wide(g.wall_history[slots[touch]]),
+            walls, _wide(g.wall_history[slots[touch]]), g.grid_i.copy(),
         )  # fmt: skip
 
     def _slots(self) -> np.ndarray:

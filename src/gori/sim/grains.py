@@ -53,6 +53,8 @@ class Grains:
         begin = start(spec, self._pose_of)
         velocity, spin = begin.velocity.copy(), begin.spin.copy()
         self.names = (*begin.names, *spec.inlets)
+        self.held_by = begin.carriers
+        """body that held each group at the start"""
         self.group = begin.group.astype(np.int64)
         now = poses()
         for k, body in enumerate(begin.carriers):
@@ -135,6 +137,11 @@ class Grains:
         """Counts: lists made so far, contacts between grains (each once), contacts with walls."""
         return self._bed.counts()
 
+    def about(self) -> dict[str, Any]:
+        """What a run tells of its grains: how many there are now, how they are computed, what they touch."""
+        own = {"count": len(self), "device": self.device, "step": self.step, "substeps": self.substeps}
+        return own | self.contacts()
+
     def wall_forces(self) -> dict[str, np.ndarray]:
         """Mean force (primitives, 3) over the last step of the bodies on each primitive of each wall, world axes [N]:
         of a mesh one row for each triangle.
@@ -168,6 +175,7 @@ class Grains:
                 motion=np.concatenate([state.motion, motion]),
                 before=places[:, :3].copy(),
                 pose_before=self._poses(),
+                grid=np.zeros(0, np.int64),
             )
         )
 
@@ -294,9 +302,7 @@ class Grains:
         """Body that grains travel with, and the corners of the domain in the frame of its row."""
         spec = self.model.spec
         regions = [part.domain for part in spec.particles.values() if part.domain is not None]
-        body = next((part.fill.shape for part in spec.particles.values() if part.fill and part.fill.shape), None)
-        named = None if body is None else find_shape(spec, body)
-        home = 0 if named is None else row_frame(self.model, named[0])[0]
+        home = row_frame(self.model, self.held_by[0])[0] if self.held_by else 0
         if not regions:
             return self._index(home), np.full(3, -FAR), np.full(3, FAR)
         row, R, p = row_frame(self.model, regions[0].body)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Literal
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from gori.model.drivetrain import train_state
 from gori.model.outside import starting_gear
 from gori.model.state import State
 from gori.model.terrain import terrain_tables
+from gori.sim.laden import along, as_rigid, loads, ride, settle, with_room
 from gori.sim.simulation import Simulation
 from gori.spec.expression import closest
 
@@ -24,8 +26,9 @@ LOCKED = 1e9
 """inertia of a wheel that is to stand still [kg m2]"""
 LOWERING = 50.0
 """damping by mass with which vehicles are lowered onto soft soil [1/s]: they come down at 0.2 m/s"""
-STILL, RESTLESS = 1e-5, 0.05
-"""largest speed of a vehicle at rest [m/s, rad/s]; and on clay so stiff that it chatters a little on its cells"""
+STILL, STIRRED, RESTLESS = 1e-5, 2e-3, 0.05
+"""largest speed of a vehicle at rest [m/s, rad/s]; with grains, which stir for long; and on clay so stiff that it
+chatters a little on its cells"""
 
 
 def at_rest(
@@ -35,18 +38,22 @@ def at_rest(
     step: float = 1e-3,
     longest: float = 60.0,
     standing: State | None = None,
+    device: Literal["cpu", "cuda"] | None = None,
 ) -> State:
-    """The State, at time 0, in which vehicles stand on their wheels with all brakes on; soft soil bears them.
+    """The State, at time 0, in which vehicles stand on their wheels with all brakes on; soft soil bears them, and what
+    they carry of grains has settled.
 
     speed     let them roll ahead from there with this speed [m/s], wheels and engines turning along, in a fitting gear;
               {"truck": 10} for some of them, by the free joints that carry them
     longest   time to wait for rest [s]
     standing  the State at rest, if it was found before: only to let them roll
+    device    where grains are computed; default: as in the section `run`
     """
     speeds = _speeds(model, speed)
     soft = model.spec.terrain is not None and model.spec.terrain.soft is not None
-    lowered = _lowered(model) if soft else None
-    simulation = Simulation(model, Adams(step=step, order=2), loops=loops, forces=lowered)
+    laden = bool(model.spec.particles)
+    lowered = _lowered(model) if soft and not laden else None
+    simulation = Simulation(model, Adams(step=step, order=2), loops=loops, forces=lowered, device=device)
     simulation.schedules = []  # the brakes are on, whatever the controls of the Spec say
     if simulation.elements.outside is None:
         raise InputError("the Spec has no wheels: there is nothing to stand on")
@@ -58,18 +65,34 @@ def at_rest(
             simulation.inputs[name] = 1.0
     tables = simulation.elements.outside.outside_f
     with _changed(tables, _free_spins(simulation), LOCKED):
-        _wait(simulation, step, longest)
-        if _level(model):
-            # let go of what friction across the wheels holds: on a rolling vehicle it would be gone
-            first = int(simulation.elements.outside.outside_i[c.TERRAIN_F])
-            with _changed(tables, _frictions(model, first), NO_FRICTION):
-                _wait(simulation, step, simulation.time + longest)
+        if laden:
+            _load(simulation, loops, step, longest)
+            _wait(simulation, step, simulation.time + longest)
+        else:
+            _wait(simulation, step, longest)
+            if _level(model):
+                # let go of what friction across the wheels holds: on a rolling vehicle it would be gone
+                first = int(simulation.elements.outside.outside_i[c.TERRAIN_F])
+                with _changed(tables, _frictions(model, first), NO_FRICTION):
+                    _wait(simulation, step, simulation.time + longest)
     state = simulation.state
     v = np.zeros(model.nv)
     z = state.z.copy()
     _forget_work(simulation, z)
-    state = State(0.0, state.q, v, z, _still(state.ground))
+    state = State(0.0, state.q, v, z, _still(state.ground), state.grains)
     return _rolling(simulation, state, speeds) if any(speeds.values()) else state
+
+
+def _load(simulation: Simulation, loops: Loops | dict | str | None, step: float, longest: float) -> None:
+    """Vehicles with settled grains, standing as they would if these were rigid."""
+    model, grains, coupling = simulation.model, simulation.grains, simulation._coupling
+    assert grains is not None and coupling is not None
+    settle(simulation)
+    rest = at_rest(as_rigid(model, loads(grains)), loops=loops, step=step, longest=longest)
+    before, after = (model.forward_kinematics(q) for q in (simulation.q, rest.q))
+    z = with_room(simulation, rest)
+    moved = along(grains, before, after, coupling.poses(np.concatenate([rest.q, rest.v, z])))
+    simulation.state = State(0.0, rest.q, rest.v, z, rest.ground, moved)
 
 
 def _lowered(model: Model) -> Callable:
@@ -178,7 +201,7 @@ def _wait(simulation: Simulation, step: float, longest: float) -> None:
     soft = model.spec.terrain is not None and model.spec.terrain.soft is not None
     while True:
         waited = simulation.time - began
-        still = RESTLESS if soft and waited > 40.0 else STILL
+        still = RESTLESS if soft and waited > 40.0 else STILL if simulation.grains is None else STIRRED
         if waited > 0.5 and np.abs(simulation.v).max() < still:
             return
         if simulation.time > longest:
@@ -225,8 +248,10 @@ def _rolling(simulation: Simulation, state: State, speeds: dict[str, float]) -> 
         ahead = R[:, 0] - (R[:, 0] @ up) / (up @ up) * up
         v[model.joint(name).v][3:] = R.T @ (speed * ahead / np.linalg.norm(ahead))
     v = consistent_velocity(model, state.q, v, hold=tuple(speeds)) if model.loops else v
-    moving = State(0.0, state.q, v, state.z.copy(), state.ground)
+    moving = State(0.0, state.q, v, state.z.copy(), state.ground, state.grains)
     simulation.state = moving  # the contacts are looked at there
+    if simulation.grains is not None and state.grains is not None:
+        moving.grains = ride(simulation.grains, state.grains, simulation._grain_poses())
     spins = dict(zip(outside.wheels, simulation._gear.rolling_spins().tolist()))
     for k, name in enumerate(outside.wheels):
         moving.z[simulation.elements.friction + c.N_Z_WHEEL * k + c.OMEGA] = spins[name]

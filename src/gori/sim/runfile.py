@@ -1,10 +1,11 @@
 """A run out of a file, and the folder that it leaves:
 
 run.h5         the states, written while the run goes on
+run.grains.h5  frames of grains, if the file asks for them, likewise
 run.yaml       the Spec as it was used
 channels.csv   the channels of `run.record`, when asked for
 plot_1.png     the plots of `run.plots`; if there are none, of `run.record`
-summary.json   method, steps, wall time, energy, events, and how the run ended
+summary.json   method, steps, grains, wall time, energy, events, and how the run ended
 """
 
 import json
@@ -61,8 +62,16 @@ def default_folder(path: str | os.PathLike) -> Path:
     return Path("out") / Path(path).stem
 
 
-def with_run(spec: Spec, duration: float | None = None, method: str | None = None, step: float | None = None) -> Spec:
-    """The Spec with another duration, method or step. Another method leaves the parameters of the old one behind."""
+def with_run(
+    spec: Spec,
+    duration: float | None = None,
+    method: str | None = None,
+    step: float | None = None,
+    device: str | None = None,
+) -> Spec:
+    """The Spec with another duration, method or step, and grains on another device. Another method leaves what belongs
+    to the old one behind.
+    """
     run = {} if spec.run is None else spec.run.model_dump(exclude_unset=True)
     new = dict(run)
     if duration is not None:
@@ -71,6 +80,12 @@ def with_run(spec: Spec, duration: float | None = None, method: str | None = Non
         new["method"] = {"type": method}
     if step is not None:
         new["method"] = {"type": "rk4"} | new.get("method", {}) | {"step": step}
+    if device is not None:
+        groups = [*spec.particles, *spec.inlets]
+        if not groups:
+            raise InputError(f"device {device} is for grains, and there are none")
+        kept = new.get("subsystems", {})
+        new["subsystems"] = kept | {name: kept.get(name, {}) | {"device": device} for name in groups}
     return spec if new == run else spec.set("run", new)
 
 
@@ -161,7 +176,7 @@ def _claim(folder: Path, overwrite: bool) -> None:
     """Make the folder; what an earlier run left in it goes, or is the reason not to run."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        names = ("run.h5", "run.yaml", "channels.csv", "summary.json", "ruts.png")
+        names = ("run.h5", "run.yaml", "channels.csv", "summary.json", "ruts.png", "run.grains.h5", "grains.png")
         old = [*(folder / name for name in names if (folder / name).exists()), *folder.glob("plot_[0-9]*.png")]
         if old and not overwrite:
             raise FileError(
@@ -255,12 +270,18 @@ def summary(recording: Recording, failure: str | None) -> dict[str, Any]:
         "time": reached,
         "method": info["method"],
         **({"loops": info["loops"]} if "loops" in info else {}),
+        **({"grains": info["grains"] | _framed(recording)} if "grains" in info else {}),
         "steps": info["steps"],
         "samples": len(recording),
         "sample": info["sample"],
         "energy": energy(recording),
         "events": [{"name": name, "time": time} for name, time in info["events"]],
     }
+
+
+def _framed(recording: Recording) -> dict[str, int]:
+    frames = recording.frames
+    return {} if frames is None else {"frames": len(frames)}
 
 
 def energy(recording: Recording) -> dict[str, float | None]:

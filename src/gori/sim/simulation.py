@@ -1,6 +1,7 @@
 """A Model moving in time: what a person sees of it."""
 
 import json
+import time as wall
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -240,7 +241,7 @@ class Simulation:
             known = {name: part for name, part in settings.items() if name not in spec.drivetrains}
             if self.device is not None:
                 known = {name: part.model_copy(update={"device": self.device}) for name, part in known.items()}
-                known = known or {"grains": GrainSettings(device=self.device)}
+                known = known or {"grains": GrainSettings.model_validate({"device": self.device})}
             self.grains = Grains(self.model, known, self._grain_poses)
             self._coupling = couple(self._machine, self._scratch, self.grains, self.elements.held)
         if state.grains is not None:
@@ -336,8 +337,8 @@ class Simulation:
         sample     time between samples [s]; default: a thousandth of the duration, but at least one step
         path       HDF5 file that is written while the run goes on, and survives a kill
         progress   show a bar when it takes more than two seconds and there is a terminal
-        frames     time between frames of grains [s]; default: as in the section `run`. They are `recording.frames`, in a
-                   file beside `path` (run.h5, run.grains.h5) or, without a path, in memory
+        frames     time between frames of grains [s]; default: as in the section `run`. They are `recording.frames`, in
+                   a file beside `path` (run.h5, run.grains.h5) or, without a path, in memory
         """
         self._start(self.time)
         self._counted = self.method.counts(self._memory)
@@ -351,8 +352,13 @@ class Simulation:
             info["subsystems"] = self.subsystems
         if self.device is not None and self.grains is not None:
             info["device"] = self.device
+        if (every := self._frame_time(frames)) is not None:
+            info["frames"] = every
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
-        self._frame(frames, path, duration, overwrite, info)
+        self._framing = None
+        if self.grains is not None and every is not None:
+            self._framing = Framing(self.grains, every, path, self.time, duration, overwrite)
+            self._framing.look(self.time)
         self._gear.take_over(self._y)  # the first sample tells the inputs that act on it
         start = np.concatenate([[self.time], self._y])[None]
         self.event_log = []
@@ -408,19 +414,15 @@ class Simulation:
             arrays |= self.grains.save() | {"impulse": self._coupling.impulse, "given": self._coupling.given}
         recorder.checkpoint({**arrays, "watch": self._watch[3], "events": json.dumps(self.event_log)})
 
-    def _frame(self, every: float | None, path: Any, duration: float, overwrite: bool, info: dict) -> None:
-        """Frames of grains, if they are asked for."""
-        self._framing = None
+    def _frame_time(self, every: float | None) -> float | None:
+        """Time between frames of grains [s], None if none are asked for."""
         if self.grains is None:
-            return
+            return None
         told = [part.frames for part in self.grains.settings.values() if part.frames is not None]
         every = min(told, default=None) if every is None else every
-        if every is not None:
-            if not every > 0.0:
-                raise InputError(f"frames must be a positive number of seconds, not {every!r}")
-            self._framing = Framing(self.grains, every, path, self.time, duration, overwrite)
-            self._framing.look(self.time)
-            info["frames"] = every
+        if every is not None and not every > 0.0:
+            raise InputError(f"frames must be a positive number of seconds, not {every!r}")
+        return every
 
     def _plan(self, duration: float, sample: float | None) -> None:
         """Fill clock and count for a run of this duration from now."""
@@ -452,7 +454,7 @@ class Simulation:
     def _finish(self, recorder: Recorder | None, rows: list, progress: bool, info: dict) -> Recording:
         """Run to the end, and make the Recording out of what was recorded, however it ends."""
         failure, frames = None, None
-        bar = Progress(progress, self.time, float(self._clock[m.END]))
+        bar = Progress(progress, self.time, float(self._clock[m.END]), self._words())
         try:
             failure = run_blocks(self, recorder, bar, rows)
             if recorder is not None and failure is None:
@@ -466,6 +468,8 @@ class Simulation:
             info |= {"events": list(self.event_log), "steps": int(self._count[m.DONE])}
             grown = self.method.counts(self._memory) - self._counted
             info |= self.method.report(grown)
+            if self.grains is not None:
+                info["grains"] = self.grains.about()
             if recorder is not None:
                 recorder.info |= info | ({} if failure is None else {"error": str(failure)})
                 recorder.close()
@@ -486,6 +490,18 @@ class Simulation:
         if doubt := self.method.doubts(grown):
             warnings.warn(doubt, ConditionWarning, stacklevel=3)
         return recording
+
+    def _words(self) -> Callable[[], str] | None:
+        """What a bar tells of grains: how many, on what, and the wall time of a step."""
+        grains, began, first = self.grains, wall.perf_counter(), int(self._count[m.DONE])
+        if grains is None:
+            return None
+
+        def words() -> str:
+            span = (wall.perf_counter() - began) / max(1, int(self._count[m.DONE]) - first)
+            return f"{len(grains)} grains on {grains.device}, {grains.substeps} sub-steps, {1e3 * span:.3g} ms a step"
+
+        return words
 
     def _append(self, recorder: Recorder, rows: np.ndarray) -> None:
         nq, nv = self.model.nq, self.model.nv

@@ -228,6 +228,8 @@ def walls_moved(g, pose, sx, sy, sz):
     """Whether a wall may have come nearer than the lists allow for."""
     limit = 0.5 * g.run_f[gr.SKIN]
     for b in range(g.run_i[gr.BODIES]):
+        if g.extent[b] < 0.0:  # no wall
+            continue
         turn = 0.0
         dx = pose[b, gr.POS] - g.pose_before[b, gr.POS] - sx
         dy = pose[b, gr.POS + 1] - g.pose_before[b, gr.POS + 1] - sy

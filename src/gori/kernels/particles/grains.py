@@ -70,7 +70,7 @@ class Grains(NamedTuple):
     before: Any  # (N, 4) places and a 0, when the lists were made
     pose: Any
     pose_before: Any  # (nbody, N_POSE) when the lists were made
-    extent: Any  # (nbody,) of their walls [m]
+    extent: Any  # (nbody,) of their walls [m], -1 for none
     pair_f: Any
     pair_row: Any  # (nm * nm, 8) the first columns of pair_f
     # contacts of grains

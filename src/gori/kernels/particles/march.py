@@ -41,6 +41,8 @@ def walls_moved(g, pose, sx, sy, sz):
     """Whether a wall may have come nearer than the lists allow for."""
     limit = 0.5 * g.run_f[gr.SKIN]
     for b in range(g.run_i[gr.BODIES]):
+        if g.extent[b] < 0.0:  # no wall: grains that ride on a vehicle leave the bare ground behind
+            continue
         q, turn = gr.POS, 0.0
         dx = pose[b, q] - g.pose_before[b, q] - sx
         dy = pose[b, q + 1] - g.pose_before[b, q + 1] - sy
