@@ -8,7 +8,7 @@ import trimesh
 
 from gori.analysis import granular
 from tests.reference.collisions import e_star
-from tests.sim.grain_cases import FLOOR, scene, simulation
+from validation.particles_scenes import FLOOR, scene, simulation
 
 E, NU = 1e7, 0.25
 STILL = (0.0, 0.0, 0.0)

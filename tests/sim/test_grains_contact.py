@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.reference.collisions import e_star, hertz_impact, sliding_impact, slid_until_rolling
-from tests.sim.grain_cases import FLOOR, peak, scene, sphere_mass, track
+from validation.particles_scenes import FLOOR, peak, scene, sphere_mass, track
 
 STILL = (0.0, 0.0, 0.0)
 OXIDE = {"E": 3.8e11, "nu": 0.23, "density": 4000.0}
