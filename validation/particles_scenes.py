@@ -1,4 +1,4 @@
-"""Small descriptions with grains for tests, and what grains do in them step by step."""
+"""Small descriptions with grains, for the table and for tests, and what grains do in them step by step."""
 
 from typing import Any, NamedTuple
 
@@ -6,6 +6,8 @@ import numpy as np
 
 import gori
 
+G = 9.81
+UP = {"axis": [0.0, 0.0, 1.0]}
 FLOOR = {"floor": {"type": "plane", "material": "wall"}}
 
 
@@ -32,7 +34,7 @@ def scene(
     restitution: float = 0.5,
     friction: float = 0.4,
     rolling: float = 0.0,
-    gravity: Any = (0.0, 0.0, -9.81),
+    gravity: Any = (0.0, 0.0, -G),
     step: float | str = "auto",
     **more: Any,
 ) -> gori.Spec:
@@ -48,6 +50,17 @@ def scene(
         "run": {"duration": 1.0, "subsystems": {"load": {"step": step}}},
     }
     return gori.Spec(**(parts | more))
+
+
+def tube(radius: float, length: float, at: float = 0.0, ends: tuple[str, ...] = ("base", "top")) -> dict[str, Any]:
+    """A hollow cylinder that stands upright, with these ends open."""
+    place = {"at": [0.0, 0.0, at], "radius": radius, "length": length, "hollow": True, "open": list(ends)}
+    return {"type": "cylinder", "material": "wall"} | UP | place
+
+
+def filled(shape: str, count: int, radius: Any, packing: str = "random", seed: int = 0) -> dict[str, Any]:
+    fill = {"shape": shape, "count": count, "packing": packing, "seed": seed}
+    return {"load": {"material": "grain", "radius": radius, "fill": fill}}
 
 
 def simulation(spec: gori.Spec, step: float, **options: Any) -> gori.Simulation:

@@ -86,7 +86,11 @@ def test_impacts_on_a_wall_never_gain_energy(e, mu):
     a grazing one gains nothing at all."""
     rng, n, R = np.random.default_rng(2), 400, 0.01
     grid = np.stack(np.meshgrid(np.arange(20.0), np.arange(20.0)), -1).reshape(-1, 2)
-    angle, turn, speed = np.radians(rng.uniform(0.0, 89.9, n)), rng.uniform(0.0, 2.0 * np.pi, n), rng.uniform(0.2, 2.0, n)
+    angle, turn, speed = (
+        np.radians(rng.uniform(0.0, 89.9, n)),
+        rng.uniform(0.0, 2.0 * np.pi, n),
+        rng.uniform(0.2, 2.0, n),
+    )
     angle[:150] = np.radians(rng.uniform(85.0, 89.95, 150))
     along = np.sin(angle) * speed
     velocity = np.column_stack([along * np.cos(turn), along * np.sin(turn), -speed * np.cos(angle)])

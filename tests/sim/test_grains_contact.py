@@ -67,9 +67,7 @@ def test_sphere_on_a_rigid_plane_elastic(E, nu, density, published):
     np.testing.assert_allclose([F, d, duration], published, rtol=2e-4)
     assert peak(-found.wall[:, 2]) == pytest.approx(F, rel=1e-4)
     assert peak(0.1 - found.place[:, 0, 2]) == pytest.approx(d, rel=1e-4)
-    np.testing.assert_allclose(
-        found.force(sphere_mass(0.1, density))[:, 2], -found.wall[1:, 2], rtol=0, atol=1e-9 * F
-    )
+    np.testing.assert_allclose(found.force(sphere_mass(0.1, density))[:, 2], -found.wall[1:, 2], rtol=0, atol=1e-9 * F)
 
 
 @pytest.mark.parametrize("material", [OXIDE, IRON], ids=["oxide", "iron"])
@@ -100,7 +98,9 @@ def test_oblique_impact_that_slides(degrees):
     assert np.abs(found.spin[-1, 0, [0, 2]]).max() == 0.0
 
 
-@pytest.mark.parametrize("material", [{"E": 7.0e10, "nu": 0.33, "density": 2700.0}, {"E": 1.2e11, "nu": 0.35, "density": 8900.0}])
+@pytest.mark.parametrize(
+    "material", [{"E": 7.0e10, "nu": 0.33, "density": 2700.0}, {"E": 1.2e11, "nu": 0.35, "density": 8900.0}]
+)
 @pytest.mark.parametrize("spin", [1.0, 10.0])
 def test_opposite_spins_do_not_slide(material, spin):
     """Test 7: both surfaces move the same way, so there is no friction at all."""

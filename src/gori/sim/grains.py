@@ -173,11 +173,11 @@ class Grains:
 
     def remove(self, which: Any) -> int:
         """Take out grains: which (n,) is true for them, in the order of `ident`. Returns how many."""
-        state = self._bed.state()
         which = np.asarray(which, bool)
-        if which.shape != state.ident.shape:
-            raise InputError(f"which must be {len(state.ident)} truth values, one for each grain, not {which.shape}")
+        if which.shape != (len(self),):
+            raise InputError(f"which must be {len(self)} truth values, one for each grain, not {which.shape}")
         if which.any():
+            state = self._bed.state()
             stay, gone = ~which, state.ident[which]
             pairs = ~np.isin(state.pairs, gone).any(axis=1)
             walls = ~np.isin(state.walls[:, 0], gone)
