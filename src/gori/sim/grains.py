@@ -62,7 +62,8 @@ class Grains:
         self._next = len(begin.place)
         motion = self._motion(begin.place[:, 3], velocity, spin, begin.material)
         radii = begin.place[:, 3]
-        largest = [radius_range(part.radius)[1] for part in spec.inlets.values()]
+        rules = [part.radius for part in (*spec.particles.values(), *spec.inlets.values())]
+        largest = [radius_range(rule)[1] for rule in rules if rule is not None]
         self._inlets = {name: _Inlet(name, part, self) for name, part in spec.inlets.items()}
         skins = [part.skin for part in settings.values() if not isinstance(part.skin, str)]
         mean = float(radii.mean()) if len(radii) else min(largest, default=1.0)
@@ -153,7 +154,10 @@ class Grains:
         if place.shape[1] != 3 or not (np.isfinite(place).all() and (radii > 0.0).all()):
             raise InputError("grains need places (n, 3) of finite numbers, and positive radii")
         if radii.max() > self.setup.radius * (1.0 + 1e-12):
-            raise InputError(f"a grain of radius {radii.max():g} m is larger than the largest of this run")
+            raise InputError(
+                f"a grain of radius {radii.max():g} m is larger than the largest of this run, {self.setup.radius:g} m: "
+                "give a group or an inlet such a radius"
+            )
         state, k = self._bed.state(), self.materials.index(material)
         velocities, spins = (np.broadcast_to(np.asarray(x, float), place.shape) for x in (velocity, spin))
         motion = self._motion(radii, velocities, spins, np.full(len(place), k))

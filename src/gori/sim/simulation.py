@@ -345,8 +345,11 @@ class Simulation:
             info["subsystems"] = self.subsystems
         if self.device is not None and self.grains is not None:
             info["device"] = self.device
+        every = self._frame_period(frames)
+        if every is not None:
+            info["frames"] = every
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
-        self._frame(frames, path, duration, overwrite, info)
+        self._frame(every, path, duration, overwrite)
         self._gear.take_over(self._y)  # the first sample tells the inputs that act on it
         start = np.concatenate([[self.time], self._y])[None]
         self.event_log = []
@@ -402,19 +405,22 @@ class Simulation:
             arrays |= self.grains.save() | {"impulse": self._coupling.impulse, "given": self._coupling.given}
         recorder.checkpoint({**arrays, "watch": self._watch[3], "events": json.dumps(self.event_log)})
 
-    def _frame(self, every: float | None, path: Any, duration: float, overwrite: bool, info: dict) -> None:
-        """Frames of grains, if they are asked for."""
-        self._framing = None
+    def _frame_period(self, every: float | None) -> float | None:
+        """Time between frames of grains [s], as given or as in the Spec; None: no frames."""
         if self.grains is None:
-            return
+            return None
         told = [part.frames for part in self.grains.settings.values() if part.frames is not None]
         every = min(told, default=None) if every is None else every
-        if every is not None:
-            if not every > 0.0:
-                raise InputError(f"frames must be a positive number of seconds, not {every!r}")
+        if every is not None and not every > 0.0:
+            raise InputError(f"frames must be a positive number of seconds, not {every!r}")
+        return every
+
+    def _frame(self, every: float | None, path: Any, duration: float, overwrite: bool) -> None:
+        """Begin with frames of grains, if they are asked for."""
+        self._framing = None
+        if self.grains is not None and every is not None:
             self._framing = Framing(self.grains, every, path, self.time, duration, overwrite)
             self._framing.look(self.time)
-            info["frames"] = every
 
     def _plan(self, duration: float, sample: float | None) -> None:
         """Fill clock and count for a run of this duration from now."""
