@@ -34,7 +34,9 @@ class CpuBed:
         walls = self.setup.walls
         bodies = len(walls.bin_i)
         run_i, run_f = run_numbers(self.setup, n, round(len(self.setup.pair_f) ** 0.5), self._columns)
-        grid = grid_of(state.place, 2.0 * self.setup.radius + self.setup.skin)
+        grid = np.array(state.grid, np.int64)
+        if not grid.any():
+            grid = grid_of(state.place, 2.0 * self.setup.radius + self.setup.skin).astype(np.int64)
         whole = lambda *shape: np.zeros(shape, np.int64)  # noqa: E731
         small = lambda *shape: np.zeros(shape, np.int32)  # noqa: E731
         self.push = np.zeros((bodies, 6))
@@ -65,7 +67,7 @@ class CpuBed:
             "bin_start": _some(walls.bin_start),
             "bin_wall": _some(walls.bin_wall),
             "always": _some(walls.always),
-            "grid_i": grid.astype(np.int64),
+            "grid_i": grid,
             "cell": small(n),
             "cell_start": small(int(np.prod(grid)) + 1),
             "order": np.arange(n, dtype=np.int32),
@@ -83,6 +85,8 @@ class CpuBed:
         if n:
             self._call(0, 0)  # the lists
             self._recall(state)
+            if state.due:
+                self._g.run_i[gr.FRESH] = 0
 
     def _lists(self, name: str) -> dict[str, np.ndarray]:
         """Arrays of lists with room for all chunks."""
@@ -154,7 +158,7 @@ class CpuBed:
         before = g.before[np.argsort(names)]
         return BedState(
             ident, place, motion, before, g.pose_before.copy(), pairs, history[first],
-            walls, _wide(g.wall_history[slots[touch]]),
+            walls, _wide(g.wall_history[slots[touch]]), g.grid_i.copy(), bool(g.run_i[gr.FRESH] != 1),
         )  # fmt: skip
 
     # ---- marching

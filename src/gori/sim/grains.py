@@ -16,7 +16,7 @@ from gori.model.packing import draw_radii
 from gori.model.room import room_of
 from gori.model.walls import wall_tables
 from gori.record import Frame
-from gori.sim.bed import Bed, BedState, Setup, Trouble, fresh_state
+from gori.sim.bed import NO_GRID, Bed, BedState, Setup, Trouble, fresh_state
 from gori.spec import Outlet, Region
 from gori.spec.particles import find_shape, radius_range
 from gori.spec.subsystem import Subsystem
@@ -172,6 +172,8 @@ class Grains:
                 motion=np.concatenate([state.motion, motion]),
                 before=places[:, :3].copy(),
                 pose_before=self._poses(),
+                grid=NO_GRID,
+                due=False,
             )
         )
 
