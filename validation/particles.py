@@ -37,9 +37,7 @@ def meeting(material: tuple, R: float, v: float, per_impact: int, e: float, mu: 
     exact = hertz_impact(e_star(E, nu, E, nu), R / 2.0, sphere_mass(R, density) / 2.0, 2.0 * v)
     dt = exact[2] / per_impact
     rows = [[-R, 0, 0, R, v, 0, 0, 0, 0, spin], [R, 0, 0, R, -v, 0, 0, 0, 0, -spin]]
-    spec = scene(
-        rows, E=E, nu=nu, density=density, restitution=e, friction=mu, gravity=STILL, step=dt
-    )
+    spec = scene(rows, E=E, nu=nu, density=density, restitution=e, friction=mu, gravity=STILL, step=dt)
     return track(spec, dt, int(1.2 * per_impact)), exact
 
 
@@ -128,7 +126,12 @@ def cloud() -> Iterator[Check]:
     rng = np.random.default_rng(3)
     grid = np.stack(np.meshgrid(*[np.arange(10.0)] * 3), -1).reshape(-1, 3) - 4.5
     rows = np.column_stack(
-        [0.023 * grid, rng.uniform(0.007, 0.01, 1000), rng.normal(size=(1000, 3)) - 0.3 * grid, rng.normal(size=(1000, 3))]
+        [
+            0.023 * grid,
+            rng.uniform(0.007, 0.01, 1000),
+            rng.normal(size=(1000, 3)) - 0.3 * grid,
+            rng.normal(size=(1000, 3)),
+        ]
     )
     sim = simulation(scene(rows, restitution=0.7, friction=0.4, rolling=0.1, gravity=STILL), 1e-2)
     grains = sim.grains

@@ -41,7 +41,7 @@ def weigh(sides: tuple[int, int, int], diameter: float, settle: float = 1.2, mea
         "material": "wall",
     }
     spec = scene(
-        None, {"bin": box}, E=1.7e8 * diameter * sides[2], density=7800.0, restitution=0.3, friction=0.5,
+        None, {"bin": box}, E=1.7e8 * diameter * sides[2], density=7800.0, restitution=0.5, friction=0.5,
         gravity=(0.0, 0.0, -g), particles=filled("ground.bin", math.prod(sides), radius, "regular"),
     )  # fmt: skip
     sim = simulation(spec, step)
@@ -62,8 +62,8 @@ def weigh(sides: tuple[int, int, int], diameter: float, settle: float = 1.2, mea
 
 
 class Silo(NamedTuple):
-    """Wall force over friction times normal force; K of Janssen's curve; largest deviation of the pressure on the wall
-    from the curve, over its limit; load on the bottom over that of the curve; share of the weight on the bottom.
+    """Wall force over friction times normal force; K of Janssen's curve; rms deviation of the pressure on the wall from
+    the curve, over its limit; load on the bottom over that of the curve; share of the weight on the bottom.
     """
 
     mobilised: float
@@ -88,8 +88,8 @@ def janssen(ratio: int = 8, filling: float = 4.0, friction: float = 0.15, durati
     spec = scene(
         rows, E=E,
         contacts={
-            "grain/grain": {"restitution": 0.3, "friction": 0.5},
-            "grain/wall": {"restitution": 0.3, "friction": friction},
+            "grain/grain": {"restitution": 0.5, "friction": 0.5},
+            "grain/wall": {"restitution": 0.5, "friction": friction},
         },
         bodies={
             "ground": {"shapes": {"floor": {"type": "plane", "material": "wall"}}},
@@ -102,7 +102,7 @@ def janssen(ratio: int = 8, filling: float = 4.0, friction: float = 0.15, durati
     grains = sim.grains
     assert grains is not None
     sim.advance(round(0.6 * duration / step))
-    k, edges = 4.0 / 3.0 * e_star(E, 0.25) * np.sqrt(radii), np.arange(0.0, filling + 1e-9, 0.5) * D
+    k, edges = 4.0 / 3.0 * e_star(E, 0.25) * np.sqrt(radii), np.arange(0.0, filling + 1e-9, 1.0) * D
     up, bottom, normal, samples = 0.0, 0.0, np.zeros(len(edges) - 1), round(0.4 * duration / step)
     total = 0.0
     for _ in range(samples):
@@ -119,13 +119,13 @@ def janssen(ratio: int = 8, filling: float = 4.0, friction: float = 0.15, durati
     height = 2.0 * float(granular.center_of_mass(grains.frame())[2])
     limit = mass / (area * height) * G * D / (4.0 * friction)
     depth = height - 0.5 * (edges[1:] + edges[:-1])
-    pressure, use = normal / (math.pi * D * 0.5 * D), depth > 0.25 * D
+    pressure, use = normal / (math.pi * D * D), depth > 0.25 * D
 
     def curve(z, K):
         return limit * (1.0 - np.exp(-4.0 * friction * K * z / D))
 
     (K,), _ = curve_fit(curve, depth[use], pressure[use], p0=[0.7])
-    off = float(np.abs(pressure[use] - curve(depth[use], K)).max()) / limit
+    off = float(np.sqrt(np.mean((pressure[use] - curve(depth[use], K)) ** 2))) / limit
     return Silo(up / (friction * total), float(K), off, bottom / (area * curve(height, K) / K), bottom / (mass * G))
 
 
@@ -140,7 +140,7 @@ def heap(friction: float, rolling: float, count: int = 700, duration: float = 2.
     R, plate = 5.0 * d, 9.0 * d
     length = count * math.pi / 6.0 * d**3 / 0.45 / (math.pi * R**2)
     spec = scene(
-        None, E=1e6, restitution=0.3, friction=friction, rolling=rolling,
+        None, E=1e6, restitution=0.5, friction=friction, rolling=rolling, skin=0.25 * d,
         particles=filled("pipe.wall", count, [0.45 * d, 0.55 * d], seed=seed),
         bodies={
             "ground": {"shapes": {"plate": tube(plate, d, ends=("top",))}},

@@ -36,6 +36,7 @@ def scene(
     rolling: float = 0.0,
     gravity: Any = (0.0, 0.0, -G),
     step: float | str = "auto",
+    skin: float | str = "auto",
     **more: Any,
 ) -> gori.Spec:
     """Grains of one material and fixed, rigid walls; the same contact everywhere."""
@@ -47,7 +48,7 @@ def scene(
         "contacts": {"grain/grain": contact, "grain/wall": contact},
         "bodies": {"ground": {"shapes": shapes}} if shapes else {},
         "particles": {} if positions is None else {"load": load},
-        "run": {"duration": 1.0, "subsystems": {"load": {"step": step}}},
+        "run": {"duration": 1.0, "subsystems": {"load": {"step": step, "skin": skin}}},
     }
     return gori.Spec(**(parts | more))
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.reference.collisions import e_star, hertz_impact, sliding_impact, slid_until_rolling
+from tests.reference.collisions import e_star, hertz_impact, slid_until_rolling, sliding_impact
 from validation.particles_scenes import FLOOR, peak, scene, sphere_mass, track
 
 STILL = (0.0, 0.0, 0.0)

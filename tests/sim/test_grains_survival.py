@@ -42,7 +42,9 @@ def test_same_bits_on_one_two_and_three_threads(all_threads):
     """2300 grains are three chunks; with friction, rolling and a wall that turns."""
     body = {"drum": {"mass": 1.0, "inertia": [1, 1, 1], "shapes": {"wall": tube(0.06, 0.3, ends=("top",))}}}
     joints = {"axle": {"type": "revolute", "parent": "ground", "child": "drum", "axis": [0, 0, 1], "v": 3.0}}
-    spec = scene(None, E=1e6, rolling=0.1, bodies=body, joints=joints, particles=filled("drum.wall", 2300, [0.003, 0.005]))
+    spec = scene(
+        None, E=1e6, rolling=0.1, bodies=body, joints=joints, particles=filled("drum.wall", 2300, [0.003, 0.005])
+    )
     hashes = []
     for count in (1, 2, 3):
         threads(count)
@@ -159,7 +161,9 @@ def test_what_comes_in_and_goes_out_is_counted():
 def heap(count=200):
     """Grains at rest on a floor, in a box."""
     box = {"type": "box", "size": [0.08, 0.08, 0.2], "at": [0, 0, 0.1], "hollow": True, "material": "wall"}
-    spec = scene(None, {"bin": box}, E=1e6, rolling=0.1, particles=filled("ground.bin", count, [0.003, 0.005], "poured"))
+    spec = scene(
+        None, {"bin": box}, E=1e6, rolling=0.1, particles=filled("ground.bin", count, [0.003, 0.005], "poured")
+    )
     sim = simulate(spec, 2e-3)
     sim.advance(200)
     return sim

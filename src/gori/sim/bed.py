@@ -11,7 +11,6 @@ import numpy as np
 from gori.kernels.particles import grains as gr
 from gori.model.walls import Walls
 
-
 NO_GRID = np.zeros(3, np.int64)
 
 
