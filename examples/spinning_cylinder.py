@@ -1,4 +1,4 @@
-"""Grains in a cylinder that spins about its vertical axis: their surface becomes a paraboloid, z = z0 + (w r)^2 / (2 g).
+"""Grains in a cylinder that spins about its vertical axis: the surface is a paraboloid, z = z0 + (w r)^2 / (2 g).
 
 A motion drives the cylinder. Its wall is rough; the grains are slippery, so that slopes can differ from the paraboloid
 only by their small angle of internal friction, about 10 degrees.

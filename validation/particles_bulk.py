@@ -13,7 +13,7 @@ from validation.particles_rest import heap, janssen
 
 CASE = "grains in bulk"
 INTERNAL = 10.0
-"""angle of internal friction of spheres with a coefficient of 0.05 [deg]; without any it is 5.8 (Peyneau and Roux 2008)"""
+"""angle of internal friction of spheres with a coefficient of 0.05 [deg]; of smooth ones 5.8 (Peyneau and Roux 2008)"""
 
 
 def checks(long: bool = False) -> Iterator[Check]:

@@ -81,7 +81,7 @@ def janssen(ratio: int = 8, filling: float = 4.0, friction: float = 0.15, durati
     D, count = ratio * d, int(0.855 * filling * ratio**3)
     rng = np.random.default_rng(seed)
     radii = rng.uniform(0.45 * d, 0.55 * d, count)
-    inside = Cylinder(type="cylinder", radius=D / 2, length=1.15 * filling * D, hollow=True, axis=(0.0, 0.0, 1.0))
+    inside = Cylinder.model_validate(tube(D / 2, 1.15 * filling * D))
     room = room_of(inside, "the silo")
     rows = np.column_stack([room.to_body(random(room, radii, rng)), radii])
     wall = tube(D / 2, (1.15 * filling + 2.0) * D, at=-D)

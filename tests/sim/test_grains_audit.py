@@ -160,7 +160,7 @@ def audited(H):
         arm = sim.model.center_of_mass(sim.q)
         there.append(np.concatenate([angular + spinning + np.cross(arm, moving), linear + moving]))
         whole.append(there[-1] + np.concatenate([moment + np.cross(arm, force), force]))
-    return np.array(there), np.array(whole), grains
+    return np.array(there), np.array(whole)
 
 
 def test_grains_in_a_floating_box_keep_all_momentum():
@@ -170,11 +170,11 @@ def test_grains_in_a_floating_box_keep_all_momentum():
     while it acts, so to first order in the step.
     """
     runs = {H: audited(H) for H in (1e-3, 5e-4)}
-    for there, whole, grains in runs.values():
+    for there, whole in runs.values():
         scale = np.abs(whole[0]).max()
         assert np.ptp(there[:, 3:], axis=0).max() > 0.1 * scale  # there is much on its way at times
         assert np.ptp(whole[:, 3:], axis=0).max() < 1e-10 * scale
-    coarse, fine = (np.ptp(whole[:, :3], axis=0).max() for _, whole, _ in runs.values())
+    coarse, fine = (np.ptp(whole[:, :3], axis=0).max() for _, whole in runs.values())
     assert coarse < 1e-3 * np.abs(whole[0, :3]).max()
     assert coarse / fine > 1.6
 

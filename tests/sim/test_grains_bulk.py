@@ -22,7 +22,7 @@ def test_weight_of_a_thousand_spheres(diameter, newton):
 
 @pytest.mark.parametrize("e", [0.05, 0.3, 0.9])
 def test_beds_come_to_rest_with_the_suggested_step(e):
-    """Strong damping, seen half a step late, would keep a bed trembling with 5 mm/s if the step were that of e = 0.9."""
+    """Strong damping, seen half a step late, would keep a bed trembling at 5 mm/s with the step of e = 0.9."""
     box = {"type": "box", "size": [0.08, 0.08, 0.2], "at": [0, 0, 0.1], "hollow": True, "material": "wall"}
     spec = scene(None, {"bin": box}, E=1e6, restitution=e, particles=filled("ground.bin", 400, 0.005, "poured"))
     sim = simulation(spec, 2e-3)
@@ -32,7 +32,7 @@ def test_beds_come_to_rest_with_the_suggested_step(e):
 
 
 def test_silo_after_janssen():
-    """Friction is mobilised to the last percents; pressure within a tenth of its limit, as beds 8 grains across scatter."""
+    """Friction is mobilised but for percents; beds 8 grains across scatter by a tenth of the limit of the pressure."""
     found = janssen(ratio=8, filling=4.0, friction=0.15, duration=0.4)
     assert 0.95 < found.mobilised < 1.01
     assert 0.5 < found.K < 1.2

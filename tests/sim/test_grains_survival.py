@@ -218,7 +218,7 @@ def test_grains_that_do_not_fit_are_not_added():
         grains.add([[0.0, 0.0, 0.1]], 0.01, "sand")
     with pytest.raises(InputError, match=r"radius 0.02 m is larger than the largest"):
         grains.add([[0.0, 0.0, 0.1]], 0.02, "grain")
-    with pytest.raises(InputError, match="places .n, 3. of finite numbers, and positive radii"):
+    with pytest.raises(InputError, match=r"places \(n, 3\) of finite numbers, and positive radii"):
         grains.add([[0.0, np.nan, 0.1]], 0.01, "grain")
     with pytest.raises(InputError, match="1 truth values"):
         grains.remove([True, False])

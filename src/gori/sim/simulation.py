@@ -330,8 +330,8 @@ class Simulation:
         sample     time between samples [s]; default: a thousandth of the duration, but at least one step
         path       HDF5 file that is written while the run goes on, and survives a kill
         progress   show a bar when it takes more than two seconds and there is a terminal
-        frames     time between frames of grains [s]; default: as in the section `run`. They are `recording.frames`, in a
-                   file beside `path` (run.h5, run.grains.h5) or, without a path, in memory
+        frames     time between frames of grains [s]; default: as in the section `run`. They are `recording.frames`, in
+                   a file beside `path` (run.h5, run.grains.h5) or, without a path, in memory
         """
         self._start(self.time)
         self._counted = self.method.counts(self._memory)
