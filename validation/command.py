@@ -24,6 +24,8 @@ CASES = (
     "residual",
     "energy",
     "vehicle",
+    "particles",
+    "particles_bulk",
 )
 """modules of this folder, each with checks(long) that gives its rows"""
 

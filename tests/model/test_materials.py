@@ -12,6 +12,7 @@ from gori.model.materials import (
     DEEP,
     LEAST,
     contact_time,
+    damped_share,
     damping_for,
     effective_moduli,
     pair_table,
@@ -144,7 +145,10 @@ def test_steps():
     assert suggested_step(spec) == pytest.approx(0.2 * whole, rel=1e-14)
     assert suggested_step(spec, {"grain": 0.004}) == pytest.approx(0.1 * whole, rel=1e-14)
     dull = spec.set("grain/grain.restitution", 0.02)
-    assert suggested_step(dull) == pytest.approx(0.2 * whole / damping_for(0.02), rel=1e-14)
+    assert suggested_step(dull) == pytest.approx(0.2 * whole * damped_share(damping_for(0.02)), rel=1e-14)
+    # the limit of the leapfrog: (w dt)^2 + 4 z w dt = 4 with z = 2.4 beta
+    assert damped_share(1.0) ** 2 + 4.0 * 2.4 * damped_share(1.0) == pytest.approx(4.0)
+    assert damped_share(damping_for(0.45)) == 1.0 > damped_share(damping_for(0.4))
     rows = tray(particles={"load": {"material": "grain", "positions": [[0, 0, 0, 0.1], [1, 1, 1, 0.004]]}})
     assert smallest_radii(rows) == {"grain": 0.004}
     with pytest.raises(InputError, match="there are no grains"):

@@ -245,7 +245,8 @@ def apply_elements(element_i, element_f, q, v, z, values, tau, zdot, body_w):
         elif kind == HELD:
             w = z[element_i[e, E_STATE] :]
             push_body(element_i[e, E_ROW_A], 0.0, 0.0, 0.0, w[0], w[1], w[2], w[3], w[4], w[5], body_w)
-            for k in range(6):
-                zdot[element_i[e, E_STATE] + k] = 0.0
+            # where only accelerations are asked for there may be less room than states
+            for k in range(element_i[e, E_STATE], min(element_i[e, E_STATE] + 6, zdot.shape[0])):
+                zdot[k] = 0.0
         else:
             outside_wrench(element_i[e, E_ROW_A], s, element_f[e], values, body_w, axes)

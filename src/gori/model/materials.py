@@ -130,6 +130,17 @@ def contact_time(radius: float, mass: float, E: float, speed: float) -> float:
     return HERTZ_TIME * depth / speed
 
 
+def damped_share(beta: float) -> float:
+    """Share of the step of elastic grains that damped ones can take, at most 1.
+
+    A leapfrog that sees the damping of half a step before is stable while (w dt)^2 + 4 z w dt < 4, which is
+    w dt < 2 / (z + sqrt(1 + z^2)). In a bed z is that of the rolling and sliding of grains that are held from all
+    sides, 2.4 beta: beds of 400 grains come to rest with this share and jitter with 1.4 of it, for e from 0.05 to 0.5.
+    """
+    z = 2.4 * beta
+    return min(1.0, 2.0 / (z + math.sqrt(1.0 + z * z)))
+
+
 def voigt_step(radius: float, density: float, contact: Contact) -> float:
     """Step for equal grains of the law voigt [s]: a share of the period at an overlap of TYPICAL radii."""
     mass, depth = 2.0 / 3.0 * math.pi * radius**3 * density, TYPICAL * radius
@@ -142,8 +153,7 @@ def voigt_step(radius: float, density: float, contact: Contact) -> float:
 def suggested_step(spec: Spec, smallest: Mapping[str, float] | None = None) -> float:
     """The step of `step: auto` [s]: the smallest of all grains.
 
-    Hertz: SHARE of the Rayleigh time; voigt: `voigt_step`. Damping stronger than critical (beta above 1, which is a
-    restitution below 0.135) shortens it by 1 / beta.
+    Hertz: SHARE of the Rayleigh time, less for restitutions below 0.45 (`damped_share`); voigt: `voigt_step`.
 
     smallest   smallest radius of each material of grains [m]; if not given, as the Spec says
     """
@@ -157,8 +167,8 @@ def suggested_step(spec: Spec, smallest: Mapping[str, float] | None = None) -> f
             if contact.law == "voigt":
                 steps.append(voigt_step(radius, density, contact))
             else:
-                slow = max(1.0, damping_for(contact.restitution or 0.0))
-                steps.append(SHARE * rayleigh_step(radius, density, material.E or 0.0, material.nu) / slow)
+                share = SHARE * damped_share(damping_for(contact.restitution or 0.0))
+                steps.append(share * rayleigh_step(radius, density, material.E or 0.0, material.nu))
     if not steps:
         raise InputError("there are no grains, so nothing suggests a step")
     return min(steps)

@@ -11,6 +11,8 @@ import numpy as np
 from gori.kernels.particles import grains as gr
 from gori.model.walls import Walls
 
+NO_GRID = np.zeros(3, np.int64)
+
 
 class Setup(NamedTuple):
     """What does not change while grains march.
@@ -52,7 +54,8 @@ class BedState(NamedTuple):
     history        (m, 8) as seen from the first: tangential (3), 0, rolling (3), 0
     walls          (k, 2) ident, primitive
     wall_history   (k, 8)
-    grid           (3,) cells of the lists, which order them: a run that goes on takes the same; empty: by the places
+    grid           (3,) cells in x, y, z, which the order of grains in memory depends on; zeros: to be chosen
+    due            whether a grain has moved so far that the next march begins with new lists
     """
 
     ident: np.ndarray
@@ -64,7 +67,8 @@ class BedState(NamedTuple):
     history: np.ndarray
     walls: np.ndarray
     wall_history: np.ndarray
-    grid: np.ndarray = np.zeros(0, np.int64)
+    grid: np.ndarray = NO_GRID
+    due: Any = False
 
 
 class Trouble(NamedTuple):

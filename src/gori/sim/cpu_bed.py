@@ -43,7 +43,9 @@ class CpuBed:
         run_i[gr.MIXED] = self.setup.rolling or (n > 0 and np.ptp(state.place[:, 3]) > 0.0)
         smallest = state.place[:, 3].min() if n else 0.0
         run_i[gr.CAREFUL] = self.setup.home >= 0 or self.setup.skin >= FASTEST * smallest
-        grid = state.grid if len(state.grid) else grid_of(state.place, 2.0 * self.setup.radius + self.setup.skin)
+        grid = np.array(state.grid, np.int64)
+        if not grid.any():
+            grid = grid_of(state.place, 2.0 * self.setup.radius + self.setup.skin).astype(np.int64)
         whole = lambda *shape: np.zeros(shape, np.int64)  # noqa: E731
         small = lambda *shape: np.zeros(shape, np.int32)  # noqa: E731
         self.push = np.zeros((bodies, 6))
@@ -76,7 +78,7 @@ class CpuBed:
             "bin_start": _some(walls.bin_start),
             "bin_wall": _some(walls.bin_wall),
             "always": _some(walls.always),
-            "grid_i": grid.astype(np.int64),
+            "grid_i": grid,
             "cell": small(n),
             "cell_start": small(int(np.prod(grid)) + 1),
             "order": np.arange(n, dtype=np.int32),
@@ -98,6 +100,8 @@ class CpuBed:
         if n:
             self._call(0, 0)  # the lists
             self._recall(state)
+            if state.due:
+                self._g.run_i[gr.FRESH] = 0
 
     def _lists(self, name: str) -> dict[str, np.ndarray]:
         """Arrays of lists with room for all chunks."""
@@ -178,7 +182,7 @@ class CpuBed:
         before = g.before[np.argsort(names), :3]
         return BedState(
             ident, place, motion, before, g.pose_before.copy(), pairs, history[first],
-            walls, _wide(g.wall_history[slots[touch]]), g.grid_i.copy(),
+            walls, _wide(g.wall_history[slots[touch]]), g.grid_i.copy(), bool(g.run_i[gr.FRESH] != 1),
         )  # fmt: skip
 
     def _slots(self) -> np.ndarray:

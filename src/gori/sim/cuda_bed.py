@@ -85,7 +85,9 @@ class CudaBed:
         self._run_i, self._run_f = run_i.astype(np.int32), run_f
         pair_f = self.setup.pair_f.astype(SINGLE)
         pair_f[:, c.TINY] = TINY
-        grid = grid_of(state.place, 2.0 * self.setup.radius + self.setup.skin)
+        grid = np.array(state.grid, np.int64)
+        if not grid.any():
+            grid = grid_of(state.place, 2.0 * self.setup.radius + self.setup.skin)
         place = np.concatenate([state.before, state.place[:, 3:]], axis=1)
         twice = lambda rows, kind: np.concatenate([rows, rows]).astype(kind).ravel()  # noqa: E731
         velocity = state.motion[:, :3]
@@ -130,6 +132,8 @@ class CudaBed:
             self._choose_launch()
             self._run(0)
             self._recall(state)
+            if state.due:
+                self._unfresh()
 
     def _lists(self) -> dict[str, Any]:
         size = 2 * self._slots * self._count
@@ -250,7 +254,8 @@ class CudaBed:
             ident, place, motion, before, g.pose_before.copy_to_host(), pairs[first][order],
             _wide(history[:, k, i].T[first][order]),
             np.stack([names[rows[touch]], ~wall[slots[touch]]], axis=1).astype(np.int64),
-            _wide(wall_history[slots[touch]]),
+            _wide(wall_history[slots[touch]]), g.grid_i.copy_to_host().astype(np.int64),
+            bool(flags[kernels.FRESH] != 1),
         )  # fmt: skip
 
     # ---- marching
@@ -360,11 +365,15 @@ class CudaBed:
     def _flags(self) -> np.ndarray:
         return self._g.flags.copy_to_host()
 
-    def renew(self) -> None:
-        """Make all lists anew, though they may not be due."""
+    def _unfresh(self) -> None:
+        """Lists are due."""
         flags = self._flags()
         flags[kernels.FRESH] = 0
         self._g.flags.copy_to_device(flags)
+
+    def renew(self) -> None:
+        """Make all lists anew, though they may not be due."""
+        self._unfresh()
         self._replay("renew")
         if self._flags()[kernels.CODE] != gr.OK:
             self._run(0)

@@ -16,7 +16,7 @@ from gori.model.packing import draw_radii
 from gori.model.room import room_of
 from gori.model.walls import wall_tables
 from gori.record import Frame
-from gori.sim.bed import Bed, BedState, Setup, Trouble, fresh_state
+from gori.sim.bed import NO_GRID, Bed, BedState, Setup, Trouble, fresh_state
 from gori.spec import Outlet, Region
 from gori.spec.particles import find_shape, radius_range
 from gori.spec.subsystem import Subsystem
@@ -64,7 +64,8 @@ class Grains:
         self._next = len(begin.place)
         motion = self._motion(begin.place[:, 3], velocity, spin, begin.material)
         radii = begin.place[:, 3]
-        largest = [radius_range(part.radius)[1] for part in spec.inlets.values()]
+        rules = [part.radius for part in (*spec.particles.values(), *spec.inlets.values())]
+        largest = [radius_range(rule)[1] for rule in rules if rule is not None]
         self._inlets = {name: _Inlet(name, part, self) for name, part in spec.inlets.items()}
         skins = [part.skin for part in settings.values() if not isinstance(part.skin, str)]
         mean = float(radii.mean()) if len(radii) else min(largest, default=1.0)
@@ -160,7 +161,10 @@ class Grains:
         if place.shape[1] != 3 or not (np.isfinite(place).all() and (radii > 0.0).all()):
             raise InputError("grains need places (n, 3) of finite numbers, and positive radii")
         if radii.max() > self.setup.radius * (1.0 + 1e-12):
-            raise InputError(f"a grain of radius {radii.max():g} m is larger than the largest of this run")
+            raise InputError(
+                f"a grain of radius {radii.max():g} m is larger than the largest of this run, {self.setup.radius:g} m: "
+                "give a group or an inlet such a radius"
+            )
         state, k = self._bed.state(), self.materials.index(material)
         velocities, spins = (np.broadcast_to(np.asarray(x, float), place.shape) for x in (velocity, spin))
         motion = self._motion(radii, velocities, spins, np.full(len(place), k))
@@ -175,17 +179,18 @@ class Grains:
                 motion=np.concatenate([state.motion, motion]),
                 before=places[:, :3].copy(),
                 pose_before=self._poses(),
-                grid=np.zeros(0, np.int64),
+                grid=NO_GRID,
+                due=False,
             )
         )
 
     def remove(self, which: Any) -> int:
         """Take out grains: which (n,) is true for them, in the order of `ident`. Returns how many."""
-        state = self._bed.state()
         which = np.asarray(which, bool)
-        if which.shape != state.ident.shape:
-            raise InputError(f"which must be {len(state.ident)} truth values, one for each grain, not {which.shape}")
+        if which.shape != (len(self),):
+            raise InputError(f"which must be {len(self)} truth values, one for each grain, not {which.shape}")
         if which.any():
+            state = self._bed.state()
             stay, gone = ~which, state.ident[which]
             pairs = ~np.isin(state.pairs, gone).any(axis=1)
             walls = ~np.isin(state.walls[:, 0], gone)

@@ -89,9 +89,10 @@ def run_blocks(sim: Any, recorder: Recorder | None, bar: Progress, rows: list | 
                 )
         alone = code in (POOR_CHOICE, NEAR_SINGULAR, STEP_TOO_SMALL)
         if recorder is not None and not alone and now - saved > pause:
+            begun = wall.perf_counter()
             sim._save(recorder)
             saved = wall.perf_counter()
-            pause = max(0.5, 50.0 * (saved - now))  # grains are much to save
+            pause = max(0.5, 50.0 * (saved - begun))  # grains are much to save
         bar.move(sim.time)
         block = max(1, min(int(block * BLOCK_SECONDS / max(now - began, 1e-4)), most_steps(sim)))
     return None

@@ -1,0 +1,129 @@
+"""What goes wrong with grains, and what people are told: by words that name the culprit and the cure."""
+
+import numpy as np
+import pytest
+import trimesh
+
+import gori
+from gori.errors import GoriError, InputError, SimulationError, SpecError, UnsupportedError
+from validation.particles_scenes import FLOOR, filled, scene, simulation
+
+ONE = [[0.0, 0.0, 0.05, 0.01]]
+
+
+def refusal(match, kind=InputError, **parts):
+    with pytest.raises(kind, match=match) as told:
+        simulation(scene(**parts), 1e-3)
+    return told.value
+
+
+def failure(spec, steps=2000, step=1e-3):
+    """The SimulationError of a run, with what was recorded until then."""
+    sim = simulation(spec, step)
+    with pytest.raises(SimulationError) as told:
+        sim.run(steps * step, sample=step, frames=5 * step, progress=False)
+    error = told.value
+    assert error.recording is not None and 1 <= len(error.recording) <= steps
+    assert error.time == pytest.approx(sim.time, abs=1.5 * step)
+    return error
+
+
+def test_grains_that_start_inside_each_other():
+    rows = [[0.0, 0.0, 0.01, 0.01], [1.0, 0.0, 0.01, 0.01], [1.015, 0.0, 0.01, 0.01]]
+    told = refusal("overlap", positions=rows, shapes=FLOOR)
+    assert "1" in str(told) and "2" in str(told)  # who
+
+
+def test_grains_that_start_inside_a_wall():
+    error = failure(scene([[0.0, 0.0, 0.004, 0.01]], FLOOR))
+    assert "overlaps another or a wall by more than half a radius" in str(error)
+    assert "grains started inside each other" in str(error)
+
+
+def test_absurd_stiffness():
+    refusal(r"materials.grain.E", SpecError, positions=ONE, shapes=FLOOR, E=1e15)
+    refusal(r"materials.grain.E", SpecError, positions=ONE, shapes=FLOOR, E=0.0)
+    refusal(r"materials.grain.nu", SpecError, positions=ONE, shapes=FLOOR, nu=0.7)
+
+
+def test_material_that_is_far_too_soft():
+    rows = [[0.0, 0.0, 0.01 + 0.0199 * k, 0.01] for k in range(10)]
+    error = failure(scene(rows, FLOOR, E=2e3, friction=1.0, rolling=1.0))
+    assert "the material too soft for the load" in str(error)
+
+
+def test_step_that_is_too_large():
+    told = refusal("a step of 0.01 s is too large for these grains", positions=ONE, shapes=FLOOR, step=0.01)
+    assert "step: auto" in str(told) and "soften" in str(told)
+
+
+def test_grain_that_is_far_too_fast():
+    error = failure(scene([[0.0, 0.0, 0.05, 0.01, 0.0, 0.0, -200.0]], FLOOR))
+    assert "grain 0 at (0, 0, " in str(error) and "moves by more than a quarter of its radius in one step" in str(error)
+
+
+def test_grain_that_falls_through_a_hole_of_a_mesh(tmp_path):
+    """A floor of four triangles of which one is missing."""
+    points = [[0, 0, 0], [0.1, 0.1, 0], [-0.1, 0.1, 0], [-0.1, -0.1, 0], [0.1, -0.1, 0]]
+    trimesh.Trimesh(points, [[0, 1, 2], [0, 2, 3], [0, 3, 4]]).export(tmp_path / "holed.stl")
+    floor = {"type": "mesh", "file": str(tmp_path / "holed.stl"), "material": "wall"}
+    domain = {"at": [0.0, 0.0, 0.0], "size": [1.0, 1.0, 0.4]}
+    rows = [[-0.05, 0.0, 0.01, 0.01], [0.06, 0.0, 0.01, 0.01]]
+    group = {"load": {"material": "grain", "positions": rows, "domain": domain}}
+    told = refusal("holed.stl", gori.errors.GoriError, shapes={"floor": floor}, particles=group)
+    assert "surface: true" in str(told)
+    error = failure(scene(None, {"floor": floor | {"surface": True}}, particles=group))
+    assert "grain 1 at (0.06" in str(error) and "has left the domain and is lost" in str(error)
+    assert "hole in the walls" in str(error) and "outlet" in str(error)
+    frames = error.recording.frames
+    assert len(frames) > 10 and frames[-1].place[0, 2] > 0.0  # the other one lies where it was
+
+
+def test_grain_that_falls_without_end():
+    """Without a domain it may, until it is too fast for its step."""
+    sim = simulation(scene(ONE), 1e-2)
+    sim.advance(100)
+    assert sim.grains.place[0, 2] == pytest.approx(0.05 - 0.5 * 9.81, rel=2e-3)
+    domain = {"at": [0.0, 0.0, 0.0], "size": [1.0, 1.0, 4.0]}
+    error = failure(scene(None, particles={"load": {"material": "grain", "positions": ONE, "domain": domain}}))
+    assert "has left the domain and is lost" in str(error)
+    assert error.time == pytest.approx((2.0 * 2.05 / 9.81) ** 0.5, abs=0.06)  # the lists are made a little later
+
+
+def test_materials_and_contacts_that_are_missing():
+    load = {"load": {"material": "sand", "positions": ONE}}
+    refusal("particles.load.material: .*'sand'", SpecError, shapes=FLOOR, particles=load)
+    floor = {"floor": {"type": "plane", "material": "glass"}}
+    refusal("glass", SpecError, positions=ONE, shapes=floor)
+    contact = {"restitution": 0.5, "friction": 0.4}
+    refusal("grain/wall", SpecError, positions=ONE, shapes=FLOOR, contacts={"grain/grain": contact})
+
+
+def test_more_grains_than_fit():
+    box = {"bin": {"type": "box", "size": [0.1, 0.1, 0.1], "hollow": True, "material": "wall"}}
+    refusal("fit", GoriError, shapes=box, particles=filled("ground.bin", 500, 0.01))
+
+
+def test_methods_that_choose_their_own_steps():
+    with pytest.raises(UnsupportedError, match="grains need a method of a fixed step"):
+        gori.Simulation(gori.compile(scene(ONE, FLOOR)), "dopri5")
+
+
+def test_frames_that_make_no_sense():
+    with pytest.raises(InputError, match="frames must be a positive number of seconds"):
+        simulation(scene(ONE, FLOOR), 1e-3).run(0.01, frames=-1.0, progress=False)
+
+
+def test_a_state_without_grains_is_refused():
+    sim = simulation(scene(ONE, FLOOR), 1e-3)
+    glance = sim.step()
+    with pytest.raises(InputError, match="does not hold the grains"):
+        sim.state = glance
+
+
+def test_a_march_that_failed_tells_no_nonsense_later():
+    """After an error the grains are still there to look at."""
+    sim = simulation(scene([[0.0, 0.0, 0.05, 0.01, 0.0, 0.0, -200.0]], FLOOR), 1e-3)
+    with pytest.raises(SimulationError):
+        sim.advance(10)
+    assert len(sim.grains) == 1 and np.isfinite(sim.grains.place).all()
