@@ -81,7 +81,7 @@ late = clean.time > 0.5 * duration
 teeth = float(radial(clean)[late].mean())
 if asked.full:
     speed = clean["shaft2.v"][-1]
-    assert abs(teeth - 2.5e-5 * abs(speed) / 9.3969e-3) < 0.01 * teeth  # load over base radius, along the line of action
+    assert abs(teeth - 2.5e-5 * abs(speed) / 9.3969e-3) < 0.01 * teeth  # load over base radius
     assert abs(clean["shaft1.v"][-1] + speed) < 1e-3
 
 # ---- with grit, of several stiffnesses

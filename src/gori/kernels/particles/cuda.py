@@ -345,7 +345,7 @@ def find_walls(g, now, pose, lists, thread, threads):
 def make_lists(g, pose, now, lists, fresh, grid, thread, threads, room):
     """All lists anew, by all threads together; grains go to buffer 1 - now, lists to 1 - lists.
 
-    When a list is full, grains are sorted and the old lists stand: with more room, a call with fresh = -1 goes on there.
+    When a list is full, grains are sorted and the old lists stand: with more room, a call with fresh = -1 goes on.
     """
     if fresh >= 0:
         gather_threads(g, lists, thread, threads, room)

@@ -1,0 +1,145 @@
+"""Grains on a GPU against grains on the CPU: `python -m tests.cuda.checks`, on a GPU or with NUMBA_ENABLE_CUDASIM=1.
+
+The simulator runs every thread as a Python thread, so there the beds are tiny. Prints a line for each check.
+"""
+
+import sys
+from typing import Any
+
+import numba
+import numpy as np
+
+import gori
+import gori.sim.cuda_bed as cuda_bed
+from gori.kernels.particles import grains as gr
+from gori.sim.cuda_bed import CudaBed
+
+SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
+COUNT, STEPS = (8, 12) if SIMULATED else (2000, 200)
+
+
+def spec(count: int, rolling: float = 0.05, law: str = "hertz") -> gori.Spec:
+    """Grains of two sizes that are thrown into a corner of a box with a ball in it."""
+    hertz = {"restitution": 0.5, "friction": 0.4, "rolling_friction": rolling}
+    voigt = {"law": "voigt", "k_n": 1e6, "c_n": 20.0, "k_t": 1e6, "c_t": 20.0, "friction": 0.4}
+    contact = hertz if law == "hertz" else voigt
+    side = 0.012 * max(1.0, count / 4.0) ** (1.0 / 3.0)
+    return gori.Spec(
+        materials={"grain": {"E": 1e7, "nu": 0.25, "density": 2500.0}, "wall": {"E": 1e9, "nu": 0.3}},
+        contacts={"grain/grain": contact, "grain/wall": contact},
+        bodies={
+            "ground": {
+                "shapes": {
+                    "box": {"type": "box", "size": [side, side, side], "hollow": True, "material": "wall"},
+                    "ball": {"type": "sphere", "radius": 0.1 * side, "at": [0, 0, -0.4 * side], "material": "wall"},
+                }
+            }
+        },
+        particles={
+            "load": {
+                "material": "grain",
+                "radius": [0.0015, 0.002],
+                "fill": {
+                    "box": {"at": [0, 0, 0.1 * side], "size": [0.9 * side, 0.9 * side, 0.7 * side]},
+                    "count": count,
+                    "packing": "random",
+                    "seed": 3,
+                },
+                "velocity": [2.0, 1.5, -3.0],
+            }
+        },
+    )  # type: ignore[call-arg]
+
+
+def beds(part: gori.Spec) -> tuple[Any, Any, float]:
+    """The same grains on the CPU and on the GPU, and their step."""
+    simulation = gori.Simulation(gori.compile(part), {"type": "rk4", "step": 1e-3})
+    grains = simulation.grains
+    assert grains is not None
+    return grains.bed, CudaBed(grains.setup, grains.bed.state()), grains.step
+
+
+def still(steps: int) -> np.ndarray:
+    table = np.zeros((steps + 1, 1, gr.N_POSE))
+    table[:, :, [0, 4, 8]] = 1.0
+    return table
+
+
+def agree(part: gori.Spec) -> None:
+    """Both machines come to the same places, speeds and pushes, as far as single precision goes, through new lists."""
+    cpu, gpu, step = beds(part)
+    start = cpu.look()[1][:, :3].copy()
+    for _ in range(3):
+        assert cpu.march(still(STEPS // 3), step) is None
+        assert gpu.march(still(STEPS // 3), step) is None
+    one, two = cpu.look(), gpu.look()
+    way = np.abs(one[1][:, :3] - start).max()
+    assert way > 1e-4
+    np.testing.assert_allclose(two[1], one[1], atol=1e-5 * way)
+    np.testing.assert_allclose(two[2][:, :3], one[2][:, :3], atol=1e-4 * np.abs(one[2][:, :3]).max())
+    spin = np.abs(one[2][:, 4:7]).max()
+    np.testing.assert_allclose(two[2][:, 4:7], one[2][:, 4:7], atol=2e-3 * spin + 1e-9)
+    np.testing.assert_allclose(gpu.push, cpu.push, atol=1e-3 * np.abs(cpu.push).max() + 1e-12)
+    np.testing.assert_allclose(
+        gpu.wall_push().sum(axis=0), gpu.push.sum(axis=0), atol=1e-9 + 1e-9 * abs(gpu.push).max()
+    )
+    assert gpu.counts()["rebuilds"] > 1
+    few = max(1, cpu.counts()["contacts"] // 500)  # at the edge of touching
+    assert abs(gpu.counts()["contacts"] - cpu.counts()["contacts"]) <= few
+
+
+def goes_on(part: gori.Spec) -> None:
+    """A state that is taken out and put back goes on as if nothing had happened."""
+    _, gpu, step = beds(part)
+    gpu.march(still(STEPS // 2), step)
+    other = CudaBed(gpu.setup, gpu.state())
+    gpu.march(still(STEPS // 2), step)
+    other.march(still(STEPS // 2), step)
+    for a, b in zip(gpu.look(), other.look()):
+        np.testing.assert_array_equal(a, b)
+
+
+def both_ways(part: gori.Spec) -> None:
+    """One kernel for all sub-steps, or kernels for each: the same bits."""
+    found, before = [], cuda_bed.LARGE
+    try:
+        for cuda_bed.LARGE in (1, 10**9):
+            _, gpu, step = beds(part)
+            gpu.march(still(STEPS // 2), step)
+            found.append(gpu.look())
+    finally:
+        cuda_bed.LARGE = before
+    for a, b in zip(*found):
+        np.testing.assert_array_equal(a, b)
+
+
+def grows(part: gori.Spec) -> None:
+    """Lists that are too short become longer, and nothing is lost."""
+    cpu, _, step = beds(part)
+    setup = cpu.setup._replace(skin=6.0 * cpu.setup.radius)
+    gpu = CudaBed(setup, cpu.state())
+    slots = gpu._slots
+    gpu.march(still(3), step)
+    cpu.march(still(3), step)
+    np.testing.assert_allclose(gpu.look()[1], cpu.look()[1], atol=1e-8)
+    assert SIMULATED or gpu._slots > slots
+
+
+def main() -> int:
+    if not SIMULATED:
+        cuda_bed.check_device()
+    cases = {
+        "agrees with the CPU": lambda: agree(spec(COUNT)),
+        "agrees with the CPU, law voigt": lambda: agree(spec(COUNT, law="voigt")),
+        "goes on from a state": lambda: goes_on(spec(COUNT)),
+        "one kernel or many": lambda: both_ways(spec(COUNT)),
+        "lists grow": lambda: grows(spec(COUNT)),
+    }
+    for name, case in cases.items():
+        case()
+        print(f"{name}: good", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
