@@ -382,14 +382,15 @@ class CudaBed:
         return self._g.wall_sum.copy_to_host()[: len(self.setup.walls.wall_i)]
 
     def counts(self) -> dict[str, Any]:
-        flags = self._flags()
+        flags, n = self._flags(), self._count
         lists = int(flags[kernels.LISTS])
-        counts, other, _ = self._host_lists(lists)
-        k, i = _slot_rows(counts, self._slots)
+        base = lists * self._slots * n
+        other = self._g.other[base : base + self._slots * n].copy_to_host().reshape(self._slots, n)
+        used = np.arange(self._slots)[:, None] < self._g.count[lists * n : (lists + 1) * n].copy_to_host()
         _, slots = self._host_walls(lists)
         return {
             "rebuilds": int(flags[kernels.REBUILDS]),
-            "contacts": int((other[k, i] < 0).sum() // 2),
+            "contacts": int(np.count_nonzero((other < 0) & used) // 2),
             "wall_contacts": int((self._g.wall.copy_to_host()[lists, slots] < 0).sum()),
         }
 
