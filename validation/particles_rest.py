@@ -41,7 +41,7 @@ def weigh(sides: tuple[int, int, int], diameter: float, settle: float = 1.2, mea
         "material": "wall",
     }
     spec = scene(
-        None, {"bin": box}, E=1.7e8 * diameter * sides[2], density=7800.0, restitution=0.5, friction=0.5,
+        None, {"bin": box}, E=1.7e8 * diameter * sides[2], density=7800.0, restitution=0.3, friction=0.5,
         gravity=(0.0, 0.0, -g), particles=filled("ground.bin", math.prod(sides), radius, "regular"),
     )  # fmt: skip
     sim = simulation(spec, step)
