@@ -52,8 +52,8 @@ def loaded(count: int = COUNT, modulus: float = 2e10) -> gori.Spec:
     data |= {
         "materials": {"steel": {"E": 2.1e11, "nu": 0.3}, "stone": {"E": modulus, "nu": 0.25, "density": DENSITY}},
         "contacts": {
-            "stone/stone": {"restitution": 0.3, "friction": 0.3},
-            "stone/steel": {"restitution": 0.3, "friction": 0.3},
+            "stone/stone": {"restitution": 0.5, "friction": 0.3},
+            "stone/steel": {"restitution": 0.5, "friction": 0.3},
         },
         "particles": {
             "load": {

@@ -118,11 +118,10 @@ def grows(part: gori.Spec) -> None:
     cpu, _, step = beds(part)
     setup = cpu.setup._replace(skin=6.0 * cpu.setup.radius)
     gpu = CudaBed(setup, cpu.state())
-    slots = gpu._slots
     gpu.march(still(3), step)
     cpu.march(still(3), step)
     np.testing.assert_allclose(gpu.look()[1], cpu.look()[1], atol=1e-8)
-    assert SIMULATED or gpu._slots > slots
+    assert SIMULATED or gpu._slots > 16  # which it began with
 
 
 def main() -> int:
