@@ -28,6 +28,7 @@ bench: $(READY)           ## all benchmarks
 	$(PY) -m bench.implicit
 	$(PY) -m bench.loops
 	$(PY) -m bench.vehicle
+	$(PY) -m bench.particles
 
 validate: $(READY)        ## published problems against their reference values
 	$(PY) -m validation

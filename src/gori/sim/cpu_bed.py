@@ -128,7 +128,7 @@ class CpuBed:
 
     def _grow(self, name: str) -> None:
         """More room in lists; what they keep for the next ones stays."""
-        self._room[name] = int(1.5 * self._room[name]) // 8 * 8
+        self._room[name] = (int(1.5 * self._room[name]) // 8 + 1) * 8
         new, old = self._lists(name), self._g._asdict()
         if self._uniform and "fixed" in new:
             new["fixed"] = old["fixed"]
