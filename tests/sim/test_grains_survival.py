@@ -71,15 +71,13 @@ def same_frames(found, expected):
 
 
 def test_saving_and_restoring_after_each_step_changes_no_bit():
-    """Wherever a run is stopped: between lists, when new ones are due, after grains came in or went out."""
-    one, other, due = simulation(), simulation(), 0
+    """Wherever a run is stopped: between lists, right after new ones, after grains came in or went out."""
+    one, other = simulation(), simulation()
     for _ in range(150):
         one.advance()
         other.advance()
         assert digest(one) == digest(other), one.time
-        due += bool(other.grains.bed.state().due)
         other.grains.restore(other.grains.save())
-    assert due > 3
     np.testing.assert_array_equal(one.q, other.q)
 
 

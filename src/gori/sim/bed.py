@@ -68,7 +68,7 @@ class BedState(NamedTuple):
     walls: np.ndarray
     wall_history: np.ndarray
     grid: np.ndarray = NO_GRID
-    due: Any = False
+    due: Any = np.False_
 
 
 class Trouble(NamedTuple):

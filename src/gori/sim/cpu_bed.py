@@ -182,7 +182,7 @@ class CpuBed:
         before = g.before[np.argsort(names), :3]
         return BedState(
             ident, place, motion, before, g.pose_before.copy(), pairs, history[first],
-            walls, _wide(g.wall_history[slots[touch]]), g.grid_i.copy(), bool(g.run_i[gr.FRESH] != 1),
+            walls, _wide(g.wall_history[slots[touch]]), g.grid_i.copy(), np.bool_(g.run_i[gr.FRESH] != 1),
         )  # fmt: skip
 
     def _slots(self) -> np.ndarray:

@@ -255,7 +255,7 @@ class CudaBed:
             _wide(history[:, k, i].T[first][order]),
             np.stack([names[rows[touch]], ~wall[slots[touch]]], axis=1).astype(np.int64),
             _wide(wall_history[slots[touch]]), g.grid_i.copy_to_host().astype(np.int64),
-            bool(flags[kernels.FRESH] != 1),
+            np.bool_(flags[kernels.FRESH] != 1),
         )  # fmt: skip
 
     # ---- marching

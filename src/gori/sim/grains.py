@@ -180,7 +180,7 @@ class Grains:
                 before=places[:, :3].copy(),
                 pose_before=self._poses(),
                 grid=NO_GRID,
-                due=False,
+                due=np.False_,
             )
         )
 
