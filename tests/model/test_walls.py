@@ -123,7 +123,7 @@ def test_extent_is_that_of_points():
     ):
         far = np.linalg.norm(np.array(points) @ R.T + p, axis=1).max()
         walls = wall_tables([(1, "s", one, R, p, 0), (1, "floor", shape(type="plane", normal=X), R, p, 0)], 0.1)
-        assert walls.extent == pytest.approx([0.0, far], rel=1e-4)
+        assert walls.extent == pytest.approx([-1.0, far], rel=1e-4)  # -1: no wall
         assert walls.extent[1] >= far * (1 - 1e-14)
 
 
@@ -268,5 +268,5 @@ def test_bad_input_is_refused():
         bare = shape(type="box", size=(1, 1, 1), open=("x-", "x+", "y-", "y+", "z-", "z+"))
         wall_tables([(0, "tray.bin", bare, EYE, ZERO, 0)], 0.1)
     empty = wall_tables([], 0.1, bodies=3)
-    assert len(empty.wall_i) == 0 and empty.extent.tolist() == [0.0] * 3
+    assert len(empty.wall_i) == 0 and empty.extent.tolist() == [-1.0] * 3  # no wall
     assert bin_range(*empty[4:7], 1, ZERO) == (0, 0)
