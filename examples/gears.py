@@ -81,7 +81,9 @@ late = clean.time > 0.5 * duration
 teeth = float(radial(clean)[late].mean())
 if asked.full:
     speed = clean["shaft2.v"][-1]
-    assert abs(teeth - 2.5e-5 * abs(speed) / 9.3969e-3) < 0.01 * teeth  # load over base radius
+    assert (
+        abs(teeth - 2.5e-5 * abs(speed) / 9.3969e-3) < 0.01 * teeth
+    )  # load over base radius, along the line of action
     assert abs(clean["shaft1.v"][-1] + speed) < 1e-3
 
 # ---- with grit, of several stiffnesses
@@ -96,7 +98,7 @@ for stiffness in asked.stiffness or ((1.0,) if asked.full else (1.0, 2.0, 4.0)):
     # nothing has left the case, and the gears still turn as one
     low, high = np.array([-0.0122, -0.0122, 0.0]), np.array([0.0322, 0.0122, 0.004])
     assert ((grains.place > low) & (grains.place < high)).all()
-    assert abs(recording["shaft1.q"][-1] + recording["shaft2.q"][-1]) < 0.045  # not beyond the backlash
+    assert np.abs(recording["shaft1.q"] + recording["shaft2.q"]).max() < 0.05  # not beyond the backlash
     assert most.max() > 0.0 and pushed.max() > 0.0
     if stiffness == 1.0:
         picture(recording.frames[-1], out / "gears.png", walls=simulation.model, view=(-90, 60), colour="speed")

@@ -160,7 +160,8 @@ for mass, modulus in cases:
             assert limit == np.inf  # a box heavier than its load bears any step
         else:
             assert 0.5 < ratio < 6.0
-            right.semilogx(stiffness, ratio, "os"[method == "RK4"], label=f"{method}, {mass:g} kg")
+            mark = "o" if mass < 0.08 else "s"
+            right.semilogx(stiffness, ratio, mark, label=f"{method}, {mass:g} kg, {modulus:.2g} Pa")
 
 left.set(xlabel="time [s]", ylabel="box [mm]")
 middle.set(xlabel="H [s]", title="error and energy lost over H")
