@@ -131,68 +131,6 @@ def _where(typingctx, mask, a, b):
 
 
 @intrinsic
-def _where_less(typingctx, a, b, x, y):
-    def codegen(context, builder, signature, args):
-        return builder.select(builder.fcmp_ordered("<", args[0], args[1]), args[2], args[3])
-
-    return lanes_type(lanes_type, lanes_type, lanes_type, lanes_type), codegen
-
-
-def where_less(a, b, x, y):
-    """x where a < b, else y; of numbers or of Lanes."""
-    return x if a < b else y
-
-
-@overload(where_less)
-def _where_less_of(a, b, x, y):
-    if lanes_type in (a, b, x, y):
-        return lambda a, b, x, y: _where_less(a, b, x, y)
-    return lambda a, b, x, y: x if a < b else y
-
-
-def smaller(a, b):
-    """The smaller of two numbers, or of two Lanes."""
-    return a if a < b else b
-
-
-@overload(smaller)
-def _smaller_of(a, b):
-    if lanes_type in (a, b):
-        return lambda a, b: _where_less(a, b, a, b)
-    return lambda a, b: a if a < b else b
-
-
-def larger(a, b):
-    """The larger of two numbers, or of two Lanes."""
-    return b if a < b else a
-
-
-@overload(larger)
-def _larger_of(a, b):
-    if lanes_type in (a, b):
-        return lambda a, b: _where_less(a, b, b, a)
-    return lambda a, b: b if a < b else a
-
-
-def power(x, exponent):
-    """x to a power; both numbers or both Lanes."""
-    return x**exponent
-
-
-@overload(power)
-def _power_of(x, exponent):
-    if x is lanes_type:
-
-        def each(x, exponent):
-            for lane in range(WIDTH):
-                x = _put(x, lane, _get(x, lane) ** _get(exponent, lane))
-            return x
-
-        return each
-    return lambda x, exponent: x**exponent
-
-
-@intrinsic
 def spread(typingctx, number):
     """Lanes that all are one number."""
 
@@ -248,7 +186,7 @@ def _all_positive_of(x):
 
 
 @intrinsic
-def _get(typingctx, x, k):
+def get_lane(typingctx, x, k):
     def codegen(context, builder, signature, args):
         return builder.extract_element(args[0], builder.trunc(args[1], ir.IntType(32)))
 
@@ -256,7 +194,7 @@ def _get(typingctx, x, k):
 
 
 @intrinsic
-def _put(typingctx, x, k, number):
+def put_lane(typingctx, x, k, number):
     def codegen(context, builder, signature, args):
         return builder.insert_element(args[0], args[2], builder.trunc(args[1], ir.IntType(32)))
 
@@ -315,9 +253,9 @@ def _sincos_of_lanes(x):
 
     if any_above(_fabs(x), _LARGEST_ANGLE):
         for lane in range(WIDTH):
-            angle = _get(x, lane)
-            sine = _put(sine, lane, math.sin(angle))
-            cosine = _put(cosine, lane, math.cos(angle))
+            angle = get_lane(x, lane)
+            sine = put_lane(sine, lane, math.sin(angle))
+            cosine = put_lane(cosine, lane, math.cos(angle))
     return sine, cosine
 
 

@@ -16,6 +16,7 @@ try:
     from numba import cuda
 
     from gori.kernels.particles import cuda as kernels
+    from gori.kernels.particles import cuda_tables as flag
 except ImportError as error:  # no numba-cuda
     raise MissingPackageError("grains on a GPU need numba-cuda: pip install 'gori[gpu]'") from error
 
@@ -93,7 +94,7 @@ class CudaBed:
         velocity = state.motion[:, :3]
         low = np.zeros((n, 4))
         low[:, :3] = velocity - velocity.astype(SINGLE)
-        flags = np.zeros(kernels.N_FLAGS, np.int32)
+        flags = np.zeros(flag.N_FLAGS, np.int32)
         table = {"wall_i": walls.wall_i, "wall_f": walls.wall_f, "rim_i": walls.rim_i, "rim_f": walls.rim_f}
         table |= {"bin_i": walls.bin_i, "bin_f": walls.bin_f, "bin_start": walls.bin_start}
         table |= {"bin_wall": walls.bin_wall, "always": walls.always, "extent": walls.extent, "pair_f": pair_f}
@@ -127,7 +128,7 @@ class CudaBed:
         arrays |= {name: cuda.device_array(shape, kind) for name, (shape, kind) in empty.items()}
         arrays |= self._lists() | self._wall_lists()
         sums = cuda.device_array((bodies, 1, 6), float)
-        self._g = kernels.CudaGrains(**arrays, totals=cuda.device_array(1, np.int32), sums=sums)
+        self._g = flag.CudaGrains(**arrays, totals=cuda.device_array(1, np.int32), sums=sums)
         if n:
             self._choose_launch()
             self._run(0)
@@ -159,12 +160,12 @@ class CudaBed:
             self._blocks["inner"] = wanted
         if not self._simulated:
             flags = self._flags()
-            flags[kernels.FRESH] = 1  # so that the first calls, which compile, do nothing
+            flags[flag.FRESH] = 1  # so that the first calls, which compile, do nothing
             self._g.flags.copy_to_device(flags)
             self._start("renew"), self._start("march", 0, 1)
             if self._large:
                 self._start("reset", 0), self._queue(1)
-            flags[kernels.FRESH] = 0
+            flags[flag.FRESH] = 0
             self._g.flags.copy_to_device(flags)
             for name in MEETING:
                 *_, compiled = getattr(kernels, name).overloads.values()
@@ -178,7 +179,7 @@ class CudaBed:
     def _recall(self, state: BedState) -> None:
         """The places of now, and the history of what touches, onto lists that were made of the places before."""
         g, flags, n = self._g, self._flags(), self._count
-        now, lists = int(flags[kernels.NOW]), int(flags[kernels.LISTS])
+        now, lists = int(flags[flag.NOW]), int(flags[flag.LISTS])
         names = g.ident.copy_to_host()[lists]
         rows = np.searchsorted(state.ident, names)
         place = g.place.copy_to_host().reshape(2, n, 4)
@@ -226,7 +227,7 @@ class CudaBed:
 
     def look(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         flags, n, g = self._flags(), self._count, self._g
-        now, lists = int(flags[kernels.NOW]), int(flags[kernels.LISTS])
+        now, lists = int(flags[flag.NOW]), int(flags[flag.LISTS])
         names = g.ident[lists].copy_to_host().astype(np.int64)
         order = np.argsort(names)
         place = g.place[4 * n * now : 4 * n * (now + 1)].copy_to_host().reshape(n, 4)
@@ -236,7 +237,7 @@ class CudaBed:
 
     def state(self) -> BedState:
         g, flags = self._g, self._flags()
-        lists = int(flags[kernels.LISTS])
+        lists = int(flags[flag.LISTS])
         names = g.ident[lists].copy_to_host().astype(np.int64)
         ident, place, motion = self.look()
         counts, other, history = self._host_lists(lists)
@@ -255,7 +256,7 @@ class CudaBed:
             _wide(history[:, k, i].T[first][order]),
             np.stack([names[rows[touch]], ~wall[slots[touch]]], axis=1).astype(np.int64),
             _wide(wall_history[slots[touch]]), g.grid_i.copy_to_host().astype(np.int64),
-            np.bool_(flags[kernels.FRESH] != 1),
+            np.bool_(flags[flag.FRESH] != 1),
         )  # fmt: skip
 
     # ---- marching
@@ -282,14 +283,14 @@ class CudaBed:
             else:
                 self._replay("march", steps, anew)
             flags, anew = self._flags(), 0
-            code = int(flags[kernels.CODE])
+            code = int(flags[flag.CODE])
             if code in (gr.LIST_FULL, gr.WALL_FULL):
                 self._grow(code, flags)
             elif code != gr.OK:
-                return Trouble(code, int(flags[kernels.CULPRIT]))
-            elif flags[kernels.FRESH] == 1 and flags[kernels.DONE] >= steps:
+                return Trouble(code, int(flags[flag.CULPRIT]))
+            elif flags[flag.FRESH] == 1 and flags[flag.DONE] >= steps:
                 break
-            elif flags[kernels.DONE] >= steps and steps:
+            elif flags[flag.DONE] >= steps and steps:
                 break  # lists are due, and will be made when the next sub-step comes
             self._replay("renew")
         if steps:
@@ -337,10 +338,10 @@ class CudaBed:
 
     def _grow(self, code: int, flags: np.ndarray) -> None:
         """More room in lists. Grains are sorted already, and the lists of before stand: they give the history."""
-        old, n, lists = self._g, self._count, int(flags[kernels.LISTS])
+        old, n, lists = self._g, self._count, int(flags[flag.LISTS])
         if code == gr.LIST_FULL:
             before = self._slots
-            self._slots = -(-max(int(1.25 * before), int(flags[kernels.SLOTS])) // 8) * 8
+            self._slots = -(-max(int(1.25 * before), int(flags[flag.SLOTS])) // 8) * 8
             new = self._lists()
             _, other, history = self._host_lists(lists, before)
             base, more = lists * self._slots * n, ((0, self._slots - before), (0, 0))
@@ -352,14 +353,14 @@ class CudaBed:
             old.run_i.copy_to_device(self._run_i)
         else:
             before = self._wall_slots
-            self._wall_slots = max(2 * before, int(flags[kernels.WALL_SLOTS]) + 256)
+            self._wall_slots = max(2 * before, int(flags[flag.WALL_SLOTS]) + 256)
             new = self._wall_lists()
             for name in ("wall", "wall_history"):
                 rows = np.zeros(new[name].shape, new[name].dtype)
                 rows[:, :before] = getattr(old, name).copy_to_host()
                 new[name].copy_to_device(rows)
         self._g, self._graphs = old._replace(**new), {}
-        flags[[kernels.CODE, kernels.WALL_SLOTS, kernels.WALL_GRAINS, kernels.SLOTS]] = 0
+        flags[[flag.CODE, flag.WALL_SLOTS, flag.WALL_GRAINS, flag.SLOTS]] = 0
         self._g.flags.copy_to_device(flags)
 
     def _flags(self) -> np.ndarray:
@@ -368,14 +369,14 @@ class CudaBed:
     def _unfresh(self) -> None:
         """Lists are due."""
         flags = self._flags()
-        flags[kernels.FRESH] = 0
+        flags[flag.FRESH] = 0
         self._g.flags.copy_to_device(flags)
 
     def renew(self) -> None:
         """Make all lists anew, though they may not be due."""
         self._unfresh()
         self._replay("renew")
-        if self._flags()[kernels.CODE] != gr.OK:
+        if self._flags()[flag.CODE] != gr.OK:
             self._run(0)
 
     def wall_push(self) -> np.ndarray:
@@ -383,13 +384,13 @@ class CudaBed:
 
     def counts(self) -> dict[str, Any]:
         flags, n = self._flags(), self._count
-        lists = int(flags[kernels.LISTS])
+        lists = int(flags[flag.LISTS])
         base = lists * self._slots * n
         other = self._g.other[base : base + self._slots * n].copy_to_host().reshape(self._slots, n)
         used = np.arange(self._slots)[:, None] < self._g.count[lists * n : (lists + 1) * n].copy_to_host()
         _, slots = self._host_walls(lists)
         return {
-            "rebuilds": int(flags[kernels.REBUILDS]),
+            "rebuilds": int(flags[flag.REBUILDS]),
             "contacts": int(np.count_nonzero((other < 0) & used) // 2),
             "wall_contacts": int((self._g.wall.copy_to_host()[lists, slots] < 0).sum()),
         }

@@ -6,8 +6,9 @@ the distances. What does not touch in a group that is computed has d = 0, which 
 
 import math
 
+from gori.kernels.choose import where_less
 from gori.kernels.jit import part
-from gori.kernels.lanes import lanes_below, spread, transpose8, where_less
+from gori.kernels.lanes import lanes_below, spread, transpose8
 from gori.kernels.particles import tables as c
 from gori.kernels.particles.grains import (
     ACROSS,

@@ -12,94 +12,51 @@ Tried: eight threads for a grain, a third as fast. Lists are made as on the CPU 
 speaks of threads and blocks stands in this file: the simulator sees it only here.
 """
 
-import math
-from typing import Any, NamedTuple
-
 import numba
 from numba import cuda
 
+from gori.kernels.particles import drift, wall_contacts, walls
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import lists as cpu_lists
 from gori.kernels.particles import tables as c
-from gori.kernels.particles import walls
-from gori.kernels.particles.cuda_forces import (
-    on_device,
-    seen,
-    step_inner,
-    step_outer,
-    step_whole,
-    walls_moved,
+from gori.kernels.particles.cuda_forces import on_device, step_inner, step_outer, step_whole
+from gori.kernels.particles.cuda_rows import (
+    cell_of,
+    gather_blocks,
+    move_rows,
+    over,
+    put_wall,
+    reset_push,
+    sort_cells,
 )
-from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
+from gori.kernels.particles.cuda_tables import (
+    BASE,
+    CODE,
+    CULPRIT,
+    DONE,
+    DUE,
+    FRESH,
+    LISTS,
+    NOW,
+    REBUILDS,
+    SLOTS,
+    STOP,
+    TOTAL,
+    WALL_GRAINS,
+    WALL_SLOTS,
+)
+from gori.kernels.particles.cuda_wide import read2
 
 f4 = numba.float32
 bin_range, within = on_device(walls.bin_range), on_device(walls.within)
-cell_rank = on_device(cpu_lists.cell_rank)
+cell_rank, seen_from = on_device(cpu_lists.cell_rank), on_device(wall_contacts.seen_from)
+drift_of_home, walls_moved = on_device(drift.drift_of_home), on_device(drift.walls_moved)
 
 THREADS = 256
 """of a block, at most"""
 ROOM = THREADS + 1
 LEAN: dict = {} if numba.config.ENABLE_CUDASIM else {"max_registers": 128}
 """for a kernel that needs more threads at once rather than more registers"""
-
-# flags
-CODE, CULPRIT, SLOTS, WALL_SLOTS, WALL_GRAINS, FRESH, NOW, LISTS, REBUILDS = 0, 1, 2, 3, 4, 5, 6, 7, 8
-"""result code; ident of the grain behind it; slots that a list needs; slots of walls in use, and grains that have some;
-whether the lists hold (-1: grains are sorted, lists are to be made); buffers of the grains, of the lists; lists made so
-far"""
-DONE, BASE, TOTAL, STOP, DUE = 9, 10, 11, 12, 13
-"""sub-steps done; of a graph: those before it, those wanted, and 1 + the sub-step after which to stop, 0 for none; of
-`march`: three flags in turn, lists are due"""
-N_FLAGS = 16
-
-
-class CudaGrains(NamedTuple):
-    """Grains, their lists and walls, on the device. Single precision but for places and walls."""
-
-    run_i: Any  # (N_RUN_I,) int32
-    run_f: Any  # (N_RUN_F,) float64
-    # flat, so that four numbers are one access
-    place: Any  # (2 N 4,) float64
-    motion: Any  # (2 N 8,)
-    low: Any  # (2 N 4,) low bits of the velocities; their two buffers change with the lists
-    before: Any  # (N 4,) float64
-    load: Any  # (N 8,) force and torque, each with one number behind
-    ident: Any  # (2, N) int32
-    # lists, two of each: those of before give the history. Slot k of all grains lies side by side
-    count: Any  # (2 N,) int32
-    other: Any  # (2 K N + N,) int32 row of the other grain, ~row while it touches
-    history: Any  # (2 H K N,)
-    wall_at: Any  # (2, 2, N) int32 first slot and count
-    wall_rows: Any  # (N,) int32 grains that have some, as they came
-    wall: Any  # (2, slots) int32 primitive, ~primitive while it touches
-    wall_history: Any  # (2, slots, H)
-    wall_near: Any  # (slots, 4) float64 gap, direction
-    wall_push: Any  # (slots, 6) float64 moment and force on the wall, summed over sub-steps
-    push: Any  # (nbody, 6) float64 the same by bodies
-    wall_sum: Any  # (primitives, 6) float64 and by primitives
-    # sorting
-    cell: Any  # (N,) int32
-    rank: Any  # (N,) int32 among those that share a cell, as they came; then the new row of each row of before
-    order: Any  # (N,) int32 row of before
-    start: Any  # (cells + 1,) int32
-    totals: Any  # (blocks,) int32
-    sums: Any  # (nbody, blocks, 6) float64
-    grid_i: Any  # (3,) int32
-    # tables
-    pair_f: Any
-    wall_i: Any
-    wall_f: Any
-    rim_i: Any
-    rim_f: Any
-    bin_i: Any
-    bin_f: Any
-    bin_start: Any
-    bin_wall: Any
-    always: Any
-    extent: Any
-    pose: Any  # (steps + 1, nbody, N_POSE) float64
-    pose_before: Any
-    flags: Any  # (N_FLAGS,) int32
 
 
 @cuda.jit(device=True)
@@ -138,30 +95,6 @@ def gather_threads(g, lists, thread, threads, room):
 
 
 @cuda.jit(device=True)
-def gather_blocks(g, blocks, thread):
-    """Sums of the blocks, added to those of the bodies."""
-    if thread < 6 * g.run_i[gr.BODIES]:
-        b, q, total = thread // 6, thread % 6, 0.0
-        for k in range(blocks):
-            total += g.sums[b, k, q]
-        g.push[b, q] += total
-
-
-@cuda.jit(device=True)
-def reset_push(g, thread, threads):
-    for k in range(thread, 6 * g.push.shape[0], threads):
-        g.push[k // 6, k % 6] = 0.0
-    for k in range(thread, 6 * g.wall_sum.shape[0], threads):
-        g.wall_sum[k // 6, k % 6] = 0.0
-
-
-@cuda.jit(device=True)
-def cell_of(g, x, y, z):
-    per_cell = 1.0 / (2.0 * g.run_f[gr.REACH] + g.run_f[gr.SKIN])
-    return int(math.floor(x * per_cell)), int(math.floor(y * per_cell)), int(math.floor(z * per_cell))  # noqa: RUF046
-
-
-@cuda.jit(device=True)
 def count_cells(g, now, lists, pose, thread, threads):
     """Cell of each grain and how many share it; grains outside the domain are lost."""
     home, f = g.run_i[gr.HOME], g.run_f
@@ -174,7 +107,7 @@ def count_cells(g, now, lists, pose, thread, threads):
         g.cell[i] = k
         g.rank[i] = cuda.atomic.add(g.start, k + 1, 1)
         if home >= 0:
-            px, py, pz = seen(pose, home, px, py, pz)
+            px, py, pz = seen_from(pose, home, px, py, pz)
         inside = f[gr.LOW] <= px and px <= f[gr.HIGH] and f[gr.LOW + 1] <= py and py <= f[gr.HIGH + 1]
         if not (inside and f[gr.LOW + 2] <= pz and pz <= f[gr.HIGH + 2]):
             fail(g.flags, gr.LOST, g.ident[lists, i])
@@ -207,36 +140,6 @@ def add_up(g, grid, room):
         total += g.start[k + 1]
         g.start[k + 1] = total
     grid.sync()
-
-
-@cuda.jit(device=True)
-def sort_cells(g, names, thread, threads):
-    """Within a cell by ident, so that the order is a function of the places alone."""
-    for k in range(thread, g.start.shape[0] - 1, threads):
-        first = g.start[k]
-        for a in range(first + 1, g.start[k + 1]):
-            row, b = g.order[a], a - 1
-            while b >= first and names[g.order[b]] > names[row]:
-                g.order[b + 1] = g.order[b]
-                b -= 1
-            g.order[b + 1] = row
-
-
-@cuda.jit(device=True)
-def move_rows(g, now, lists, thread, threads):
-    """Grains in their new order, into the other buffer; idents go with the lists."""
-    n = g.run_i[gr.COUNT]
-    for i in range(thread, n, threads):
-        o, row = now * n + g.order[i], (1 - now) * n + i
-        for q in range(0, 4, 2):
-            xy = read2(g.place, 4 * o + q)
-            write2(g.place, 4 * row + q, xy)
-            write2(g.before, 4 * i + q, xy)
-        write4(g.motion, 8 * row, read4(g.motion, 8 * o))
-        write4(g.motion, 8 * row + 4, read4(g.motion, 8 * o + 4))
-        write4(g.low, 4 * ((1 - lists) * n + i), read4(g.low, 4 * (lists * n + g.order[i])))
-        g.ident[1 - lists, i] = g.ident[lists, g.order[i]]
-        g.rank[g.order[i]] = i
 
 
 @cuda.jit(device=True)
@@ -291,21 +194,6 @@ def find_neighbours(g, now, lists, thread, threads):
 
 
 @cuda.jit(device=True)
-def put_wall(g, lists, k, i, s):
-    """Slot s for primitive k, with its history."""
-    o, numbers = g.order[i], g.wall_history.shape[2]
-    found, first = -1, g.wall_at[1 - lists, 0, o]
-    for t in range(first, first + g.wall_at[1 - lists, 1, o]):
-        if g.wall[1 - lists, t] == ~k:
-            found = t
-    g.wall[lists, s] = k if found < 0 else ~k
-    for q in range(numbers):
-        g.wall_history[lists, s, q] = g.wall_history[1 - lists, found, q] if found >= 0 else f4(0.0)
-    for q in range(6):
-        g.wall_push[s, q] = 0.0
-
-
-@cuda.jit(device=True)
 def find_walls(g, now, pose, lists, thread, threads):
     """Walls near each grain. Slots are taken as they come; a grain's own lie side by side."""
     n = g.run_i[gr.COUNT]
@@ -326,7 +214,7 @@ def find_walls(g, now, pose, lists, thread, threads):
                 count = 0
             for b in range(g.run_i[gr.BODIES]):
                 begin, always, end = g.bin_i[b, c.FIRST_ALWAYS], g.bin_i[b, c.ALWAYS], 0
-                lx, ly, lz = seen(pose, b, px, py, pz)
+                lx, ly, lz = seen_from(pose, b, px, py, pz)
                 if g.bin_i[b, c.NX] > 0:
                     binned, end = bin_range(g.bin_i, g.bin_f, g.bin_start, b, lx, ly, lz)
                     end -= binned
@@ -392,19 +280,6 @@ def renew(g):
         make_lists(g, g.pose[g.flags[DONE]], now, lists, fresh, grid, thread, threads, room)
 
 
-@cuda.jit(device=True)
-def drift(g, after):
-    """How far the body has moved whose translation the grains share, since the lists were made."""
-    home = g.run_i[gr.HOME]
-    if home < 0:
-        return 0.0, 0.0, 0.0
-    return (
-        after[home, gr.POS] - g.pose_before[home, gr.POS],
-        after[home, gr.POS + 1] - g.pose_before[home, gr.POS + 1],
-        after[home, gr.POS + 2] - g.pose_before[home, gr.POS + 2],
-    )
-
-
 @cuda.jit(**LEAN)
 def march(g, steps, anew):
     """Sub-steps until lists are due, or `steps` are done; by all threads of the device together.
@@ -424,7 +299,7 @@ def march(g, steps, anew):
     grid.sync()
     while done < steps and fresh == 1 and code == gr.OK:
         pose, after, due = g.pose[done], g.pose[done + 1], DUE + done % 3
-        sx, sy, sz = drift(g, after)
+        sx, sy, sz = drift_of_home(g, after)
         if thread == 0:
             g.flags[DUE + (done + 1) % 3] = 0  # which all have read: they have met since
             if walls_moved(g, after, sx, sy, sz):
@@ -489,13 +364,6 @@ def gather_2(g, blocks):
 
 
 @cuda.jit(device=True)
-def over(g, step):
-    """Whether a sub-step is not to be done any more."""
-    stop = g.flags[STOP]
-    return stop < 0 or step >= g.flags[TOTAL] or (stop > 0 and stop <= step)
-
-
-@cuda.jit(device=True)
 def tell(g, lists, i, step, code, due):
     """What came of a grain's sub-step."""
     if due or code != gr.OK:
@@ -512,7 +380,7 @@ def inner(g, k):
         return
     now, lists = (g.flags[NOW] + k) & 1, g.flags[LISTS]
     after = g.pose[step + 1]
-    sx, sy, sz = drift(g, after)
+    sx, sy, sz = drift_of_home(g, after)
     if i == 0 and walls_moved(g, after, sx, sy, sz):
         g.flags[STOP] = step + 1
     code, due = step_inner(
@@ -529,7 +397,7 @@ def outer(g, k):
     if over(g, step):
         return
     now, lists = (g.flags[NOW] + k) & 1, g.flags[LISTS]
-    sx, sy, sz = drift(g, g.pose[step + 1])
+    sx, sy, sz = drift_of_home(g, g.pose[step + 1])
     for at in range(cuda.grid(1), g.flags[WALL_GRAINS], cuda.gridsize(1)):
         i = g.wall_rows[at]
         code, due = step_outer(

@@ -14,13 +14,11 @@ from numba.core.dispatcher import Dispatcher
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import law as laws
 from gori.kernels.particles import tables as c
-from gori.kernels.particles import walls
+from gori.kernels.particles import wall_contacts
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
+from gori.kernels.particles.drift import FASTEST
 
 f4 = numba.float32
-
-FASTEST = 0.25
-"""radii that a grain may move in a sub-step; more is an error"""
 
 _ON_DEVICE: dict = {}
 
@@ -36,32 +34,7 @@ def on_device(function):
     return _ON_DEVICE[plain]
 
 
-contact, rolling, nearest = on_device(laws.contact), on_device(laws.rolling), on_device(walls.nearest)
-
-
-@cuda.jit(device=True)
-def seen(pose, b, px, py, pz):
-    """A point of the world in the frame of body b."""
-    dx, dy, dz = px - pose[b, gr.POS], py - pose[b, gr.POS + 1], pz - pose[b, gr.POS + 2]
-    return (
-        pose[b, 0] * dx + pose[b, 3] * dy + pose[b, 6] * dz,
-        pose[b, 1] * dx + pose[b, 4] * dy + pose[b, 7] * dz,
-        pose[b, 2] * dx + pose[b, 5] * dy + pose[b, 8] * dz,
-    )
-
-
-@cuda.jit(device=True)
-def wall_gap(g, pose, k, px, py, pz):
-    """Distance of a point from primitive k, and the unit vector to the closest point, world axes."""
-    b = g.wall_i[k, c.BODY]
-    lx, ly, lz = seen(pose, b, px, py, pz)
-    gap, ex, ey, ez = nearest(g.wall_i, g.wall_f, g.rim_i, g.rim_f, k, lx, ly, lz)
-    return (
-        gap,
-        pose[b, 0] * ex + pose[b, 1] * ey + pose[b, 2] * ez,
-        pose[b, 3] * ex + pose[b, 4] * ey + pose[b, 5] * ez,
-        pose[b, 6] * ex + pose[b, 7] * ey + pose[b, 8] * ez,
-    )
+contact, rolling, gap_to = on_device(laws.contact), on_device(laws.rolling), on_device(wall_contacts.gap_to)
 
 
 @cuda.jit(device=True)
@@ -162,7 +135,7 @@ def find_gaps(g, i, n, now, lists, pose):
     left, entered = -1, -1
     for s in range(first, first + g.wall_at[lists, 1, i]):
         w = g.wall[lists, s]
-        gap, nx, ny, nz = wall_gap(g, pose, w if w >= 0 else ~w, xi, yi, zi)
+        gap, nx, ny, nz = gap_to(g, pose, w if w >= 0 else ~w, xi, yi, zi)
         g.wall_near[s, 0], g.wall_near[s, 1], g.wall_near[s, 2], g.wall_near[s, 3] = gap, nx, ny, nz
         if gap < ri and w >= 0:
             entered = s
@@ -221,25 +194,6 @@ def wall_force(g, pose, lists, s, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az
     g.wall_push[s, 4] -= fy
     g.wall_push[s, 5] -= fz
     return ri - gap > p[c.DEEP] * ri, fx, fy, fz, tx, ty, tz
-
-
-@cuda.jit(device=True)
-def walls_moved(g, pose, sx, sy, sz):
-    """Whether a wall may have come nearer than the lists allow for."""
-    limit = 0.5 * g.run_f[gr.SKIN]
-    for b in range(g.run_i[gr.BODIES]):
-        if g.extent[b] < 0.0:  # no wall
-            continue
-        turn = 0.0
-        dx = pose[b, gr.POS] - g.pose_before[b, gr.POS] - sx
-        dy = pose[b, gr.POS + 1] - g.pose_before[b, gr.POS + 1] - sy
-        dz = pose[b, gr.POS + 2] - g.pose_before[b, gr.POS + 2] - sz
-        for k in range(9):
-            e = pose[b, k] - g.pose_before[b, k]
-            turn += e * e
-        if math.sqrt(dx * dx + dy * dy + dz * dz) + math.sqrt(0.5 * turn) * g.extent[b] > limit:
-            return True
-    return False
 
 
 @cuda.jit(device=True)

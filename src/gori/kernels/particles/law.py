@@ -18,8 +18,8 @@ radius and mass. History turns with the contact: with the mean spin about n, and
 
 import math
 
+from gori.kernels.choose import larger, power, smaller, where_less
 from gori.kernels.jit import part
-from gori.kernels.lanes import larger, power, smaller, where_less
 from gori.kernels.particles.tables import HERTZ
 
 

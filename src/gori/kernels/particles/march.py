@@ -4,8 +4,6 @@ A sub-step is a leapfrog: v += dt a(x, v), x += dt v. Forces of a chunk, then it
 meeting of the workers a sub-step.
 """
 
-import math
-
 from numba import types
 
 from gori.kernels.jit import kernel, part
@@ -13,47 +11,11 @@ from gori.kernels.lanes import lanes_below
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as c
 from gori.kernels.particles.contacts import pair_forces
+from gori.kernels.particles.drift import FASTEST, drift_of_home, walls_moved
 from gori.kernels.particles.lists import chunks_of, gather_push, make_lists, rows_of, worst
 from gori.kernels.particles.team import meet, share
 from gori.kernels.particles.wall_contacts import wall_forces
 from gori.kernels.rows import eight_of, four_of_each, halves, join, put_halves, put_row8, row8, turn4
-
-FASTEST = 0.25
-"""radii that a grain may move in a sub-step; more is an error"""
-
-
-@part
-def drift_of_home(g, pose):
-    """How far the body has moved whose translation the grains share, since the lists were made."""
-    b = g.run_i[gr.HOME]
-    if b < 0:
-        return 0.0, 0.0, 0.0
-    q = gr.POS
-    return (
-        pose[b, q] - g.pose_before[b, q],
-        pose[b, q + 1] - g.pose_before[b, q + 1],
-        pose[b, q + 2] - g.pose_before[b, q + 2],
-    )
-
-
-@part
-def walls_moved(g, pose, sx, sy, sz):
-    """Whether a wall may have come nearer than the lists allow for."""
-    limit = 0.5 * g.run_f[gr.SKIN]
-    for b in range(g.run_i[gr.BODIES]):
-        if g.extent[b] < 0.0:  # no wall: grains that ride on a vehicle leave the bare ground behind
-            continue
-        q, turn = gr.POS, 0.0
-        dx = pose[b, q] - g.pose_before[b, q] - sx
-        dy = pose[b, q + 1] - g.pose_before[b, q + 1] - sy
-        dz = pose[b, q + 2] - g.pose_before[b, q + 2] - sz
-        for k in range(9):
-            e = pose[b, k] - g.pose_before[b, k]
-            turn += e * e
-        # |R - R0| is at least as large, over sqrt 2, as the chord of the angle
-        if math.sqrt(dx * dx + dy * dy + dz * dz) + math.sqrt(0.5 * turn) * g.extent[b] > limit:
-            return True
-    return False
 
 
 @part

@@ -1,0 +1,88 @@
+"""Pieces of making lists and of adding up on a GPU that ask nothing of threads but their number."""
+
+import math
+
+import numba
+from numba import cuda
+
+from gori.kernels.particles import grains as gr
+from gori.kernels.particles.cuda_tables import STOP, TOTAL
+from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
+
+f4 = numba.float32
+
+
+@cuda.jit(device=True)
+def gather_blocks(g, blocks, thread):
+    """Sums of the blocks, added to those of the bodies."""
+    if thread < 6 * g.run_i[gr.BODIES]:
+        b, q, total = thread // 6, thread % 6, 0.0
+        for k in range(blocks):
+            total += g.sums[b, k, q]
+        g.push[b, q] += total
+
+
+@cuda.jit(device=True)
+def reset_push(g, thread, threads):
+    for k in range(thread, 6 * g.push.shape[0], threads):
+        g.push[k // 6, k % 6] = 0.0
+    for k in range(thread, 6 * g.wall_sum.shape[0], threads):
+        g.wall_sum[k // 6, k % 6] = 0.0
+
+
+@cuda.jit(device=True)
+def cell_of(g, x, y, z):
+    per_cell = 1.0 / (2.0 * g.run_f[gr.REACH] + g.run_f[gr.SKIN])
+    return int(math.floor(x * per_cell)), int(math.floor(y * per_cell)), int(math.floor(z * per_cell))  # noqa: RUF046
+
+
+@cuda.jit(device=True)
+def sort_cells(g, names, thread, threads):
+    """Within a cell by ident, so that the order is a function of the places alone."""
+    for k in range(thread, g.start.shape[0] - 1, threads):
+        first = g.start[k]
+        for a in range(first + 1, g.start[k + 1]):
+            row, b = g.order[a], a - 1
+            while b >= first and names[g.order[b]] > names[row]:
+                g.order[b + 1] = g.order[b]
+                b -= 1
+            g.order[b + 1] = row
+
+
+@cuda.jit(device=True)
+def move_rows(g, now, lists, thread, threads):
+    """Grains in their new order, into the other buffer; idents go with the lists."""
+    n = g.run_i[gr.COUNT]
+    for i in range(thread, n, threads):
+        o, row = now * n + g.order[i], (1 - now) * n + i
+        for q in range(0, 4, 2):
+            xy = read2(g.place, 4 * o + q)
+            write2(g.place, 4 * row + q, xy)
+            write2(g.before, 4 * i + q, xy)
+        write4(g.motion, 8 * row, read4(g.motion, 8 * o))
+        write4(g.motion, 8 * row + 4, read4(g.motion, 8 * o + 4))
+        write4(g.low, 4 * ((1 - lists) * n + i), read4(g.low, 4 * (lists * n + g.order[i])))
+        g.ident[1 - lists, i] = g.ident[lists, g.order[i]]
+        g.rank[g.order[i]] = i
+
+
+@cuda.jit(device=True)
+def put_wall(g, lists, k, i, s):
+    """Slot s for primitive k, with its history."""
+    o, numbers = g.order[i], g.wall_history.shape[2]
+    found, first = -1, g.wall_at[1 - lists, 0, o]
+    for t in range(first, first + g.wall_at[1 - lists, 1, o]):
+        if g.wall[1 - lists, t] == ~k:
+            found = t
+    g.wall[lists, s] = k if found < 0 else ~k
+    for q in range(numbers):
+        g.wall_history[lists, s, q] = g.wall_history[1 - lists, found, q] if found >= 0 else f4(0.0)
+    for q in range(6):
+        g.wall_push[s, q] = 0.0
+
+
+@cuda.jit(device=True)
+def over(g, step):
+    """Whether a sub-step is not to be done any more."""
+    stop = g.flags[STOP]
+    return stop < 0 or step >= g.flags[TOTAL] or (stop > 0 and stop <= step)

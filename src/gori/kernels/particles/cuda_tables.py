@@ -1,0 +1,62 @@
+"""What grains on a GPU need, in one bundle of arrays on the device, and the flags by which it tells how they are."""
+
+from typing import Any, NamedTuple
+
+# flags
+CODE, CULPRIT, SLOTS, WALL_SLOTS, WALL_GRAINS, FRESH, NOW, LISTS, REBUILDS = 0, 1, 2, 3, 4, 5, 6, 7, 8
+"""result code; ident of the grain behind it; slots that a list needs; slots of walls in use, and grains that have some;
+whether the lists hold (-1: grains are sorted, lists are to be made); buffers of the grains, of the lists; lists made so
+far"""
+DONE, BASE, TOTAL, STOP, DUE = 9, 10, 11, 12, 13
+"""sub-steps done; of a graph: those before it, those wanted, and 1 + the sub-step after which to stop, 0 for none; of
+`march`: three flags in turn, lists are due"""
+N_FLAGS = 16
+
+
+class CudaGrains(NamedTuple):
+    """Grains, their lists and walls, on the device. Single precision but for places and walls."""
+
+    run_i: Any  # (N_RUN_I,) int32
+    run_f: Any  # (N_RUN_F,) float64
+    # flat, so that four numbers are one access
+    place: Any  # (2 N 4,) float64
+    motion: Any  # (2 N 8,)
+    low: Any  # (2 N 4,) low bits of the velocities; their two buffers change with the lists
+    before: Any  # (N 4,) float64
+    load: Any  # (N 8,) force and torque, each with one number behind
+    ident: Any  # (2, N) int32
+    # lists, two of each: those of before give the history. Slot k of all grains lies side by side
+    count: Any  # (2 N,) int32
+    other: Any  # (2 K N + N,) int32 row of the other grain, ~row while it touches
+    history: Any  # (2 H K N,)
+    wall_at: Any  # (2, 2, N) int32 first slot and count
+    wall_rows: Any  # (N,) int32 grains that have some, as they came
+    wall: Any  # (2, slots) int32 primitive, ~primitive while it touches
+    wall_history: Any  # (2, slots, H)
+    wall_near: Any  # (slots, 4) float64 gap, direction
+    wall_push: Any  # (slots, 6) float64 moment and force on the wall, summed over sub-steps
+    push: Any  # (nbody, 6) float64 the same by bodies
+    wall_sum: Any  # (primitives, 6) float64 and by primitives
+    # sorting
+    cell: Any  # (N,) int32
+    rank: Any  # (N,) int32 among those that share a cell, as they came; then the new row of each row of before
+    order: Any  # (N,) int32 row of before
+    start: Any  # (cells + 1,) int32
+    totals: Any  # (blocks,) int32
+    sums: Any  # (nbody, blocks, 6) float64
+    grid_i: Any  # (3,) int32
+    # tables
+    pair_f: Any
+    wall_i: Any
+    wall_f: Any
+    rim_i: Any
+    rim_f: Any
+    bin_i: Any
+    bin_f: Any
+    bin_start: Any
+    bin_wall: Any
+    always: Any
+    extent: Any
+    pose: Any  # (steps + 1, nbody, N_POSE) float64
+    pose_before: Any
+    flags: Any  # (N_FLAGS,) int32
