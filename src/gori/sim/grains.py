@@ -30,12 +30,14 @@ class Grains:
     """Grains of one run, by their ident: 0, 1, 2, ... in the order in which they came.
 
     To look at and to change between steps: `place`, `velocity`, `spin`, `radius`, `add`, `remove`, `wall_forces`.
+
+    poses   gives poses and velocities (n, N_POSE) now of rows (n,) of the Model
     """
 
-    def __init__(self, model: Model, settings: dict[str, Subsystem], poses: Callable[[], np.ndarray]):
+    def __init__(self, model: Model, settings: dict[str, Subsystem], poses: Callable[[np.ndarray], np.ndarray]):
         self.model, spec = model, model.spec
         self.carriers: list[Carrier] = carriers(model)
-        self._poses = poses
+        self._poses_of = poses
         self.rows = np.array([carrier.row for carrier in self.carriers], np.int64)
         self.materials, pair_f, law = pair_table(spec)
         self.settings = settings
@@ -56,7 +58,7 @@ class Grains:
         self.held_by = begin.carriers
         """body that held each group at the start"""
         self.group = begin.group.astype(np.int64)
-        now = poses()
+        now = self.poses()
         for k, body in enumerate(begin.carriers):
             mine = begin.group == k
             velocity[mine] += _velocity_at(self._motion_of(body, now), begin.place[mine, :3])
@@ -178,7 +180,7 @@ class Grains:
                 place=places,
                 motion=np.concatenate([state.motion, motion]),
                 before=places[:, :3].copy(),
-                pose_before=self._poses(),
+                pose_before=self.poses(),
                 grid=NO_GRID,
                 due=np.False_,
             )
@@ -197,7 +199,7 @@ class Grains:
             self._bed.load(
                 BedState(
                     state.ident[stay], state.place[stay], state.motion[stay], state.place[stay, :3].copy(),
-                    self._poses(), state.pairs[pairs], state.history[pairs],
+                    self.poses(), state.pairs[pairs], state.history[pairs],
                     state.walls[walls], state.wall_history[walls],
                 )
             )  # fmt: skip
@@ -271,6 +273,10 @@ class Grains:
 
     # ---- bodies
 
+    def poses(self) -> np.ndarray:
+        """Poses and velocities (nbody, N_POSE) now of the rows that carry walls."""
+        return self._poses_of(self.rows)
+
     def _pose_of(self, body: str) -> tuple[np.ndarray, np.ndarray]:
         """Rotation and position of a body now."""
         row, R, p = row_frame(self.model, body)
@@ -279,7 +285,7 @@ class Grains:
             raise UnsupportedError(
                 f"grains are placed by body {body!r}, which carries no wall: give one of its shapes a material"
             )
-        pose = self._poses()[found[0]]
+        pose = self.poses()[found[0]]
         R_W, p_W = pose[: gr.POS].reshape(3, 3), pose[gr.POS : gr.VEL]
         return R_W @ R, p_W + R_W @ p
 
@@ -371,7 +377,7 @@ class _Inlet:
                     break
         if found:
             rows = np.array(found)
-            velocity = _velocity_at(grains._motion_of(part.box.body, grains._poses()), rows[:, :3]) + part.velocity
+            velocity = _velocity_at(grains._motion_of(part.box.body, grains.poses()), rows[:, :3]) + part.velocity
             grains.add(rows[:, :3], rows[:, 3], part.material, velocity, group=self.group)
             self.made += len(found)
 

@@ -27,7 +27,7 @@ LEFT_OUT = ("particles", "inlets", "outlets", "materials", "contacts", "run")
 def settle(simulation: Any, longest: float = 5.0) -> None:
     """Grains fall and come to rest while the bodies stand still, brakes or not; no time passes for these."""
     grains: Grains = simulation.grains
-    poses = grains._poses()
+    poses = grains.poses()
     poses[:, gr.VEL :] = 0.0
     steps = max(1, int(np.ceil(BLOCK / grains.step)))
     table = np.repeat(poses[None], steps + 1, axis=0)

@@ -10,6 +10,7 @@ from gori.integrate import march as m
 from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, POOR_CHOICE, STEP_TOO_SMALL
 from gori.model.state import State
 from gori.record import Recorder
+from gori.sim import checkpoint
 from gori.sim.failure import explain
 from gori.sim.progress import Progress
 
@@ -35,7 +36,7 @@ def run_blocks(sim: Any, recorder: Recorder | None, bar: Progress, rows: list | 
         if steps == 0:
             return None
         sim._gear.take_over(sim._y)
-        sim._count[m.TO_DO] = 1 if alone or sim.grains is not None else min(block, steps)
+        sim._count[m.TO_DO] = 1 if alone or sim.bulk is not None else min(block, steps)
         began = wall.perf_counter()
         code = sim.method.run(
             sim._machine,
@@ -55,9 +56,10 @@ def run_blocks(sim: Any, recorder: Recorder | None, bar: Progress, rows: list | 
             sim._append(recorder, new)
         if isinstance(sim._user.error, KeyboardInterrupt):
             raise sim._user.error
-        if sim.grains is not None and code in (OK, EVENT):
+        if sim.bulk is not None and code in (OK, EVENT):
+            sim.method.forget(sim._memory)  # accelerations under the wrenches before: bodies would get those again
             try:
-                sim.follow()
+                sim.bulk.follow(sim.time)
             except SimulationError as error:
                 return error
         if code == EVENT:
@@ -90,7 +92,7 @@ def run_blocks(sim: Any, recorder: Recorder | None, bar: Progress, rows: list | 
         alone = code in (POOR_CHOICE, NEAR_SINGULAR, STEP_TOO_SMALL)
         if recorder is not None and not alone and now - saved > pause:
             begun = wall.perf_counter()
-            sim._save(recorder)
+            checkpoint.save(sim, recorder)
             saved = wall.perf_counter()
             pause = max(0.5, 50.0 * (saved - begun))  # grains are much to save
         bar.move(sim.time)

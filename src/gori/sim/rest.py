@@ -85,7 +85,7 @@ def at_rest(
 
 def _load(simulation: Simulation, loops: Loops | dict | str | None, step: float, longest: float) -> None:
     """Vehicles with settled grains, standing as they would if these were rigid."""
-    model, grains, coupling = simulation.model, simulation.grains, simulation._coupling
+    model, grains, coupling = simulation.model, simulation.grains, simulation.coupling
     assert grains is not None and coupling is not None
     settle(simulation)
     rest = at_rest(as_rigid(model, loads(grains)), loops=loops, step=step, longest=longest)
@@ -251,7 +251,7 @@ def _rolling(simulation: Simulation, state: State, speeds: dict[str, float]) -> 
     moving = State(0.0, state.q, v, state.z.copy(), state.ground, state.grains)
     simulation.state = moving  # the contacts are looked at there
     if simulation.grains is not None and state.grains is not None:
-        moving.grains = ride(simulation.grains, state.grains, simulation._grain_poses())
+        moving.grains = ride(simulation.grains, state.grains, simulation.grains.poses())
     spins = dict(zip(outside.wheels, simulation._gear.rolling_spins().tolist()))
     for k, name in enumerate(outside.wheels):
         moving.z[simulation.elements.friction + c.N_Z_WHEEL * k + c.OMEGA] = spins[name]

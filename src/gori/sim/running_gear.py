@@ -1,6 +1,6 @@
 """Wheels and drive trains in a run: the driver's inputs by name, and soil that remembers."""
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,9 @@ from gori.errors import InputError
 from gori.kernels.vehicle import tables as c
 from gori.kernels.vehicle.begin import begin_outside
 from gori.kernels.vehicle.patch import NEVER, STAMP
+from gori.model import Model
 from gori.model.elements import Elements
+from gori.spec import Spec
 from gori.spec.control import LEVERS, PEDALS, lever
 from gori.spec.expression import closest
 
@@ -79,6 +81,25 @@ class RunningGear:
         """The bundles of the run."""
         self._machine, self._scratch = machine, scratch
         self.inputs.connect(scratch.outside)
+
+    def own_steps(self, spec: Spec, given: Mapping[str, float] | None) -> dict[str, float]:
+        """Own steps of drive trains [s], as given or as in the section `run`; they share one, the smallest."""
+        if given is None:
+            parts = {} if spec.run is None else spec.run.subsystems
+            given = {name: float(part.step) for name, part in parts.items() if name in spec.drivetrains}
+        for name, step in given.items():
+            if name not in spec.drivetrains:
+                raise InputError(f"subsystems: {name!r} is not a drive train{closest(name, spec.drivetrains)}")
+            if isinstance(step, bool) or not isinstance(step, (int, float)) or not 0.0 < step < np.inf:
+                raise InputError(f"subsystems: the step of {name!r} must be a positive number of seconds, not {step!r}")
+        if given and self._outside is not None:
+            self._outside.outside_f[c.SUB_STEP] = min(given.values())
+        return dict(given)
+
+    def told(self, model: Model) -> dict[str, int]:
+        """Places among q, v and z of what wheels and drive trains tell, by channel."""
+        known = {} if self._outside is None else self._outside.channels(self._elements.friction)
+        return {name: model.nq + model.nv + column for name, (column, _) in known.items()}
 
     def start(self) -> np.ndarray:
         """States z of wheels and drive trains at the start of the Spec."""

@@ -1,7 +1,5 @@
 """A Model moving in time: what a person sees of it."""
 
-import json
-import time as wall
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,23 +10,19 @@ import numpy as np
 from gori.errors import ConditionWarning, InputError, UnsupportedError
 from gori.integrate import RK4, Loops, Method, method_of
 from gori.integrate import march as m
-from gori.kernels.particles.grains import N_POSE
-from gori.kernels.particles.poses import body_poses
-from gori.kernels.vehicle.patch import N_CELL
-from gori.kernels.vehicle.tables import SUB_STEP
 from gori.model import Model, assemble, consistent_velocity
-from gori.model.carriers import carriers
-from gori.model.elements import Elements, compile_elements
+from gori.model.elements import compile_elements
 from gori.model.machine import machine_of
 from gori.model.signals import SignalTable
 from gori.model.state import State
 from gori.record import Recorder, Recording, read_checkpoint
+from gori.sim import checkpoint
+from gori.sim.bulk import Bulk
 from gori.sim.channels import add_channels
 from gori.sim.closing import Closure, closing
 from gori.sim.controls import controlled
-from gori.sim.coupling import Coupling, couple
+from gori.sim.coupling import Coupling
 from gori.sim.events import Event, event_of
-from gori.sim.framing import Framing
 from gori.sim.grains import Grains
 from gori.sim.loop import BLOCK_SAMPLES, run_blocks
 from gori.sim.progress import Progress
@@ -37,7 +31,6 @@ from gori.sim.schedule import scheduled
 from gori.sim.trace import Trace
 from gori.sim.user import UserForce
 from gori.spec.expression import closest
-from gori.spec.subsystem import Subsystem as GrainSettings
 
 NEVER = 1 << 40
 """so many steps from sample to sample that there is none"""
@@ -80,40 +73,23 @@ class Simulation:
         self.method, self.loops = closing(self.model, method_of(RK4() if method is None else method), loops)
         self.elements = compile_elements(self.model)
         self._gear = RunningGear(self.elements)
-        self.told = _told(self.model, self.elements)
+        self.told = self._gear.told(self.model)
         """places in the row of q, v and z of what wheels and drive trains tell, by channel"""
         self.events = {name: event_of(name, event) for name, event in (events or {}).items()}
         self.event_log: list[tuple[str, float]] = []
         functions = [] if forces is None else [forces] if callable(forces) else list(forces)
         self._user = UserForce(functions, model.nq, model.nv)
-        self.subsystems = self._own_steps(subsystems)
+        self.subsystems = self._gear.own_steps(self.model.spec, subsystems)
         self.driver, self.schedules = driver, scheduled(self.model)
         self.control = min((part.every for part in self.schedules), default=0.01) if control is None else control
         if not (np.isfinite(self.control) and self.control > 0.0):
             raise InputError(f"control must be a positive number of seconds, not {control!r}")
-        self.grains: Grains | None = None
         self.device = device
-        self._coupling: Coupling | None = None
-        self._framing: Framing | None = None
+        self.bulk: Bulk | None = None
+        """grains, if there are any"""
         self._refuse_unsupported(functions)
         self._set_up()
         self.state = self._first() if state is None else state
-
-    def _own_steps(self, given: Mapping[str, float] | None) -> dict[str, float]:
-        """Own steps of subsystems [s]; they share one, the smallest."""
-        run, outside = self.model.spec.run, self.elements.outside
-        if given is None:
-            trains = {} if run is None else run.subsystems
-            given = {name: float(part.step) for name, part in trains.items() if name in self.model.spec.drivetrains}
-        for name, step in given.items():
-            if name not in self.model.spec.drivetrains:
-                known = self.model.spec.drivetrains
-                raise InputError(f"subsystems: {name!r} is not a drive train{closest(name, known)}")
-            if isinstance(step, bool) or not isinstance(step, (int, float)) or not 0.0 < step < np.inf:
-                raise InputError(f"subsystems: the step of {name!r} must be a positive number of seconds, not {step!r}")
-        if given and outside is not None:
-            outside.outside_f[SUB_STEP] = min(given.values())
-        return dict(given)
 
     def _first(self) -> State:
         """The start of the Spec; with loops closed."""
@@ -152,14 +128,9 @@ class Simulation:
         core = self.method.core_of_loops if self.model.loops else self.method.core
         self._closure = Closure(self.model, self.method, self.loops) if self.model.loops else None
         loops: tuple[Any, int, int] = (None, 0, 0) if self._closure is None else self._closure.tables()
+        at_core = 0 if core is None else core.address
         self._machine, self._scratch, memory = machine_of(
-            self.model,
-            e,
-            self._user.address,
-            depth,
-            0 if core is None else core.address,
-            *loops,
-            live=True,
+            self.model, e, self._user.address, depth, at_core, *loops, live=True
         )
         self._gear.connect(self._machine, self._scratch)
         if self._closure is not None:
@@ -216,6 +187,16 @@ class Simulation:
             raise InputError(f"no wheel or drive train tells {name!r}{closest(name, self.told)}")
         return float(self._y[self.told[name]])
 
+    @property
+    def grains(self) -> Grains | None:
+        """The grains, to look at and to change between steps."""
+        return None if self.bulk is None else self.bulk.grains
+
+    @property
+    def coupling(self) -> Coupling | None:
+        """The exchange with grains: the momentum that they gave, and what of it the bodies have received."""
+        return None if self.bulk is None else self.bulk.coupling
+
     @state.setter
     def state(self, state: State) -> None:
         self._y = self._checked(state)
@@ -226,52 +207,11 @@ class Simulation:
         self._start(float(state.time))
         self._gear.ground = state.ground
         self._gear.begin(float(state.time), self._y)
-        self._place_grains(state)
+        if self.model.spec.particles or self.model.spec.inlets:
+            if self.bulk is None or state.grains is None:  # packed anew, as the Spec says, around the bodies
+                self.bulk = Bulk(self.model, self._machine, self._scratch, self.elements.held, self.device, self._y)
+            self.bulk.place(state, self._y)
         self.method.forget(self._memory)
-
-    def _place_grains(self, state: State) -> None:
-        """Grains as the State tells; if it tells of none, packed as the Spec says around the bodies."""
-        spec = self.model.spec
-        if not (spec.particles or spec.inlets):
-            return
-        if state.grains is not None and "left_out" in state.grains:
-            raise InputError("this State does not hold the grains: take simulation.state, not what step() gives")
-        if self.grains is None or state.grains is None:
-            settings = {} if spec.run is None else spec.run.subsystems
-            known = {name: part for name, part in settings.items() if name not in spec.drivetrains}
-            if self.device is not None:
-                known = {name: part.model_copy(update={"device": self.device}) for name, part in known.items()}
-                known = known or {"grains": GrainSettings.model_validate({"device": self.device})}
-            self.grains = Grains(self.model, known, self._grain_poses)
-            self._coupling = couple(self._machine, self._scratch, self.grains, self.elements.held)
-        if state.grains is not None:
-            self.grains.restore(state.grains)
-        assert self._coupling is not None
-        self._coupling.begin(float(state.time), self._y)
-        self._coupling.hold(self._y[self.model.nq + self.model.nv :])
-
-    def _grain_poses(self) -> np.ndarray:
-        """Poses and velocities of the bodies that carry walls."""
-        rows = np.array([carrier.row for carrier in carriers(self.model)], np.int64)
-        out = np.zeros((len(rows), N_POSE))
-        body_poses(self._machine, self._scratch, self._y, rows, out)
-        return out
-
-    @property
-    def coupling(self) -> Coupling | None:
-        """The exchange with grains: the momentum that they gave, and what of it the bodies have received."""
-        return self._coupling
-
-    def follow(self) -> None:
-        """What is coupled comes to where the bodies are, and tells the wrenches of their next step."""
-        if self._coupling is None or self.grains is None:
-            return
-        before = self._coupling.time
-        self._coupling.follow(self.time, self._y, self._y[self.model.nq + self.model.nv :])
-        self.method.forget(self._memory)  # accelerations under the wrenches before: bodies would get those again
-        self.grains.exchange(before, self.time)
-        if self._framing is not None:
-            self._framing.look(self.time)
 
     def _checked(self, state: State) -> np.ndarray:
         """The numbers of a State in one row."""
@@ -350,21 +290,20 @@ class Simulation:
             info["loops"] = self.loops.settings()
         if self.subsystems:
             info["subsystems"] = self.subsystems
-        if self.device is not None and self.grains is not None:
+        if self.device is not None and self.bulk is not None:
             info["device"] = self.device
-        if (every := self._frame_time(frames)) is not None:
+        every = None if self.bulk is None else self.bulk.frame_time(frames)
+        if every is not None:
             info["frames"] = every
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
-        self._framing = None
-        if self.grains is not None and every is not None:
-            self._framing = Framing(self.grains, every, path, self.time, duration, overwrite)
-            self._framing.look(self.time)
+        if self.bulk is not None:
+            self.bulk.film(every, path, self.time, duration, overwrite)
         self._gear.take_over(self._y)  # the first sample tells the inputs that act on it
         start = np.concatenate([[self.time], self._y])[None]
         self.event_log = []
         if recorder is not None:
             self._append(recorder, start)
-            self._save(recorder)
+            checkpoint.save(self, recorder)
         return self._finish(recorder, [start], progress, info)
 
     @classmethod
@@ -379,50 +318,13 @@ class Simulation:
             raise InputError(f"{path} holds no checkpoint to go on from")
         kept = {name: before.info[name] for name in ("loops", "subsystems", "device") if name in before.info}
         simulation = cls(before.model, before.info["method"], **kept, **options)
-        if saved["watch"].shape != simulation._watch[3].shape:
-            raise InputError(f"{path} was recorded with other events: give those of that run")
-        simulation._y[:], simulation._clock[:], simulation._count[:] = saved["y"], saved["clock"], saved["count"]
-        simulation._memory[:], simulation._watch[3][:] = saved["memory"], saved["watch"]
-        simulation._counted[:], simulation._scratch.loop[:] = saved["counted"], saved["loop"]
-        simulation._scratch.outside[:] = saved["outside"]
-        simulation._gear.ground = (saved["cells"], saved["ground"])
-        if simulation._closure is not None:
-            simulation._closure.resume()
-        if simulation.grains is not None and simulation._coupling is not None:
-            simulation.grains.restore(saved)
-            simulation._coupling.begin(simulation.time, simulation._y)
-            simulation._coupling.impulse, simulation._coupling.given = saved["impulse"], saved["given"]
-            if "frames" in before.info:
-                first = float(simulation._clock[m.START])
-                every = before.info["frames"]
-                simulation._framing = Framing.resume(simulation.grains, every, path, first, simulation.time)
-        simulation.event_log = [(name, time) for name, time in json.loads(saved["events"])]
+        checkpoint.take_up(simulation, saved, path, before.info.get("frames"))
         recorder = Recorder.resume(path, simulation.model)
         rows = np.column_stack([before.time, before.q, before.v, before.z])[: recorder.samples]
         names = ("method", "duration", "sample", "frames", *kept)
         info = {name: before.info[name] for name in names if name in before.info}
         recorder.info = dict(info)
         return simulation._finish(recorder, [rows], progress, info)
-
-    def _save(self, recorder: Recorder) -> None:
-        """All that a run needs to go on."""
-        arrays = {"y": self._y, "clock": self._clock, "count": self._count, "memory": self._memory}
-        arrays |= {"counted": self._counted, "loop": self._scratch.loop, "outside": self._scratch.outside}
-        cells, ground = self._gear.ground or (np.zeros(0, np.int64), np.zeros((0, N_CELL)))
-        arrays |= {"cells": cells, "ground": ground}
-        if self.grains is not None and self._coupling is not None:
-            arrays |= self.grains.save() | {"impulse": self._coupling.impulse, "given": self._coupling.given}
-        recorder.checkpoint({**arrays, "watch": self._watch[3], "events": json.dumps(self.event_log)})
-
-    def _frame_time(self, every: float | None) -> float | None:
-        """Time between frames of grains [s], None if none are asked for."""
-        if self.grains is None:
-            return None
-        told = [part.frames for part in self.grains.settings.values() if part.frames is not None]
-        every = min(told, default=None) if every is None else every
-        if every is not None and not every > 0.0:
-            raise InputError(f"frames must be a positive number of seconds, not {every!r}")
-        return every
 
     def _plan(self, duration: float, sample: float | None) -> None:
         """Fill clock and count for a run of this duration from now."""
@@ -454,22 +356,21 @@ class Simulation:
     def _finish(self, recorder: Recorder | None, rows: list, progress: bool, info: dict) -> Recording:
         """Run to the end, and make the Recording out of what was recorded, however it ends."""
         failure, frames = None, None
-        bar = Progress(progress, self.time, float(self._clock[m.END]), self._words())
+        words = None if self.bulk is None else self.bulk.words(lambda: int(self._count[m.DONE]))
+        bar = Progress(progress, self.time, float(self._clock[m.END]), words)
         try:
             failure = run_blocks(self, recorder, bar, rows)
             if recorder is not None and failure is None:
-                self._save(recorder)  # the state at the end, with soil and all
+                checkpoint.save(self, recorder)  # the state at the end, with soil and all
         except KeyboardInterrupt:
             info["interrupted"] = True
         finally:
             bar.close()
-            if self._framing is not None:
-                frames = self._framing.close()
             info |= {"events": list(self.event_log), "steps": int(self._count[m.DONE])}
             grown = self.method.counts(self._memory) - self._counted
             info |= self.method.report(grown)
-            if self.grains is not None:
-                info["grains"] = self.grains.about()
+            if self.bulk is not None:
+                frames, info["grains"] = self.bulk.frames(), self.bulk.grains.about()
             if recorder is not None:
                 recorder.info |= info | ({} if failure is None else {"error": str(failure)})
                 recorder.close()
@@ -491,24 +392,6 @@ class Simulation:
             warnings.warn(doubt, ConditionWarning, stacklevel=3)
         return recording
 
-    def _words(self) -> Callable[[], str] | None:
-        """What a bar tells of grains: how many, on what, and the wall time of a step."""
-        grains, began, first = self.grains, wall.perf_counter(), int(self._count[m.DONE])
-        if grains is None:
-            return None
-
-        def words() -> str:
-            span = (wall.perf_counter() - began) / max(1, int(self._count[m.DONE]) - first)
-            return f"{len(grains)} grains on {grains.device}, {grains.substeps} sub-steps, {1e3 * span:.3g} ms a step"
-
-        return words
-
     def _append(self, recorder: Recorder, rows: np.ndarray) -> None:
         nq, nv = self.model.nq, self.model.nv
         recorder.append(rows[:, 0], rows[:, 1 : 1 + nq], rows[:, 1 + nq : 1 + nq + nv], rows[:, 1 + nq + nv :])
-
-
-def _told(model: Model, elements: Elements) -> dict[str, int]:
-    """Places among q, v and z of what wheels and drive trains tell, by channel."""
-    known = {} if elements.outside is None else elements.outside.channels(elements.friction)
-    return {name: model.nq + model.nv + column for name, (column, _) in known.items()}
