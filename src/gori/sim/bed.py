@@ -84,6 +84,11 @@ class Bed(Protocol):
     push: np.ndarray
     """(nbody, 6) sum over the sub-steps of the last march of moment about the body's origin and force on its walls"""
 
+    @property
+    def count(self) -> int:
+        """Number of grains."""
+        ...
+
     def load(self, state: BedState) -> None:
         """Take over grains and contacts."""
         ...

@@ -57,9 +57,8 @@ class Bulk:
 
     def follow(self, time: float) -> None:
         """Grains come to where the bodies are, and tell the wrenches of their next step."""
-        before = self.coupling.time
         self.coupling.follow(time, self._y, self._z)
-        self.grains.exchange(before, time)
+        self.grains.exchange(time)
         if self._framing is not None:
             self._framing.look(time)
 

@@ -27,6 +27,10 @@ class CpuBed:
 
     # ---- grains in and out
 
+    @property
+    def count(self) -> int:
+        return len(self._g.before)
+
     def load(self, state: BedState) -> None:
         n = len(state.ident)
         rows = gr.rows_of_chunk(n)
@@ -198,7 +202,7 @@ class CpuBed:
 
     def march(self, poses: np.ndarray, step: float) -> Trouble | None:
         self.push[:] = self._g.wall_sum[:] = 0.0
-        if not len(self._g.before):
+        if not self.count:
             return None
         self._g.run_f[gr.STEP] = step
         self._g = self._g._replace(pose=poses)

@@ -58,6 +58,10 @@ class CudaBed:
 
     # ---- grains in and out
 
+    @property
+    def count(self) -> int:
+        return self._count
+
     def load(self, state: BedState) -> None:
         try:
             self._load(state)

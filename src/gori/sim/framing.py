@@ -56,7 +56,7 @@ class Framing:
             self.kept.append(self._grains.frame(time))
         else:
             ident, place, motion = self._grains.bed.look()
-            self._file.append(time, ident, place, motion, self._grains._matrices())
+            self._file.append(time, ident, place, motion, self._grains.matrices())
 
     def close(self) -> Any:
         """The frames: from the file, or the list."""

@@ -12,12 +12,11 @@ from gori.model import Model, threads
 from gori.model.carriers import Carrier, carriers, row_frame
 from gori.model.grains import start
 from gori.model.materials import pair_table, suggested_step
-from gori.model.packing import draw_radii
-from gori.model.room import room_of
 from gori.model.walls import wall_tables
 from gori.record import Frame
 from gori.sim.bed import NO_GRID, Bed, BedState, Setup, Trouble, fresh_state
-from gori.spec import Outlet, Region
+from gori.sim.inlets import Inlet, in_box, velocity_at
+from gori.spec import Outlet
 from gori.spec.particles import find_shape, radius_range
 from gori.spec.subsystem import Subsystem
 
@@ -52,7 +51,7 @@ class Grains:
                 "the material (a smaller E)"
             )
         self._density = np.array([spec.materials[name].density or 0.0 for name in self.materials])
-        begin = start(spec, self._pose_of)
+        begin = start(spec, self.pose_of)
         velocity, spin = begin.velocity.copy(), begin.spin.copy()
         self.names = (*begin.names, *spec.inlets)
         self.held_by = begin.carriers
@@ -61,14 +60,14 @@ class Grains:
         now = self.poses()
         for k, body in enumerate(begin.carriers):
             mine = begin.group == k
-            velocity[mine] += _velocity_at(self._motion_of(body, now), begin.place[mine, :3])
-            spin[mine] += self._motion_of(body, now)[1]
+            velocity[mine] += velocity_at(self.motion_of(body, now), begin.place[mine, :3])
+            spin[mine] += self.motion_of(body, now)[1]
         self._next = len(begin.place)
         motion = self._motion(begin.place[:, 3], velocity, spin, begin.material)
         radii = begin.place[:, 3]
         rules = [part.radius for part in (*spec.particles.values(), *spec.inlets.values())]
         largest = [radius_range(rule)[1] for rule in rules if rule is not None]
-        self._inlets = {name: _Inlet(name, part, self) for name, part in spec.inlets.items()}
+        self._inlets = {name: Inlet(name, part, self.names.index(name)) for name, part in spec.inlets.items()}
         skins = [part.skin for part in settings.values() if not isinstance(part.skin, str)]
         mean = float(radii.mean()) if len(radii) else min(largest, default=1.0)
         skin = max(skins, default=SKIN * mean)
@@ -84,12 +83,11 @@ class Grains:
         """mean wrench on each carrier over the last macro step: moment about the origin of its row, force, world"""
         self.substeps = 0
         self._bed = _bed(self.device)(self.setup, fresh_state(begin.place, motion, np.arange(self._next), now))
-        self._table = np.zeros((0, len(self.carriers), gr.N_POSE))
 
     # ---- to look at
 
     def __len__(self) -> int:
-        return len(self._bed.look()[0])
+        return self._bed.count
 
     @property
     def bed(self) -> Bed:
@@ -98,7 +96,7 @@ class Grains:
     def frame(self, time: float = 0.0) -> Frame:
         """All grains now, with the poses of the bodies that carry walls."""
         ident, place, motion = self._bed.look()
-        return Frame.of(place, motion, ident, time, self._matrices(), self.materials)
+        return Frame.of(place, motion, ident, time, self.matrices(), self.materials)
 
     @property
     def ident(self) -> np.ndarray:
@@ -205,19 +203,19 @@ class Grains:
             )  # fmt: skip
         return int(which.sum())
 
-    def exchange(self, before: float, now: float) -> None:
-        """Inlets and outlets between two times."""
-        for name, outlet in self.model.spec.outlets.items():
-            self.remove(self._inside(outlet, name))
+    def exchange(self, time: float) -> None:
+        """Outlets take grains out, and inlets let in what is due by this time."""
+        for outlet in self.model.spec.outlets.values():
+            self.remove(self._inside(outlet))
         for inlet in self._inlets.values():
-            inlet.let_in(self, before, now)
+            inlet.let_in(self, time)
 
-    def _inside(self, outlet: Outlet, name: str) -> np.ndarray:
+    def _inside(self, outlet: Outlet) -> np.ndarray:
         place = self.place
         if outlet.box is None:
-            R, p = self._pose_of(outlet.body)
+            R, p = self.pose_of(outlet.body)
             return (place - p) @ R[:, 2] < (np.inf if outlet.below is None else outlet.below)
-        return in_box(outlet.box, place, self._pose_of(outlet.box.body))
+        return in_box(outlet.box, place, self.pose_of(outlet.box.body))
 
     # ---- marching
 
@@ -277,7 +275,7 @@ class Grains:
         """Poses and velocities (nbody, N_POSE) now of the rows that carry walls."""
         return self._poses_of(self.rows)
 
-    def _pose_of(self, body: str) -> tuple[np.ndarray, np.ndarray]:
+    def pose_of(self, body: str) -> tuple[np.ndarray, np.ndarray]:
         """Rotation and position of a body now."""
         row, R, p = row_frame(self.model, body)
         found = np.flatnonzero(self.rows == row)
@@ -289,17 +287,17 @@ class Grains:
         R_W, p_W = pose[: gr.POS].reshape(3, 3), pose[gr.POS : gr.VEL]
         return R_W @ R, p_W + R_W @ p
 
-    def _motion_of(self, body: str, poses: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def motion_of(self, body: str, poses: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Velocity and spin of the row of a body, and its origin."""
         pose = poses[np.flatnonzero(self.rows == row_frame(self.model, body)[0])[0]]
         return pose[gr.VEL : gr.SPIN], pose[gr.SPIN :], pose[gr.POS : gr.VEL]
 
-    def _matrices(self) -> dict[str, np.ndarray]:
+    def matrices(self) -> dict[str, np.ndarray]:
         """Poses (4, 4) of all bodies with walls, by name."""
         out = {}
         for carrier in self.carriers:
             for name in dict.fromkeys(find_shape(self.model.spec, shape[0])[0] for shape in carrier.shapes):  # type: ignore[index]
-                R, p = self._pose_of(name)
+                R, p = self.pose_of(name)
                 out[name] = np.block([[R, p[:, None]], [np.zeros((1, 3)), 1.0]])
         return out
 
@@ -327,72 +325,6 @@ class Grains:
         if not len(found):
             raise UnsupportedError("the domain is fixed to a body without walls: give one of its shapes a material")
         return int(found[0])
-
-
-class _Inlet:
-    """New grains in a box, at a rate, where there is room."""
-
-    def __init__(self, name: str, part: Any, grains: Grains):
-        self.part, self.name, self.made = part, name, 0
-        self._rng = np.random.default_rng(part.seed)
-        self.group = grains.names.index(name)
-
-    def memory(self) -> list[int]:
-        state: Any = self._rng.bit_generator.state
-        inner = state["state"]
-        mask = (1 << 32) - 1
-        words = [(number >> shift) & mask for number in (inner["state"], inner["inc"]) for shift in (0, 32, 64, 96)]
-        return [self.made, *words, state["has_uint32"], state["uinteger"]]
-
-    def recall(self, saved: Any) -> None:
-        made, *words = (int(word) for word in saved)
-        self.made, state = made, self._rng.bit_generator.state
-        numbers = [sum(word << shift for word, shift in zip(words[k : k + 4], (0, 32, 64, 96))) for k in (0, 4)]
-        state["state"] = {"state": numbers[0], "inc": numbers[1]}  # type: ignore[index]
-        state["has_uint32"], state["uinteger"] = words[8], words[9]  # type: ignore[index]
-        self._rng.bit_generator.state = state
-
-    def let_in(self, grains: Grains, before: float, now: float) -> None:
-        """So many grains as the rate asks for by now; what finds no room waits."""
-        part = self.part
-        until = now if part.stop is None else min(now, part.stop)
-        wanted = int(np.floor(max(0.0, until - part.start) * part.rate + 1e-9)) - self.made
-        if part.count is not None:
-            wanted = min(wanted, part.count - self.made)
-        if wanted <= 0:
-            return
-        R, p = grains._pose_of(part.box.body)
-        room = room_of(part.box, f"the inlet {self.name!r}", R.T @ np.array(grains.model.spec.gravity))
-        ident, place, _ = grains.bed.look()
-        taken = place[in_box(part.box, place[:, :3], (R, p), margin=2.0 * grains.setup.radius)] if len(ident) else place
-        radii, found = draw_radii(part.radius, wanted, self._rng), []
-        for radius in radii:
-            for _ in range(20):
-                local = self._rng.uniform(room.low + radius, room.high - radius)
-                point = R @ room.to_body(local[None])[0] + p
-                near = np.linalg.norm(taken[:, :3] - point, axis=1) < taken[:, 3] + radius
-                if not near.any():
-                    found.append([*point, radius])
-                    taken = np.vstack([taken, [[*point, radius]]])
-                    break
-        if found:
-            rows = np.array(found)
-            velocity = _velocity_at(grains._motion_of(part.box.body, grains.poses()), rows[:, :3]) + part.velocity
-            grains.add(rows[:, :3], rows[:, 3], part.material, velocity, group=self.group)
-            self.made += len(found)
-
-
-def in_box(box: Region, place: np.ndarray, pose: tuple[np.ndarray, np.ndarray], margin: float = 0.0) -> np.ndarray:
-    """Which places (n, 3) are in a box that is fixed to a body of this pose."""
-    R, p = pose
-    R_S, p_S = box.pose()
-    local = ((place - p) @ R - p_S) @ R_S
-    return (np.abs(local) <= 0.5 * np.array(box.size) + margin).all(axis=1)
-
-
-def _velocity_at(motion: tuple[np.ndarray, np.ndarray, np.ndarray], points: np.ndarray) -> np.ndarray:
-    velocity, spin, origin = motion
-    return velocity + np.cross(spin, points - origin)
 
 
 def _bed(device: str) -> Any:

@@ -45,7 +45,7 @@ def loads(grains: Grains) -> dict[str, tuple[float, np.ndarray, np.ndarray]]:
     ident, place, motion = grains.bed.look()
     found = {}
     for body, mine in _carried(grains, ident).items():
-        R, p = grains._pose_of(body)
+        R, p = grains.pose_of(body)
         points, mass = (place[mine, :3] - p) @ R, motion[mine, c.MASS]
         com = mass @ points / mass.sum()
         arms = points - com
@@ -100,7 +100,7 @@ def ride(grains: Grains, saved: dict[str, Any], poses: np.ndarray) -> dict[str, 
     saved = dict(saved)
     place, motion = saved["grains_place"][:, :3], saved["grains_motion"].copy()
     for body, mine in _carried(grains, saved["grains_ident"]).items():
-        velocity, spin, origin = grains._motion_of(body, poses)
+        velocity, spin, origin = grains.motion_of(body, poses)
         motion[mine, :3] = velocity + np.cross(spin, place[mine] - origin)
         motion[mine, c.WX : c.WX + 3] = spin
     return saved | {"grains_motion": motion}

@@ -1,0 +1,80 @@
+"""Grains that come in: in a box, at a rate, where there is room."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gori.model.packing import draw_radii
+from gori.model.room import room_of
+from gori.spec import Inlet as InletSpec
+from gori.spec import Region
+
+if TYPE_CHECKING:
+    from gori.sim.grains import Grains
+
+
+class Inlet:
+    """An inlet of the Spec at work; its grains are of the group of this index."""
+
+    def __init__(self, name: str, part: InletSpec, group: int):
+        self.name, self.part, self.group, self.made = name, part, group, 0
+        self._rng = np.random.default_rng(part.seed)
+
+    def memory(self) -> list[int]:
+        """Grains made so far, and the state of what draws them, in words of 32 bits."""
+        state: Any = self._rng.bit_generator.state
+        inner = state["state"]
+        mask = (1 << 32) - 1
+        words = [(number >> shift) & mask for number in (inner["state"], inner["inc"]) for shift in (0, 32, 64, 96)]
+        return [self.made, *words, state["has_uint32"], state["uinteger"]]
+
+    def recall(self, saved: Any) -> None:
+        made, *words = (int(word) for word in saved)
+        self.made, state = made, self._rng.bit_generator.state
+        numbers = [sum(word << shift for word, shift in zip(words[k : k + 4], (0, 32, 64, 96))) for k in (0, 4)]
+        state["state"] = {"state": numbers[0], "inc": numbers[1]}  # type: ignore[index]
+        state["has_uint32"], state["uinteger"] = words[8], words[9]  # type: ignore[index]
+        self._rng.bit_generator.state = state
+
+    def let_in(self, grains: "Grains", time: float) -> None:
+        """So many grains as the rate asks for by this time; what finds no room waits."""
+        part = self.part
+        until = time if part.stop is None else min(time, part.stop)
+        wanted = int(np.floor(max(0.0, until - part.start) * part.rate + 1e-9)) - self.made
+        if part.count is not None:
+            wanted = min(wanted, part.count - self.made)
+        if wanted <= 0:
+            return
+        R, p = grains.pose_of(part.box.body)
+        room = room_of(part.box, f"the inlet {self.name!r}", R.T @ np.array(grains.model.spec.gravity))
+        ident, place, _ = grains.bed.look()
+        taken = place[in_box(part.box, place[:, :3], (R, p), margin=2.0 * grains.setup.radius)] if len(ident) else place
+        radii, found = draw_radii(part.radius, wanted, self._rng), []
+        for radius in radii:
+            for _ in range(20):
+                local = self._rng.uniform(room.low + radius, room.high - radius)
+                point = R @ room.to_body(local[None])[0] + p
+                near = np.linalg.norm(taken[:, :3] - point, axis=1) < taken[:, 3] + radius
+                if not near.any():
+                    found.append([*point, radius])
+                    taken = np.vstack([taken, [[*point, radius]]])
+                    break
+        if found:
+            rows = np.array(found)
+            velocity = velocity_at(grains.motion_of(part.box.body, grains.poses()), rows[:, :3]) + part.velocity
+            grains.add(rows[:, :3], rows[:, 3], part.material, velocity, group=self.group)
+            self.made += len(found)
+
+
+def in_box(box: Region, place: np.ndarray, pose: tuple[np.ndarray, np.ndarray], margin: float = 0.0) -> np.ndarray:
+    """Which places (n, 3) are in a box that is fixed to a body of this pose."""
+    R, p = pose
+    R_S, p_S = box.pose()
+    local = ((place - p) @ R - p_S) @ R_S
+    return np.all(np.abs(local) <= 0.5 * np.array(box.size) + margin, axis=1)
+
+
+def velocity_at(motion: tuple[np.ndarray, np.ndarray, np.ndarray], points: np.ndarray) -> np.ndarray:
+    """Velocities (n, 3) of points of a body, of which velocity, spin and origin are given."""
+    velocity, spin, origin = motion
+    return velocity + np.cross(spin, points - origin)
