@@ -57,10 +57,11 @@ def test_files_keep_all(tmp_path):
     (tmp_path / "one.yaml").write_text(MORE)
     spec = load(tmp_path / "one.yaml")
     assert spec.particles["three"].positions == str(tmp_path / "grains" / "places.csv")
-    assert spec.particles["one"].domain is None
+    assert spec.particles["one"].domain is None and "domain" in spec.particles["one"].model_fields_set
     save(spec, tmp_path / "two.yaml")
     assert "positions: grains/places.csv" in (tmp_path / "two.yaml").read_text()
     assert load(tmp_path / "two.yaml") == spec
+    assert "domain" in load(tmp_path / "two.yaml").particles["one"].model_fields_set
     (tmp_path / "grains" / "places.csv").unlink()
     with pytest.raises(FileError, match=r"particles.three.positions: there is no file") as error:
         load(tmp_path / "one.yaml")

@@ -6,7 +6,7 @@ import trimesh
 
 import gori
 from gori.errors import GoriError, InputError, SimulationError, SpecError, UnsupportedError
-from validation.particles_scenes import FLOOR, filled, scene, simulation
+from validation.particles_scenes import FLOOR, filled, scene, simulation, tube
 
 ONE = [[0.0, 0.0, 0.05, 0.01]]
 
@@ -73,21 +73,43 @@ def test_grain_that_falls_through_a_hole_of_a_mesh(tmp_path):
     told = refusal("holed.stl", gori.errors.GoriError, shapes={"floor": floor}, particles=group)
     assert "surface: true" in str(told)
     error = failure(scene(None, {"floor": floor | {"surface": True}}, particles=group))
-    assert "grain 1 at (0.06" in str(error) and "has left the domain and is lost" in str(error)
+    assert "grain 1 at (0.06" in str(error) and "has left the domain through its side z-, at z = -0.2 m" in str(error)
     assert "hole in the walls" in str(error) and "outlet" in str(error)
     frames = error.recording.frames
     assert len(frames) > 10 and frames[-1].place[0, 2] > 0.0  # the other one lies where it was
 
 
 def test_grain_that_falls_without_end():
-    """Without a domain it may, until it is too fast for its step."""
-    sim = simulation(scene(ONE), 1e-2)
-    sim.advance(100)
-    assert sim.grains.place[0, 2] == pytest.approx(0.05 - 0.5 * 9.81, rel=2e-3)
+    """It is lost where it leaves the domain: below, unless the Spec says otherwise, by a hundred radii here."""
+    error = failure(scene(ONE))
+    assert str(error).startswith("grain 0 at (0, 0, -0.9")
+    assert "has left the domain through its side z-, at z = -0.96 m of 'ground', and is lost, by t = 0.45" in str(error)
+    assert "give an outlet" in str(error) and "`domain: none`. As none is given, it is the box around" in str(error)
     domain = {"at": [0.0, 0.0, 0.0], "size": [1.0, 1.0, 4.0]}
     error = failure(scene(None, particles={"load": {"material": "grain", "positions": ONE, "domain": domain}}))
-    assert "has left the domain and is lost" in str(error)
+    assert "has left the domain through its side z-, at z = -2 m of 'ground'," in str(error)
+    assert "a larger `domain`" in str(error) and "As none is given" not in str(error)
     assert error.time == pytest.approx((2.0 * 2.05 / 9.81) ** 0.5, abs=0.06)  # the lists are made a little later
+
+
+@pytest.mark.parametrize("domain", ["none", None])
+def test_grain_that_may_go_anywhere(domain):
+    sim = simulation(scene(None, particles={"load": {"material": "grain", "positions": ONE, "domain": domain}}), 1e-2)
+    sim.advance(100)
+    assert sim.grains.place[0, 2] == pytest.approx(0.05 - 0.5 * 9.81, rel=2e-3)
+
+
+def test_grain_that_falls_through_an_open_floor():
+    """Out of a pipe that is open below: by twice the diagonal of the box around it, to an outlet, or for ever."""
+    group = {"load": {"material": "grain", "positions": ONE}}
+    parts: dict = {"shapes": {"pipe": tube(0.3, 1.0)}, "particles": group}
+    lowest = -2.0 * np.sqrt(0.6**2 + 0.6**2 + 1.0)
+    error = failure(scene(None, **parts))
+    assert f"side z-, at z = {lowest:.4g} m of 'ground', and is lost" in str(error)
+    assert error.time == pytest.approx(np.sqrt(2.0 * (0.05 - lowest) / 9.81), abs=0.01)
+    drained = simulation(scene(None, **parts, outlets={"drain": {"below": -5.0}}), 1e-2)
+    drained.advance(120)
+    assert len(drained.grains) == 0
 
 
 def test_materials_and_contacts_that_are_missing():

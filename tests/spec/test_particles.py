@@ -111,6 +111,8 @@ MISFITS = {
                      "particles.load.fill.box.body: 'try' is not a body; did you mean 'tray'?"),
     "domain": ({"particles": {"load": LOAD | {"domain": BOX | {"body": "try"}}}}, "particles.load.domain.body: 'try'"),
     "inlet": ({"inlets": {"feeder": INLET | {"box": BOX | {"body": "try"}}}}, "inlets.feeder.box.body: 'try' is not"),
+    "domain of an inlet": ({"inlets": {"feeder": INLET | {"domain": BOX | {"body": "try"}}}},
+                           "inlets.feeder.domain.body: 'try' is not"),
     "outlet": ({"outlets": {"drain": {"below": 0, "body": "world"}}}, "the fixed world is called 'ground'"),
     "one name": ({"inlets": {"load": INLET}}, "inlets.load: 'load' is the name of a group of grains already"),
     "name with a space": ({"particles": {"my load": LOAD}}, "must not be empty or hold spaces"),
@@ -172,7 +174,7 @@ def test_walls_and_boxes_move_with_the_base():
             "rest": {"material": "grain", "positions": [[0, 0, 2, 0.01]]},
             "kept": LOAD | {"fill": {"box": BOX | {"body": "tray"}, "count": 3}},
         },
-        inlets={"feeder": INLET},
+        inlets={"feeder": INLET | {"domain": BOX}},
         outlets={"drain": {"below": -1}, "hole": {"box": BOX}},
         base={"position": ["0.1*sin(t)", 0, 0]},
     )
@@ -182,6 +184,7 @@ def test_walls_and_boxes_move_with_the_base():
     assert grains["more"].fill.box.body == "base" and grains["kept"].fill.box.body == "tray"
     assert grains["rest"].body == "base" and moved.outlets["drain"].body == "base"
     assert moved.inlets["feeder"].box.body == moved.outlets["hole"].box.body == "base"
+    assert moved.inlets["feeder"].domain.body == "base" and "domain" not in grains["more"].model_fields_set
     assert set(moved.bodies["base"].shapes) == {"bin", "ball"} and moved.bodies["base"].inertial()[0] == 0.0
     assert "ground" not in moved.bodies
     assert Spec(**moved.model_dump(exclude_unset=True)) == moved

@@ -15,6 +15,7 @@ from gori.model.materials import pair_table, suggested_step
 from gori.model.walls import wall_tables
 from gori.record import Frame
 from gori.sim.bed import NO_GRID, Bed, BedState, Setup, Trouble, fresh_state
+from gori.sim.domain import NOT_GIVEN, domain_of
 from gori.sim.inlets import Inlet, in_box, velocity_at
 from gori.spec import Outlet
 from gori.spec.particles import find_shape, radius_range
@@ -22,7 +23,6 @@ from gori.spec.subsystem import Subsystem
 
 SKIN = 0.1
 """extra distance of the lists, in the mean radius, where a run says nothing else"""
-FAR = 1e30
 
 
 class Grains:
@@ -74,7 +74,8 @@ class Grains:
         radius = max([*largest, *radii.tolist()])
         shapes = [(k, *shape) for k, carrier in enumerate(self.carriers) for shape in carrier.shapes]
         walls = wall_tables(shapes, radius + skin, len(self.carriers))
-        home, low, high = self._domain()
+        self.domain = domain_of(self, begin.place, radius, walls)
+        home, low, high = self.domain[:3]
         rolling = bool((pair_f[:, c.MU_ROLL] > 0.0).any())
         self.setup = Setup(
             pair_f, law, rolling, walls, np.array(spec.gravity, float), skin, radius, home, low, high, threads()
@@ -237,9 +238,12 @@ class Grains:
             speed = float(np.linalg.norm(motion[k, :3]))
             who += f" at ({x:.4g}, {y:.4g}, {z:.4g}) m, moving with {speed:.3g} m/s,"
         if trouble.code == gr.LOST:
+            side = self.domain.left_by(place[k, :3], self.poses()) if known else ""
+            default = "" if self.domain.given else f". {NOT_GIVEN}"
             return SimulationError(
-                f"{who} has left the domain and is lost, by t = {time:.6g} s. Look for a hole in the walls or a wall "
-                "without a material; give a larger `domain`, or an outlet that takes grains out",
+                f"{who} has left the domain{side} and is lost, by t = {time:.6g} s. Look for a hole in the walls or a "
+                "wall without a material. If grains are to leave, give an outlet that takes them out; if they are to "
+                f"go on, a larger `domain`, or `domain: none`{default}",
                 time,
             )
         if trouble.code == gr.TOO_DEEP:
@@ -306,25 +310,6 @@ class Grains:
         motion[:, :3], motion[:, c.WX : c.WX + 3], motion[:, c.MATERIAL] = velocity, spin, material
         motion[:, c.MASS] = 4.0 / 3.0 * np.pi * radii**3 * self._density[material]
         return motion
-
-    def _domain(self) -> tuple[int, np.ndarray, np.ndarray]:
-        """Body that grains travel with, and the corners of the domain in the frame of its row."""
-        spec = self.model.spec
-        regions = [part.domain for part in spec.particles.values() if part.domain is not None]
-        home = row_frame(self.model, self.held_by[0])[0] if self.held_by else 0
-        if not regions:
-            return self._index(home), np.full(3, -FAR), np.full(3, FAR)
-        row, R, p = row_frame(self.model, regions[0].body)
-        R_S, p_S = regions[0].pose()
-        corners = (np.array(np.meshgrid(*[[-0.5, 0.5]] * 3)).reshape(3, -1).T * regions[0].size) @ (R @ R_S).T
-        corners += p + R @ p_S
-        return self._index(row), corners.min(axis=0), corners.max(axis=0)
-
-    def _index(self, row: int) -> int:
-        found = np.flatnonzero(self.rows == row)
-        if not len(found):
-            raise UnsupportedError("the domain is fixed to a body without walls: give one of its shapes a material")
-        return int(found[0])
 
 
 def _bed(device: str) -> Any:

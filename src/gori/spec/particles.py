@@ -149,6 +149,17 @@ def _none(value: Any) -> Any:
     return None if value == "none" else value
 
 
+Domain = Annotated[
+    Region | None,
+    BeforeValidator(_none),
+    Field(
+        description="a grain that leaves it is lost, and ends the run; the first that is given counts for all grains; "
+        "none: they may go anywhere; if not given: around all grains, walls, inlets and outlets at the start, wider by "
+        "twice the diagonal of their box"
+    ),
+]
+
+
 class Grains(Part):
     """A group of grains that is there at the start."""
 
@@ -166,9 +177,7 @@ class Grains(Part):
     velocity: Vector3 = Field(
         (0.0, 0.0, 0.0), description="at the start, world axes [m/s]; adds to that of the body that holds the grains"
     )
-    domain: Annotated[Region | None, BeforeValidator(_none)] = Field(
-        None, description="a grain that leaves it is lost, and ends the run; none: it may go anywhere"
-    )
+    domain: Domain = None
 
     @model_validator(mode="after")
     def _has_a_start(self):
@@ -204,6 +213,7 @@ class Inlet(Part):
     velocity: Vector3 = Field(
         (0.0, 0.0, 0.0), description="of new grains, world axes [m/s]; adds to that of the body that holds the box"
     )
+    domain: Domain = None
     seed: Index = Field(0, description="the same seed gives the same radii and places")
 
     @model_validator(mode="after")
@@ -267,6 +277,8 @@ def _bodies_of(spec: "Spec") -> Iterator[tuple[str, str]]:
             yield f"{at}.domain.body", grains.domain.body
     for name, inlet in spec.inlets.items():
         yield f"inlets.{name}.box.body", inlet.box.body
+        if inlet.domain is not None:
+            yield f"inlets.{name}.domain.body", inlet.domain.body
     for name, outlet in spec.outlets.items():
         if outlet.box is not None:
             yield f"outlets.{name}.box.body", outlet.box.body
