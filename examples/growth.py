@@ -1,8 +1,8 @@
 """How the time of a run grows with the number of grains: 1 s of settled boxes, from a thousand spheres on.
 
 Spheres of 25 mm and 7800 kg/m3 lie in an open box and march in sub-steps of 8.75e-7 s, as in a published case (Park et
-al. 2012, Fig. 10), whose curve for a Tesla C2050 is drawn beside ours. Some hundred sub-steps are timed, the best of
-several rounds counts, and 1 s is taken as 1/8.75e-7 times a sub-step. What is ours:
+al. 2012, Table 3 and Fig. 10), whose curve for a Tesla C2050 is drawn beside ours. Some hundred sub-steps are timed,
+the best of several rounds counts, and 1 s is taken as 1/8.75e-7 times a sub-step. What is ours:
 
     stiffness   2e7 Pa (not published): settling takes longer if it is higher, a sub-step does not
     box         it grows wider, not deeper: a grain has as many neighbours in a large one as in a small one
