@@ -1,10 +1,7 @@
 """Grains on a GPU (`kernels/particles/cuda.py`)."""
 
-import warnings
-from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 
 from gori.errors import MissingPackageError, SimulationError, UnsupportedError
@@ -15,27 +12,25 @@ from gori.sim.bed import BedState, Setup, Trouble, find_pairs, grid_of, run_numb
 try:
     from numba import cuda
 
-    from gori.kernels.particles import cuda as kernels
     from gori.kernels.particles import cuda_tables as flag
+    from gori.sim.cuda_launch import SIMULATED, Launch
 except ImportError as error:  # no numba-cuda
     raise MissingPackageError("grains on a GPU need numba-cuda: pip install 'gori[gpu]'") from error
 
 SINGLE = np.float32
-THREADS = 128
 LARGE = 200_000
 """grains from which on sub-steps are kernels of their own"""
-GRAPH_STEPS = 64
-"""of them in one graph, at most"""
-MEETING = ("march", "renew")
-APART = ("inner", "outer", "begin", "end", "reset", "gather_1", "gather_2")
-"""kernels whose threads meet, and those of a graph"""
+SLOTS = 16
+"""for neighbours of each grain, to begin with"""
+UNIT = 2.0**-28
+"""of places as whole numbers, of the largest radius and skin: eight of them lie within half of 32 bits"""
 TINY = 1e-36
 """of the pairs' table, in single precision"""
 
 
 def check_device() -> None:
     """Raise if there is no GPU to be used."""
-    if numba.config.ENABLE_CUDASIM:  # type: ignore[attr-defined]
+    if SIMULATED:
         return
     if not cuda.is_available():
         raise UnsupportedError(
@@ -50,10 +45,8 @@ class CudaBed:
     def __init__(self, setup: Setup, state: BedState):
         check_device()
         self.setup = setup
-        self._numbers = 6 if setup.rolling else 3
-        self._simulated = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
-        self._slots, self._wall_slots = 16, 0
-        self._graphs: dict[Any, Graph] = {}
+        self._numbers = 8 if setup.rolling else 4
+        self._slots, self._wall_slots = SLOTS, 0
         self.load(state)
 
     # ---- grains in and out
@@ -76,7 +69,7 @@ class CudaBed:
 
     def _bytes(self) -> float:
         """Memory of one grain [B]."""
-        return 2 * (32 + 32 + 16 + 4 + 4 + 8) + 32 + 32 + 12 + 2 * self._slots * 4 * (1 + self._numbers) + 40
+        return 2 * (32 + 16 + 32 + 16 + 4 + 4 + 8) + 32 + 16 + 64 + 12 + 2 * self._slots * 4 * (1 + self._numbers) + 40
 
     def _load(self, state: BedState) -> None:
         n, walls = len(state.ident), self.setup.walls
@@ -84,9 +77,12 @@ class CudaBed:
         self._large = n >= LARGE
         self.push = np.zeros((bodies, 6))
         self._wall_slots = max(self._wall_slots, n // 4 + 256)
-        self._threads = 8 if self._simulated else THREADS
         run_i, run_f = run_numbers(self.setup, n, round(len(self.setup.pair_f) ** 0.5), self._numbers)
         run_i[gr.SLOTS] = self._slots
+        mass = state.motion[:, 3]
+        run_i[gr.UNIFORM] = n > 0 and np.ptp(state.place[:, 3]) == 0.0 and np.ptp(mass) == 0.0
+        run_f[gr.UNIT] = (self.setup.radius + self.setup.skin) * UNIT
+        run_f[gr.PER_UNIT] = 1.0 / run_f[gr.UNIT]
         self._run_i, self._run_f = run_i.astype(np.int32), run_f
         pair_f = self.setup.pair_f.astype(SINGLE)
         pair_f[:, c.TINY] = TINY
@@ -122,7 +118,10 @@ class CudaBed:
         }
         empty: dict[str, Any] = {
             "before": (4 * n, float),
+            "mark": (4 * n, np.int32),
+            "spot": (8 * n, np.int32),
             "load": (8 * n, SINGLE),
+            "wall_load": (8 * n, SINGLE),
             "wall_rows": (n, np.int32),
             "cell": (n, np.int32),
             "rank": (n, np.int32),
@@ -134,7 +133,10 @@ class CudaBed:
         sums = cuda.device_array((bodies, 1, 6), float)
         self._g = flag.CudaGrains(**arrays, totals=cuda.device_array(1, np.int32), sums=sums)
         if n:
-            self._choose_launch()
+            self._launch = Launch(n)
+            blocks = self._launch.choose(self._g, self._large)
+            sums = cuda.device_array((bodies, blocks, 6), float)
+            self._g = self._g._replace(totals=cuda.device_array(blocks, np.int32), sums=sums)
             self._run(0)
             self._recall(state)
             if state.due:
@@ -143,7 +145,7 @@ class CudaBed:
     def _lists(self) -> dict[str, Any]:
         size = 2 * self._slots * self._count
         return {
-            "other": cuda.device_array(size + self._count, np.int32),
+            "other": cuda.to_device(np.zeros(size + 2 * self._count, np.int32)),  # any row may be read
             "history": cuda.device_array(size * self._numbers, SINGLE),
         }
 
@@ -156,30 +158,6 @@ class CudaBed:
             "wall_push": cuda.to_device(np.zeros((slots, 6))),
         }
 
-    def _choose_launch(self) -> None:
-        """As many threads as the device can keep in step, or as there is work for."""
-        wanted = -(-self._count // self._threads)
-        self._blocks = dict.fromkeys((*MEETING, *APART), 1)
-        if self._simulated:
-            self._blocks["inner"] = wanted
-        if not self._simulated:
-            flags = self._flags()
-            flags[flag.FRESH] = 1  # so that the first calls, which compile, do nothing
-            self._g.flags.copy_to_device(flags)
-            self._start("renew"), self._start("march", 0, 1)
-            if self._large:
-                self._start("reset", 0), self._queue(1)
-            flags[flag.FRESH] = 0
-            self._g.flags.copy_to_device(flags)
-            for name in MEETING:
-                *_, compiled = getattr(kernels, name).overloads.values()
-                self._blocks[name] = max(1, min(wanted, compiled.max_cooperative_grid_blocks(self._threads)))
-            self._blocks |= {"inner": wanted, "outer": min(528, wanted), "gather_1": min(264, wanted), "reset": 1}
-        blocks = max(self._blocks.values())
-        sums = cuda.device_array((len(self.push), blocks, 6), float)
-        self._g = self._g._replace(totals=cuda.device_array(blocks, np.int32), sums=sums)
-        self._graphs = {}
-
     def _recall(self, state: BedState) -> None:
         """The places of now, and the history of what touches, onto lists that were made of the places before."""
         g, flags, n = self._g, self._flags(), self._count
@@ -189,6 +167,8 @@ class CudaBed:
         place = g.place.copy_to_host().reshape(2, n, 4)
         place[now] = state.place[rows]
         g.place.copy_to_device(place.ravel())
+        spots = np.floor(place * self._run_f[gr.PER_UNIT]).astype(np.int64).astype(np.int32)
+        g.spot.copy_to_device(spots.ravel())
         if not (len(state.pairs) or len(state.walls)):
             return
         counts, other, history = self._host_lists(lists)
@@ -197,8 +177,7 @@ class CudaBed:
         found = find_pairs(np.sort(pairs, axis=1), state.pairs)
         hit = found >= 0
         sign = np.where(pairs[hit, 0] < pairs[hit, 1], 1.0, -1.0)
-        columns = [0, 1, 2, 4, 5, 6][: self._numbers]
-        history[:, k[hit], i[hit]] = (sign[:, None] * state.history[found[hit]][:, columns]).T
+        history[k[hit], i[hit]] = sign[:, None] * state.history[found[hit]][:, : self._numbers]
         other[k[hit], i[hit]] = ~other[k[hit], i[hit]]
         size, base = self._slots * n, lists * self._slots * n
         g.other[base : base + size].copy_to_device(np.ascontiguousarray(other).ravel())
@@ -209,19 +188,19 @@ class CudaBed:
         wall, wall_history = g.wall.copy_to_host(), g.wall_history.copy_to_host()
         found = find_pairs(np.stack([names[rows], wall[lists, slots]], axis=1), state.walls)
         hit = found >= 0
-        wall_history[lists, slots[hit]] = state.wall_history[found[hit]][:, columns]
+        wall_history[lists, slots[hit]] = state.wall_history[found[hit]][:, : self._numbers]
         wall[lists, slots[hit]] = ~wall[lists, slots[hit]]
         g.wall.copy_to_device(wall)
         g.wall_history.copy_to_device(wall_history)
 
     def _host_lists(self, lists: int, slots: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Counts (n,), others (K, n) and history (H, K, n) of the lists."""
+        """Counts (n,), others (K, n) and history (K, n, H) of the lists."""
         g, n, slots = self._g, self._count, slots or self._slots
         base, size = lists * slots * n, slots * n
         counts = g.count[lists * n : (lists + 1) * n].copy_to_host()
         other = g.other[base : base + size].copy_to_host().reshape(slots, n)
         history = g.history[base * self._numbers : (base + size) * self._numbers].copy_to_host()
-        return counts, other, history.reshape(self._numbers, slots, n)
+        return counts, other, history.reshape(slots, n, self._numbers)
 
     def _host_walls(self, lists: int) -> tuple[np.ndarray, np.ndarray]:
         """Row of the grain and slot of each listed wall."""
@@ -253,13 +232,13 @@ class CudaBed:
         order = np.lexsort(pairs[first].T[::-1])
         rows, slots = self._host_walls(lists)
         wall, wall_history = g.wall.copy_to_host()[lists], g.wall_history.copy_to_host()[lists]
-        touch = wall[slots] < 0
+        held = wall[slots] < 0
         before = g.before.copy_to_host().reshape(-1, 4)[np.argsort(names), :3]
         return BedState(
             ident, place, motion, before, g.pose_before.copy_to_host(), pairs[first][order],
-            _wide(history[:, k, i].T[first][order]),
-            np.stack([names[rows[touch]], ~wall[slots[touch]]], axis=1).astype(np.int64),
-            _wide(wall_history[slots[touch]]), g.grid_i.copy_to_host().astype(np.int64),
+            _wide(history[k, i][first][order]),
+            np.stack([names[rows[held]], ~wall[slots[held]]], axis=1).astype(np.int64),
+            _wide(wall_history[slots[held]]), g.grid_i.copy_to_host().astype(np.int64),
             np.bool_(flags[flag.FRESH] != 1),
         )  # fmt: skip
 
@@ -275,18 +254,19 @@ class CudaBed:
         if self._g.pose.shape == poses.shape:
             self._g.pose.copy_to_device(poses)
         else:
-            self._g, self._graphs = self._g._replace(pose=cuda.to_device(poses)), {}
+            self._g = self._g._replace(pose=cuda.to_device(poses))
+            self._launch.forget()
         return self._run(len(poses) - 1)
 
     def _run(self, steps: int) -> Trouble | None:
         """Sub-steps to the end of the table, or lists alone; with more room where it is needed."""
-        anew = 1
+        anew = True
         while True:
             if self._large and steps:
-                self._launch(steps, anew)
+                self._launch.run_steps(self._g, steps, anew)
             else:
-                self._replay("march", steps, anew)
-            flags, anew = self._flags(), 0
+                self._launch.run(self._g, self._launch.march, steps, int(anew))
+            flags, anew = self._flags(), False
             code = int(flags[flag.CODE])
             if code in (gr.LIST_FULL, gr.WALL_FULL):
                 self._grow(code, flags)
@@ -296,49 +276,10 @@ class CudaBed:
                 break
             elif flags[flag.DONE] >= steps and steps:
                 break  # lists are due, and will be made when the next sub-step comes
-            self._replay("renew")
+            self._launch.run(self._g, "renew")
         if steps:
             self.push = self._g.push.copy_to_host()
         return None
-
-    def _start(self, name: str, *numbers: int, stream: Any = 0) -> None:
-        threads = 1 if name in ("begin", "end") else self._threads
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", numba.NumbaPerformanceWarning)
-            getattr(kernels, name)[self._blocks[name], threads, stream](self._g, *numbers)
-
-    def _launch(self, steps: int, anew: int) -> None:
-        """Some sub-steps as one graph."""
-        count = min(steps, GRAPH_STEPS)
-        if anew:
-            self._start("reset", steps)
-        if self._simulated:
-            self._queue(count)
-            return
-        if ("steps", count) not in self._graphs:
-            self._graphs["steps", count] = Graph(lambda stream: self._queue(count, stream))
-        cuda.synchronize()
-        self._graphs["steps", count].launch()
-
-    def _replay(self, name: str, *numbers: int) -> None:
-        """A kernel with numbers that come again and again: as a graph, it need not be told of all arrays each time."""
-        if self._simulated:
-            self._start(name, *numbers)
-            return
-        if (name, *numbers) not in self._graphs:
-            self._graphs[(name, *numbers)] = Graph(lambda stream: self._start(name, *numbers, stream=stream))
-        cuda.synchronize()
-        self._graphs[(name, *numbers)].launch()
-
-    def _queue(self, count: int, stream: Any = 0) -> None:
-        """All kernels of some sub-steps, one after the other."""
-        self._start("begin", stream=stream)
-        for k in range(count):
-            self._start("inner", k, stream=stream)
-            self._start("outer", k, stream=stream)
-        self._start("end", count, stream=stream)
-        self._start("gather_1", stream=stream)
-        self._start("gather_2", self._blocks["gather_1"], stream=stream)
 
     def _grow(self, code: int, flags: np.ndarray) -> None:
         """More room in lists. Grains are sorted already, and the lists of before stand: they give the history."""
@@ -348,9 +289,9 @@ class CudaBed:
             self._slots = -(-max(int(1.25 * before), int(flags[flag.SLOTS])) // 8) * 8
             new = self._lists()
             _, other, history = self._host_lists(lists, before)
-            base, more = lists * self._slots * n, ((0, self._slots - before), (0, 0))
-            new["other"][base : base + self._slots * n].copy_to_device(np.pad(other, more).ravel())
-            wide = np.pad(history, ((0, 0), *more)).ravel()
+            base, more = lists * self._slots * n, (0, self._slots - before)
+            new["other"][base : base + self._slots * n].copy_to_device(np.pad(other, (more, (0, 0))).ravel())
+            wide = np.pad(history, (more, (0, 0), (0, 0))).ravel()
             base *= self._numbers
             new["history"][base : base + len(wide)].copy_to_device(wide)
             self._run_i[gr.SLOTS] = self._slots
@@ -363,7 +304,8 @@ class CudaBed:
                 rows = np.zeros(new[name].shape, new[name].dtype)
                 rows[:, :before] = getattr(old, name).copy_to_host()
                 new[name].copy_to_device(rows)
-        self._g, self._graphs = old._replace(**new), {}
+        self._g = old._replace(**new)
+        self._launch.forget()
         flags[[flag.CODE, flag.WALL_SLOTS, flag.WALL_GRAINS, flag.SLOTS]] = 0
         self._g.flags.copy_to_device(flags)
 
@@ -379,7 +321,7 @@ class CudaBed:
     def renew(self) -> None:
         """Make all lists anew, though they may not be due."""
         self._unfresh()
-        self._replay("renew")
+        self._launch.run(self._g, "renew")
         if self._flags()[flag.CODE] != gr.OK:
             self._run(0)
 
@@ -400,27 +342,6 @@ class CudaBed:
         }
 
 
-class Graph:
-    """Kernels that are launched as one."""
-
-    def __init__(self, queue: Callable[[Any], None]):
-        from cuda.core import Device  # comes with numba-cuda
-
-        device = Device()
-        device.set_current()
-        self._stream = device.create_stream()
-        cuda.synchronize()
-        builder = self._stream.create_graph_builder()
-        builder.begin_building()
-        queue(cuda.external_stream(int(builder.stream.handle)))
-        builder.end_building()
-        self._graph = builder.complete()
-
-    def launch(self) -> None:
-        self._graph.launch(self._stream)
-        self._stream.sync()
-
-
 def _some(table: np.ndarray) -> np.ndarray:
     """A table that is not empty."""
     return np.ascontiguousarray(table) if len(table) else np.zeros((1, *table.shape[1:]), table.dtype)
@@ -433,5 +354,5 @@ def _slot_rows(counts: np.ndarray, slots: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _wide(history: np.ndarray) -> np.ndarray:
     out = np.zeros((len(history), 8))
-    out[:, [0, 1, 2, 4, 5, 6][: history.shape[1]]] = history
+    out[:, : history.shape[1]] = history
     return out

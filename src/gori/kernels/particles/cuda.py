@@ -3,23 +3,26 @@
 A grain's thread goes through all of its contacts, those with lower rows too: nothing is added by two threads, and no
 sum depends on their order. There are two ways through many sub-steps:
 
-march          one kernel whose threads meet on the device after each sub-step: no launches, for small systems
-inner, outer   two kernels for a sub-step, many of them launched as one graph: for large ones. Walls take many
-               registers, so grains near them are finished apart, and the others run with more threads at once. When
-               lists are due, or something is wrong, the kernels that follow do nothing
+march                  one kernel whose threads meet on the device: no launches, for small systems
+inner, walls, outer    kernels for a sub-step, many of them launched as one graph: for large ones. Walls take many
+                       registers, so grains near them are finished apart, and the others run with more threads at once.
+                       When lists are due, or something is wrong, the kernels that follow do nothing
 
-Tried: eight threads for a grain, a third as fast. Lists are made as on the CPU (`lists.py`), in one kernel. All that
-speaks of threads and blocks stands in this file: the simulator sees it only here.
+Tried on an H200, with a million grains: a thread for each contact and then one for each grain, as fast, but twice the
+memory; a block that computes the contacts of some grains and adds them up, a third as fast; eight threads for a grain,
+a third as fast. Lists are made as on the CPU (`lists.py`), in one kernel. All that speaks of threads and blocks stands
+in this file: the simulator sees it only here.
 """
 
 import numba
 from numba import cuda
 
-from gori.kernels.particles import drift, wall_contacts, walls
+from gori.kernels.particles import drift, wall_contacts
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import lists as cpu_lists
 from gori.kernels.particles import tables as c
-from gori.kernels.particles.cuda_forces import on_device, step_inner, step_outer, step_whole
+from gori.kernels.particles import walls as shells
+from gori.kernels.particles.cuda_forces import on_device, step_inner, step_outer, wall_forces
 from gori.kernels.particles.cuda_rows import (
     cell_of,
     gather_blocks,
@@ -45,18 +48,21 @@ from gori.kernels.particles.cuda_tables import (
     WALL_GRAINS,
     WALL_SLOTS,
 )
-from gori.kernels.particles.cuda_wide import read2
+from gori.kernels.particles.cuda_wide import read2, read4, write4
 
 f4 = numba.float32
-bin_range, within = on_device(walls.bin_range), on_device(walls.within)
+bin_range, within = on_device(shells.bin_range), on_device(shells.within)
 cell_rank, seen_from = on_device(cpu_lists.cell_rank), on_device(wall_contacts.seen_from)
 drift_of_home, walls_moved = on_device(drift.drift_of_home), on_device(drift.walls_moved)
 
-THREADS = 256
+THREADS = 512
 """of a block, at most"""
-ROOM = THREADS + 1
-LEAN: dict = {} if numba.config.ENABLE_CUDASIM else {"max_registers": 128}
-"""for a kernel that needs more threads at once rather than more registers"""
+ROOM = 6 * THREADS
+QUICK: dict = {} if numba.config.ENABLE_CUDASIM else {"fastmath": True}
+LEAN, LEANER = QUICK | {"max_registers": 128}, QUICK | {"max_registers": 80}
+"""quotients and roots to the last bit but one; and for kernels that need more threads at once, fewer registers"""
+if numba.config.ENABLE_CUDASIM:
+    LEAN = LEANER = QUICK
 
 
 @cuda.jit(device=True)
@@ -69,29 +75,33 @@ def fail(flags, code, culprit):
 @cuda.jit(device=True)
 def gather_threads(g, lists, thread, threads, room):
     """What pushed the walls since the last time, by bodies: sums of each block, in a fixed order."""
-    own, block, n = cuda.threadIdx.x, cuda.blockIdx.x, g.run_i[gr.COUNT]
+    own, size, block, n = cuda.threadIdx.x, cuda.blockDim.x, cuda.blockIdx.x, g.run_i[gr.COUNT]
     for b in range(g.run_i[gr.BODIES]):
-        for q in range(6):
+        if g.extent[b] < 0.0:  # it has no walls
+            continue
+        Mx, My, Mz, Fx, Fy, Fz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for i in range(thread, n, threads):
+            count = g.wall_at[lists, 1, i]
+            if count > 0:
+                first = g.wall_at[lists, 0, i]
+                for s in range(first, first + count):
+                    w, push = g.wall[lists, s], g.wall_push[s]
+                    k = w if w >= 0 else ~w
+                    if g.wall_i[k, c.BODY] == b and push[3] * push[3] + push[4] * push[4] + push[5] * push[5] > 0.0:
+                        Mx, My, Mz = Mx + push[0], My + push[1], Mz + push[2]
+                        Fx, Fy, Fz = Fx + push[3], Fy + push[4], Fz + push[5]
+                        for q in range(6):
+                            cuda.atomic.add(g.wall_sum, (k, q), push[q])
+                            push[q] = 0.0
+        room[own], room[size + own], room[2 * size + own] = Mx, My, Mz
+        room[3 * size + own], room[4 * size + own], room[5 * size + own] = Fx, Fy, Fz
+        cuda.syncthreads()
+        if own < 6:
             total = 0.0
-            for i in range(thread, n, threads):
-                count = g.wall_at[lists, 1, i]
-                if count > 0:
-                    first = g.wall_at[lists, 0, i]
-                    for s in range(first, first + count):
-                        w = g.wall[lists, s]
-                        k = w if w >= 0 else ~w
-                        if g.wall_i[k, c.BODY] == b and g.wall_push[s, q] != 0.0:
-                            total += g.wall_push[s, q]
-                            cuda.atomic.add(g.wall_sum, (k, q), g.wall_push[s, q])
-                            g.wall_push[s, q] = 0.0
-            room[own] = total
-            cuda.syncthreads()
-            if own == 0:
-                total = 0.0
-                for k in range(cuda.blockDim.x):
-                    total += room[k]
-                g.sums[b, block, q] = total
-            cuda.syncthreads()
+            for k in range(own * size, (own + 1) * size):
+                total += room[k]
+            g.sums[b, block, own] = total
+        cuda.syncthreads()
 
 
 @cuda.jit(device=True)
@@ -148,8 +158,7 @@ def find_neighbours(g, now, lists, thread, threads):
     n, room, numbers = g.run_i[gr.COUNT], g.run_i[gr.SLOTS], g.run_i[gr.HISTORY]
     plane, skin = room * n, g.run_f[gr.SKIN]
     for i in range(thread, n, threads):
-        slot, kept = lists * plane + i, lists * numbers * plane + i
-        row = now * n
+        slot, row = lists * plane + i, now * n
         xi, yi = read2(g.place, 4 * (row + i))
         zi, ri = read2(g.place, 4 * (row + i) + 2)
         ix, iy, iz = cell_of(g, xi, yi, zi)
@@ -180,16 +189,16 @@ def find_neighbours(g, now, lists, thread, threads):
             g.other[slot + (touch + k) * n] = g.other[slot + (room - near + k) * n]
         g.count[lists * n + i] = touch + near
         o = g.order[i]
-        old, before = (1 - lists) * plane + o, (1 - lists) * numbers * plane + o
-        slots = g.count[(1 - lists) * n + o]
+        old, slots = (1 - lists) * plane + o, g.count[(1 - lists) * n + o]
         for t in range(slots):
             if g.other[old + t * n] < 0:  # it touched; where is it now?
                 j = g.rank[~g.other[old + t * n]]
                 for k in range(touch + near):
                     if g.other[slot + k * n] == j:
                         g.other[slot + k * n] = ~j
-                        for q in range(numbers):
-                            g.history[kept + q * plane + k * n] = g.history[before + q * plane + t * n]
+                        for q in range(0, numbers, 4):
+                            kept = read4(g.history, numbers * (old + t * n) + q)
+                            write4(g.history, numbers * (slot + k * n) + q, kept)
                         break
 
 
@@ -280,9 +289,8 @@ def renew(g):
         make_lists(g, g.pose[g.flags[DONE]], now, lists, fresh, grid, thread, threads, room)
 
 
-@cuda.jit(**LEAN)
-def march(g, steps, anew):
-    """Sub-steps until lists are due, or `steps` are done; by all threads of the device together.
+def _march(g, steps, anew):
+    """Sub-steps until `steps` are done, with lists when they are due; by all threads of the device together.
 
     anew   1: sub-steps and what pushes walls count from here
     """
@@ -294,23 +302,39 @@ def march(g, steps, anew):
         reset_push(g, thread, threads)
         grid.sync()
     n, law, nm = g.run_i[gr.COUNT], g.run_i[gr.LAW], g.run_i[gr.MATERIALS]
-    rolls, dt = g.run_i[gr.HISTORY] > 3, f4(g.run_f[gr.STEP])
+    rolls, dt = g.run_i[gr.HISTORY] > 4, f4(g.run_f[gr.STEP])
     now, lists, done, fresh, code = g.flags[NOW], g.flags[LISTS], g.flags[DONE], g.flags[FRESH], g.flags[CODE]
     grid.sync()
-    while done < steps and fresh == 1 and code == gr.OK:
-        pose, after, due = g.pose[done], g.pose[done + 1], DUE + done % 3
+    while done < steps and code == gr.OK:
+        if fresh != 1:
+            make_lists(g, g.pose[done], now, lists, fresh, grid, thread, threads, room)
+            now, lists, fresh, code = g.flags[NOW], g.flags[LISTS], g.flags[FRESH], g.flags[CODE]
+            if fresh != 1:
+                break
+        pose, after, due, near = g.pose[done], g.pose[done + 1], DUE + done % 3, g.flags[WALL_GRAINS]
         sx, sy, sz = drift_of_home(g, after)
         if thread == 0:
             g.flags[DUE + (done + 1) % 3] = 0  # which all have read: they have met since
             if walls_moved(g, after, sx, sy, sz):
                 g.flags[due] = 1
         for i in range(thread, n, threads):
-            trouble, moved = step_whole(g, i, n, now, lists, pose, sx, sy, sz, law, nm, rolls, dt)
+            trouble, moved = step_inner(g, i, n, now, lists, sx, sy, sz, law, nm, rolls, dt)
             if moved:
                 g.flags[due] = 1
             if trouble != gr.OK:
                 fail(g.flags, trouble, g.ident[lists, i])
+        for k in range(threads - 1 - thread, near, threads):  # from the last on: the first threads are busy
+            if wall_forces(g, g.wall_rows[k], n, now, lists, pose, law, nm, rolls, dt):
+                fail(g.flags, gr.TOO_DEEP, g.ident[lists, g.wall_rows[k]])
         grid.sync()
+        if near > 0:
+            for k in range(thread, near, threads):
+                trouble, moved = step_outer(g, g.wall_rows[k], n, now, lists, sx, sy, sz)
+                if moved:
+                    g.flags[due] = 1
+                if trouble != gr.OK:
+                    fail(g.flags, trouble, g.ident[lists, g.wall_rows[k]])
+            grid.sync()
         now, done, fresh, code = 1 - now, done + 1, 1 - g.flags[due], g.flags[CODE]
         if thread == 0:
             g.flags[DONE], g.flags[NOW], g.flags[FRESH] = done, now, fresh
@@ -321,7 +345,10 @@ def march(g, steps, anew):
         gather_blocks(g, cuda.gridDim.x, thread)
 
 
-# ---- a graph: begin, (inner, outer) for each sub-step, end, gather
+march, march_lean = cuda.jit(**QUICK)(_march), cuda.jit(**LEAN)(_march)
+
+
+# ---- a graph: begin, (inner, walls, outer) for each sub-step, end, gather
 
 
 @cuda.jit
@@ -372,7 +399,7 @@ def tell(g, lists, i, step, code, due):
         fail(g.flags, code, g.ident[lists, i])
 
 
-@cuda.jit
+@cuda.jit(**LEANER)
 def inner(g, k):
     """Sub-step k of the graph: forces between grains; motion of those that are near no wall."""
     i, n, step = cuda.grid(1), g.run_i[gr.COUNT], g.flags[BASE] + k
@@ -384,15 +411,31 @@ def inner(g, k):
     if i == 0 and walls_moved(g, after, sx, sy, sz):
         g.flags[STOP] = step + 1
     code, due = step_inner(
-        g, i, n, now, lists, sx, sy, sz, g.run_i[gr.LAW], g.run_i[gr.MATERIALS], g.run_i[gr.HISTORY] > 3,
+        g, i, n, now, lists, sx, sy, sz, g.run_i[gr.LAW], g.run_i[gr.MATERIALS], g.run_i[gr.HISTORY] > 4,
         f4(g.run_f[gr.STEP]),
     )  # fmt: skip
     tell(g, lists, i, step, code, due)
 
 
-@cuda.jit
+@cuda.jit(**QUICK)
+def walls(g, k):
+    """Sub-step k of the graph: forces of walls."""
+    step = g.flags[BASE] + k
+    if over(g, step):
+        return
+    now, lists = (g.flags[NOW] + k) & 1, g.flags[LISTS]
+    for at in range(cuda.grid(1), g.flags[WALL_GRAINS], cuda.gridsize(1)):
+        i = g.wall_rows[at]
+        if wall_forces(
+            g, i, g.run_i[gr.COUNT], now, lists, g.pose[step], g.run_i[gr.LAW], g.run_i[gr.MATERIALS],
+            g.run_i[gr.HISTORY] > 4, f4(g.run_f[gr.STEP]),
+        ):  # fmt: skip
+            tell(g, lists, i, step, gr.TOO_DEEP, False)
+
+
+@cuda.jit(**QUICK)
 def outer(g, k):
-    """Sub-step k of the graph: forces of walls, and motion of the grains near them."""
+    """Sub-step k of the graph: motion of the grains near walls."""
     n, step = g.run_i[gr.COUNT], g.flags[BASE] + k
     if over(g, step):
         return
@@ -400,8 +443,5 @@ def outer(g, k):
     sx, sy, sz = drift_of_home(g, g.pose[step + 1])
     for at in range(cuda.grid(1), g.flags[WALL_GRAINS], cuda.gridsize(1)):
         i = g.wall_rows[at]
-        code, due = step_outer(
-            g, i, n, now, lists, g.pose[step], sx, sy, sz, g.run_i[gr.LAW], g.run_i[gr.MATERIALS],
-            g.run_i[gr.HISTORY] > 3, f4(g.run_f[gr.STEP]),
-        )  # fmt: skip
+        code, due = step_outer(g, i, n, now, lists, sx, sy, sz)
         tell(g, lists, i, step, code, due)

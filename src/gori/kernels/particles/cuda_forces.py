@@ -18,7 +18,7 @@ from gori.kernels.particles import wall_contacts
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
 from gori.kernels.particles.drift import FASTEST
 
-f4 = numba.float32
+f4, i4 = numba.float32, numba.int32
 
 _ON_DEVICE: dict = {}
 
@@ -38,44 +38,75 @@ contact, rolling, gap_to = on_device(laws.contact), on_device(laws.rolling), on_
 
 
 @cuda.jit(device=True)
+def wrapped(k):
+    """The last 32 bits of a whole number, with a sign."""
+    return ((int(k) + 0x80000000) & 0xFFFFFFFF) - 0x80000000
+
+
+@cuda.jit(device=True)
+def apart(a, b):
+    """From a to b, both in units."""
+    return i4(wrapped(int(b) - int(a)))
+
+
+@cuda.jit(device=True)
+def spot_of(g, x, y, z, r):
+    """A place and a radius in units."""
+    per = g.run_f[gr.PER_UNIT]
+    return wrapped(math.floor(x * per)), wrapped(math.floor(y * per)), wrapped(math.floor(z * per)), int(r * per)
+
+
+@cuda.jit(device=True)
+def row_of(at):
+    return at if at >= 0 else ~at
+
+
+@cuda.jit(device=True)
 def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
-    """Contacts of grain i with grains: whether one is too deep, force (3), torque (3)."""
-    place, motion, other, history, p = g.place, g.motion, g.other, g.history, g.pair_f
-    half, one, zero, tiny = p[0, c.HALF], p[0, c.ONE], p[0, c.ZERO], p[0, c.TINY]
+    """Contacts of grain i with grains: whether one is too deep, force (3), torque (3).
+
+    A thread waits for memory most of the time, and a GPU for lines of memory that 32 threads ask for at once: so spots
+    are asked for one turn ahead, and motion only of those that touched before.
+    """
+    spot, motion, other, history, p = g.spot, g.motion, g.other, g.history, g.pair_f
+    half, one, zero, tiny, unit = p[0, c.HALF], p[0, c.ONE], p[0, c.ZERO], p[0, c.TINY], f4(g.run_f[gr.UNIT])
     kn, cn, kt, ct, mu, pair = p[0, c.KN], p[0, c.CN], p[0, c.KT], p[0, c.CT], p[0, c.MU], 0
     most, deep, first = p[0, c.DEEP], False, now * n
-    plane = g.run_i[gr.SLOTS] * n  # from one number of history to the next
-    slot, kept = lists * plane + i, lists * g.run_i[gr.HISTORY] * plane + i
+    slot, numbers = lists * g.run_i[gr.SLOTS] * n + i, g.run_i[gr.HISTORY]
     row = first + i
-    xi, yi = read2(place, 4 * row)
-    zi, ri = read2(place, 4 * row + 2)
+    xi, yi, zi, ri = read4(spot, 4 * row)
     ax, ay, az, mi = read4(motion, 8 * row)
     bx, by, bz, kind = read4(motion, 8 * row + 4)
-    si = f4(ri)
+    si = unit * f4(ri)
+    uniform, R, m = g.run_i[gr.UNIFORM] == 1, half * si, half * mi
     Fx, Fy, Fz, Tx, Ty, Tz = zero, zero, zero, zero, zero, zero
-    at = other[slot]
+    at, following = other[slot], other[slot + n]
+    xj, yj, zj, rj = read4(spot, 4 * (first + row_of(at)))
     for _ in range(g.count[lists * n + i]):
-        j = first + (at if at >= 0 else ~at)
-        # all that may be needed is asked for at once, and who comes next: waiting for memory takes most of the time
-        xj, yj = read2(place, 4 * j)
-        zj, rj = read2(place, 4 * j + 2)
-        ex, ey, ez, mj = read4(motion, 8 * j)
-        fx, fy, fz, partner = read4(motion, 8 * j + 4)
-        following = other[slot + n]
+        j = first + row_of(at)
+        ex, ey, ez, mj, fx, fy, fz, partner = zero, zero, zero, zero, zero, zero, zero, zero
         hx, hy, hz = zero, zero, zero
         if at < 0:
-            hx, hy, hz = history[kept], history[kept + plane], history[kept + 2 * plane]
-        nx, ny, nz, sj = f4(xj - xi), f4(yj - yi), f4(zj - zi), f4(rj)
+            ex, ey, ez, mj = read4(motion, 8 * j)
+            fx, fy, fz, partner = read4(motion, 8 * j + 4)
+            hx, hy, hz, _ = read4(history, numbers * slot)
+        x, y, z, r = read4(spot, 4 * (first + row_of(following)))
+        further = other[slot + 2 * n]
+        nx, ny, nz = unit * f4(apart(xi, xj)), unit * f4(apart(yi, yj)), unit * f4(apart(zi, zj))
+        sj = unit * f4(rj)
         square, reach = nx * nx + ny * ny + nz * nz, si + sj
         if square < reach * reach:
             if at >= 0:
                 other[slot] = ~at
+                ex, ey, ez, mj = read4(motion, 8 * j)
+                fx, fy, fz, partner = read4(motion, 8 * j + 4)
             distance = math.sqrt(square)
             to_one = one / distance
             nx, ny, nz = nx * to_one, ny * to_one, nz * to_one
             d = reach - distance
             deep = deep or d > most * min(si, sj)
-            R, m = si * sj / reach, mi * mj / (mi + mj)
+            if not uniform:
+                R, m = si * sj / reach, mi * mj / (mi + mj)
             arm, mean, skew = si - half * d, half * distance, half * (si - sj)
             wx = mean * (bx + fx) + skew * (bx - fx)
             wy = mean * (by + fy) + skew * (by - fy)
@@ -90,7 +121,7 @@ def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
             Fn, px, py, pz, hx, hy, hz = contact(
                 law, kn, cn, kt, ct, mu, half, one, zero, tiny, dt, d, R, m, nx, ny, nz, ux, uy, uz, spin, hx, hy, hz
             )
-            history[kept], history[kept + plane], history[kept + 2 * plane] = hx, hy, hz
+            write4(history, numbers * slot, (hx, hy, hz, zero))
             Tx += arm * (ny * pz - nz * py)
             Ty += arm * (nz * px - nx * pz)
             Tz += arm * (nx * py - ny * px)
@@ -98,18 +129,19 @@ def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
             Fy += py - Fn * ny
             Fz += pz - Fn * nz
             if rolls:
-                a, gx, gy, gz = kept + 3 * plane, zero, zero, zero
+                gx, gy, gz = zero, zero, zero
                 if at < 0:
-                    gx, gy, gz = history[a], history[a + plane], history[a + 2 * plane]
+                    gx, gy, gz, _ = read4(history, numbers * slot + 4)
                 mx, my, mz, hx, hy, hz = rolling(
                     kt, p[pair, c.MU_ROLL], p[pair, c.C_ROLL], one, tiny, dt, d, R, m, Fn, nx, ny, nz,
                     bx - fx, by - fy, bz - fz, spin, gx, gy, gz,
                 )  # fmt: skip
-                history[a], history[a + plane], history[a + 2 * plane] = hx, hy, hz
+                write4(history, numbers * slot + 4, (hx, hy, hz, zero))
                 Tx, Ty, Tz = Tx + mx, Ty + my, Tz + mz
         elif at < 0:
             other[slot] = ~at
-        slot, kept, at = slot + n, kept + n, following
+        slot, at, following = slot + n, following, further
+        xj, yj, zj, rj = x, y, z, r
     return deep, Fx, Fy, Fz, Tx, Ty, Tz
 
 
@@ -182,9 +214,9 @@ def wall_force(g, pose, lists, s, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az
     if rolls:
         mx, my, mz, hx, hy, hz = rolling(
             p[c.KT], p[c.MU_ROLL], p[c.C_ROLL], p[c.ONE], p[c.TINY], dt, d, R, m, Fn, ex, ey, ez,
-            bx - f4(sx), by - f4(sy), bz - f4(sz), spin, h[3], h[4], h[5],
+            bx - f4(sx), by - f4(sy), bz - f4(sz), spin, h[4], h[5], h[6],
         )  # fmt: skip
-        h[3], h[4], h[5] = hx, hy, hz
+        h[4], h[5], h[6] = hx, hy, hz
     tx, ty, tz = arm * (ey * fz - ez * fy) + mx, arm * (ez * fx - ex * fz) + my, arm * (ex * fy - ey * fx) + mz
     fx, fy, fz = fx - Fn * ex, fy - Fn * ey, fz - Fn * ez
     g.wall_push[s, 0] -= qy * fz - qz * fy + mx
@@ -197,8 +229,14 @@ def wall_force(g, pose, lists, s, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az
 
 
 @cuda.jit(device=True)
+def put_load(load, i, Fx, Fy, Fz, Tx, Ty, Tz):
+    write4(load, 8 * i, (Fx, Fy, Fz, Fx))
+    write4(load, 8 * i + 4, (Tx, Ty, Tz, Tx))
+
+
+@cuda.jit(device=True)
 def wall_forces(g, i, n, now, lists, pose, law, nm, rolls, dt):
-    """Contacts of grain i with walls: too deep, force (3), torque (3)."""
+    """Contacts of grain i with walls, into `wall_load`. Whether one is too deep."""
     find_gaps(g, i, n, now, lists, pose)
     row, zero = now * n + i, g.pair_f[0, c.ZERO]
     xi, yi = read2(g.place, 4 * row)
@@ -213,24 +251,27 @@ def wall_forces(g, i, n, now, lists, pose, law, nm, rolls, dt):
         )
         deep = deep or too
         Fx, Fy, Fz, Tx, Ty, Tz = Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz
-    return deep, Fx, Fy, Fz, Tx, Ty, Tz
+    put_load(g.wall_load, i, Fx, Fy, Fz, Tx, Ty, Tz)
+    return deep
 
 
 @cuda.jit(device=True)
-def move_grain(g, i, n, now, lists, sx, sy, sz, deep, Fx, Fy, Fz, Tx, Ty, Tz):
+def move_grain(g, i, n, now, lists, sx, sy, sz, Fx, Fy, Fz, Tx, Ty, Tz):
     """Motion of a grain into the other buffer. Returns a result code, and whether lists are due."""
     f, row, own = g.run_f, now * n + i, 4 * (lists * n + i)
     xi, yi = read2(g.place, 4 * row)
     zi, ri = read2(g.place, 4 * row + 2)
     ax, ay, az, m = read4(g.motion, 8 * row)
     bx, by, bz, kind = read4(g.motion, 8 * row + 4)
+    lx, ly, lz, rest = read4(g.low, own)
+    qx, qy, qz, _ = read4(g.mark, 4 * i)
     h = f[gr.STEP]
     per_mass = h / m
-    lx, ly, lz, rest = read4(g.low, own)
     vx = float(ax) + lx + per_mass * Fx + h * f[gr.GX]
     vy = float(ay) + ly + per_mass * Fy + h * f[gr.GY]
     vz = float(az) + lz + per_mass * Fz + h * f[gr.GZ]
-    per_inertia = f4(per_mass / (0.4 * ri * ri))
+    r = f4(ri)
+    per_inertia = f4(per_mass) / (f4(0.4) * r * r)
     ax, ay, az = f4(vx), f4(vy), f4(vz)
     row = (1 - now) * n + i
     write4(g.motion, 8 * row, (ax, ay, az, m))
@@ -240,15 +281,14 @@ def move_grain(g, i, n, now, lists, sx, sy, sz, deep, Fx, Fy, Fz, Tx, Ty, Tz):
     px, py, pz = xi + dx, yi + dy, zi + dz
     write2(g.place, 4 * row, (px, py))
     write2(g.place, 4 * row + 2, (pz, ri))
+    x, y, z, units = spot_of(g, px, py, pz, ri)
+    write4(g.spot, 4 * row, (i4(x), i4(y), i4(z), i4(units)))
 
     code, far = gr.OK, FASTEST * ri
-    if deep:
-        code = gr.TOO_DEEP
-    elif not dx * dx + dy * dy + dz * dz < far * far:
+    if not dx * dx + dy * dy + dz * dz < far * far:
         code = gr.RUNAWAY
-    qx, qy = read2(g.before, 4 * i)
-    qz, _ = read2(g.before, 4 * i + 2)
-    dx, dy, dz = px - qx - sx, py - qy - sy, pz - qz - sz
+    unit = f[gr.UNIT]
+    dx, dy, dz = unit * apart(qx, x) - sx, unit * apart(qy, y) - sy, unit * apart(qz, z) - sz
     return code, 4.0 * (dx * dx + dy * dy + dz * dz) > f[gr.SKIN] * f[gr.SKIN]
 
 
@@ -260,29 +300,17 @@ def step_inner(g, i, n, now, lists, sx, sy, sz, law, nm, rolls, dt):
     """
     deep, Fx, Fy, Fz, Tx, Ty, Tz = pair_forces(g, i, n, now, lists, law, nm, rolls, dt)
     if g.wall_at[lists, 1, i] > 0:
-        one, zero = g.pair_f[0, c.ONE], g.pair_f[0, c.ZERO]
-        write4(g.load, 8 * i, (Fx, Fy, Fz, one if deep else zero))
-        write4(g.load, 8 * i + 4, (Tx, Ty, Tz, zero))
-        return gr.OK, False
-    return move_grain(g, i, n, now, lists, sx, sy, sz, deep, Fx, Fy, Fz, Tx, Ty, Tz)
+        put_load(g.load, i, Fx, Fy, Fz, Tx, Ty, Tz)
+        return gr.TOO_DEEP if deep else gr.OK, False
+    code, due = move_grain(g, i, n, now, lists, sx, sy, sz, Fx, Fy, Fz, Tx, Ty, Tz)
+    return gr.TOO_DEEP if deep else code, due
 
 
 @cuda.jit(device=True)
-def step_outer(g, i, n, now, lists, pose, sx, sy, sz, law, nm, rolls, dt):
-    """The rest of the sub-step of a grain near walls. Returns a result code, and whether lists are due."""
-    deep, Fx, Fy, Fz, Tx, Ty, Tz = wall_forces(g, i, n, now, lists, pose, law, nm, rolls, dt)
-    fx, fy, fz, pressed = read4(g.load, 8 * i)
+def step_outer(g, i, n, now, lists, sx, sy, sz):
+    """The rest of the sub-step of a grain near walls, after `load` and `wall_load`. Returns as `step_inner`."""
+    Fx, Fy, Fz, _ = read4(g.wall_load, 8 * i)
+    Tx, Ty, Tz, _ = read4(g.wall_load, 8 * i + 4)
+    fx, fy, fz, _ = read4(g.load, 8 * i)
     tx, ty, tz, _ = read4(g.load, 8 * i + 4)
-    deep = deep or pressed > g.pair_f[0, c.ZERO]
-    return move_grain(g, i, n, now, lists, sx, sy, sz, deep, Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz)
-
-
-@cuda.jit(device=True)
-def step_whole(g, i, n, now, lists, pose, sx, sy, sz, law, nm, rolls, dt):
-    """One sub-step of any grain. Returns a result code, and whether lists are due."""
-    deep, Fx, Fy, Fz, Tx, Ty, Tz = pair_forces(g, i, n, now, lists, law, nm, rolls, dt)
-    if g.wall_at[lists, 1, i] > 0:
-        pressed, fx, fy, fz, tx, ty, tz = wall_forces(g, i, n, now, lists, pose, law, nm, rolls, dt)
-        deep = deep or pressed
-        Fx, Fy, Fz, Tx, Ty, Tz = Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz
-    return move_grain(g, i, n, now, lists, sx, sy, sz, deep, Fx, Fy, Fz, Tx, Ty, Tz)
+    return move_grain(g, i, n, now, lists, sx, sy, sz, Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz)

@@ -1,4 +1,4 @@
-"""Pieces of making lists and of adding up on a GPU that ask nothing of threads but their number."""
+"""Pieces of sorting and of adding up on a GPU that ask nothing of threads but their number."""
 
 import math
 
@@ -6,16 +6,17 @@ import numba
 from numba import cuda
 
 from gori.kernels.particles import grains as gr
+from gori.kernels.particles.cuda_forces import spot_of
 from gori.kernels.particles.cuda_tables import STOP, TOTAL
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
 
-f4 = numba.float32
+f4, i4 = numba.float32, numba.int32
 
 
 @cuda.jit(device=True)
 def gather_blocks(g, blocks, thread):
     """Sums of the blocks, added to those of the bodies."""
-    if thread < 6 * g.run_i[gr.BODIES]:
+    if thread < 6 * g.run_i[gr.BODIES] and g.extent[thread // 6] >= 0.0:
         b, q, total = thread // 6, thread % 6, 0.0
         for k in range(blocks):
             total += g.sums[b, k, q]
@@ -51,14 +52,19 @@ def sort_cells(g, names, thread, threads):
 
 @cuda.jit(device=True)
 def move_rows(g, now, lists, thread, threads):
-    """Grains in their new order, into the other buffer; idents go with the lists."""
+    """Grains in their new order, into the other buffer; idents and low bits go with the lists."""
     n = g.run_i[gr.COUNT]
     for i in range(thread, n, threads):
         o, row = now * n + g.order[i], (1 - now) * n + i
-        for q in range(0, 4, 2):
-            xy = read2(g.place, 4 * o + q)
-            write2(g.place, 4 * row + q, xy)
-            write2(g.before, 4 * i + q, xy)
+        px, py = read2(g.place, 4 * o)
+        pz, r = read2(g.place, 4 * o + 2)
+        write2(g.place, 4 * row, (px, py))
+        write2(g.place, 4 * row + 2, (pz, r))
+        write2(g.before, 4 * i, (px, py))
+        write2(g.before, 4 * i + 2, (pz, r))
+        x, y, z, units = spot_of(g, px, py, pz, r)
+        write4(g.spot, 4 * row, (i4(x), i4(y), i4(z), i4(units)))
+        write4(g.mark, 4 * i, (i4(x), i4(y), i4(z), i4(units)))
         write4(g.motion, 8 * row, read4(g.motion, 8 * o))
         write4(g.motion, 8 * row + 4, read4(g.motion, 8 * o + 4))
         write4(g.low, 4 * ((1 - lists) * n + i), read4(g.low, 4 * (lists * n + g.order[i])))

@@ -18,17 +18,20 @@ class CudaGrains(NamedTuple):
 
     run_i: Any  # (N_RUN_I,) int32
     run_f: Any  # (N_RUN_F,) float64
-    # flat, so that four numbers are one access
+    # flat, so that four numbers are one access; two buffers each
     place: Any  # (2 N 4,) float64
+    spot: Any  # (2 N 4,) int32 the same in units, the last bits of it, which are enough for what is near
     motion: Any  # (2 N 8,)
-    low: Any  # (2 N 4,) low bits of the velocities; their two buffers change with the lists
-    before: Any  # (N 4,) float64
-    load: Any  # (N 8,) force and torque, each with one number behind
+    low: Any  # (2 N 4,) low bits of the velocities; their buffers change with the lists
+    before: Any  # (N 4,) float64 places when the lists were made
+    mark: Any  # (N 4,) int32 and spots
+    load: Any  # (N 8,) force and torque of other grains, each with one number behind
+    wall_load: Any  # (N 8,) and of walls
     ident: Any  # (2, N) int32
     # lists, two of each: those of before give the history. Slot k of all grains lies side by side
     count: Any  # (2 N,) int32
-    other: Any  # (2 K N + N,) int32 row of the other grain, ~row while it touches
-    history: Any  # (2 H K N,)
+    other: Any  # (2 K N + 2 N,) int32 row of the other grain, ~row while it touches
+    history: Any  # (2 K N H,) four numbers: tangential and 0; or eight, with rolling
     wall_at: Any  # (2, 2, N) int32 first slot and count
     wall_rows: Any  # (N,) int32 grains that have some, as they came
     wall: Any  # (2, slots) int32 primitive, ~primitive while it touches

@@ -39,6 +39,7 @@ N_RUN_I = 16
 STEP, GX, GY, GZ, SKIN, REACH = 0, 1, 2, 3, 4, 5
 """sub-step [s]; gravity [m/s2]; extra distance kept in the lists [m]; largest radius [m]"""
 LOW, HIGH = 6, 9  # the domain, in the frame of HOME, as box (3), (3) [m]
+UNIT, PER_UNIT = 12, 13  # on a GPU: of places that are whole numbers [m], and its inverse
 N_RUN_F = 16
 
 # fixed (N_FIXED rows of eight for each group of slots; of one group if grains are uniform)
