@@ -228,7 +228,7 @@ def main() -> dict[str, Any]:
         table.add_row("bed at rest", f"{count:,}", f"{seconds / 5000 * 1e6:.1f} us a step", "", "")
     figures |= {"rebuilds": rebuilds, "max_overlap_ratio": deepest, "momentum_error": momentum_error()}
     crossover = None
-    for count in (1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000):
+    for count in (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000):
         gpu, cpu = search(count, "cuda", 10), search(count, "cpu", 3 if count > 50_000 else 10)
         table.add_row("lists anew", f"{count:,}", f"{1e3 * gpu:.3g} ms, CPU {1e3 * cpu:.3g} ms", "", "")
         if crossover is None and gpu < cpu:
