@@ -45,7 +45,7 @@ class GrowingFile:
         self._offsets = offsets
         with h5py.File(path, "r", locking=False) as file:
             data: Any = file[long]
-            self.dtype, header = data.dtype, h5py.h5o.get_info(data.id).addr
+            self.dtype, header = data.dtype, h5py.h5o.get_info(data.id).addr  # type: ignore[attr-defined]
         self._file = open(path, "r+b", buffering=0)  # noqa: SIM115 (closed by close)
         self._places = _find(self._file, header, path)
         self._first = self._number(self._places.layout)

@@ -128,15 +128,15 @@ class CudaBed:
             "start": (int(np.prod(grid)) + 1, np.int32),
         }
         arrays = {name: cuda.to_device(value) for name, value in host.items()}
-        arrays |= {name: cuda.device_array(shape, kind) for name, (shape, kind) in empty.items()}
+        arrays |= {name: _room(shape, kind) for name, (shape, kind) in empty.items()}
         arrays |= self._lists() | self._wall_lists()
-        sums = cuda.device_array((bodies, 1, 6), float)
-        self._g = flag.CudaGrains(**arrays, totals=cuda.device_array(1, np.int32), sums=sums)
+        sums = _room((bodies, 1, 6), float)
+        self._g = flag.CudaGrains(**arrays, totals=_room(1, np.int32), sums=sums)
         if n:
             self._launch = Launch(n)
             blocks = self._launch.choose(self._g, self._large)
-            sums = cuda.device_array((bodies, blocks, 6), float)
-            self._g = self._g._replace(totals=cuda.device_array(blocks, np.int32), sums=sums)
+            sums = _room((bodies, blocks, 6), float)
+            self._g = self._g._replace(totals=_room(blocks, np.int32), sums=sums)
             self._run(0)
             self._recall(state)
             if state.due:
@@ -146,7 +146,7 @@ class CudaBed:
         size = 2 * self._slots * self._count
         return {
             "other": cuda.to_device(np.zeros(size + 2 * self._count, np.int32)),  # any row may be read
-            "history": cuda.device_array(size * self._numbers, SINGLE),
+            "history": _room(size * self._numbers, SINGLE),
         }
 
     def _wall_lists(self) -> dict[str, Any]:
@@ -154,7 +154,7 @@ class CudaBed:
         return {
             "wall": cuda.to_device(np.zeros((2, slots), np.int32)),
             "wall_history": cuda.to_device(np.zeros((2, slots, self._numbers), SINGLE)),
-            "wall_near": cuda.device_array((slots, 4), float),
+            "wall_near": _room((slots, 4), float),
             "wall_push": cuda.to_device(np.zeros((slots, 6))),
         }
 
@@ -342,6 +342,11 @@ class CudaBed:
         }
 
 
+def _room(shape: Any, kind: Any) -> Any:
+    """An array on the device, as it comes."""
+    return cuda.device_array(shape, kind)
+
+
 def _some(table: np.ndarray) -> np.ndarray:
     """A table that is not empty."""
     return np.ascontiguousarray(table) if len(table) else np.zeros((1, *table.shape[1:]), table.dtype)
@@ -349,7 +354,8 @@ def _some(table: np.ndarray) -> np.ndarray:
 
 def _slot_rows(counts: np.ndarray, slots: int) -> tuple[np.ndarray, np.ndarray]:
     """Slot and row of all neighbours."""
-    return np.nonzero(np.arange(slots)[:, None] < counts)
+    slot, row = np.nonzero(np.arange(slots)[:, None] < counts)
+    return slot, row
 
 
 def _wide(history: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ class Launch:
     """Kernels for a number of grains; they do what they have been told with all that `g` holds."""
 
     def __init__(self, count: int):
-        self.blocks = dict.fromkeys((*MEETING, *APART), 1)
+        self.blocks: dict[str, int] = dict.fromkeys((*MEETING, *APART), 1)
         self._count, self.march = count, "march"
         self._graphs: dict[Any, Graph] = {}
 
@@ -45,9 +45,11 @@ class Launch:
         flags = g.flags.copy_to_host()
         flags[FRESH] = 1  # so that the first calls, which compile, do nothing
         g.flags.copy_to_device(flags)
-        self._start(g, "renew"), self._start(g, self.march, 0, 1)
+        self._start(g, "renew")
+        self._start(g, self.march, 0, 1)
         if large:
-            self._start(g, "reset", 0), self._queue(g, 1)
+            self._start(g, "reset", 0)
+            self._queue(g, 1)
         flags[FRESH] = 0
         g.flags.copy_to_device(flags)
         for name in (self.march, "renew"):
@@ -107,7 +109,7 @@ class Graph:
     """Kernels that are launched as one."""
 
     def __init__(self, queue: Callable[[Any], None]):
-        from cuda.core import Device  # comes with numba-cuda
+        from cuda.core import Device  # type: ignore[import-not-found]  # comes with numba-cuda
 
         device = Device()
         device.set_current()

@@ -43,7 +43,7 @@ class Grains:
         self.device = next((part.device for part in settings.values()), "cpu")
         steps = [part.step for part in settings.values() if not isinstance(part.step, str)]
         self.suggested = suggested_step(spec)
-        self.step = min(steps, default=self.suggested)
+        self.step: float = min(steps, default=self.suggested)
         if self.step > 5.0 * self.suggested:
             raise InputError(
                 f"a step of {self.step:g} s is too large for these grains: 0.2 of the Rayleigh time is "

@@ -86,7 +86,7 @@ class GrainStage:
         from matplotlib.patches import Patch
 
         if self.colour == "material":
-            table = np.array(matplotlib.colormaps["tab10"].colors)
+            table = np.array(matplotlib.colormaps["tab10"](np.arange(10)))[:, :3]
             names = frame.materials or tuple(f"material {k}" for k in range(int(frame.material.max(initial=0)) + 1))
             used = [k for k in range(len(names)) if not frame.materials or (frame.material == k).any()]
             patches = [Patch(color=table[k % 10], label=names[k]) for k in used or range(len(names))]
@@ -120,7 +120,7 @@ class GrainStage:
                 thin = {**line, "color": tint, "linewidth": 1.5}
                 self.figure.add_artist(Line2D(*ends.T, **thin))
                 at = (centre + tip * (1.0 + 0.1 / np.linalg.norm(tip))) / [width, height]
-                self.figure.text(*at, axis, color=tint, ha="center", va="center", fontsize="small")
+                self.figure.text(at[0], at[1], axis, color=tint, ha="center", va="center", fontsize="small")
 
     def show(self, frame: Frame) -> None:
         """Show one frame."""
