@@ -147,6 +147,7 @@ class CpuBed:
         names = g.ident[g.run_i[gr.NAMES]]
         rows = np.searchsorted(state.ident, names)
         g.place[now], g.motion[now] = state.place[rows], state.motion[rows]
+        g.run_i[gr.LEVEL] = 2  # grains may have moved since the lists were made: all gaps count
         slots = self._slots()
         pairs = np.stack([names[g.owner[slots]], names[g.other[slots]]], axis=1)
         found = find_pairs(np.sort(pairs, axis=1), state.pairs)

@@ -264,10 +264,12 @@ def _contacts_of_a_chunk(law, laws_of, mixed):
         return lanes_below(square, close * close) != 0
 
     @part
-    def all_contacts(g, x, v, load, chunk):
+    def all_contacts(g, x, v, load, chunk, level):
         deep, first = False, chunk * g.run_i[ROWS]
         last = g.other.shape[0] - 8
         for k in range(CLASSES):
+            if k % ACROSS > level + 1:
+                continue
             stop = g.class_end[chunk, k]
             for s in range(g.class_begin[chunk, k], stop, 8):
                 ask_for(g, x, v, min(s + AHEAD, last))
@@ -283,10 +285,13 @@ _voigt = _contacts_of_a_chunk(c.VOIGT, laws_of_each, True)
 
 
 @part
-def pair_forces(g, x, v, load, chunk):
-    """Contacts of the grains of a chunk with grains, added to `load`. Whether an overlap is too deep."""
+def pair_forces(g, x, v, load, chunk, level):
+    """Contacts of the grains of a chunk with grains, added to `load`. Whether an overlap is too deep.
+
+    level   of gaps that count (`grains.py`)
+    """
     if g.run_i[LAW] != c.HERTZ:
-        return _voigt(g, x, v, load, chunk)
+        return _voigt(g, x, v, load, chunk, level)
     if g.run_i[MIXED] or g.run_i[MATERIALS] > 1:
-        return _hertz(g, x, v, load, chunk)
-    return _plain(g, x, v, load, chunk)
+        return _hertz(g, x, v, load, chunk, level)
+    return _plain(g, x, v, load, chunk, level)

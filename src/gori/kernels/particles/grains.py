@@ -17,9 +17,11 @@ CHUNK = 2048
 """grains of a chunk, about"""
 
 GAPS = 4
+SMALL, MIDDLE = 1.0 / 8.0, 1.0 / 2.0
 ACROSS = GAPS
 CLASSES = 2 * GAPS
-"""classes of slots: touching, gap up to 1/3, 2/3, 3/3 of the skin; from ACROSS on the same for pairs of two chunks"""
+"""classes of slots: touching, gap up to SMALL, MIDDLE or 1 of the skin; from ACROSS on the same of pairs of two chunks.
+Two grains cannot touch before what they have moved comes up to their gap: the last classes wait for that"""
 
 # run_i
 COUNT, MATERIALS, LAW, HISTORY, BODIES, HOME, NOW = 0, 1, 2, 3, 4, 5, 6
@@ -31,9 +33,10 @@ which of the two buffers holds the idents"""
 ROWS, UNIFORM, MIXED, CAREFUL = 11, 12, 13, 14
 """grains of a chunk; whether all have one radius and mass; whether radii differ or contacts resist rolling; whether a
 grain can be too fast and yet within the skin"""
-SLOTS = 15
-"""on a GPU: slots of neighbours of each grain"""
-N_RUN_I = 16
+SLOTS, LEVEL = 15, 16
+"""on a GPU: slots of neighbours of each grain; on the CPU how many classes of gaps count: 0 those up to SMALL, 1 up to
+MIDDLE, 2 all"""
+N_RUN_I = 17
 
 # run_f
 STEP, GX, GY, GZ, SKIN, REACH = 0, 1, 2, 3, 4, 5
@@ -117,7 +120,8 @@ class Grains(NamedTuple):
     kept_wall_history: Any
     load: Any  # (workers, ROWS, 8) force and torque on each grain of a chunk, each with a 0 behind; 0 between chunks
     found: Any  # (workers, slots of a chunk, 3) int32: pairs and their class, before they are sorted by it
-    flags: Any  # (2, workers, 8) int64: what each worker has to tell: a code, whether lists are due, the culprits
+    flags: Any  # (2, workers, 8) int64: what each worker has to tell: a code, the level of gaps that count or
+    # more if lists are due, the culprit
     counters: Any  # (1,)
 
 

@@ -177,7 +177,6 @@ def find_pairs(g, chunk, found):
     x, skin = g.place[g.run_i[gr.NOW]], g.run_f[gr.SKIN]
     first, last = rows_of(g, chunk)
     per_cell = 1.0 / (2.0 * g.run_f[gr.REACH] + skin)
-    per_class = (gr.GAPS - 1.0) / max(skin, 1e-300)
     full, at = found.shape[0] - 8 * gr.CLASSES, 0
     for i in range(first, last):
         xi, yi, zi, ri = x[i, c.X], x[i, c.Y], x[i, c.Z], x[i, c.R]
@@ -195,9 +194,11 @@ def find_pairs(g, chunk, found):
                         if square < (reach + skin) * (reach + skin) and (j > i or j < first):
                             if at >= full:
                                 return -1
-                            gap = (math.sqrt(square) - reach) * per_class
+                            gap = math.sqrt(square) - reach
                             found[at, 0], found[at, 1] = i, j
-                            found[at, 2] = int(min(max(0.0, 1.0 + gap), gr.GAPS - 1.0))
+                            found[at, 2] = (
+                                0 if gap <= 0.0 else 1 if gap < gr.SMALL * skin else 2 if gap < gr.MIDDLE * skin else 3
+                            )
                             if j < first or j >= last:
                                 found[at, 2] += gr.ACROSS
                             at += 1
@@ -256,7 +257,8 @@ def find_neighbours(g, chunk, worker):
         i, j, k = found[t, 0], found[t, 1], found[t, 2]
         s = end[k]
         fill_slot(g, x, v, s, i, j)
-        recall(g, s, i, j)
+        if k % gr.ACROSS < 2:  # what is farther touches no more
+            recall(g, s, i, j)
         end[k] = s + 1
     for k in range(gr.CLASSES):
         s = end[k]
@@ -385,6 +387,6 @@ def make_lists(g, pose, worker, workers, meeting):
     meeting = meet(g.counters, meeting, workers)
     code = worst(g, 0, workers)
     if worker == 0 and code == gr.OK:
-        g.run_i[gr.FRESH] = 1
+        g.run_i[gr.FRESH], g.run_i[gr.LEVEL] = 1, 0
         g.run_i[gr.REBUILDS] += 1
     return code, meet(g.counters, meeting, workers)

@@ -6,6 +6,7 @@ meeting of the workers a sub-step.
 
 from numba import types
 
+from gori.kernels.choose import where_less
 from gori.kernels.jit import kernel, part
 from gori.kernels.lanes import lanes_below
 from gori.kernels.particles import grains as gr
@@ -16,6 +17,11 @@ from gori.kernels.particles.lists import chunks_of, gather_push, make_lists, row
 from gori.kernels.particles.team import meet, share
 from gori.kernels.particles.wall_contacts import wall_forces
 from gori.kernels.rows import eight_of, four_of_each, halves, join, put_halves, put_row8, row8, turn4
+
+DUE = 3
+"""a level beyond that of all gaps: lists are due"""
+NEARLY = 1.0 - 1e-9
+"""of squares of distances that were rounded"""
 
 
 @part
@@ -37,14 +43,17 @@ def new_place(g, x, y, i, j, a, b, drive, drift):
 
 @part
 def move(g, x, v, y, u, load, first, last, sx, sy, sz):
-    """Motion of grains into the other buffer, eight at a time; loads are used up. Returns whether lists are due."""
+    """Motion of grains into the other buffer, eight at a time; loads are used up.
+
+    Returns the level of the gaps that count from now on, DUE if lists are due.
+    """
     dt, f = g.run_f[gr.STEP], g.run_f
     limit = 0.25 * f[gr.SKIN] * f[gr.SKIN]
     fall = eight_of(dt * f[gr.GX], dt * f[gr.GY], dt * f[gr.GZ], 0.0, 0.0, 0.0, 0.0, 0.0)
     drive = eight_of(dt, dt, dt, 0.0, dt, dt, dt, 0.0)
     drift = eight_of(sx, sy, sz, 0.0, sx, sy, sz, 0.0)
     none = fall * 0.0
-    stays = True
+    far = none
     for i in range(first, last, 8):
         end = last - 1  # the last ones, where there are not eight, are moved more than once, from and to the same
         k = (
@@ -79,8 +88,13 @@ def move(g, x, v, y, u, load, first, last, sx, sy, sz):
             new_place(g, x, y, k[2], k[6], m[2], m[6], drive, drift),
             new_place(g, x, y, k[3], k[7], m[3], m[7], drive, drift),
         )
-        stays = stays and lanes_below(dx * dx + dy * dy + dz * dz, none + limit) == 255
-    return not stays
+        square = dx * dx + dy * dy + dz * dz
+        far = where_less(far, square, square, far)
+    if lanes_below(far, none + NEARLY * gr.SMALL * gr.SMALL * limit) == 255:
+        return 0
+    if lanes_below(far, none + NEARLY * gr.MIDDLE * gr.MIDDLE * limit) == 255:
+        return 1
+    return 2 if lanes_below(far, none + limit) == 255 else DUE
 
 
 @part
@@ -95,19 +109,18 @@ def runaway(g, x, u, first, last):
 
 
 @part
-def step_chunk(g, pose, now, chunk, sx, sy, sz, load, mine):
+def step_chunk(g, pose, now, level, chunk, sx, sy, sz, load, mine):
     """One sub-step of one chunk."""
     x, v, u = g.place[now], g.motion[now], g.motion[1 - now]
     first, last = rows_of(g, chunk)
-    deep = pair_forces(g, x, v, load, chunk)
+    deep = pair_forces(g, x, v, load, chunk, level)
     wall_deep = wall_forces(g, x, v, pose, load, first, last)
-    due = move(g, x, v, g.place[1 - now], u, load, first, last, sx, sy, sz)
-    if due:
-        mine[1] = 1
+    level = move(g, x, v, g.place[1 - now], u, load, first, last, sx, sy, sz)
+    mine[1] = max(mine[1], level)
     if deep or wall_deep >= 0:
         mine[0] = gr.TOO_DEEP
         mine[2] = g.ident[g.run_i[gr.NAMES], wall_deep] if wall_deep >= 0 else -1
-    if due or g.run_i[gr.CAREFUL] != 0:
+    if level == DUE or g.run_i[gr.CAREFUL] != 0:
         bad = runaway(g, x, u, first, last)
         if bad >= 0:
             mine[0], mine[2] = gr.RUNAWAY, g.ident[g.run_i[gr.NAMES], bad]
@@ -125,14 +138,14 @@ def march(g, worker, workers, first_step, steps):
     """
     meeting, code = 1, gr.OK
     a, z = share(chunks_of(g), worker, workers)
-    fresh, now = g.run_i[gr.FRESH], g.run_i[gr.NOW]
+    fresh, now, level = g.run_i[gr.FRESH], g.run_i[gr.NOW], g.run_i[gr.LEVEL]
     for step in range(first_step, steps + 1):
         pose = g.pose[step]
         if fresh != 1 or first_step == steps:
             code, meeting = make_lists(g, pose, worker, workers, meeting)
             if code != gr.OK:
                 break
-            now, fresh = g.run_i[gr.NOW], 1
+            now, fresh, level = g.run_i[gr.NOW], 1, 0
         if step == steps:
             break
         parity = step & 1
@@ -140,18 +153,19 @@ def march(g, worker, workers, first_step, steps):
         mine[0], mine[1] = gr.OK, 0
         sx, sy, sz = drift_of_home(g, g.pose[step + 1])
         for chunk in range(a, z):
-            step_chunk(g, pose, now, chunk, sx, sy, sz, g.load[worker], mine)
+            step_chunk(g, pose, now, level, chunk, sx, sy, sz, g.load[worker], mine)
         now, fresh = 1 - now, 1
         if walls_moved(g, g.pose[step + 1], sx, sy, sz):
             fresh = 0
         meeting = meet(g.counters, meeting, workers)
         for w in range(workers):
-            if g.flags[parity, w, 1] != 0:
-                fresh = 0
+            level = max(level, g.flags[parity, w, 1])
+        if level == DUE:
+            fresh = 0
         code = worst(g, parity, workers)
         if worker == 0:
             g.run_i[gr.DONE] = step + 1
-            g.run_i[gr.FRESH] = fresh
+            g.run_i[gr.FRESH], g.run_i[gr.LEVEL] = fresh, level
             g.run_i[gr.NOW] = now
         if code != gr.OK:
             break
