@@ -44,7 +44,7 @@ rec = simulation.run(duration)
 frames = [frame for frame in rec.frames if frame.time > duration - 0.3]
 
 # the surface in rings, mean over the last frames, and the paraboloid through the same volume
-edges = np.linspace(0.0, R - 0.75 * d, 13 if full else 7)
+edges = np.linspace(0.0, R - 0.75 * d, 9 if full else 7)
 profiles = [granular.surface_profile(frame, "r", edges) for frame in frames]
 r, height = profiles[0].at, np.mean([profile.mean for profile in profiles], axis=0)
 rise = (spin * r) ** 2 / (2.0 * g)

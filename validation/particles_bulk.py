@@ -67,8 +67,9 @@ def paraboloid(long: bool) -> Iterator[Check]:
         words = f"{count} grains of {1e3 * d:g} mm, R {1e3 * R:g} mm, {spin:.4g} rad/s"
         off = float(np.degrees(np.abs(found.slope - found.exact_slope)).max())
         yield small(CASE, "drum: slope off the paraboloid's [deg]", words, off, INTERNAL)
-        high = float(np.abs(found.height - found.paraboloid).max()) / d
-        yield small(CASE, "drum: height off the paraboloid's, in diameters", words, high, 1.0)
+        # slopes that are off by nine degrees one way, all along, leave the surface 0.08 R off at its ends
+        high = float(np.abs(found.height - found.paraboloid).max()) / R
+        yield small(CASE, "drum: height off the paraboloid's, over the radius", words, high, 0.08)
         by_volume, mean = 1e3 * found.by_volume, 1e3 * found.mean
         yield compare(CASE, "drum: mean height, out of the volume [mm]", words, by_volume, mean, 0.05, relative=True)
         yield compare(CASE, "drum: spin of the grains over the drum's", words, 1.0, found.together, 0.02)
@@ -83,6 +84,8 @@ def crater(long: bool) -> Iterator[Check]:
     coarse, fine = (impact(rows, size, dt, duration) for dt in (step, step / 2.0))
     there = np.interp(fine.time, coarse.time, coarse.height)
     words = f"{count} grains of {1e3 * d:g} mm, {1e6 * step:.2g} us and half of it"
-    high = fine.height > 0.3 * fine.bed  # nothing but grains keeps the ball from the floor
-    off = float(np.abs(there - fine.height)[high].max() / (fine.bed - fine.height.min()))
-    yield small(CASE, "impact: height of the ball, over its depth", words, off, 0.03)
+    # on its way down, as long as there are many grains between the ball and the floor: how it comes back from there is
+    # a matter of the last few
+    down = np.cumprod(fine.height > 0.3 * fine.bed) > 0
+    off = float(np.abs(there - fine.height)[down].max() / (fine.bed - fine.height.min()))
+    yield small(CASE, "impact: height of the ball on its way down, over its depth", words, off, 0.01)

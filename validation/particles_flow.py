@@ -87,7 +87,8 @@ def drum(spec: gori.Spec, R: float, spin: float, duration: float, last: float = 
     rec = sim.run(duration, frames=0.02, sample=0.02, progress=False)
     frames = [frame for frame in rec.frames if frame.time > duration - last]
     d = 2.0 * float(frames[0].radius.max())
-    edges = np.linspace(0.0, R - 0.75 * d, max(5, round(R / d)) + 1)
+    # rings of some grains: grains lie in layers, which would be steps of a finer profile
+    edges = np.linspace(0.0, R - 0.75 * d, max(5, round(R / (3.0 * d))) + 1)
     profiles = [granular.surface_profile(frame, "r", edges) for frame in frames]
     r, height = profiles[0].at, np.mean([profile.mean for profile in profiles], axis=0)
     rise = spin**2 * r**2 / (2.0 * G)
