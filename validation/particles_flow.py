@@ -12,7 +12,9 @@ from validation.particles_scenes import UP, G, filled, scene, simulation, tube
 # ---- discharge
 
 
-def discharge(hole: float, count: int = 2000, ratio: int = 12, duration: float = 0.5, begin: float = 0.15) -> float:
+def discharge(
+    hole: float, count: int = 2000, ratio: int = 12, duration: float = 0.5, begin: float = 0.15, seed: int = 0
+) -> float:
     """Mass flow [kg/s] out of a flat-bottomed bin of `ratio` grains across, through a hole of `hole` grains across."""
     d, step = 4e-3, 5e-3
     R = 0.5 * ratio * d
@@ -21,7 +23,7 @@ def discharge(hole: float, count: int = 2000, ratio: int = 12, duration: float =
              "top_radius": R, "hollow": True, "open": ["base", "top"], **UP}  # fmt: skip
     spec = scene(
         None, {"bin": tube(R, length), "floor": floor}, E=1e6, restitution=0.4, friction=0.5, skin=0.25 * d,
-        particles=filled("ground.bin", count, [0.45 * d, 0.55 * d]), outlets={"drain": {"below": -0.02}},
+        particles=filled("ground.bin", count, [0.45 * d, 0.55 * d], seed=seed), outlets={"drain": {"below": -0.02}},
     )  # fmt: skip
     sim = simulation(spec, step)
     grains = sim.grains

@@ -235,3 +235,17 @@ def test_a_bed_of_none_and_of_one():
         bed = bed_of(setup_of(ONE, planes=corner(), workers=2), place[:count], motion[:count])
         assert bed.march(still(5), STEP) is None
         assert len(bed.look()[0]) == count and bed.counts()["contacts"] == 0
+
+
+def test_gaps_that_cannot_close_may_be_skipped():
+    """Pairs that nobody has moved far enough to touch are not looked at; to look at all of them changes no bit."""
+    some, every = pile(1, 2000, skin=0.5 * RADIUS), pile(1, 2000, skin=0.5 * RADIUS)
+    levels = set()
+    for _ in range(300):
+        assert some.march(still(1), STEP) is None
+        levels.add(int(some._g.run_i[gr.LEVEL]))
+        every._g.run_i[gr.LEVEL] = 2
+        assert every.march(still(1), STEP) is None
+    assert levels == {0, 1, 2} and some.counts() == every.counts()
+    for a, b in zip(some.look(), every.look()):
+        np.testing.assert_array_equal(a, b)

@@ -53,7 +53,7 @@ def move(g, x, v, y, u, load, first, last, sx, sy, sz):
     drive = eight_of(dt, dt, dt, 0.0, dt, dt, dt, 0.0)
     drift = eight_of(sx, sy, sz, 0.0, sx, sy, sz, 0.0)
     none = fall * 0.0
-    far = none
+    far, stays = none, True
     for i in range(first, last, 8):
         end = last - 1  # the last ones, where there are not eight, are moved more than once, from and to the same
         k = (
@@ -90,11 +90,14 @@ def move(g, x, v, y, u, load, first, last, sx, sy, sz):
         )
         square = dx * dx + dy * dy + dz * dz
         far = where_less(far, square, square, far)
+        stays = stays and lanes_below(square, none + limit) == 255  # which a NaN is not
+    if not stays:
+        return DUE
     if lanes_below(far, none + NEARLY * gr.SMALL * gr.SMALL * limit) == 255:
         return 0
     if lanes_below(far, none + NEARLY * gr.MIDDLE * gr.MIDDLE * limit) == 255:
         return 1
-    return 2 if lanes_below(far, none + limit) == 255 else DUE
+    return 2
 
 
 @part
