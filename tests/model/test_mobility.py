@@ -5,7 +5,7 @@ import pytest
 
 import gori
 from bench.mechanisms import andrews, bricard, four_bar, n_four_bar, stewart
-from gori.errors import InputError
+from gori.errors import InputError, UnsupportedError
 from gori.spec import GROUND, Spec
 from tests.integrate.closed_machines import rockers, slider_crank
 from tests.reference import loops
@@ -206,3 +206,25 @@ def test_near_a_singular_pose():
     assert "near a singular pose" in str(found)
     found = model.mobility([-np.pi / 2, np.pi / 2, -np.pi / 2])
     assert (found.rank, found.freedom) == (1, 2)
+
+
+def test_a_loop_that_says_nothing():
+    """A ball on the axis of a hinge: three equations without rank."""
+    spec = Spec(
+        bodies={"door": {"mass": 2.0, "com": [0.5, 0, 0], "inertia": [0.1, 0.2, 0.2]}},
+        joints={"hinge": {"type": "revolute", "parent": "ground", "child": "door", "axis": [0, 1, 0], "q": 0.3}},
+    )
+    cut = {"type": "spherical", "parent": "ground", "child": "door", "at": [0, 0.7, 0], "child_at": [0, 0.7, 0]}
+    held = gori.compile(spec.set("cuts", {"ball": cut}))
+    found = held.mobility()
+    assert (found.equations, found.rank, found.freedom) == (3, 0, 1) and len(found.redundant) == 3
+    free = gori.Simulation(gori.compile(spec), gori.RK4(step=1e-2))
+    turning = gori.Simulation(held, gori.RK4(step=1e-2), loops="partition")
+    for simulation in (free, turning):
+        simulation.advance(50)
+    np.testing.assert_allclose(turning.q, free.q, atol=1e-9)
+    for method, by in ((gori.RK4(step=1e-2), "multipliers"), (gori.RK4(step=1e-2), "frozen_explicit")):
+        with pytest.raises(UnsupportedError, match=r"ball\.x, ball\.y, ball\.z.*loops: partition"):
+            gori.Simulation(held, method, loops=by)
+    with pytest.raises(UnsupportedError, match=r"ball\.x"):
+        gori.Simulation(held, gori.GeneralizedAlpha(step=1e-2))

@@ -110,7 +110,7 @@ def assemble(spec: Spec, q, tolerance=1e-13, steps=100):
 
 
 def rank(J):
-    return int(np.linalg.matrix_rank(J, tol=RANK * max(np.linalg.norm(J, 2), 1e-300))) if J.size else 0
+    return int(np.linalg.matrix_rank(J, tol=RANK * max(np.linalg.norm(J, 2), 1e-3))) if J.size else 0
 
 
 def null_space(J):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from gori.spec import GROUND, Spec
 from tests.checks import close
@@ -155,6 +155,7 @@ def test_absolute_coordinates_give_the_same(kind, seed):
 
 @settings(max_examples=20, deadline=None)
 @given(closed_machines())
+@example(random_closed(np.random.default_rng(446), 4))  # a loop that says nothing
 def test_absolute_coordinates_give_the_same_anywhere(case):
     spec, q, v = case
     tau = np.ones(len(v))

@@ -20,6 +20,8 @@ CLOSED = 7e-13
 """residual of the loops that counts as none, for a machine of 1 m"""
 FLAT = 1e-9
 """singular values below this share of the largest count as zero"""
+NOTHING = 1e-12
+"""what is smaller in a Jacobian without units is rounding, of a loop that says nothing, as a ball on a hinge's axis"""
 
 
 class Terms(NamedTuple):
@@ -104,7 +106,7 @@ class LoopSystem:
             return 0
         scaled = self.scaled(J) if len(J) == len(self.names) else J * self.column_scale
         values = np.linalg.svd(scaled, compute_uv=False)
-        return int((values > FLAT * max(values[0], 1e-300)).sum())
+        return int((values > max(FLAT * values[0], NOTHING)).sum())
 
     def worst(self, gap: np.ndarray) -> tuple[str, float]:
         """The equation that is open the most, and by how much."""

@@ -68,6 +68,7 @@ class Closure:
 
     def start(self, state: State) -> None:
         """A new state from outside: nothing is kept."""
+        self._refuse_nothing(state)
         self.system.fill(self.memory, self.kept, state.q, state.time)
         head = self.memory.head
         head[[t.KNOWN, t.FACTORED, t.STANDS, t.BEST_M, t.BEST_1]] = 0.0
@@ -81,6 +82,17 @@ class Closure:
         self._split(state, wish)
         self._measure(state)
         self.relax()
+
+    def _refuse_nothing(self, state: State) -> None:
+        """Raise if none of the equations says anything: there is no telling what then is rounding and what is not."""
+        names = self.system.names
+        if isinstance(self.loops, Partition) or not len(names):
+            return
+        if self.system.rank(self.system.terms(state.q, time=state.time).J) == 0:
+            raise UnsupportedError(
+                f"{', '.join(names)}: these equations hold nothing at this pose that joints do not hold already, as a "
+                "ball on the axis of a hinge. Leave out what they belong to, or take loops: partition"
+            )
 
     def refuse_open(self, state: State) -> None:
         """Raise if a state does not lie on the loops: the first step would throw it there."""
