@@ -8,10 +8,10 @@ inner, walls, outer    kernels for a sub-step, many of them launched as one grap
                        registers, so grains near them are finished apart, and the others run with more threads at once.
                        When lists are due, or something is wrong, the kernels that follow do nothing
 
-Tried on an H200, with a million grains: a thread for each contact and then one for each grain, as fast, but twice the
-memory; a block that computes the contacts of some grains and adds them up, a third as fast; eight threads for a grain,
-a third as fast. Lists are made as on the CPU (`lists.py`), in one kernel. All that speaks of threads and blocks stands
-in this file: the simulator sees it only here.
+Tried on an H200, with a million grains: a thread for each contact and then one for each grain, no faster; a block that
+computes the contacts of some grains and adds them up, a third as fast; eight threads for a grain, a third as fast.
+Lists are made as on the CPU (`lists.py`), in one kernel. All that speaks of threads and blocks stands in this file: the
+simulator sees it only here.
 """
 
 import numba
