@@ -14,6 +14,7 @@ $(READY): pyproject.toml
 	touch $(READY)
 
 demo: $(READY)            ## run one case of each capability, check it, leave a report with pictures in out/demo
+	$(VENV)/bin/gori doctor --compile
 	$(PY) -m demo
 
 test: $(READY)            ## lint, then all tests

@@ -30,7 +30,6 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 import gori
-from gori.errors import MissingPackageError, UnsupportedError
 
 RADIUS, LAYERS = 0.0125, 8
 MOST_PAIRS = 5_000
@@ -101,16 +100,6 @@ def check_contacts(simulation: gori.Simulation) -> int:
     return len(found)
 
 
-def gpu_is_there() -> bool:
-    try:
-        from gori.sim.cuda_bed import check_device
-
-        check_device()
-    except (MissingPackageError, UnsupportedError):
-        return False
-    return True
-
-
 def lists_by(gpu: bool, cores: int) -> dict[str, tuple[str, int]]:
     """Device and threads of each way to make lists."""
     ways = {"lists, 1 core": ("cpu", 1), f"lists, {cores} cores": ("cpu", cores), "lists, GPU": ("cuda", cores)}
@@ -159,7 +148,7 @@ asked = words.parse_args()
 out = Path(asked.folder)
 out.mkdir(parents=True, exist_ok=True)
 
-gpu, cores = gpu_is_there(), gori.threads()
+gpu, cores = "cuda" in gori.devices(), gori.threads()
 counts = [1_000, 4_000, 16_000] + ([64_000, 250_000, 1_000_000] if asked.full else [])
 table = [search_times(count, gpu, cores) for count in counts]
 ways = list(dict.fromkeys(way for times in table for way in times))

@@ -27,7 +27,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import gori
-from gori.errors import MissingPackageError, UnsupportedError
 
 RADIUS, DENSITY, YOUNG, STEP = 0.0125, 7800.0, 2e7, 8.75e-7
 LAYERS = 8
@@ -107,16 +106,6 @@ def exponent(rows: list[Row]) -> float:
     return float(np.polyfit(np.log([row.count for row in rows]), np.log([row.sub_step for row in rows]), 1)[0])
 
 
-def gpu_is_there() -> bool:
-    try:
-        from gori.sim.cuda_bed import check_device
-
-        check_device()
-    except (MissingPackageError, UnsupportedError):
-        return False
-    return True
-
-
 words = argparse.ArgumentParser()
 words.add_argument("folder", nargs="?", default="out/examples/growth")
 words.add_argument("--full", action="store_true")
@@ -126,7 +115,7 @@ out = Path(asked.folder)
 out.mkdir(parents=True, exist_ok=True)
 
 figure, ax = plt.subplots(figsize=(6, 4.5), layout="constrained")
-for device in [asked.device] if asked.device else ["cpu", "cuda"] if gpu_is_there() else ["cpu"]:
+for device in [asked.device] if asked.device else gori.devices():
     rows = measure(device, (FULL if asked.full else COUNTS)[device])
     print(f"{device}: {gori.threads()} threads" if device == "cpu" else device)
     print("   grains sub-step [ms] grain-steps/s 1 s takes [h] contacts lists")

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         threads,
     )
     from gori.record import Recording
-    from gori.sim import Clock, Event, Simulation, Trace, at_rest, batch
+    from gori.sim import Clock, Event, Simulation, Trace, at_rest, batch, devices
     from gori.spec import Body, Cut, Frame, Joint, Motion, Spec
 
 __version__ = "0.1.0"
@@ -84,6 +84,7 @@ __all__ = [
     "batch",
     "compile",
     "consistent_velocity",
+    "devices",
     "dh",
     "errors",
     "inverse_dynamics",
@@ -130,7 +131,7 @@ _HOMES = {
         "threads",
     ),
     "gori.record": ("Recording",),
-    "gori.sim": ("Clock", "Event", "Simulation", "Trace", "at_rest", "batch"),
+    "gori.sim": ("Clock", "Event", "Simulation", "Trace", "at_rest", "batch", "devices"),
     "gori.spec": ("Body", "Cut", "Frame", "Joint", "Motion", "Spec"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -12,6 +12,7 @@ import numpy as np
 import gori
 import gori.sim.cuda_bed as cuda_bed
 from gori.kernels.particles import grains as gr
+from gori.sim.cpu_bed import CpuBed
 from gori.sim.cuda_bed import CudaBed
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
@@ -113,6 +114,33 @@ def both_ways(part: gori.Spec) -> None:
         np.testing.assert_array_equal(a, b)
 
 
+def rides(part: gori.Spec) -> None:
+    """Walls and grains move on and turn together: lists hold, and both machines agree."""
+    cpu, _, step = beds(part)
+    velocity, spin = np.array([8.0, -3.0, 2.0]), 40.0
+    table, angle = still(STEPS), spin * step * np.arange(STEPS + 1)
+    table[:, 0, gr.ROT], table[:, 0, gr.ROT + 1] = np.cos(angle), -np.sin(angle)
+    table[:, 0, gr.ROT + 3], table[:, 0, gr.ROT + 4] = np.sin(angle), np.cos(angle)
+    table[:, 0, gr.POS : gr.POS + 3] = step * np.arange(STEPS + 1)[:, None] * velocity
+    table[:, 0, gr.VEL : gr.VEL + 3], table[:, 0, gr.SPIN + 2] = velocity, spin
+    state, lists = cpu.state(), []
+    motion = state.motion.copy()
+    motion[:, :3] = velocity + np.cross([0.0, 0.0, spin], state.place[:, :3])
+    motion[:, 4:7] = 0.0
+    state, found = state._replace(motion=motion), []
+    for home in (0, -1):
+        setup = cpu.setup._replace(home=home, gravity=np.zeros(3))
+        for machine in (CpuBed, CudaBed):
+            bed = machine(setup, state)
+            assert bed.march(table, step) is None
+            lists.append(bed.counts()["rebuilds"])
+            found.append(bed.look()[1])
+    assert lists[0] == lists[1] < lists[2] and lists[1] < lists[3]
+    way = np.abs(found[0] - state.place).max()
+    for place in found[1:]:
+        np.testing.assert_allclose(place, found[0], atol=1e-5 * way)
+
+
 def grows(part: gori.Spec) -> None:
     """Lists that are too short become longer, and nothing is lost."""
     cpu, _, step = beds(part)
@@ -136,6 +164,7 @@ def main() -> int:
         "agrees with the CPU, law voigt": lambda: agree(spec(COUNT, law="voigt")),
         "goes on from a state": lambda: goes_on(spec(COUNT)),
         "one kernel or many": lambda: both_ways(spec(COUNT)),
+        "rides along": lambda: rides(spec(COUNT)),
         "lists grow": lambda: grows(spec(COUNT)),
     }
     for name, case in cases.items():

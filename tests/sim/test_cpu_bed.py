@@ -249,3 +249,36 @@ def test_gaps_that_cannot_close_may_be_skipped():
     assert levels == {0, 1, 2} and some.counts() == every.counts()
     for a, b in zip(some.look(), every.look()):
         np.testing.assert_array_equal(a, b)
+
+
+def riding(steps, velocity, spin):
+    """Poses of a body that moves and turns about z."""
+    table, angle = still(steps), spin * STEP * np.arange(steps + 1)
+    table[:, 0, gr.ROT], table[:, 0, gr.ROT + 1] = np.cos(angle), -np.sin(angle)
+    table[:, 0, gr.ROT + 3], table[:, 0, gr.ROT + 4] = np.sin(angle), np.cos(angle)
+    table[:, 0, gr.POS : gr.POS + 3] = STEP * np.arange(steps + 1)[:, None] * velocity
+    table[:, 0, gr.VEL : gr.VEL + 3], table[:, 0, gr.SPIN + 2] = velocity, spin
+    return table
+
+
+def test_lists_hold_while_grains_ride_along():
+    """A body far off turns by 0.01 rad and drives on; grains on it move by 20 skins, but hardly seen from the body."""
+    steps, velocity, spin = 400, np.array([2.0, -1.0, 0.5]), 5.0
+    place, motion = heap(60, 4)
+    apart = place.copy()
+    apart[:, :3] *= 1.05  # none touch
+    lists, ends = {}, {}
+    for home in (0, -1):
+        for name, at in (("apart", apart), ("in touch", place)):
+            x, v = at.copy(), motion.copy()
+            x[:, :3] += (0.3, 0.2, -0.1)
+            v[:, :3] = velocity + np.cross([0.0, 0.0, spin], x[:, :3])
+            setup = setup_of(ONE)._replace(home=home, gravity=np.zeros(3))
+            bed = CpuBed(setup, fresh_state(x, v, np.arange(len(x)), riding(0, velocity, spin)[0]))
+            assert bed.march(riding(steps, velocity, spin), STEP) is None
+            lists[home, name], ends[home, name] = bed.counts()["rebuilds"], bed.look()
+    assert lists[0, "apart"] == 1 and lists[-1, "apart"] > 15
+    assert lists[0, "in touch"] < lists[-1, "in touch"]
+    for name in ("apart", "in touch"):
+        np.testing.assert_allclose(ends[0, name][1], ends[-1, name][1], rtol=0, atol=1e-9 * RADIUS)
+        np.testing.assert_allclose(ends[0, name][2][:, :3], ends[-1, name][2][:, :3], rtol=0, atol=1e-9)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 BROKEN = 1
 """exit code when Gori cannot work here"""
+MOST_WORKERS = 8
+"""processes that compile side by side: each takes up to 1 GB"""
 
 
 def doctor(
@@ -116,7 +118,7 @@ def _compile(console: Console, kernels: dict[str, "Kernel"]) -> None:
     table.add_column()
     table.add_column(justify="right")
     started = time.perf_counter()
-    helper = _from_the_other_end(kernels)
+    others = _others(kernels)
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=len(kernels))
         for name, kernel in kernels.items():
@@ -129,8 +131,8 @@ def _compile(console: Console, kernels: dict[str, "Kernel"]) -> None:
             words = "loaded" if kernel.cached else "compiled"
             table.add_row(Text(f"  {name}", "cyan"), f"{time.perf_counter() - begin:.2f} s", words)
             progress.advance(task)
-    if helper is not None:
-        helper.wait()
+    for other in others:
+        other.wait()
     console.print(Text("compile", "bold"))
     console.print(table)
     console.print(Text(f"  {count(len(kernels), 'kernel')} ready in {time.perf_counter() - started:.1f} s", "green"))
@@ -154,16 +156,25 @@ def _compile_for_gpu(console: Console) -> None:
     console.print(Text(f"  grains on the GPU ready in {time.perf_counter() - started:.1f} s", "green"))
 
 
-def _from_the_other_end(kernels: dict[str, "Kernel"]) -> subprocess.Popen | None:
-    """A second process that compiles from the last kernel to the first, if there is much to do and a core for it. Each
-    kernel is compiled by the one and loaded by the other, as its lock has it.
+def _others(kernels: dict[str, "Kernel"]) -> list[subprocess.Popen]:
+    """Other processes that compile too, one for each core but this one's, if there is much to do. Two of them begin at
+    the ends of each part of the kernels, this process at its first. Each kernel is compiled by one and loaded by the
+    others, as its lock has it.
     """
     to_do = sum(not cache.is_cached(kernel) for kernel in kernels.values())
-    if to_do < 4 or (os.cpu_count() or 1) < 2 or sys.platform == "win32":
-        return None
-    work = "from gori.cli.cache import all_kernels\nfor kernel in reversed(list(all_kernels().values())): kernel.load()"
-    quiet = subprocess.DEVNULL
-    return subprocess.Popen([sys.executable, "-c", work], stdout=quiet, stderr=quiet)
+    workers = min(os.cpu_count() or 1, MOST_WORKERS)
+    if to_do < 4 or workers < 2 or sys.platform == "win32":
+        return []
+    parts, quiet, others = (workers + 1) // 2, subprocess.DEVNULL, []
+    for k in range(1, workers):
+        first, last = (round(end * len(kernels) / parts) for end in (k // 2, k // 2 + 1))
+        work = f"""
+from gori.cli.cache import all_kernels
+for kernel in list(all_kernels().values())[{first}:{last}][::{-1 if k % 2 else 1}]:
+    kernel.load()
+"""
+        others.append(subprocess.Popen([sys.executable, "-c", work], stdout=quiet, stderr=quiet))
+    return others
 
 
 def _folder(current: Path) -> str | Text:

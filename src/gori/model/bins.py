@@ -62,8 +62,8 @@ def _grid(corners: np.ndarray, reach: float) -> tuple[np.ndarray, float, np.ndar
     area = np.linalg.norm(normal, axis=1)
     normal /= area[:, None]
 
-    # cells as large as a usual facet; larger ones where that makes too many
-    cell = max(reach, float(np.sqrt(np.median(area))))
+    # cells half as large as a usual facet; larger ones where that makes too many
+    cell = max(reach, 0.5 * float(np.sqrt(np.median(area))))
     while True:
         shape = np.floor((end - origin) / cell).astype(int) + 1
         first = np.floor((low - origin) / cell).astype(int)

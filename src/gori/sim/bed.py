@@ -24,7 +24,7 @@ class Setup(NamedTuple):
     gravity    (3,) [m/s2]
     skin       extra distance of the lists [m]
     radius     largest that will ever come [m]
-    home       body whose translation grains share, -1 for none
+    home       body on which grains ride, -1 for none: lists hold as long as they do
     low, high  (3,) corners of the domain, in the frame of that body [m]
     workers    threads on the CPU
     """

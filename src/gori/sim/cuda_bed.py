@@ -13,17 +13,24 @@ try:
     from numba import cuda
 
     from gori.kernels.particles import cuda_tables as flag
-    from gori.sim.cuda_launch import SIMULATED, Launch
+    from gori.kernels.particles.cuda_forces import MANY
+    from gori.sim.cuda_launch import SIMULATED, Launch, pinned
 except ImportError as error:  # no numba-cuda
     raise MissingPackageError("grains on a GPU need numba-cuda: pip install 'gori[gpu]'") from error
 
 SINGLE = np.float32
-LARGE = 200_000
+LARGE = 65_000
 """grains from which on sub-steps are kernels of their own"""
 SLOTS = 16
 """for neighbours of each grain, to begin with"""
+FEW = 3
+"""walls of a grain that one thread sees to; of a mesh none, as that takes longer"""
 UNIT = 2.0**-28
 """of places as whole numbers, of the largest radius and skin: eight of them lie within half of 32 bits"""
+ROWS, COUNT = (1 << flag.ROW_BITS) - 1, (1 << flag.COUNT_BITS) - 1
+"""of the entries of lists, what tells the row; of their counts, what tells how many"""
+SAME = 1e-12
+"""of a step that differs by rounding, as times do that are added up: not worth a word to the device"""
 TINY = 1e-36
 """of the pairs' table, in single precision"""
 
@@ -69,12 +76,15 @@ class CudaBed:
 
     def _bytes(self) -> float:
         """Memory of one grain [B]."""
-        return 2 * (32 + 16 + 32 + 16 + 4 + 4 + 8) + 32 + 16 + 64 + 12 + 2 * self._slots * 4 * (1 + self._numbers) + 40
+        return 2 * (32 + 16 + 32 + 16 + 4 + 4 + 8) + 180 + 2 * self._slots * 4 * (1 + self._numbers)
 
     def _load(self, state: BedState) -> None:
         n, walls = len(state.ident), self.setup.walls
+        if n > ROWS:
+            raise UnsupportedError(f"{n} grains are more than a GPU takes here, {ROWS}. Take fewer")
         self._count, bodies = n, len(walls.bin_i)
-        self._large = n >= LARGE
+        few = 0 if (walls.wall_i[:, c.KIND] == c.TRIANGLE).any() else FEW
+        self._large, self._launch = n >= LARGE, Launch(n, bodies, few)
         self.push = np.zeros((bodies, 6))
         self._wall_slots = max(self._wall_slots, n // 4 + 256)
         run_i, run_f = run_numbers(self.setup, n, round(len(self.setup.pair_f) ** 0.5), self._numbers)
@@ -110,6 +120,7 @@ class CudaBed:
             "pose_before": np.zeros((bodies, gr.N_POSE)),
             "count": np.zeros(2 * n, np.int32),
             "wall_at": np.zeros((2, 2, n), np.int32),
+            "wall_bits": np.zeros(2 * n, np.int64),
             "order": np.arange(n, dtype=np.int32),
             "push": self.push,
             "wall_sum": np.zeros((max(1, len(walls.wall_i)), 6)),
@@ -120,8 +131,7 @@ class CudaBed:
             "before": (4 * n, float),
             "mark": (4 * n, np.int32),
             "spot": (8 * n, np.int32),
-            "load": (8 * n, SINGLE),
-            "wall_load": (8 * n, SINGLE),
+            "load": (16 * n, SINGLE),
             "wall_rows": (n, np.int32),
             "cell": (n, np.int32),
             "rank": (n, np.int32),
@@ -133,7 +143,6 @@ class CudaBed:
         sums = _room((bodies, 1, 6), float)
         self._g = flag.CudaGrains(**arrays, totals=_room(1, np.int32), sums=sums)
         if n:
-            self._launch = Launch(n)
             blocks = self._launch.choose(self._g, self._large)
             sums = _room((bodies, blocks, 6), float)
             self._g = self._g._replace(totals=_room(blocks, np.int32), sums=sums)
@@ -145,7 +154,7 @@ class CudaBed:
     def _lists(self) -> dict[str, Any]:
         size = 2 * self._slots * self._count
         return {
-            "other": cuda.to_device(np.zeros(size + 2 * self._count, np.int32)),  # any row may be read
+            "other": cuda.to_device(np.zeros(size + 8 * self._count, np.int32)),  # any row may be read
             "history": _room(size * self._numbers, SINGLE),
         }
 
@@ -154,7 +163,8 @@ class CudaBed:
         return {
             "wall": cuda.to_device(np.zeros((2, slots), np.int32)),
             "wall_history": cuda.to_device(np.zeros((2, slots, self._numbers), SINGLE)),
-            "wall_near": _room((slots, 4), float),
+            "wall_owner": cuda.to_device(np.zeros(slots, np.int32)),
+            "wall_near": _room(4 * slots, float),
             "wall_push": cuda.to_device(np.zeros((slots, 6))),
         }
 
@@ -164,6 +174,8 @@ class CudaBed:
         now, lists = int(flags[flag.NOW]), int(flags[flag.LISTS])
         names = g.ident.copy_to_host()[lists]
         rows = np.searchsorted(state.ident, names)
+        counts = g.count.copy_to_host()
+        g.count.copy_to_device(counts | (flag.LEVELS << flag.COUNT_BITS))  # grains may have moved: all count
         place = g.place.copy_to_host().reshape(2, n, 4)
         place[now] = state.place[rows]
         g.place.copy_to_device(place.ravel())
@@ -173,7 +185,7 @@ class CudaBed:
             return
         counts, other, history = self._host_lists(lists)
         k, i = _slot_rows(counts, self._slots)
-        pairs = np.stack([names[i], names[other[k, i]]], axis=1)
+        pairs = np.stack([names[i], names[other[k, i] & ROWS]], axis=1)
         found = find_pairs(np.sort(pairs, axis=1), state.pairs)
         hit = found >= 0
         sign = np.where(pairs[hit, 0] < pairs[hit, 1], 1.0, -1.0)
@@ -190,6 +202,9 @@ class CudaBed:
         hit = found >= 0
         wall_history[lists, slots[hit]] = state.wall_history[found[hit]][:, : self._numbers]
         wall[lists, slots[hit]] = ~wall[lists, slots[hit]]
+        bits, number = np.zeros(2 * n, np.int64), slots[hit] - g.wall_at.copy_to_host()[lists, 0, rows[hit]]
+        np.bitwise_or.at(bits, n + rows[hit], np.int64(1) << np.minimum(number, MANY))
+        g.wall_bits.copy_to_device(bits)
         g.wall.copy_to_device(wall)
         g.wall_history.copy_to_device(wall_history)
 
@@ -197,7 +212,7 @@ class CudaBed:
         """Counts (n,), others (K, n) and history (K, n, H) of the lists."""
         g, n, slots = self._g, self._count, slots or self._slots
         base, size = lists * slots * n, slots * n
-        counts = g.count[lists * n : (lists + 1) * n].copy_to_host()
+        counts = g.count[lists * n : (lists + 1) * n].copy_to_host() & COUNT
         other = g.other[base : base + size].copy_to_host().reshape(slots, n)
         history = g.history[base * self._numbers : (base + size) * self._numbers].copy_to_host()
         return counts, other, history.reshape(slots, n, self._numbers)
@@ -227,7 +242,7 @@ class CudaBed:
         k, i = _slot_rows(counts, self._slots)
         touch = other[k, i] < 0
         k, i = k[touch], i[touch]
-        pairs = np.stack([names[i], names[~other[k, i]]], axis=1)
+        pairs = np.stack([names[i], names[~other[k, i] & ROWS]], axis=1)
         first = pairs[:, 0] < pairs[:, 1]
         order = np.lexsort(pairs[first].T[::-1])
         rows, slots = self._host_walls(lists)
@@ -248,14 +263,14 @@ class CudaBed:
         if not self._count:
             self.push[:] = 0.0
             return None
-        if self._run_f[gr.STEP] != step:
+        if abs(self._run_f[gr.STEP] - step) > SAME * step:
             self._run_f[gr.STEP] = step
             self._g.run_f.copy_to_device(self._run_f)
-        if self._g.pose.shape == poses.shape:
-            self._g.pose.copy_to_device(poses)
-        else:
-            self._g = self._g._replace(pose=cuda.to_device(poses))
+        if self._g.pose.shape != poses.shape:
+            self._g = self._g._replace(pose=_room(poses.shape, float))
             self._launch.forget()
+            self._launch.poses = pinned(poses.shape)
+        self._launch.poses[:] = poses
         return self._run(len(poses) - 1)
 
     def _run(self, steps: int) -> Trouble | None:
@@ -265,8 +280,8 @@ class CudaBed:
             if self._large and steps:
                 self._launch.run_steps(self._g, steps, anew)
             else:
-                self._launch.run(self._g, self._launch.march, steps, int(anew))
-            flags, anew = self._flags(), False
+                self._launch.run_march(self._g, steps, anew)
+            flags, anew = self._launch.flags.copy(), False
             code = int(flags[flag.CODE])
             if code in (gr.LIST_FULL, gr.WALL_FULL):
                 self._grow(code, flags)
@@ -278,7 +293,7 @@ class CudaBed:
                 break  # lists are due, and will be made when the next sub-step comes
             self._launch.run(self._g, "renew")
         if steps:
-            self.push = self._g.push.copy_to_host()
+            self.push = self._launch.push.copy()
         return None
 
     def _grow(self, code: int, flags: np.ndarray) -> None:
@@ -333,7 +348,7 @@ class CudaBed:
         lists = int(flags[flag.LISTS])
         base = lists * self._slots * n
         other = self._g.other[base : base + self._slots * n].copy_to_host().reshape(self._slots, n)
-        used = np.arange(self._slots)[:, None] < self._g.count[lists * n : (lists + 1) * n].copy_to_host()
+        used = np.arange(self._slots)[:, None] < self._g.count[lists * n : (lists + 1) * n].copy_to_host() & COUNT
         _, slots = self._host_walls(lists)
         return {
             "rebuilds": int(flags[flag.REBUILDS]),

@@ -5,28 +5,41 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numpy as np
 from numba import cuda
 
 from gori.kernels.particles import cuda as kernels
-from gori.kernels.particles.cuda_tables import FRESH, CudaGrains
+from gori.kernels.particles.cuda_tables import FRESH, N_FLAGS, CudaGrains
+from gori.kernels.particles.grains import N_POSE
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
-THREADS, MEETING_THREADS, ROOMY_THREADS = (8, 8, 8) if SIMULATED else (128, 512, 128)
-"""of a block; of kernels whose threads meet, if those are so many that they have few registers, and if not"""
+THREADS = 8 if SIMULATED else 128
+"""of a block"""
+MARCHES = {"march": (128, 256), "march_lean": (512, 512)}
+"""kernels whose threads meet, with many registers and with few: threads of a block, and of a multiprocessor"""
 GRAPH_STEPS = 64
 """sub-steps of one graph, at most"""
-MEETING = ("march", "march_lean", "renew")
+MEETING = (*MARCHES, "renew")
 APART = ("inner", "walls", "outer", "begin", "end", "reset", "gather_1", "gather_2")
 """kernels whose threads meet, and those of a graph"""
 
 
 class Launch:
-    """Kernels for a number of grains; they do what they have been told with all that `g` holds."""
+    """Kernels for a number of grains; they do what they have been told with all that `g` holds.
 
-    def __init__(self, count: int):
+    flags, push   of `g` after the last `run` or `run_steps`
+    poses         for the next sub-steps that begin anew
+    few           walls of a grain that one thread sees to
+    """
+
+    def __init__(self, count: int, bodies: int, few: int):
         self.blocks: dict[str, int] = dict.fromkeys((*MEETING, *APART), 1)
-        self._count, self.march = count, "march"
+        self._count = count
         self._graphs: dict[Any, Graph] = {}
+        self.flags, self.push = cuda.pinned_array(N_FLAGS, np.int32), pinned((bodies, 6))
+        self.poses = pinned((1, bodies, N_POSE))
+        roomy = MARCHES["march"][1] * (1 if SIMULATED else cuda.get_current_device().MULTIPROCESSOR_COUNT)
+        self.march, self._few = "march" if count <= roomy else "march_lean", few
 
     def forget(self) -> None:
         """Arrays have changed, so graphs are to be made anew."""
@@ -36,9 +49,6 @@ class Launch:
         """As many blocks as the device can keep in step, or as there is work for. Returns the most of any kernel that
         adds up by blocks."""
         wanted = -(-self._count // THREADS)
-        if not SIMULATED:
-            roomy = 256 * cuda.get_current_device().MULTIPROCESSOR_COUNT
-            self.march = "march" if self._count <= roomy else "march_lean"
         if SIMULATED:
             self.blocks["inner"] = wanted
             return 1
@@ -46,7 +56,7 @@ class Launch:
         flags[FRESH] = 1  # so that the first calls, which compile, do nothing
         g.flags.copy_to_device(flags)
         self._start(g, "renew")
-        self._start(g, self.march, 0, 1)
+        self._start(g, self.march, 0, 1, self._few)
         if large:
             self._start(g, "reset", 0)
             self._queue(g, 1)
@@ -61,32 +71,44 @@ class Launch:
         self.blocks |= {"inner": wanted, "walls": few, "outer": few, "gather_1": min(264, wanted)}
         return max(self.blocks[name] for name in (*MEETING, "gather_1"))
 
-    def run(self, g: CudaGrains, name: str, *numbers: int) -> None:
-        """A kernel with numbers that come again and again: as a graph, it need not be told of all arrays each time."""
-        self._replay((name, *numbers), lambda stream: self._start(g, name, *numbers, stream=stream))
+    def run(self, g: CudaGrains, name: str, *numbers: int, anew: bool = False) -> None:
+        """A kernel with numbers that come again and again: as a graph, it need not be told of all arrays each time.
+
+        anew   `poses` go to the device before
+        """
+        self._replay(g, (name, *numbers), lambda stream: self._start(g, name, *numbers, stream=stream), anew)
+
+    def run_march(self, g: CudaGrains, steps: int, anew: bool) -> None:
+        """Sub-steps until so many are done, as one kernel; or lists alone, with none."""
+        self.run(g, self.march, steps, int(anew), self._few, anew=anew and steps > 0)
 
     def run_steps(self, g: CudaGrains, steps: int, anew: bool) -> None:
         """Some sub-steps of `steps` as one graph."""
         count = min(steps, GRAPH_STEPS)
         if anew:
             self._start(g, "reset", steps)
-        self._replay(("steps", count), lambda stream: self._queue(g, count, stream))
+        self._replay(g, ("steps", count), lambda stream: self._queue(g, count, stream), anew)
 
-    def _replay(self, key: Any, queue: Callable[[Any], None]) -> None:
+    def _replay(self, g: CudaGrains, key: Any, queue: Callable[[Any], None], anew: bool) -> None:
+        def all_of_it(stream: Any) -> None:
+            if anew:
+                g.pose.copy_to_device(self.poses, stream=stream)
+            queue(stream)
+            g.flags.copy_to_host(self.flags, stream=stream)
+            g.push.copy_to_host(self.push, stream=stream)
+
         if SIMULATED:
-            queue(0)
+            all_of_it(0)
             return
-        if key not in self._graphs:
-            self._graphs[key] = Graph(queue)
+        if (key, anew) not in self._graphs:
+            self._graphs[key, anew] = Graph(all_of_it)
         cuda.synchronize()
-        self._graphs[key].launch()
+        self._graphs[key, anew].launch()
 
     def _threads(self, name: str) -> int:
         if name in ("begin", "end"):
             return 1
-        if name in MEETING:
-            return ROOMY_THREADS if name == "march" else MEETING_THREADS
-        return THREADS
+        return THREADS if SIMULATED else MARCHES.get(name, (512 if name == "renew" else THREADS,))[0]
 
     def _start(self, g: CudaGrains, name: str, *numbers: int, stream: Any = 0) -> None:
         threads = self._threads(name)
@@ -103,6 +125,11 @@ class Launch:
         self._start(g, "end", count, stream=stream)
         self._start(g, "gather_1", stream=stream)
         self._start(g, "gather_2", self.blocks["gather_1"], stream=stream)
+
+
+def pinned(shape: tuple[int, ...]) -> np.ndarray:
+    """An array of which the device can fetch or leave numbers by itself; it may be empty."""
+    return cuda.pinned_array(shape) if np.prod(shape) else np.zeros(shape)
 
 
 class Graph:

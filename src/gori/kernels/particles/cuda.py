@@ -3,16 +3,23 @@
 A grain's thread goes through all of its contacts, those with lower rows too: nothing is added by two threads, and no
 sum depends on their order. There are two ways through many sub-steps:
 
-march                  one kernel whose threads meet on the device: no launches, for small systems
-inner, walls, outer    kernels for a sub-step, many of them launched as one graph: for large ones. Walls take many
-                       registers, so grains near them are finished apart, and the others run with more threads at once.
-                       When lists are due, or something is wrong, the kernels that follow do nothing
+march                 one kernel whose threads meet on the device, twice a sub-step: no launches, for small systems
+inner, walls, outer   kernels for a sub-step, many of them launched as one graph: for large systems. Walls take many
+                      registers, so grains near them are finished apart, and the others run with more threads at once.
+                      When lists are due, or something is wrong, the kernels that follow do nothing
+
+Two grains can touch only when one of them has moved by half of their gap. So neighbours stand by levels of their gaps,
+and a grain that comes to a level tells its neighbours: all look at contacts up to the level they have heard of.
 
 Tried on an H200, with a million grains: a thread for each contact and then one for each grain, no faster; a block that
-computes the contacts of some grains and adds them up, a third as fast; eight threads for a grain, a third as fast.
+computes the contacts of some grains and adds them up, a third as fast; eight threads for a grain, a third as fast;
+motion asked for one turn ahead, no faster. In `march`: four threads for a grain, no faster; fewer registers for more
+threads, half as fast; grains near no wall moved at once, without the second meeting, a tenth slower.
 Lists are made as on the CPU (`lists.py`), in one kernel. All that speaks of threads and blocks stands in this file: the
 simulator sees it only here.
 """
+
+import math
 
 import numba
 from numba import cuda
@@ -22,10 +29,22 @@ from gori.kernels.particles import grains as gr
 from gori.kernels.particles import lists as cpu_lists
 from gori.kernels.particles import tables as c
 from gori.kernels.particles import walls as shells
-from gori.kernels.particles.cuda_forces import on_device, step_inner, step_outer, wall_forces
+from gori.kernels.particles.cuda_forces import (
+    apart,
+    find_gap,
+    level_of,
+    on_device,
+    pair_forces,
+    put_load,
+    row_of,
+    step_inner,
+    step_outer,
+    step_wall,
+)
 from gori.kernels.particles.cuda_rows import (
     cell_of,
-    gather_blocks,
+    is_near,
+    keep_history,
     move_rows,
     over,
     put_wall,
@@ -35,31 +54,35 @@ from gori.kernels.particles.cuda_rows import (
 from gori.kernels.particles.cuda_tables import (
     BASE,
     CODE,
+    COUNT_BITS,
     CULPRIT,
     DONE,
     DUE,
     FRESH,
+    LEVELS,
     LISTS,
     NOW,
     REBUILDS,
+    ROW_BITS,
     SLOTS,
     STOP,
     TOTAL,
     WALL_GRAINS,
     WALL_SLOTS,
 )
-from gori.kernels.particles.cuda_wide import read2, read4, write4
+from gori.kernels.particles.cuda_wide import read2, read4
 
 f4 = numba.float32
 bin_range, within = on_device(shells.bin_range), on_device(shells.within)
 cell_rank, seen_from = on_device(cpu_lists.cell_rank), on_device(wall_contacts.seen_from)
-drift_of_home, walls_moved = on_device(drift.drift_of_home), on_device(drift.walls_moved)
+way_back, walls_moved = on_device(drift.way_back), on_device(drift.walls_moved)
 
 THREADS = 512
 """of a block, at most"""
-ROOM = 6 * THREADS
+ROOM, FOUND, NEIGHBOURS = 6 * THREADS, 16, 48
+"""numbers that a block shares; walls and grains that a thread remembers"""
 QUICK: dict = {} if numba.config.ENABLE_CUDASIM else {"fastmath": True}
-LEAN, LEANER = QUICK | {"max_registers": 128}, QUICK | {"max_registers": 80}
+LEAN, LEANER = QUICK | {"max_registers": 128}, QUICK | {"max_registers": 96}
 """quotients and roots to the last bit but one; and for kernels that need more threads at once, fewer registers"""
 if numba.config.ENABLE_CUDASIM:
     LEAN = LEANER = QUICK
@@ -70,6 +93,59 @@ def fail(flags, code, culprit):
     """Tell a result code; the first one counts."""
     if cuda.atomic.cas(flags, CODE, gr.OK, code) == gr.OK:
         flags[CULPRIT] = culprit
+
+
+@cuda.jit(device=True)
+def told(g, n, lists, i, code, level):
+    """Tell what came of a grain's sub-step: to all if it went wrong, and to the grain and its neighbours to which level
+    it has moved. Returns whether no other sub-step may follow with these lists.
+    """
+    if code != gr.OK:
+        fail(g.flags, code, g.ident[lists, i])
+        return True
+    if level == 0:
+        return False
+    own, bits = lists * n, (1 << COUNT_BITS) - 1
+    count, slot = g.count[own + i] & bits, own * g.run_i[gr.SLOTS] + i
+    cuda.atomic.max(g.count, own + i, (level << COUNT_BITS) | count)
+    for k in range(count):
+        j = own + row_of(g.other[slot + k * n])
+        if g.count[j] >> COUNT_BITS < level:
+            cuda.atomic.max(g.count, j, (level << COUNT_BITS) | (g.count[j] & bits))
+    return level >= LEVELS
+
+
+@cuda.jit(device=True)
+def add_wrenches(room, Mx, My, Mz, Fx, Fy, Fz):
+    """Sums over the threads of a block, a power of two, at numbers 0, size, 2 size, ... of the room."""
+    own, size = cuda.threadIdx.x, cuda.blockDim.x
+    room[own], room[size + own], room[2 * size + own] = Mx, My, Mz
+    room[3 * size + own], room[4 * size + own], room[5 * size + own] = Fx, Fy, Fz
+    half = size >> 1
+    cuda.syncthreads()
+    while half > 0:
+        if own < half:
+            for k in range(own, 6 * size, size):
+                room[k] += room[k + half]
+        half >>= 1
+        cuda.syncthreads()
+
+
+@cuda.jit(device=True)
+def gather_blocks(g, blocks, room):
+    """Sums of the blocks, added to those of the bodies: each by one block."""
+    own, size = cuda.threadIdx.x, cuda.blockDim.x
+    for b in range(cuda.blockIdx.x, g.run_i[gr.BODIES], cuda.gridDim.x):
+        if g.extent[b] < 0.0:
+            continue
+        Mx, My, Mz, Fx, Fy, Fz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for k in range(own, blocks, size):
+            s = g.sums[b, k]
+            Mx, My, Mz, Fx, Fy, Fz = Mx + s[0], My + s[1], Mz + s[2], Fx + s[3], Fy + s[4], Fz + s[5]
+        add_wrenches(room, Mx, My, Mz, Fx, Fy, Fz)
+        if own < 6:
+            g.push[b, own] += room[own * size]
+        cuda.syncthreads()
 
 
 @cuda.jit(device=True)
@@ -93,14 +169,9 @@ def gather_threads(g, lists, thread, threads, room):
                         for q in range(6):
                             cuda.atomic.add(g.wall_sum, (k, q), push[q])
                             push[q] = 0.0
-        room[own], room[size + own], room[2 * size + own] = Mx, My, Mz
-        room[3 * size + own], room[4 * size + own], room[5 * size + own] = Fx, Fy, Fz
-        cuda.syncthreads()
+        add_wrenches(room, Mx, My, Mz, Fx, Fy, Fz)
         if own < 6:
-            total = 0.0
-            for k in range(own * size, (own + 1) * size):
-                total += room[k]
-            g.sums[b, block, own] = total
+            g.sums[b, block, own] = room[own * size]
         cuda.syncthreads()
 
 
@@ -124,6 +195,20 @@ def count_cells(g, now, lists, pose, thread, threads):
 
 
 @cuda.jit(device=True)
+def sum_before(room, number):
+    """Sum of the numbers of all threads of the block before this one."""
+    own, size, at, reach = cuda.threadIdx.x, cuda.blockDim.x, 0, 1
+    cuda.syncthreads()
+    room[own] = float(number)
+    cuda.syncthreads()
+    while reach < size:  # each adds what the one `reach` before it has, from one half of the room into the other
+        room[size - at + own] = room[at + own] + (room[at + own - reach] if own >= reach else 0.0)
+        at, reach = size - at, 2 * reach
+        cuda.syncthreads()
+    return int(room[at + own]) - number
+
+
+@cuda.jit(device=True)
 def add_up(g, grid, room):
     """start: from counts to first rows. Each block adds up a stretch of cells, then what lies before it."""
     own, block, size = cuda.threadIdx.x, cuda.blockIdx.x, cuda.blockDim.x
@@ -135,17 +220,18 @@ def add_up(g, grid, room):
     total = 0
     for k in range(first, last):
         total += g.start[k + 1]
-    room[own + 1] = float(total)
-    cuda.syncthreads()
-    if own == 0:
-        room[0] = 0.0
-        for k in range(size):
-            room[k + 1] += room[k]
-        g.totals[block] = int(room[size])
+    before = sum_before(room, total)
+    if own == size - 1:
+        g.totals[block] = before + total
     grid.sync()
-    total = int(room[own])
-    for k in range(block):
+    total = 0
+    for k in range(own, block, size):
         total += g.totals[k]
+    last_one = sum_before(room, total) + total  # of the last thread: all blocks before
+    if own == size - 1:
+        room[0] = float(last_one)
+    cuda.syncthreads()
+    total = before + int(room[0])
     for k in range(first, last):
         total += g.start[k + 1]
         g.start[k + 1] = total
@@ -153,65 +239,89 @@ def add_up(g, grid, room):
 
 
 @cuda.jit(device=True)
+def rows_in(g, ix, iy, iz):
+    """Grains in a cell: the first, and the one after the last."""
+    k = cell_rank(g.grid_i, ix, iy, iz)
+    return g.start[k], g.start[k + 1]
+
+
+@cuda.jit(device=True)
+def candidate(g, begin, always, binned, t):
+    """Number t of the walls that may be near."""
+    return g.always[begin + t] if t < always else g.bin_wall[binned + t - always]
+
+
+@cuda.jit(device=True)
 def find_neighbours(g, now, lists, thread, threads):
-    """Neighbours of each grain: those that touch from the front, the others from the back, then closed up."""
-    n, room, numbers = g.run_i[gr.COUNT], g.run_i[gr.SLOTS], g.run_i[gr.HISTORY]
-    plane, skin = room * n, g.run_f[gr.SKIN]
+    """Neighbours of each grain: those that touch first, then by the levels of their gaps.
+
+    What has been found once is remembered and then put in order; if it is too much for that, it is looked for again and
+    stands as it comes, at level 0.
+    """
+    n, room, skin, unit = g.run_i[gr.COUNT], g.run_i[gr.SLOTS], f4(g.run_f[gr.SKIN]), f4(g.run_f[gr.UNIT])
+    found = cuda.local.array(NEIGHBOURS, numba.int32)
     for i in range(thread, n, threads):
-        slot, row = lists * plane + i, now * n
-        xi, yi = read2(g.place, 4 * (row + i))
-        zi, ri = read2(g.place, 4 * (row + i) + 2)
-        ix, iy, iz = cell_of(g, xi, yi, zi)
-        touch, near = 0, 0
-        for cz in range(iz - 1, iz + 2):
-            for cy in range(iy - 1, iy + 2):
-                for cx in range(ix - 1, ix + 2):
-                    k = cell_rank(g.grid_i, cx, cy, cz)
-                    for j in range(g.start[k], g.start[k + 1]):
-                        xj, yj = read2(g.place, 4 * (row + j))
-                        zj, rj = read2(g.place, 4 * (row + j) + 2)
-                        dx, dy, dz, reach = xj - xi, yj - yi, zj - zi, ri + rj
-                        square, far = dx * dx + dy * dy + dz * dz, reach + skin
-                        if square < far * far and j != i:
-                            if square < reach * reach:
-                                if touch + near < room:
-                                    g.other[slot + touch * n] = j
-                                touch += 1
-                            else:
-                                if touch + near < room:
-                                    g.other[slot + (room - 1 - near) * n] = j
-                                near += 1
-        if touch + near > room:
-            cuda.atomic.max(g.flags, SLOTS, touch + near)
+        slot, row = lists * room * n + i, now * n
+        px, py = read2(g.place, 4 * (row + i))
+        pz, _ = read2(g.place, 4 * (row + i) + 2)
+        ix, iy, iz = cell_of(g, px, py, pz)
+        xi, yi, zi, ri = read4(g.spot, 4 * (row + i))
+        si = unit * f4(ri)
+        count, ends = 0, 0  # of those found: all; those that touch, and those of each level, in 8 bits each
+        for turn in range(2):
+            if turn == 1:
+                if count <= NEIGHBOURS:
+                    break
+                count = 0
+            first, last = rows_in(g, ix - 1, iy - 1, iz - 1)
+            for cell in range(1, 28):
+                following = rows_in(g, ix - 1 + cell % 3, iy - 1 + cell // 3 % 3, iz - 1 + cell // 9)  # one ahead
+                for j in range(first, last):
+                    xj, yj, zj, rj = read4(g.spot, 4 * (row + j))
+                    dx, dy, dz = unit * f4(apart(xi, xj)), unit * f4(apart(yi, yj)), unit * f4(apart(zi, zj))
+                    reach = si + unit * f4(rj)
+                    square, far = dx * dx + dy * dy + dz * dz, reach + skin
+                    if square < far * far and j != i and is_near(g, row + j, px, py, pz):
+                        if turn == 1:
+                            if count < room:
+                                g.other[slot + count * n] = j
+                        elif count < NEIGHBOURS:
+                            level = 0
+                            if square >= reach * reach:
+                                gap = (math.sqrt(square) - reach) / skin
+                                level = 1 + min(LEVELS - 1, level_of(gap * gap))
+                            found[count] = (level << ROW_BITS) | j
+                            ends += 1 << 8 * level
+                        count += 1
+                first, last = following
+        if count > room:
+            cuda.atomic.max(g.flags, SLOTS, count)
             fail(g.flags, gr.LIST_FULL, 0)
             continue
-        for k in range(near):
-            g.other[slot + (touch + k) * n] = g.other[slot + (room - near + k) * n]
-        g.count[lists * n + i] = touch + near
-        o = g.order[i]
-        old, slots = (1 - lists) * plane + o, g.count[(1 - lists) * n + o]
-        for t in range(slots):
-            if g.other[old + t * n] < 0:  # it touched; where is it now?
-                j = g.rank[~g.other[old + t * n]]
-                for k in range(touch + near):
-                    if g.other[slot + k * n] == j:
-                        g.other[slot + k * n] = ~j
-                        for q in range(0, numbers, 4):
-                            kept = read4(g.history, numbers * (old + t * n) + q)
-                            write4(g.history, numbers * (slot + k * n) + q, kept)
-                        break
+        if count <= NEIGHBOURS:
+            begins, before = 0, 0
+            for level in range(LEVELS + 1):
+                begins |= before << 8 * level
+                before += (ends >> 8 * level) & 255
+            for t in range(count):
+                level = int(found[t]) >> ROW_BITS
+                at = (begins >> 8 * level) & 255
+                begins += 1 << 8 * level
+                g.other[slot + at * n] = found[t] - ((1 << ROW_BITS) if level > 0 else 0)
+        g.count[lists * n + i] = count
+        keep_history(g, lists, i, count)
 
 
 @cuda.jit(device=True)
 def find_walls(g, now, pose, lists, thread, threads):
     """Walls near each grain. Slots are taken as they come; a grain's own lie side by side."""
-    n = g.run_i[gr.COUNT]
+    n, found = g.run_i[gr.COUNT], cuda.local.array(FOUND, numba.int32)
     for i in range(thread, n, threads):
         px, py = read2(g.place, 4 * (now * n + i))
         pz, r = read2(g.place, 4 * (now * n + i) + 2)
         reach = r + g.run_f[gr.SKIN]
-        count, first, binned = 0, 0, 0
-        for turn in range(2):  # count, then write
+        count, first, binned, bits = 0, 0, 0, 0
+        for turn in range(2):  # count, then write; what has been found in the first turn need not be looked for again
             if turn == 1:
                 if count == 0:
                     break
@@ -220,6 +330,10 @@ def find_walls(g, now, pose, lists, thread, threads):
                     fail(g.flags, gr.WALL_FULL, 0)
                     count = 0
                     break
+                if count <= FOUND:
+                    for t in range(count):
+                        bits |= put_wall(g, lists, found[t], i, first + t, t)
+                    break
                 count = 0
             for b in range(g.run_i[gr.BODIES]):
                 begin, always, end = g.bin_i[b, c.FIRST_ALWAYS], g.bin_i[b, c.ALWAYS], 0
@@ -227,13 +341,18 @@ def find_walls(g, now, pose, lists, thread, threads):
                 if g.bin_i[b, c.NX] > 0:
                     binned, end = bin_range(g.bin_i, g.bin_f, g.bin_start, b, lx, ly, lz)
                     end -= binned
-                for t in range(always + end):
-                    k = g.always[begin + t] if t < always else g.bin_wall[binned + t - always]
+                following = candidate(g, begin, always, binned, 0) if always + end > 0 else 0
+                for t in range(1, always + end + 1):
+                    k = following
+                    following = candidate(g, begin, always, binned, min(t, always + end - 1))  # one ahead
                     if within(g.wall_i, g.wall_f, g.rim_i, g.rim_f, k, lx, ly, lz, reach):
                         if turn == 1:
-                            put_wall(g, lists, k, i, first + count)
+                            bits |= put_wall(g, lists, k, i, first + count, count)
+                        elif count < FOUND:
+                            found[count] = k
                         count += 1
         g.wall_at[lists, 0, i], g.wall_at[lists, 1, i] = first, count
+        g.wall_bits[i], g.wall_bits[n + i] = 0, bits
         if count > 0:
             g.wall_rows[cuda.atomic.add(g.flags, WALL_GRAINS, 1)] = i
 
@@ -247,7 +366,7 @@ def make_lists(g, pose, now, lists, fresh, grid, thread, threads, room):
     if fresh >= 0:
         gather_threads(g, lists, thread, threads, room)
         grid.sync()
-        gather_blocks(g, cuda.gridDim.x, thread)
+        gather_blocks(g, cuda.gridDim.x, room)
         for k in range(thread, g.start.shape[0], threads):
             g.start[k] = 0
         grid.sync()
@@ -270,7 +389,7 @@ def make_lists(g, pose, now, lists, fresh, grid, thread, threads, room):
         grid.sync()
         now = 1 - now
     find_neighbours(g, now, 1 - lists, thread, threads)
-    find_walls(g, now, pose, 1 - lists, thread, threads)
+    find_walls(g, now, pose, 1 - lists, threads - 1 - thread, threads)  # from the last: the first are busy
     grid.sync()
     if thread == 0 and g.flags[CODE] == gr.OK:
         g.flags[LISTS], g.flags[FRESH] = 1 - lists, 1
@@ -289,10 +408,11 @@ def renew(g):
         make_lists(g, g.pose[g.flags[DONE]], now, lists, fresh, grid, thread, threads, room)
 
 
-def _march(g, steps, anew):
+def _march(g, steps, anew, few):
     """Sub-steps until `steps` are done, with lists when they are due; by all threads of the device together.
 
-    anew   1: sub-steps and what pushes walls count from here
+    anew    1: sub-steps and what pushes walls count from here
+    few     walls of a grain that one thread sees to
     """
     grid, room = cuda.cg.this_grid(), cuda.shared.array(ROOM, numba.float64)
     thread, threads = cuda.grid(1), cuda.gridsize(1)
@@ -304,6 +424,7 @@ def _march(g, steps, anew):
     n, law, nm = g.run_i[gr.COUNT], g.run_i[gr.LAW], g.run_i[gr.MATERIALS]
     rolls, dt = g.run_i[gr.HISTORY] > 4, f4(g.run_f[gr.STEP])
     now, lists, done, fresh, code = g.flags[NOW], g.flags[LISTS], g.flags[DONE], g.flags[FRESH], g.flags[CODE]
+    slots, home = g.flags[WALL_SLOTS], g.run_i[gr.HOME]
     grid.sync()
     while done < steps and code == gr.OK:
         if fresh != 1:
@@ -311,30 +432,30 @@ def _march(g, steps, anew):
             now, lists, fresh, code = g.flags[NOW], g.flags[LISTS], g.flags[FRESH], g.flags[CODE]
             if fresh != 1:
                 break
-        pose, after, due, near = g.pose[done], g.pose[done + 1], DUE + done % 3, g.flags[WALL_GRAINS]
-        sx, sy, sz = drift_of_home(g, after)
-        if thread == 0:
-            g.flags[DUE + (done + 1) % 3] = 0  # which all have read: they have met since
-            if walls_moved(g, after, sx, sy, sz):
-                g.flags[due] = 1
+            slots = g.flags[WALL_SLOTS]
+        pose, after, due = g.pose[done], g.pose[done + 1], DUE + done % 3
         for i in range(thread, n, threads):
-            trouble, moved = step_inner(g, i, n, now, lists, sx, sy, sz, law, nm, rolls, dt)
-            if moved:
+            deep, Fx, Fy, Fz, Tx, Ty, Tz = pair_forces(g, i, n, now, lists, law, nm, rolls, dt)
+            put_load(g.load, i, Fx, Fy, Fz, Tx, Ty, Tz)
+            if deep:
+                fail(g.flags, gr.TOO_DEEP, g.ident[lists, i])
+        for s in range(threads - 1 - thread, slots, threads):  # from the last: the first are busy
+            i = g.wall_owner[s]
+            bits, deep = step_wall(g, s, i, few, n, now, lists, pose, law, nm, rolls, dt)
+            if bits != 0:
+                cuda.atomic.or_(g.wall_bits, i, bits)
+            if deep:
+                fail(g.flags, gr.TOO_DEEP, g.ident[lists, i])
+        if thread == threads - 1:
+            g.flags[DUE + (done + 1) % 3] = 0  # which all have read: they have met since
+            if walls_moved(g, after, way_back(g, home, after)):
                 g.flags[due] = 1
-            if trouble != gr.OK:
-                fail(g.flags, trouble, g.ident[lists, i])
-        for k in range(threads - 1 - thread, near, threads):  # from the last on: the first threads are busy
-            if wall_forces(g, g.wall_rows[k], n, now, lists, pose, law, nm, rolls, dt):
-                fail(g.flags, gr.TOO_DEEP, g.ident[lists, g.wall_rows[k]])
         grid.sync()
-        if near > 0:
-            for k in range(thread, near, threads):
-                trouble, moved = step_outer(g, g.wall_rows[k], n, now, lists, sx, sy, sz)
-                if moved:
-                    g.flags[due] = 1
-                if trouble != gr.OK:
-                    fail(g.flags, trouble, g.ident[lists, g.wall_rows[k]])
-            grid.sync()
+        for i in range(thread, n, threads):
+            trouble, level = step_outer(g, i, few, n, now, lists, pose, home, after, law, nm, rolls, dt)
+            if told(g, n, lists, i, trouble, level):
+                g.flags[due] = 1
+        grid.sync()
         now, done, fresh, code = 1 - now, done + 1, 1 - g.flags[due], g.flags[CODE]
         if thread == 0:
             g.flags[DONE], g.flags[NOW], g.flags[FRESH] = done, now, fresh
@@ -342,7 +463,7 @@ def _march(g, steps, anew):
     if done >= steps:
         gather_threads(g, lists, thread, threads, room)
         grid.sync()
-        gather_blocks(g, cuda.gridDim.x, thread)
+        gather_blocks(g, cuda.gridDim.x, room)
 
 
 march, march_lean = cuda.jit(**QUICK)(_march), cuda.jit(**LEAN)(_march)
@@ -387,16 +508,7 @@ def gather_1(g):
 @cuda.jit
 def gather_2(g, blocks):
     """After `gather_1` with so many blocks: what pushed the walls, by bodies and primitives."""
-    gather_blocks(g, blocks, cuda.grid(1))
-
-
-@cuda.jit(device=True)
-def tell(g, lists, i, step, code, due):
-    """What came of a grain's sub-step."""
-    if due or code != gr.OK:
-        g.flags[STOP] = step + 1
-    if code != gr.OK:
-        fail(g.flags, code, g.ident[lists, i])
+    gather_blocks(g, blocks, cuda.shared.array(ROOM, numba.float64))
 
 
 @cuda.jit(**LEANER)
@@ -406,42 +518,44 @@ def inner(g, k):
     if i >= n or over(g, step):
         return
     now, lists = (g.flags[NOW] + k) & 1, g.flags[LISTS]
-    after = g.pose[step + 1]
-    sx, sy, sz = drift_of_home(g, after)
-    if i == 0 and walls_moved(g, after, sx, sy, sz):
+    after, home = g.pose[step + 1], g.run_i[gr.HOME]
+    if i == 0 and walls_moved(g, after, way_back(g, home, after)):
         g.flags[STOP] = step + 1
-    code, due = step_inner(
-        g, i, n, now, lists, sx, sy, sz, g.run_i[gr.LAW], g.run_i[gr.MATERIALS], g.run_i[gr.HISTORY] > 4,
+    code, level = step_inner(
+        g, i, n, now, lists, home, after, g.run_i[gr.LAW], g.run_i[gr.MATERIALS], g.run_i[gr.HISTORY] > 4,
         f4(g.run_f[gr.STEP]),
     )  # fmt: skip
-    tell(g, lists, i, step, code, due)
+    if told(g, n, lists, i, code, level):
+        g.flags[STOP] = step + 1
 
 
 @cuda.jit(**QUICK)
 def walls(g, k):
-    """Sub-step k of the graph: forces of walls."""
+    """Sub-step k of the graph: how near walls are."""
     step = g.flags[BASE] + k
     if over(g, step):
         return
     now, lists = (g.flags[NOW] + k) & 1, g.flags[LISTS]
-    for at in range(cuda.grid(1), g.flags[WALL_GRAINS], cuda.gridsize(1)):
-        i = g.wall_rows[at]
-        if wall_forces(
-            g, i, g.run_i[gr.COUNT], now, lists, g.pose[step], g.run_i[gr.LAW], g.run_i[gr.MATERIALS],
-            g.run_i[gr.HISTORY] > 4, f4(g.run_f[gr.STEP]),
-        ):  # fmt: skip
-            tell(g, lists, i, step, gr.TOO_DEEP, False)
+    for s in range(cuda.grid(1), g.flags[WALL_SLOTS], cuda.gridsize(1)):
+        i = g.wall_owner[s]
+        bits = find_gap(g, s, i, g.run_i[gr.COUNT], now, lists, g.pose[step])
+        if bits != 0:
+            cuda.atomic.or_(g.wall_bits, i, bits)
 
 
 @cuda.jit(**QUICK)
 def outer(g, k):
-    """Sub-step k of the graph: motion of the grains near walls."""
+    """Sub-step k of the graph: forces of walls and motion of the grains near them."""
     n, step = g.run_i[gr.COUNT], g.flags[BASE] + k
     if over(g, step):
         return
     now, lists = (g.flags[NOW] + k) & 1, g.flags[LISTS]
-    sx, sy, sz = drift_of_home(g, g.pose[step + 1])
+    home, after = g.run_i[gr.HOME], g.pose[step + 1]
     for at in range(cuda.grid(1), g.flags[WALL_GRAINS], cuda.gridsize(1)):
         i = g.wall_rows[at]
-        code, due = step_outer(g, i, n, now, lists, sx, sy, sz)
-        tell(g, lists, i, step, code, due)
+        code, level = step_outer(
+            g, i, 0, n, now, lists, g.pose[step], home, after, g.run_i[gr.LAW], g.run_i[gr.MATERIALS],
+            g.run_i[gr.HISTORY] > 4, f4(g.run_f[gr.STEP]),
+        )  # fmt: skip
+        if told(g, n, lists, i, code, level):
+            g.flags[STOP] = step + 1

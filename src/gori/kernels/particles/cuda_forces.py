@@ -11,14 +11,17 @@ import numba
 from numba import cuda
 from numba.core.dispatcher import Dispatcher
 
+from gori.kernels.particles import drift, wall_contacts
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import law as laws
 from gori.kernels.particles import tables as c
-from gori.kernels.particles import wall_contacts
+from gori.kernels.particles.cuda_tables import COUNT_BITS, LEVELS, ROW_BITS
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
-from gori.kernels.particles.drift import FASTEST
 
 f4, i4 = numba.float32, numba.int32
+
+MANY = 62
+"""walls of a grain before those that share a bit"""
 
 _ON_DEVICE: dict = {}
 
@@ -35,6 +38,7 @@ def on_device(function):
 
 
 contact, rolling, gap_to = on_device(laws.contact), on_device(laws.rolling), on_device(wall_contacts.gap_to)
+way_back, put_back = on_device(drift.way_back), on_device(drift.put_back)
 
 
 @cuda.jit(device=True)
@@ -58,7 +62,20 @@ def spot_of(g, x, y, z, r):
 
 @cuda.jit(device=True)
 def row_of(at):
-    return at if at >= 0 else ~at
+    """The row in an entry of `other`."""
+    return (at if at >= 0 else ~at) & ((1 << ROW_BITS) - 1)
+
+
+@cuda.jit(device=True)
+def level_of(square):
+    """Level of a way or a gap, of which the square is given in skins; LEVELS if it is longer than the skin."""
+    if square < f4(1.0 / 8.0**2):
+        return 0 if square < f4(1.0 / 32.0**2) else 1
+    if square < f4(1.0 / 2.0**2):
+        return 2 if square < f4(1.0 / 4.0**2) else 3
+    if square < f4(1.0):
+        return 4 if square < f4(3.0**2 / 4.0**2) else 5
+    return LEVELS
 
 
 @cuda.jit(device=True)
@@ -66,7 +83,8 @@ def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
     """Contacts of grain i with grains: whether one is too deep, force (3), torque (3).
 
     A thread waits for memory most of the time, and a GPU for lines of memory that 32 threads ask for at once: so spots
-    are asked for one turn ahead, and motion only of those that touched before.
+    are asked for one turn ahead, and motion only of those that touched before. Those that cannot touch yet, as neither
+    has moved so far, stand at the end.
     """
     spot, motion, other, history, p = g.spot, g.motion, g.other, g.history, g.pair_f
     half, one, zero, tiny, unit = p[0, c.HALF], p[0, c.ONE], p[0, c.ZERO], p[0, c.TINY], f4(g.run_f[gr.UNIT])
@@ -80,9 +98,13 @@ def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
     si = unit * f4(ri)
     uniform, R, m = g.run_i[gr.UNIFORM] == 1, half * si, half * mi
     Fx, Fy, Fz, Tx, Ty, Tz = zero, zero, zero, zero, zero, zero
+    count = g.count[lists * n + i]
+    level = count >> COUNT_BITS
     at, following = other[slot], other[slot + n]
     xj, yj, zj, rj = read4(spot, 4 * (first + row_of(at)))
-    for _ in range(g.count[lists * n + i]):
+    for _ in range(count & ((1 << COUNT_BITS) - 1)):
+        if at >> ROW_BITS > level:  # nor can those that follow
+            break
         j = first + row_of(at)
         ex, ey, ez, mj, fx, fy, fz, partner = zero, zero, zero, zero, zero, zero, zero, zero
         hx, hy, hz = zero, zero, zero
@@ -157,18 +179,31 @@ def same_body(g, lists, left, entered):
 
 
 @cuda.jit(device=True)
-def find_gaps(g, i, n, now, lists, pose):
-    """Gaps and directions from grain i to its walls, into `wall_near`; which it touches now. A contact that goes on
-    from one facet to the next of the same body keeps its history.
-    """
-    row, first = now * n + i, g.wall_at[lists, 0, i]
+def bit_of(k):
+    """Bit of wall k of a grain; those from MANY on share one."""
+    return 1 << min(k, MANY)
+
+
+@cuda.jit(device=True)
+def find_gap(g, s, i, n, now, lists, pose):
+    """Gap and direction from grain i to the wall of slot s, into `wall_near`. Returns its bit if it touches, or 0."""
+    row, w, first = now * n + i, g.wall[lists, s], g.wall_at[lists, 0, i]
     xi, yi = read2(g.place, 4 * row)
     zi, ri = read2(g.place, 4 * row + 2)
-    left, entered = -1, -1
+    gap, nx, ny, nz = gap_to(g, pose, w if w >= 0 else ~w, xi, yi, zi)
+    write2(g.wall_near, 4 * s, (gap, nx))
+    write2(g.wall_near, 4 * s + 2, (ny, nz))
+    return bit_of(s - first) if gap < ri else 0
+
+
+@cuda.jit(device=True)
+def hand_over(g, i, lists, ri):
+    """Which walls grain i touches now, after `find_gap`. A contact that goes on from one facet to the next of the same
+    body keeps its history.
+    """
+    left, entered, first = -1, -1, g.wall_at[lists, 0, i]
     for s in range(first, first + g.wall_at[lists, 1, i]):
-        w = g.wall[lists, s]
-        gap, nx, ny, nz = gap_to(g, pose, w if w >= 0 else ~w, xi, yi, zi)
-        g.wall_near[s, 0], g.wall_near[s, 1], g.wall_near[s, 2], g.wall_near[s, 3] = gap, nx, ny, nz
+        w, gap = g.wall[lists, s], g.wall_near[4 * s]
         if gap < ri and w >= 0:
             entered = s
             g.wall[lists, s] = ~w
@@ -186,12 +221,13 @@ def find_gaps(g, i, n, now, lists, pose):
 
 @cuda.jit(device=True)
 def wall_force(g, pose, lists, s, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az, m, bx, by, bz, kind):
-    """Contact of a grain with the wall of slot s, after `find_gaps`: too deep, force (3), torque (3) on the grain."""
+    """Contact of a grain with the wall of slot s, after `hand_over`: too deep, force (3), torque (3) on the grain."""
     k, zero = g.wall[lists, s], g.pair_f[0, c.ZERO]
     if k >= 0:
         return False, zero, zero, zero, zero, zero, zero
     k, h = ~k, g.wall_history[lists, s]
-    gap, nx, ny, nz = g.wall_near[s, 0], g.wall_near[s, 1], g.wall_near[s, 2], g.wall_near[s, 3]
+    gap, nx = read2(g.wall_near, 4 * s)
+    ny, nz = read2(g.wall_near, 4 * s + 2)
     p, b = g.pair_f[int(kind) * nm + g.wall_i[k, c.WALL_MATERIAL]], g.wall_i[k, c.BODY]
     # the wall moves at the contact, seen from the body's origin at q
     qx, qy, qz = (
@@ -229,42 +265,43 @@ def wall_force(g, pose, lists, s, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az
 
 
 @cuda.jit(device=True)
-def put_load(load, i, Fx, Fy, Fz, Tx, Ty, Tz):
-    write4(load, 8 * i, (Fx, Fy, Fz, Fx))
-    write4(load, 8 * i + 4, (Tx, Ty, Tz, Tx))
-
-
-@cuda.jit(device=True)
-def wall_forces(g, i, n, now, lists, pose, law, nm, rolls, dt):
-    """Contacts of grain i with walls, into `wall_load`. Whether one is too deep."""
-    find_gaps(g, i, n, now, lists, pose)
-    row, zero = now * n + i, g.pair_f[0, c.ZERO]
+def wall_forces(g, i, bits, n, now, lists, pose, law, nm, rolls, dt):
+    """Contacts of grain i with the walls that have these bits: too deep, force (3), torque (3)."""
+    row, zero, before = now * n + i, g.pair_f[0, c.ZERO], g.wall_bits[n + i]
+    if bits == 0 and before == 0:
+        return False, zero, zero, zero, zero, zero, zero
     xi, yi = read2(g.place, 4 * row)
     zi, ri = read2(g.place, 4 * row + 2)
+    if bits != before or (bits >> MANY) & 1:
+        hand_over(g, i, lists, ri)
+        g.wall_bits[n + i] = bits
     first = g.wall_at[lists, 0, i]
     ax, ay, az, m = read4(g.motion, 8 * row)
     bx, by, bz, kind = read4(g.motion, 8 * row + 4)
     Fx, Fy, Fz, Tx, Ty, Tz, deep = zero, zero, zero, zero, zero, zero, False
-    for s in range(first, first + g.wall_at[lists, 1, i]):
+    for k in range(g.wall_at[lists, 1, i]):
+        if bits & bit_of(k) == 0:
+            continue
         too, fx, fy, fz, tx, ty, tz = wall_force(
-            g, pose, lists, s, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az, m, bx, by, bz, kind
+            g, pose, lists, first + k, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az, m, bx, by, bz, kind
         )
         deep = deep or too
         Fx, Fy, Fz, Tx, Ty, Tz = Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz
-    put_load(g.wall_load, i, Fx, Fy, Fz, Tx, Ty, Tz)
-    return deep
+    return deep, Fx, Fy, Fz, Tx, Ty, Tz
 
 
 @cuda.jit(device=True)
-def move_grain(g, i, n, now, lists, sx, sy, sz, Fx, Fy, Fz, Tx, Ty, Tz):
-    """Motion of a grain into the other buffer. Returns a result code, and whether lists are due."""
+def move_grain(g, i, n, now, lists, home, after, Fx, Fy, Fz, Tx, Ty, Tz):
+    """Motion of a grain into the other buffer. Returns a result code, and the level to which it has moved, twice, if
+    that is higher than it was, or 0.
+    """
     f, row, own = g.run_f, now * n + i, 4 * (lists * n + i)
     xi, yi = read2(g.place, 4 * row)
     zi, ri = read2(g.place, 4 * row + 2)
     ax, ay, az, m = read4(g.motion, 8 * row)
     bx, by, bz, kind = read4(g.motion, 8 * row + 4)
     lx, ly, lz, rest = read4(g.low, own)
-    qx, qy, qz, _ = read4(g.mark, 4 * i)
+    qx, qy, qz, before = read4(g.mark, 4 * i)
     h = f[gr.STEP]
     per_mass = h / m
     vx = float(ax) + lx + per_mass * Fx + h * f[gr.GX]
@@ -284,33 +321,78 @@ def move_grain(g, i, n, now, lists, sx, sy, sz, Fx, Fy, Fz, Tx, Ty, Tz):
     x, y, z, units = spot_of(g, px, py, pz, ri)
     write4(g.spot, 4 * row, (i4(x), i4(y), i4(z), i4(units)))
 
-    code, far = gr.OK, FASTEST * ri
+    code, far = gr.OK, drift.FASTEST * ri
     if not dx * dx + dy * dy + dz * dz < far * far:
         code = gr.RUNAWAY
     unit = f[gr.UNIT]
-    dx, dy, dz = unit * apart(qx, x) - sx, unit * apart(qy, y) - sy, unit * apart(qz, z) - sz
-    return code, 4.0 * (dx * dx + dy * dy + dz * dz) > f[gr.SKIN] * f[gr.SKIN]
+    if home >= 0:
+        back = way_back(g, home, after)
+        ex, ey, ez = put_back(back, px, py, pz)
+        x, y, z, _ = spot_of(g, px + (ex + back[9]), py + (ey + back[10]), pz + (ez + back[11]), ri)
+    dx, dy, dz = unit * apart(qx, x), unit * apart(qy, y), unit * apart(qz, z)
+    # a little more than 2 x 2, as all of this is rounded
+    level = level_of(f4(4.1 * (dx * dx + dy * dy + dz * dz) / (f[gr.SKIN] * f[gr.SKIN])))
+    if level <= before:
+        return code, 0
+    g.mark[4 * i + 3] = level
+    return code, level
 
 
 @cuda.jit(device=True)
-def step_inner(g, i, n, now, lists, sx, sy, sz, law, nm, rolls, dt):
+def put_load(load, k, Fx, Fy, Fz, Tx, Ty, Tz):
+    write4(load, 8 * k, (Fx, Fy, Fz, Fx))
+    write4(load, 8 * k + 4, (Tx, Ty, Tz, Tx))
+
+
+@cuda.jit(device=True)
+def step_inner(g, i, n, now, lists, home, after, law, nm, rolls, dt):
     """One sub-step of a grain that is near no wall; of one that is, forces of other grains are put into `load`.
 
-    Returns a result code, and whether lists are due.
+    Returns a result code and a level, as `move_grain`.
     """
     deep, Fx, Fy, Fz, Tx, Ty, Tz = pair_forces(g, i, n, now, lists, law, nm, rolls, dt)
     if g.wall_at[lists, 1, i] > 0:
         put_load(g.load, i, Fx, Fy, Fz, Tx, Ty, Tz)
-        return gr.TOO_DEEP if deep else gr.OK, False
-    code, due = move_grain(g, i, n, now, lists, sx, sy, sz, Fx, Fy, Fz, Tx, Ty, Tz)
-    return gr.TOO_DEEP if deep else code, due
+        return gr.TOO_DEEP if deep else gr.OK, 0
+    code, level = move_grain(g, i, n, now, lists, home, after, Fx, Fy, Fz, Tx, Ty, Tz)
+    return gr.TOO_DEEP if deep else code, level
 
 
 @cuda.jit(device=True)
-def step_outer(g, i, n, now, lists, sx, sy, sz):
-    """The rest of the sub-step of a grain near walls, after `load` and `wall_load`. Returns as `step_inner`."""
-    Fx, Fy, Fz, _ = read4(g.wall_load, 8 * i)
-    Tx, Ty, Tz, _ = read4(g.wall_load, 8 * i + 4)
-    fx, fy, fz, _ = read4(g.load, 8 * i)
-    tx, ty, tz, _ = read4(g.load, 8 * i + 4)
-    return move_grain(g, i, n, now, lists, sx, sy, sz, Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz)
+def step_wall(g, s, i, few, n, now, lists, pose, law, nm, rolls, dt):
+    """The wall of slot s, near grain i: its gap. If the grain has few walls, the first slot sees to all of them, and
+    their forces go into `load`, behind those of other grains. Returns its bit if it touches and is to be told, or
+    0, and whether a wall is too deep.
+    """
+    count, bits = g.wall_at[lists, 1, i], 0
+    if count > few:
+        return find_gap(g, s, i, n, now, lists, pose), False
+    if s != g.wall_at[lists, 0, i]:
+        return 0, False
+    for t in range(s, s + count):
+        bits |= find_gap(g, t, i, n, now, lists, pose)
+    deep, Fx, Fy, Fz, Tx, Ty, Tz = wall_forces(g, i, bits, n, now, lists, pose, law, nm, rolls, dt)
+    put_load(g.load, n + i, Fx, Fy, Fz, Tx, Ty, Tz)
+    return 0, deep
+
+
+@cuda.jit(device=True)
+def step_outer(g, i, few, n, now, lists, pose, home, after, law, nm, rolls, dt):
+    """The rest of the sub-step of a grain: forces of other grains stand in `load`, `step_wall` has seen to its walls.
+
+    Returns as `step_inner`.
+    """
+    Fx, Fy, Fz, _ = read4(g.load, 8 * i)
+    Tx, Ty, Tz, _ = read4(g.load, 8 * i + 4)
+    deep, count, zero = False, g.wall_at[lists, 1, i], g.pair_f[0, c.ZERO]
+    fx, fy, fz, tx, ty, tz = zero, zero, zero, zero, zero, zero
+    if count > few:
+        bits = g.wall_bits[i]
+        deep, fx, fy, fz, tx, ty, tz = wall_forces(g, i, bits, n, now, lists, pose, law, nm, rolls, dt)
+        if bits != 0:
+            g.wall_bits[i] = 0
+    elif count > 0:
+        fx, fy, fz, _ = read4(g.load, 8 * (n + i))
+        tx, ty, tz, _ = read4(g.load, 8 * (n + i) + 4)
+    code, level = move_grain(g, i, n, now, lists, home, after, Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz)
+    return gr.TOO_DEEP if deep else code, level

@@ -6,21 +6,11 @@ import numba
 from numba import cuda
 
 from gori.kernels.particles import grains as gr
-from gori.kernels.particles.cuda_forces import spot_of
-from gori.kernels.particles.cuda_tables import STOP, TOTAL
+from gori.kernels.particles.cuda_forces import bit_of, row_of, spot_of
+from gori.kernels.particles.cuda_tables import COUNT_BITS, STOP, TOTAL
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
 
 f4, i4 = numba.float32, numba.int32
-
-
-@cuda.jit(device=True)
-def gather_blocks(g, blocks, thread):
-    """Sums of the blocks, added to those of the bodies."""
-    if thread < 6 * g.run_i[gr.BODIES] and g.extent[thread // 6] >= 0.0:
-        b, q, total = thread // 6, thread % 6, 0.0
-        for k in range(blocks):
-            total += g.sums[b, k, q]
-        g.push[b, q] += total
 
 
 @cuda.jit(device=True)
@@ -64,7 +54,7 @@ def move_rows(g, now, lists, thread, threads):
         write2(g.before, 4 * i + 2, (pz, r))
         x, y, z, units = spot_of(g, px, py, pz, r)
         write4(g.spot, 4 * row, (i4(x), i4(y), i4(z), i4(units)))
-        write4(g.mark, 4 * i, (i4(x), i4(y), i4(z), i4(units)))
+        write4(g.mark, 4 * i, (i4(x), i4(y), i4(z), i4(0)))
         write4(g.motion, 8 * row, read4(g.motion, 8 * o))
         write4(g.motion, 8 * row + 4, read4(g.motion, 8 * o + 4))
         write4(g.low, 4 * ((1 - lists) * n + i), read4(g.low, 4 * (lists * n + g.order[i])))
@@ -73,18 +63,46 @@ def move_rows(g, now, lists, thread, threads):
 
 
 @cuda.jit(device=True)
-def put_wall(g, lists, k, i, s):
-    """Slot s for primitive k, with its history."""
+def is_near(g, row, x, y, z):
+    """Whether a place lies where spots tell all: they come again after a while."""
+    px, py = read2(g.place, 4 * row)
+    pz, _ = read2(g.place, 4 * row + 2)
+    once = 2.0**31 * g.run_f[gr.UNIT]
+    return abs(px - x) < once and abs(py - y) < once and abs(pz - z) < once
+
+
+@cuda.jit(device=True)
+def keep_history(g, lists, i, count):
+    """Contacts of grain i that go on keep their history."""
+    n, numbers = g.run_i[gr.COUNT], g.run_i[gr.HISTORY]
+    plane, o = g.run_i[gr.SLOTS] * n, g.order[i]
+    slot, old = lists * plane + i, (1 - lists) * plane + o
+    for t in range(g.count[(1 - lists) * n + o] & ((1 << COUNT_BITS) - 1)):
+        if g.other[old + t * n] < 0:  # it touched; where is it now?
+            j = g.rank[row_of(g.other[old + t * n])]
+            for k in range(count):
+                if g.other[slot + k * n] == j:  # of level 0: what is farther touches no more
+                    g.other[slot + k * n] = ~g.other[slot + k * n]
+                    for q in range(0, numbers, 4):
+                        kept = read4(g.history, numbers * (old + t * n) + q)
+                        write4(g.history, numbers * (slot + k * n) + q, kept)
+                    break
+
+
+@cuda.jit(device=True)
+def put_wall(g, lists, k, i, s, number):
+    """Slot s for primitive k, with its history. Returns its bit, as wall `number` of its grain, if it touches, or 0."""
     o, numbers = g.order[i], g.wall_history.shape[2]
     found, first = -1, g.wall_at[1 - lists, 0, o]
     for t in range(first, first + g.wall_at[1 - lists, 1, o]):
         if g.wall[1 - lists, t] == ~k:
             found = t
-    g.wall[lists, s] = k if found < 0 else ~k
+    g.wall[lists, s], g.wall_owner[s] = k if found < 0 else ~k, i
     for q in range(numbers):
         g.wall_history[lists, s, q] = g.wall_history[1 - lists, found, q] if found >= 0 else f4(0.0)
     for q in range(6):
         g.wall_push[s, q] = 0.0
+    return bit_of(number) if found >= 0 else 0
 
 
 @cuda.jit(device=True)

@@ -11,6 +11,12 @@ DONE, BASE, TOTAL, STOP, DUE = 9, 10, 11, 12, 13
 """sub-steps done; of a graph: those before it, those wanted, and 1 + the sub-step after which to stop, 0 for none; of
 `march`: three flags in turn, lists are due"""
 N_FLAGS = 16
+LEVELS = 6
+"""of gaps in the lists, from 0 to the skin; what a grain has moved since they were made counts twice"""
+ROW_BITS = 28
+"""of an entry of `other`: the row; then the level of the gap; all bits are turned while it touches"""
+COUNT_BITS = 16
+"""of a number of `count`: how many; then the level to which the grain and its neighbours have moved"""
 
 
 class CudaGrains(NamedTuple):
@@ -24,19 +30,20 @@ class CudaGrains(NamedTuple):
     motion: Any  # (2 N 8,)
     low: Any  # (2 N 4,) low bits of the velocities; their buffers change with the lists
     before: Any  # (N 4,) float64 places when the lists were made
-    mark: Any  # (N 4,) int32 and spots
-    load: Any  # (N 8,) force and torque of other grains, each with one number behind
-    wall_load: Any  # (N 8,) and of walls
+    mark: Any  # (N 4,) int32 and spots, and the level to which each has moved since
+    load: Any  # (2 N 8,) force and torque of other grains, then of walls, each with one number behind
     ident: Any  # (2, N) int32
     # lists, two of each: those of before give the history. Slot k of all grains lies side by side
-    count: Any  # (2 N,) int32
-    other: Any  # (2 K N + 2 N,) int32 row of the other grain, ~row while it touches
+    count: Any  # (2 N,) int32 and level
+    other: Any  # (2 K N + 8 N,) int32 the other grain, by levels; ~ while it touches
     history: Any  # (2 K N H,) four numbers: tangential and 0; or eight, with rolling
     wall_at: Any  # (2, 2, N) int32 first slot and count
+    wall_bits: Any  # (2 N,) int64 those that a grain touches, as bits: found in this sub-step, and in the one before
     wall_rows: Any  # (N,) int32 grains that have some, as they came
     wall: Any  # (2, slots) int32 primitive, ~primitive while it touches
     wall_history: Any  # (2, slots, H)
-    wall_near: Any  # (slots, 4) float64 gap, direction
+    wall_owner: Any  # (slots,) int32 row of the grain
+    wall_near: Any  # (4 slots,) float64 gap, direction
     wall_push: Any  # (slots, 6) float64 moment and force on the wall, summed over sub-steps
     push: Any  # (nbody, 6) float64 the same by bodies
     wall_sum: Any  # (primitives, 6) float64 and by primitives

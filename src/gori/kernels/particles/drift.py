@@ -10,33 +10,69 @@ FASTEST = 0.25
 
 
 @part
-def drift_of_home(g, pose):
-    """How far the body has moved whose translation the grains share, since the lists were made."""
-    b = g.run_i[gr.HOME]
+def way_back(g, b, pose):
+    """How body b is put back to where it was when the lists were made: a point x of it to x + A x + c; A (9), c (3).
+
+    Grains that ride on a body, their home, hardly move when they are seen from it. All zero if b is -1.
+    """
     if b < 0:
-        return 0.0, 0.0, 0.0
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    xx, xy, xz = turned_back(g, b, pose, 0)
+    yx, yy, yz = turned_back(g, b, pose, 3)
+    zx, zy, zz = turned_back(g, b, pose, 6)
     q = gr.POS
+    px, py, pz = pose[b, q], pose[b, q + 1], pose[b, q + 2]
     return (
-        pose[b, q] - g.pose_before[b, q],
-        pose[b, q + 1] - g.pose_before[b, q + 1],
-        pose[b, q + 2] - g.pose_before[b, q + 2],
+        xx - 1.0, xy, xz, yx, yy - 1.0, yz, zx, zy, zz - 1.0,
+        g.pose_before[b, q] - xx * px - xy * py - xz * pz,
+        g.pose_before[b, q + 1] - yx * px - yy * py - yz * pz,
+        g.pose_before[b, q + 2] - zx * px - zy * py - zz * pz,
+    )  # fmt: skip
+
+
+@part
+def turned_back(g, b, pose, row):
+    """A row of R0 R^T."""
+    x, y, z = g.pose_before[b, row], g.pose_before[b, row + 1], g.pose_before[b, row + 2]
+    return (
+        x * pose[b, 0] + y * pose[b, 1] + z * pose[b, 2],
+        x * pose[b, 3] + y * pose[b, 4] + z * pose[b, 5],
+        x * pose[b, 6] + y * pose[b, 7] + z * pose[b, 8],
     )
 
 
 @part
-def walls_moved(g, pose, sx, sy, sz):
-    """Whether a wall may have come nearer than the lists allow for."""
+def put_back(back, x, y, z):
+    """A x of `way_back`."""
+    return (
+        back[0] * x + back[1] * y + back[2] * z,
+        back[3] * x + back[4] * y + back[5] * z,
+        back[6] * x + back[7] * y + back[8] * z,
+    )
+
+
+@part
+def walls_moved(g, pose, back):
+    """Whether a wall, seen from the grains' home, may have come nearer than the lists allow for."""
     limit = 0.5 * g.run_f[gr.SKIN]
     for b in range(g.run_i[gr.BODIES]):
         if g.extent[b] < 0.0:  # no wall: grains that ride on a vehicle leave the bare ground behind
             continue
         q, turn = gr.POS, 0.0
-        dx = pose[b, q] - g.pose_before[b, q] - sx
-        dy = pose[b, q + 1] - g.pose_before[b, q + 1] - sy
-        dz = pose[b, q + 2] - g.pose_before[b, q + 2] - sz
-        for k in range(9):
-            e = pose[b, k] - g.pose_before[b, k]
-            turn += e * e
+        x, y, z = pose[b, q], pose[b, q + 1], pose[b, q + 2]
+        ex, ey, ez = put_back(back, x, y, z)
+        dx = x - g.pose_before[b, q] + (ex + back[9])
+        dy = y - g.pose_before[b, q + 1] + (ey + back[10])
+        dz = z - g.pose_before[b, q + 2] + (ez + back[11])
+        for k in range(3):  # columns of R
+            x, y, z = pose[b, k], pose[b, k + 3], pose[b, k + 6]
+            ex, ey, ez = put_back(back, x, y, z)
+            ex, ey, ez = (
+                ex + x - g.pose_before[b, k],
+                ey + y - g.pose_before[b, k + 3],
+                ez + z - g.pose_before[b, k + 6],
+            )
+            turn += ex * ex + ey * ey + ez * ez
         # |R - R0| is at least as large, over sqrt 2, as the chord of the angle
         if math.sqrt(dx * dx + dy * dy + dz * dz) + math.sqrt(0.5 * turn) * g.extent[b] > limit:
             return True

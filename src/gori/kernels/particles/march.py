@@ -12,7 +12,7 @@ from gori.kernels.lanes import lanes_below
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as c
 from gori.kernels.particles.contacts import pair_forces
-from gori.kernels.particles.drift import FASTEST, drift_of_home, walls_moved
+from gori.kernels.particles.drift import FASTEST, put_back, walls_moved, way_back
 from gori.kernels.particles.lists import chunks_of, gather_push, make_lists, rows_of, worst
 from gori.kernels.particles.team import meet, share
 from gori.kernels.particles.wall_contacts import wall_forces
@@ -33,16 +33,15 @@ def new_motion(g, v, load, i, first, fall):
 
 
 @part
-def new_place(g, x, y, i, j, a, b, drive, drift):
-    """Places of grains i and j that move as a and b say, written; returns how far they are from where the lists saw
-    them."""
+def new_place(x, y, i, j, a, b, drive):
+    """Places of grains i and j that move as a and b say, written."""
     place = halves(x, i, j) + drive * join(a, b)
     put_halves(y, i, j, place)
-    return place - halves(g.before, i, j) - drift
+    return place
 
 
 @part
-def move(g, x, v, y, u, load, first, last, sx, sy, sz):
+def move(g, x, v, y, u, load, first, last, back):
     """Motion of grains into the other buffer, eight at a time; loads are used up.
 
     Returns the level of the gaps that count from now on, DUE if lists are due.
@@ -51,9 +50,8 @@ def move(g, x, v, y, u, load, first, last, sx, sy, sz):
     limit = 0.25 * f[gr.SKIN] * f[gr.SKIN]
     fall = eight_of(dt * f[gr.GX], dt * f[gr.GY], dt * f[gr.GZ], 0.0, 0.0, 0.0, 0.0, 0.0)
     drive = eight_of(dt, dt, dt, 0.0, dt, dt, dt, 0.0)
-    drift = eight_of(sx, sy, sz, 0.0, sx, sy, sz, 0.0)
     none = fall * 0.0
-    far, stays = none, True
+    far, stays, rides = none, True, g.run_i[gr.HOME] >= 0
     for i in range(first, last, 8):
         end = last - 1  # the last ones, where there are not eight, are moved more than once, from and to the same
         k = (
@@ -82,12 +80,17 @@ def move(g, x, v, y, u, load, first, last, sx, sy, sz):
         put_row8(load, k[5] - first, none)
         put_row8(load, k[6] - first, none)
         put_row8(load, k[7] - first, none)
+        p0, p1 = new_place(x, y, k[0], k[4], m[0], m[4], drive), new_place(x, y, k[1], k[5], m[1], m[5], drive)
+        p2, p3 = new_place(x, y, k[2], k[6], m[2], m[6], drive), new_place(x, y, k[3], k[7], m[3], m[7], drive)
+        # from where the lists saw them
         dx, dy, dz, _ = turn4(
-            new_place(g, x, y, k[0], k[4], m[0], m[4], drive, drift),
-            new_place(g, x, y, k[1], k[5], m[1], m[5], drive, drift),
-            new_place(g, x, y, k[2], k[6], m[2], m[6], drive, drift),
-            new_place(g, x, y, k[3], k[7], m[3], m[7], drive, drift),
-        )
+            p0 - halves(g.before, k[0], k[4]), p1 - halves(g.before, k[1], k[5]),
+            p2 - halves(g.before, k[2], k[6]), p3 - halves(g.before, k[3], k[7]),
+        )  # fmt: skip
+        if rides:
+            px, py, pz, _ = turn4(p0, p1, p2, p3)
+            ex, ey, ez = put_back(back, px, py, pz)
+            dx, dy, dz = dx + (ex + back[9]), dy + (ey + back[10]), dz + (ez + back[11])
         square = dx * dx + dy * dy + dz * dz
         far = where_less(far, square, square, far)
         stays = stays and lanes_below(square, none + limit) == 255  # which a NaN is not
@@ -112,13 +115,13 @@ def runaway(g, x, u, first, last):
 
 
 @part
-def step_chunk(g, pose, now, level, chunk, sx, sy, sz, load, mine):
+def step_chunk(g, pose, now, level, chunk, back, load, mine):
     """One sub-step of one chunk."""
     x, v, u = g.place[now], g.motion[now], g.motion[1 - now]
     first, last = rows_of(g, chunk)
     deep = pair_forces(g, x, v, load, chunk, level)
     wall_deep = wall_forces(g, x, v, pose, load, first, last)
-    level = move(g, x, v, g.place[1 - now], u, load, first, last, sx, sy, sz)
+    level = move(g, x, v, g.place[1 - now], u, load, first, last, back)
     mine[1] = max(mine[1], level)
     if deep or wall_deep >= 0:
         mine[0] = gr.TOO_DEEP
@@ -154,11 +157,11 @@ def march(g, worker, workers, first_step, steps):
         parity = step & 1
         mine = g.flags[parity, worker]
         mine[0], mine[1] = gr.OK, 0
-        sx, sy, sz = drift_of_home(g, g.pose[step + 1])
+        back = way_back(g, g.run_i[gr.HOME], g.pose[step + 1])
         for chunk in range(a, z):
-            step_chunk(g, pose, now, level, chunk, sx, sy, sz, g.load[worker], mine)
+            step_chunk(g, pose, now, level, chunk, back, g.load[worker], mine)
         now, fresh = 1 - now, 1
-        if walls_moved(g, g.pose[step + 1], sx, sy, sz):
+        if walls_moved(g, g.pose[step + 1], back):
             fresh = 0
         meeting = meet(g.counters, meeting, workers)
         for w in range(workers):

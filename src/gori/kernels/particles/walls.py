@@ -253,10 +253,13 @@ def within(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz, reach):
     For lists: a grain that rolls on from one facet to the next needs both. Yes a little too often near corners.
     """
     kind = wall_i[k, KIND]
+    dx, dy, dz = cx - wall_f[k, POINT], cy - wall_f[k, POINT + 1], cz - wall_f[k, POINT + 2]
+    nx, ny, nz = wall_f[k, FACE], wall_f[k, FACE + 1], wall_f[k, FACE + 2]
+    if (kind >= RECT) & (not abs(dx * nx + dy * ny + dz * nz) < reach):  # without a detour: most end here
+        return False
     if kind < TUBE or kind == CAPSULE:
         gap, _, _, _ = nearest(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz)
         return gap < reach
-    dx, dy, dz = cx - wall_f[k, POINT], cy - wall_f[k, POINT + 1], cz - wall_f[k, POINT + 2]
     ax, ay, az = wall_f[k, AXIS], wall_f[k, AXIS + 1], wall_f[k, AXIS + 2]
     if kind in (TUBE, DISC):
         z, rho, _, _, _ = split(dx, dy, dz, ax, ay, az)
@@ -267,14 +270,12 @@ def within(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz, reach):
         slant = math.sqrt(length * length + wider * wider)
         along, across = z * length + rho * wider, rho * length - z * wider  # both times the slant
         return abs(across) < reach * slant and along > -reach * slant and along < (slant + reach) * slant
-    nx, ny, nz = wall_f[k, FACE], wall_f[k, FACE + 1], wall_f[k, FACE + 2]
-    if not abs(dx * nx + dy * ny + dz * nz) < reach:
-        return False
     rect = kind == RECT
     for j in range(4 if rect else 3):
         sx, sy, sz, ex, ey, ez = side_of(wall_f, rect, k, j)
-        _, ix, iy, iz = direction(ny * ez - nz * ey, nz * ex - nx * ez, nx * ey - ny * ex, 0.0, 0.0, 1.0)
-        if (dx - sx) * ix + (dy - sy) * iy + (dz - sz) * iz < -reach:
+        ix, iy, iz = ny * ez - nz * ey, nz * ex - nx * ez, nx * ey - ny * ex  # leads into the facet
+        inside = (dx - sx) * ix + (dy - sy) * iy + (dz - sz) * iz
+        if inside < 0.0 and inside * inside > reach * reach * (ix * ix + iy * iy + iz * iz):
             return False
     return True
 
