@@ -175,7 +175,8 @@ class CudaBed:
         names = g.ident.copy_to_host()[lists]
         rows = np.searchsorted(state.ident, names)
         counts = g.count.copy_to_host()
-        g.count.copy_to_device(counts | (flag.LEVELS << flag.COUNT_BITS))  # grains may have moved: all count
+        all_levels = ((1 << flag.LEVELS) - 1) << flag.COUNT_BITS
+        g.count.copy_to_device(counts | np.int32(all_levels))  # grains may have moved: all count
         place = g.place.copy_to_host().reshape(2, n, 4)
         place[now] = state.place[rows]
         g.place.copy_to_device(place.ravel())

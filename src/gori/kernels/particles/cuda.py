@@ -105,14 +105,19 @@ def told(g, n, lists, i, code, level):
         return True
     if level == 0:
         return False
-    own, bits = lists * n, (1 << COUNT_BITS) - 1
-    count, slot = g.count[own + i] & bits, own * g.run_i[gr.SLOTS] + i
-    cuda.atomic.max(g.count, own + i, (level << COUNT_BITS) | count)
-    for k in range(count):
-        j = own + row_of(g.other[slot + k * n])
-        if g.count[j] >> COUNT_BITS < level:
-            cuda.atomic.max(g.count, j, (level << COUNT_BITS) | (g.count[j] & bits))
-    return level >= LEVELS
+    if level >= LEVELS:
+        return True
+    own, bits, slot = lists * n, ((1 << level) - 1) << COUNT_BITS, lists * g.run_i[gr.SLOTS] * n + i
+    count = g.count[own + i] & ((1 << COUNT_BITS) - 1)
+    cuda.atomic.or_(g.count, own + i, bits)
+    for k in range(0, count, 4):  # four at a time, none of which waits for another, as all others wait for this grain
+        one, two = g.other[slot + k * n], g.other[slot + min(k + 1, count - 1) * n]
+        three, four = g.other[slot + min(k + 2, count - 1) * n], g.other[slot + min(k + 3, count - 1) * n]
+        cuda.atomic.or_(g.count, own + row_of(one), bits)
+        cuda.atomic.or_(g.count, own + row_of(two), bits)
+        cuda.atomic.or_(g.count, own + row_of(three), bits)
+        cuda.atomic.or_(g.count, own + row_of(four), bits)
+    return False
 
 
 @cuda.jit(device=True)

@@ -79,6 +79,15 @@ def level_of(square):
 
 
 @cuda.jit(device=True)
+def level_in(count):
+    """The level that a number of `count` holds: as many bits are set."""
+    bits, level = count >> COUNT_BITS, 0
+    for k in range(LEVELS):
+        level += (bits >> k) & 1
+    return level
+
+
+@cuda.jit(device=True)
 def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
     """Contacts of grain i with grains: whether one is too deep, force (3), torque (3).
 
@@ -99,7 +108,7 @@ def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
     uniform, R, m = g.run_i[gr.UNIFORM] == 1, half * si, half * mi
     Fx, Fy, Fz, Tx, Ty, Tz = zero, zero, zero, zero, zero, zero
     count = g.count[lists * n + i]
-    level = count >> COUNT_BITS
+    level = level_in(count)
     at, following = other[slot], other[slot + n]
     xj, yj, zj, rj = read4(spot, 4 * (first + row_of(at)))
     for _ in range(count & ((1 << COUNT_BITS) - 1)):

@@ -16,7 +16,7 @@ LEVELS = 6
 ROW_BITS = 28
 """of an entry of `other`: the row; then the level of the gap; all bits are turned while it touches"""
 COUNT_BITS = 16
-"""of a number of `count`: how many; then the level to which the grain and its neighbours have moved"""
+"""of a number of `count`: how many; then one for each level to which the grain or a neighbour has moved"""
 
 
 class CudaGrains(NamedTuple):
