@@ -122,8 +122,8 @@ def test_extent_is_that_of_points():
         (BOX, 0.5 * np.array(BOX.size) * np.sign(u[:64])),
     ):
         far = np.linalg.norm(np.array(points) @ R.T + p, axis=1).max()
-        walls = wall_tables([(1, "s", one, R, p, 0), (1, "floor", shape(type="plane", normal=X), R, p, 0)], 0.1)
-        assert walls.extent == pytest.approx([-1.0, far], rel=1e-4)  # -1: no wall
+        walls = wall_tables([(1, "s", one, R, p, 0), (2, "floor", shape(type="plane", normal=X), R, p, 0)], 0.1)
+        assert walls.extent == pytest.approx([-1.0, far, t.EVERYWHERE], rel=1e-4)  # -1: no wall
         assert walls.extent[1] >= far * (1 - 1e-14)
 
 

@@ -282,3 +282,37 @@ def test_lists_hold_while_grains_ride_along():
     for name in ("apart", "in touch"):
         np.testing.assert_allclose(ends[0, name][1], ends[-1, name][1], rtol=0, atol=1e-9 * RADIUS)
         np.testing.assert_allclose(ends[0, name][2][:, :3], ends[-1, name][2][:, :3], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("far", [10.0, 1e30])
+def test_a_plane_comes_near_while_the_home_turns(far):
+    """A grain rides down on a body that turns about the origin of the ground, whose plane it hits."""
+    steps, spin, arm = 400, 5.0, 0.5
+    plane = (
+        1,
+        "ground.floor",
+        SimpleNamespace(type="plane", normal=np.eye(3)[2]),
+        np.eye(3),
+        np.array([0, 0, -3e-3]),
+        0,
+    )
+    table, angle = np.repeat(still(steps), 2, axis=1), spin * STEP * np.arange(steps + 1)
+    table[:, 0, gr.ROT], table[:, 0, gr.ROT + 2] = np.cos(angle), np.sin(angle)
+    table[:, 0, gr.ROT + 6], table[:, 0, gr.ROT + 8] = -np.sin(angle), np.cos(angle)
+    table[:, 0, gr.SPIN + 1] = spin
+    motion, place = np.zeros((1, 8)), np.array([[arm, 0.0, 0.0, RADIUS]])
+    motion[0, 2], motion[0, t.MASS] = -arm * spin, DENSITY * 4.0 / 3.0 * math.pi * RADIUS**3
+    ends = []
+    for home in (0, -1):
+        setup = setup_of(ONE)._replace(
+            walls=wall_tables([plane], RADIUS, 2),
+            home=home,
+            gravity=np.zeros(3),
+            low=np.full(3, -far),
+            high=np.full(3, far),
+        )
+        bed = CpuBed(setup, fresh_state(place, motion, np.arange(1), table[0]))
+        assert bed.march(table, STEP) is None
+        assert bed.push[1, 5] < 0.0 and bed.look()[2][0, 2] > 0.1  # it has bounced
+        ends.append(bed.look()[1])
+    np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-9 * RADIUS)

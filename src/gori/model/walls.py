@@ -32,8 +32,8 @@ class Walls(NamedTuple):
     wall_i, wall_f   (n, N_WALL_I) int32 and (n, N_WALL_F) float64
     rim_i, rim_f     edges that leave the corners of facets
     bin_i, bin_f, bin_start, bin_wall, always   which primitives may touch a grain, by body and cell
-    extent           (nbody,) largest distance of a primitive's point from the origin of its body [m], planes left out;
-                     -1 where there is no wall
+    extent           (nbody,) largest distance of a primitive's point from the origin of its body [m], EVERYWHERE with a
+                     plane; -1 where there is no wall
     shape_of         name of the shape that each primitive belongs to
     names            names of the shapes; a primitive's SHAPE is its index in them
     """
@@ -171,7 +171,7 @@ def _box(size: Iterable[float], is_open: Iterable[str]) -> tuple[np.ndarray, np.
 
 
 def _extent(made: Facets) -> float:
-    """Largest distance of a point of these primitives from the origin [m]; 0 for a plane."""
+    """Largest distance of a point of these primitives from the origin [m]."""
     if made.wall_i[0, t.KIND] >= t.RECT:
         return float(np.linalg.norm(made.corners, axis=2).max())
     far = 0.0
@@ -179,6 +179,8 @@ def _extent(made: Facets) -> float:
         p, axis = np.array(numbers[:3]), np.array(numbers[3:6])
         radius, length, top = numbers[6:9]
         tip = p + length * axis
+        if kind == t.PLANE:
+            return t.EVERYWHERE
         if kind in (t.SPHERE, t.CAPSULE):
             far = max(far, radius + max(float(np.linalg.norm(p)), float(np.linalg.norm(tip))))
         elif kind in (t.TUBE, t.DISC):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from gori.kernels.particles import grains as gr
+from gori.kernels.particles import tables as t
 from gori.model.walls import Walls
 
 NO_GRID = np.zeros(3, np.int64)
@@ -159,4 +160,9 @@ def run_numbers(setup: Setup, count: int, materials: int, history: int) -> tuple
     run_f[[gr.SKIN, gr.REACH]] = setup.skin, setup.radius
     run_f[gr.GX : gr.GX + 3], run_f[gr.LOW : gr.LOW + 3] = setup.gravity, setup.low
     run_f[gr.HIGH : gr.HIGH + 3] = setup.high
+    # to the farthest corner of the domain; without one, a plane that turns may come near at once, somewhere
+    roam = float(np.linalg.norm(np.maximum(np.abs(setup.low), np.abs(setup.high)))) + setup.radius + setup.skin
+    elsewhere = np.delete(setup.walls.extent, [setup.home] if setup.home >= 0 else []).max(initial=0.0)
+    run_f[gr.ROAM] = min(roam, t.EVERYWHERE)
+    run_i[gr.TURNS] = setup.home >= 0 and (roam < t.EVERYWHERE or elsewhere < t.EVERYWHERE)
     return run_i, run_f

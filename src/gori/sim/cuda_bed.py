@@ -274,9 +274,8 @@ class CudaBed:
         self._launch.poses[:] = poses
         return self._run(len(poses) - 1)
 
-    def _run(self, steps: int) -> Trouble | None:
+    def _run(self, steps: int, anew: bool = True) -> Trouble | None:
         """Sub-steps to the end of the table, or lists alone; with more room where it is needed."""
-        anew = True
         while True:
             if self._large and steps:
                 self._launch.run_steps(self._g, steps, anew)
@@ -339,7 +338,7 @@ class CudaBed:
         self._unfresh()
         self._launch.run(self._g, "renew")
         if self._flags()[flag.CODE] != gr.OK:
-            self._run(0)
+            self._run(0, anew=False)
 
     def wall_push(self) -> np.ndarray:
         return self._g.wall_sum.copy_to_host()[: len(self.setup.walls.wall_i)]

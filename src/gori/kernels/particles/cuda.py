@@ -1,7 +1,8 @@
 """Sub-steps of all grains on a GPU, and their lists.
 
-A grain's thread goes through all of its contacts, those with lower rows too: nothing is added by two threads, and no
-sum depends on their order. There are two ways through many sub-steps:
+A grain's thread goes through all of its contacts, those with lower rows too: no motion depends on the order of threads,
+nor does what pushes a body; of what pushes one primitive of a wall the last bits do. There are two ways through many
+sub-steps:
 
 march                 one kernel whose threads meet on the device, twice a sub-step: no launches, for small systems
 inner, walls, outer   kernels for a sub-step, many of them launched as one graph: for large systems. Walls take many
@@ -423,7 +424,7 @@ def _march(g, steps, anew, few):
     thread, threads = cuda.grid(1), cuda.gridsize(1)
     if anew == 1:
         if thread == 0:
-            g.flags[DONE], g.flags[CODE] = 0, gr.OK
+            g.flags[DONE], g.flags[CODE], g.flags[DUE] = 0, gr.OK, 0
         reset_push(g, thread, threads)
         grid.sync()
     n, law, nm = g.run_i[gr.COUNT], g.run_i[gr.LAW], g.run_i[gr.MATERIALS]
@@ -438,24 +439,26 @@ def _march(g, steps, anew, few):
             if fresh != 1:
                 break
             slots = g.flags[WALL_SLOTS]
-        pose, after, due = g.pose[done], g.pose[done + 1], DUE + done % 3
+        pose, after, due, culprit = g.pose[done], g.pose[done + 1], DUE + done % 3, -1
         for i in range(thread, n, threads):
             deep, Fx, Fy, Fz, Tx, Ty, Tz = pair_forces(g, i, n, now, lists, law, nm, rolls, dt)
             put_load(g.load, i, Fx, Fy, Fz, Tx, Ty, Tz)
             if deep:
-                fail(g.flags, gr.TOO_DEEP, g.ident[lists, i])
+                culprit = g.ident[lists, i]
         for s in range(threads - 1 - thread, slots, threads):  # from the last: the first are busy
             i = g.wall_owner[s]
             bits, deep = step_wall(g, s, i, few, n, now, lists, pose, law, nm, rolls, dt)
             if bits != 0:
                 cuda.atomic.or_(g.wall_bits, i, bits)
             if deep:
-                fail(g.flags, gr.TOO_DEEP, g.ident[lists, i])
+                culprit = g.ident[lists, i]
         if thread == threads - 1:
             g.flags[DUE + (done + 1) % 3] = 0  # which all have read: they have met since
             if walls_moved(g, after, way_back(g, home, after)):
                 g.flags[due] = 1
         grid.sync()
+        if culprit >= 0:  # not before: others may still read the code of the last sub-step
+            fail(g.flags, gr.TOO_DEEP, culprit)
         for i in range(thread, n, threads):
             trouble, level = step_outer(g, i, few, n, now, lists, pose, home, after, law, nm, rolls, dt)
             if told(g, n, lists, i, trouble, level):
@@ -512,7 +515,7 @@ def gather_1(g):
 
 @cuda.jit
 def gather_2(g, blocks):
-    """After `gather_1` with so many blocks: what pushed the walls, by bodies and primitives."""
+    """After `gather_1` with so many blocks: what pushed the walls, by bodies."""
     gather_blocks(g, blocks, cuda.shared.array(ROOM, numba.float64))
 
 

@@ -8,8 +8,8 @@ CODE, CULPRIT, SLOTS, WALL_SLOTS, WALL_GRAINS, FRESH, NOW, LISTS, REBUILDS = 0, 
 whether the lists hold (-1: grains are sorted, lists are to be made); buffers of the grains, of the lists; lists made so
 far"""
 DONE, BASE, TOTAL, STOP, DUE = 9, 10, 11, 12, 13
-"""sub-steps done; of a graph: those before it, those wanted, and 1 + the sub-step after which to stop, 0 for none; of
-`march`: three flags in turn, lists are due"""
+"""sub-steps done; of a graph: those before it, those wanted, and 1 + the sub-step after which to stop, 0 for none, -1
+before all; of `march`: three flags in turn, lists are due"""
 N_FLAGS = 16
 LEVELS = 6
 """of gaps in the lists, from 0 to the skin; what a grain has moved since they were made counts twice"""

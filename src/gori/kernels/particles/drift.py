@@ -4,6 +4,7 @@ import math
 
 from gori.kernels.jit import part
 from gori.kernels.particles import grains as gr
+from gori.kernels.particles.tables import EVERYWHERE
 
 FASTEST = 0.25
 """radii that a grain may move in a sub-step; more is an error"""
@@ -15,12 +16,19 @@ def way_back(g, b, pose):
 
     Grains that ride on a body, their home, hardly move when they are seen from it. All zero if b is -1.
     """
+    q = gr.POS
     if b < 0:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    if g.run_i[gr.TURNS] == 0:
+        return (
+            0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+            g.pose_before[b, q] - pose[b, q],
+            g.pose_before[b, q + 1] - pose[b, q + 1],
+            g.pose_before[b, q + 2] - pose[b, q + 2],
+        )  # fmt: skip
     xx, xy, xz = turned_back(g, b, pose, 0)
     yx, yy, yz = turned_back(g, b, pose, 3)
     zx, zy, zz = turned_back(g, b, pose, 6)
-    q = gr.POS
     px, py, pz = pose[b, q], pose[b, q + 1], pose[b, q + 2]
     return (
         xx - 1.0, xy, xz, yx, yy - 1.0, yz, zx, zy, zz - 1.0,
@@ -53,12 +61,14 @@ def put_back(back, x, y, z):
 
 @part
 def walls_moved(g, pose, back):
-    """Whether a wall, seen from the grains' home, may have come nearer than the lists allow for."""
-    limit = 0.5 * g.run_f[gr.SKIN]
+    """Whether a wall, seen from the grains' home, may have come nearer to a grain than the lists allow for."""
+    limit, home = 0.5 * g.run_f[gr.SKIN], g.run_i[gr.HOME]
     for b in range(g.run_i[gr.BODIES]):
         if g.extent[b] < 0.0:  # no wall: grains that ride on a vehicle leave the bare ground behind
             continue
-        q, turn = gr.POS, 0.0
+        if b == home and g.run_i[gr.TURNS] == 1:
+            continue
+        q, turn, far = gr.POS, 0.0, g.extent[b]
         x, y, z = pose[b, q], pose[b, q + 1], pose[b, q + 2]
         ex, ey, ez = put_back(back, x, y, z)
         dx = x - g.pose_before[b, q] + (ex + back[9])
@@ -73,7 +83,16 @@ def walls_moved(g, pose, back):
                 ez + z - g.pose_before[b, k + 6],
             )
             turn += ex * ex + ey * ey + ez * ez
+        if far >= EVERYWHERE:  # a plane: as far as there are grains
+            x, y, z = g.pose_before[b, q], g.pose_before[b, q + 1], g.pose_before[b, q + 2]
+            if home >= 0:
+                x, y, z = (
+                    x - g.pose_before[home, q],
+                    y - g.pose_before[home, q + 1],
+                    z - g.pose_before[home, q + 2],
+                )
+            far = g.run_f[gr.ROAM] + math.sqrt(x * x + y * y + z * z)
         # |R - R0| is at least as large, over sqrt 2, as the chord of the angle
-        if math.sqrt(dx * dx + dy * dy + dz * dz) + math.sqrt(0.5 * turn) * g.extent[b] > limit:
+        if math.sqrt(dx * dx + dy * dy + dz * dz) + math.sqrt(0.5 * turn) * far > limit:
             return True
     return False

@@ -25,24 +25,25 @@ Two grains cannot touch before what they have moved comes up to their gap: the l
 
 # run_i
 COUNT, MATERIALS, LAW, HISTORY, BODIES, HOME, NOW = 0, 1, 2, 3, 4, 5, 6
-"""grains; materials; law; numbers of history of a contact (4, or 8 with rolling); bodies; the body whose translation
-grains are expected to share, -1 for none; which of the two buffers holds the grains now"""
+"""grains; materials; law; numbers of history of a contact (4, or 8 with rolling); bodies; the body on which grains are
+expected to ride, -1 for none; which of the two buffers holds the grains now"""
 DONE, REBUILDS, FRESH, NAMES = 7, 8, 9, 10
 """sub-steps done in this march; lists made so far; whether the lists hold (-1: contacts are kept, lists to be made);
 which of the two buffers holds the idents"""
 ROWS, UNIFORM, MIXED, CAREFUL = 11, 12, 13, 14
 """grains of a chunk; whether all have one radius and mass; whether radii differ or contacts resist rolling; whether a
 grain can be too fast and yet within the skin"""
-SLOTS, LEVEL = 15, 16
+SLOTS, LEVEL, TURNS = 15, 16, 17
 """on a GPU: slots of neighbours of each grain; on the CPU how many classes of gaps count: 0 those up to SMALL, 1 up to
-MIDDLE, 2 all"""
-N_RUN_I = 17
+MIDDLE, 2 all; whether grains are expected to turn with HOME too"""
+N_RUN_I = 18
 
 # run_f
 STEP, GX, GY, GZ, SKIN, REACH = 0, 1, 2, 3, 4, 5
 """sub-step [s]; gravity [m/s2]; extra distance kept in the lists [m]; largest radius [m]"""
 LOW, HIGH = 6, 9  # the domain, in the frame of HOME, as box (3), (3) [m]
 UNIT, PER_UNIT = 12, 13  # on a GPU: of places that are whole numbers [m], and its inverse
+ROAM = 14  # how far grains may be from the origin of HOME, or of the world [m]
 N_RUN_F = 16
 
 # fixed (N_FIXED rows of eight for each group of slots; of one group if grains are uniform)
@@ -74,7 +75,7 @@ class Grains(NamedTuple):
     before: Any  # (N, 4) places and a 0, when the lists were made
     pose: Any
     pose_before: Any  # (nbody, N_POSE) when the lists were made
-    extent: Any  # (nbody,) of their walls [m], -1 for none
+    extent: Any  # (nbody,) of their walls [m], EVERYWHERE with a plane, -1 for none
     pair_f: Any
     pair_row: Any  # (nm * nm, 8) the first columns of pair_f
     # contacts of grains

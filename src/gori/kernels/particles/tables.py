@@ -26,6 +26,8 @@ KIND, BODY, WALL_MATERIAL, OWNED, CORNER, SHAPE = 0, 1, 2, 3, 4, 8
 act (1 base, 2 top); CORNER: rows of its four vertices in `rim_i`, -1 for none; SHAPE: which shape it belongs to"""
 N_WALL_I = 9
 
+EVERYWHERE = 1e30
+"""extent of a plane, and farther than all that is"""
 PLANE, SPHERE, TUBE, DISC, CAPSULE, RECT, TRIANGLE = 0, 1, 2, 3, 4, 5, 6
 
 # wall_f, by kind
