@@ -6,12 +6,11 @@
 import argparse
 import json
 import time
-from typing import Any, Literal
+from typing import Any
 
 import gori
 from examples.truck_load import METHOD, loaded
-
-Device = Literal["cpu", "cuda"]
+from gori.sim.devices import Device
 
 
 def truck_case(

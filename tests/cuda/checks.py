@@ -11,9 +11,9 @@ import numpy as np
 
 import gori
 import gori.sim.cuda_bed as cuda_bed
-from gori.kernels.particles import grains as gr
 from gori.sim.cpu_bed import CpuBed
 from gori.sim.cuda_bed import CudaBed
+from tests.sim.poses import riding, still
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
 COUNT, STEPS = (8, 12) if SIMULATED else (2000, 200)
@@ -58,12 +58,6 @@ def beds(part: gori.Spec) -> tuple[Any, Any, float]:
     grains = simulation.grains
     assert grains is not None
     return grains.bed, CudaBed(grains.setup, grains.bed.state()), grains.step
-
-
-def still(steps: int) -> np.ndarray:
-    table = np.zeros((steps + 1, 1, gr.N_POSE))
-    table[:, :, [0, 4, 8]] = 1.0
-    return table
 
 
 def agree(part: gori.Spec) -> None:
@@ -118,11 +112,7 @@ def rides(part: gori.Spec) -> None:
     """Walls and grains move on and turn together: lists hold, and both machines agree."""
     cpu, _, step = beds(part)
     velocity, spin = np.array([8.0, -3.0, 2.0]), 40.0
-    table, angle = still(STEPS), spin * step * np.arange(STEPS + 1)
-    table[:, 0, gr.ROT], table[:, 0, gr.ROT + 1] = np.cos(angle), -np.sin(angle)
-    table[:, 0, gr.ROT + 3], table[:, 0, gr.ROT + 4] = np.sin(angle), np.cos(angle)
-    table[:, 0, gr.POS : gr.POS + 3] = step * np.arange(STEPS + 1)[:, None] * velocity
-    table[:, 0, gr.VEL : gr.VEL + 3], table[:, 0, gr.SPIN + 2] = velocity, spin
+    table = riding(STEPS, step, velocity, spin)
     state, lists = cpu.state(), []
     motion = state.motion.copy()
     motion[:, :3] = velocity + np.cross([0.0, 0.0, spin], state.place[:, :3])

@@ -12,6 +12,7 @@ from gori.model.walls import wall_tables
 from gori.sim.bed import Setup, fresh_state
 from gori.sim.cpu_bed import CpuBed
 from tests.reference import grains as twin
+from tests.sim.poses import riding, still
 
 RADIUS, DENSITY, STEP = 1e-3, 2500.0, 5e-6
 GLASS, RUBBER = (5e7, 0.25), (2e7, 0.4)
@@ -42,13 +43,6 @@ def setup_of(pairs, count=1, law=t.HERTZ, planes=(), rolling=False, skin=0.1 * R
     walls = wall_tables(shapes, radius, 1)
     far = np.full(3, 10.0)
     return Setup(table(pairs, count), law, rolling, walls, GRAVITY, skin, radius, -1, -far, far, workers)
-
-
-def still(steps):
-    """Poses of a body at rest at the origin."""
-    pose = np.zeros((steps + 1, 1, gr.N_POSE))
-    pose[:, :, [gr.ROT, gr.ROT + 4, gr.ROT + 8]] = 1.0
-    return pose
 
 
 def heap(count, seed=0, spread=0.0, materials=1):
@@ -251,16 +245,6 @@ def test_gaps_that_cannot_close_may_be_skipped():
         np.testing.assert_array_equal(a, b)
 
 
-def riding(steps, velocity, spin):
-    """Poses of a body that moves and turns about z."""
-    table, angle = still(steps), spin * STEP * np.arange(steps + 1)
-    table[:, 0, gr.ROT], table[:, 0, gr.ROT + 1] = np.cos(angle), -np.sin(angle)
-    table[:, 0, gr.ROT + 3], table[:, 0, gr.ROT + 4] = np.sin(angle), np.cos(angle)
-    table[:, 0, gr.POS : gr.POS + 3] = STEP * np.arange(steps + 1)[:, None] * velocity
-    table[:, 0, gr.VEL : gr.VEL + 3], table[:, 0, gr.SPIN + 2] = velocity, spin
-    return table
-
-
 def test_lists_hold_while_grains_ride_along():
     """A body far off turns by 0.01 rad and drives on; grains on it move by 20 skins, but hardly seen from the body."""
     steps, velocity, spin = 400, np.array([2.0, -1.0, 0.5]), 5.0
@@ -274,8 +258,8 @@ def test_lists_hold_while_grains_ride_along():
             x[:, :3] += (0.3, 0.2, -0.1)
             v[:, :3] = velocity + np.cross([0.0, 0.0, spin], x[:, :3])
             setup = setup_of(ONE)._replace(home=home, gravity=np.zeros(3))
-            bed = CpuBed(setup, fresh_state(x, v, np.arange(len(x)), riding(0, velocity, spin)[0]))
-            assert bed.march(riding(steps, velocity, spin), STEP) is None
+            bed = CpuBed(setup, fresh_state(x, v, np.arange(len(x)), riding(0, STEP, velocity, spin)[0]))
+            assert bed.march(riding(steps, STEP, velocity, spin), STEP) is None
             lists[home, name], ends[home, name] = bed.counts()["rebuilds"], bed.look()
     assert lists[0, "apart"] == 1 and lists[-1, "apart"] > 15
     assert lists[0, "in touch"] < lists[-1, "in touch"]

@@ -86,11 +86,12 @@ def _show_machine(console: Console) -> None:
 
 def _show_kernels(console: Console, compile: bool, clean: bool) -> None:
     from gori.kernels import jit
+    from gori.sim import devices
 
     kernels = cache.all_kernels()
     if compile:
         _compile(console, kernels)
-        if machine.gpu_usable():
+        if "cuda" in devices():
             _compile_for_gpu(console)
     cached = [name for name, kernel in kernels.items() if cache.is_cached(kernel)]
     others = [name for name in kernels if name not in cached]

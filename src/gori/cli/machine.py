@@ -94,11 +94,6 @@ def threading_layer() -> str:
     return "none"
 
 
-def gpu_usable() -> bool:
-    """Whether grains can be computed on a GPU."""
-    return bool(_numba_gpus())
-
-
 def gpu() -> str:
     """The GPUs, and whether grains can be computed on them."""
     package, usable = version("numba-cuda"), _numba_gpus()

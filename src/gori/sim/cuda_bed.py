@@ -13,7 +13,7 @@ try:
     from numba import cuda
 
     from gori.kernels.particles import cuda_tables as flag
-    from gori.kernels.particles.cuda_forces import MANY
+    from gori.kernels.particles.cuda_walls import MANY
     from gori.sim.cuda_launch import SIMULATED, Launch, pinned
 except ImportError as error:  # no numba-cuda
     raise MissingPackageError("grains on a GPU need numba-cuda: pip install 'gori[gpu]'") from error

@@ -15,13 +15,14 @@ from gori.kernels.particles.grains import N_POSE
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
 THREADS = 8 if SIMULATED else 128
 """of a block"""
-MARCHES = {"march": (128, 256), "march_lean": (512, 512)}
-"""kernels whose threads meet, with many registers and with few: threads of a block, and of a multiprocessor"""
+MEETING = {"march": 128, "march_lean": 512, "renew": 512}
+"""kernels whose threads meet, and threads of their blocks: many registers, few, few"""
+ROOMY = 256
+"""threads of a multiprocessor that can have many registers"""
 GRAPH_STEPS = 64
 """sub-steps of one graph, at most"""
-MEETING = (*MARCHES, "renew")
 APART = ("inner", "walls", "outer", "begin", "end", "reset", "gather_1", "gather_2")
-"""kernels whose threads meet, and those of a graph"""
+"""kernels of a graph"""
 
 
 class Launch:
@@ -38,7 +39,7 @@ class Launch:
         self._graphs: dict[Any, Graph] = {}
         self.flags, self.push = cuda.pinned_array(N_FLAGS, np.int32), pinned((bodies, 6))
         self.poses = pinned((1, bodies, N_POSE))
-        roomy = MARCHES["march"][1] * (1 if SIMULATED else cuda.get_current_device().MULTIPROCESSOR_COUNT)
+        roomy = ROOMY * (1 if SIMULATED else cuda.get_current_device().MULTIPROCESSOR_COUNT)
         self.march, self._few = "march" if count <= roomy else "march_lean", few
 
     def forget(self) -> None:
@@ -108,7 +109,7 @@ class Launch:
     def _threads(self, name: str) -> int:
         if name in ("begin", "end"):
             return 1
-        return THREADS if SIMULATED else MARCHES.get(name, (512 if name == "renew" else THREADS,))[0]
+        return THREADS if SIMULATED else MEETING.get(name, THREADS)
 
     def _start(self, g: CudaGrains, name: str, *numbers: int, stream: Any = 0) -> None:
         threads = self._threads(name)

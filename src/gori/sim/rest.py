@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Literal
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from gori.model.drivetrain import train_state
 from gori.model.outside import starting_gear
 from gori.model.state import State
 from gori.model.terrain import terrain_tables
+from gori.sim.devices import Device
 from gori.sim.laden import along, as_rigid, loads, ride, settle, with_room
 from gori.sim.simulation import Simulation
 from gori.spec.expression import closest
@@ -38,7 +38,7 @@ def at_rest(
     step: float = 1e-3,
     longest: float = 60.0,
     standing: State | None = None,
-    device: Literal["cpu", "cuda"] | None = None,
+    device: Device | None = None,
 ) -> State:
     """The State, at time 0, in which vehicles stand on their wheels with all brakes on; soft soil bears them, and what
     they carry of grains has settled.

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from gori.sim.channels import add_channels
 from gori.sim.closing import Closure, closing
 from gori.sim.controls import controlled
 from gori.sim.coupling import Coupling
+from gori.sim.devices import Device
 from gori.sim.events import Event, event_of
 from gori.sim.grains import Grains
 from gori.sim.loop import BLOCK_SAMPLES, run_blocks
@@ -67,7 +68,7 @@ class Simulation:
         driver: Callable[["Simulation"], bool | None] | None = None,
         control: float | None = None,
         subsystems: Mapping[str, float] | None = None,
-        device: Literal["cpu", "cuda"] | None = None,
+        device: Device | None = None,
     ):
         self.model = controlled(model, controls or {})
         self.method, self.loops = closing(self.model, method_of(RK4() if method is None else method), loops)

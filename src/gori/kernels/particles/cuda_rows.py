@@ -6,8 +6,9 @@ import numba
 from numba import cuda
 
 from gori.kernels.particles import grains as gr
-from gori.kernels.particles.cuda_forces import bit_of, row_of, spot_of
+from gori.kernels.particles.cuda_forces import row_of, spot_of
 from gori.kernels.particles.cuda_tables import COUNT_BITS, STOP, TOTAL
+from gori.kernels.particles.cuda_walls import bit_of
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
 
 f4, i4 = numba.float32, numba.int32
