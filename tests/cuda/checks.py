@@ -11,12 +11,14 @@ import numpy as np
 
 import gori
 import gori.sim.cuda_bed as cuda_bed
+from gori.sim.bed import fresh_state
 from gori.sim.cpu_bed import CpuBed
 from gori.sim.cuda_bed import CudaBed
 from tests.sim.poses import riding, still
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
-COUNT, STEPS = (8, 12) if SIMULATED else (2000, 200)
+COUNT, STEPS = (9, 12) if SIMULATED else (2000, 200)
+"""the simulator has 8 threads: one of them has two grains"""
 
 
 def spec(count: int, rolling: float = 0.05, law: str = "hertz") -> gori.Spec:
@@ -131,6 +133,54 @@ def rides(part: gori.Spec) -> None:
         np.testing.assert_allclose(place, found[0], atol=1e-5 * way)
 
 
+def slides(part: gori.Spec) -> None:
+    """Grains slide on the face of a gear: contacts go on from one triangle to the next with their history."""
+    teeth = {"type": "gear", "teeth": 12, "module": 5e-3, "width": 0.01, "bore": 0.01, "at": [0, 0, -0.1]}
+    ground = {"shapes": {"teeth": teeth | {"material": "wall"}}}
+    data = part.model_dump(exclude_unset=True) | {"bodies": {"ground": ground}}
+    cpu, _, step = beds(gori.Spec(**data))
+    state = cpu.state()
+    place, motion, turn = state.place, state.motion, 2.0 * np.pi * np.arange(len(state.ident)) / len(state.ident)
+    place[:, 0], place[:, 1] = 0.02 * np.cos(turn), 0.02 * np.sin(turn)
+    place[:, 2] = -0.09 + (1.0 - 1e-3) * place[:, 3]
+    motion[:, :3] = 15.0 * np.stack([-np.sin(turn), np.cos(turn), 0.0 * turn], axis=1)
+    setup, found = cpu.setup._replace(skin=4.0 * cpu.setup.radius, gravity=np.array([0.0, 0.0, -20.0])), []
+    for machine in (CpuBed, CudaBed):
+        bed = machine(setup, state._replace(before=place[:, :3].copy()))
+        assert bed.march(still(1), step) is None
+        first = bed.state().walls
+        assert bed.march(still(9), step) is None
+        found.append(bed.state())
+        assert (first[:, 1] != found[-1].walls[:, 1]).sum() > len(place) / 2 and bed.counts()["rebuilds"] == 1
+    one, two = found
+    np.testing.assert_array_equal(two.walls, one.walls)
+    np.testing.assert_allclose(two.wall_history, one.wall_history, atol=1e-3 * np.abs(one.wall_history).max())
+    np.testing.assert_allclose(two.motion[:, :3], one.motion[:, :3], atol=1e-5 * 15.0)
+
+
+def among_many(part: gori.Spec, count: int) -> None:
+    """A large grain comes upon one of many small ones around it: both feel it."""
+    cpu, _, step = beds(part)
+    k = np.arange(count)
+    height, turn = 1.0 - (2.0 * k + 1.0) / count, np.pi * (1.0 + 5.0**0.5) * k
+    wide = np.sqrt(1.0 - height**2)
+    place, motion = np.zeros((count + 1, 4)), np.zeros((count + 1, 8))
+    place[0, 3], place[1:, 3], skin = 6e-3, 1e-3, 1e-3
+    place[1:, :3] = (7e-3 + 0.2 * skin) * np.stack([wide * np.cos(turn), wide * np.sin(turn), height], axis=1)
+    place[:, 0] += 0.5
+    motion[:, 3] = 2500.0 * 4.0 / 3.0 * np.pi * place[:, 3] ** 3
+    motion[0, 2] = 0.05 * skin / step
+    far = np.full(3, 10.0)
+    setup = cpu.setup._replace(gravity=np.zeros(3), radius=6e-3, skin=skin, low=-far, high=far)
+    for machine in (CpuBed, CudaBed):
+        bed = machine(setup, fresh_state(place, motion, np.arange(count + 1), still(0)[0]))
+        bed.renew()
+        assert bed.march(still(7), step) is None
+        _, _, now = bed.look()
+        assert 0 < (now[1:, 2] > 0.0).sum() < count and bed.counts()["rebuilds"] <= 2
+        np.testing.assert_allclose(now[:, 3] @ now[:, :3], motion[:, 3] @ motion[:, :3], atol=1e-9 * motion[0, 3])
+
+
 def grows(part: gori.Spec) -> None:
     """Lists that are too short become longer, and nothing is lost."""
     cpu, _, step = beds(part)
@@ -155,6 +205,8 @@ def main() -> int:
         "goes on from a state": lambda: goes_on(spec(COUNT)),
         "one kernel or many": lambda: both_ways(spec(COUNT)),
         "rides along": lambda: rides(spec(COUNT)),
+        "slides over triangles": lambda: slides(spec(8)),
+        "many neighbours": lambda: among_many(spec(COUNT), 60),
         "lists grow": lambda: grows(spec(COUNT)),
     }
     for name, case in cases.items():

@@ -14,4 +14,4 @@ def test_gpu_in_the_simulator():
         [sys.executable, "-m", "tests.cuda.checks"], env=environment, cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.count("good") == 6
+    assert done.stdout.count("good") == 8

@@ -5,7 +5,8 @@
 `@block`              the same, but called: for large pieces with several callers.
 
 Numba's own cache does not see that a callee was edited, so the cache folder is named by a hash of all kernel
-sources. Compilation is held under a file lock: two processes that compile one kernel would corrupt its index.
+sources (but those of a GPU, which are not cached). Compilation is held under a file lock: two processes that compile
+one kernel would corrupt its index.
 """
 
 import contextlib
@@ -47,8 +48,9 @@ def _source_hash() -> str:
     digest = hashlib.sha256(numba.__version__.encode() + sys.version.encode())
     for folder in _SOURCES:
         for path in sorted(folder.rglob("*.py")):
-            digest.update(path.relative_to(folder.parent).as_posix().encode())
-            digest.update(path.read_bytes())
+            if not path.name.startswith("cuda"):
+                digest.update(path.relative_to(folder.parent).as_posix().encode())
+                digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gori.kernels.particles.grains import N_POSE
-from gori.kernels.particles.poses import body_poses, interpolate
+from gori.kernels.particles.poses import add_impulse, body_poses, interpolate
 from gori.sim.grains import Grains
 
 
@@ -45,6 +45,7 @@ class Coupling:
     def __init__(self, machine: Any, scratch: Any, subsystem: Subsystem, held: list[int]):
         self._machine, self._scratch, self.subsystem = machine, scratch, subsystem
         self._held = np.array(held, np.int64)
+        self._places = self._held[self._held >= 0, None] + np.arange(6)
         self._before = np.zeros((len(subsystem.rows), N_POSE))
         self._after, self._table = self._before.copy(), np.zeros((2, len(subsystem.rows), N_POSE))
         self.time = 0.0
@@ -67,36 +68,19 @@ class Coupling:
         if span <= 0.0:
             return
         self.poses(y, self._after)
-        self.given += _whole(self._after, self._wrenches(z)) * span
+        add_impulse(self._after, z, self._held, span, self.given)
         steps = max(1, int(np.ceil(span / self.subsystem.step - 1e-9)))
         if len(self._table) != steps + 1:
             self._table = np.zeros((steps + 1, len(self._before), N_POSE))
         interpolate(self._before, self._after, span, self._table, steps)
         self.subsystem.follow(self._table, span / steps, time)
         self.hold(z)
-        self.impulse += _whole(self._after, self._wrenches(z)) * span
+        add_impulse(self._after, z, self._held, span, self.impulse)
         self._before, self._after, self.time = self._after, self._before, time
 
     def hold(self, z: np.ndarray) -> None:
         """Wrenches into the states that hold them."""
-        for k, at in enumerate(self._held):
-            if at >= 0:
-                z[at : at + 6] = self.subsystem.push[k]
-
-    def _wrenches(self, z: np.ndarray) -> np.ndarray:
-        out = np.zeros((len(self._held), 6))
-        for k, at in enumerate(self._held):
-            if at >= 0:
-                out[k] = z[at : at + 6]
-        return out
-
-
-def _whole(poses: np.ndarray, wrenches: np.ndarray) -> np.ndarray:
-    """Sum of wrenches about the world's origin."""
-    (x, y, z), (fx, fy, fz) = poses[:, 9:12].T, wrenches[:, 3:].T  # np.cross would take most of a step of the bodies
-    whole = wrenches.sum(axis=0)
-    whole[:3] += y @ fz - z @ fy, z @ fx - x @ fz, x @ fy - y @ fx
-    return whole
+        z[self._places] = self.subsystem.push[self._held >= 0]
 
 
 def couple(machine: Any, scratch: Any, grains: Grains, held: dict[str, int]) -> Coupling:

@@ -23,8 +23,9 @@ LARGE = 65_000
 """grains from which on sub-steps are kernels of their own"""
 SLOTS = 16
 """for neighbours of each grain, to begin with"""
-FEW = 3
-"""walls of a grain that one thread sees to; of a mesh none, as that takes longer"""
+COPIES, SUMS = 64, 65_536
+"""of the sums over each primitive of a wall, as threads that add to the same one wait for each other; and sums at most,
+with more than one copy"""
 UNIT = 2.0**-28
 """of places as whole numbers, of the largest radius and skin: eight of them lie within half of 32 bits"""
 ROWS, COUNT = (1 << flag.ROW_BITS) - 1, (1 << flag.COUNT_BITS) - 1
@@ -83,9 +84,9 @@ class CudaBed:
         if n > ROWS:
             raise UnsupportedError(f"{n} grains are more than a GPU takes here, {ROWS}. Take fewer")
         self._count, bodies = n, len(walls.bin_i)
-        few = 0 if (walls.wall_i[:, c.KIND] == c.TRIANGLE).any() else FEW
-        self._large, self._launch = n >= LARGE, Launch(n, bodies, few)
+        self._large, self._launch = n >= LARGE, Launch(n, bodies)
         self.push = np.zeros((bodies, 6))
+        copies = min(COPIES, max(1, SUMS // max(1, len(walls.wall_i))))
         self._wall_slots = max(self._wall_slots, n // 4 + 256)
         run_i, run_f = run_numbers(self.setup, n, round(len(self.setup.pair_f) ** 0.5), self._numbers)
         run_i[gr.SLOTS] = self._slots
@@ -93,7 +94,8 @@ class CudaBed:
         run_i[gr.UNIFORM] = n > 0 and np.ptp(state.place[:, 3]) == 0.0 and np.ptp(mass) == 0.0
         run_f[gr.UNIT] = (self.setup.radius + self.setup.skin) * UNIT
         run_f[gr.PER_UNIT] = 1.0 / run_f[gr.UNIT]
-        self._run_i, self._run_f = run_i.astype(np.int32), run_f
+        self._run_i = run_i.astype(np.int32)
+        self._run_f = run_f = np.append(run_f, run_f[gr.UNIT] / self.setup.skin)
         pair_f = self.setup.pair_f.astype(SINGLE)
         pair_f[:, c.TINY] = TINY
         grid = np.array(state.grid, np.int64)
@@ -118,12 +120,13 @@ class CudaBed:
             "ident": np.stack([state.ident, state.ident]).astype(np.int32),
             "pose": state.pose_before.reshape(1, bodies, gr.N_POSE).copy(),
             "pose_before": np.zeros((bodies, gr.N_POSE)),
+            "back": np.zeros(12),
             "count": np.zeros(2 * n, np.int32),
             "wall_at": np.zeros((2, 2, n), np.int32),
             "wall_bits": np.zeros(2 * n, np.int64),
             "order": np.arange(n, dtype=np.int32),
             "push": self.push,
-            "wall_sum": np.zeros((max(1, len(walls.wall_i)), 6)),
+            "wall_sum": np.zeros((copies, max(1, len(walls.wall_i)), 6)),
             "grid_i": grid.astype(np.int32),
             "flags": flags,
         }
@@ -131,7 +134,7 @@ class CudaBed:
             "before": (4 * n, float),
             "mark": (4 * n, np.int32),
             "spot": (8 * n, np.int32),
-            "load": (16 * n, SINGLE),
+            "load": (8 * n, SINGLE),
             "wall_rows": (n, np.int32),
             "cell": (n, np.int32),
             "rank": (n, np.int32),
@@ -165,6 +168,7 @@ class CudaBed:
             "wall_history": cuda.to_device(np.zeros((2, slots, self._numbers), SINGLE)),
             "wall_owner": cuda.to_device(np.zeros(slots, np.int32)),
             "wall_near": _room(4 * slots, float),
+            "wall_load": _room(8 * slots, SINGLE),
             "wall_push": cuda.to_device(np.zeros((slots, 6))),
         }
 
@@ -341,7 +345,7 @@ class CudaBed:
             self._run(0, anew=False)
 
     def wall_push(self) -> np.ndarray:
-        return self._g.wall_sum.copy_to_host()[: len(self.setup.walls.wall_i)]
+        return self._g.wall_sum.copy_to_host().sum(axis=0)[: len(self.setup.walls.wall_i)]
 
     def counts(self) -> dict[str, Any]:
         flags, n = self._flags(), self._count

@@ -15,7 +15,7 @@ from gori.kernels.particles.grains import N_POSE
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
 THREADS = 8 if SIMULATED else 128
 """of a block"""
-MEETING = {"march": 128, "march_lean": 512, "renew": 512}
+MEETING = {"march": 256, "march_lean": 512, "renew": 512}
 """kernels whose threads meet, and threads of their blocks: many registers, few, few"""
 ROOMY = 256
 """threads of a multiprocessor that can have many registers"""
@@ -30,17 +30,16 @@ class Launch:
 
     flags, push   of `g` after the last `run` or `run_steps`
     poses         for the next sub-steps that begin anew
-    few           walls of a grain that one thread sees to
     """
 
-    def __init__(self, count: int, bodies: int, few: int):
+    def __init__(self, count: int, bodies: int):
         self.blocks: dict[str, int] = dict.fromkeys((*MEETING, *APART), 1)
         self._count = count
         self._graphs: dict[Any, Graph] = {}
         self.flags, self.push = cuda.pinned_array(N_FLAGS, np.int32), pinned((bodies, 6))
         self.poses = pinned((1, bodies, N_POSE))
         roomy = ROOMY * (1 if SIMULATED else cuda.get_current_device().MULTIPROCESSOR_COUNT)
-        self.march, self._few = "march" if count <= roomy else "march_lean", few
+        self.march = "march" if count <= roomy else "march_lean"
 
     def forget(self) -> None:
         """Arrays have changed, so graphs are to be made anew."""
@@ -57,7 +56,7 @@ class Launch:
         flags[FRESH] = 1  # so that the first calls, which compile, do nothing
         g.flags.copy_to_device(flags)
         self._start(g, "renew")
-        self._start(g, self.march, 0, 1, self._few)
+        self._start(g, self.march, 0, 1)
         if large:
             self._start(g, "reset", 0)
             self._queue(g, 1)
@@ -66,7 +65,7 @@ class Launch:
         for name in (self.march, "renew"):
             threads = self._threads(name)
             *_, compiled = getattr(kernels, name).overloads.values()
-            most = -(-2 * self._count // threads)  # twice: walls have threads of their own
+            most = -(-3 * self._count // threads)  # walls have threads of their own
             self.blocks[name] = max(1, min(most, compiled.max_cooperative_grid_blocks(threads)))
         few = min(528, wanted)
         self.blocks |= {"inner": wanted, "walls": few, "outer": few, "gather_1": min(264, wanted)}
@@ -81,7 +80,7 @@ class Launch:
 
     def run_march(self, g: CudaGrains, steps: int, anew: bool) -> None:
         """Sub-steps until so many are done, as one kernel; or lists alone, with none."""
-        self.run(g, self.march, steps, int(anew), self._few, anew=anew and steps > 0)
+        self.run(g, self.march, steps, int(anew), anew=anew and steps > 0)
 
     def run_steps(self, g: CudaGrains, steps: int, anew: bool) -> None:
         """Some sub-steps of `steps` as one graph."""
@@ -103,7 +102,6 @@ class Launch:
             return
         if (key, anew) not in self._graphs:
             self._graphs[key, anew] = Graph(all_of_it)
-        cuda.synchronize()
         self._graphs[key, anew].launch()
 
     def _threads(self, name: str) -> int:
@@ -134,16 +132,16 @@ def pinned(shape: tuple[int, ...]) -> np.ndarray:
 
 
 class Graph:
-    """Kernels that are launched as one."""
+    """Kernels that are launched as one, after all that was begun before."""
 
     def __init__(self, queue: Callable[[Any], None]):
         from cuda.core import Device  # type: ignore[import-not-found]  # comes with numba-cuda
 
         device = Device()
         device.set_current()
-        self._stream = device.create_stream()
         cuda.synchronize()
-        builder = self._stream.create_graph_builder()
+        self._stream, self._recorder = device.default_stream, device.create_stream()
+        builder = self._recorder.create_graph_builder()
         builder.begin_building()
         queue(cuda.external_stream(int(builder.stream.handle)))
         builder.end_building()

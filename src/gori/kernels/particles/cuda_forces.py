@@ -14,7 +14,7 @@ from gori.kernels.particles import grains as gr
 from gori.kernels.particles import law as laws
 from gori.kernels.particles import tables as c
 from gori.kernels.particles.cuda_device import on_device
-from gori.kernels.particles.cuda_tables import COUNT_BITS, LEVELS, ROW_BITS
+from gori.kernels.particles.cuda_tables import COUNT_BITS, IN_SKINS, LEVELS, ROW_BITS
 from gori.kernels.particles.cuda_walls import put_load, wall_forces
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
 
@@ -22,7 +22,7 @@ f4, i4 = numba.float32, numba.int32
 
 
 contact, rolling = on_device(laws.contact), on_device(laws.rolling)
-way_back, put_back = on_device(drift.way_back), on_device(drift.put_back)
+put_back = on_device(drift.put_back)
 
 
 @cuda.jit(device=True)
@@ -161,9 +161,11 @@ def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
 
 
 @cuda.jit(device=True)
-def move_grain(g, i, n, now, lists, home, after, Fx, Fy, Fz, Tx, Ty, Tz):
-    """Motion of a grain into the other buffer. Returns a result code, and the level to which it has moved, twice, if
-    that is higher than it was, or 0.
+def move_grain(g, i, n, now, lists, back, Fx, Fy, Fz, Tx, Ty, Tz):
+    """Motion of a grain into the other buffer. Returns a result code, and the levels between which it has moved, twice:
+    the one that it had told of and, if that is higher, the new one, or 0.
+
+    back   as `way_back`
     """
     f, row, own = g.run_f, now * n + i, 4 * (lists * n + i)
     xi, yi = read2(g.place, 4 * row)
@@ -194,51 +196,44 @@ def move_grain(g, i, n, now, lists, home, after, Fx, Fy, Fz, Tx, Ty, Tz):
     code, far = gr.OK, drift.FASTEST * ri
     if not dx * dx + dy * dy + dz * dz < far * far:
         code = gr.RUNAWAY
-    unit = f[gr.UNIT]
-    if home >= 0:
-        back = way_back(g, home, after)
+    if g.run_i[gr.HOME] >= 0:
         ex, ey, ez = put_back(back, px, py, pz)
         x, y, z, _ = spot_of(g, px + (ex + back[9]), py + (ey + back[10]), pz + (ez + back[11]), ri)
-    dx, dy, dz = unit * apart(qx, x), unit * apart(qy, y), unit * apart(qz, z)
-    # a little more than 2 x 2, as all of this is rounded
-    level = level_of(f4(4.1 * (dx * dx + dy * dy + dz * dz) / (f[gr.SKIN] * f[gr.SKIN])))
+    scale = f4(f[IN_SKINS])
+    wx, wy, wz = scale * f4(apart(qx, x)), scale * f4(apart(qy, y)), scale * f4(apart(qz, z))
+    level = level_of(f4(4.1) * (wx * wx + wy * wy + wz * wz))  # a little more than 2 x 2, as all of this is rounded
     if level <= before:
-        return code, 0
+        return code, before, 0
     g.mark[4 * i + 3] = level
-    return code, level
+    return code, before, level
 
 
 @cuda.jit(device=True)
-def step_inner(g, i, n, now, lists, home, after, law, nm, rolls, dt):
+def step_inner(g, i, n, now, lists, back, law, nm, rolls, dt):
     """One sub-step of a grain that is near no wall; of one that is, forces of other grains are put into `load`.
 
-    Returns a result code and a level, as `move_grain`.
+    Returns as `move_grain`.
     """
     deep, Fx, Fy, Fz, Tx, Ty, Tz = pair_forces(g, i, n, now, lists, law, nm, rolls, dt)
     if g.wall_at[lists, 1, i] > 0:
-        put_load(g.load, i, Fx, Fy, Fz, Tx, Ty, Tz)
-        return gr.TOO_DEEP if deep else gr.OK, 0
-    code, level = move_grain(g, i, n, now, lists, home, after, Fx, Fy, Fz, Tx, Ty, Tz)
-    return gr.TOO_DEEP if deep else code, level
+        put_load(g.load, i, (Fx, Fy, Fz, Tx, Ty, Tz))
+        return gr.TOO_DEEP if deep else gr.OK, 0, 0
+    code, before, level = move_grain(g, i, n, now, lists, back, Fx, Fy, Fz, Tx, Ty, Tz)
+    return gr.TOO_DEEP if deep else code, before, level
 
 
 @cuda.jit(device=True)
-def step_outer(g, i, few, n, now, lists, pose, home, after, law, nm, rolls, dt):
-    """The rest of the sub-step of a grain: forces of other grains stand in `load`, `step_wall` has seen to its walls.
+def step_outer(g, i, n, now, lists, load, pose, back, law, nm, rolls, dt):
+    """The rest of the sub-step of a grain, after `step_wall`.
 
-    Returns as `step_inner`.
+    load   force (3) and torque (3) of other grains
+
+    Returns as `move_grain`.
     """
-    Fx, Fy, Fz, _ = read4(g.load, 8 * i)
-    Tx, Ty, Tz, _ = read4(g.load, 8 * i + 4)
-    deep, count, zero = False, g.wall_at[lists, 1, i], g.pair_f[0, c.ZERO]
-    fx, fy, fz, tx, ty, tz = zero, zero, zero, zero, zero, zero
-    if count > few:
-        bits = g.wall_bits[i]
-        deep, fx, fy, fz, tx, ty, tz = wall_forces(g, i, bits, n, now, lists, pose, law, nm, rolls, dt)
-        if bits != 0:
-            g.wall_bits[i] = 0
-    elif count > 0:
-        fx, fy, fz, _ = read4(g.load, 8 * (n + i))
-        tx, ty, tz, _ = read4(g.load, 8 * (n + i) + 4)
-    code, level = move_grain(g, i, n, now, lists, home, after, Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz)
-    return gr.TOO_DEEP if deep else code, level
+    Fx, Fy, Fz, Tx, Ty, Tz = load
+    deep = False
+    if g.wall_at[lists, 1, i] > 0:
+        deep, fx, fy, fz, tx, ty, tz = wall_forces(g, i, n, now, lists, pose, law, nm, rolls, dt)
+        Fx, Fy, Fz, Tx, Ty, Tz = Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz
+    code, before, level = move_grain(g, i, n, now, lists, back, Fx, Fy, Fz, Tx, Ty, Tz)
+    return gr.TOO_DEEP if deep else code, before, level

@@ -10,11 +10,12 @@ from gori.kernels.particles import lists as cpu_lists
 from gori.kernels.particles import tables as c
 from gori.kernels.particles import wall_contacts
 from gori.kernels.particles import walls as shells
-from gori.kernels.particles.cuda_device import here, on_device
+from gori.kernels.particles.cuda_device import here, meet, on_device
 from gori.kernels.particles.cuda_forces import apart, level_of
 from gori.kernels.particles.cuda_rows import cell_of, is_near, keep_history, move_rows, put_wall, sort_cells
 from gori.kernels.particles.cuda_tables import (
     CODE,
+    COUNT_BITS,
     CULPRIT,
     FRESH,
     LEVELS,
@@ -79,6 +80,7 @@ def gather_blocks(g, blocks, room):
 def gather_threads(g, lists, thread, threads, room):
     """What pushed the walls since the last time, by bodies: sums of each block, in a fixed order."""
     own, size, block, n = here.threadIdx.x, here.blockDim.x, here.blockIdx.x, g.run_i[gr.COUNT]
+    copies = g.wall_sum.shape[0]
     for b in range(g.run_i[gr.BODIES]):
         if g.extent[b] < 0.0:  # it has no walls
             continue
@@ -94,7 +96,7 @@ def gather_threads(g, lists, thread, threads, room):
                         Mx, My, Mz = Mx + push[0], My + push[1], Mz + push[2]
                         Fx, Fy, Fz = Fx + push[3], Fy + push[4], Fz + push[5]
                         for q in range(6):
-                            here.atomic.add(g.wall_sum, (k, q), push[q])
+                            here.atomic.add(g.wall_sum, (i % copies, k, q), push[q])
                             push[q] = 0.0
         add_wrenches(room, Mx, My, Mz, Fx, Fy, Fz)
         if own < 6:
@@ -136,7 +138,7 @@ def sum_before(room, number):
 
 
 @cuda.jit(device=True)
-def add_up(g, grid, room):
+def add_up(g, room):
     """start: from counts to first rows. Each block adds up a stretch of cells, then what lies before it."""
     own, block, size = here.threadIdx.x, here.blockIdx.x, here.blockDim.x
     cells = g.start.shape[0] - 1
@@ -150,7 +152,7 @@ def add_up(g, grid, room):
     before = sum_before(room, total)
     if own == size - 1:
         g.totals[block] = before + total
-    grid.sync()
+    meet(g.flags)
     total = 0
     for k in range(own, block, size):
         total += g.totals[k]
@@ -162,7 +164,7 @@ def add_up(g, grid, room):
     for k in range(first, last):
         total += g.start[k + 1]
         g.start[k + 1] = total
-    grid.sync()
+    meet(g.flags)
 
 
 @cuda.jit(device=True)
@@ -183,7 +185,7 @@ def find_neighbours(g, now, lists, thread, threads):
     """Neighbours of each grain: those that touch first, then by the levels of their gaps.
 
     What has been found once is remembered and then put in order; if it is too much for that, it is looked for again and
-    stands as it comes, at level 0.
+    stands as it comes, and all of it counts.
     """
     n, room, skin, unit = g.run_i[gr.COUNT], g.run_i[gr.SLOTS], f4(g.run_f[gr.SKIN]), f4(g.run_f[gr.UNIT])
     found = here.local.array(NEIGHBOURS, numba.int32)
@@ -209,14 +211,14 @@ def find_neighbours(g, now, lists, thread, threads):
                     reach = si + unit * f4(rj)
                     square, far = dx * dx + dy * dy + dz * dz, reach + skin
                     if square < far * far and j != i and is_near(g, row + j, px, py, pz):
+                        level = 0
+                        if square >= reach * reach:
+                            gap = (math.sqrt(square) - reach) / skin
+                            level = 1 + min(LEVELS - 1, level_of(gap * gap))
                         if turn == 1:
                             if count < room:
-                                g.other[slot + count * n] = j
+                                g.other[slot + count * n] = (max(0, level - 1) << ROW_BITS) | j
                         elif count < NEIGHBOURS:
-                            level = 0
-                            if square >= reach * reach:
-                                gap = (math.sqrt(square) - reach) / skin
-                                level = 1 + min(LEVELS - 1, level_of(gap * gap))
                             found[count] = (level << ROW_BITS) | j
                             ends += 1 << 8 * level
                         count += 1
@@ -235,7 +237,7 @@ def find_neighbours(g, now, lists, thread, threads):
                 at = (begins >> 8 * level) & 255
                 begins += 1 << 8 * level
                 g.other[slot + at * n] = found[t] - ((1 << ROW_BITS) if level > 0 else 0)
-        g.count[lists * n + i] = count
+        g.count[lists * n + i] = count if count <= NEIGHBOURS else count | (((1 << LEVELS) - 1) << COUNT_BITS)
         keep_history(g, lists, i, count)
 
 
@@ -285,40 +287,40 @@ def find_walls(g, now, pose, lists, thread, threads):
 
 
 @cuda.jit(device=True)
-def make_lists(g, pose, now, lists, fresh, grid, thread, threads, room):
+def make_lists(g, pose, now, lists, fresh, thread, threads, room):
     """All lists anew, by all threads together; grains go to buffer 1 - now, lists to 1 - lists.
 
     When a list is full, grains are sorted and the old lists stand: with more room, a call with fresh = -1 goes on.
     """
     if fresh >= 0:
         gather_threads(g, lists, thread, threads, room)
-        grid.sync()
+        meet(g.flags)
         gather_blocks(g, here.gridDim.x, room)
         for k in range(thread, g.start.shape[0], threads):
             g.start[k] = 0
-        grid.sync()
+        meet(g.flags)
         count_cells(g, now, lists, pose, thread, threads)
-        grid.sync()
+        meet(g.flags)
         if g.flags[CODE] != gr.OK:
             return
-        add_up(g, grid, room)
+        add_up(g, room)
         for i in range(thread, g.run_i[gr.COUNT], threads):
             g.order[g.start[g.cell[i]] + g.rank[i]] = i
-        grid.sync()
+        meet(g.flags)
         sort_cells(g, g.ident[lists], thread, threads)
-        grid.sync()
+        meet(g.flags)
         move_rows(g, now, lists, thread, threads)
         for k in range(thread, g.run_i[gr.BODIES] * gr.N_POSE, threads):
             g.pose_before[k // gr.N_POSE, k % gr.N_POSE] = pose[k // gr.N_POSE, k % gr.N_POSE]
         if thread == 0:
             g.flags[WALL_SLOTS] = g.flags[WALL_GRAINS] = 0
             g.flags[NOW], g.flags[FRESH] = 1 - now, -1
-        grid.sync()
+        meet(g.flags)
         now = 1 - now
     find_neighbours(g, now, 1 - lists, thread, threads)
     find_walls(g, now, pose, 1 - lists, threads - 1 - thread, threads)  # from the last: the first are busy
-    grid.sync()
+    meet(g.flags)
     if thread == 0 and g.flags[CODE] == gr.OK:
         g.flags[LISTS], g.flags[FRESH] = 1 - lists, 1
         g.flags[REBUILDS] += 1
-    grid.sync()
+    meet(g.flags)

@@ -18,8 +18,9 @@ f4, i4 = numba.float32, numba.int32
 def reset_push(g, thread, threads):
     for k in range(thread, 6 * g.push.shape[0], threads):
         g.push[k // 6, k % 6] = 0.0
-    for k in range(thread, 6 * g.wall_sum.shape[0], threads):
-        g.wall_sum[k // 6, k % 6] = 0.0
+    copies, walls, _ = g.wall_sum.shape
+    for k in range(thread, 6 * copies * walls, threads):
+        g.wall_sum[k // (6 * walls), k // 6 % walls, k % 6] = 0.0
 
 
 @cuda.jit(device=True)

@@ -7,7 +7,7 @@ from gori.kernels.particles import grains as gr
 from gori.kernels.particles import law as laws
 from gori.kernels.particles import tables as c
 from gori.kernels.particles import wall_contacts
-from gori.kernels.particles.cuda_device import on_device
+from gori.kernels.particles.cuda_device import here, on_device
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
 
 f4 = numba.float32
@@ -35,20 +35,8 @@ def bit_of(k):
 
 
 @cuda.jit(device=True)
-def find_gap(g, s, i, n, now, lists, pose):
-    """Gap and direction from grain i to the wall of slot s, into `wall_near`. Returns its bit if it touches, or 0."""
-    row, w, first = now * n + i, g.wall[lists, s], g.wall_at[lists, 0, i]
-    xi, yi = read2(g.place, 4 * row)
-    zi, ri = read2(g.place, 4 * row + 2)
-    gap, nx, ny, nz = gap_to(g, pose, w if w >= 0 else ~w, xi, yi, zi)
-    write2(g.wall_near, 4 * s, (gap, nx))
-    write2(g.wall_near, 4 * s + 2, (ny, nz))
-    return bit_of(s - first) if gap < ri else 0
-
-
-@cuda.jit(device=True)
 def hand_over(g, i, lists, ri):
-    """Which walls grain i touches now, after `find_gap`. A contact that goes on from one facet to the next of the same
+    """Which walls grain i touches now, after `step_wall`. A contact that goes on from one facet to the next of the same
     body keeps its history.
     """
     left, entered, first = -1, -1, g.wall_at[lists, 0, i]
@@ -70,14 +58,11 @@ def hand_over(g, i, lists, ri):
 
 
 @cuda.jit(device=True)
-def wall_force(g, pose, lists, s, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az, m, bx, by, bz, kind):
-    """Contact of a grain with the wall of slot s, after `hand_over`: too deep, force (3), torque (3) on the grain."""
-    k, zero = g.wall[lists, s], g.pair_f[0, c.ZERO]
-    if k >= 0:
-        return False, zero, zero, zero, zero, zero, zero
-    k, h = ~k, g.wall_history[lists, s]
-    gap, nx = read2(g.wall_near, 4 * s)
-    ny, nz = read2(g.wall_near, 4 * s + 2)
+def wall_force(g, row, s, k, pose, lists, law, nm, rolls, dt, xi, yi, zi, ri, gap, nx, ny, nz):
+    """Contact of a grain with primitive k, the wall of slot s: too deep, force (3), torque (3) on the grain."""
+    h, zero = g.wall_history[lists, s], g.pair_f[0, c.ZERO]
+    ax, ay, az, m = read4(g.motion, 8 * row)
+    bx, by, bz, kind = read4(g.motion, 8 * row + 4)
     p, b = g.pair_f[int(kind) * nm + g.wall_i[k, c.WALL_MATERIAL]], g.wall_i[k, c.BODY]
     # the wall moves at the contact, seen from the body's origin at q
     qx, qy, qz = (
@@ -115,50 +100,74 @@ def wall_force(g, pose, lists, s, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az
 
 
 @cuda.jit(device=True)
-def wall_forces(g, i, bits, n, now, lists, pose, law, nm, rolls, dt):
-    """Contacts of grain i with the walls that have these bits: too deep, force (3), torque (3)."""
-    row, zero, before = now * n + i, g.pair_f[0, c.ZERO], g.wall_bits[n + i]
-    if bits == 0 and before == 0:
-        return False, zero, zero, zero, zero, zero, zero
+def put_load(load, k, wrench):
+    """Force (3) and torque (3) into row k."""
+    write4(load, 8 * k, (wrench[0], wrench[1], wrench[2], wrench[2]))
+    write4(load, 8 * k + 4, (wrench[3], wrench[4], wrench[5], wrench[5]))
+
+
+@cuda.jit(device=True)
+def get_load(load, k):
+    Fx, Fy, Fz, _ = read4(load, 8 * k)
+    Tx, Ty, Tz, _ = read4(load, 8 * k + 4)
+    return Fx, Fy, Fz, Tx, Ty, Tz
+
+
+@cuda.jit(device=True)
+def step_wall(g, s, i, n, now, lists, pose, law, nm, rolls, dt):
+    """The wall of slot s, near grain i: its gap, its bit if it touches, and if it has touched before, its force, into
+    `wall_load`. Returns whether it is too deep.
+    """
+    row, w, number = now * n + i, g.wall[lists, s], s - g.wall_at[lists, 0, i]
     xi, yi = read2(g.place, 4 * row)
     zi, ri = read2(g.place, 4 * row + 2)
-    if bits != before or (bits >> MANY) & 1:
+    k = w if w >= 0 else ~w
+    gap, nx, ny, nz = gap_to(g, pose, k, xi, yi, zi)
+    write2(g.wall_near, 4 * s, (gap, nx))
+    write2(g.wall_near, 4 * s + 2, (ny, nz))
+    if gap >= ri:
+        return False
+    here.atomic.or_(g.wall_bits, i, bit_of(number))
+    deep = False
+    if w < 0 and number < MANY:
+        deep, Fx, Fy, Fz, Tx, Ty, Tz = wall_force(
+            g, row, s, k, pose, lists, law, nm, rolls, dt, xi, yi, zi, ri, gap, nx, ny, nz
+        )
+        put_load(g.wall_load, s, (Fx, Fy, Fz, Tx, Ty, Tz))
+    return deep
+
+
+@cuda.jit(device=True)
+def wall_forces(g, i, n, now, lists, pose, law, nm, rolls, dt):
+    """Contacts of grain i with walls, after `step_wall`: too deep, force (3), torque (3). Those that are new come here,
+    as they may go on from another.
+    """
+    bits, before, zero = g.wall_bits[i], g.wall_bits[n + i], g.pair_f[0, c.ZERO]
+    first, count = g.wall_at[lists, 0, i], g.wall_at[lists, 1, i]
+    Fx, Fy, Fz, Tx, Ty, Tz, deep = zero, zero, zero, zero, zero, zero, False
+    if bits == 0 and before == 0:
+        return deep, Fx, Fy, Fz, Tx, Ty, Tz
+    g.wall_bits[i] = 0
+    row, old = now * n + i, before & bits & (bit_of(MANY) - 1)
+    xi, yi = read2(g.place, 4 * row)
+    zi, ri = read2(g.place, 4 * row + 2)
+    if bits != before or bits & bit_of(MANY) != 0:
         hand_over(g, i, lists, ri)
         g.wall_bits[n + i] = bits
-    first = g.wall_at[lists, 0, i]
-    ax, ay, az, m = read4(g.motion, 8 * row)
-    bx, by, bz, kind = read4(g.motion, 8 * row + 4)
-    Fx, Fy, Fz, Tx, Ty, Tz, deep = zero, zero, zero, zero, zero, zero, False
-    for k in range(g.wall_at[lists, 1, i]):
+    for k in range(count):
         if bits & bit_of(k) == 0:
             continue
-        too, fx, fy, fz, tx, ty, tz = wall_force(
-            g, pose, lists, first + k, law, nm, rolls, dt, xi, yi, zi, ri, ax, ay, az, m, bx, by, bz, kind
-        )
-        deep = deep or too
+        s = first + k
+        if old & bit_of(k) != 0:
+            fx, fy, fz, tx, ty, tz = get_load(g.wall_load, s)
+        else:
+            gap, nx = read2(g.wall_near, 4 * s)
+            if gap >= ri:  # of those that share a bit
+                continue
+            ny, nz = read2(g.wall_near, 4 * s + 2)
+            too, fx, fy, fz, tx, ty, tz = wall_force(
+                g, row, s, ~g.wall[lists, s], pose, lists, law, nm, rolls, dt, xi, yi, zi, ri, gap, nx, ny, nz
+            )
+            deep = deep or too
         Fx, Fy, Fz, Tx, Ty, Tz = Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz
     return deep, Fx, Fy, Fz, Tx, Ty, Tz
-
-
-@cuda.jit(device=True)
-def put_load(load, k, Fx, Fy, Fz, Tx, Ty, Tz):
-    write4(load, 8 * k, (Fx, Fy, Fz, Fx))
-    write4(load, 8 * k + 4, (Tx, Ty, Tz, Tx))
-
-
-@cuda.jit(device=True)
-def step_wall(g, s, i, few, n, now, lists, pose, law, nm, rolls, dt):
-    """The wall of slot s, near grain i: its gap. If the grain has few walls, the first slot sees to all of them, and
-    their forces go into `load`, behind those of other grains. Returns its bit if it touches and is to be told, or
-    0, and whether a wall is too deep.
-    """
-    count, bits = g.wall_at[lists, 1, i], 0
-    if count > few:
-        return find_gap(g, s, i, n, now, lists, pose), False
-    if s != g.wall_at[lists, 0, i]:
-        return 0, False
-    for t in range(s, s + count):
-        bits |= find_gap(g, t, i, n, now, lists, pose)
-    deep, Fx, Fy, Fz, Tx, Ty, Tz = wall_forces(g, i, bits, n, now, lists, pose, law, nm, rolls, dt)
-    put_load(g.load, n + i, Fx, Fy, Fz, Tx, Ty, Tz)
-    return 0, deep

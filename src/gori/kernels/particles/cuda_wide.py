@@ -1,4 +1,8 @@
-"""Four numbers of a row in one access of the GPU's memory, which one by one would take four."""
+"""Access to the GPU's memory that Numba does not have.
+
+read2, read4, write2, write4   numbers of a row in one access, which one by one would take as many
+acquire                        a number that other blocks change, and with it all that they wrote before
+"""
 
 import numba
 from llvmlite import ir
@@ -45,6 +49,20 @@ def _writer(width):
         return types.void(array, types.int64, types.UniTuple(array.dtype, width)), codegen
 
     return write
+
+
+@intrinsic
+def acquire(typingctx, array, k):
+    """Number k of a flat array of int32, as it is now."""
+
+    def codegen(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        place = builder.ptrtoint(builder.gep(data, [args[1]]), ir.IntType(64))
+        kind = ir.FunctionType(ir.IntType(32), [ir.IntType(64)])
+        load = ir.InlineAsm(kind, "ld.acquire.gpu.s32 $0, [$1];", "=r,l,~{memory}", side_effect=True)
+        return builder.call(load, [place])
+
+    return types.int32(array, types.int64), codegen
 
 
 if numba.config.ENABLE_CUDASIM:

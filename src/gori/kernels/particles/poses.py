@@ -28,6 +28,23 @@ def body_poses(machine, scratch, y, rows, out):
             out[k, SPIN + q] = w[body.SPIN + q]
 
 
+@kernel("void(f8[:, ::1], f8[::1], i8[::1], f8, f8[::1])")
+def add_impulse(poses, states, held, span, out):
+    """out (6,) += the sum of the wrenches that states hold over a time span [s], about the world's origin.
+
+    held   (nbody,) where the wrench of each stands: moment about its origin, force, world axes; -1: nowhere
+    """
+    for k in range(poses.shape[0]):
+        if held[k] >= 0:
+            w, x, y, z = states[held[k] :], poses[k, POS], poses[k, POS + 1], poses[k, POS + 2]
+            mx, my, mz = cross(x, y, z, w[3], w[4], w[5])
+            out[0] += span * (w[0] + mx)
+            out[1] += span * (w[1] + my)
+            out[2] += span * (w[2] + mz)
+            for q in range(3, 6):
+                out[q] += span * w[q]
+
+
 @part
 def seen_from(R, x, y, z):
     """A vector of the world in axes whose rotation is R (9,)."""
