@@ -19,6 +19,8 @@ except ImportError as error:  # no numba-cuda
     raise MissingPackageError("grains on a GPU need numba-cuda: pip install 'gori[gpu]'") from error
 
 SINGLE = np.float32
+OLDEST = (7, 0)
+"""compute capability that will do"""
 LARGE = 65_000
 """grains from which on sub-steps are kernels of their own"""
 SLOTS = 16
@@ -44,6 +46,12 @@ def check_device() -> None:
         raise UnsupportedError(
             "device cuda: no NVIDIA GPU can be used here (numba.cuda.is_available() is False). Install the driver and "
             "pip install 'gori[gpu]', or take device: cpu"
+        )
+    capability = cuda.get_current_device().compute_capability
+    if capability < OLDEST:
+        raise UnsupportedError(
+            f"device cuda: this GPU has compute capability {capability[0]}.{capability[1]}, and grains need "
+            f"{OLDEST[0]}.{OLDEST[1]} or more. Take device: cpu"
         )
 
 

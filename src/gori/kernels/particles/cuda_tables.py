@@ -51,9 +51,7 @@ class CudaGrains(NamedTuple):
     wall_load: Any  # (8 slots,) as `load`, of one wall
     wall_push: Any  # (slots, 6) float64 moment and force on the wall, summed over sub-steps
     push: Any  # (nbody, 6) float64 the same by bodies
-    wall_sum: (
-        Any  # (copies, primitives, 6) float64 by primitives: with copies fewer threads wait
-    )
+    wall_sum: Any  # (copies, primitives, 6) float64 by primitives: with copies fewer threads wait
     # sorting
     cell: Any  # (N,) int32
     rank: Any  # (N,) int32 among those that share a cell, as they came; then the new row of each row of before
