@@ -125,6 +125,7 @@ class CpuBed:
             "wall": np.zeros(size, np.int32),
             "wall_touching": np.zeros(size, np.uint8),
             "wall_history": np.zeros((size, columns)),
+            "wall_near": np.zeros((size, 4)),
             "wall_push": np.zeros((size, 6)),
             "kept_wall": np.zeros(size, np.int32),
             "kept_wall_history": np.zeros((size, columns)),

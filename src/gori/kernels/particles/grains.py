@@ -94,6 +94,7 @@ class Grains(NamedTuple):
     wall: Any  # (slots,) int32 primitive
     wall_touching: Any
     wall_history: Any
+    wall_near: Any  # (slots, 4) gap and direction in this sub-step
     wall_push: Any  # (slots, 6) sum over the sub-steps of moment and force on the wall
     push: Any  # (nbody, 6) the same by bodies
     wall_sum: Any  # (primitives, 6) and by primitives
@@ -137,7 +138,7 @@ FIELDS = {
     "pose_before": _f2, "extent": _f1, "pair_f": _f2, "pair_row": _f2,
     "class_begin": _l2, "class_end": _l2, "owner": _j1, "other": _j1, "kind": _j1, "fixed": _f2, "touching": _b1,
     "history": _f2, "wall_begin": _i1, "wall_end": _i1, "wall_owner": _j1, "wall": _j1, "wall_touching": _b1,
-    "wall_history": _f2, "wall_push": _f2, "push": _f2, "wall_sum": _f2,
+    "wall_history": _f2, "wall_near": _f2, "wall_push": _f2, "push": _f2, "wall_sum": _f2,
     "wall_i": _j2, "wall_f": _f2, "rim_i": _j2, "rim_f": _f2, "bin_i": _j2, "bin_f": _f2,
     "bin_start": _j1, "bin_wall": _j1, "always": _j1, "grid_i": _i1, "cell": _j1, "cell_start": _j1,
     "order": _j1, "kept_begin": _i1, "kept_end": _i1, "kept": _j1, "kept_history": _f2, "kept_wall_begin": _i1,

@@ -33,11 +33,15 @@ def gap_to(g, pose, k, px, py, pz):
 
 
 @part
-def hand_over(g, pose, i, xi, yi, zi, ri):
-    """A contact that goes on from one facet to the next of the same body keeps its history."""
+def near_walls(g, pose, i, xi, yi, zi, ri):
+    """How near the walls of grain i are. A contact that goes on from one facet to the next of the same body keeps its
+    history.
+    """
     left, entered = -1, -1
     for s in range(g.wall_begin[i], g.wall_end[i]):
-        gap, _, _, _ = gap_to(g, pose, g.wall[s], xi, yi, zi)
+        gap, nx, ny, nz = gap_to(g, pose, g.wall[s], xi, yi, zi)
+        near = g.wall_near[s]
+        near[0], near[1], near[2], near[3] = gap, nx, ny, nz
         if gap < ri and g.wall_touching[s] == 0:
             entered = s
         elif gap >= ri and g.wall_touching[s] != 0:
@@ -61,11 +65,10 @@ def wall_forces(g, x, v, pose, load, first, last):
         i = g.wall_owner[start]
         stop = g.wall_end[i]
         xi, yi, zi, ri = x[i, c.X], x[i, c.Y], x[i, c.Z], x[i, c.R]
-        if stop - start > 1:
-            hand_over(g, pose, i, xi, yi, zi, ri)
+        near_walls(g, pose, i, xi, yi, zi, ri)
         for s in range(start, stop):
-            w = g.wall[s]
-            gap, nx, ny, nz = gap_to(g, pose, w, xi, yi, zi)
+            w, near = g.wall[s], g.wall_near[s]
+            gap, nx, ny, nz = near[0], near[1], near[2], near[3]
             if gap >= ri:
                 if g.wall_touching[s] != 0:
                     g.wall_touching[s] = 0
