@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         threads,
     )
     from gori.record import Recording
-    from gori.sim import Clock, Event, Simulation, Trace, at_rest, batch, devices
+    from gori.sim import Clock, Event, Simulation, Trace, at_rest, batch, devices, open_run
     from gori.spec import Body, Cut, Frame, Joint, Motion, Spec
 
 __version__ = "0.1.0"
@@ -90,6 +90,7 @@ __all__ = [
     "inverse_dynamics",
     "kinematics",
     "load",
+    "open_run",
     "save",
     "soil",
     "threads",
@@ -131,7 +132,7 @@ _HOMES = {
         "threads",
     ),
     "gori.record": ("Recording",),
-    "gori.sim": ("Clock", "Event", "Simulation", "Trace", "at_rest", "batch", "devices"),
+    "gori.sim": ("Clock", "Event", "Simulation", "Trace", "at_rest", "batch", "devices", "open_run"),
     "gori.spec": ("Body", "Cut", "Frame", "Joint", "Motion", "Spec"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

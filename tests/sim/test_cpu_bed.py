@@ -1,6 +1,7 @@
 """Grains on the CPU: against the textbook twin, for any number of workers, and on from a state bit for bit."""
 
 import math
+import signal
 from types import SimpleNamespace
 
 import numpy as np
@@ -300,3 +301,22 @@ def test_a_plane_comes_near_while_the_home_turns(far):
         assert bed.push[1, 5] < 0.0 and bed.look()[2][0, 2] > 0.1  # it has bounced
         ends.append(bed.look()[1])
     np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-9 * RADIUS)
+
+
+def test_ctrl_c_waits_until_workers_have_met():
+    """A worker that has begun would wait for ever for the one that was interrupted."""
+    x, v = heap(100)
+    beds = [CpuBed(setup_of(ONE, workers=2), fresh_state(x, v, np.arange(len(x)), still(0)[0])) for _ in range(2)]
+    interrupted, whole = beds
+    submit = interrupted._pool.submit
+
+    def pressed(*task):
+        signal.raise_signal(signal.SIGINT)
+        return submit(*task)
+
+    interrupted._pool = SimpleNamespace(submit=pressed)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.march(still(20), STEP)
+    whole.march(still(20), STEP)
+    for a, b in zip(interrupted.look(), whole.look()):  # it came to the end of its march
+        np.testing.assert_array_equal(a, b)

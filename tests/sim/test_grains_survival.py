@@ -221,3 +221,17 @@ def test_grains_that_do_not_fit_are_not_added():
     with pytest.raises(InputError, match="1 truth values"):
         grains.remove([True, False])
     assert len(grains) == 1
+
+
+def test_what_is_known_of_the_last_step_stays_when_grains_come_and_go():
+    sim = simulate(scene([[0.0, 0.0, 0.01, 0.01], [0.1, 0.0, 0.01, 0.01]], FLOOR), 1e-3)
+    sim.advance(300)
+    grains, force, lists = sim.grains, sim.grains.wall_forces(), sim.grains.contacts()["rebuilds"]
+    weight = 9.81 * grains.mass.sum()
+    assert force["ground.floor"].sum(axis=0)[2] == pytest.approx(-weight, rel=1e-3)
+    grains.add([0.0, 0.1, 0.2], 0.01, "grain")
+    grains.remove(grains.place[:, 0] > 0.05)
+    assert np.array_equal(grains.wall_forces()["ground.floor"], force["ground.floor"])
+    assert grains.contacts()["rebuilds"] > lists
+    sim.advance(1)
+    assert grains.wall_forces()["ground.floor"].sum(axis=0)[2] == pytest.approx(-0.5 * weight, rel=1e-3)

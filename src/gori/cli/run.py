@@ -11,7 +11,7 @@ from rich.text import Text
 
 from gori.cli.main import INTERRUPTED
 from gori.cli.options import Base, BaseKind, Device, Meshes, Strict, read
-from gori.cli.terminal import collected_warnings, count, errors, output, warn
+from gori.cli.terminal import collected_warnings, count, errors, output, shown_warnings, warn
 
 if TYPE_CHECKING:
     from gori.record import Recording
@@ -70,7 +70,8 @@ def run(
         folder = default_folder(file) if out is None else out
         work = partial(run_spec, spec, folder, overwrite=overwrite)
     try:
-        recording = work(csv=csv, plots=not no_plots)
+        with shown_warnings():
+            recording = work(csv=csv, plots=not no_plots)
     except SimulationError:
         show(folder)
         raise
@@ -178,7 +179,10 @@ def _grains(about: dict[str, Any]) -> str:
     words = f"{grains['count']} on {grains['device']}, {count(grains['substeps'], 'sub-step')} of at most "
     words += f"{grains['step']:.3g} s in a step: {1e3 * about['wall_time'] / steps:.3g} ms; "
     words += f"{count(grains['contacts'], 'contact')}"
-    return words + (f", {count(grains['frames'], 'frame')}" if "frames" in grains else "")
+    words += f", {count(grains['frames'], 'frame')}" if "frames" in grains else ""
+    for name, inlet in grains.get("inlets", {}).items():
+        words += f"; {inlet['made']} came by {name}" + (f", {inlet['waiting']} wait" if inlet["waiting"] else "")
+    return words
 
 
 def _factor(factor: float | None) -> str:

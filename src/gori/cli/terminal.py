@@ -43,6 +43,14 @@ def warn(console: Console, messages: list[str]) -> None:
 
 
 @contextmanager
+def shown_warnings() -> Iterator[None]:
+    """What is warned of inside is told when it comes, in words alone."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: warn(errors(), [str(message)])
+        yield
+
+
+@contextmanager
 def collected_warnings(file: object) -> Iterator[list[str]]:
     """The messages of what is warned of inside, each once, without the name of the file that all of them begin with."""
     messages: list[str] = []

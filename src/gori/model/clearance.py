@@ -24,8 +24,13 @@ class Obstacle(NamedTuple):
     p: np.ndarray
 
 
-def clear_of(obstacles: Iterable[Obstacle], points: np.ndarray, keep: float | np.ndarray) -> np.ndarray:
-    """Whether each of the points (n, 3) [m] is at least `keep` [m], one or (n,), away from all obstacles."""
+def clear_of(
+    obstacles: Iterable[Obstacle], points: np.ndarray, keep: float | np.ndarray, shells: bool = False
+) -> np.ndarray:
+    """Whether each of the points (n, 3) [m] is at least `keep` [m], one or (n,), away from all obstacles.
+
+    shells   of solids too only the surface is in the way, as it is for grains; behind a plane nothing can be
+    """
     free, keep = np.ones(len(points), bool), np.broadcast_to(keep, len(points))
     for obstacle in obstacles:
         left = np.flatnonzero(free)
@@ -33,6 +38,7 @@ def clear_of(obstacles: Iterable[Obstacle], points: np.ndarray, keep: float | np
             break
         local = (points[left] - obstacle.p) @ obstacle.R
         thin = getattr(obstacle.shape, "hollow", False) or getattr(obstacle.shape, "surface", False)
+        thin = thin or (shells and obstacle.shape.type != "plane")
         free[left] = _clear(obstacle.shape, local, keep[left], thin)
     return free
 

@@ -59,6 +59,9 @@ def start(spec: Spec, pose: Callable[[str], Pose] | None = None) -> Start:
     group = np.repeat(np.arange(len(rows)), counts)
     material = np.array([materials.index(part.material) for part in spec.particles.values()], int)
     check_overlaps(everything[:, :4], names=names, group=group)
+    for k, part in enumerate(spec.particles.values()):
+        if part.fill is None:
+            refuse_in_walls(spec, pose, everything[group == k, :4], f" of {names[k]!r}")
     place, velocity, spin = (np.ascontiguousarray(everything[:, k]) for k in (np.s_[:4], np.s_[4:7], np.s_[7:]))
     return Start(place, velocity, spin, material[group], group, names, tuple(carriers))
 
@@ -97,6 +100,31 @@ def _packed(spec: Spec, pose: Callable[[str], Pose]) -> dict[str, tuple[str, np.
     return packed
 
 
+def refuse_in_walls(spec: Spec, pose: Callable[[str], Pose], place: np.ndarray, whose: str = "") -> None:
+    """Refuse grains (n, 4) in the world that overlap a wall by more than 5 % of their radius."""
+    for wall, obstacle in walls_of(spec, pose).items():
+        inside = ~clear_of([obstacle], place[:, :3], 0.95 * place[:, 3], shells=True)
+        if inside.any():
+            k = int(np.argmax(inside))
+            more = f", and {inside.sum() - 1} more" if inside.sum() > 1 else ""
+            raise InputError(
+                f"grain {k}{whose} at {', '.join(f'{x:.4g}' for x in place[k, :3])} stands in the wall {wall!r}{more}: "
+                "it would be shot out. Give it a place at least a radius away"
+            )
+
+
+def walls_of(spec: Spec, pose: Callable[[str], Pose], filled: str | None = None, body: Pose | None = None) -> dict:
+    """{"body.shape": Obstacle} of all walls but one that is filled, in the frame of a body of a pose, or the world."""
+    R, p = body or (np.eye(3), np.zeros(3))
+    found = {}
+    for name, part in spec.bodies.items():
+        for label, shape in part.shapes.items():
+            if shape.material is not None and f"{name}.{label}" != filled:
+                (R_W, p_W), (R_S, p_S) = pose(name), shape.pose()
+                found[f"{name}.{label}"] = Obstacle(shape, R.T @ R_W @ R_S, R.T @ (p_W + R_W @ p_S - p))
+    return found
+
+
 def _refuse_inside(room: Room, rows: np.ndarray, name: str) -> None:
     """Packings at random do not look at shapes that stand in the room."""
     count = int((~clear_of(room.others, rows[:, :3], 0.95 * rows[:, 3])).sum())
@@ -132,19 +160,7 @@ def _room(spec: Spec, fill: Fill, pose: Callable[[str], Pose], name: str) -> tup
         assert found is not None
         body, part, called = found[0], spec.bodies[found[0]].shapes[found[1]], repr(fill.shape)
     room = room_of(part, called, pose(body)[0].T @ np.array(spec.gravity))
-    return body, room._replace(others=_others(spec, fill, body, pose))
-
-
-def _others(spec: Spec, fill: Fill, body: str, pose: Callable[[str], Pose]) -> tuple[Obstacle, ...]:
-    """All walls but the one that is filled, in the frame of the body that holds the grains."""
-    R, p = pose(body)
-    found = []
-    for name, part in spec.bodies.items():
-        for label, shape in part.shapes.items():
-            if shape.material is not None and f"{name}.{label}" != fill.shape:
-                (R_W, p_W), (R_S, p_S) = pose(name), shape.pose()
-                found.append(Obstacle(shape, R.T @ R_W @ R_S, R.T @ (p_W + R_W @ p_S - p)))
-    return tuple(found)
+    return body, room._replace(others=tuple(walls_of(spec, pose, fill.shape, pose(body)).values()))
 
 
 def places_of(part: Grains, name: str) -> np.ndarray:

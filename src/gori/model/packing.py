@@ -232,6 +232,20 @@ def check_overlaps(place: np.ndarray, allowed: float = 0.05, names: tuple[str, .
     )
 
 
+def check_beside(new: np.ndarray, old: np.ndarray, allowed: float = 0.05) -> None:
+    """Refuse new grains (n, 4) that overlap those that are there by more than such a share of the smaller radius."""
+    if not len(old) or not len(new):
+        return
+    most = old[:, 3].max()
+    tree = KDTree(old[:, :3])
+    for k, grain in enumerate(new):
+        near = old[tree.query_ball_point(grain[:3], grain[3] + most)]
+        deep = near[:, 3] + grain[3] - np.linalg.norm(near[:, :3] - grain[:3], axis=1)
+        if (deep > allowed * np.minimum(near[:, 3], grain[3])).any():
+            where = ", ".join(f"{x:.4g}" for x in grain[:3])
+            raise InputError(f"new grain {k} at {where} overlaps another by {deep.max():.3g} m: give it another place")
+
+
 def _too_many(room: Room, count: int, words: str) -> InputError:
     cure = "take fewer or smaller ones, or more room"
     return InputError(f"{count} grains do not fit into {room.name}: {words}; {cure}")

@@ -10,6 +10,7 @@ from gori.kernels.particles import grains as gr
 from gori.kernels.particles.march import FASTEST, march
 from gori.kernels.particles.tables import DEEP
 from gori.sim.bed import BedState, Setup, Trouble, find_pairs, grid_of, run_numbers
+from gori.sim.unbroken import unbroken
 
 FULL = {gr.LIST_FULL: "slots", gr.TOUCH_FULL: "kept_slots", gr.WALL_FULL: "wall_slots"}
 """what a list that is full has too little of"""
@@ -215,10 +216,11 @@ class CpuBed:
         while True:
             g = self._g
             g.counters[0], g.run_i[gr.DONE] = 0, first
-            others = [self._pool.submit(march, g, w, self.workers, first, steps) for w in range(1, self.workers)]
-            code = march(g, 0, self.workers, first, steps)
-            for other in others:
-                other.result()
+            with unbroken():
+                others = [self._pool.submit(march, g, w, self.workers, first, steps) for w in range(1, self.workers)]
+                code = march(g, 0, self.workers, first, steps)
+                for other in others:
+                    other.result()
             if code not in FULL:
                 break
             self._grow(FULL[code])

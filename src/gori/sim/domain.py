@@ -41,6 +41,12 @@ class Domain(NamedTuple):
     frame: tuple[np.ndarray, np.ndarray]
     given: bool
 
+    def outside(self, points: np.ndarray, poses: np.ndarray) -> np.ndarray:
+        """Which points (n, 3) of the world are not in it."""
+        R_H, p_H = _frame(poses[self.home])
+        local = (points - p_H) @ R_H
+        return ((local < self.low) | (local > self.high)).any(axis=1)
+
     def left_by(self, point: np.ndarray, poses: np.ndarray) -> str:
         """Through which side a point of the world has left, in words."""
         R_H, p_H = _frame(poses[self.home])

@@ -10,8 +10,9 @@ from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as c
 from gori.model import Model, threads
 from gori.model.carriers import Carrier, carriers, row_frame
-from gori.model.grains import start
+from gori.model.grains import refuse_in_walls, start
 from gori.model.materials import pair_table, suggested_step
+from gori.model.packing import check_beside, check_overlaps
 from gori.model.walls import wall_tables
 from gori.record import Frame
 from gori.sim.bed import NO_GRID, Bed, BedState, Setup, Trouble, fresh_state
@@ -75,6 +76,7 @@ class Grains:
         shapes = [(k, *shape) for k, carrier in enumerate(self.carriers) for shape in carrier.shapes]
         walls = wall_tables(shapes, radius + skin, len(self.carriers))
         self.domain = domain_of(self, begin.place, radius, walls)
+        self._refuse_outside(begin.place)
         home, low, high = self.domain[:3]
         rolling = bool((pair_f[:, c.MU_ROLL] > 0.0).any())
         self.setup = Setup(
@@ -82,7 +84,7 @@ class Grains:
         )
         self.push = np.zeros((len(self.carriers), 6))
         """mean wrench on each carrier over the last macro step: moment about the origin of its row, force, world"""
-        self.substeps = 0
+        self.substeps, self._lists_before, self._push_before = 0, 0, None
         self._bed = _bed(self.device)(self.setup, fresh_state(begin.place, motion, np.arange(self._next), now))
 
     # ---- to look at
@@ -107,27 +109,46 @@ class Grains:
     @property
     def place(self) -> np.ndarray:
         """(n, 3) centres, world [m]."""
-        return self._bed.look()[1][:, :3]
+        return _fixed(self._bed.look()[1][:, :3])
 
     @property
     def radius(self) -> np.ndarray:
         """(n,) [m]."""
-        return self._bed.look()[1][:, c.R]
+        return _fixed(self._bed.look()[1][:, c.R])
 
     @property
     def mass(self) -> np.ndarray:
         """(n,) [kg]."""
-        return self._bed.look()[2][:, c.MASS]
+        return _fixed(self._bed.look()[2][:, c.MASS])
 
     @property
     def velocity(self) -> np.ndarray:
-        """(n, 3) world [m/s]."""
-        return self._bed.look()[2][:, :3]
+        """(n, 3) world [m/s]; all of them can be set."""
+        return _fixed(self._bed.look()[2][:, :3])
+
+    @velocity.setter
+    def velocity(self, value: Any) -> None:
+        self._set_motion(np.s_[:3], value, "velocity")
 
     @property
     def spin(self) -> np.ndarray:
-        """(n, 3) world [rad/s]."""
-        return self._bed.look()[2][:, c.WX : c.WX + 3]
+        """(n, 3) world [rad/s]; all of them can be set."""
+        return _fixed(self._bed.look()[2][:, c.WX : c.WX + 3])
+
+    @spin.setter
+    def spin(self, value: Any) -> None:
+        self._set_motion(np.s_[c.WX : c.WX + 3], value, "spin")
+
+    def _set_motion(self, columns: slice, value: Any, name: str) -> None:
+        state = self._bed.state()
+        try:
+            numbers = np.broadcast_to(np.asarray(value, float), (len(self), 3))
+        except ValueError:
+            raise InputError(f"{name} must be three numbers, or three for each of {len(self)} grains") from None
+        if not np.isfinite(numbers).all():
+            raise InputError(f"{name} holds a number that is not finite")
+        state.motion[:, columns] = numbers
+        self._load(state)
 
     @property
     def momentum(self) -> np.ndarray:
@@ -137,18 +158,21 @@ class Grains:
 
     def contacts(self) -> dict[str, Any]:
         """Counts: lists made so far, contacts between grains (each once), contacts with walls."""
-        return self._bed.counts()
+        counts = self._bed.counts()
+        return counts | {"rebuilds": counts["rebuilds"] + self._lists_before}
 
     def about(self) -> dict[str, Any]:
         """What a run tells of its grains: how many there are now, how they are computed, what they touch."""
         own = {"count": len(self), "device": self.device, "step": self.step, "substeps": self.substeps}
-        return own | self.contacts()
+        inlets = {name: {"made": inlet.made, "waiting": inlet.waiting} for name, inlet in self._inlets.items()}
+        return own | self.contacts() | ({"inlets": inlets} if inlets else {})
 
     def wall_forces(self) -> dict[str, np.ndarray]:
         """Mean force (primitives, 3) over the last step of the bodies on each primitive of each wall, world axes [N]:
         of a mesh one row for each triangle.
         """
-        pushes, walls = self._bed.wall_push()[:, 3:] / max(1, self.substeps), self.setup.walls
+        push = self._bed.wall_push() if self._push_before is None else self._push_before
+        pushes, walls = push[:, 3:] / max(1, self.substeps), self.setup.walls
         return {name: pushes[walls.wall_i[:, c.SHAPE] == k] for k, name in enumerate(walls.names)}
 
     # ---- grains come and go
@@ -161,29 +185,57 @@ class Grains:
             raise InputError(f"there is no material {material!r}: {', '.join(self.materials)}")
         if place.shape[1] != 3 or not (np.isfinite(place).all() and (radii > 0.0).all()):
             raise InputError("grains need places (n, 3) of finite numbers, and positive radii")
+        if not self._density[self.materials.index(material)] > 0.0:
+            raise InputError(f"grains of {material!r} have no mass: give that material a density")
         if radii.max() > self.setup.radius * (1.0 + 1e-12):
             raise InputError(
                 f"a grain of radius {radii.max():g} m is larger than the largest of this run, {self.setup.radius:g} m: "
                 "give a group or an inlet such a radius"
             )
+        places = np.column_stack([place, radii])
+        check_overlaps(places)
+        check_beside(places, self._bed.look()[1])
+        refuse_in_walls(self.model.spec, self.pose_of, places)
+        self._refuse_outside(places)
+        self.put(places, material, velocity, spin, group)
+
+    def put(self, places: np.ndarray, material: str, velocity: Any = 0.0, spin: Any = 0.0, group: int = 0) -> None:
+        """Add grains (n, 4) that have been looked at: place and radius [m]."""
         state, k = self._bed.state(), self.materials.index(material)
-        velocities, spins = (np.broadcast_to(np.asarray(x, float), place.shape) for x in (velocity, spin))
-        motion = self._motion(radii, velocities, spins, np.full(len(place), k))
-        ident = np.arange(self._next, self._next + len(place))
-        self._next += len(place)
-        self.group = np.concatenate([self.group, np.full(len(place), group)])
-        places = np.concatenate([state.place, np.column_stack([place, radii])])
-        self._bed.load(
+        velocities, spins = (np.broadcast_to(np.asarray(x, float), (len(places), 3)) for x in (velocity, spin))
+        motion = self._motion(places[:, 3], velocities, spins, np.full(len(places), k))
+        ident = np.arange(self._next, self._next + len(places))
+        self._next += len(places)
+        self.group = np.concatenate([self.group, np.full(len(places), group)])
+        everything = np.concatenate([state.place, places])
+        self._load(
             state._replace(
                 ident=np.concatenate([state.ident, ident]),
-                place=places,
+                place=everything,
                 motion=np.concatenate([state.motion, motion]),
-                before=places[:, :3].copy(),
+                before=everything[:, :3].copy(),
                 pose_before=self.poses(),
                 grid=NO_GRID,
                 due=np.False_,
             )
         )
+
+    def _load(self, state: BedState) -> None:
+        """Other grains; what is known of the last step stays."""
+        self._push_before = self._bed.wall_push() if self._push_before is None else self._push_before
+        self._lists_before += self._bed.counts()["rebuilds"]
+        self._bed.load(state)
+
+    def _refuse_outside(self, places: np.ndarray) -> None:
+        outside = self.domain.outside(places[:, :3], self.poses())
+        if outside.any():
+            k = int(np.argmax(outside))
+            side = self.domain.left_by(places[k, :3], self.poses()).removeprefix(" through").rstrip(",")
+            where = ", ".join(f"{x:.4g}" for x in places[k, :3])
+            raise InputError(
+                f"grain {k} at {where} starts outside of the domain, beyond{side}: give it another place, or a larger "
+                "`domain`"
+            )
 
     def remove(self, which: Any) -> int:
         """Take out grains: which (n,) is true for them, in the order of `ident`. Returns how many."""
@@ -195,7 +247,7 @@ class Grains:
             stay, gone = ~which, state.ident[which]
             pairs = ~np.isin(state.pairs, gone).any(axis=1)
             walls = ~np.isin(state.walls[:, 0], gone)
-            self._bed.load(
+            self._load(
                 BedState(
                     state.ident[stay], state.place[stay], state.motion[stay], state.place[stay, :3].copy(),
                     self.poses(), state.pairs[pairs], state.history[pairs],
@@ -224,7 +276,7 @@ class Grains:
         """Grains march along a table of poses; `push` is the mean wrench. Raises SimulationError."""
         self.substeps = len(table) - 1
         trouble = self._bed.march(table, step)
-        self.push = self._bed.push / self.substeps
+        self.push, self._push_before = self._bed.push / self.substeps, None
         if trouble is not None:
             raise self._error(trouble, time, step)
 
@@ -248,16 +300,21 @@ class Grains:
             )
         if trouble.code == gr.TOO_DEEP:
             return SimulationError(
-                f"{who} overlaps another or a wall by more than half a radius, before t = {time:.6g} s: the step of "
-                f"{step:.3g} s is too large (suggested: {self.suggested:.3g} s), the material too soft for the load, "
-                "or grains started inside each other",
+                f"{who} overlaps another or a wall by more than half a radius, before t = {time:.6g} s: "
+                f"{self._too_large(step)}the material is too soft for the load, or something hits far too hard",
                 time,
             )
         return SimulationError(
             f"{who} moves by more than a quarter of its radius in one step of {step:.3g} s, before t = {time:.6g} s: "
-            f"the step is too large (suggested: {self.suggested:.3g} s), or something hits far too hard",
+            f"{self._too_large(step)}something hits far too hard, or grains are so fast that they need a shorter step",
             time,
         )
+
+    def _too_large(self, step: float) -> str:
+        """Of a step that is."""
+        if step <= self.suggested * (1.0 + 1e-9):
+            return ""
+        return f"the step of {step:.3g} s is too large (suggested: {self.suggested:.3g} s), "
 
     # ---- saving
 
@@ -270,6 +327,7 @@ class Grains:
     def restore(self, saved: dict[str, Any]) -> None:
         self._bed.load(BedState(*(np.asarray(saved[f"grains_{name}"]) for name in BedState._fields)))
         self.group, self._next, self.push = saved["grains_group"], int(saved["grains_next"]), saved["grains_push"]
+        self._push_before = None
         for name, inlet in self._inlets.items():
             inlet.recall(saved[f"inlet_{name}"])
 
@@ -310,6 +368,12 @@ class Grains:
         motion[:, :3], motion[:, c.WX : c.WX + 3], motion[:, c.MATERIAL] = velocity, spin, material
         motion[:, c.MASS] = 4.0 / 3.0 * np.pi * radii**3 * self._density[material]
         return motion
+
+
+def _fixed(numbers: np.ndarray) -> np.ndarray:
+    """To look at: a change would change nothing."""
+    numbers.flags.writeable = False
+    return numbers
 
 
 def _bed(device: str) -> Any:

@@ -1,9 +1,12 @@
 """Grains that come in: in a box, at a rate, where there is room."""
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gori.model.clearance import clear_of
+from gori.model.grains import walls_of
 from gori.model.packing import draw_radii
 from gori.model.room import room_of
 from gori.spec import Inlet as InletSpec
@@ -13,11 +16,20 @@ if TYPE_CHECKING:
     from gori.sim.grains import Grains
 
 
+TRIES, FULL = 20, 5
+"""places that a grain tries in a step, and grains in a row without one after which the others wait for the next step"""
+LATE = 0.1
+"""seconds by which grains come late before it is told"""
+
+
 class Inlet:
-    """An inlet of the Spec at work; its grains are of the group of this index."""
+    """An inlet of the Spec at work; its grains are of the group of this index.
+
+    waiting   grains that were due and found no room yet
+    """
 
     def __init__(self, name: str, part: InletSpec, group: int):
-        self.name, self.part, self.group, self.made = name, part, group, 0
+        self.name, self.part, self.group, self.made, self.waiting, self._told = name, part, group, 0, 0, False
         self._rng = np.random.default_rng(part.seed)
 
     def memory(self) -> list[int]:
@@ -43,27 +55,44 @@ class Inlet:
         wanted = int(np.floor(max(0.0, until - part.start) * part.rate + 1e-9)) - self.made
         if part.count is not None:
             wanted = min(wanted, part.count - self.made)
+        self.waiting = max(0, wanted)
         if wanted <= 0:
             return
         R, p = grains.pose_of(part.box.body)
         room = room_of(part.box, f"the inlet {self.name!r}", R.T @ np.array(grains.model.spec.gravity))
         ident, place, _ = grains.bed.look()
         taken = place[in_box(part.box, place[:, :3], (R, p), margin=2.0 * grains.setup.radius)] if len(ident) else place
-        radii, found = draw_radii(part.radius, wanted, self._rng), []
-        for radius in radii:
-            for _ in range(20):
+        walls = list(walls_of(grains.model.spec, grains.pose_of).values())
+        found, failed = [], 0
+        while len(found) + failed < wanted and failed < FULL:
+            radius = float(draw_radii(part.radius, 1, self._rng)[0])
+            for _ in range(TRIES):
                 local = self._rng.uniform(room.low + radius, room.high - radius)
                 point = R @ room.to_body(local[None])[0] + p
                 near = np.linalg.norm(taken[:, :3] - point, axis=1) < taken[:, 3] + radius
-                if not near.any():
+                if not near.any() and clear_of(walls, point[None], radius, shells=True)[0]:
                     found.append([*point, radius])
                     taken = np.vstack([taken, [[*point, radius]]])
                     break
+            else:
+                failed += 1
+        self.waiting -= len(found)
+        self._tell(time)
         if found:
             rows = np.array(found)
             velocity = velocity_at(grains.motion_of(part.box.body, grains.poses()), rows[:, :3]) + part.velocity
-            grains.add(rows[:, :3], rows[:, 3], part.material, velocity, group=self.group)
+            grains.put(rows, part.material, velocity, group=self.group)
             self.made += len(found)
+
+    def _tell(self, time: float) -> None:
+        """Once, that grains come late."""
+        if not self._told and self.waiting > max(FULL, LATE * self.part.rate):
+            self._told = True
+            warnings.warn(
+                f"the inlet {self.name!r} has no room: {self.waiting} grains wait at t = {time:.6g} s, and come when "
+                "there is some. A larger box, a lower rate or a higher velocity makes room",
+                stacklevel=2,
+            )
 
 
 def in_box(box: Region, place: np.ndarray, pose: tuple[np.ndarray, np.ndarray], margin: float = 0.0) -> np.ndarray:

@@ -24,9 +24,10 @@ from gori.formats import load, save
 from gori.integrate import loops_of, march, method_of
 from gori.model import Model, compile
 from gori.model.elements import compile_elements
-from gori.record import Recording, read_checkpoint
+from gori.record import Frames, Recording, read_checkpoint
 from gori.sim.channels import add_channels
 from gori.sim.events import Event
+from gori.sim.framing import frames_beside
 from gori.sim.rest import at_rest
 from gori.sim.simulation import Simulation
 from gori.sim.trace import Trace
@@ -151,9 +152,14 @@ def resume_run(folder: str | os.PathLike, csv: bool = False, plots: bool = True,
 
 
 def open_run(path: str | os.PathLike) -> Recording:
-    """The Recording of a run, with the channels of its forces and wheels: a file, or the folder of a run."""
-    recording = Recording.load(Path(path) / "run.h5" if Path(path).is_dir() else path)
+    """The Recording of a run, with the channels of its forces, wheels and grains, and their frames: a file, or the
+    folder of a run.
+    """
+    file = Path(path) / "run.h5" if Path(path).is_dir() else Path(path)
+    recording = Recording.load(file)
     add_channels(recording, Trace(recording))
+    if frames_beside(file).is_file():
+        recording.frames = Frames(frames_beside(file))
     return recording
 
 

@@ -1,0 +1,22 @@
+"""What Ctrl-C must not break into."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def unbroken() -> Iterator[None]:
+    """Ctrl-C waits until this is done. Workers that march in step wait for each other: one alone waits for ever."""
+    if threading.current_thread() is not threading.main_thread():  # others are not interrupted
+        yield
+        return
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+    if pressed:
+        signal.raise_signal(signal.SIGINT)
