@@ -45,7 +45,7 @@ class Domain(NamedTuple):
         """Which points (n, 3) of the world are not in it."""
         R_H, p_H = _frame(poses[self.home])
         local = (points - p_H) @ R_H
-        return ((local < self.low) | (local > self.high)).any(axis=1)
+        return np.asarray(((local < self.low) | (local > self.high)).any(axis=1))
 
     def left_by(self, point: np.ndarray, poses: np.ndarray) -> str:
         """Through which side a point of the world has left, in words."""
