@@ -197,3 +197,17 @@ def test_an_inlet_without_room_says_so_and_costs_little():
         sim.advance(150)
     about = sim.grains.about()["inlets"]["feeder"]
     assert len(told) == 1 and 0 < about["made"] < 100 and about["made"] + about["waiting"] == 1500
+
+
+def test_inlets_keep_clear_of_walls(tmp_path):
+    """A box that reaches through a mesh and a plate: what comes in stands on either side of them."""
+    trimesh.creation.icosphere(subdivisions=3, radius=0.5).export(tmp_path / "ball.stl")
+    plate = {"type": "box", "size": [0.4, 0.4, 0.02], "at": [0, 0, 0.45], "material": "wall"}
+    walls = {"ball": {"type": "mesh", "file": str(tmp_path / "ball.stl"), "material": "wall"}, "plate": plate}
+    feeder = {"material": "grain", "radius": 0.01, "box": {"at": [0, 0, 0.5], "size": [0.2, 0.2, 0.16]}, "rate": 1e5}
+    sim = simulation(scene([[0.0, 0.0, 0.3, 0.01]], walls).set("inlets", {"feeder": feeder}), 1e-3)
+    sim.advance(1)
+    place = sim.grains.place[1:]
+    from_plate = np.abs(place[:, 2] - 0.45) - 0.01
+    assert len(place) > 10 and (np.abs(np.linalg.norm(place, axis=1) - 0.498) > 0.009).all()
+    assert (np.abs(from_plate) > 0.0099).all() and (place[:, 2] > 0.5).any() and (place[:, 2] < 0.49).any()

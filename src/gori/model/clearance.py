@@ -12,16 +12,30 @@ from scipy.spatial import KDTree
 from gori.model.meshes import read_mesh
 from gori.spec.base import rotation_to
 
+FEW = 8
+"""points that are looked at one by one, without a tree"""
 RAY = np.array([0.36235775, 0.41421356, 0.83490214])
 """direction of rays that count crossings: along no edge that anybody draws"""
 
 
 class Obstacle(NamedTuple):
-    """A shape in the way, and its frame in that of the points: R (3, 3), p (3,) [m]."""
+    """A shape in the way, and its frame in that of the points: R (3, 3), p (3,) [m].
+
+    corners   as `corners_of`, where they are known: a file need not be read again
+    """
 
     shape: Any
     R: np.ndarray
     p: np.ndarray
+    corners: np.ndarray | None = None
+
+
+def corners_of(shape: Any) -> np.ndarray | None:
+    """Triangles (n, 3, 3) [m] of a gear or a mesh; None of other shapes."""
+    if shape.type not in ("gear", "mesh"):
+        return None
+    vertices, faces = shape.mesh() if shape.type == "gear" else read_mesh(shape.file, shape.scale, shape.surface)
+    return vertices[faces]
 
 
 def clear_of(
@@ -39,16 +53,16 @@ def clear_of(
         local = (points[left] - obstacle.p) @ obstacle.R
         thin = getattr(obstacle.shape, "hollow", False) or getattr(obstacle.shape, "surface", False)
         thin = thin or (shells and obstacle.shape.type != "plane")
-        free[left] = _clear(obstacle.shape, local, keep[left], thin)
+        corners = corners_of(obstacle.shape) if obstacle.corners is None else obstacle.corners
+        if corners is None:
+            free[left] = _clear(obstacle.shape, local, keep[left], thin)
+        else:
+            free[left] = _clear_of_mesh(corners, local, keep[left], thin)
     return free
 
 
 def _clear(shape: Any, points: np.ndarray, keep: np.ndarray, thin: bool) -> np.ndarray:
     match shape.type:
-        case "gear" | "mesh":
-            gear = shape.type == "gear"
-            vertices, faces = shape.mesh() if gear else read_mesh(shape.file, shape.scale, shape.surface)
-            return _clear_of_mesh(vertices, faces, points, keep, thin)
         case "plane":
             distance = points @ (np.array(shape.normal) / np.linalg.norm(shape.normal))
         case "box" if thin:
@@ -94,12 +108,11 @@ def _from_frustum(
     return np.where(inside, -distance, distance)
 
 
-def _clear_of_mesh(
-    vertices: np.ndarray, faces: np.ndarray, points: np.ndarray, keep: np.ndarray, thin: bool
-) -> np.ndarray:
-    corners = vertices[faces]
+def _clear_of_mesh(corners: np.ndarray, points: np.ndarray, keep: np.ndarray, thin: bool) -> np.ndarray:
+    if not len(corners):
+        return np.ones(len(points), bool)
     most = keep.max()
-    low, high = vertices.min(axis=0) - most, vertices.max(axis=0) + most
+    low, high = corners.min(axis=(0, 1)) - most, corners.max(axis=(0, 1)) + most
     near = np.flatnonzero(((points > low) & (points < high)).all(axis=1))
     free = np.ones(len(points), bool)
     if len(near):
@@ -111,15 +124,24 @@ def _clear_of_mesh(
 
 def _pairs(centers: np.ndarray, radii: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Indices of balls and of the points in them, of as many as there are."""
+    if len(points) <= FEW:
+        away = centers[:, None] - points
+        ball, point = np.nonzero(np.einsum("ijk,ijk->ij", away, away) <= radii[:, None] ** 2)
+        return ball, point
     found = KDTree(points).query_ball_point(centers, radii)
     return np.repeat(np.arange(len(centers)), [len(few) for few in found]), np.concatenate(found).astype(int)
 
 
+def balls_around(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Centres (n, 3) and radii (n,) of balls around triangles (n, 3, 3)."""
+    middle = corners.mean(axis=1)
+    return middle, np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1)
+
+
 def _touching(corners: np.ndarray, points: np.ndarray, keep: np.ndarray) -> np.ndarray:
     """Whether points are nearer than `keep` to any of the triangles (m, 3, 3)."""
-    middle = corners.mean(axis=1)
-    radii = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1) + keep.max()
-    face, point = _pairs(middle, radii, points)
+    middle, radii = balls_around(corners)
+    face, point = _pairs(middle, radii + keep.max(), points)
     close = distance_to_triangles(corners[face], points[point]) < keep[point]
     out = np.zeros(len(points), bool)
     out[point[close]] = True

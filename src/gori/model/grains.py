@@ -113,7 +113,12 @@ def refuse_in_walls(spec: Spec, pose: Callable[[str], Pose], place: np.ndarray, 
             )
 
 
-def walls_of(spec: Spec, pose: Callable[[str], Pose], filled: str | None = None, body: Pose | None = None) -> dict:
+def walls_of(
+    spec: Spec,
+    pose: Callable[[str], Pose],
+    filled: str | None = None,
+    body: Pose | None = None,
+) -> dict[str, Obstacle]:
     """{"body.shape": Obstacle} of all walls but one that is filled, in the frame of a body of a pose, or the world."""
     R, p = body or (np.eye(3), np.zeros(3))
     found = {}

@@ -108,6 +108,11 @@ class Bed(Protocol):
         """(primitives, 6) as `push`, by primitives."""
         ...
 
+    @property
+    def lists_made(self) -> int:
+        """since grains were loaded."""
+        ...
+
     def counts(self) -> dict[str, Any]:
         """rebuilds, and contacts (each once) with grains and with walls."""
         ...

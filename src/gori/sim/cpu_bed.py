@@ -238,13 +238,17 @@ class CpuBed:
     def wall_push(self) -> np.ndarray:
         return self._g.wall_sum[: len(self.setup.walls.wall_i)].copy()
 
+    @property
+    def lists_made(self) -> int:
+        return int(self._g.run_i[gr.REBUILDS])
+
     def counts(self) -> dict[str, Any]:
         g = self._g
         slots, rows = self._touching(), int(g.run_i[gr.ROWS])
         same = g.owner[slots] // rows == g.other[slots] // rows
         walls = _slots(g.wall_begin, g.wall_end)
         return {
-            "rebuilds": int(g.run_i[gr.REBUILDS]),
+            "rebuilds": self.lists_made,
             "contacts": int(same.sum() + (~same).sum() // 2),
             "wall_contacts": int((g.wall_touching[walls] != 0).sum()),
         }

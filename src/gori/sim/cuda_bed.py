@@ -355,6 +355,10 @@ class CudaBed:
     def wall_push(self) -> np.ndarray:
         return self._g.wall_sum.copy_to_host().sum(axis=0)[: len(self.setup.walls.wall_i)]
 
+    @property
+    def lists_made(self) -> int:
+        return int(self._flags()[flag.REBUILDS])
+
     def counts(self) -> dict[str, Any]:
         flags, n = self._flags(), self._count
         lists = int(flags[flag.LISTS])
@@ -363,7 +367,7 @@ class CudaBed:
         used = np.arange(self._slots)[:, None] < self._g.count[lists * n : (lists + 1) * n].copy_to_host() & COUNT
         _, slots = self._host_walls(lists)
         return {
-            "rebuilds": int(flags[flag.REBUILDS]),
+            "rebuilds": self.lists_made,
             "contacts": int(np.count_nonzero((other < 0) & used) // 2),
             "wall_contacts": int((self._g.wall.copy_to_host()[lists, slots] < 0).sum()),
         }

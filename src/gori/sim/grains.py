@@ -223,7 +223,7 @@ class Grains:
     def _load(self, state: BedState) -> None:
         """Other grains; what is known of the last step stays."""
         self._push_before = self._bed.wall_push() if self._push_before is None else self._push_before
-        self._lists_before += self._bed.counts()["rebuilds"]
+        self._lists_before += self._bed.lists_made
         self._bed.load(state)
 
     def _refuse_outside(self, places: np.ndarray) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gori.model.clearance import clear_of
+from gori.model.clearance import Obstacle, balls_around, clear_of, corners_of
 from gori.model.grains import walls_of
 from gori.model.packing import draw_radii
 from gori.model.room import room_of
@@ -31,6 +31,7 @@ class Inlet:
     def __init__(self, name: str, part: InletSpec, group: int):
         self.name, self.part, self.group, self.made, self.waiting, self._told = name, part, group, 0, 0, False
         self._rng = np.random.default_rng(part.seed)
+        self._meshes: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
 
     def memory(self) -> list[int]:
         """Grains made so far, and the state of what draws them, in words of 32 bits."""
@@ -62,7 +63,7 @@ class Inlet:
         room = room_of(part.box, f"the inlet {self.name!r}", R.T @ np.array(grains.model.spec.gravity))
         ident, place, _ = grains.bed.look()
         taken = place[in_box(part.box, place[:, :3], (R, p), margin=2.0 * grains.setup.radius)] if len(ident) else place
-        walls = list(walls_of(grains.model.spec, grains.pose_of).values())
+        walls = self._walls(grains, R @ part.box.pose()[1] + p)
         found, failed = [], 0
         while len(found) + failed < wanted and failed < FULL:
             radius = float(draw_radii(part.radius, 1, self._rng)[0])
@@ -83,6 +84,19 @@ class Inlet:
             velocity = velocity_at(grains.motion_of(part.box.body, grains.poses()), rows[:, :3]) + part.velocity
             grains.put(rows, part.material, velocity, group=self.group)
             self.made += len(found)
+
+    def _walls(self, grains: "Grains", middle: np.ndarray) -> list[Obstacle]:
+        """Walls as they stand now; of meshes the triangles near the box, of which the middle is given."""
+        walls = walls_of(grains.model.spec, grains.pose_of)
+        if self._meshes is None:  # files are read once
+            found = {name: corners_of(wall.shape) for name, wall in walls.items()}
+            self._meshes = {name: (one, *balls_around(one)) for name, one in found.items() if one is not None}
+        far = 0.5 * float(np.linalg.norm(self.part.box.size)) + grains.setup.radius
+        for name, (corners, centres, radii) in self._meshes.items():
+            away = centres - walls[name].R.T @ (middle - walls[name].p)
+            near = np.einsum("ij,ij->i", away, away) <= (radii + far) ** 2
+            walls[name] = walls[name]._replace(corners=corners[near])
+        return list(walls.values())
 
     def _tell(self, time: float) -> None:
         """Once, that grains come late."""
