@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 TRIES, FULL = 20, 5
-"""places that a grain tries in a step, and grains in a row without one after which the others wait for the next step"""
+"""places that a grain tries in a step, and grains without one after which all others wait for the next step"""
 LATE = 0.1
 """seconds by which grains come late before it is told"""
 
