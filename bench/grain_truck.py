@@ -10,7 +10,7 @@ from typing import Any
 
 import gori
 from examples.truck_load import METHOD, loaded
-from gori.sim.devices import Device
+from gori.sim.particles.devices import Device
 
 
 def truck_case(

@@ -23,9 +23,9 @@ from bench.particles_lammps import SKIN, find, rate
 from bench.timing import console, finish, machine, show
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as t
-from gori.model.walls import wall_tables
-from gori.sim.bed import Setup, fresh_state
-from gori.sim.cpu_bed import CpuBed
+from gori.model.particles.walls import wall_tables
+from gori.sim.particles.cpu import CpuBed
+from gori.sim.particles.engine import Setup, fresh_state
 from gori.sim.progress import Progress
 
 COUNTS = {"": 27_000, "_200k": 200_000}

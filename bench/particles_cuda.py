@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from gori.kernels.particles import grains as gr
-from gori.model.materials import pair_table, rayleigh_step
-from gori.model.walls import wall_tables
-from gori.sim.bed import BedState, Setup, fresh_state
+from gori.model.particles.materials import pair_table, rayleigh_step
+from gori.model.particles.walls import wall_tables
+from gori.sim.particles.engine import BedState, Setup, fresh_state
 from gori.spec import Spec
 
 RADIUS, DENSITY, E, NU = 2e-3, 2500.0, 2e8, 0.25
@@ -73,10 +73,10 @@ def bed_of(device: str, shapes: dict[str, Any], place: np.ndarray, skin: float) 
     motion[:, 3] = 4.0 / 3.0 * np.pi * RADIUS**3 * DENSITY
     state = fresh_state(place, motion, np.arange(len(place)), still(1)[0])
     if device == "cpu":
-        from gori.sim.cpu_bed import CpuBed
+        from gori.sim.particles.cpu import CpuBed
 
         return CpuBed(setup, state)
-    from gori.sim.cuda_bed import CudaBed
+    from gori.sim.particles.cuda import CudaBed
 
     return CudaBed(setup, state)
 

@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import gori
-from gori.model.materials import suggested_step
+from gori.model.particles.materials import suggested_step
 from gori.view.grains import picture
 
 words = argparse.ArgumentParser()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gori.model import threads
-from gori.model.materials import rayleigh_step
+from gori.model.particles.materials import rayleigh_step
 from validation.check import Check, attempt, compare, small
 from validation.particles_flow import beverloo, discharge, drum, drum_spec, impact, settled
 from validation.particles_rest import heap, janssen

@@ -7,8 +7,8 @@ import numpy as np
 from scipy.optimize import curve_fit
 
 from gori.analysis import granular
-from gori.model.packing import random
-from gori.model.room import room_of
+from gori.model.particles.container import room_of
+from gori.model.particles.packing import random
 from gori.spec.shape import Cylinder
 from tests.reference.collisions import e_star
 from validation.particles_scenes import UP, G, filled, scene, simulation, tube

@@ -9,7 +9,7 @@ import numpy as np
 import gori
 from gori.kernels.vehicle import drivetrain as k
 from gori.kernels.vehicle import tables as c
-from gori.model.drivetrain import train_energy, train_tables
+from gori.model.vehicle.drivetrain import train_energy, train_tables
 from gori.vehicle import CORNERS
 
 LOSSES = ("converter_loss", "clutch_loss", "gear_loss")

@@ -76,7 +76,7 @@ def test_info_tells_grains_walls_and_step(run):
     assert "tray.bin box of steel" in words and "suggested: 0.000" in words and "on cpu" in words
     about = json.loads(run("info", "tray.yaml", "--json").stdout)
     assert about["grains"]["load"]["count"] == 60 and about["walls"]["tray.bin"]["material"] == "steel"
-    expected = gori.model.materials.suggested_step(gori.load("tray.yaml"))
+    expected = gori.model.particles.materials.suggested_step(gori.load("tray.yaml"))
     assert about["grain_step"] == {"suggested": expected, "chosen": None, "device": "cpu"}
 
 

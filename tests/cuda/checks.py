@@ -10,10 +10,10 @@ import numba
 import numpy as np
 
 import gori
-import gori.sim.cuda_bed as cuda_bed
-from gori.sim.bed import fresh_state
-from gori.sim.cpu_bed import CpuBed
-from gori.sim.cuda_bed import CudaBed
+import gori.sim.particles.cuda as cuda_bed
+from gori.sim.particles.cpu import CpuBed
+from gori.sim.particles.cuda import CudaBed
+from gori.sim.particles.engine import fresh_state
 from tests.sim.poses import riding, still
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 import pytest
 
-from gori.kernels.batch import load, store, store_transposed
 from gori.kernels.lanes import WIDTH, aligned, all_positive, lanes, sincos
+from gori.kernels.tree.batch import load, store, store_transposed
 
 
 @numba.njit

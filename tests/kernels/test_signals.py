@@ -12,7 +12,7 @@ from scipy.interpolate import CubicSpline
 
 import gori
 from gori.errors import InputError
-from gori.kernels.signals import ARITY, OPCODES, signals_one
+from gori.kernels.forces.signals import ARITY, OPCODES, signals_one
 from gori.model.signals import SignalTable
 from gori.spec import Spec
 from gori.spec.expression import OPERATIONS, parse, value

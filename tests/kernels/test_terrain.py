@@ -6,8 +6,8 @@ import pytest
 
 from gori.kernels.vehicle import contact as kernel
 from gori.kernels.vehicle import terrain as ground
-from gori.model.terrain import rough_road, sampled_field, terrain_tables
-from gori.spec.terrain import Terrain
+from gori.model.vehicle.terrain import rough_road, sampled_field, terrain_tables
+from gori.spec.vehicle.terrain import Terrain
 from tests.reference import tyres as twin
 
 R = 0.47

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from gori.kernels.vehicle import tyre as kernel
-from gori.model.tyres import tyre_row
-from gori.spec.tyre import COEFFICIENTS, FialaTyre, MagicTyre
+from gori.model.vehicle.tyre import tyre_row
+from gori.spec.vehicle.tyre import COEFFICIENTS, FialaTyre, MagicTyre
 from tests.reference import tyres as twin
 
 _forces, _rates, _step = kernel.tyre_forces, kernel.slip_rates, kernel.slip_step

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import gori
-from gori.model.clearance import Obstacle, clear_of, distance_to_triangles
-from gori.model.grains import start
+from gori.model.particles.clearance import Obstacle, clear_of, distance_to_triangles
+from gori.model.particles.start import start
 from gori.spec.shape import Box as BoxShape
 from gori.spec.shape import Capsule, Cone, Cylinder, Gear, Plane, Sphere
 

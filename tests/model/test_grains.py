@@ -5,9 +5,9 @@ import pytest
 
 from gori.errors import FileError, InputError
 from gori.formats import read_yaml
-from gori.model.grains import start
-from gori.model.materials import suggested_step
-from gori.model.packing import near_pairs
+from gori.model.particles.materials import suggested_step
+from gori.model.particles.packing import near_pairs
+from gori.model.particles.start import start
 from gori.spec.base import rotation
 from tests.formats.test_particles import SHAKER
 from tests.spec.grains import BIN, BOX, LOAD, TRAY, tray

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 from gori.errors import InputError
 from gori.kernels.particles import tables as t
-from gori.model.materials import (
+from gori.model.particles.materials import (
     DEEP,
     LEAST,
     contact_time,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gori.model.motions import motion_values
+from gori.model.loops.motions import motion_values
 from gori.spec import Motion
 
 

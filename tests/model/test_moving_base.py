@@ -5,7 +5,7 @@ import pytest
 
 import gori
 from gori.formats import write_yaml
-from gori.model.motions import motion_values
+from gori.model.loops.motions import motion_values
 from gori.model.moving_base import with_moving_base
 from gori.spec import GROUND, Spec
 from tests.checks import close

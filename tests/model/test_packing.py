@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gori.errors import InputError
-from gori.model.packing import check_overlaps, draw_radii, near_pairs, poured, random, regular
-from gori.model.room import room_of
+from gori.model.particles.container import room_of
+from gori.model.particles.packing import check_overlaps, draw_radii, near_pairs, poured, random, regular
 from gori.spec import Region
 from gori.spec.body import Body
 

@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 from gori.errors import InputError, SpecError, SpecWarning, UnsupportedError
 from gori.kernels.particles import tables as t
 from gori.kernels.particles import walls as kernel
-from gori.model.meshes import clean_mesh, read_mesh, write_stl
-from gori.model.walls import wall_tables
+from gori.model.particles.meshes import clean_mesh, read_mesh, write_stl
+from gori.model.particles.walls import wall_tables
 from gori.spec import Gear, Mesh
 from gori.spec.shape import SHAPES
 

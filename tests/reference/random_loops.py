@@ -7,7 +7,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gori.spec import GROUND, Spec
-from gori.spec.joint import NQ, Cut
+from gori.spec.joint import NQ
+from gori.spec.loops.cut import Cut
 from tests.reference.dynamics import poses
 from tests.reference.loop_equations import EQUATIONS
 from tests.reference.loops import consistent, jacobian, open_tree, rank

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from gori.spec.soil import BekkerSoil
+from gori.spec.vehicle.soil import BekkerSoil
 
 
 def virgin(soil, z, width):

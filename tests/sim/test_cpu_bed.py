@@ -9,9 +9,9 @@ import pytest
 
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as t
-from gori.model.walls import wall_tables
-from gori.sim.bed import Setup, fresh_state
-from gori.sim.cpu_bed import CpuBed
+from gori.model.particles.walls import wall_tables
+from gori.sim.particles.cpu import CpuBed
+from gori.sim.particles.engine import Setup, fresh_state
 from tests.reference import grains as twin
 from tests.sim.poses import riding, still
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gori.sim.domain import FAR
+from gori.sim.particles.domain import FAR
 from validation.particles_scenes import FLOOR, UP, filled, scene, simulation, tube
 
 R = 0.01

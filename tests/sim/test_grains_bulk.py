@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from gori.model.materials import rayleigh_step
+from gori.model.particles.materials import rayleigh_step
 from validation.particles_flow import discharge, impact, settled
 from validation.particles_rest import heap, janssen, weigh
 from validation.particles_scenes import filled, scene, simulation

@@ -5,7 +5,7 @@ import pytest
 
 import gori
 from gori import vehicle
-from gori.sim.laden import as_rigid, loads
+from gori.sim.vehicle.laden import as_rigid, loads
 from gori.spec import Spec
 
 BED = {"type": "box", "size": [1.8, 1.6, 0.8], "at": [-1.05, 0.0, 1.0], "hollow": True, "open": ["z+"]}

@@ -7,7 +7,7 @@ import gori
 from gori import vehicle
 from gori.errors import InputError, SimulationError, UnsupportedError
 from gori.kernels.vehicle.patch import NEVER, STAMP, Z_MAX
-from gori.model.outside import TRAIN_CHANNELS, WHEEL_CHANNELS
+from gori.model.vehicle.running_gear import TRAIN_CHANNELS, WHEEL_CHANNELS
 
 ADAMS = gori.Adams(step=1e-3, order=2)
 

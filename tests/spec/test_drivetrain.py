@@ -8,7 +8,7 @@ import yaml
 
 from gori.errors import FileError, SpecError
 from gori.formats.drivetrain import LIBRARY, read_drivetrain
-from gori.spec.drivetrain import DriveTrain
+from gori.spec.vehicle.drivetrain import DriveTrain
 
 GOOD = read_drivetrain().model_dump(mode="json")
 

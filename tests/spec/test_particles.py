@@ -8,7 +8,7 @@ from gori.errors import SpecError
 from gori.formats import json_schema
 from gori.model.moving_base import with_moving_base
 from gori.spec import Grains, Inlet, Outlet, Spec
-from gori.spec.particles import find_shape, radius_range
+from gori.spec.particles.groups import find_shape, radius_range
 from tests.spec.grains import BIN, BOX, LOAD, TRAY, data, tray
 
 FILL = {"shape": "tray.bin", "count": 5}

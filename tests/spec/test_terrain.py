@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from gori.errors import InputError, SpecError
-from gori.model.terrain import rough_road, sampled_field, terrain_tables
-from gori.spec.terrain import HeightField, Terrain
+from gori.model.vehicle.terrain import rough_road, sampled_field, terrain_tables
+from gori.spec.vehicle.terrain import HeightField, Terrain
 
 FLAT = [[0, 0], [0, 0]]
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 from gori.errors import SpecError
 from gori.kernels.vehicle import magic
 from gori.spec.base import Part
-from gori.spec.tyre import COEFFICIENTS, FialaTyre, MagicTyre, Tyre
+from gori.spec.vehicle.tyre import COEFFICIENTS, FialaTyre, MagicTyre, Tyre
 from tests.reference.tyres import FIALA, MAGIC
 
 

@@ -6,8 +6,8 @@ import pytest
 import gori
 from gori import vehicle
 from gori.errors import SpecError
-from gori.spec.control import lever, owner
-from gori.spec.terrain import Terrain
+from gori.spec.vehicle.control import lever, owner
+from gori.spec.vehicle.terrain import Terrain
 from tests.reference import tyres
 
 SPEC = vehicle.spec("hmmwv")

@@ -3,8 +3,8 @@
 import pytest
 
 from gori.errors import FileError
-from gori.model.tyres import tyre_row
-from gori.spec.tyre import ALIGNING, COMBINED, FialaTyre, MagicTyre
+from gori.model.vehicle.tyre import tyre_row
+from gori.spec.vehicle.tyre import ALIGNING, COMBINED, FialaTyre, MagicTyre
 from gori.text.tir import read_tir
 from tests.reference import tyres as twin
 

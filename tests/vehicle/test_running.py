@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import gori
-import gori.model.outside as outside
+import gori.model.vehicle.running_gear as outside
 from gori.errors import SimulationError
 from gori.vehicle import CORNERS
 from tests.vehicle.trucks import WEIGHT, carried, level, path, rest, run, simulation, speeds, truck, upright, yaw

@@ -146,7 +146,7 @@ def test_it_is_lowered_onto_the_soil(name, monkeypatch):
     sim = gori.Simulation(model, gori.Adams(step=1e-3, order=2), state=gori.at_rest(model))
     assert sum(sim.channel(f"truck.wheel_{c}.load") for c in CORNERS) == pytest.approx(WEIGHT, rel=1e-3)
     lowered = sim.channel("truck.wheel_fl.sinkage")
-    monkeypatch.setattr("gori.sim.rest.LOWERING", 0.0)
+    monkeypatch.setattr("gori.sim.vehicle.rest.LOWERING", 0.0)
     if name == "snow_us":  # it would fall in up to the axles
         with pytest.raises(SimulationError, match="a wheel has sunk by more than its radius"):
             gori.at_rest(model)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from gori.kernels.vehicle import drivetrain as k
-from gori.model.drivetrain import train_energy, train_state
+from gori.model.vehicle.drivetrain import train_energy, train_state
 from tests.vehicle.test_train_step import LOSSES, changed
 from tests.vehicle.trains import HMMWV, MPH, RPM, Bench, drive, reached
 

@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 
 from gori.kernels.vehicle import drivetrain as k
 from gori.kernels.vehicle.differentials import I_LOCKED
-from gori.model.drivetrain import train_energy, train_tables
+from gori.model.vehicle.drivetrain import train_energy, train_tables
 from tests.reference import drivetrain as twin
 from tests.vehicle.trains import HMMWV, RPM, Bench
 

@@ -6,7 +6,7 @@ import numpy as np
 from gori.formats.drivetrain import read_drivetrain
 from gori.kernels.jit import FASTMATH
 from gori.kernels.vehicle import drivetrain as k
-from gori.model.drivetrain import train_state, train_tables
+from gori.model.vehicle.drivetrain import train_state, train_tables
 
 RPM = np.pi / 30.0
 MPH = 0.44704

@@ -11,7 +11,7 @@ from PIL import Image
 import gori
 from gori import vehicle
 from gori.errors import InputError
-from gori.model.soils import rut_depths
+from gori.model.vehicle.soil import rut_depths
 from gori.view.ground import ground_lines
 from gori.view.skeleton import in_world, outline
 

@@ -15,8 +15,8 @@ from gori.formats.soils import soil_of
 from gori.kernels.vehicle import rig as row
 from gori.kernels.vehicle.patch import GOOD, N_PATCH_OUT, N_SOFT
 from gori.kernels.vehicle.terrain import N_TERRAIN_F, N_TERRAIN_I
-from gori.model.soils import fresh_ground, soil_row
 from gori.model.threads import threads
+from gori.model.vehicle.soil import fresh_ground, soil_row
 from gori.spec.base import Part, Positive
 
 SETTLE, MEASURE, MARGIN = 4.0, 2.0, 1.5

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
 
 def granular(spec: "Spec") -> dict[str, Any]:
     """Grains, inlets, outlets, walls and their step, as plain data."""
-    from gori.model.materials import suggested_step
-    from gori.spec.particles import radius_range
+    from gori.model.particles.materials import suggested_step
+    from gori.spec.particles.groups import radius_range
 
     walls = {
         f"{body}.{name}": {"type": shape.type, "material": shape.material}

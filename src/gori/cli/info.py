@@ -89,7 +89,7 @@ def facts(file: Path, written: "Spec", model: "Model") -> dict[str, Any]:
 
 def running_gear(spec: "Spec") -> dict[str, Any]:
     """Wheels, steering, drive trains, controls and terrain, as plain data."""
-    from gori.spec.control import owner
+    from gori.spec.vehicle.control import owner
 
     terrain = spec.terrain
     ground: dict[str, Any] | None = None

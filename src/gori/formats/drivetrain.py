@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from gori.errors import FileError, SpecError
-from gori.spec.drivetrain import DriveTrain
+from gori.spec.vehicle.drivetrain import DriveTrain
 from gori.text.yaml import parse, read_text
 
 LIBRARY = Path(__file__).parents[1] / "vehicle" / "drivetrain"

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from gori.errors import FileError, SpecError
 from gori.formats.use import changed
 from gori.spec.base import Number, Part, a_sequence
-from gori.spec.terrain import Terrain
+from gori.spec.vehicle.terrain import Terrain
 from gori.text.yaml import Place
 from gori.vehicle import Vehicle, read_vehicle, vehicle
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from gori.errors import FileError, InputError, SpecError
 from gori.spec.expression import closest
-from gori.spec.soil import BekkerSoil, ExponentialSoil
+from gori.spec.vehicle.soil import BekkerSoil, ExponentialSoil
 from gori.text.yaml import parse, read_text
 
 LIBRARY = Path(__file__).parent.parent / "vehicle" / "soils"

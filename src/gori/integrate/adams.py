@@ -16,8 +16,8 @@ from gori.integrate.march import RUN, land, marching, rhs_apart
 from gori.integrate.rk4 import stepping
 from gori.kernels.accelerations import finite
 from gori.kernels.codes import OK
-from gori.kernels.columns import NQ
 from gori.kernels.jit import block, kernel, part
+from gori.kernels.tree.columns import NQ
 
 HIGHEST = 4
 SLOPES, ROOM, HEAD = 0, HIGHEST, HIGHEST + 5

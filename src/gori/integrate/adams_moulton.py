@@ -18,8 +18,8 @@ from gori.integrate.contract import Fixed
 from gori.integrate.march import RUN, arrive, marching, rhs, rhs_apart
 from gori.kernels.accelerations import finite, unit_quaternions
 from gori.kernels.codes import OK
-from gori.kernels.columns import NQ
 from gori.kernels.jit import kernel, part
+from gori.kernels.tree.columns import NQ
 
 
 @part

@@ -31,12 +31,12 @@ from gori.integrate.work import (
     size_of,
 )
 from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
-from gori.kernels.columns import NQ
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.loops import tables
 from gori.kernels.loops.cuts import fill_jacobian, subtract_transposed
 from gori.kernels.loops.system import largest, place_all
 from gori.kernels.machine import machine_type, scratch_type
+from gori.kernels.tree.columns import NQ
 
 CLOSE, SMALLEST, ROUNDING, BLURRED = 1e-9, 1e-11, 1e-14, 1e-10
 """accelerations are found to this share of the largest, to this absolutely [rad/s2], and as well as positions [rad] can

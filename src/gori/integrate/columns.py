@@ -43,8 +43,8 @@ from gori.integrate.work import (
     size_of,
 )
 from gori.kernels.codes import OK
-from gori.kernels.columns import NDOF, V0
 from gori.kernels.jit import block, part
+from gori.kernels.tree.columns import NDOF, V0
 
 SMALLEST_PIVOT, LARGEST_GROWTH = 1e-3, 1e8
 

@@ -3,8 +3,8 @@
     A = I - cv f_v - cq f_x = M^-1 N,      N = M + cv C + cq K
 
 with C and K taken for the accelerations f.
-N is analytic, by `kernels/derivatives.py`, and so are the forces on single axes; what other forces add is differenced.
-With `differences` all of A is: n forward dynamics. The analytic N takes q(x) (+) dq for q(x + dx): for ball and free
+N is analytic, by `kernels/tree/derivatives.py`, and so are the forces on single axes; what other forces add is
+differenced. With `differences` all of A is: n forward dynamics. The analytic N takes q(x) (+) dq for q(x + dx): for ball and free
 joints it leaves out how the rotation within the step bends dq, a relative error of h |w| / 2 in the terms with K.
 """
 
@@ -39,9 +39,9 @@ from gori.integrate.work import (
     X,
 )
 from gori.kernels.codes import OK, SINGULAR
-from gori.kernels.derivatives import inverse_derivatives
 from gori.kernels.jit import block, part
-from gori.kernels.rnea import rnea
+from gori.kernels.tree.derivatives import inverse_derivatives
+from gori.kernels.tree.rnea import rnea
 
 
 @part

@@ -36,8 +36,8 @@ from gori.integrate.march import (
 )
 from gori.kernels.accelerations import health, unit_quaternions
 from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, STEP_TOO_SMALL
-from gori.kernels.columns import NQ
 from gori.kernels.jit import kernel, part
+from gori.kernels.tree.columns import NQ
 
 # memory (N_MEMORY, n): seven slopes, trial state, new state, five dense coefficients, one row for rtol, atol, and the
 # place of the last stage in its step

@@ -17,9 +17,9 @@ from gori.integrate.newton import begin_step, end_step
 from gori.integrate.work import ALPHA, BASE_M, BASE_V, KNOWN, LAST, RHO_INF, X
 from gori.kernels.accelerations import accelerations
 from gori.kernels.codes import OK
-from gori.kernels.columns import NQ
 from gori.kernels.jit import call_at, kernel, part
 from gori.kernels.machine import FALL
+from gori.kernels.tree.columns import NQ
 
 
 @part

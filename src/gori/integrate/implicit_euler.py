@@ -9,8 +9,8 @@ from gori.integrate.march import RUN, marching
 from gori.integrate.newton import begin_step, end_step
 from gori.integrate.work import BASE_M, BASE_V
 from gori.kernels.codes import OK
-from gori.kernels.columns import NQ
 from gori.kernels.jit import call_at, kernel, part
+from gori.kernels.tree.columns import NQ
 
 
 @part

@@ -10,7 +10,7 @@ from gori.errors import InputError
 from gori.kernels.loops.frozen import frozen
 from gori.kernels.loops.multipliers import multipliers
 from gori.kernels.loops.partition import partition
-from gori.model.closed import CLOSED
+from gori.model.loops.system import CLOSED
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from numba import types
 
 from gori.kernels.accelerations import accelerations, q_rate, unit_quaternions
 from gori.kernels.codes import EVENT, OK
-from gori.kernels.columns import NQ
-from gori.kernels.forces import advance_outside
+from gori.kernels.forces.apply import advance_outside
+from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import block, call_at, part
-from gori.kernels.kinematics import place
 from gori.kernels.machine import LAND, RATES, SETTLE, machine_type, scratch_type
-from gori.kernels.signals import evaluate_signals
+from gori.kernels.tree.columns import NQ
+from gori.kernels.tree.kinematics import place
 
 # clock (N_CLOCK,) float64: start time, step, time reached; of adaptive methods also the end, the time between samples,
 # the error of the last step and the largest step

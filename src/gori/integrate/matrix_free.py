@@ -1,5 +1,5 @@
-"""Newton's direction in O(n): the linearised tree is solved by recursion (`kernels/tree_solve.py`), which has all the
-forces that act on single axes. Other forces - springs between bodies, functions of the user - are not in the recursion:
+"""Newton's direction in O(n): the linearised tree is solved by recursion (`kernels/tree/tree_solve.py`), which has all
+the forces that act on single axes. Other forces - springs between bodies, functions of the user - are not in the recursion:
 then it is the preconditioner of GMRES (Saad and Schultz 1986), with products N p by differences of the residual.
 """
 
@@ -29,11 +29,11 @@ from gori.integrate.work import (
     size_of,
 )
 from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
-from gori.kernels.columns import ARMATURE, NDOF, V0
-from gori.kernels.derivatives import motion, rigid_terms
-from gori.kernels.inverse_mass import axes_at_root
 from gori.kernels.jit import block, part
-from gori.kernels.tree_solve import eliminate, gains, mass_times, own_columns, substitute
+from gori.kernels.tree.columns import ARMATURE, NDOF, V0
+from gori.kernels.tree.derivatives import motion, rigid_terms
+from gori.kernels.tree.inverse_mass import axes_at_root
+from gori.kernels.tree.tree_solve import eliminate, gains, mass_times, own_columns, substitute
 
 RESTARTS = 10
 

@@ -56,9 +56,9 @@ from gori.integrate.work import (
 )
 from gori.kernels.accelerations import finite
 from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
-from gori.kernels.columns import NQ
 from gori.kernels.jit import kernel, part
 from gori.kernels.machine import machine_type, scratch_type
+from gori.kernels.tree.columns import NQ
 
 CLOSE, SMALLEST = 1e-9, 1e-12
 """accelerations are found to this share of the largest, and to this absolutely [rad/s2]"""

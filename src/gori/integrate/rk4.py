@@ -10,8 +10,8 @@ from gori.integrate.contract import Fixed
 from gori.integrate.march import RUN, arrive, marching, rhs
 from gori.kernels.accelerations import health
 from gori.kernels.codes import OK
-from gori.kernels.columns import NQ
 from gori.kernels.jit import kernel, part
+from gori.kernels.tree.columns import NQ
 
 
 def stepping(rhs):

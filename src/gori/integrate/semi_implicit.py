@@ -7,9 +7,9 @@ from gori.integrate.contract import Fixed
 from gori.integrate.march import RUN, arrive, marching, rhs
 from gori.kernels.accelerations import health
 from gori.kernels.codes import OK
-from gori.kernels.columns import NQ
-from gori.kernels.configuration import integrate
 from gori.kernels.jit import kernel, part
+from gori.kernels.tree.columns import NQ
+from gori.kernels.tree.configuration import integrate
 
 
 @part

@@ -22,9 +22,8 @@ from gori.integrate.work import (
 )
 from gori.kernels.accelerations import accelerations
 from gori.kernels.codes import OK
-from gori.kernels.columns import FORCE, NQ
-from gori.kernels.configuration import integrate
-from gori.kernels.elements import (
+from gori.kernels.forces.apply import acts_on_bodies, apply_forces
+from gori.kernels.forces.elements import (
     BALL_SPRING,
     E_DOF,
     E_KIND,
@@ -37,11 +36,12 @@ from gori.kernels.elements import (
     JOINT_SPRING,
     MOTOR,
 )
-from gori.kernels.forces import acts_on_bodies, apply_forces
+from gori.kernels.forces.signals import follows_state
 from gori.kernels.jit import block, part
-from gori.kernels.kinematics import place
-from gori.kernels.rnea import hand_inward, rnea
-from gori.kernels.signals import follows_state
+from gori.kernels.tree.columns import FORCE, NQ
+from gori.kernels.tree.configuration import integrate
+from gori.kernels.tree.kinematics import place
+from gori.kernels.tree.rnea import hand_inward, rnea
 
 DIFFERENCE = 1.5e-8
 """change of a coordinate for differences [rad, or the scale of the axis]: the square root of the machine precision"""

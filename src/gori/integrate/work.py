@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.kernels.columns import KIND, NDOF, NQ, P_PJ, V0
-from gori.kernels.derivatives import N_BODY_D, N_DOF_D
 from gori.kernels.jit import part
-from gori.kernels.joints import FREE, PRISMATIC
-from gori.kernels.tree_solve import N_BODY_N, N_DOF_N
+from gori.kernels.tree.columns import KIND, NDOF, NQ, P_PJ, V0
+from gori.kernels.tree.derivatives import N_BODY_D, N_DOF_D
+from gori.kernels.tree.joints import FREE, PRISMATIC
+from gori.kernels.tree.tree_solve import N_BODY_N, N_DOF_N
 
 FULL, FROZEN, ROUND_ROBIN, FASTEST, ERROR_DRIVEN, MATRIX_FREE = 0, 1, 2, 3, 4, 5
 

@@ -3,14 +3,14 @@
 q' = q_rate(q, v)      v' = M^-1 (tau - bias + forces)      z' = rates of the force elements' own states
 """
 
-from gori.kernels.aba import articulate, clear, regular, release
 from gori.kernels.codes import NOT_FINITE, OK, SINGULAR
-from gori.kernels.columns import KIND, Q0, V0
-from gori.kernels.forces import apply_forces
+from gori.kernels.forces.apply import apply_forces
 from gori.kernels.jit import part
-from gori.kernels.joints import FREE, HELICAL, rotation_of_quaternion
-from gori.kernels.kinematics import place, rates
-from gori.kernels.rnea import start_from_gravity, total
+from gori.kernels.tree.aba import articulate, clear, regular, release
+from gori.kernels.tree.columns import KIND, Q0, V0
+from gori.kernels.tree.joints import FREE, HELICAL, rotation_of_quaternion
+from gori.kernels.tree.kinematics import place, rates
+from gori.kernels.tree.rnea import start_from_gravity, total
 
 
 @part

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError
-from gori.kernels.batch import all_finite
+from gori.kernels.tree.batch import all_finite
 
 
 def frozen(array: np.ndarray) -> np.ndarray:

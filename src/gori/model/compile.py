@@ -3,7 +3,7 @@
 import numpy as np
 
 from gori.errors import InputError
-from gori.kernels import columns as col
+from gori.kernels.tree import columns as col
 from gori.model.graph import Tree, build, compose, inertial_about_origin
 from gori.model.model import Model
 from gori.model.moving_base import with_moving_base

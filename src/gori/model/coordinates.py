@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError
-from gori.kernels.configuration import difference_batch, integrate_batch
+from gori.kernels.tree.configuration import difference_batch, integrate_batch
 from gori.model.arrays import Rows, frozen
 from gori.model.tables import JointInfo, Names, Tables
 from gori.spec.joint import QUATERNION

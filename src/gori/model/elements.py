@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gori.errors import UnsupportedError
-from gori.kernels import elements as el
-from gori.model.carriers import carriers
+from gori.kernels.forces import elements as el
+from gori.model.loops.motions import motion_signal
 from gori.model.model import Model
-from gori.model.motions import motion_signal
-from gori.model.outside import Outside, compile_outside
+from gori.model.particles.carriers import carriers
 from gori.model.signals import SignalTable
+from gori.model.vehicle.running_gear import Outside, compile_outside
 from gori.spec.base import rotation
 
 STICK = 1e-3

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gori.kernels.joints import FREE, HELICAL, PRISMATIC, REVOLUTE, SPHERICAL, WELD
+from gori.kernels.tree.joints import FREE, HELICAL, PRISMATIC, REVOLUTE, SPHERICAL, WELD
 from gori.spec import GROUND, Joint, Spec
 from gori.spec.base import rotation_to
 from gori.spec.body import combine

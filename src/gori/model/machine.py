@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from gori.kernels.columns import N_BODY_W, N_DOF_W
 from gori.kernels.loops.tables import N_CUT_F, N_CUT_I, N_EQ_I, Memory, memory_of
 from gori.kernels.machine import Machine, Scratch
+from gori.kernels.tree.columns import N_BODY_W, N_DOF_W
 from gori.kernels.vehicle.patch import N_CELL
 from gori.model.elements import Elements
-from gori.model.loops import LoopTables
+from gori.model.loops.equations import LoopTables
 from gori.model.model import Model
 
 NONE = (

@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from gori.errors import ConditionWarning, InputError, SingularError, UnsupportedError
-from gori.kernels.aba import aba_batch, aba_one
-from gori.kernels.batch import all_finite
-from gori.kernels.columns import D_INV, MASS, N_FRAME_F, N_WRENCH, P_BF, WRENCH
-from gori.kernels.crba import crba_batch, crba_one
-from gori.kernels.derivatives import forward_derivatives_batch, forward_derivatives_one, inverse_derivatives_batch
-from gori.kernels.direct import direct_batch
-from gori.kernels.jacobian import jacobian_batch, jacobian_rate_batch
-from gori.kernels.kinematics import poses_batch, poses_one
-from gori.kernels.rnea import rnea_batch, rnea_one
-from gori.kernels.totals import ANGULAR, CENTER, KINETIC, N_TOTALS, POTENTIAL, totals_batch
+from gori.kernels.tree.aba import aba_batch, aba_one
+from gori.kernels.tree.batch import all_finite
+from gori.kernels.tree.columns import D_INV, MASS, N_FRAME_F, N_WRENCH, P_BF, WRENCH
+from gori.kernels.tree.crba import crba_batch, crba_one
+from gori.kernels.tree.derivatives import forward_derivatives_batch, forward_derivatives_one, inverse_derivatives_batch
+from gori.kernels.tree.direct import direct_batch
+from gori.kernels.tree.jacobian import jacobian_batch, jacobian_rate_batch
+from gori.kernels.tree.kinematics import poses_batch, poses_one
+from gori.kernels.tree.rnea import rnea_batch, rnea_one
+from gori.kernels.tree.totals import ANGULAR, CENTER, KINETIC, N_TOTALS, POTENTIAL, totals_batch
 from gori.model.arrays import Rows, frozen
 from gori.model.coordinates import Coordinates
 from gori.model.poses import Poses
@@ -38,8 +38,8 @@ from gori.model.work import PLAIN, SQUARE, Lender, one_state
 from gori.spec import Spec
 
 if TYPE_CHECKING:
-    from gori.model.closed import LoopSystem
-    from gori.model.mobility import Mobility
+    from gori.model.loops.mobility import Mobility
+    from gori.model.loops.system import LoopSystem
 
 BAD_CONDITION = 1e10
 
@@ -314,7 +314,7 @@ class Model(Coordinates):
     @cached_property
     def loop_system(self) -> "LoopSystem":
         """The equations of cuts, mimic joints and motions."""
-        from gori.model.closed import LoopSystem
+        from gori.model.loops.system import LoopSystem
 
         return LoopSystem(self)
 
@@ -327,7 +327,7 @@ class Model(Coordinates):
 
     def mobility(self, q: Any = None, independent: Iterable[str] | None = None) -> "Mobility":
         """Degrees of freedom, redundant equations and independent coordinates at q; default: the start, closed."""
-        from gori.model.mobility import mobility
+        from gori.model.loops.mobility import mobility
 
         return mobility(self, q, independent)
 

@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
-from gori.model.motions import motion_values
+from gori.model.loops.motions import motion_values
 from gori.spec import GROUND, Bushing, Fill, Motion, Region, Spec, Spring, Strut
-from gori.spec.motion import BASE
+from gori.spec.loops.motion import BASE
 
 _X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 _STEPS = (("x", _X), ("y", _Y), ("z", _Z), ("yaw", _Z), ("pitch", _Y), ("roll", _X))

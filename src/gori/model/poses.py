@@ -3,7 +3,7 @@
 import numpy as np
 
 from gori.errors import InputError
-from gori.kernels.columns import P_BF, R_BF
+from gori.kernels.tree.columns import P_BF, R_BF
 from gori.spec.spec import closest
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError
-from gori.kernels.signals import ARITY, CONSTANT, CUBIC, EXPRESSION, N_SIGNAL_I, OPCODES, TABLE
+from gori.kernels.forces.signals import ARITY, CONSTANT, CUBIC, EXPRESSION, N_SIGNAL_I, OPCODES, TABLE
 from gori.model.coordinates import Coordinates
 from gori.spec.derivative import derivative
 from gori.spec.expression import Program, parse

@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Tables(NamedTuple):
-    """The arrays of the kernels; columns in `kernels/columns.py`."""
+    """The arrays of the kernels; columns in `kernels/tree/columns.py`."""
 
     body_i: np.ndarray
     body_f: np.ndarray

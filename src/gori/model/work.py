@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from gori.kernels.columns import N_BODY_W, N_DOF_W
-from gori.kernels.derivatives import N_BODY_D, N_DOF_D
 from gori.kernels.lanes import WIDTH, aligned
+from gori.kernels.tree.columns import N_BODY_W, N_DOF_W
+from gori.kernels.tree.derivatives import N_BODY_D, N_DOF_D
 from gori.model.threads import run_rows
 
 PLAIN = ("body_w8", "dof_w8", "buffer8")

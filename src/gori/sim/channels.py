@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gori.kernels.efforts import efforts
-from gori.kernels.elements import STRUT
+from gori.kernels.forces.efforts import efforts
+from gori.kernels.forces.elements import STRUT
 from gori.model.elements import compile_elements
 from gori.model.machine import machine_of
 from gori.model.tables import JointInfo

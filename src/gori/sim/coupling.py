@@ -14,7 +14,7 @@ import numpy as np
 
 from gori.kernels.particles.grains import N_POSE
 from gori.kernels.particles.poses import add_impulse, body_poses, interpolate
-from gori.sim.grains import Grains
+from gori.sim.particles.particles import Grains
 
 
 class Subsystem(Protocol):

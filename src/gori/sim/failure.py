@@ -8,7 +8,7 @@ import numpy as np
 from gori.errors import ClosureError, SimulationError, SingularError
 from gori.integrate.march import STEP
 from gori.kernels import codes as code
-from gori.kernels.signals import signals_one
+from gori.kernels.forces.signals import signals_one
 from gori.model import assemble
 
 

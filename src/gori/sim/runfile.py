@@ -27,10 +27,10 @@ from gori.model.elements import compile_elements
 from gori.record import Frames, Recording, read_checkpoint
 from gori.sim.channels import add_channels
 from gori.sim.events import Event
-from gori.sim.framing import frames_beside
-from gori.sim.rest import at_rest
+from gori.sim.particles.framing import frames_beside
 from gori.sim.simulation import Simulation
 from gori.sim.trace import Trace
+from gori.sim.vehicle.rest import at_rest
 from gori.spec import Run, Spec
 
 MOST_IN_PLOT = 24

@@ -17,20 +17,20 @@ from gori.model.signals import SignalTable
 from gori.model.state import State
 from gori.record import Recorder, Recording, read_checkpoint
 from gori.sim import checkpoint
-from gori.sim.bulk import Bulk
 from gori.sim.channels import add_channels
-from gori.sim.closing import Closure, closing
 from gori.sim.controls import controlled
 from gori.sim.coupling import Coupling
-from gori.sim.devices import Device
 from gori.sim.events import Event, event_of
-from gori.sim.grains import Grains
 from gori.sim.loop import BLOCK_SAMPLES, run_blocks
+from gori.sim.loops.closure import Closure, closing
+from gori.sim.particles.bulk import Bulk
+from gori.sim.particles.devices import Device
+from gori.sim.particles.particles import Grains
 from gori.sim.progress import Progress
-from gori.sim.running_gear import NOT_HELD, Inputs, RunningGear
-from gori.sim.schedule import scheduled
 from gori.sim.trace import Trace
 from gori.sim.user import UserForce
+from gori.sim.vehicle.running_gear import NOT_HELD, Inputs, RunningGear
+from gori.sim.vehicle.schedule import scheduled
 from gori.spec.expression import closest
 
 NEVER = 1 << 40

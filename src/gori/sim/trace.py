@@ -14,12 +14,12 @@ from gori.errors import InputError, SimulationError
 from gori.integrate import RK4, Multipliers
 from gori.kernels.loops.trace import fall, transmitted, unbalanced
 from gori.model import Model, compile
-from gori.model.closed import FLAT
 from gori.model.elements import compile_elements
+from gori.model.loops.system import FLAT
 from gori.model.machine import machine_of
 from gori.model.state import State
 from gori.record import Recording
-from gori.sim.closing import Closure
+from gori.sim.loops.closure import Closure
 from gori.sim.user import UserForce
 from gori.spec import Spec
 from gori.spec.spec import closest

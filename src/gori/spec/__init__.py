@@ -3,10 +3,11 @@
 from gori.spec.base import Part, Placed
 from gori.spec.body import Body, Frame
 from gori.spec.force import Bushing, Force, JointForce, JointTorque, Motor, Spring, Torsion, Value, Wrench
-from gori.spec.joint import Connection, Cut, Joint, Mimic, Pair
+from gori.spec.joint import Connection, Joint, Mimic, Pair
+from gori.spec.loops.cut import Cut
+from gori.spec.loops.motion import Base, Motion
 from gori.spec.material import Contact, Material
-from gori.spec.motion import Base, Motion
-from gori.spec.particles import Fill, Grains, Inlet, Outlet, Region
+from gori.spec.particles.groups import Fill, Grains, Inlet, Outlet, Region
 from gori.spec.run import Run, RunEvent
 from gori.spec.shape import Box, Capsule, Cone, Cylinder, Gear, Mesh, Plane, Shape, Sphere
 from gori.spec.spec import GROUND, Spec

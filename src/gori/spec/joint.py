@@ -103,20 +103,20 @@ class Connection(Pair):
     axis2: Direction | None = Field(None, description="second axis of type universal, perpendicular to the first")
 
 
-def _refuse(part: Any, name: str, message: LiteralString, **words: Any) -> None:
+def refuse_field(part: Any, name: str, message: LiteralString, **words: Any) -> None:
     """An error at a field of a joint or cut, or at the whole if that field is what is missing."""
     inside = {"inside": name} if name in part.model_fields_set else {}
     raise PydanticCustomError("field", message, {"type": part.type, "name": name, **words, **inside})
 
 
-def _check_axes(part: Any, kind: str, without: tuple[str, ...]) -> None:
+def check_axes(part: Any, kind: str, without: tuple[str, ...]) -> None:
     if "axis" in part.model_fields_set and part.type in without:
-        _refuse(part, "axis", "a {type} {kind} has no axis", kind=kind)
+        refuse_field(part, "axis", "a {type} {kind} has no axis", kind=kind)
     if part.axis2 is not None:
         if part.type != "universal":
-            _refuse(part, "axis2", "axis2 is for universal {kind}s; this one is {type}", kind=kind)
+            refuse_field(part, "axis2", "axis2 is for universal {kind}s; this one is {type}", kind=kind)
         if abs(np.dot(part.axis, part.axis2)) > 1e-6 * np.linalg.norm(part.axis) * np.linalg.norm(part.axis2):
-            _refuse(part, "axis2", "axis2 must be perpendicular to axis")
+            refuse_field(part, "axis2", "axis2 must be perpendicular to axis")
 
 
 class Joint(Connection):
@@ -153,14 +153,14 @@ class Joint(Connection):
 
     @model_validator(mode="after")
     def _fits_type(self):
-        refuse = partial(_refuse, self)
+        refuse = partial(refuse_field, self)
         refuse_both(self, "q", "q_deg")
         refuse_both(self, "limits", "limits_deg")
         refuse_both(self, "rest", "rest_deg")
         nq, nv = NQ[self.type], NV[self.type]
         if (self.pitch is not None) != (self.type == "helical"):
             refuse("pitch", "a helical joint needs pitch, and no other type takes it; this one is {type}")
-        _check_axes(self, "joint", without=("fixed", "spherical", "free"))
+        check_axes(self, "joint", without=("fixed", "spherical", "free"))
         for name in _OF_MOTION if self.type == "fixed" else ():
             if name in self.model_fields_set and getattr(self, name) is not None:
                 refuse(name, "a fixed joint does not move and takes no {name}")
@@ -225,20 +225,3 @@ class Joint(Connection):
             return None
         hint = "; did you mean q_deg?" if name == "q" and self.type in _TURNING else ""
         return name, f"{name} lies outside its limits: {start[0]:g} is not within {low:g} and {high:g}{hint}"
-
-
-CutType = Literal["fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "distance"]
-
-
-class Cut(Connection):
-    """A joint that closes a loop. Kept in the Spec; the tree is what remains without it."""
-
-    type: CutType
-    length: NonNegative | None = Field(None, description="of a distance cut [m]")
-
-    @model_validator(mode="after")
-    def _fits_type(self):
-        if (self.length is not None) != (self.type == "distance"):
-            _refuse(self, "length", "a distance cut needs length, and no other type takes it; this one is {type}")
-        _check_axes(self, "cut", without=("fixed", "spherical", "distance"))
-        return self

@@ -8,19 +8,20 @@ from pydantic_core import PydanticCustomError
 from gori.errors import SpecError
 from gori.spec.base import Named, Part, ReadOnly, Vector3
 from gori.spec.body import Body, Frame
-from gori.spec.control import Schedule, check_controls
-from gori.spec.drivetrain import DriveTrain
 from gori.spec.explain import Problem, warn
 from gori.spec.expression import closest
 from gori.spec.force import Force, check_forces
-from gori.spec.joint import GROUND, Cut, Joint, closest_body
+from gori.spec.joint import GROUND, Joint, closest_body
+from gori.spec.loops.cut import Cut
+from gori.spec.loops.motion import BASE, Base, Motion, check_motions
 from gori.spec.material import Contact, Material, check_materials
-from gori.spec.motion import BASE, Base, Motion, check_motions
-from gori.spec.particles import Grains, Inlet, Outlet, check_particles
+from gori.spec.particles.groups import Grains, Inlet, Outlet, check_particles
 from gori.spec.run import Run
 from gori.spec.subsystem import check_subsystems
-from gori.spec.terrain import Terrain
-from gori.spec.wheel import Drag, Steering, Wheel, check_wheels
+from gori.spec.vehicle.control import Schedule, check_controls
+from gori.spec.vehicle.drivetrain import DriveTrain
+from gori.spec.vehicle.terrain import Terrain
+from gori.spec.vehicle.wheel import Drag, Steering, Wheel, check_wheels
 
 GROUPS = (
     "bodies", "joints", "cuts", "motions", "forces", "frames", "wheels", "steering", "drivetrains", "drag", "controls",

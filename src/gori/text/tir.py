@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from gori.errors import FileError, SpecError
 from gori.spec.expression import closest
-from gori.spec.tyre import ALIGNING, COEFFICIENTS, COMBINED, NEEDED, FialaTyre, MagicTyre
+from gori.spec.vehicle.tyre import ALIGNING, COEFFICIENTS, COMBINED, NEEDED, FialaTyre, MagicTyre
 
 _FORMATS = ("PAC2002", "MF-TYRE", "MF-TIRE", "MF_05", "FIALA")
 _OWN = "USER"

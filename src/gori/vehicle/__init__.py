@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gori.spec import Spec
-from gori.spec.terrain import Terrain
+from gori.spec.vehicle.terrain import Terrain
 from gori.vehicle.expand import CORNERS, expand, independent, running_gear
 from gori.vehicle.files import read_vehicle, vehicles
 from gori.vehicle.placing import start_pose, terrain_of

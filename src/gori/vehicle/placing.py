@@ -6,7 +6,7 @@ import numpy as np
 
 from gori.errors import SpecError
 from gori.spec.base import quaternion
-from gori.spec.terrain import Terrain
+from gori.spec.vehicle.terrain import Terrain
 from gori.vehicle.template import Vehicle
 
 SAMPLES = 61

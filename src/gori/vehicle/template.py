@@ -13,9 +13,9 @@ from pydantic_core import PydanticCustomError
 from gori.errors import SpecError
 from gori.spec.base import Direction, NonNegative, Part, Positive, Vector3
 from gori.spec.body import Moments, impossible_inertia
-from gori.spec.drivetrain import DriveTrain
 from gori.spec.strut import Strut
-from gori.spec.tyre import FialaTyre, MagicTyre
+from gori.spec.vehicle.drivetrain import DriveTrain
+from gori.spec.vehicle.tyre import FialaTyre, MagicTyre
 
 NEAR = 1e-3
 """points that are nearer to each other, or to an axis, count as the same [m]"""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gori.spec.drivetrain import DriveTrain, Engine
+from gori.spec.vehicle.drivetrain import DriveTrain, Engine
 
 RPM = np.pi / 30.0
 

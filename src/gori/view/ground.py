@@ -9,9 +9,9 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.model import Model
-from gori.model.soils import rut_depths
 from gori.model.state import State
-from gori.spec.terrain import Terrain
+from gori.model.vehicle.soil import rut_depths
+from gori.spec.vehicle.terrain import Terrain
 
 LINES = 12
 """about so many lines of the ground along the longer side of a picture"""

@@ -11,8 +11,8 @@ from gori.errors import InputError
 from gori.model import Model
 from gori.spec import GROUND, Spec
 from gori.spec.base import rotation_to
-from gori.spec.terrain import Terrain
-from gori.spec.wheel import Wheel
+from gori.spec.vehicle.terrain import Terrain
+from gori.spec.vehicle.wheel import Wheel
 from gori.view.ground import ground_lines
 
 Pose = tuple[np.ndarray, np.ndarray]

@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 
 from gori.kernels.particles import tables as t
 from gori.kernels.particles import walls as kernel
-from gori.model.facets import facet_rows
-from gori.model.walls import wall_tables
+from gori.model.particles.facets import facet_rows
+from gori.model.particles.walls import wall_tables
 from tests.reference import walls as twin
 
 _nearest, _within = kernel.nearest, kernel.within

@@ -8,7 +8,7 @@ from gori import vehicle
 from gori.kernels.vehicle import differentials as d
 from gori.kernels.vehicle import drivetrain as dt
 from gori.kernels.vehicle import tables as c
-from gori.model.drivetrain import train_tables
+from gori.model.vehicle.drivetrain import train_tables
 from tests.reference import vehicle as twin
 from tests.vehicle.trains import _steps
 

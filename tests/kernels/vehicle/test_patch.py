@@ -34,8 +34,8 @@ from gori.kernels.vehicle.patch import (
     soft_wheel,
 )
 from gori.kernels.vehicle.terrain import N_TERRAIN_F, N_TERRAIN_I, T_GX, T_GY
-from gori.model.soils import fresh_ground, soil_row
-from gori.spec.soil import ExponentialSoil
+from gori.model.vehicle.soil import fresh_ground, soil_row
+from gori.spec.vehicle.soil import ExponentialSoil
 from tests.kernels.vehicle.test_soil import LOAM, SAND
 
 R, B = 0.47, 0.3

@@ -8,8 +8,8 @@ import pytest
 
 from gori.errors import SpecError
 from gori.kernels.vehicle import soil as laws
-from gori.model.soils import soil_row
-from gori.spec.soil import BekkerSoil, ExponentialSoil, SlipSinkage
+from gori.model.vehicle.soil import soil_row
+from gori.spec.vehicle.soil import BekkerSoil, ExponentialSoil, SlipSinkage
 from tests.reference import soil as twin
 
 WIDTH = 0.3

@@ -18,9 +18,7 @@ Positions are taken from where the two ways to the ground meet, so that a machin
 
 import math
 
-from gori.kernels.columns import ACC, ARM, NDOF, PARENT, SPIN, V0, S
 from gori.kernels.jit import part
-from gori.kernels.kinematics import cross, turn
 from gori.kernels.loops.tables import (
     ALONG,
     APART,
@@ -52,6 +50,8 @@ from gori.kernels.loops.tables import (
     TILT_Y,
     TURNED,
 )
+from gori.kernels.tree.columns import ACC, ARM, NDOF, PARENT, SPIN, V0, S
+from gori.kernels.tree.kinematics import cross, turn
 
 
 @part

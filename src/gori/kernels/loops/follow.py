@@ -5,12 +5,12 @@ change is the smallest that closes the loops, and the branch next to the start i
 """
 
 from gori.kernels.codes import NOT_CLOSED, OK
-from gori.kernels.configuration import integrate
 from gori.kernels.jit import block, part
 from gori.kernels.loops.cuts import fill_jacobian, slide
 from gori.kernels.loops.factors import factor, gather_dependent, weigh_pivots
 from gori.kernels.loops.system import SLOW, STUCK, correct, largest, place_all
 from gori.kernels.loops.tables import BEST_1, FACTORED, MADE, SLIP_TOLERANCE, TOLERANCE, carve
+from gori.kernels.tree.configuration import integrate
 
 
 @part

@@ -14,8 +14,7 @@ machine is now.
 
 from gori.kernels.accelerations import q_rate
 from gori.kernels.codes import NO_CONVERGENCE, NOT_CLOSED, NOT_FINITE, OK
-from gori.kernels.columns import D_INV
-from gori.kernels.forces import advance_outside
+from gori.kernels.forces.apply import advance_outside
 from gori.kernels.jit import kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian, jacobian_times, subtract_transposed
 from gori.kernels.loops.factors import substitute
@@ -34,7 +33,8 @@ from gori.kernels.loops.tables import (
     carve,
 )
 from gori.kernels.machine import LAND, RATES, SETTLE, SOLVER
-from gori.kernels.rnea import inertia_product
+from gori.kernels.tree.columns import D_INV
+from gori.kernels.tree.rnea import inertia_product
 
 ROUNDING, LEAST = 1e-11, 1e-3
 """corrections below this share of the accelerations tell nothing of how they shrink; the best share that is believed"""

@@ -8,14 +8,14 @@ loops, with the independent coordinates held (`follow.py`), and adaptive methods
 
 from gori.kernels.accelerations import q_rate
 from gori.kernels.codes import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE
-from gori.kernels.forces import advance_outside
+from gori.kernels.forces.apply import advance_outside
 from gori.kernels.jit import block, kernel, part
-from gori.kernels.kinematics import place
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian, place_cuts
 from gori.kernels.loops.follow import factor_dependent, follow
 from gori.kernels.loops.system import BLURRED, FLAT, NEAR, balance, close, factor_mass, place_all, solve, split, stands
 from gori.kernels.loops.tables import EVALUATED, FACTORED, KNOWN, PIVOT, POOR, STANDS, WINDOW, WITH_FACTORS, carve
 from gori.kernels.machine import FALL, LAND, SETTLE, SOLVER
+from gori.kernels.tree.kinematics import place
 
 
 @part

@@ -13,17 +13,17 @@ import math
 
 from gori.kernels.accelerations import q_rate
 from gori.kernels.codes import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE, SINGULAR
-from gori.kernels.columns import D_INV
-from gori.kernels.crba import mass_entries
-from gori.kernels.forces import advance_outside
+from gori.kernels.forces.apply import advance_outside
 from gori.kernels.jit import block, kernel, part
-from gori.kernels.kinematics import place
 from gori.kernels.loops.cuts import cut_accelerations, jacobian_times
 from gori.kernels.loops.follow import factor_dependent, follow
 from gori.kernels.loops.multipliers import evaluate_apart
 from gori.kernels.loops.system import BLURRED, NEAR, balance, close, factor_mass, place_all, solve, split
 from gori.kernels.loops.tables import EVALUATED, PIVOT, POOR, STANDS, WINDOW, carve
 from gori.kernels.machine import LAND, RATES, SETTLE, SOLVER
+from gori.kernels.tree.columns import D_INV
+from gori.kernels.tree.crba import mass_entries
+from gori.kernels.tree.kinematics import place
 
 
 @part

@@ -1,12 +1,9 @@
 """What the solvers share: forces, the matrix [M J'; J -eps], positions and velocities on the loops."""
 
 from gori.kernels.codes import OK
-from gori.kernels.columns import D_INV, NQ
-from gori.kernels.configuration import integrate
-from gori.kernels.crba import mass_entries
-from gori.kernels.forces import apply_forces
+from gori.kernels.forces.apply import apply_forces
+from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import block, part
-from gori.kernels.kinematics import place, rates
 from gori.kernels.loops.cuts import fill_jacobian, place_cuts, slide
 from gori.kernels.loops.factors import factor, gather_mass, substitute, weigh_pivots
 from gori.kernels.loops.tables import (
@@ -22,8 +19,11 @@ from gori.kernels.loops.tables import (
     WITH_FACTORS,
     carve,
 )
-from gori.kernels.rnea import add_armature, hand_inward, inertia_forces
-from gori.kernels.signals import evaluate_signals
+from gori.kernels.tree.columns import D_INV, NQ
+from gori.kernels.tree.configuration import integrate
+from gori.kernels.tree.crba import mass_entries
+from gori.kernels.tree.kinematics import place, rates
+from gori.kernels.tree.rnea import add_armature, hand_inward, inertia_forces
 
 SLOW = 0.3
 """contraction from which on factors are made anew"""

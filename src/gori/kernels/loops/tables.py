@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.kernels.columns import NQ
 from gori.kernels.jit import part
+from gori.kernels.tree.columns import NQ
 
 # cut_i (ncut, N_CUT_I) int64: rows of the bodies A (parent) and B (child), the row where both ways to the ground meet,
 # first equation and number of equations, first place in path_i and number of axes there, first place in jac

@@ -4,12 +4,12 @@ from numba import types
 
 from gori.kernels.codes import OK
 from gori.kernels.jit import kernel
-from gori.kernels.kinematics import rates
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian
 from gori.kernels.loops.system import place_all
 from gori.kernels.loops.tables import AXES, EQUATIONS, FIRST, JAC, PATH, carve
 from gori.kernels.machine import machine_type, scratch_type
-from gori.kernels.rnea import accelerate, start_from_gravity
+from gori.kernels.tree.kinematics import rates
+from gori.kernels.tree.rnea import accelerate, start_from_gravity
 
 _f1, _f2 = types.float64[::1], types.float64[:, ::1]
 

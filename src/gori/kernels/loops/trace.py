@@ -7,15 +7,15 @@ from numba import types
 
 from gori.kernels.accelerations import accelerations
 from gori.kernels.codes import OK
-from gori.kernels.columns import FORCE, NQ
-from gori.kernels.elements import push_body
-from gori.kernels.forces import apply_forces
+from gori.kernels.forces.apply import apply_forces
+from gori.kernels.forces.elements import push_body
 from gori.kernels.jit import call_at, kernel
-from gori.kernels.kinematics import place, rates
 from gori.kernels.loops.system import balance, place_all
 from gori.kernels.loops.tables import EQUATIONS, FIRST, FROM_A, FROM_B, ROW_A, ROW_B, carve
 from gori.kernels.machine import FALL, machine_type, scratch_type
-from gori.kernels.rnea import hand_inward, inertia_forces
+from gori.kernels.tree.columns import FORCE, NQ
+from gori.kernels.tree.kinematics import place, rates
+from gori.kernels.tree.rnea import hand_inward, inertia_forces
 
 _f2, _f3 = types.float64[:, ::1], types.float64[:, :, ::1]
 

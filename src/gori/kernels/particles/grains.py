@@ -59,7 +59,7 @@ N_POSE = 18
 # comparison, and no place is outside
 G_NX, G_NY, G_NZ = 0, 1, 2
 
-# result codes of a march, beside those of `codes.py`; words in `sim/grains.py`
+# result codes of a march, beside those of `codes.py`; words in `sim/particles/particles.py`
 OK, LOST, RUNAWAY, TOO_DEEP, LIST_FULL, TOUCH_FULL, WALL_FULL = 0, 21, 22, 23, 24, 25, 26
 
 

@@ -4,11 +4,11 @@ import math
 
 from numba import types
 
-from gori.kernels import columns as body
 from gori.kernels.jit import kernel, part
-from gori.kernels.kinematics import cross, place, positions, velocities
 from gori.kernels.machine import machine_type, scratch_type
 from gori.kernels.particles.grains import POS, ROT, SPIN, VEL
+from gori.kernels.tree import columns as body
+from gori.kernels.tree.kinematics import cross, place, positions, velocities
 
 
 @kernel(types.void(machine_type, scratch_type, types.float64[::1], types.int64[::1], types.float64[:, ::1]))

@@ -2,10 +2,10 @@
 
 from numba import types
 
-from gori.kernels.columns import NQ
 from gori.kernels.jit import call_at, kernel
-from gori.kernels.kinematics import place, positions, velocities
 from gori.kernels.machine import BEGIN, machine_type, scratch_type
+from gori.kernels.tree.columns import NQ
+from gori.kernels.tree.kinematics import place, positions, velocities
 
 
 @kernel(types.int64(machine_type, scratch_type, types.float64, types.float64[::1]))

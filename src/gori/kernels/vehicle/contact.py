@@ -9,7 +9,7 @@ so corners are tried as points of their own.
 import math
 
 from gori.kernels.jit import block, part
-from gori.kernels.kinematics import cross
+from gori.kernels.tree.kinematics import cross
 from gori.kernels.vehicle.terrain import (
     F_COS,
     F_HALF,

@@ -239,7 +239,7 @@ def passed_on(efficiency, sense):
 def train_step(ti, tf, s, speed, ground_torque, brake_cap, out, dt, throttle, brake, selector, transfer):
     """Moves a drive train and the spins of its wheels on by dt [s].
 
-    ti, tf                      tables (`model/drivetrain.py`)
+    ti, tf                      tables (`model/vehicle/drivetrain.py`)
     s              (N_TRAIN,)   states, moved
     speed          (nw,)        spins of the wheels, left and right of each axle [rad/s], moved
     ground_torque  (nw,)        of the ground on each spin, with rolling resistance [N m]

@@ -9,10 +9,10 @@ their state, and a method of one evaluation a step keeps its order.
 import math
 
 from gori.kernels.codes import OK
-from gori.kernels.elements import point_velocity, push_body
+from gori.kernels.forces.elements import point_velocity, push_body
 from gori.kernels.jit import block, kernel, part
-from gori.kernels.kinematics import turn
 from gori.kernels.machine import ADVANCE, BEGIN, OUTSIDE
+from gori.kernels.tree.kinematics import turn
 from gori.kernels.vehicle import patch
 from gori.kernels.vehicle import tables as c
 from gori.kernels.vehicle import tyre as ty

@@ -8,10 +8,10 @@ gets the reaction of the half shafts.
 import math
 
 from gori.kernels.codes import OFF_GRID, OK, SUNK
-from gori.kernels.columns import P_WB, SPIN
-from gori.kernels.elements import point_velocity
+from gori.kernels.forces.elements import point_velocity
 from gori.kernels.jit import block, part
-from gori.kernels.kinematics import cross, turn
+from gori.kernels.tree.columns import P_WB, SPIN
+from gori.kernels.tree.kinematics import cross, turn
 from gori.kernels.vehicle import patch
 from gori.kernels.vehicle import tables as c
 from gori.kernels.vehicle import tyre as ty

@@ -1,0 +1,1 @@
+"""Force elements, signals, and the sum of all forces."""

@@ -1,0 +1,67 @@
+"""All forces of a machine at a state: those of its elements, of what is outside, and of the user."""
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from gori.kernels.codes import OK, USER_ERROR
+from gori.kernels.forces import elements
+from gori.kernels.forces.elements import apply_elements
+from gori.kernels.forces.signals import evaluate_signals
+from gori.kernels.jit import call_at, part
+from gori.kernels.machine import ADVANCE, PUSH
+from gori.kernels.tree.kinematics import positions, velocities
+
+
+@intrinsic
+def call_user(typingctx, address, t, q, v, tau):
+    """Call int64 f(double t, double *q, double *v, double *tau) by its address; 0 means that all went well."""
+
+    def codegen(context, builder, signature, args):
+        number, pointer = ir.DoubleType(), ir.DoubleType().as_pointer()
+        function = ir.FunctionType(ir.IntType(64), [number, pointer, pointer, pointer])
+        data = [context.make_array(ty)(context, builder, x).data for ty, x in zip(signature.args[2:], args[2:])]
+        return builder.call(builder.inttoptr(args[0], function.as_pointer()), [args[1], *data])
+
+    return types.int64(types.int64, types.float64, q, v, tau), codegen
+
+
+@part
+def acts_on_bodies(machine):
+    """Whether any force acts on a body, and not along an axis of a joint alone."""
+    return machine.outside != 0 or elements.acts_on_bodies(machine.element_i)
+
+
+@part
+def advance_outside(machine, scratch, t, q, v, z):
+    """Bring what is outside to t, where the bodies have arrived; after `place`. Returns a result code."""
+    if machine.outside == 0:
+        return OK
+    positions(machine.body_i, scratch.body_w)
+    velocities(machine.body_i, v, scratch.body_w, scratch.dof_w)
+    return call_at(machine.outside, machine, scratch, t, q, v, z, z, ADVANCE)
+
+
+@part
+def apply_forces(machine, scratch, t, q, v, z, zdot):
+    """tau (nv,) anew, and what is added to the bodies' FORCE; after `place`. Returns a result code.
+
+    zdot   rates of the states z; those that are advanced outside only as a forecast
+    """
+    tau, body_w = scratch.tau, scratch.body_w
+    for k in range(tau.shape[0]):
+        tau[k] = 0.0
+    if machine.signal_i.shape[0] > 0:
+        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, scratch.values, scratch.stack)
+    if acts_on_bodies(machine):
+        positions(machine.body_i, body_w)
+        velocities(machine.body_i, v, body_w, scratch.dof_w)
+    if machine.element_i.shape[0] > 0:
+        apply_elements(machine.element_i, machine.element_f, q, v, z, scratch.values, tau, zdot, body_w)
+    if machine.outside != 0:
+        code = call_at(machine.outside, machine, scratch, t, q, v, z, zdot, PUSH)
+        if code != OK:
+            return code
+    if machine.user != 0 and call_user(machine.user, t, q, v, tau) != 0:
+        return USER_ERROR
+    return OK

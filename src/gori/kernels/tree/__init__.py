@@ -1,0 +1,1 @@
+"""Kinematics and dynamics of a tree of bodies."""

@@ -1,0 +1,1 @@
+"""Closed loops of a Model: equations, assembly, mobility, given motions."""

@@ -1,0 +1,209 @@
+"""The equations of a Spec's cuts, mimic joints and motions as tables for the kernels (`kernels/loops`)."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gori.errors import InputError
+from gori.kernels.loops import tables as t
+from gori.kernels.tree import columns as col
+from gori.model.model import Model
+from gori.spec import Cut
+from gori.spec.base import rotation_to
+
+_X, _Y, _Z = ("x", t.ALONG, 0), ("y", t.ALONG, 1), ("z", t.ALONG, 2)
+_TILTS = [("rx", t.TILT_X, 0), ("ry", t.TILT_Y, 0)]
+_TURNS = [("rx", t.TURNED, 0), ("ry", t.TURNED, 1), ("rz", t.TURNED, 2)]
+EQUATIONS = {
+    "fixed": [_X, _Y, _Z, *_TURNS],
+    "revolute": [_X, _Y, _Z, *_TILTS],
+    "prismatic": [_X, _Y, *_TURNS],
+    "cylindrical": [_X, _Y, *_TILTS],
+    "universal": [_X, _Y, _Z, ("cross", t.CROSSED, 0)],
+    "planar": [_Z, *_TILTS],
+    "spherical": [_X, _Y, _Z],
+    "distance": [("length", t.DISTANT, 0)],
+}
+"""name, kind and axis of the equations of each type of cut; z is its axis"""
+
+
+class LoopTables(NamedTuple):
+    """The tables, and the names of the equations."""
+
+    cut_i: np.ndarray
+    cut_f: np.ndarray
+    eq_i: np.ndarray
+    path_i: np.ndarray
+    sparse_i: np.ndarray
+    names: tuple[str, ...]  # "D.x": of the equation x of cut, mimic joint or motion D
+    cuts: tuple[str, ...]  # owners of the rows of cut_i
+
+
+class _Group(NamedTuple):
+    """One row of cut_i before it has its place."""
+
+    owner: str
+    rows: tuple[int, int, int]
+    numbers: np.ndarray
+    equations: list[tuple[str, tuple[int, int, int, int]]]  # name, row of eq_i
+    path: list[int]
+
+
+def loop_tables(model: Model, signal: dict[str, int] | None = None, kept: np.ndarray | None = None) -> LoopTables:
+    """Tables of all equations, in the order of cuts, mimic joints, motions; or of those that are kept.
+
+    signal   first of the three signals of each motion
+    kept     (ne,) whether each of all equations is wanted
+    """
+    groups = []
+    if not model.open_loops:
+        groups += [_cut(model, name, cut) for name, cut in model.spec.cuts.items()]
+        groups += [_mimic(model, name) for name, joint in model.spec.joints.items() if joint.mimic is not None]
+        groups += [_motion(model, name, place) for name, place in (signal or {}).items()]
+    cut_i, cut_f, eq_i, path_i, names, owners = [], [], [], [], [], []
+    number = njac = 0
+    for group in groups:
+        if not group.path:
+            raise InputError(
+                f"cut {group.owner!r} joins two bodies that cannot move against each other: leave it out, or give the "
+                "joints between them a freedom"
+            )
+        wanted = [eq for k, eq in enumerate(group.equations) if kept is None or kept[number + k]]
+        number += len(group.equations)
+        if not wanted:
+            continue
+        cut_i.append([*group.rows, len(eq_i), len(wanted), len(path_i), len(group.path), njac])
+        cut_f.append(group.numbers)
+        owners.append(group.owner)
+        eq_i += [row for _, row in wanted]
+        names += [f"{group.owner}.{name}" for name, _ in wanted]
+        path_i += group.path
+        njac += len(wanted) * len(group.path)
+    integers = [np.array(rows, np.int64) for rows in (cut_i, eq_i, path_i)]
+    cut_i, eq_i = integers[0].reshape(-1, t.N_CUT_I), integers[1].reshape(-1, t.N_EQ_I)
+    sparse_i = _symbolic(model, cut_i, integers[2], njac)
+    numbers = np.array(cut_f).reshape(-1, t.N_CUT_F)
+    return LoopTables(cut_i, numbers, eq_i, integers[2], sparse_i, tuple(names), tuple(owners))
+
+
+def _cut(model: Model, name: str, cut: Cut) -> _Group:
+    frames = model.tables
+    numbers, rows = np.zeros(t.N_CUT_F), []
+    axes: list[Any] = [cut.axis, cut.axis]
+    if cut.type == "universal":
+        axes[1] = rotation_to(cut.axis)[:, 0] if cut.axis2 is None else cut.axis2
+    for side, pose, axis in zip((cut.parent, cut.child), (cut.pose(), cut.child_pose()), axes):
+        k = model.frame(side)
+        R, p = frames.frame_f[k, :9].reshape(3, 3), frames.frame_f[k, 9:]
+        place = t.R_A if side == cut.parent else t.R_B
+        numbers[place : place + 9] = (R @ pose[0] @ rotation_to(axis)).ravel()
+        numbers[place + 9 : place + 12] = p + R @ pose[1]
+        rows.append(int(frames.frame_i[k]))
+    numbers[t.LENGTH] = cut.length or 0.0
+    root, path = _path(model, *rows)
+    equations = [(word, (kind, axis, 0, 0)) for word, kind, axis in EQUATIONS[cut.type]]
+    return _Group(name, (*rows, root), numbers, equations, path)
+
+
+def _path(model: Model, a: int, b: int) -> tuple[int, list[int]]:
+    """The row where the ways of rows a and b to the ground meet, and the axes on both ways to there."""
+    body_i = model.tables.body_i
+
+    def way(row):
+        rows = [row]
+        while row > 0:
+            row = int(body_i[row, col.PARENT])
+            rows.append(row)
+        return rows
+
+    ways = way(a), way(b)
+    root = next(row for row in ways[0] if row in set(ways[1]))
+    path = []
+    for rows in ways:
+        for row in rows[: rows.index(root)]:
+            path += range(body_i[row, col.V0], body_i[row, col.V0] + body_i[row, col.NDOF])
+    return root, path
+
+
+def _mimic(model: Model, name: str) -> _Group:
+    mimic: Any = model.spec.joints[name].mimic
+    numbers = np.zeros(t.N_CUT_F)
+    own, other = model.joint(name), model.joint(mimic.joint)
+    numbers[t.LENGTH], numbers[t.OFFSET] = mimic.ratio, mimic.offset
+    row = (t.COUPLED, own.q.start, other.q.start, 0)
+    return _Group(name, (0, 0, 0), numbers, [("mimic", row)], [own.v.start, other.v.start])
+
+
+def _motion(model: Model, name: str, signal: int) -> _Group:
+    motion = model.spec.motions[name]
+    info = model.joint(motion.joint)
+    q, v = info.q.start + motion.axis, info.v.start + motion.axis
+    return _Group(name, (0, 0, 0), np.zeros(t.N_CUT_F), [("motion", (t.DRIVEN, q, signal, v))], [v])
+
+
+def _symbolic(model: Model, cut_i: np.ndarray, path_i: np.ndarray, njac: int) -> np.ndarray:
+    """The pattern of the factors (`kernels/loops/factors.py`)."""
+    nv, ne = model.nv, int(cut_i[:, t.EQUATIONS].sum())
+    above = model.tables.dof_i[:, col.DOF_PARENT]
+    paths: list[tuple[np.ndarray, int]] = []  # of each equation: its axes, and its first place in jac
+    for row in cut_i:
+        axes = path_i[row[t.PATH] : row[t.PATH] + row[t.AXES]]
+        paths += [(axes, row[t.JAC] + k * len(axes)) for k in range(row[t.EQUATIONS])]
+
+    # order: axes from the tips to the ground, each equation after the last of its axes
+    done_at: dict[int, list[int]] = {}
+    for e, (axes, _) in enumerate(paths):
+        done_at.setdefault(int(axes.min()), []).append(e)
+    order: list[int] = []
+    for d in range(nv - 1, -1, -1):
+        order += [d, *(nv + e for e in done_at.get(d, ()))]
+    place = np.empty(nv + ne, np.int64)
+    place[order] = np.arange(nv + ne)
+
+    # entries above the diagonal: by columns, (row, source)
+    columns: list[list[tuple[int, int]]] = [[] for _ in order]
+
+    def add(a: int, b: int, source: int) -> None:
+        low, high = sorted((int(place[a]), int(place[b])))
+        columns[high].append((low, source))
+
+    for d in range(nv):
+        e = above[d]
+        while e >= 0:
+            add(d, int(e), d * nv + int(e))
+            e = above[e]
+    for e, (axes, first) in enumerate(paths):
+        for k, d in enumerate(axes):
+            add(int(d), nv + e, nv * nv + int(first) + k)
+
+    # pattern of L: what a column holds, it hands on to the next one below it
+    below: list[set[int]] = [set() for _ in order]
+    for k, column in enumerate(columns):
+        for row, _ in column:
+            below[row].add(k)
+    for k in range(len(order)):
+        if below[k]:
+            first = min(below[k])
+            below[first] |= below[k] - {first}
+    lists = [sorted(rows) for rows in below]
+    starts = np.concatenate([[0], np.cumsum([len(rows) for rows in lists])])
+    by_rows: list[list[tuple[int, int]]] = [[] for _ in order]
+    for k, rows in enumerate(lists):
+        for j, row in enumerate(rows):
+            by_rows[row].append((k, int(starts[k]) + j))
+
+    entries = [entry for column in columns for entry in column]
+    cells = [cell for row in by_rows for cell in row]
+    pieces = [
+        [njac, len(entries), len(cells)],
+        order,
+        np.concatenate([[0], np.cumsum([len(column) for column in columns])]),
+        [row for row, _ in entries],
+        [source for _, source in entries],
+        np.concatenate([[0], np.cumsum([len(row) for row in by_rows])]),
+        [column for column, _ in cells],
+        [at for _, at in cells],
+        starts,
+        [row for rows in lists for row in rows],
+    ]
+    return np.concatenate([np.asarray(piece, np.int64) for piece in pieces])

@@ -1,0 +1,188 @@
+"""The loops of a Model in Python: residuals and Jacobians at a state, and which equations matter."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gori.errors import ClosureError, SingularError
+from gori.kernels.loops import tables as t
+from gori.kernels.loops.terms import loop_terms
+from gori.kernels.tree.columns import P_PJ, PARENT
+from gori.model.elements import compile_elements
+from gori.model.loops.equations import LoopTables, loop_tables
+from gori.model.machine import machine_of
+from gori.model.model import Model
+
+SHARE, SHARE_REDUNDANT = 1e-14, 1e-11
+"""what stands for zero in the factors, as a share of the diagonal of J M^-1 J'; where equations are always redundant it
+has to be well above rounding"""
+CLOSED = 7e-13
+"""residual of the loops that counts as none, for a machine of 1 m"""
+FLAT = 1e-9
+"""singular values below this share of the largest count as zero"""
+NOTHING = 1e-12
+"""what is smaller in a Jacobian without units is rounding, of a loop that says nothing, as a ball on a hinge's axis"""
+
+
+class Terms(NamedTuple):
+    """The equations at a state: Phi (ne,), J (ne, nv), J v - nu (ne,), gamma (ne,), and wrench (ne, 6), spot (ncut, 12)
+    of `kernels/loops/tables.py`.
+    """
+
+    gap: np.ndarray
+    J: np.ndarray
+    slip: np.ndarray
+    gamma: np.ndarray
+    wrench: np.ndarray
+    spot: np.ndarray
+
+
+class LoopSystem:
+    """All equations of a Model: of its cuts, mimic joints and motions.
+
+    names        of the equations: "D.x"
+    tables       `LoopTables` of all of them
+    size         typical length of the machine [m]
+    """
+
+    def __init__(self, model: Model):
+        self.model = model
+        self.elements = compile_elements(model)._replace(outside=None)  # equations alone, no wheels
+        self.tables = loop_tables(model, self.elements.motions)
+        self.names = self.tables.names
+        self._machine, self._scratch, memory = machine_of(model, self.elements, loops=self.tables)
+        self._memory: Any = memory
+        self.size = self._size()
+        lengths = np.isin(self.tables.eq_i[:, t.EQ_KIND], (t.ALONG, t.DISTANT))
+        self.row_scale = np.where(lengths, 1.0 / self.size, 1.0)
+        self.column_scale = np.where(model.travels, self.size, 1.0)
+
+    def _size(self) -> float:
+        """The largest distance of a joint or cut from the origin of its body; of those on the ground from their middle:
+        it does not matter where a machine stands.
+        """
+        cut_i, cut_f, tables = self.tables.cut_i, self.tables.cut_f, self.model.tables
+        rows = np.concatenate([tables.body_i[1:, PARENT], cut_i[:, t.ROW_A], cut_i[:, t.ROW_B]])
+        places = np.vstack(
+            [tables.body_f[1:, P_PJ : P_PJ + 3], cut_f[:, t.P_A : t.P_A + 3], cut_f[:, t.P_B : t.P_B + 3]]
+        )
+        grounded = rows == 0
+        if grounded.any():
+            places[grounded] -= places[grounded].mean(axis=0)
+        rods = self.tables.eq_i[cut_i[:, t.FIRST], t.EQ_KIND] == t.DISTANT
+        largest = max([*np.linalg.norm(places, axis=1), *cut_f[rods, t.LENGTH]], default=0.0)
+        return float(largest) if largest > 0.0 else 1.0
+
+    def terms(self, q: Any, v: Any = None, time: float = 0.0) -> Terms:
+        """The equations at one state."""
+        model, m = self.model, self._memory
+        q = np.array(q, float)
+        v = np.zeros(model.nv) if v is None else np.array(v, float)
+        J = np.zeros((len(self.names), model.nv))
+        loop_terms(self._machine, self._scratch, float(time), q, v, J)
+        return Terms(m.gap.copy(), J, m.slip.copy(), m.gamma.copy(), m.wrench.copy(), m.spot.copy())
+
+    def accelerations(self, q: np.ndarray, v: np.ndarray, force: np.ndarray) -> np.ndarray:
+        """qdd (B, nv) of M qdd + J' lambda = force, J qdd = -gamma, for states (B, ...) on the loops."""
+        nv, ne = self.model.nv, len(self.names)
+        out = np.empty((len(q), nv))
+        for k, M in enumerate(self.model.tree.mass_matrix(q)):
+            terms = self.terms(q[k], v[k])
+            J = terms.J * self.row_scale[:, None]
+            size = np.sqrt(np.maximum(np.diag(M), 1e-12 * np.diag(M).max()))
+            # without units, so that what is redundant can be told from what is small
+            J = J / size
+            matrix = np.block([[M / np.outer(size, size), J.T], [J, np.zeros((ne, ne))]])
+            rest = np.concatenate([force[k] / size, -terms.gamma * self.row_scale])
+            out[k] = np.linalg.lstsq(matrix, rest, rcond=1e-12)[0][:nv] / size
+        return out
+
+    def scaled(self, J: np.ndarray) -> np.ndarray:
+        """J made free of units: lengths by the size of the machine."""
+        return J * self.row_scale[:, None] * self.column_scale
+
+    def rank(self, J: np.ndarray) -> int:
+        if not J.size:
+            return 0
+        scaled = self.scaled(J) if len(J) == len(self.names) else J * self.column_scale
+        values = np.linalg.svd(scaled, compute_uv=False)
+        return int((values > max(FLAT * values[0], NOTHING)).sum())
+
+    def worst(self, gap: np.ndarray) -> tuple[str, float]:
+        """The equation that is open the most, and by how much."""
+        k = int(np.argmax(np.abs(gap * self.row_scale)))
+        return self.names[k], float(gap[k])
+
+    def _around(self, q: np.ndarray) -> list[np.ndarray]:
+        """J at q and at some other poses of the tree, closed or not."""
+        model, rng = self.model, np.random.default_rng(0)
+        others = [model.integrate(q, self.column_scale * rng.normal(size=model.nv)) for _ in range(3)]
+        return [self.terms(there).J for there in (q, *others)]
+
+    def kept(self, q: np.ndarray, time: float = 0.0) -> LoopTables:
+        """Tables of equations that say all, for a machine next to q.
+
+        Those that do not depend on the coordinates at all, as across a plane mechanism, are left out; and of those that
+        follow from each other, as in over-constrained mechanisms, as many as are redundant.
+        """
+        largest = np.max([np.abs(self.scaled(J)).max(axis=1, initial=0.0) for J in self._around(q)], axis=0)
+        wanted = largest > 1e-11
+        J = self._good_pose(q, time)
+        if J is not None and (rank := self.rank(J)) < wanted.sum():
+            from scipy.linalg import qr
+
+            order = qr(self.scaled(J).T, mode="r", pivoting=True)[-1]
+            wanted &= np.isin(np.arange(len(wanted)), order[:rank])
+        return loop_tables(self.model, self.elements.motions, wanted)
+
+    def fill(self, memory: t.Memory, kept: LoopTables, q: np.ndarray, time: float = 0.0) -> None:
+        """Tolerances and what stands for zero, in a new memory for the kept equations, for a machine assembled at q."""
+        chosen = [self.names.index(name) for name in kept.names]
+        inverse = 1.0 / np.maximum(np.diag(self.model.tree.mass_matrix(q)), 1e-300)
+        J = self._good_pose(q, time)
+        deficit = 0 if J is None else len(chosen) - self.rank(J[chosen])
+        share = SHARE_REDUNDANT if deficit else SHARE
+        for eps, weight in ((memory.eps_m, inverse), (memory.eps_1, np.ones(self.model.nv))):
+            eps[:] = share * np.max([J[chosen] ** 2 @ weight for J in self._around(q)], axis=0)
+        tolerance = CLOSED * min(max(self.size, 0.01), 1.0)
+        memory.head[[t.TOLERANCE, t.SLIP_TOLERANCE]] = tolerance
+        memory.head[[t.DEFICIT, t.EPSILON]] = deficit, share
+        memory.extra[:] = self._extra(q, time)
+
+    def _extra(self, q: np.ndarray, time: float) -> np.ndarray:
+        """Inertia (nv,) to lend to axes that have none in the tree; raises if the loops leave such an axis free."""
+        model = self.model
+        M = model.tree.mass_matrix(q)
+        extra = np.zeros(model.nv)
+        rest, size = M.copy(), np.diag(M).max(initial=0.0)
+        for k in range(model.nv - 1, -1, -1):  # from the tips to the ground, as the factors go
+            if rest[k, k] <= 1e-9 * max(M[k, k], 1e-6 * size):
+                extra[k] = 1e-3 * max(M[k, k], 1e-3 * size)
+            column = rest[:k, k] / (rest[k, k] + extra[k])
+            rest[:k, :k] -= np.outer(column, rest[:k, k])
+        if extra.any():
+            _, values, right = np.linalg.svd(self.scaled(self.terms(q, time=time).J))
+            free = right[int((values > FLAT * max(values[0], 1e-300)).sum()) :].T * self.column_scale[:, None]
+            inertia = np.linalg.eigh(free.T @ M @ free) if free.size else None
+            if inertia is not None and inertia[0][0] <= 1e-12 * max(inertia[0][-1], 1e-300):
+                k = int(np.argmax(np.abs(free @ inertia[1][:, 0] / self.column_scale)))
+                raise SingularError(
+                    f"joint {model.joint_of_dof(k)!r} moves nothing that has inertia, and no loop holds it, so its "
+                    "acceleration is undefined: give what it carries mass and inertia, or give the joint armature"
+                )
+        return extra
+
+    def _good_pose(self, q: np.ndarray, time: float) -> np.ndarray | None:
+        """J where it has its usual rank: at q with its loops closed, or nearby if that is a singular pose."""
+        from gori.model.loops.assembly import assemble
+
+        model, rng, best = self.model, np.random.default_rng(1), None
+        for size in (0.0, 1e-2, 1e-1):
+            try:
+                aside = model.integrate(q, size * self.column_scale * rng.normal(size=model.nv))
+                J = self.terms(assemble(model, aside, time=time), time=time).J
+            except ClosureError:
+                continue
+            if best is None or self.rank(J) > self.rank(best):
+                best = J
+        return best

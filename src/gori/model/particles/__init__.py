@@ -1,0 +1,1 @@
+"""Particles and walls of a Model, compiled; packings at the start."""

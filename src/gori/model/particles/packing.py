@@ -1,0 +1,251 @@
+"""Where grains are at the start: regular, random without overlaps, or a loose cloud for a run to pour.
+
+All packings are in a `Room`, in its own frame, and follow from a seed.
+"""
+
+import numpy as np
+from scipy.spatial import KDTree
+
+from gori.errors import InputError
+from gori.model.particles.container import Room
+
+CLOSE = 2.02
+"""spacing of a regular packing, in largest radii"""
+LOOSE = 2.2
+"""spacing of a cloud that is poured, in largest radii"""
+SHIFT = 0.01
+"""how far at most a grain of a regular packing stands off its place, in largest radii: nothing balances for ever"""
+DENSEST = 0.62
+"""share of a room that spheres at random can take at most"""
+SURE = 0.54
+"""share of a large room that they can take without long search"""
+MARGIN = 1e-3
+"""by how much radii are enlarged while grains push each other apart"""
+ROUNDS = 6000
+
+
+def draw_radii(radius: float | tuple, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Radii (count,) of a rule: one, (smallest, largest) drawn evenly, or rows (radius, share).
+
+    Shares are kept as well as whole numbers allow; only the order is drawn.
+    """
+    if not isinstance(radius, tuple):
+        return np.full(count, radius)
+    if not isinstance(radius[0], tuple):
+        return rng.uniform(radius[0], radius[1], count)
+    radii, shares = np.array(radius).T
+    exact = count * shares / shares.sum()
+    numbers = np.floor(exact).astype(int)
+    numbers[np.argsort(numbers - exact, kind="stable")[: count - numbers.sum()]] += 1
+    return rng.permutation(np.repeat(radii, numbers))
+
+
+def regular(
+    room: Room, radii: np.ndarray, rng: np.random.Generator, spacing: float | None = None, floor: float | None = None
+) -> np.ndarray:
+    """Places (n, 3) on a cubic grid, from the floor up, each shifted a little.
+
+    spacing   of the grid [m]; if not given, a little more than the largest diameter
+    floor     height in the room from which they stand, along its way up [m]; if not given, its lower end
+    """
+    largest = float(radii.max())
+    wide = CLOSE * largest if spacing is None else spacing
+    shift = min(SHIFT * largest, 0.5 * wide - largest)
+    places, fitting = _grid(room, len(radii), largest, wide, shift, rng, floor, lid=True)
+    if places is None:
+        raise _too_many(room, len(radii), f"{fitting} fit in a regular packing of spacing {wide:.4g} m")
+    return places
+
+
+def poured(
+    room: Room, radii: np.ndarray, rng: np.random.Generator, spacing: float | None = None, floor: float | None = None
+) -> np.ndarray:
+    """Places (n, 3) of a loose cloud, from the floor up; above an open room it rises as high as it must.
+
+    In a closed room that is too small for a loose cloud they are at random, as dense as they have to be.
+    """
+    largest = float(radii.max())
+    wide = LOOSE * largest if spacing is None else spacing
+    places, fitting = _grid(room, len(radii), largest, wide, 0.5 * wide - largest, rng, floor, lid=not room.lid)
+    if places is not None:
+        return places
+    if spacing is not None or floor is not None:
+        raise _too_many(room, len(radii), f"{fitting} fit in a loose cloud of spacing {wide:.4g} m")
+    return random(room, radii, rng)
+
+
+def _grid(
+    room: Room,
+    count: int,
+    radius: float,
+    spacing: float,
+    shift: float,
+    rng: np.random.Generator,
+    floor: float | None,
+    lid: bool,
+) -> tuple[np.ndarray | None, int]:
+    """The lowest places of a cubic grid, each moved by at most `shift`, or None; and how many there are."""
+    (axis, sign), keep = room.up, radius + shift
+    bottom, top = sorted((sign * room.low[axis], sign * room.high[axis]))
+    bottom = bottom if floor is None else max(bottom, floor)
+    lines = []
+    for low, high in zip(room.low, room.high):
+        n = int(max((high - low - 2.0 * keep) / spacing + 1.0 + 1e-9, 0.0))
+        lines.append(0.5 * (low + high) + spacing * (np.arange(n) - 0.5 * (n - 1)))
+
+    def sites(layers: np.ndarray) -> np.ndarray:
+        lines[axis] = sign * (bottom + keep + spacing * layers)
+        points = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1).reshape(-1, 3)
+        return points[room.free(points, keep - 1e-12 * spacing, lid)] if len(points) else points
+
+    layers = int(max((top - bottom - 2.0 * keep) / spacing + 1.0 + 1e-9, 0.0))
+    points = sites(np.arange(layers))
+    if not lid and len(points) < count:
+        # the rest stands in layers above the open face, which are all alike
+        above = layers + 2
+        if each := len(sites(np.array([above]))):
+            points = sites(np.arange(above + int(np.ceil((count - len(points)) / each))))
+    if len(points) < count:
+        return None, len(points)
+    level = np.round(sign * points[:, axis] / spacing, 6)
+    points = points[np.lexsort((rng.random(len(points)), level))[:count]]
+    moves = rng.normal(size=points.shape)
+    moves *= (shift * rng.random(len(points)) ** (1 / 3) / np.linalg.norm(moves, axis=1))[:, None]
+    return points + moves, count
+
+
+def random(room: Room, radii: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Places (n, 3) without order and without overlaps: drawn evenly, then pushed apart.
+
+    The energy of overlaps is led to zero by FIRE (Bitzek et al. 2006). Open faces count as closed.
+    """
+    share = 4.0 / 3.0 * np.pi * (radii**3).sum() / room.volume
+    fitting = int(SURE / share * len(radii))
+    if share > DENSEST:
+        raise _too_many(room, len(radii), f"they are {share:.0%} of its volume; about {fitting} fit at random")
+    if radii.max() > 1.01 * room.widest():
+        raise _too_many(room, len(radii), "the largest is wider than the room")
+    points = _pushed_apart(room, _scattered(room, radii, rng), radii)
+    if points is None:
+        words = f"at {share:.0%} of its volume no places without overlap were found; about {fitting} fit at random"
+        raise _too_many(room, len(radii), words)
+    return points
+
+
+def _scattered(room: Room, radii: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Points drawn evenly in the room (n, 3), clear of the walls; in a narrow room, where that is rare, as drawn."""
+    points = np.empty((len(radii), 3))
+    missing = np.arange(len(radii))
+    for _ in range(100):
+        points[missing] = rng.uniform(room.low, room.high, (len(missing), 3))
+        missing = missing[room.clearance(points[missing]) < radii[missing]]
+        if not len(missing):
+            break
+    return points
+
+
+def _pushed_apart(room: Room, points: np.ndarray, radii: np.ndarray) -> np.ndarray | None:
+    """Points that no longer overlap, or None when they have not come apart."""
+    large = radii * (1.0 + MARGIN)
+    skin = 0.3 * radii.min()
+    v, dt, mixing, uphill = np.zeros_like(points), 0.1, 0.1, 0
+    listed = points - np.inf
+    i = j = np.zeros(0, int)
+    for _ in range(ROUNDS):
+        if not np.abs(points - listed).max(initial=0.0) < 0.25 * skin:  # also in the first round
+            listed = points.copy()
+            i, j = near_pairs(points, large, skin)
+        d = points[j] - points[i]
+        away = np.maximum(np.linalg.norm(d, axis=1), 1e-300)
+        deep = large[i] + large[j] - away
+        touch = deep > 0.0
+        push = d[touch] * (deep[touch] / away[touch])[:, None]
+        F, overlap = np.zeros_like(points), (radii[i] + radii[j] - away).max(initial=-1.0)
+        for k in range(3):
+            F[:, k] = np.bincount(j[touch], push[:, k], len(points)) - np.bincount(i[touch], push[:, k], len(points))
+        for distance, inwards in room.walls(points).values():
+            F += np.maximum(large - distance, 0.0)[:, None] * inwards
+            overlap = max(overlap, (radii - distance).max())
+        if overlap <= 0.0:
+            return points
+        power = (F * v).sum()
+        if power > 0.0:
+            uphill += 1
+            # sums, and no products of BLAS: those would depend on the number of threads
+            v = (1.0 - mixing) * v + mixing * F * np.sqrt((v * v).sum() / max((F * F).sum(), 1e-300))
+            if uphill > 5:
+                dt, mixing = min(1.1 * dt, 0.35), 0.99 * mixing
+        else:
+            v[:], dt, mixing, uphill = 0.0, 0.5 * dt, 0.1, 0
+        v = v + dt * F
+        points = points + dt * v
+    return None
+
+
+def near_pairs(points: np.ndarray, radii: np.ndarray, skin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Indices i, j of all pairs of spheres whose surfaces are nearer than `skin` [m].
+
+    Sizes are searched by octaves, so that a few large grains do not make neighbours of all small ones.
+    """
+    octave = np.floor(np.log2(radii / radii.min())).astype(int)
+    classes = [np.flatnonzero(octave == k) for k in np.unique(octave)]
+    trees = [KDTree(points[own]) for own in classes]
+    found = [np.zeros((0, 2), int)]
+    for a, (mine, tree) in enumerate(zip(classes, trees)):
+        largest = radii[mine].max()
+        found.append(mine[tree.query_pairs(2.0 * largest + skin, output_type="ndarray")])
+        for other, larger in zip(classes[a + 1 :], trees[a + 1 :]):
+            near = tree.sparse_distance_matrix(larger, largest + radii[other].max() + skin, output_type="ndarray")
+            found.append(np.stack([mine[near["i"]], other[near["j"]]], axis=1))
+    pairs = np.concatenate(found)
+    i, j = pairs.min(axis=1), pairs.max(axis=1)
+    near = np.linalg.norm(points[i] - points[j], axis=1) < radii[i] + radii[j] + skin
+    order = np.lexsort((j[near], i[near]))
+    return i[near][order], j[near][order]
+
+
+def check_overlaps(place: np.ndarray, allowed: float = 0.05, names: tuple[str, ...] = (), group=None) -> None:
+    """Refuse grains that overlap by more than a share `allowed` of the smaller radius.
+
+    place          (n, 4)   x y z, radius [m]
+    names, group            names of groups, and which one each grain is of (n,), for the message
+    """
+    points, radii = place[:, :3], place[:, 3]
+    if len(place) < 2:
+        return
+    i, j = near_pairs(points, radii)
+    deep = radii[i] + radii[j] - np.linalg.norm(points[i] - points[j], axis=1)
+    share = deep / np.minimum(radii[i], radii[j])
+    if not len(share) or share.max() <= allowed:
+        return
+    k = int(np.argmax(share))
+
+    def called(grain: int) -> str:
+        of = f" of {names[group[grain]]!r}" if group is not None else ""
+        return f"{grain}{of} at {', '.join(f'{x:.4g}' for x in points[grain])}"
+
+    count = int((share > allowed).sum())
+    others = f"; {count} pairs overlap by more than {allowed:.0%}" if count > 1 else ""
+    raise InputError(
+        f"grains overlap at the start: {called(i[k])} and {called(j[k])}, by {deep[k]:.3g} m, "
+        f"which is {share[k]:.0%} of the smaller radius{others}: give each its own place, or let `fill` pack them"
+    )
+
+
+def check_beside(new: np.ndarray, old: np.ndarray, allowed: float = 0.05) -> None:
+    """Refuse new grains (n, 4) that overlap those that are there by more than such a share of the smaller radius."""
+    if not len(old) or not len(new):
+        return
+    most = old[:, 3].max()
+    tree = KDTree(old[:, :3])
+    for k, grain in enumerate(new):
+        near = old[tree.query_ball_point(grain[:3], grain[3] + most)]
+        deep = near[:, 3] + grain[3] - np.linalg.norm(near[:, :3] - grain[:3], axis=1)
+        if (deep > allowed * np.minimum(near[:, 3], grain[3])).any():
+            where = ", ".join(f"{x:.4g}" for x in grain[:3])
+            raise InputError(f"new grain {k} at {where} overlaps another by {deep.max():.3g} m: give it another place")
+
+
+def _too_many(room: Room, count: int, words: str) -> InputError:
+    cure = "take fewer or smaller ones, or more room"
+    return InputError(f"{count} grains do not fit into {room.name}: {words}; {cure}")

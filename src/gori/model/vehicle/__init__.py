@@ -1,0 +1,1 @@
+"""Wheels, drive trains, steering, soil and terrain of a Model, compiled."""

@@ -1,0 +1,1 @@
+"""Particles in a run, on the CPU or a GPU."""

@@ -1,0 +1,1 @@
+"""What a person writes about closed loops: cuts and given motions."""

@@ -1,0 +1,24 @@
+"""Cuts: joints that close loops."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from gori.spec.base import NonNegative
+from gori.spec.joint import Connection, check_axes, refuse_field
+
+CutType = Literal["fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "distance"]
+
+
+class Cut(Connection):
+    """A joint that closes a loop. Kept in the Spec; the tree is what remains without it."""
+
+    type: CutType
+    length: NonNegative | None = Field(None, description="of a distance cut [m]")
+
+    @model_validator(mode="after")
+    def _fits_type(self):
+        if (self.length is not None) != (self.type == "distance"):
+            refuse_field(self, "length", "a distance cut needs length, and no other type takes it; this one is {type}")
+        check_axes(self, "cut", without=("fixed", "spherical", "distance"))
+        return self

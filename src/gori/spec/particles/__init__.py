@@ -1,0 +1,1 @@
+"""What a person writes about particles: groups, fillings, inlets and outlets."""

@@ -1,0 +1,300 @@
+"""Grains: what there is of them at the start, where they come in and where they are taken out.
+
+Grains are spheres. A group of them has one material, radii of one rule, and a start: packed into a hollow shape or a
+box by `gori.model.particles.packing`, or at given places.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
+
+from gori.spec.base import (
+    Count,
+    Index,
+    NonNegative,
+    Number,
+    Part,
+    Placed,
+    Positive,
+    Vector3,
+    a_number,
+    a_sequence,
+    refuse_both,
+)
+from gori.spec.expression import closest
+from gori.spec.joint import GROUND, closest_body
+
+if TYPE_CHECKING:
+    from gori.spec.spec import Spec
+
+FILLED = ("box", "cylinder", "cone", "sphere", "capsule")
+"""types of hollow shapes that can be filled"""
+COLUMNS = (3, 4, 7, 10)
+"""numbers that a grain's row may have: x y z, radius, velocity, spin"""
+
+
+def _refusal(words: str, inside: str = "") -> PydanticCustomError:
+    return PydanticCustomError("grains", "{words}", {"words": words} | ({"inside": inside} if inside else {}))
+
+
+def _a_radius(value: Any) -> Any:
+    value = a_sequence(value)
+    how = "must be a radius, [smallest, largest], or a list of [radius, share]"
+    if not isinstance(value, (list, tuple)):
+        if isinstance(value, (str, dict)) or value is None:
+            raise _refusal(f"{how}, not {value!r}")
+        rows: Any = _positive(value)
+    elif value and all(isinstance(row, (list, tuple)) and len(row) == 2 for row in value):
+        rows = tuple((_positive(r), _positive(share)) for r, share in value)
+    elif len(value) == 2 and not any(isinstance(item, (list, tuple)) for item in value):
+        rows = _positive(value[0]), _positive(value[1])
+        if rows[0] > rows[1]:
+            raise _refusal(f"is given from small to large: [{rows[1]:g}, {rows[0]:g}]")
+    else:
+        raise _refusal(f"{how}, not {value!r}")
+    return rows
+
+
+def _positive(value: Any) -> float:
+    if (number := a_number(value)) <= 0.0:
+        raise _refusal(f"must be positive, is {number:g}")
+    return number
+
+
+_LENGTH = {"type": "number", "exclusiveMinimum": 0}
+_TWO = {"type": "array", "items": _LENGTH, "minItems": 2, "maxItems": 2}
+Radius = Annotated[
+    float | tuple[float, float] | tuple[tuple[float, float], ...],
+    PlainValidator(_a_radius),
+    WithJsonSchema({"anyOf": [_LENGTH, _TWO, {"type": "array", "items": _TWO, "minItems": 1}]}),
+]
+
+
+def radius_range(radius: Any) -> tuple[float, float]:
+    """Smallest and largest radius [m] that a rule gives."""
+    if isinstance(radius, tuple):
+        radii = [row[0] if isinstance(row, tuple) else row for row in radius]
+        return min(radii), max(radii)
+    return radius, radius
+
+
+def _places(value: Any) -> Any:
+    """The name of a file, or rows of numbers."""
+    if isinstance(value, str):
+        return value
+    try:
+        rows = np.asarray(value, float)
+    except (TypeError, ValueError):
+        rows = np.zeros((0, 0))
+    if rows.ndim != 2 or rows.shape[1] not in COLUMNS or not len(rows):
+        raise _refusal(
+            "must be a .csv or .npy file, or rows of x y z, to which radius, velocity and spin can be added: "
+            f"{', '.join(map(str, COLUMNS[:-1]))} or {COLUMNS[-1]} numbers each"
+        )
+    if not np.isfinite(rows).all():
+        row, column = np.argwhere(~np.isfinite(rows))[0]
+        raise _refusal("must be finite", f"{row}.{column}")
+    return tuple(tuple(row) for row in rows.tolist())
+
+
+_ROWS = {"type": "array", "items": {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 10}}
+_Places = Annotated[
+    str | tuple[tuple[float, ...], ...],
+    PlainValidator(_places),
+    WithJsonSchema({"anyOf": [{"type": "string"}, _ROWS]}),
+]
+
+
+class Region(Placed):
+    """A box in the frame of a body, centred at `at`."""
+
+    size: Vector3 = Field(description="edges along x, y, z [m]")
+    body: str = Field(GROUND, description="that it is fixed to")
+
+    @model_validator(mode="after")
+    def _has_room(self):
+        if min(self.size) <= 0.0:
+            raise _refusal("must be positive in all three directions", "size")
+        return self
+
+
+class Fill(Part):
+    """Grains packed into a hollow shape or a box."""
+
+    shape: str | None = Field(None, description="hollow shape to fill, as BODY.SHAPE: tray.bin")
+    box: Region | None = Field(None, description="box to fill, instead of a shape")
+    count: Count = Field(description="number of grains")
+    packing: Literal["regular", "random", "poured"] = Field(
+        "random",
+        description="regular: a cubic grid; random: without order, dense if need be; poured: a loose cloud from the "
+        "floor up, that rises above an open shape if need be, for the run to settle",
+    )
+    seed: Index = Field(0, description="the same seed gives the same radii and places")
+    spacing: Positive | None = Field(None, description="distance of centres in a regular grid or a loose cloud [m]")
+
+    @model_validator(mode="after")
+    def _one_room(self):
+        refuse_both(self, "shape", "box")
+        if self.shape is None and self.box is None:
+            raise _refusal("needs shape or box: where the grains go")
+        if self.spacing is not None and self.packing == "random":
+            raise _refusal("is for regular and poured packings", "spacing")
+        return self
+
+
+def _none(value: Any) -> Any:
+    return None if value == "none" else value
+
+
+Domain = Annotated[
+    Region | None,
+    BeforeValidator(_none),
+    Field(
+        description="a grain that leaves it is lost, and ends the run; the first that is given counts for all grains; "
+        "none: they may go anywhere; if not given: around all grains, walls, inlets and outlets at the start, wider by "
+        "twice the diagonal of their box"
+    ),
+]
+
+
+class Grains(Part):
+    """A group of grains that is there at the start."""
+
+    material: str = Field(description="one of the materials")
+    radius: Radius | None = Field(
+        None, description="[m]: one, [smallest, largest] drawn evenly by number, or [[radius, share by number], ...]"
+    )
+    fill: Fill | None = None
+    positions: _Places | None = Field(
+        None,
+        description="instead of fill: a .csv or .npy file, or rows: x y z [m], then if wanted radius [m], "
+        "velocity [m/s], spin [rad/s]",
+    )
+    body: str = Field(GROUND, description="in whose frame the positions are")
+    velocity: Vector3 = Field(
+        (0.0, 0.0, 0.0), description="at the start, world axes [m/s]; adds to that of the body that holds the grains"
+    )
+    domain: Domain = None
+
+    @model_validator(mode="after")
+    def _has_a_start(self):
+        refuse_both(self, "fill", "positions")
+        if self.fill is None and self.positions is None:
+            raise _refusal("needs fill or positions: where the grains are at the start")
+        if self.fill is not None:
+            if "body" in self.model_fields_set:
+                raise _refusal("goes with positions; a box to fill has its own: fill.box.body", "body")
+            if self.radius is None:
+                raise _refusal("'radius' is missing", "radius")
+            if self.fill.spacing is not None and self.fill.spacing < (least := 2.0 * radius_range(self.radius)[1]):
+                words = f"must be at least the largest diameter, {least:g} m, is {self.fill.spacing:g}"
+                raise _refusal(words, "fill.spacing")
+        if isinstance(self.positions, tuple):
+            if len(self.positions[0]) == 3 and self.radius is None:
+                raise _refusal("'radius' is missing: give it, or a fourth number in the positions", "radius")
+            if len(self.positions[0]) > 3 and min(row[3] for row in self.positions) <= 0.0:
+                raise _refusal("the fourth number is the radius, and must be positive", "positions")
+        return self
+
+
+class Inlet(Part):
+    """A box in which new grains appear, at a rate, wherever there is room."""
+
+    material: str = Field(description="one of the materials")
+    radius: Radius = Field(description="as of particles [m]")
+    box: Region = Field(description="new grains appear inside it")
+    rate: Positive = Field(description="grains per second")
+    start: NonNegative = Field(0.0, description="time of the first grain [s]")
+    stop: Positive | None = Field(None, description="time after which no more come [s]; if not given, they never stop")
+    count: Count | None = Field(None, description="number of grains after which no more come")
+    velocity: Vector3 = Field(
+        (0.0, 0.0, 0.0), description="of new grains, world axes [m/s]; adds to that of the body that holds the box"
+    )
+    domain: Domain = None
+    seed: Index = Field(0, description="the same seed gives the same radii and places")
+
+    @model_validator(mode="after")
+    def _makes_sense(self):
+        if self.stop is not None and self.stop <= self.start:
+            raise _refusal(f"must be after the start, {self.start:g} s, is {self.stop:g}", "stop")
+        if (narrow := min(self.box.size)) < (least := 2.0 * radius_range(self.radius)[1]):
+            raise _refusal(f"a grain of diameter {least:g} m does not fit: the box is only {narrow:g} m wide", "box")
+        return self
+
+
+class Outlet(Part):
+    """Where grains are taken out of a run: those whose centre is in a box, or below a height."""
+
+    box: Region | None = None
+    below: Number | None = Field(None, description="z in the frame of the body [m]")
+    body: str = Field(GROUND, description="with below: whose z counts")
+
+    @model_validator(mode="after")
+    def _one_place(self):
+        refuse_both(self, "box", "below")
+        if self.box is None and self.below is None:
+            raise _refusal("needs box or below: where grains are taken out")
+        if self.box is not None and "body" in self.model_fields_set:
+            raise _refusal("goes with below; a box has its own: box.body", "body")
+        return self
+
+
+# ---- what needs the rest of the Spec
+
+
+def find_shape(spec: "Spec", name: str) -> tuple[str, str] | None:
+    """Body and shape that a dotted name means; both may have dots of their own."""
+    pairs = ((body, name[len(body) + 1 :]) for body in spec.bodies if name.startswith(body + "."))
+    return next((pair for pair in pairs if pair[1] in spec.bodies[pair[0]].shapes), None)
+
+
+def check_particles(spec: "Spec") -> Iterator[tuple[str, str]]:
+    """What is wrong with grains, inlets and outlets of a Spec whose bodies are in order."""
+    taken: dict[str, str] = dict.fromkeys(spec.drivetrains, "a drive train")
+    for group, word in (("particles", "a group of grains"), ("inlets", "an inlet"), ("outlets", "an outlet")):
+        for name in getattr(spec, group):
+            if (other := taken.setdefault(name, word)) != word:
+                yield f"{group}.{name}", f"{name!r} is the name of {other} already: call it something else"
+    for at, body in _bodies_of(spec):
+        if body != GROUND and body not in spec.bodies:
+            yield at, f"{body!r} is not a body{closest_body(body, spec.bodies)}"
+    for name, grains in spec.particles.items():
+        if grains.fill is not None and grains.fill.shape is not None:
+            yield from _check_filled(spec, f"particles.{name}.fill.shape", grains.fill.shape)
+
+
+def _bodies_of(spec: "Spec") -> Iterator[tuple[str, str]]:
+    """Each body that grains, inlets and outlets name, after its dotted place."""
+    for name, grains in spec.particles.items():
+        at = f"particles.{name}"
+        yield f"{at}.body", grains.body
+        if grains.fill is not None and grains.fill.box is not None:
+            yield f"{at}.fill.box.body", grains.fill.box.body
+        if grains.domain is not None:
+            yield f"{at}.domain.body", grains.domain.body
+    for name, inlet in spec.inlets.items():
+        yield f"inlets.{name}.box.body", inlet.box.body
+        if inlet.domain is not None:
+            yield f"inlets.{name}.domain.body", inlet.domain.body
+    for name, outlet in spec.outlets.items():
+        if outlet.box is not None:
+            yield f"outlets.{name}.box.body", outlet.box.body
+        yield f"outlets.{name}.body", outlet.body
+
+
+def _check_filled(spec: "Spec", at: str, name: str) -> Iterator[tuple[str, str]]:
+    shapes = [f"{body}.{shape}" for body, part in spec.bodies.items() for shape in part.shapes]
+    if (found := find_shape(spec, name)) is None:
+        yield at, f"{name!r} is not a shape, named as BODY.SHAPE{closest(name, shapes)}"
+        return
+    shape = spec.bodies[found[0]].shapes[found[1]]
+    if shape.type not in FILLED:
+        cure = "give fill a box inside it instead"
+        yield at, f"{name!r} is a {shape.type}; {', '.join(FILLED[:-1])} and {FILLED[-1]} can be filled: {cure}"
+    elif not getattr(shape, "hollow", False):
+        yield at, f"{name!r} is solid, so there is no room inside: add hollow: true to the shape"
+    elif shape.material is None:
+        yield at, f"{name!r} has no material, so grains would fall through it: add material: to the shape"

@@ -1,0 +1,1 @@
+"""What a person writes about wheels, tyres, drive trains, soil, terrain and the driver's controls."""
