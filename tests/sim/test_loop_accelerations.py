@@ -51,7 +51,7 @@ def rates(simulation, t=0.0, y=None):
     nq, nv = simulation.model.nq, simulation.model.nv
     y = simulation._y.copy() if y is None else y
     k = np.full(len(y), np.nan)
-    code = simulation.loops.solver(simulation._machine, simulation._scratch, t, y, k, RATES)
+    code = simulation.loops.solver(simulation._machine, simulation._data, t, y, k, RATES)
     assert code == OK
     return k[:nq], k[nq : nq + nv], k[nq + nv :]
 
@@ -87,7 +87,7 @@ def test_accelerations_at_the_start_of_implicit_methods(seed):
     spec, q, v = random_closed(rng)
     simulation = simulation_of(spec, q, v)
     qdd = np.full(len(v), np.nan)
-    code = Multipliers.solver(simulation._machine, simulation._scratch, 0.0, simulation._y, qdd, FALL)
+    code = Multipliers.solver(simulation._machine, simulation._data, 0.0, simulation._y, qdd, FALL)
     assert code == OK
     close(qdd, loops.constrained(spec, q, v, np.zeros(len(v)))[0], TOLERANCE)
 

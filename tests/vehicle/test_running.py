@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 import gori
-import gori.model.vehicle.running_gear as outside
 from gori.errors import SimulationError
 from gori.vehicle import CORNERS
 from tests.vehicle.trucks import WEIGHT, carried, level, path, rest, run, simulation, speeds, truck, upright, yaw
@@ -130,11 +129,11 @@ def test_energy(speed, duration, inputs):
     assert abs(works["reactions"]) < 1e-3 * turnover
 
 
-def test_what_is_open_is_of_the_sub_steps(monkeypatch):
+def test_what_is_open_is_of_the_sub_steps():
     found = []
     for sub in (1e-3, 2e-4, 5e-5):
-        monkeypatch.setattr(outside, "SUB_STEP", sub)
-        rec = run(level(), rest(20.0), 1.5, sample=1e-3, inputs={"selector": "N", "brake": 0.5})
+        inputs = {"selector": "N", "brake": 0.5}
+        rec = run(level(), rest(20.0), 1.5, sample=1e-3, inputs=inputs, subsystems={"truck.drivetrain": sub})
         works = audit(rec)
         found.append(abs(works["open"]) / max(map(abs, works.values())))
     assert found[0] < 5e-4
@@ -144,12 +143,12 @@ def test_what_is_open_is_of_the_sub_steps(monkeypatch):
 # ---- two rates
 
 
-def test_ratios_of_rates(monkeypatch):
+def test_ratios_of_rates():
     """The drive train at 1 to 20 times the rate of the bodies: the same sprint, and nearer the faster it runs."""
 
     def sprint(step, sub):
-        monkeypatch.setattr(outside, "SUB_STEP", sub)
-        return speeds(run(level(), rest(), 6.0, sample=0.05, step=step, inputs=DRIVE | {"throttle": 1.0}))
+        inputs, own = DRIVE | {"throttle": 1.0}, {"truck.drivetrain": sub}
+        return speeds(run(level(), rest(), 6.0, sample=0.05, step=step, inputs=inputs, subsystems=own))
 
     best = sprint(2e-4, 1e-5)
     far = {ratio: np.abs(sprint(1e-3, 1e-3 / ratio) - best).max() for ratio in (1, 2, 5, 10, 20)}

@@ -29,8 +29,8 @@ _rk4_step = stepping(rhs_apart)
 
 
 @block
-def starting_step(machine, scratch, memory, t, h, y):
-    return _rk4_step(machine, scratch, memory, t, h, y)
+def starting_step(machine, data, memory, t, h, y):
+    return _rk4_step(machine, data, memory, t, h, y)
 
 
 @part
@@ -48,17 +48,17 @@ def extrapolate(memory, order, h, y):
 
 
 @part
-def adams_step(machine, scratch, memory, t, h, y):
+def adams_step(machine, data, memory, t, h, y):
     n, head = y.shape[0], memory[HEAD]
     order, there = int(head[0]), int(head[1])
     if h != head[2]:  # another step than before: what is past does not fit
         there, head[2] = 0, h
     code = OK
     if there == 0:
-        code = rhs_apart(machine, scratch, t, y, memory[0])
+        code = rhs_apart(machine, data, t, y, memory[0])
         there = 1
     if code == OK and there < order:
-        code = starting_step(machine, scratch, memory[ROOM:HEAD], t, h, y)
+        code = starting_step(machine, data, memory[ROOM:HEAD], t, h, y)
     elif code == OK:
         extrapolate(memory, order, h, y)
     head[1] = 0.0  # until all is well
@@ -67,20 +67,20 @@ def adams_step(machine, scratch, memory, t, h, y):
     for j in range(min(there, order - 1), 0, -1):
         for i in range(n):
             memory[j, i] = memory[j - 1, i]
-    code = land(machine, scratch, t + h, y, memory[0])
+    code = land(machine, data, t + h, y, memory[0])
     if code != OK:
         return code
     head[1] = min(there + 1, order)
     nq = machine.body_i[0, NQ]
-    return finite(y[nq : nq + scratch.tau.shape[0]])
+    return finite(y[nq : nq + data.tau.shape[0]])
 
 
 _march = marching(adams_step)
 
 
 @kernel(RUN)
-def adams_run(machine, scratch, memory, clock, count, y, samples, watch):
-    return _march(machine, scratch, memory, clock, count, y, samples, watch)
+def adams_run(machine, data, memory, clock, count, y, samples, watch):
+    return _march(machine, data, memory, clock, count, y, samples, watch)
 
 
 def adams_memory(order: int, n: int) -> np.ndarray:

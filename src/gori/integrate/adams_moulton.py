@@ -33,21 +33,21 @@ def weights(order):
 
 
 @part
-def adams_moulton_step(machine, scratch, memory, t, h, y):
+def adams_moulton_step(machine, data, memory, t, h, y):
     n, head = y.shape[0], memory[HEAD]
     order, there = int(head[0]), int(head[1])
     if h != head[2]:  # another step than before: what is past does not fit
         there, head[2] = 0, h
     code = OK
     if there == 0:
-        code = rhs_apart(machine, scratch, t, y, memory[0])
+        code = rhs_apart(machine, data, t, y, memory[0])
         there = 1
     head[1] = 0.0  # until all is well
     if code == OK and there < order:
-        code = starting_step(machine, scratch, memory[ROOM:HEAD], t, h, y)
+        code = starting_step(machine, data, memory[ROOM:HEAD], t, h, y)
         if code == OK:
             push(memory, min(there, order - 1), n)
-            code = rhs_apart(machine, scratch, t + h, y, memory[0])
+            code = rhs_apart(machine, data, t + h, y, memory[0])
     elif code == OK:
         trial = memory[ROOM]
         for i in range(n):
@@ -55,18 +55,18 @@ def adams_moulton_step(machine, scratch, memory, t, h, y):
         extrapolate(memory, order, h, trial)
         unit_quaternions(machine.body_i, trial)
         push(memory, order - 1, n)
-        code = rhs(machine, scratch, t + h, trial, memory[0])
+        code = rhs(machine, data, t + h, trial, memory[0])
         if code == OK:
             c0, c1, c2, c3 = weights(order)
             f0, f1, f2, f3 = memory[0], memory[1], memory[2], memory[3]
             for i in range(n):
                 y[i] += h * (c0 * f0[i] + c1 * f1[i] + c2 * f2[i] + c3 * f3[i])
-            code = arrive(machine, scratch, t + h, y)
+            code = arrive(machine, data, t + h, y)
     if code != OK:
         return code
     head[1] = min(there + 1, order)
     nq = machine.body_i[0, NQ]
-    return finite(y[nq : nq + scratch.tau.shape[0]])
+    return finite(y[nq : nq + data.tau.shape[0]])
 
 
 @part
@@ -81,8 +81,8 @@ _march = marching(adams_moulton_step)
 
 
 @kernel(RUN)
-def adams_moulton_run(machine, scratch, memory, clock, count, y, samples, watch):
-    return _march(machine, scratch, memory, clock, count, y, samples, watch)
+def adams_moulton_run(machine, data, memory, clock, count, y, samples, watch):
+    return _march(machine, data, memory, clock, count, y, samples, watch)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from gori.kernels.jit import block, kernel, part
 from gori.kernels.loops import tables
 from gori.kernels.loops.cuts import fill_jacobian, subtract_transposed
 from gori.kernels.loops.system import largest, place_all
-from gori.kernels.machine import machine_type, scratch_type
+from gori.kernels.machine import data_type, machine_type
 from gori.kernels.tree.columns import NQ
 
 CLOSE, SMALLEST, ROUNDING, BLURRED = 1e-9, 1e-11, 1e-14, 1e-10
@@ -46,10 +46,10 @@ SLOW, MOST = 0.3, 40
 
 
 @part
-def matrix(machine, scratch):
+def matrix(machine, data):
     """Room at the end of the loops' memory: [N J'; J -eps] (n, n) by columns, pivots (n,), right-hand side (n,)."""
-    n = scratch.tau.shape[0] + machine.eq_i.shape[0]
-    flat = scratch.loop
+    n = data.tau.shape[0] + machine.eq_i.shape[0]
+    flat = data.loop
     start = flat.shape[0] - n * (n + 2)
     return (
         flat[start : start + n * n].reshape((n, n)),
@@ -80,12 +80,12 @@ def fill_matrix(machine, m, work, A):
             at += axes
 
 
-@kernel(types.int64(machine_type, scratch_type, types.float64[:, ::1], types.float64[::1]))
-def closed_core(machine, scratch, memory, y):
+@kernel(types.int64(machine_type, data_type, types.float64[:, ::1], types.float64[::1]))
+def closed_core(machine, data, memory, y):
     """X of a step, and the multipliers; the door that methods call by `machine.core`."""
-    nz = y.shape[0] - machine.body_i[0, NQ] - scratch.tau.shape[0]
-    work, m = carve(memory, machine, scratch, nz), tables.carve(machine, scratch)
-    A, pivots, b = matrix(machine, scratch)
+    nz = y.shape[0] - machine.body_i[0, NQ] - data.tau.shape[0]
+    work, m = carve(memory, machine, data, nz), tables.carve(machine, data)
+    A, pivots, b = matrix(machine, data)
     head, vectors, nv = work.head, work.vectors, work.vectors.shape[1]
     x, dx = vectors[X], vectors[DX]
     head[STEPS] += 1.0
@@ -94,17 +94,17 @@ def closed_core(machine, scratch, memory, y):
     before, renew, fresh = 0.0, head[MADE_FOR] != head[CV], False
     for trial in range(MOST):
         if renew:
-            code = linearise(machine, scratch, work, y, x)
+            code = linearise(machine, data, work, y, x)
             head[WHOLE] += 1.0
             head[REFRESHED] += nv
         else:
-            code = residual(machine, scratch, work, y, x, x, vectors[RESIDUAL])
+            code = residual(machine, data, work, y, x, x, vectors[RESIDUAL])
         if code != OK:
             return code
         head[ITERATIONS] += 1.0
         look_ahead(machine, work, y, x)
-        place_all(machine, scratch, m, head[TIME], work.ahead, vectors[SPEED])
-        fill_jacobian(machine, m, vectors[SPEED], scratch.values, scratch.body_w, scratch.dof_w)
+        place_all(machine, data, m, head[TIME], work.ahead, vectors[SPEED])
+        fill_jacobian(machine, m, vectors[SPEED], data.values, data.body_w, data.dof_w)
         for k in range(nv):
             b[k] = -vectors[RESIDUAL, k]
         subtract_transposed(machine, m, m.lam, b[:nv])

@@ -62,9 +62,9 @@ def replace_column(B, c, w):
 
 
 @block
-def make_whole(machine, scratch, work, y):
+def make_whole(machine, data, work, y):
     """All columns at X."""
-    code = dense_inverse(machine, scratch, work, y)
+    code = dense_inverse(machine, data, work, y)
     for k in range(work.vectors.shape[1]):
         work.vectors[GROWTH, k] = 1.0
         work.vectors[STAMP, k] = work.head[STEPS]
@@ -74,12 +74,12 @@ def make_whole(machine, scratch, work, y):
 
 
 @block
-def refresh(machine, scratch, work, y, c):
+def refresh(machine, data, work, y, c):
     """Column c at X, after `defect` there. Returns the result code, and whether the inverse is still good."""
     x, base, column, w = work.vectors[X], work.vectors[DEFECT], work.vectors[COLUMN], work.vectors[PRODUCT]
     kept, change = x[c], difference_step(work, c)
     x[c] = kept + change
-    code = defect(machine, scratch, work, y, x, column)
+    code = defect(machine, data, work, y, x, column)
     x[c] = kept
     if code != OK:
         return code, True
@@ -131,7 +131,7 @@ def set_scores(work):
 
 
 @block
-def refresh_some(machine, scratch, work, y):
+def refresh_some(machine, data, work, y):
     """The columns that the strategy chooses for this step, after `defect` at X."""
     body_i, strategy = machine.body_i, work.head[STRATEGY]
     wanted = work.head[WANTED] if strategy == ERROR_DRIVEN else work.head[COLUMNS]
@@ -149,26 +149,26 @@ def refresh_some(machine, scratch, work, y):
         if row == 0:
             break
         for c in range(body_i[row, V0], body_i[row, V0] + body_i[row, NDOF]):
-            code, good = refresh(machine, scratch, work, y, c)
+            code, good = refresh(machine, data, work, y, c)
             if code != OK:
                 return code
             if not good:
                 work.head[GUARDED] += 1.0
-                return make_whole(machine, scratch, work, y)
+                return make_whole(machine, data, work, y)
             done += 1
     return OK
 
 
 @block
-def column_correction(machine, scratch, work, y, renew, first):
+def column_correction(machine, data, work, y, renew, first):
     """DX = B (x - f) at X; before, all columns are made anew, or at the first trial of a step some of them."""
-    code = defect(machine, scratch, work, y, work.vectors[X], work.vectors[DEFECT])
+    code = defect(machine, data, work, y, work.vectors[X], work.vectors[DEFECT])
     if code != OK:
         return code
     if renew or work.head[MADE_FOR] != work.head[CV]:
-        code = make_whole(machine, scratch, work, y)
+        code = make_whole(machine, data, work, y)
     elif first:
         work.head[WAY] += work.head[LENGTH] * size_of(work.vectors[SPEED], work.vectors[SCALE])
-        code = refresh_some(machine, scratch, work, y)
+        code = refresh_some(machine, data, work, y)
     apply(work.squares[2], work.vectors[DEFECT], work.vectors[DX])
     return code

@@ -4,8 +4,9 @@
 
 with C and K taken for the accelerations f.
 N is analytic, by `kernels/tree/derivatives.py`, and so are the forces on single axes; what other forces add is
-differenced. With `differences` all of A is: n forward dynamics. The analytic N takes q(x) (+) dq for q(x + dx): for ball and free
-joints it leaves out how the rotation within the step bends dq, a relative error of h |w| / 2 in the terms with K.
+differenced. With `differences` all of A is: n forward dynamics. The analytic N takes q(x) (+) dq for q(x + dx): for
+ball and free joints it leaves out how the rotation within the step bends dq, a relative error of h |w| / 2 in the terms
+with K.
 """
 
 from gori.integrate.lapack import solve, solve_again, solve_all
@@ -57,7 +58,7 @@ def count_whole(work):
 
 
 @block
-def linearise(machine, scratch, work, y, a):
+def linearise(machine, data, work, y, a):
     """RESIDUAL at X, N for accelerations a (nv,) into squares[0] and M into squares[2], by columns."""
     x, r, G = work.vectors[X], work.vectors[RESIDUAL], work.vectors[FORCES]
     nv, cv, cq = x.shape[0], work.head[CV], work.head[CQ]
@@ -68,11 +69,11 @@ def linearise(machine, scratch, work, y, a):
     look_ahead(machine, work, y, x)
     q, v = work.ahead, work.vectors[SPEED]
     inverse_derivatives(
-        machine.body_i, machine.body_f, q, v, a, K, C, M, scratch.body_w, scratch.dof_w, work.body_d, work.dof_d
+        machine.body_i, machine.body_f, q, v, a, K, C, M, data.body_w, data.dof_w, work.body_d, work.dof_d
     )
     none = machine.body_f[:0]
-    rnea(machine.body_i, machine.body_f, q, v, x, none[:, :4], none[:, :6], r, scratch.body_w, scratch.dof_w)
-    code = generalised_force(machine, scratch, work, G)
+    rnea(machine.body_i, machine.body_f, q, v, x, none[:, :4], none[:, :6], r, data.body_w, data.dof_w)
+    code = generalised_force(machine, data, work, G)
     if code != OK:
         return code
     for c in range(nv):
@@ -80,7 +81,7 @@ def linearise(machine, scratch, work, y, a):
         for k in range(nv):
             K[c, k] = M[c, k] + cv * C[c, k] + cq * K[c, k]
     if simple(machine):
-        axis_derivatives(machine, work, scratch.values)
+        axis_derivatives(machine, work, data.values)
         for c in range(nv):
             K[c, c] += work.vectors[DIAGONAL, c]
         return OK
@@ -89,7 +90,7 @@ def linearise(machine, scratch, work, y, a):
         kept, change = x[c], difference_step(work, c)
         x[c] = kept + change
         look_ahead(machine, work, y, x)
-        code = generalised_force(machine, scratch, work, moved)
+        code = generalised_force(machine, data, work, moved)
         x[c] = kept
         if code != OK:
             return code
@@ -99,16 +100,16 @@ def linearise(machine, scratch, work, y, a):
 
 
 @block
-def difference(machine, scratch, work, y):
+def difference(machine, data, work, y):
     """DEFECT at X, and A into squares[0], by columns."""
     x, base, moved = work.vectors[X], work.vectors[DEFECT], work.vectors[COLUMN]
-    code = defect(machine, scratch, work, y, x, base)
+    code = defect(machine, data, work, y, x, base)
     for c in range(x.shape[0]):
         if code != OK:
             break
         kept, change = x[c], difference_step(work, c)
         x[c] = kept + change
-        code = defect(machine, scratch, work, y, x, moved)
+        code = defect(machine, data, work, y, x, moved)
         x[c] = kept
         for k in range(x.shape[0]):
             work.squares[0, c, k] = (moved[k] - base[k]) / change
@@ -133,7 +134,7 @@ def apply(B, x, out):
 
 
 @block
-def dense_correction(machine, scratch, work, y, a, renew):
+def dense_correction(machine, data, work, y, a, renew):
     """DX at X; the matrix is made anew, or is still the last one.
 
     N DX = RESIDUAL, N for accelerations a; with care N DX = M DEFECT, N for accelerations f; or A DX = DEFECT.
@@ -141,17 +142,17 @@ def dense_correction(machine, scratch, work, y, a, renew):
     vectors, dx, careful = work.vectors, work.vectors[DX], work.head[CAREFUL] != 0.0
     differences = work.head[DIFFERENCES] != 0.0
     if (careful or differences) and not (differences and renew):
-        code = defect(machine, scratch, work, y, vectors[X], vectors[DEFECT])
+        code = defect(machine, data, work, y, vectors[X], vectors[DEFECT])
         if code != OK:
             return code
     if renew:
         count_whole(work)
         if differences:
-            code = difference(machine, scratch, work, y)
+            code = difference(machine, data, work, y)
         else:
-            code = linearise(machine, scratch, work, y, vectors[FALL] if careful else a)
+            code = linearise(machine, data, work, y, vectors[FALL] if careful else a)
     elif not (careful or differences):
-        code = residual(machine, scratch, work, y, vectors[X], vectors[X], vectors[RESIDUAL])
+        code = residual(machine, data, work, y, vectors[X], vectors[X], vectors[RESIDUAL])
     else:
         code = OK
     if code != OK:
@@ -168,10 +169,10 @@ def dense_correction(machine, scratch, work, y, a, renew):
 
 
 @block
-def dense_inverse(machine, scratch, work, y):
+def dense_inverse(machine, data, work, y):
     """A^-1 = N^-1 M into squares[2], by columns, with all of A made at X, after `defect` there."""
     count_whole(work)
-    code = linearise(machine, scratch, work, y, work.vectors[FALL])
+    code = linearise(machine, data, work, y, work.vectors[FALL])
     if code != OK:
         return code
     if solve(work.squares[0], work.vectors[PIVOTS], work.vectors[PRODUCT]) != 0:  # for the factors, not for the product

@@ -49,26 +49,26 @@ GAP, DODGES = 0.55, 12
 
 
 @part
-def slopes(machine, scratch, m, t, h, y):
+def slopes(machine, data, m, t, h, y):
     """Slopes 2 to 7 and the new state; the first slope stands already."""
     n = y.shape[0]
     x, new = m[TRIAL], m[NEW]
     for i in range(n):
         x[i] = y[i] + h * 0.2 * m[0, i]
     m[TOLERANCE, 2] = 0.2
-    code = rhs(machine, scratch, t + 0.2 * h, x, m[1])
+    code = rhs(machine, data, t + 0.2 * h, x, m[1])
     if code != OK:
         return code
     for i in range(n):
         x[i] = y[i] + h * (3.0 / 40.0 * m[0, i] + 9.0 / 40.0 * m[1, i])
     m[TOLERANCE, 2] = 0.3
-    code = rhs(machine, scratch, t + 0.3 * h, x, m[2])
+    code = rhs(machine, data, t + 0.3 * h, x, m[2])
     if code != OK:
         return code
     for i in range(n):
         x[i] = y[i] + h * (44.0 / 45.0 * m[0, i] - 56.0 / 15.0 * m[1, i] + 32.0 / 9.0 * m[2, i])
     m[TOLERANCE, 2] = 0.8
-    code = rhs(machine, scratch, t + 0.8 * h, x, m[3])
+    code = rhs(machine, data, t + 0.8 * h, x, m[3])
     if code != OK:
         return code
     for i in range(n):
@@ -79,7 +79,7 @@ def slopes(machine, scratch, m, t, h, y):
             - 212.0 / 729.0 * m[3, i]
         )
     m[TOLERANCE, 2] = 8.0 / 9.0
-    code = rhs(machine, scratch, t + 8.0 / 9.0 * h, x, m[4])
+    code = rhs(machine, data, t + 8.0 / 9.0 * h, x, m[4])
     if code != OK:
         return code
     for i in range(n):
@@ -88,7 +88,7 @@ def slopes(machine, scratch, m, t, h, y):
             + 49.0 / 176.0 * m[3, i] - 5103.0 / 18656.0 * m[4, i]
         )  # fmt: skip
     m[TOLERANCE, 2] = 1.0
-    code = rhs(machine, scratch, t + h, x, m[5])
+    code = rhs(machine, data, t + h, x, m[5])
     if code != OK:
         return code
     for i in range(n):
@@ -96,10 +96,10 @@ def slopes(machine, scratch, m, t, h, y):
             35.0 / 384.0 * m[0, i] + 500.0 / 1113.0 * m[2, i] + 125.0 / 192.0 * m[3, i]
             - 2187.0 / 6784.0 * m[4, i] + 11.0 / 84.0 * m[5, i]
         )  # fmt: skip
-    code = settle(machine, scratch, t + h, new)
+    code = settle(machine, data, t + h, new)
     if code != OK:
         return code
-    return rhs(machine, scratch, t + h, new, m[6])
+    return rhs(machine, data, t + h, new, m[6])
 
 
 @part
@@ -141,7 +141,7 @@ def dense(m, s, body_i, out):
 
 
 @part
-def first_step(machine, scratch, m, t, y):
+def first_step(machine, data, m, t, y):
     """A careful first guess (Hairer, section II.4): a hundredth of the scale over which y changes."""
     size, rate, rtol, atol = 0.0, 0.0, m[TOLERANCE, 0], m[TOLERANCE, 1]
     for i in range(y.shape[0]):
@@ -154,29 +154,29 @@ def first_step(machine, scratch, m, t, y):
 
 
 @part
-def locate_dense(machine, scratch, m, watch, t, h, end):
+def locate_dense(machine, data, m, watch, t, h, end):
     """The earliest event in the step by bisection on the dense output: index (-1 if none) and fraction of the step.
 
     end    time after the whole step: t + h, rounded
     """
-    nq, nv, count, n = machine.body_i[0, NQ], scratch.tau.shape[0], watch[2].shape[0], m.shape[1]
+    nq, nv, count, n = machine.body_i[0, NQ], data.tau.shape[0], watch[2].shape[0], m.shape[1]
     work, trial = watch[3], watch[3][3, : m.shape[1]]
     before, after = work[4, :count], work[5, :count]
-    event_values(watch, nq, nv, end, m[NEW], after, scratch.stack)
+    event_values(watch, nq, nv, end, m[NEW], after, data.stack)
     found, place = -1, 1.0
     for e in range(count):
         low, high = 0.0, 1.0
         if before[e] == 0.0:  # it leaves zero to one side, and may be back within the step
             low = EARLY
             dense(m, low, machine.body_i, trial)
-            event_values(watch, nq, nv, t + low * h, trial, work[6, :count], scratch.stack)
+            event_values(watch, nq, nv, t + low * h, trial, work[6, :count], data.stack)
             before[e] = work[6, e]
         if not crossing(before[e], after[e], watch[2][e]):
             continue
         for _ in range(60):
             middle = 0.5 * (low + high)
             dense(m, middle, machine.body_i, trial[:n])
-            event_values(watch, nq, nv, t + middle * h, trial, work[6, :count], scratch.stack)
+            event_values(watch, nq, nv, t + middle * h, trial, work[6, :count], data.stack)
             if (work[6, e] > 0.0) == (before[e] > 0.0) and work[6, e] != 0.0:
                 low = middle
             else:
@@ -185,26 +185,26 @@ def locate_dense(machine, scratch, m, watch, t, h, end):
             found, place = e, high
     if found >= 0:
         dense(m, place, machine.body_i, trial)
-        mark_met(watch, nq, nv, min(t + place * h, end), trial, found, scratch.stack)
+        mark_met(watch, nq, nv, min(t + place * h, end), trial, found, data.stack)
     return found, place
 
 
 @kernel(RUN)
-def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
+def dopri5_run(machine, data, memory, clock, count, y, samples, watch):
     m, n, watching = memory, y.shape[0], watch[2].shape[0] > 0
-    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     count[SAMPLES] = 0
     if count[STANDS] == 0:  # else the slope and the event values of the last call still stand
-        code = rhs(machine, scratch, clock[NOW], y, m[0])
+        code = rhs(machine, data, clock[NOW], y, m[0])
         if code == OK:
-            code = health(m[0, nq : nq + nv], scratch.dof_w)
+            code = health(m[0, nq : nq + nv], data.dof_w)
         if code != OK:
             return code
         if watching:
-            begin_watch(watch, nq, nv, clock[NOW], y, scratch.stack)
+            begin_watch(watch, nq, nv, clock[NOW], y, data.stack)
         count[STANDS] = 1
     if clock[STEP] <= 0.0:
-        clock[STEP] = min(first_step(machine, scratch, m, clock[NOW], y), clock[LARGEST])
+        clock[STEP] = min(first_step(machine, data, m, clock[NOW], y), clock[LARGEST])
     room = clock[PERIOD] * (samples.shape[0] - 2)
 
     steps, dodged = 0, 0
@@ -217,7 +217,7 @@ def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
         if count[SAMPLES] + h / clock[PERIOD] + 1.0 > samples.shape[0]:
             break  # the samples of this step may not fit: the caller makes room
 
-        code = slopes(machine, scratch, m, t, h, y)
+        code = slopes(machine, data, m, t, h, y)
         if code == NEAR_SINGULAR:
             # a stage met a singular pose of the loops: come to where the next step has it between its stages
             count[REFUSED] += 1
@@ -237,7 +237,7 @@ def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
             if clock[STEP] < 1e-14 * max(1.0, abs(t)):
                 return STEP_TOO_SMALL
             continue
-        code = health(m[NEW, nq : nq + nv], scratch.dof_w)
+        code = health(m[NEW, nq : nq + nv], data.dof_w)
         if code != OK:
             return code
 
@@ -247,7 +247,7 @@ def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
         reached, after = 1.0, clock[END] if last else t + h
         which = -1
         if watching:
-            which, reached = locate_dense(machine, scratch, m, watch, t, h, after)
+            which, reached = locate_dense(machine, data, m, watch, t, h, after)
             if which >= 0:
                 after = min(t + reached * h, after)
         # the last sample is due at the end, however that was rounded
@@ -260,7 +260,7 @@ def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
             samples[row, 0] = due
             dense(m, min(1.0, (due - t) / h), machine.body_i, samples[row, 1:])
             if machine.closed != 0:
-                code = settle(machine, scratch, due, samples[row, 1:])
+                code = settle(machine, data, due, samples[row, 1:])
                 if code != OK:
                     return code
             count[SAMPLES] += 1
@@ -270,7 +270,7 @@ def dopri5_run(machine, scratch, memory, clock, count, y, samples, watch):
         clock[NOW] = after
         if which >= 0:
             dense(m, reached, machine.body_i, y)
-            code = settle(machine, scratch, after, y)
+            code = settle(machine, data, after, y)
             if code != OK:
                 return code
             count[WHICH] = which

@@ -23,22 +23,22 @@ from gori.kernels.tree.columns import NQ
 
 
 @part
-def alpha_step(machine, scratch, memory, t, h, y):
+def alpha_step(machine, data, memory, t, h, y):
     """LAST is vdot, ALPHA is a: a' = (1 - alpha_f)/(1 - alpha_m) x + known."""
     rho = memory[0, RHO_INF]
     am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + af - am
     beta = 0.25 * (gamma + 0.5) ** 2
     ratio = (1.0 - af) / (1.0 - am)
-    work = begin_step(machine, scratch, memory, t, h, ratio * h * gamma, ratio * h * h * beta, y)
+    work = begin_step(machine, data, memory, t, h, ratio * h * gamma, ratio * h * h * beta, y)
     head, vectors, nq = work.head, work.vectors, machine.body_i[0, NQ]
     nv = vectors.shape[1]
     vdot, a, v = vectors[LAST], vectors[ALPHA], y[nq : nq + nv]
     if head[KNOWN] == 0.0:
         if machine.closed != 0:
-            code = call_at(machine.closed, machine, scratch, t, y, vdot, FALL)
+            code = call_at(machine.closed, machine, data, t, y, vdot, FALL)
         else:
-            code = accelerations(machine, t, y[:nq], v, y[nq + nv :], vdot, work.zdot, scratch)
+            code = accelerations(machine, t, y[:nq], v, y[nq + nv :], vdot, work.zdot, data)
         if code != OK:
             return code
         for k in range(nv):
@@ -47,20 +47,20 @@ def alpha_step(machine, scratch, memory, t, h, y):
         known = (af * vdot[k] - am * a[k]) / (1.0 - am)
         vectors[BASE_V, k] = v[k] + h * ((1.0 - gamma) * a[k] + gamma * known)
         vectors[BASE_M, k] = h * (v[k] + h * ((0.5 - beta) * a[k] + beta * known))
-    code = call_at(machine.core, machine, scratch, memory, y)
+    code = call_at(machine.core, machine, data, memory, y)
     if code != OK:
         return code
     for k in range(nv):
         a[k] = ratio * vectors[X, k] + (af * vdot[k] - am * a[k]) / (1.0 - am)
-    return end_step(machine, scratch, work, y)
+    return end_step(machine, data, work, y)
 
 
 _march = marching(alpha_step)
 
 
 @kernel(RUN)
-def generalized_alpha_run(machine, scratch, memory, clock, count, y, samples, watch):
-    return _march(machine, scratch, memory, clock, count, y, samples, watch)
+def generalized_alpha_run(machine, data, memory, clock, count, y, samples, watch):
+    return _march(machine, data, memory, clock, count, y, samples, watch)
 
 
 @dataclass(frozen=True)

@@ -14,21 +14,21 @@ from gori.kernels.tree.columns import NQ
 
 
 @part
-def euler_step(machine, scratch, memory, t, h, y):
-    work, nq = begin_step(machine, scratch, memory, t, h, h, h * h, y), machine.body_i[0, NQ]
+def euler_step(machine, data, memory, t, h, y):
+    work, nq = begin_step(machine, data, memory, t, h, h, h * h, y), machine.body_i[0, NQ]
     for k in range(work.vectors.shape[1]):
         work.vectors[BASE_V, k] = y[nq + k]
         work.vectors[BASE_M, k] = h * y[nq + k]
-    code = call_at(machine.core, machine, scratch, memory, y)
-    return end_step(machine, scratch, work, y) if code == OK else code
+    code = call_at(machine.core, machine, data, memory, y)
+    return end_step(machine, data, work, y) if code == OK else code
 
 
 _march = marching(euler_step)
 
 
 @kernel(RUN)
-def implicit_euler_run(machine, scratch, memory, clock, count, y, samples, watch):
-    return _march(machine, scratch, memory, clock, count, y, samples, watch)
+def implicit_euler_run(machine, data, memory, clock, count, y, samples, watch):
+    return _march(machine, data, memory, clock, count, y, samples, watch)
 
 
 @dataclass(frozen=True)

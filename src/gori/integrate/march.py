@@ -1,6 +1,6 @@
 """The compiled loop of all methods with a fixed step: step, check, watch for events, sample.
 
-The state is one vector y = (q, v, z). A method is a function step(machine, scratch, memory, t, h, y) -> result code
+The state is one vector y = (q, v, z). A method is a function step(machine, data, memory, t, h, y) -> result code
 that moves y from t to t + h, or leaves it and says why not.
 """
 
@@ -11,7 +11,7 @@ from gori.kernels.codes import EVENT, OK
 from gori.kernels.forces.apply import advance_outside
 from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import block, call_at, part
-from gori.kernels.machine import LAND, RATES, SETTLE, machine_type, scratch_type
+from gori.kernels.machine import LAND, RATES, SETTLE, data_type, machine_type
 from gori.kernels.tree.columns import NQ
 from gori.kernels.tree.kinematics import place
 
@@ -36,63 +36,63 @@ watch_type = types.Tuple([_i2, _f2, _i1, _f2])
 state and rates at the start of a step, rates at its end, trial state, event values at its start, at its end, and at
 the trial state, and which events have just been met"""
 
-RUN = types.int64(machine_type, scratch_type, _f2, _f1, _i1, _f1, _f2, watch_type)
-"""signature of every run: machine, scratch, memory, clock, count, y, samples (rows: time, y), watch"""
+RUN = types.int64(machine_type, data_type, _f2, _f1, _i1, _f1, _f2, watch_type)
+"""signature of every run: machine, data, memory, clock, count, y, samples (rows: time, y), watch"""
 
 
 @part
-def rhs(machine, scratch, t, y, k):
+def rhs(machine, data, t, y, k):
     """k = dy/dt at (t, y). Returns a result code."""
     if machine.closed != 0:
-        return call_at(machine.closed, machine, scratch, t, y, k, RATES)
-    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+        return call_at(machine.closed, machine, data, t, y, k, RATES)
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     q_rate(machine.body_i, y[:nq], y[nq : nq + nv], k[:nq])
-    return accelerations(machine, t, y[:nq], y[nq : nq + nv], y[nq + nv :], k[nq : nq + nv], k[nq + nv :], scratch)
+    return accelerations(machine, t, y[:nq], y[nq : nq + nv], y[nq + nv :], k[nq : nq + nv], k[nq + nv :], data)
 
 
 @block
-def rhs_apart(machine, scratch, t, y, k):
+def rhs_apart(machine, data, t, y, k):
     """The same for those who need it seldom."""
-    return rhs(machine, scratch, t, y, k)
+    return rhs(machine, data, t, y, k)
 
 
 @part
-def settle(machine, scratch, t, y):
+def settle(machine, data, t, y):
     """Bring what a step leaves back to where states live: unit quaternions, closed loops. Returns a result code."""
     unit_quaternions(machine.body_i, y)
     if machine.closed != 0:
-        return call_at(machine.closed, machine, scratch, t, y, y, SETTLE)
+        return call_at(machine.closed, machine, data, t, y, y, SETTLE)
     return OK
 
 
 @part
-def arrive(machine, scratch, t, y):
+def arrive(machine, data, t, y):
     """`settle` at the end of a step, and what is outside follows. Returns a result code."""
-    code = settle(machine, scratch, t, y)
+    code = settle(machine, data, t, y)
     if code != OK or machine.outside == 0:
         return code
-    return follow_outside(machine, scratch, t, y)
+    return follow_outside(machine, data, t, y)
 
 
 @block
-def follow_outside(machine, scratch, t, y):
+def follow_outside(machine, data, t, y):
     """What is outside comes to t, where the bodies are. Returns a result code."""
-    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
-    place(machine.body_i, machine.body_f, y[:nq], scratch.body_w, scratch.dof_w)
-    return advance_outside(machine, scratch, t, y[:nq], y[nq : nq + nv], y[nq + nv :])
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+    place(machine.body_i, machine.body_f, y[:nq], data.body_w, data.dof_w)
+    return advance_outside(machine, data, t, y[:nq], y[nq : nq + nv], y[nq + nv :])
 
 
 @part
-def land(machine, scratch, t, y, k):
+def land(machine, data, t, y, k):
     """`arrive`, then `rhs` there. Returns a result code."""
     unit_quaternions(machine.body_i, y)
     if machine.closed != 0:
-        return call_at(machine.closed, machine, scratch, t, y, k, LAND)
+        return call_at(machine.closed, machine, data, t, y, k, LAND)
     if machine.outside != 0:
-        code = follow_outside(machine, scratch, t, y)
+        code = follow_outside(machine, data, t, y)
         if code != OK:
             return code
-    return rhs(machine, scratch, t, y, k)
+    return rhs(machine, data, t, y, k)
 
 
 @part
@@ -150,37 +150,37 @@ def hermite(s, h, y0, k0, y1, k1, out):
 
 
 @block
-def locate(machine, scratch, watch, t, h, end, y):
+def locate(machine, data, watch, t, h, end, y):
     """The earliest event within the step from (t, work[0]) to (end, y), by bisection on the cubic.
 
     end is t + h, rounded. Returns the event's index, -1 if there is none, and its place s in (0, 1]; y becomes the
     state there.
     """
-    nq, nv, n = machine.body_i[0, NQ], scratch.tau.shape[0], y.shape[0]
+    nq, nv, n = machine.body_i[0, NQ], data.tau.shape[0], y.shape[0]
     work, count = watch[3], watch[2].shape[0]
     y0, k0, k1, trial = work[0, :n], work[1, :n], work[2, :n], work[3, :n]
     before, after = work[4, :count], work[5, :count]
-    event_values(watch, nq, nv, end, y, after, scratch.stack)
+    event_values(watch, nq, nv, end, y, after, data.stack)
     found, place, ready = -1, 1.0, False
     for e in range(count):
         low, high = 0.0, 1.0
         if before[e] != 0.0 and not crossing(before[e], after[e], watch[2][e]):
             continue
         if not ready:
-            rhs(machine, scratch, t, y0, k0)
-            rhs(machine, scratch, end, y, k1)
+            rhs(machine, data, t, y0, k0)
+            rhs(machine, data, end, y, k1)
             ready = True
         if before[e] == 0.0:  # it leaves zero to one side, and may be back within the step
             low = EARLY
             hermite(low, h, y0, k0, y, k1, trial)
-            event_values(watch, nq, nv, t + low * h, trial, work[6, :count], scratch.stack)
+            event_values(watch, nq, nv, t + low * h, trial, work[6, :count], data.stack)
             before[e] = work[6, e]
             if not crossing(before[e], after[e], watch[2][e]):
                 continue
         for _ in range(60):
             middle = 0.5 * (low + high)
             hermite(middle, h, y0, k0, y, k1, trial)
-            event_values(watch, nq, nv, t + middle * h, trial, work[6, :count], scratch.stack)
+            event_values(watch, nq, nv, t + middle * h, trial, work[6, :count], data.stack)
             if (work[6, e] > 0.0) == (before[e] > 0.0) and work[6, e] != 0.0:
                 low = middle
             else:
@@ -193,9 +193,9 @@ def locate(machine, scratch, watch, t, h, end, y):
         hermite(place, h, y0, k0, y, k1, trial)
         for i in range(n):
             y[i] = trial[i]
-        settle(machine, scratch, t + place * h, y)
+        settle(machine, data, t + place * h, y)
     if found >= 0:
-        mark_met(watch, nq, nv, min(t + place * h, end), y, found, scratch.stack)
+        mark_met(watch, nq, nv, min(t + place * h, end), y, found, data.stack)
     return found, place
 
 
@@ -203,17 +203,17 @@ def marching(step):
     """The loop of a method with this step. (A compiled function that takes another as an argument is not cached.)"""
 
     @part
-    def march(machine, scratch, memory, clock, count, y, samples, watch):
+    def march(machine, data, memory, clock, count, y, samples, watch):
         """Take count[TO_DO] steps. Time is start + k h, so that a run in pieces is the same run bit for bit.
 
         After an event the first step is only the rest of the one it has interrupted: the grid of times stays.
         """
         n, watching = y.shape[0], watch[2].shape[0] > 0
-        nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+        nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
         h = clock[STEP]
         kept = watch[3][0, :n]
         if watching and count[STANDS] == 0:
-            begin_watch(watch, nq, nv, clock[NOW], y, scratch.stack)
+            begin_watch(watch, nq, nv, clock[NOW], y, data.stack)
         count[STANDS] = 1
         count[SAMPLES] = 0
         met = False
@@ -223,13 +223,13 @@ def marching(step):
             if length > 0.0:
                 for i in range(n):
                     kept[i] = y[i]
-                code = step(machine, scratch, memory, t, length, y)
+                code = step(machine, data, memory, t, length, y)
                 if code != OK:
                     for i in range(n):
                         y[i] = kept[i]
                     return code
                 if watching:
-                    which, place = locate(machine, scratch, watch, t, length, end, y)
+                    which, place = locate(machine, data, watch, t, length, end, y)
                     if which >= 0:
                         count[WHICH] = which
                         count[STANDS] = 0

@@ -1,6 +1,7 @@
 """Newton's direction in O(n): the linearised tree is solved by recursion (`kernels/tree/tree_solve.py`), which has all
-the forces that act on single axes. Other forces - springs between bodies, functions of the user - are not in the recursion:
-then it is the preconditioner of GMRES (Saad and Schultz 1986), with products N p by differences of the residual.
+the forces that act on single axes. Other forces - springs between bodies, functions of the user - are not in the
+recursion: then it is the preconditioner of GMRES (Saad and Schultz 1986), with products N p by differences of the
+residual.
 """
 
 import math
@@ -39,18 +40,18 @@ RESTARTS = 10
 
 
 @block
-def tree_correction(machine, scratch, work, y, a, renew):
+def tree_correction(machine, data, work, y, a, renew):
     """N DX = RESIDUAL at X; N is that of the accelerations a (nv,) here, or with care of f, or it is still the last.
     With care the residual is M (x - f) with the last M.
     """
     vectors, careful = work.vectors, work.head[CAREFUL] != 0.0
     if careful:
-        code = defect(machine, scratch, work, y, vectors[X], vectors[DEFECT])
+        code = defect(machine, data, work, y, vectors[X], vectors[DEFECT])
     else:
-        code = residual(machine, scratch, work, y, vectors[X], vectors[X], vectors[RESIDUAL])
+        code = residual(machine, data, work, y, vectors[X], vectors[X], vectors[RESIDUAL])
     if code != OK:
         return code
-    if renew and not factor_tree(machine, scratch, work, vectors[FALL] if careful else a):
+    if renew and not factor_tree(machine, data, work, vectors[FALL] if careful else a):
         return SINGULAR
     if careful:
         mass_times(machine.body_i, machine.body_f, vectors[DEFECT], vectors[RESIDUAL], work.body_n, work.dof_n)
@@ -58,28 +59,28 @@ def tree_correction(machine, scratch, work, y, a, renew):
         substitute(machine.body_i, vectors[RESIDUAL], vectors[DX], work.body_n, work.dof_n)
         return OK
     if work.head[ONCE] != 0.0:
-        code = residual(machine, scratch, work, y, vectors[X], a, vectors[GIVEN])
-    return gmres(machine, scratch, work, y, a) if code == OK else code
+        code = residual(machine, data, work, y, vectors[X], a, vectors[GIVEN])
+    return gmres(machine, data, work, y, a) if code == OK else code
 
 
 @part
-def factor_tree(machine, scratch, work, a):
+def factor_tree(machine, data, work, a):
     """Prepare `substitute`, after `residual`. False if N is singular."""
     body_i, body_f, vectors = machine.body_i, machine.body_f, work.vectors
-    axis_derivatives(machine, work, scratch.values)
+    axis_derivatives(machine, work, data.values)
     for i in range(1, body_i.shape[0]):
         for k in range(body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]):
             vectors[DIAGONAL, k] += body_f[i, ARMATURE]
-    axes_at_root(body_i, scratch.body_w, scratch.dof_w, work.body_d, work.dof_d)
+    axes_at_root(body_i, data.body_w, data.dof_w, work.body_d, work.dof_d)
     motion(body_i, body_f, vectors[SPEED], a, work.body_d, work.dof_d)
-    rigid_terms(body_i, body_f, scratch.body_w, work.body_d)
+    rigid_terms(body_i, body_f, data.body_w, work.body_d)
     own_columns(body_i, work.body_d, work.body_n)
     gains(body_i, work.head[CV], work.head[CQ], work.body_d, work.dof_d, work.dof_n)
     return eliminate(body_i, vectors[DIAGONAL], work.body_n, work.dof_n)
 
 
 @part
-def product(machine, scratch, work, y, a, p, out):
+def product(machine, data, work, y, a, p, out):
     """out = N p by a difference of the residual along p. In a step of one correction N is that of given accelerations
     a: these stay as they are, and M p is added.
     """
@@ -91,11 +92,11 @@ def product(machine, scratch, work, y, a, p, out):
     head[PRODUCTS] += 1.0
     base = vectors[GIVEN] if head[ONCE] != 0.0 else vectors[RESIDUAL]
     if head[CAREFUL] != 0.0:
-        code = defect(machine, scratch, work, y, vectors[COLUMN], vectors[SCORE])
+        code = defect(machine, data, work, y, vectors[COLUMN], vectors[SCORE])
         mass_times(machine.body_i, machine.body_f, vectors[SCORE], out, work.body_n, work.dof_n)
     else:
         still = a if head[ONCE] != 0.0 else vectors[COLUMN]
-        code = residual(machine, scratch, work, y, vectors[COLUMN], still, out)
+        code = residual(machine, data, work, y, vectors[COLUMN], still, out)
     for k in range(x.shape[0]):
         out[k] = (out[k] - base[k]) / change
     if head[ONCE] != 0.0:
@@ -131,7 +132,7 @@ def rotate(R, j, length, g, cosine, sine):
 
 
 @block
-def gmres(machine, scratch, work, y, a):
+def gmres(machine, data, work, y, a):
     """DX with P^-1 N DX = P^-1 RESIDUAL, P the recursion, to TOLERANCE in the norm of accelerations; restarted.
 
     small: rows of the triangular factor R, then right-hand side, cosines, sines and answer of the least squares.
@@ -148,7 +149,7 @@ def gmres(machine, scratch, work, y, a):
             for k in range(n):
                 vectors[PRODUCT, k] = vectors[RESIDUAL, k]
         else:
-            code = product(machine, scratch, work, y, a, dx, vectors[PRODUCT])
+            code = product(machine, data, work, y, a, dx, vectors[PRODUCT])
             if code != OK:
                 return code
             for k in range(n):
@@ -165,7 +166,7 @@ def gmres(machine, scratch, work, y, a):
         g[0] = left
         used = 0
         while used < KRYLOV and left > work.head[TOLERANCE] * first:
-            code = product(machine, scratch, work, y, a, basis[used], vectors[PRODUCT])
+            code = product(machine, data, work, y, a, basis[used], vectors[PRODUCT])
             if code != OK:
                 return code
             new = basis[used + 1]

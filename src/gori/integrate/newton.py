@@ -57,7 +57,7 @@ from gori.integrate.work import (
 from gori.kernels.accelerations import finite
 from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
 from gori.kernels.jit import kernel, part
-from gori.kernels.machine import machine_type, scratch_type
+from gori.kernels.machine import data_type, machine_type
 from gori.kernels.tree.columns import NQ
 
 CLOSE, SMALLEST = 1e-9, 1e-12
@@ -73,10 +73,10 @@ SHORTEST, HASTE, MOST = 1.0 / 256.0, 12, 100
 
 
 @part
-def begin_step(machine, scratch, memory, t, h, cv, cq, y):
+def begin_step(machine, data, memory, t, h, cv, cq, y):
     """The Work for a step from t to t + h. Without a last step its accelerations count as zero."""
-    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
-    work = carve(memory, machine, scratch, y.shape[0] - nq - nv)
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+    work = carve(memory, machine, data, y.shape[0] - nq - nv)
     head = work.head
     if head[WEIGHED] == 0.0:
         weigh(machine, work)
@@ -88,7 +88,7 @@ def begin_step(machine, scratch, memory, t, h, cv, cq, y):
 
 
 @part
-def end_step(machine, scratch, work, y):
+def end_step(machine, data, work, y):
     """Take the state at the end of the step over into y. Returns a result code."""
     nq, nv = machine.body_i[0, NQ], work.vectors.shape[1]
     look_ahead(machine, work, y, work.vectors[X])
@@ -101,23 +101,23 @@ def end_step(machine, scratch, work, y):
         y[nq + nv + k] = work.slid[k]
     work.head[KNOWN] = 1.0
     if machine.outside != 0:
-        code = follow_outside(machine, scratch, work.head[TIME], y)
+        code = follow_outside(machine, data, work.head[TIME], y)
         if code != OK:
             return code
     return finite(work.vectors[SPEED])
 
 
 @part
-def correction(machine, scratch, work, y, a, renew, first):
+def correction(machine, data, work, y, a, renew, first):
     """DX at X with the matrix of the strategy, made anew or as it is; without care the derivatives of inverse dynamics
     are taken for accelerations a. At the first trial of a step, strategies that keep a matrix refresh some of it.
     """
     work.head[ITERATIONS] += 1.0
     if work.head[STRATEGY] == FULL:
-        return dense_correction(machine, scratch, work, y, a, renew)
+        return dense_correction(machine, data, work, y, a, renew)
     if work.head[STRATEGY] == MATRIX_FREE:
-        return tree_correction(machine, scratch, work, y, a, renew)
-    return column_correction(machine, scratch, work, y, renew, first)
+        return tree_correction(machine, data, work, y, a, renew)
+    return column_correction(machine, data, work, y, renew, first)
 
 
 @part
@@ -151,7 +151,7 @@ def tolerated(work):
 
 
 @part
-def solve_step(machine, scratch, work, y):
+def solve_step(machine, data, work, y):
     """Find X: by one correction from zero, or by iterations from the accelerations of the last step.
 
     Friction is always iterated: one correction can throw a joint from one sliding direction to the other for ever.
@@ -166,7 +166,7 @@ def solve_step(machine, scratch, work, y):
     if head[NEWTON] == 0.0 and own != ERROR_DRIVEN and head[KNOWN] != 0.0 and work.slid.shape[0] == 0:
         head[ONCE] = 1.0
         start_from(work, 0.0)
-        code = correction(machine, scratch, work, y, work.vectors[LAST], not lags, head[ONCE] != 0.0)
+        code = correction(machine, data, work, y, work.vectors[LAST], not lags, head[ONCE] != 0.0)
         head[ONCE] = 0.0
         if code not in (NO_CONVERGENCE, SINGULAR):
             take(work, 1.0)
@@ -178,7 +178,7 @@ def solve_step(machine, scratch, work, y):
             if lags:
                 head[STRATEGY], head[MADE_FOR] = FULL, 0.0
         start_from(work, 1.0)
-        code = iterate(machine, scratch, work, y, way == 1 or not lags)
+        code = iterate(machine, data, work, y, way == 1 or not lags)
         if code not in (NO_CONVERGENCE, NOT_FINITE, SINGULAR):
             break
     head[STRATEGY] = own
@@ -192,14 +192,14 @@ def start_from(work, share):
 
 
 @part
-def iterate(machine, scratch, work, y, renew):
+def iterate(machine, data, work, y, renew):
     """Correct X until it is close enough; from the start with a new matrix or with the last one."""
     head, vectors = work.head, work.vectors
     careful = head[CAREFUL] != 0.0
     # the last change of x: its size before damping, how much of it was taken, and whether its matrix was made for it
     size, share, fresh = 0.0, 1.0, False
     for trial in range(MOST if careful else HASTE):
-        code = correction(machine, scratch, work, y, vectors[X], renew, trial == 0)
+        code = correction(machine, data, work, y, vectors[X], renew, trial == 0)
         if code != OK:
             return code
         now = size_of(vectors[DX], vectors[SCALE])
@@ -234,8 +234,8 @@ def iterate(machine, scratch, work, y, renew):
     return NO_CONVERGENCE
 
 
-@kernel(types.int64(machine_type, scratch_type, types.float64[:, ::1], types.float64[::1]))
-def implicit_core(machine, scratch, memory, y):
+@kernel(types.int64(machine_type, data_type, types.float64[:, ::1], types.float64[::1]))
+def implicit_core(machine, data, memory, y):
     """`solve_step` for the methods, which call it by its address (`machine.core`): they share the compiled code."""
-    nz = y.shape[0] - machine.body_i[0, NQ] - scratch.tau.shape[0]
-    return solve_step(machine, scratch, carve(memory, machine, scratch, nz), y)
+    nz = y.shape[0] - machine.body_i[0, NQ] - data.tau.shape[0]
+    return solve_step(machine, data, carve(memory, machine, data, nz), y)

@@ -18,35 +18,35 @@ def stepping(rhs):
     """The step with this right-hand side. (A compiled function that takes another as an argument is not cached.)"""
 
     @part
-    def rk4_step(machine, scratch, memory, t, h, y):
+    def rk4_step(machine, data, memory, t, h, y):
         """memory (5, n): four slopes and the trial state."""
         n = y.shape[0]
         k1, k2, k3, k4, trial = memory[0], memory[1], memory[2], memory[3], memory[4]
-        code = rhs(machine, scratch, t, y, k1)
+        code = rhs(machine, data, t, y, k1)
         if code != OK:
             return code
         for i in range(n):
             trial[i] = y[i] + 0.5 * h * k1[i]
-        code = rhs(machine, scratch, t + 0.5 * h, trial, k2)
+        code = rhs(machine, data, t + 0.5 * h, trial, k2)
         if code != OK:
             return code
         for i in range(n):
             trial[i] = y[i] + 0.5 * h * k2[i]
-        code = rhs(machine, scratch, t + 0.5 * h, trial, k3)
+        code = rhs(machine, data, t + 0.5 * h, trial, k3)
         if code != OK:
             return code
         for i in range(n):
             trial[i] = y[i] + h * k3[i]
-        code = rhs(machine, scratch, t + h, trial, k4)
+        code = rhs(machine, data, t + h, trial, k4)
         if code != OK:
             return code
         for i in range(n):
             y[i] += h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i])
-        code = arrive(machine, scratch, t + h, y)
+        code = arrive(machine, data, t + h, y)
         if code != OK:
             return code
         nq = machine.body_i[0, NQ]
-        return health(y[nq : nq + scratch.tau.shape[0]], scratch.dof_w)
+        return health(y[nq : nq + data.tau.shape[0]], data.dof_w)
 
     return rk4_step
 
@@ -55,8 +55,8 @@ _march = marching(stepping(rhs))
 
 
 @kernel(RUN)
-def rk4_run(machine, scratch, memory, clock, count, y, samples, watch):
-    return _march(machine, scratch, memory, clock, count, y, samples, watch)
+def rk4_run(machine, data, memory, clock, count, y, samples, watch):
+    return _march(machine, data, memory, clock, count, y, samples, watch)
 
 
 @dataclass(frozen=True)

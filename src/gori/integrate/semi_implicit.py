@@ -13,12 +13,12 @@ from gori.kernels.tree.configuration import integrate
 
 
 @part
-def semi_implicit_step(machine, scratch, memory, t, h, y):
+def semi_implicit_step(machine, data, memory, t, h, y):
     """memory (2, n): rates, and the increment h v."""
-    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     q, v, z = y[:nq], y[nq : nq + nv], y[nq + nv :]
     qdd, zdot, move = memory[0, nq : nq + nv], memory[0, nq + nv :], memory[1, :nv]
-    code = rhs(machine, scratch, t, y, memory[0])
+    code = rhs(machine, data, t, y, memory[0])
     if code != OK:
         return code
     for k in range(nv):
@@ -27,18 +27,18 @@ def semi_implicit_step(machine, scratch, memory, t, h, y):
     for k in range(z.shape[0]):
         z[k] += h * zdot[k]
     integrate(machine.body_i, q, move, q)
-    code = arrive(machine, scratch, t + h, y)
+    code = arrive(machine, data, t + h, y)
     if code != OK:
         return code
-    return health(v, scratch.dof_w)
+    return health(v, data.dof_w)
 
 
 _march = marching(semi_implicit_step)
 
 
 @kernel(RUN)
-def semi_implicit_run(machine, scratch, memory, clock, count, y, samples, watch):
-    return _march(machine, scratch, memory, clock, count, y, samples, watch)
+def semi_implicit_run(machine, data, memory, clock, count, y, samples, watch):
+    return _march(machine, data, memory, clock, count, y, samples, watch)
 
 
 @dataclass(frozen=True)

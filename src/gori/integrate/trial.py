@@ -78,25 +78,25 @@ def slide_states(machine, v, z, h):
 
 
 @block
-def defect(machine, scratch, work, y, x, out):
+def defect(machine, data, work, y, x, out):
     """out (nv,) = x - f. One forward dynamics."""
     look_ahead(machine, work, y, x)
     fall = work.vectors[FALL]
-    code = accelerations(machine, work.head[TIME], work.ahead, work.vectors[SPEED], work.slid, fall, work.zdot, scratch)
+    code = accelerations(machine, work.head[TIME], work.ahead, work.vectors[SPEED], work.slid, fall, work.zdot, data)
     for k in range(x.shape[0]):
         out[k] = x[k] - fall[k]
     return code
 
 
 @block
-def residual(machine, scratch, work, y, x, a, out):
+def residual(machine, data, work, y, x, a, out):
     """out (nv,) = ID(q(x), v(x), a) - G; a is x but for its derivatives. One inverse dynamics."""
     look_ahead(machine, work, y, x)
-    code = generalised_force(machine, scratch, work, work.vectors[FORCES])
+    code = generalised_force(machine, data, work, work.vectors[FORCES])
     none = machine.body_f[:0]
     rnea(
         machine.body_i, machine.body_f, work.ahead, work.vectors[SPEED], a, none[:, :4], none[:, :6], out,
-        scratch.body_w, scratch.dof_w,
+        data.body_w, data.dof_w,
     )  # fmt: skip
     for k in range(x.shape[0]):
         out[k] -= work.vectors[FORCES, k]
@@ -104,9 +104,9 @@ def residual(machine, scratch, work, y, x, a, out):
 
 
 @block
-def generalised_force(machine, scratch, work, G):
+def generalised_force(machine, data, work, G):
     """G (nv,) after `look_ahead`: forces on joints, and forces on bodies along the axes."""
-    body_i, body_f, body_w, dof_w, tau = machine.body_i, machine.body_f, scratch.body_w, scratch.dof_w, scratch.tau
+    body_i, body_f, body_w, dof_w, tau = machine.body_i, machine.body_f, data.body_w, data.dof_w, data.tau
     q, v, nv = work.ahead, work.vectors[SPEED], tau.shape[0]
     bodies = acts_on_bodies(machine)
     if bodies:
@@ -114,7 +114,7 @@ def generalised_force(machine, scratch, work, G):
         for i in range(body_i.shape[0]):
             for k in range(6):
                 body_w[i, FORCE + k] = 0.0
-    code = apply_forces(machine, scratch, work.head[TIME], q, v, work.slid, work.zdot)
+    code = apply_forces(machine, data, work.head[TIME], q, v, work.slid, work.zdot)
     if code != OK:
         return code
     for k in range(nv):

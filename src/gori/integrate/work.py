@@ -76,10 +76,10 @@ def memory_of(settings: dict[int, float], nrow: int, nq: int, nv: int, nz: int) 
 
 
 @part
-def carve(memory, machine, scratch, nz):
+def carve(memory, machine, data, nz):
     """The Work of a flat memory."""
     flat = memory.reshape(memory.size)
-    nrow, nq, nv = machine.body_i.shape[0], machine.body_i[0, NQ], scratch.tau.shape[0]
+    nrow, nq, nv = machine.body_i.shape[0], machine.body_i[0, NQ], data.tau.shape[0]
     dense = flat[STRATEGY] != MATRIX_FREE
     a = N_HEAD + N_VECTORS * nv
     b = a + nq + 2 * nz

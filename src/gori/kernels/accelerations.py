@@ -14,13 +14,13 @@ from gori.kernels.tree.rnea import start_from_gravity, total
 
 
 @part
-def accelerations(machine, t, q, v, z, qdd, zdot, scratch):
+def accelerations(machine, t, q, v, z, qdd, zdot, data):
     """Fill qdd (nv,) and zdot (nz,); returns OK or what went wrong."""
-    body_i, body_f, body_w, dof_w, tau = machine.body_i, machine.body_f, scratch.body_w, scratch.dof_w, scratch.tau
+    body_i, body_f, body_w, dof_w, tau = machine.body_i, machine.body_f, data.body_w, data.dof_w, data.tau
     place(body_i, body_f, q, body_w, dof_w)
     rates(body_i, v, body_w, dof_w)
     clear(body_i, body_w)
-    code = apply_forces(machine, scratch, t, q, v, z, zdot)
+    code = apply_forces(machine, data, t, q, v, z, zdot)
     if code != OK:
         return code
     articulate(body_i, body_f, tau, body_w, dof_w)

@@ -27,7 +27,7 @@ class Machine(NamedTuple):
     outside: int  # address of the kernel that advances it, 0 if there is none
 
 
-class Scratch(NamedTuple):
+class Data(NamedTuple):
     """Arrays that `accelerations` fills."""
 
     body_w: Any
@@ -63,10 +63,10 @@ machine_type = types.NamedTuple(
     ],
     Machine,
 )
-scratch_type = types.NamedTuple([_f2, _f2, _f1, _f1, _f1, _f1, _f1, _f2], Scratch)
+data_type = types.NamedTuple([_f2, _f2, _f1, _f1, _f1, _f1, _f1, _f2], Data)
 
-SOLVER = types.int64(machine_type, scratch_type, types.float64, _f1, _f1, types.int64)
-"""signature of what keeps loops closed: machine, scratch, t, y, k, what.
+SOLVER = types.int64(machine_type, data_type, types.float64, _f1, _f1, types.int64)
+"""signature of what keeps loops closed: machine, data, t, y, k, what.
 
 RATES    k = dy/dt at (t, y)
 SETTLE   y is moved onto the loops: positions and velocities
@@ -75,8 +75,8 @@ LAND     SETTLE, then RATES
 """
 RATES, SETTLE, FALL, LAND = 0, 1, 2, 3
 
-OUTSIDE = types.int64(machine_type, scratch_type, types.float64, _f1, _f1, _f1, _f1, types.int64)
-"""signature of what acts from outside and has states of its own among z: machine, scratch, t, q, v, z, zdot, what.
+OUTSIDE = types.int64(machine_type, data_type, types.float64, _f1, _f1, _f1, _f1, types.int64)
+"""signature of what acts from outside and has states of its own among z: machine, data, t, q, v, z, zdot, what.
 
 It is advanced once in a step of the bodies, when these have arrived at the end of the step (bodies first, then what is
 fast, in steps of its own, with their motion interpolated), and pushes the bodies at every evaluation.

@@ -4,11 +4,13 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.kernels.tree import columns as col
+from gori.model.forces import compile_forces
 from gori.model.graph import Tree, build, compose, inertial_about_origin
-from gori.model.model import Model
+from gori.model.model import Compiled, Model
 from gori.model.moving_base import with_moving_base
 from gori.model.spanning import span
 from gori.model.tables import JointInfo, Names, Tables
+from gori.model.vehicle.running_gear import compile_outside
 from gori.spec import GROUND, Joint, Spec
 from gori.spec.joint import NQ, NV, QUATERNION
 
@@ -44,7 +46,9 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
     )
     bodies = tuple(name for name in tree.bodies if name != GROUND)
     names = Names(tuple(joints), bodies, tuple(frames), tuple(loops), open_loops)
-    return Model(spec, tables, names, _start(spec, joints, nq, nv) | _dof_values(spec, joints, nv))
+    model = Model(spec, tables, names, _start(spec, joints, nq, nv) | _dof_values(spec, joints, nv))
+    forces = compile_forces(model)
+    return model.complete(Compiled(forces, compile_outside(model, forces.states)))
 
 
 def _joints(spec: Spec, tree: Tree) -> list[JointInfo]:

@@ -15,7 +15,7 @@ Conventions, for all of Gori:
 import warnings
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -38,10 +38,19 @@ from gori.model.work import PLAIN, SQUARE, Lender, one_state
 from gori.spec import Spec
 
 if TYPE_CHECKING:
+    from gori.model.forces import ForceTables
     from gori.model.loops.mobility import Mobility
     from gori.model.loops.system import LoopSystem
+    from gori.model.vehicle.running_gear import Outside
 
 BAD_CONDITION = 1e10
+
+
+class Compiled(NamedTuple):
+    """What a Model holds besides its tree."""
+
+    forces: "ForceTables"
+    vehicle: "Outside | None"  # wheels, drive trains, steering, drag, terrain and soil
 
 
 class Model(Coordinates):
@@ -51,7 +60,7 @@ class Model(Coordinates):
 
     def __init__(self, spec: Spec, tables: Tables, names: Names, values: dict[str, np.ndarray]):
         super().__init__(tables, names, values)
-        self.spec = spec
+        self.spec, self._names, self._start = spec, names, values
         self.tables = Tables(*map(frozen, tables))
         self.kernel_tables = self._t = tables  # the same arrays, writable, as the kernels want them: do not write
         nq, nv, nframe = self.nq, self.nv, len(self.frame_names)
@@ -64,7 +73,13 @@ class Model(Coordinates):
         self._poses = one_state(poses_one, lender, (*tree, *frames), (), (nframe, N_FRAME_F), scratch)
         scratch = ("squares", *scratch, "body_d", "dof_d", "qdd")
         self._aba_derivatives = one_state(forward_derivatives_one, lender, tree, (), (3, nv, nv), scratch)
+
+    def complete(self, compiled: Compiled) -> "Model":
+        """Add what was compiled with the help of the tree; from now on nothing changes."""
+        self.compiled, self.forces, self.vehicle = compiled, compiled.forces, compiled.vehicle
+        self.nz = self.forces.states + (0 if self.vehicle is None else self.vehicle.states)
         self._sealed = True
+        return self
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_sealed" in self.__dict__:
@@ -227,6 +242,10 @@ class Model(Coordinates):
         x = self.rows(q=(q, self.nq))
         return x.shaped(self._mass_matrix(x["q"]))
 
+    def tree_mass_matrix(self, q: np.ndarray) -> np.ndarray:
+        """M(q) (nv, nv) of the tree, whatever loops close it."""
+        return self._mass_matrix(np.array(q, float)[None])[0]
+
     def _mass_matrix(self, q: np.ndarray) -> np.ndarray:
         out = np.empty((len(q), self.nv * self.nv))
         self._lender.run(crba_batch, (self._t.body_i, self._t.body_f, q, out), SQUARE, len(q))
@@ -307,9 +326,10 @@ class Model(Coordinates):
     @cached_property
     def tree(self) -> "Model":
         """The Model without its loops: the tree that remains, with every joint free."""
-        from gori.model.compile import compile
-
-        return compile(self.spec, open_loops=True) if self.loops else self
+        if not self.loops:
+            return self
+        names = self._names._replace(loops=(), open_loops=True)
+        return Model(self.spec, self._t, names, self._start).complete(self.compiled)
 
     @cached_property
     def loop_system(self) -> "LoopSystem":

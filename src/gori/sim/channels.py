@@ -6,7 +6,6 @@ import numpy as np
 
 from gori.kernels.forces.efforts import efforts
 from gori.kernels.forces.elements import STRUT
-from gori.model.elements import compile_elements
 from gori.model.machine import machine_of
 from gori.model.tables import JointInfo
 from gori.record import Recording
@@ -28,7 +27,7 @@ def add_force_channels(recording: Recording) -> None:
     by itself (stiffness, damping, friction, limits) under the joint's name. Computed when first asked for.
     """
     model = recording.model
-    elements = compile_elements(model)
+    elements = model.forces
     rows = {}
     for k, name in enumerate(elements.names):
         if elements.element_i[k, 0] <= STRUT:
@@ -39,10 +38,10 @@ def add_force_channels(recording: Recording) -> None:
 
     def channel(rec: Recording, name: str) -> np.ndarray:
         if not computed:
-            machine, scratch, _ = machine_of(model, elements)
-            samples = samples_of(rec, elements.states)
+            machine, data, _ = machine_of(model)
+            samples = samples_of(rec, model.nz)
             out = np.zeros((len(samples), len(elements.names), 2))
-            efforts(machine, scratch, samples, np.zeros(elements.states), out)
+            efforts(machine, data, samples, np.zeros(model.nz), out)
             computed.append(out)
         owner, _, kind = name.rpartition(".")
         return computed[0][:, rows[owner], int(kind == "power")].sum(axis=1)
@@ -53,10 +52,10 @@ def add_force_channels(recording: Recording) -> None:
 
 def add_wheel_channels(recording: Recording) -> None:
     """Add what wheels and drive trains tell: truck.wheel_fl.load, truck.drivetrain.engine_speed, ..."""
-    elements = compile_elements(recording.model)
-    if elements.outside is None or recording.z.shape[1] != elements.states:  # a motion without its states
+    model = recording.model
+    if model.vehicle is None or recording.z.shape[1] != model.nz:  # a motion without its states
         return
-    for name, (column, unit) in elements.outside.channels(elements.friction).items():
+    for name, (column, unit) in model.vehicle.channels(model.forces.states).items():
         recording.add_source([name], lambda rec, _, column=column: rec.z[:, column], units=unit)
 
 
@@ -64,13 +63,11 @@ def add_grain_channels(recording: Recording) -> None:
     """Add BODY.wrench_from.grains (N, 6), and under the name of the group if there is only one: moment about the
     origin of the body's row and force of grains on it, world axes, as it acted.
     """
-    elements, groups = (
-        compile_elements(recording.model),
-        (*recording.model.spec.particles, *recording.model.spec.inlets),
-    )
-    if recording.z.shape[1] != elements.states:
+    model = recording.model
+    groups = (*model.spec.particles, *model.spec.inlets)
+    if recording.z.shape[1] != model.nz:
         return
-    for body, at in elements.held.items():
+    for body, at in model.forces.held.items():
         names = [f"{body}.wrench_from.{name}" for name in ("grains", *(groups if len(groups) == 1 else ()))]
         recording.add_source(names, lambda rec, _, at=at: rec.z[:, at : at + 6], units="N m, N")
 

@@ -15,7 +15,7 @@ from gori.record import Recorder
 def save(sim: Any, recorder: Recorder) -> None:
     """The Simulation as it stands, into the file."""
     arrays = {"y": sim._y, "clock": sim._clock, "count": sim._count, "memory": sim._memory}
-    arrays |= {"counted": sim._counted, "loop": sim._scratch.loop, "outside": sim._scratch.outside}
+    arrays |= {"counted": sim._counted, "loop": sim._data.loop, "outside": sim._data.outside}
     cells, ground = sim._gear.ground or (np.zeros(0, np.int64), np.zeros((0, N_CELL)))
     arrays |= {"cells": cells, "ground": ground}
     if sim.bulk is not None:
@@ -32,8 +32,8 @@ def take_up(sim: Any, saved: dict[str, Any], path: str | Path, frames: float | N
         raise InputError(f"{path} was recorded with other events: give those of that run")
     sim._y[:], sim._clock[:], sim._count[:] = saved["y"], saved["clock"], saved["count"]
     sim._memory[:], sim._watch[3][:] = saved["memory"], saved["watch"]
-    sim._counted[:], sim._scratch.loop[:] = saved["counted"], saved["loop"]
-    sim._scratch.outside[:] = saved["outside"]
+    sim._counted[:], sim._data.loop[:] = saved["counted"], saved["loop"]
+    sim._data.outside[:] = saved["outside"]
     sim._gear.ground = (saved["cells"], saved["ground"])
     if sim._closure is not None:
         sim._closure.resume()

@@ -42,8 +42,8 @@ class Coupling:
     given     (6,) what of that the bodies have received
     """
 
-    def __init__(self, machine: Any, scratch: Any, subsystem: Subsystem, held: list[int]):
-        self._machine, self._scratch, self.subsystem = machine, scratch, subsystem
+    def __init__(self, machine: Any, data: Any, subsystem: Subsystem, held: list[int]):
+        self._machine, self._data, self.subsystem = machine, data, subsystem
         self._held = np.array(held, np.int64)
         self._places = self._held[self._held >= 0, None] + np.arange(6)
         self._before = np.zeros((len(subsystem.rows), N_POSE))
@@ -54,7 +54,7 @@ class Coupling:
     def poses(self, y: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Poses and velocities (rows, N_POSE) of the subsystem's rows."""
         out = np.zeros_like(self._before) if out is None else out
-        body_poses(self._machine, self._scratch, y, self.subsystem.rows, out)
+        body_poses(self._machine, self._data, y, self.subsystem.rows, out)
         return out
 
     def begin(self, time: float, y: np.ndarray) -> None:
@@ -83,6 +83,6 @@ class Coupling:
         z[self._places] = self.subsystem.push[self._held >= 0]
 
 
-def couple(machine: Any, scratch: Any, grains: Grains, held: dict[str, int]) -> Coupling:
+def couple(machine: Any, data: Any, grains: Grains, held: dict[str, int]) -> Coupling:
     """Grains beside the bodies."""
-    return Coupling(machine, scratch, grains, [held.get(carrier.name, -1) for carrier in grains.carriers])
+    return Coupling(machine, data, grains, [held.get(carrier.name, -1) for carrier in grains.carriers])

@@ -114,8 +114,8 @@ def _words(model: Any, owner: str) -> str:
 
 def not_a_number(simulation: Any) -> str | None:
     """A function of the user or a force of the Spec that is not a finite number within the step, if there is one."""
-    elements = simulation.elements
-    values, stack = np.zeros(len(elements.signal_i)), simulation._scratch.stack
+    elements = simulation.model.forces
+    values, stack = np.zeros(len(elements.signal_i)), simulation._data.stack
     for t, q, v in ahead(simulation):
         for name, tau in simulation._user.values(t, q, v).items():
             if not np.isfinite(tau).all():

@@ -40,7 +40,7 @@ def run_blocks(sim: Any, recorder: Recorder | None, bar: Progress, rows: list | 
         began = wall.perf_counter()
         code = sim.method.run(
             sim._machine,
-            sim._scratch,
+            sim._data,
             sim._memory,
             sim._clock,
             sim._count,

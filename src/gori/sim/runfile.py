@@ -23,7 +23,6 @@ from gori.errors import FileError, GoriError, InputError, SimulationError
 from gori.formats import load, save
 from gori.integrate import loops_of, march, method_of
 from gori.model import Model, compile
-from gori.model.elements import compile_elements
 from gori.record import Frames, Recording, read_checkpoint
 from gori.sim.channels import add_channels
 from gori.sim.events import Event
@@ -307,8 +306,7 @@ def conservative(model: Model) -> bool:
     """Whether gravity alone does work."""
     if model.spec.motions and not model.open_loops:
         return False
-    elements = compile_elements(model)
-    return len(elements.element_i) == 0 and elements.outside is None
+    return len(model.forces.element_i) == 0 and model.vehicle is None
 
 
 def _finite(value: float) -> float | None:

@@ -11,7 +11,6 @@ from gori.errors import ConditionWarning, InputError, UnsupportedError
 from gori.integrate import RK4, Loops, Method, method_of
 from gori.integrate import march as m
 from gori.model import Model, assemble, consistent_velocity
-from gori.model.elements import compile_elements
 from gori.model.machine import machine_of
 from gori.model.signals import SignalTable
 from gori.model.state import State
@@ -72,9 +71,8 @@ class Simulation:
     ):
         self.model = controlled(model, controls or {})
         self.method, self.loops = closing(self.model, method_of(RK4() if method is None else method), loops)
-        self.elements = compile_elements(self.model)
-        self._gear = RunningGear(self.elements)
-        self.told = self._gear.told(self.model)
+        self._gear = RunningGear(self.model)
+        self.told = self._gear.told()
         """places in the row of q, v and z of what wheels and drive trains tell, by channel"""
         self.events = {name: event_of(name, event) for name, event in (events or {}).items()}
         self.event_log: list[tuple[str, float]] = []
@@ -98,15 +96,15 @@ class Simulation:
         if self.model.loops:
             q = assemble(self.model)
             v = consistent_velocity(self.model, q, v)
-        return State(0.0, q, v, np.concatenate([np.zeros(self.elements.friction), self._gear.start()]))
+        return State(0.0, q, v, np.concatenate([np.zeros(self.model.forces.states), self._gear.start()]))
 
     def _refuse_unsupported(self, functions: list) -> None:
-        e = self.elements
+        forces = self.model.forces
         needs = {
             "events": self.events,
-            "friction": e.friction - 6 * len(e.held),
+            "friction": forces.states - 6 * len(forces.held),
             "user": functions,
-            "vehicles": e.outside is not None,
+            "vehicles": self.model.vehicle is not None,
         }
         missing = [name for name, there in needs.items() if there and name not in self.method.supports]
         if missing:
@@ -118,8 +116,8 @@ class Simulation:
 
     def _set_up(self) -> None:
         """Bundle all tables and scratch arrays for the compiled runs."""
-        e, nv, tables = self.elements, self.model.nv, self.model.kernel_tables
-        n = self.model.nq + nv + e.states
+        nv, tables = self.model.nv, self.model.kernel_tables
+        n = self.model.nq + nv + self.model.nz
         watched = SignalTable()
         for name, event in self.events.items():
             watched.add(event.value, f"event {name!r}", self.model)
@@ -130,13 +128,13 @@ class Simulation:
         self._closure = Closure(self.model, self.method, self.loops) if self.model.loops else None
         loops: tuple[Any, int, int] = (None, 0, 0) if self._closure is None else self._closure.tables()
         at_core = 0 if core is None else core.address
-        self._machine, self._scratch, memory = machine_of(
-            self.model, e, self._user.address, depth, at_core, *loops, live=True
+        self._machine, self._data, memory = machine_of(
+            self.model, self._user.address, depth, at_core, *loops, live=True
         )
-        self._gear.connect(self._machine, self._scratch)
+        self._gear.connect(self._machine, self._data)
         if self._closure is not None:
-            self._closure.machine, self._closure.scratch, self._closure.memory = self._machine, self._scratch, memory
-        self._memory = self.method.memory(len(tables.body_i), self.model.nq, nv, e.states)
+            self._closure.machine, self._closure.data, self._closure.memory = self._machine, self._data, memory
+        self._memory = self.method.memory(len(tables.body_i), self.model.nq, nv, self.model.nz)
         self._counted = self.method.counts(self._memory)
         self._clock, self._count = np.zeros(m.N_CLOCK), np.zeros(m.N_COUNT, np.int64)
         self._samples = np.zeros((BLOCK_SAMPLES, 1 + n))
@@ -210,13 +208,13 @@ class Simulation:
         self._gear.begin(float(state.time), self._y)
         if self.model.spec.particles or self.model.spec.inlets:
             if self.bulk is None or state.grains is None:  # packed anew, as the Spec says, around the bodies
-                self.bulk = Bulk(self.model, self._machine, self._scratch, self.elements.held, self.device, self._y)
+                self.bulk = Bulk(self.model, self._machine, self._data, self.model.forces.held, self.device, self._y)
             self.bulk.place(state, self._y)
         self.method.forget(self._memory)
 
     def _checked(self, state: State) -> np.ndarray:
         """The numbers of a State in one row."""
-        sizes = {"q": self.model.nq, "v": self.model.nv, "z": self.elements.states}
+        sizes = {"q": self.model.nq, "v": self.model.nv, "z": self.model.nz}
         for name, size in sizes.items():
             value = getattr(state, name)
             if np.shape(value) != (size,) or not np.isfinite(value).all():

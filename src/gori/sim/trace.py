@@ -14,7 +14,6 @@ from gori.errors import InputError, SimulationError
 from gori.integrate import RK4, Multipliers
 from gori.kernels.loops.trace import fall, transmitted, unbalanced
 from gori.model import Model, compile
-from gori.model.elements import compile_elements
 from gori.model.loops.system import FLAT
 from gori.model.machine import machine_of
 from gori.model.state import State
@@ -42,15 +41,14 @@ class Trace:
         self.recording, self.model = recording, recording.model
         self._keep, self._user = user, 0 if user is None else user.address
         self._given = accelerations
-        self._elements = compile_elements(self.model)
-        self._samples = samples_of(recording, self._elements.states)
+        self._samples = samples_of(recording, self.model.nz)
 
     @cached_property
     def accelerations(self) -> np.ndarray:
         """Accelerations (N, nv)."""
         if self._given is not None:
             return self._given
-        model, states = self.model, self._elements.states
+        model, states = self.model, self.model.nz
         if self.recording.info.get("user_forces") and not self._user:
             raise InputError("accelerations and reactions of this run need its forces given as functions: run it again")
         qdd = np.zeros((len(self._samples), model.nv))
@@ -59,17 +57,15 @@ class Trace:
         if model.loops:
             closure = Closure(model, RK4(), Multipliers())
             kept, address, _ = closure.tables()
-            machine, scratch, closure.memory = machine_of(
-                model, self._elements, self._user, loops=kept, closed=address, extra=states
-            )
+            machine, data, closure.memory = machine_of(model, self._user, loops=kept, closed=address, extra=states)
             time, q, v, _ = self.recording.state(0)
             z = self._samples[0, 1 + model.nq + model.nv :]
-            closure.machine, closure.scratch = machine, scratch
+            closure.machine, closure.data = machine, data
             closure.start(State(time, q, v, z))
             closure.settle_for_anything()
         else:
-            machine, scratch, _ = machine_of(model, self._elements, self._user, extra=states)
-        done = fall(machine, scratch, self._samples, qdd)
+            machine, data, _ = machine_of(model, self._user, extra=states)
+        done = fall(machine, data, self._samples, qdd)
         if done < len(qdd):
             time = float(self._samples[done, 0])
             raise SimulationError(f"the accelerations at t = {time:.6g} s could not be computed", time)
@@ -82,9 +78,9 @@ class Trace:
     @cached_property
     def unbalanced(self) -> np.ndarray:
         """tau - ID(q, v, a) (N, nv): what is left to the loops, and to nothing else if they can bear it."""
-        machine, scratch, _ = machine_of(self.model, self._elements, self._user, extra=self._elements.states)
+        machine, data, _ = machine_of(self.model, self._user, extra=self.model.nz)
         out = np.zeros((len(self._samples), self.model.nv))
-        unbalanced(machine, scratch, self._samples, np.ascontiguousarray(self.accelerations), out)
+        unbalanced(machine, data, self._samples, np.ascontiguousarray(self.accelerations), out)
         return out
 
     @cached_property
@@ -125,12 +121,12 @@ class Trace:
         friction of the joint do; in all other directions it is the reaction.
         """
         model, samples, a = self._rigid
-        elements, system = compile_elements(model), model.loop_system
-        machine, scratch, _ = machine_of(model, elements, loops=system.tables, extra=elements.states)
+        system = model.loop_system
+        machine, data, _ = machine_of(model, loops=system.tables, extra=model.nz)
         count = len(samples)
         joints = np.zeros((count, len(model.tables.body_i), 6))
         cuts = np.zeros((count, len(system.tables.cut_i), 6))
-        transmitted(machine, scratch, samples, a, self.multipliers, joints, cuts)
+        transmitted(machine, data, samples, a, self.multipliers, joints, cuts)
         found = {}
         for info in model.joints:
             found[info.name] = joints[:, info.rows[-1]]
@@ -152,8 +148,7 @@ class Trace:
         rank = int((values > FLAT * max(values[0], 1e-300)).sum()) if len(values) else 0
         free = left[:, rank:].T * system.row_scale  # multipliers that change no motion
         whole, samples, _ = self._rigid
-        still = compile_elements(whole)
-        machine, scratch, _ = machine_of(whole, still, loops=whole.loop_system.tables, extra=still.states)
+        machine, data, _ = machine_of(whole, loops=whole.loop_system.tables, extra=whole.nz)
         machine = machine._replace(element_i=machine.element_i[:0])
         answer = dict.fromkeys(names, True)
         rest = np.zeros((1, whole.nv))
@@ -163,7 +158,7 @@ class Trace:
         for lam in [np.zeros(len(system.names)), *free]:
             joints = np.zeros((1, len(whole.tables.body_i), 6))
             cuts = np.zeros((1, len(whole.loop_system.tables.cut_i), 6))
-            transmitted(machine, scratch, row, rest, lam[None].copy(), joints, cuts)
+            transmitted(machine, data, row, rest, lam[None].copy(), joints, cuts)
             if base is None:
                 base = joints
                 continue

@@ -60,7 +60,7 @@ def test_forces_at_a_state(model, simulation, seed):
     state = random_state(model, simulation, seed)
     simulation.state = state
     told, loads = wheels(simulation.state.z), []
-    for k, name in enumerate(simulation.elements.outside.wheels):
+    for k, name in enumerate(simulation.model.vehicle.wheels):
         contact, s = twin.Contact(model, state.q, state.v, name), told[k]
         force, moment, axes = twin.hub(
             contact, s[c.OMEGA], s[c.U], s[c.W], s[c.DRIVE_TORQUE], s[c.SHAFT_TORQUE], s[c.BRAKE_TORQUE]
@@ -74,7 +74,7 @@ def test_forces_at_a_state(model, simulation, seed):
     assert max(loads) > 1000.0
     shafts = sum(
         s[c.SHAFT_TORQUE] * twin.Contact(model, state.q, state.v, name).axis
-        for s, name in zip(told, simulation.elements.outside.wheels)
+        for s, name in zip(told, simulation.model.vehicle.wheels)
     )
     train = simulation.state.z[4 * c.N_Z_WHEEL :]
     np.testing.assert_allclose(train[c.REACTION : c.REACTION + 3], -shafts, rtol=1e-9, atol=1e-9)
@@ -95,7 +95,7 @@ def test_momentum_of_the_whole_vehicle(model, simulation, seed):
     R, p, _, _ = twin.motion(model, state.q, state.v, "truck.chassis")
     force, moment = twin.drag(model, state.q, state.v, "truck.drag")[0], np.zeros(3)
     moment += np.cross(twin.drag(model, state.q, state.v, "truck.drag")[1] - p, force)
-    for name, s in zip(simulation.elements.outside.wheels, wheels(z)):
+    for name, s in zip(simulation.model.vehicle.wheels, wheels(z)):
         contact = twin.Contact(model, state.q, state.v, name)
         F, M, _ = twin.hub(contact, s[c.OMEGA], s[c.U], s[c.W])
         # of the moment about the axis, drive and brake of the spin stay with the wheel
@@ -130,7 +130,7 @@ def test_the_fast_part_of_a_step(model, throttle, brake, own):
     )
     simulation.inputs.update({"truck.selector": "D", "truck.throttle": throttle, "truck.brake": brake})
     simulation.inputs["truck.steer"] = 0.3
-    names = simulation.elements.outside.wheels
+    names = simulation.model.vehicle.wheels
     simulation.step(150)
     for _ in range(3):
         a, b = simulation.state, simulation.step()

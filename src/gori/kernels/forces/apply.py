@@ -20,8 +20,8 @@ def call_user(typingctx, address, t, q, v, tau):
     def codegen(context, builder, signature, args):
         number, pointer = ir.DoubleType(), ir.DoubleType().as_pointer()
         function = ir.FunctionType(ir.IntType(64), [number, pointer, pointer, pointer])
-        data = [context.make_array(ty)(context, builder, x).data for ty, x in zip(signature.args[2:], args[2:])]
-        return builder.call(builder.inttoptr(args[0], function.as_pointer()), [args[1], *data])
+        pointers = [context.make_array(ty)(context, builder, x).data for ty, x in zip(signature.args[2:], args[2:])]
+        return builder.call(builder.inttoptr(args[0], function.as_pointer()), [args[1], *pointers])
 
     return types.int64(types.int64, types.float64, q, v, tau), codegen
 
@@ -33,33 +33,33 @@ def acts_on_bodies(machine):
 
 
 @part
-def advance_outside(machine, scratch, t, q, v, z):
+def advance_outside(machine, data, t, q, v, z):
     """Bring what is outside to t, where the bodies have arrived; after `place`. Returns a result code."""
     if machine.outside == 0:
         return OK
-    positions(machine.body_i, scratch.body_w)
-    velocities(machine.body_i, v, scratch.body_w, scratch.dof_w)
-    return call_at(machine.outside, machine, scratch, t, q, v, z, z, ADVANCE)
+    positions(machine.body_i, data.body_w)
+    velocities(machine.body_i, v, data.body_w, data.dof_w)
+    return call_at(machine.outside, machine, data, t, q, v, z, z, ADVANCE)
 
 
 @part
-def apply_forces(machine, scratch, t, q, v, z, zdot):
+def apply_forces(machine, data, t, q, v, z, zdot):
     """tau (nv,) anew, and what is added to the bodies' FORCE; after `place`. Returns a result code.
 
     zdot   rates of the states z; those that are advanced outside only as a forecast
     """
-    tau, body_w = scratch.tau, scratch.body_w
+    tau, body_w = data.tau, data.body_w
     for k in range(tau.shape[0]):
         tau[k] = 0.0
     if machine.signal_i.shape[0] > 0:
-        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, scratch.values, scratch.stack)
+        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, data.values, data.stack)
     if acts_on_bodies(machine):
         positions(machine.body_i, body_w)
-        velocities(machine.body_i, v, body_w, scratch.dof_w)
+        velocities(machine.body_i, v, body_w, data.dof_w)
     if machine.element_i.shape[0] > 0:
-        apply_elements(machine.element_i, machine.element_f, q, v, z, scratch.values, tau, zdot, body_w)
+        apply_elements(machine.element_i, machine.element_f, q, v, z, data.values, tau, zdot, body_w)
     if machine.outside != 0:
-        code = call_at(machine.outside, machine, scratch, t, q, v, z, zdot, PUSH)
+        code = call_at(machine.outside, machine, data, t, q, v, z, zdot, PUSH)
         if code != OK:
             return code
     if machine.user != 0 and call_user(machine.user, t, q, v, tau) != 0:

@@ -17,29 +17,29 @@ from gori.kernels.forces.elements import (
 )
 from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import kernel
-from gori.kernels.machine import machine_type, scratch_type
+from gori.kernels.machine import data_type, machine_type
 from gori.kernels.tree.columns import NQ
 from gori.kernels.tree.kinematics import place, positions, velocities
 
 _f2 = types.float64[:, ::1]
 
 
-@kernel(types.void(machine_type, scratch_type, _f2, types.float64[::1], types.float64[:, :, ::1]))
-def efforts(machine, scratch, samples, zdot, out):
+@kernel(types.void(machine_type, data_type, _f2, types.float64[::1], types.float64[:, :, ::1]))
+def efforts(machine, data, samples, zdot, out):
     """out (N, elements, 2): effort and power for samples (N, 1 + n) of rows (time, q, v, z).
 
     Effort: the torque or force on the joint, the tension of a line or strut; bushings and wrenches have none here.
     zdot (nz,) is scratch.
     """
-    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
-    tau = scratch.tau
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+    tau = data.tau
     for row in range(samples.shape[0]):
         t, q = samples[row, 0], samples[row, 1 : 1 + nq]
         v, z = samples[row, 1 + nq : 1 + nq + nv], samples[row, 1 + nq + nv :]
-        place(machine.body_i, machine.body_f, q, scratch.body_w, scratch.dof_w)
-        positions(machine.body_i, scratch.body_w)
-        velocities(machine.body_i, v, scratch.body_w, scratch.dof_w)
-        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, scratch.values, scratch.stack)
+        place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
+        positions(machine.body_i, data.body_w)
+        velocities(machine.body_i, v, data.body_w, data.dof_w)
+        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, data.values, data.stack)
         for e in range(machine.element_i.shape[0]):
             kind, d, p = machine.element_i[e, E_KIND], machine.element_i[e, E_DOF], machine.element_f[e]
             if kind < LINE:
@@ -47,14 +47,14 @@ def efforts(machine, scratch, samples, zdot, out):
                     tau[k] = 0.0
                 joint_force(
                     kind, d, machine.element_i[e, E_Q], machine.element_i[e, E_STATE], machine.element_i[e, E_SIGNAL],
-                    p, q, v, z, scratch.values, zdot, tau,
+                    p, q, v, z, data.values, zdot, tau,
                 )  # fmt: skip
                 out[row, e, 0] = tau[d]
                 for k in range(nv):
                     out[row, e, 1] += tau[k] * v[k]
             elif kind in (LINE, STRUT):
                 tension, rate = line_force(
-                    kind, machine.element_i[e, E_ROW_A], machine.element_i[e, E_ROW_B], p, scratch.body_w
+                    kind, machine.element_i[e, E_ROW_A], machine.element_i[e, E_ROW_B], p, data.body_w
                 )
                 out[row, e, 0] = tension
                 out[row, e, 1] = -tension * rate

@@ -14,10 +14,10 @@ from gori.kernels.tree.configuration import integrate
 
 
 @part
-def factor_dependent(machine, scratch, m, v):
+def factor_dependent(machine, data, m, v):
     """J, and factors of [1 Jw'; Jw -eps], where the bodies stand."""
-    nv, n = scratch.tau.shape[0], scratch.tau.shape[0] + machine.eq_i.shape[0]
-    fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+    nv, n = data.tau.shape[0], data.tau.shape[0] + machine.eq_i.shape[0]
+    fill_jacobian(machine, m, v, data.values, data.body_w, data.dof_w)
     gather_dependent(machine.sparse_i, m, nv, n)
     factor(machine.sparse_i, m, n)
     weigh_pivots(machine, m, nv, n, m.eps_1, BEST_1)
@@ -26,12 +26,12 @@ def factor_dependent(machine, scratch, m, v):
 
 
 @block
-def follow(machine, scratch, t, q, v):
+def follow(machine, data, t, q, v):
     """Dependent coordinates and velocities for the independent ones, from where they are, after `factor_dependent`.
 
     To the last digit, because errors grow by one over the pivot on the way to accelerations. Returns a result code.
     """
-    m = carve(machine, scratch)
+    m = carve(machine, data)
     before, moved = 0.0, False
     for trial in range(25):
         size = largest(m.gap)
@@ -41,14 +41,14 @@ def follow(machine, scratch, t, q, v):
         if trial == 24 or size * 0.0 != 0.0:
             return NOT_CLOSED
         if trial > 0 and not size < SLOW * before:
-            factor_dependent(machine, scratch, m, v)
+            factor_dependent(machine, data, m, v)
         before = size
         correct(machine, m, m.gap, m.move)
         integrate(machine.body_i, q, m.move, q)
-        place_all(machine, scratch, m, t, q, v)
+        place_all(machine, data, m, t, q, v)
         moved = True
     if moved:
-        factor_dependent(machine, scratch, m, v)
+        factor_dependent(machine, data, m, v)
     before = 0.0
     for _ in range(4):
         size = largest(m.slip)
@@ -58,5 +58,5 @@ def follow(machine, scratch, t, q, v):
         correct(machine, m, m.slip, m.move)
         for k in range(v.shape[0]):
             v[k] += m.move[k]
-        slide(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+        slide(machine, m, v, data.values, data.body_w, data.dof_w)
     return OK

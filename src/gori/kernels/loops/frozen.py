@@ -64,47 +64,47 @@ def carry_on(m, t):
 
 
 @part
-def unbalance(machine, scratch, m, t, q, v, z, zdot):
+def unbalance(machine, data, m, t, q, v, z, zdot):
     """force = tau - ID(q, v, a) - J' lambda and gamma = J a + gamma for the accelerations and multipliers that are
     there. Returns a result code.
     """
-    code = balance(machine, scratch, t, q, v, z, zdot, m.accel, m.force)
+    code = balance(machine, data, t, q, v, z, zdot, m.accel, m.force)
     if code != OK:
         return code
     subtract_transposed(machine, m, m.lam, m.force)
-    cut_accelerations(machine, m, m.accel, scratch.values, scratch.body_w, m.gamma)
+    cut_accelerations(machine, m, m.accel, data.values, data.body_w, m.gamma)
     return OK
 
 
 @kernel(SOLVER)
-def frozen(machine, scratch, t, y, k, what):
-    m, s = carve(machine, scratch), machine.sparse_i
-    nv, n = scratch.tau.shape[0], scratch.tau.shape[0] + machine.eq_i.shape[0]
-    q, v, z = split(machine, scratch, y)
+def frozen(machine, data, t, y, k, what):
+    m, s = carve(machine, data), machine.sparse_i
+    nv, n = data.tau.shape[0], data.tau.shape[0] + machine.eq_i.shape[0]
+    q, v, z = split(machine, data, y)
     if what != RATES:
-        if not close(machine, scratch, m, t, q, v, False):
+        if not close(machine, data, m, t, q, v, False):
             return NOT_CLOSED
         if what == SETTLE:
             return OK
-        code = advance_outside(machine, scratch, t, q, v, z)
+        code = advance_outside(machine, data, t, q, v, z)
         if code != OK:
             return code
-    dq, qdd, zdot = split(machine, scratch, k)
+    dq, qdd, zdot = split(machine, data, k)
     q_rate(machine.body_i, q, v, dq)
     if m.head[KNOWN] == 0.0 or m.head[PIVOT] < WARY:  # nothing to start from, or on the way to a singular pose
-        code = evaluate_apart(machine, scratch, t, q, v, z, zdot, qdd)
+        code = evaluate_apart(machine, data, t, q, v, z, zdot, qdd)
         m.head[SHRINKS], m.head[LATEST], m.head[FORMER] = SLOW, t, t
         return code
     if not stands(m, q, v):
         m.head[STANDS] = 0.0
-        place_all(machine, scratch, m, t, q, v)
-        fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+        place_all(machine, data, m, t, q, v)
+        fill_jacobian(machine, m, v, data.values, data.body_w, data.dof_w)
     if what == LAND:
         carry_on(m, t)
 
     m.head[EVALUATED] += 1.0
     measure = m.head[EVALUATED] % MEASURED == 0.0
-    code = unbalance(machine, scratch, m, t, q, v, z, zdot)
+    code = unbalance(machine, data, m, t, q, v, z, zdot)
     if code != OK:
         return code
     before, renewed = 0.0, False
@@ -135,19 +135,19 @@ def frozen(machine, scratch, t, y, k, what):
         if rest <= m.head[ACCURACY] * (1.0 + most):
             for j in range(nv):
                 qdd[j] = m.accel[j]
-                scratch.dof_w[j, D_INV] = 1.0
+                data.dof_w[j, D_INV] = 1.0
             return OK
         if slow and not renewed:
-            factor_mass(machine, scratch, m)
+            factor_mass(machine, data, m)
             m.head[SHRINKS] = SLOW
             renewed, before = True, 0.0
-            code = unbalance(machine, scratch, m, t, q, v, z, zdot)
+            code = unbalance(machine, data, m, t, q, v, z, zdot)
             if code != OK:
                 return code
         else:
             # what the correction leaves: forces are as they were, all else is linear
             before = size
-            inertia_product(machine.body_i, machine.body_f, m.move, m.product, scratch.body_w, scratch.dof_w)
+            inertia_product(machine.body_i, machine.body_f, m.move, m.product, data.body_w, data.dof_w)
             for j in range(nv):
                 m.force[j] -= m.product[j]
             subtract_transposed(machine, m, m.slip, m.force)

@@ -19,7 +19,7 @@ from gori.kernels.tree.kinematics import place
 
 
 @part
-def prepare(machine, scratch, m, t, q, v, z, zdot, there):
+def prepare(machine, data, m, t, q, v, z, zdot, there):
     """Forces, J, gamma and factors at a state. Returns a result code.
 
     there   whether bodies, cuts and J stand at this state already
@@ -29,51 +29,51 @@ def prepare(machine, scratch, m, t, q, v, z, zdot, there):
     factored = there and m.head[STANDS] == WITH_FACTORS
     if not there:
         m.head[STANDS] = 0.0
-        place(machine.body_i, machine.body_f, q, scratch.body_w, scratch.dof_w)
-    code = balance(machine, scratch, t, q, v, z, zdot, m.product, m.force)
+        place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
+    code = balance(machine, data, t, q, v, z, zdot, m.product, m.force)
     if code != OK:
         return code
     if not there:
-        place_cuts(machine, m, q, scratch.values, scratch.body_w)
-        fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+        place_cuts(machine, m, q, data.values, data.body_w)
+        fill_jacobian(machine, m, v, data.values, data.body_w, data.dof_w)
     if not factored:
-        factor_mass(machine, scratch, m)
-    cut_accelerations(machine, m, m.product, scratch.values, scratch.body_w, m.gamma)
+        factor_mass(machine, data, m)
+    cut_accelerations(machine, m, m.product, data.values, data.body_w, m.gamma)
     return OK
 
 
 @block
-def prepare_near(machine, scratch, t, q, v, z, zdot):
+def prepare_near(machine, data, t, q, v, z, zdot):
     """The same for a sensitive pose: at the state next to it on the loops that has the same independent coordinates."""
-    m = carve(machine, scratch)
+    m = carve(machine, data)
     pivot = m.head[PIVOT]
     for j in range(q.shape[0]):
         m.q[j] = q[j]
     for j in range(v.shape[0]):
         m.v[j] = v[j]
     m.head[STANDS] = 0.0
-    place_all(machine, scratch, m, t, m.q, m.v)
-    factor_dependent(machine, scratch, m, m.v)
+    place_all(machine, data, m, t, m.q, m.v)
+    factor_dependent(machine, data, m, m.v)
     if m.head[PIVOT] < m.head[POOR] * pivot:
         return POOR_CHOICE
-    code = follow(machine, scratch, t, m.q, m.v)
+    code = follow(machine, data, t, m.q, m.v)
     if code != OK:
         return code
-    return prepare(machine, scratch, m, t, m.q, m.v, z, zdot, False)
+    return prepare(machine, data, m, t, m.q, m.v, z, zdot, False)
 
 
 @part
-def evaluate(machine, scratch, m, t, q, v, z, zdot, qdd):
+def evaluate(machine, data, m, t, q, v, z, zdot, qdd):
     """qdd (nv,) and the multipliers at a state on the loops, or near to them. Returns a result code."""
     settled = stands(m, q, v)
-    code = prepare(machine, scratch, m, t, q, v, z, zdot, settled)
+    code = prepare(machine, data, m, t, q, v, z, zdot, settled)
     if code != OK:
         return code
     if m.head[PIVOT] < NEAR:
         if m.head[PIVOT] < m.head[WINDOW]:
             return NEAR_SINGULAR
         if m.head[PIVOT] > FLAT and not settled:
-            code = prepare_near(machine, scratch, t, q, v, z, zdot)
+            code = prepare_near(machine, data, t, q, v, z, zdot)
             if code != OK:
                 return code
     for j in range(v.shape[0]):
@@ -88,22 +88,22 @@ def evaluate(machine, scratch, m, t, q, v, z, zdot, qdd):
 
 
 @block
-def evaluate_apart(machine, scratch, t, q, v, z, zdot, qdd):
+def evaluate_apart(machine, data, t, q, v, z, zdot, qdd):
     """The same for those who need it seldom."""
-    return evaluate(machine, scratch, carve(machine, scratch), t, q, v, z, zdot, qdd)
+    return evaluate(machine, data, carve(machine, data), t, q, v, z, zdot, qdd)
 
 
 @kernel(SOLVER)
-def multipliers(machine, scratch, t, y, k, what):
-    m = carve(machine, scratch)
-    q, v, z = split(machine, scratch, y)
+def multipliers(machine, data, t, y, k, what):
+    m = carve(machine, data)
+    q, v, z = split(machine, data, y)
     if what in (SETTLE, LAND):
         blurred = m.head[FACTORED] != 0.0 and m.head[PIVOT] < BLURRED
-        if not blurred and not close(machine, scratch, m, t, q, v, what == LAND):
+        if not blurred and not close(machine, data, m, t, q, v, what == LAND):
             return NOT_CLOSED
         if what == SETTLE:
             return OK
-        code = advance_outside(machine, scratch, t, q, v, z)
+        code = advance_outside(machine, data, t, q, v, z)
         if code != OK:
             return code
     nq, nv = q.shape[0], v.shape[0]
@@ -112,4 +112,4 @@ def multipliers(machine, scratch, t, y, k, what):
         qdd, zdot = k[:nv], m.columns.reshape(nv * nv)[: z.shape[0]]
     else:
         q_rate(machine.body_i, q, v, k[:nq])
-    return evaluate(machine, scratch, m, t, q, v, z, zdot, qdd)
+    return evaluate(machine, data, m, t, q, v, z, zdot, qdd)

@@ -58,9 +58,9 @@ def mass_times(machine, m, x, out):
 
 
 @block
-def reduce(machine, scratch, qdd):
+def reduce(machine, data, qdd):
     """qdd (nv,) from the reduced equation: force, gamma, M and the factors of Jw are there. False if it is singular."""
-    m, nv = carve(machine, scratch), qdd.shape[0]
+    m, nv = carve(machine, data), qdd.shape[0]
     R, A = m.columns, m.reduced
     count = 0
     for k in range(nv):  # R, by rows: -Jw+ Jv column by column
@@ -117,57 +117,57 @@ def reduce(machine, scratch, qdd):
 
 
 @block
-def settle_dependent(machine, scratch, t, q, v):
+def settle_dependent(machine, data, t, q, v):
     """Move a state onto the loops. Returns a result code."""
-    m = carve(machine, scratch)
-    place_all(machine, scratch, m, t, q, v)
-    factor_dependent(machine, scratch, m, v)
+    m = carve(machine, data)
+    place_all(machine, data, m, t, q, v)
+    factor_dependent(machine, data, m, v)
     if m.head[PIVOT] < BLURRED:
         return OK
     if m.head[PIVOT] > NEAR:
-        return follow(machine, scratch, t, q, v)
-    factor_mass(machine, scratch, m)  # no coordinates are good enough to be held
-    return OK if close(machine, scratch, m, t, q, v, False) else NOT_CLOSED
+        return follow(machine, data, t, q, v)
+    factor_mass(machine, data, m)  # no coordinates are good enough to be held
+    return OK if close(machine, data, m, t, q, v, False) else NOT_CLOSED
 
 
 @kernel(SOLVER)
-def partition(machine, scratch, t, y, k, what):
-    m, nv = carve(machine, scratch), scratch.tau.shape[0]
-    q, v, z = split(machine, scratch, y)
+def partition(machine, data, t, y, k, what):
+    m, nv = carve(machine, data), data.tau.shape[0]
+    q, v, z = split(machine, data, y)
     m.head[STANDS] = 0.0
     if what != RATES:
-        code = settle_dependent(machine, scratch, t, q, v)
+        code = settle_dependent(machine, data, t, q, v)
         if code == OK and what == LAND:
-            place(machine.body_i, machine.body_f, q, scratch.body_w, scratch.dof_w)
-            code = advance_outside(machine, scratch, t, q, v, z)
+            place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
+            code = advance_outside(machine, data, t, q, v, z)
         if code != OK or what == SETTLE:
             return code
-    dq, qdd, zdot = split(machine, scratch, k)
+    dq, qdd, zdot = split(machine, data, k)
     for j in range(q.shape[0]):
         m.q[j] = q[j]
     for j in range(nv):
         m.v[j] = v[j]
-    place_all(machine, scratch, m, t, m.q, m.v)
-    factor_dependent(machine, scratch, m, m.v)
+    place_all(machine, data, m, t, m.q, m.v)
+    factor_dependent(machine, data, m, m.v)
     if m.head[PIVOT] < m.head[POOR]:
         return POOR_CHOICE
     if m.head[PIVOT] < m.head[WINDOW]:
         return NEAR_SINGULAR
     if m.head[PIVOT] < NEAR:
         q_rate(machine.body_i, q, v, dq)
-        return evaluate_apart(machine, scratch, t, q, v, z, zdot, qdd)
-    code = follow(machine, scratch, t, m.q, m.v)
+        return evaluate_apart(machine, data, t, q, v, z, zdot, qdd)
+    code = follow(machine, data, t, m.q, m.v)
     if code != OK:
         return code
     q_rate(machine.body_i, m.q, m.v, dq)
     m.head[EVALUATED] += 1.0
     for j in range(nv):
         m.product[j] = 0.0
-    code = balance(machine, scratch, t, m.q, m.v, z, zdot, m.product, m.force)
+    code = balance(machine, data, t, m.q, m.v, z, zdot, m.product, m.force)
     if code != OK:
         return code
-    cut_accelerations(machine, m, m.product, scratch.values, scratch.body_w, m.gamma)
-    mass_entries(machine.body_i, machine.body_f, m.mass, scratch.body_w, scratch.dof_w)
+    cut_accelerations(machine, m, m.product, data.values, data.body_w, m.gamma)
+    mass_entries(machine.body_i, machine.body_f, m.mass, data.body_w, data.dof_w)
     for j in range(nv):
-        scratch.dof_w[j, D_INV] = 1.0
-    return OK if reduce(machine, scratch, qdd) else SINGULAR
+        data.dof_w[j, D_INV] = 1.0
+    return OK if reduce(machine, data, qdd) else SINGULAR

@@ -38,15 +38,15 @@ STUCK = 1e3
 
 
 @part
-def balance(machine, scratch, t, q, v, z, zdot, a, out):
+def balance(machine, data, t, q, v, z, zdot, a, out):
     """out (nv,) = tau - ID(q, v, a): all forces, less what accelerations a need. ACC then holds those of the bodies.
 
     After `place`; fills the signals.
     """
-    body_i, body_f, body_w, dof_w, tau = machine.body_i, machine.body_f, scratch.body_w, scratch.dof_w, scratch.tau
+    body_i, body_f, body_w, dof_w, tau = machine.body_i, machine.body_f, data.body_w, data.dof_w, data.tau
     rates(body_i, v, body_w, dof_w)
     inertia_forces(body_i, body_f, a, body_w, dof_w)
-    code = apply_forces(machine, scratch, t, q, v, z, zdot)
+    code = apply_forces(machine, data, t, q, v, z, zdot)
     if code != OK:
         return code
     hand_inward(body_i, out, body_w, dof_w)
@@ -67,19 +67,19 @@ def largest(x):
 
 
 @part
-def place_all(machine, scratch, m, t, q, v):
+def place_all(machine, data, m, t, q, v):
     """Bodies, signals and cuts at a position; v matters only to signals that ask for it."""
-    place(machine.body_i, machine.body_f, q, scratch.body_w, scratch.dof_w)
+    place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
     if machine.signal_i.shape[0] > 0:
-        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, scratch.values, scratch.stack)
-    place_cuts(machine, m, q, scratch.values, scratch.body_w)
+        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, data.values, data.stack)
+    place_cuts(machine, m, q, data.values, data.body_w)
 
 
 @part
-def factor_mass(machine, scratch, m):
+def factor_mass(machine, data, m):
     """Factors of [M J'; J -eps], after `place` and `fill_jacobian`."""
-    nv, n = scratch.tau.shape[0], scratch.tau.shape[0] + machine.eq_i.shape[0]
-    mass_entries(machine.body_i, machine.body_f, m.mass, scratch.body_w, scratch.dof_w)
+    nv, n = data.tau.shape[0], data.tau.shape[0] + machine.eq_i.shape[0]
+    mass_entries(machine.body_i, machine.body_f, m.mass, data.body_w, data.dof_w)
     gather_mass(machine.sparse_i, m, nv, n)
     factor(machine.sparse_i, m, n)
     weigh_pivots(machine, m, nv, n, m.eps_m, BEST_M)
@@ -88,7 +88,7 @@ def factor_mass(machine, scratch, m):
     for k in range(n):
         d = machine.sparse_i[3 + k]
         if d < nv:
-            scratch.dof_w[d, D_INV] = m.over_pivots[k]
+            data.dof_w[d, D_INV] = m.over_pivots[k]
 
 
 @part
@@ -158,12 +158,12 @@ def remember(m, q, v, how):
 
 
 @block
-def close_positions(machine, scratch, t, q, v):
+def close_positions(machine, data, t, q, v):
     """Move q onto the loops with the factors with M that stand, or with new ones if these are slow, after `place_all`.
 
     Returns whether it went well. After it bodies and cuts stand at q.
     """
-    m = carve(machine, scratch)
+    m = carve(machine, data)
     before = 0.0
     for trial in range(20):
         size = largest(m.gap)
@@ -171,21 +171,21 @@ def close_positions(machine, scratch, t, q, v):
         if size <= good or (trial > 2 and size <= STUCK * m.head[TOLERANCE] and 2.0 * size > before):
             return True
         if m.head[FACTORED] == 0.0 or (trial > 0 and not size < SLOW * before):
-            fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
-            factor_mass(machine, scratch, m)
+            fill_jacobian(machine, m, v, data.values, data.body_w, data.dof_w)
+            factor_mass(machine, data, m)
         before = size
         correct(machine, m, m.gap, m.move)
         integrate(machine.body_i, q, m.move, q)
-        place_all(machine, scratch, m, t, q, v)
+        place_all(machine, data, m, t, q, v)
     return False
 
 
 @block
-def close_velocities(machine, scratch, v):
+def close_velocities(machine, data, v):
     """Move v onto the loops: J v = nu, after `fill_jacobian`."""
-    m = carve(machine, scratch)
+    m = carve(machine, data)
     if m.head[FACTORED] == 0.0:
-        factor_mass(machine, scratch, m)
+        factor_mass(machine, data, m)
     before = 0.0
     for _ in range(5):
         size = largest(m.slip)
@@ -195,29 +195,29 @@ def close_velocities(machine, scratch, v):
         correct(machine, m, m.slip, m.move)
         for k in range(v.shape[0]):
             v[k] += m.move[k]
-        slide(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+        slide(machine, m, v, data.values, data.body_w, data.dof_w)
 
 
 @part
-def close(machine, scratch, m, t, q, v, anew):
+def close(machine, data, m, t, q, v, anew):
     """Move a state onto the loops, and bodies, cuts and J there. Returns whether it went well.
 
     anew   make factors there, which then serve the velocities and the next evaluation at this state
     """
-    place_all(machine, scratch, m, t, q, v)
-    if not largest(m.gap) <= m.head[TOLERANCE] * sharpness(m) and not close_positions(machine, scratch, t, q, v):
+    place_all(machine, data, m, t, q, v)
+    if not largest(m.gap) <= m.head[TOLERANCE] * sharpness(m) and not close_positions(machine, data, t, q, v):
         return False
-    fill_jacobian(machine, m, v, scratch.values, scratch.body_w, scratch.dof_w)
+    fill_jacobian(machine, m, v, data.values, data.body_w, data.dof_w)
     if anew:
-        factor_mass(machine, scratch, m)
+        factor_mass(machine, data, m)
     if not largest(m.slip) <= m.head[SLIP_TOLERANCE] * sharpness(m):
-        close_velocities(machine, scratch, v)
+        close_velocities(machine, data, v)
     remember(m, q, v, WITH_FACTORS if anew else JUST_PLACED)
     return True
 
 
 @part
-def split(machine, scratch, y):
+def split(machine, data, y):
     """q, v, z of a state."""
-    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     return y[:nq], y[nq : nq + nv], y[nq + nv :]

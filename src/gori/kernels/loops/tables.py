@@ -116,9 +116,9 @@ def memory_of(nq: int, nv: int, ncut: int, ne: int, sparse_i: np.ndarray, extra:
 
 
 @part
-def carve(machine, scratch):
+def carve(machine, data):
     """The Memory of a solver."""
-    flat, nq, nv, ne = scratch.loop, machine.body_i[0, NQ], scratch.tau.shape[0], machine.eq_i.shape[0]
+    flat, nq, nv, ne = data.loop, machine.body_i[0, NQ], data.tau.shape[0], machine.eq_i.shape[0]
     s, ncut = machine.sparse_i, machine.cut_i.shape[0]
     njac, entries, lower, n, square = s[0], s[1], s[2], nv + ne, nv * nv
     a = N_HEAD

@@ -7,26 +7,26 @@ from gori.kernels.jit import kernel
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian
 from gori.kernels.loops.system import place_all
 from gori.kernels.loops.tables import AXES, EQUATIONS, FIRST, JAC, PATH, carve
-from gori.kernels.machine import machine_type, scratch_type
+from gori.kernels.machine import data_type, machine_type
 from gori.kernels.tree.kinematics import rates
 from gori.kernels.tree.rnea import accelerate, start_from_gravity
 
 _f1, _f2 = types.float64[::1], types.float64[:, ::1]
 
 
-@kernel(types.int64(machine_type, scratch_type, types.float64, _f1, _f1, _f2))
-def loop_terms(machine, scratch, t, q, v, J):
+@kernel(types.int64(machine_type, data_type, types.float64, _f1, _f1, _f2))
+def loop_terms(machine, data, t, q, v, J):
     """J (ne, nv); gap, slip, gamma, wrench and spot stay in the memory (`tables.py`)."""
-    m, body_w, dof_w = carve(machine, scratch), scratch.body_w, scratch.dof_w
-    place_all(machine, scratch, m, t, q, v)
-    fill_jacobian(machine, m, v, scratch.values, body_w, dof_w)
+    m, body_w, dof_w = carve(machine, data), data.body_w, data.dof_w
+    place_all(machine, data, m, t, q, v)
+    fill_jacobian(machine, m, v, data.values, body_w, dof_w)
     rates(machine.body_i, v, body_w, dof_w)
     start_from_gravity(machine.body_f, body_w)
     for k in range(v.shape[0]):
         m.product[k] = 0.0
     for i in range(1, machine.body_i.shape[0]):
         accelerate(i, machine.body_i, m.product, body_w, dof_w)
-    cut_accelerations(machine, m, m.product, scratch.values, body_w, m.gamma)
+    cut_accelerations(machine, m, m.product, data.values, body_w, m.gamma)
 
     J[:] = 0.0
     cut_i = machine.cut_i

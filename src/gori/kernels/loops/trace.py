@@ -12,7 +12,7 @@ from gori.kernels.forces.elements import push_body
 from gori.kernels.jit import call_at, kernel
 from gori.kernels.loops.system import balance, place_all
 from gori.kernels.loops.tables import EQUATIONS, FIRST, FROM_A, FROM_B, ROW_A, ROW_B, carve
-from gori.kernels.machine import FALL, machine_type, scratch_type
+from gori.kernels.machine import FALL, data_type, machine_type
 from gori.kernels.tree.columns import FORCE, NQ
 from gori.kernels.tree.kinematics import place, rates
 from gori.kernels.tree.rnea import hand_inward, inertia_forces
@@ -20,57 +20,57 @@ from gori.kernels.tree.rnea import hand_inward, inertia_forces
 _f2, _f3 = types.float64[:, ::1], types.float64[:, :, ::1]
 
 
-@kernel(types.int64(machine_type, scratch_type, _f2, _f2))
-def fall(machine, scratch, samples, qdd):
+@kernel(types.int64(machine_type, data_type, _f2, _f2))
+def fall(machine, data, samples, qdd):
     """qdd (N, nv) for samples (N, 1 + n) of rows (time, q, v, z). Returns the number of those that went well."""
-    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
-    room = scratch.loop[scratch.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+    room = data.loop[data.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
     for row in range(samples.shape[0]):
         t, y, out = samples[row, 0], samples[row, 1:], qdd[row]
         if machine.closed != 0:
-            code = call_at(machine.closed, machine, scratch, t, y, out, FALL)
+            code = call_at(machine.closed, machine, data, t, y, out, FALL)
         else:
             z = y[nq + nv :]
-            code = accelerations(machine, t, y[:nq], y[nq : nq + nv], z, out, room, scratch)
+            code = accelerations(machine, t, y[:nq], y[nq : nq + nv], z, out, room, data)
         if code != OK:
             return row
     return samples.shape[0]
 
 
-@kernel(types.int64(machine_type, scratch_type, _f2, _f2, _f2))
-def unbalanced(machine, scratch, samples, a, out):
+@kernel(types.int64(machine_type, data_type, _f2, _f2, _f2))
+def unbalanced(machine, data, samples, a, out):
     """out (N, nv) = tau - ID(q, v, a): what is left to cuts, mimic joints and motions. Returns as `fall`."""
-    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
-    room = scratch.loop[scratch.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+    room = data.loop[data.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
     for row in range(samples.shape[0]):
         t, q = samples[row, 0], samples[row, 1 : 1 + nq]
         v, z = samples[row, 1 + nq : 1 + nq + nv], samples[row, 1 + nq + nv :]
-        place(machine.body_i, machine.body_f, q, scratch.body_w, scratch.dof_w)
-        code = balance(machine, scratch, t, q, v, z, room, a[row], out[row])
+        place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
+        code = balance(machine, data, t, q, v, z, room, a[row], out[row])
         if code != OK:
             return row
     return samples.shape[0]
 
 
-@kernel(types.void(machine_type, scratch_type, _f2, _f2, _f2, _f3, _f3))
-def transmitted(machine, scratch, samples, a, lam, joints, cuts):
+@kernel(types.void(machine_type, data_type, _f2, _f2, _f2, _f3, _f3))
+def transmitted(machine, data, samples, a, lam, joints, cuts):
     """What joints and cuts do to the bodies that they carry, world axes: moment, force.
 
     samples (N, 1 + n), a (N, nv), lam (N, ne)    the motion: states, accelerations, multipliers
     joints (N, nrow, 6)                           through the joint of each row, moment about its origin
     cuts (N, ncut, 6)                             on body B of each cut, moment about p_B
     """
-    body_i, body_w, dof_w, tau = machine.body_i, scratch.body_w, scratch.dof_w, scratch.tau
-    nq, nv, cut_i = body_i[0, NQ], scratch.tau.shape[0], machine.cut_i
-    m = carve(machine, scratch)
-    room = scratch.loop[scratch.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
+    body_i, body_w, dof_w, tau = machine.body_i, data.body_w, data.dof_w, data.tau
+    nq, nv, cut_i = body_i[0, NQ], data.tau.shape[0], machine.cut_i
+    m = carve(machine, data)
+    room = data.loop[data.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
     for row in range(samples.shape[0]):
         t, q = samples[row, 0], samples[row, 1 : 1 + nq]
         v, z = samples[row, 1 + nq : 1 + nq + nv], samples[row, 1 + nq + nv :]
-        place_all(machine, scratch, m, t, q, v)
+        place_all(machine, data, m, t, q, v)
         rates(body_i, v, body_w, dof_w)
         inertia_forces(body_i, machine.body_f, a[row], body_w, dof_w)
-        apply_forces(machine, scratch, t, q, v, z, room)
+        apply_forces(machine, data, t, q, v, z, room)
         for c in range(cut_i.shape[0]):
             w = cuts[row, c]
             for e in range(cut_i[c, FIRST], cut_i[c, FIRST] + cut_i[c, EQUATIONS]):

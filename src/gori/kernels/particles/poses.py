@@ -5,21 +5,21 @@ import math
 from numba import types
 
 from gori.kernels.jit import kernel, part
-from gori.kernels.machine import machine_type, scratch_type
+from gori.kernels.machine import data_type, machine_type
 from gori.kernels.particles.grains import POS, ROT, SPIN, VEL
 from gori.kernels.tree import columns as body
 from gori.kernels.tree.kinematics import cross, place, positions, velocities
 
 
-@kernel(types.void(machine_type, scratch_type, types.float64[::1], types.int64[::1], types.float64[:, ::1]))
-def body_poses(machine, scratch, y, rows, out):
+@kernel(types.void(machine_type, data_type, types.float64[::1], types.int64[::1], types.float64[:, ::1]))
+def body_poses(machine, data, y, rows, out):
     """out (nbody, N_POSE): rotation, position, velocity and spin of some rows of bodies, world axes."""
-    nq, nv = machine.body_i[0, body.NQ], scratch.tau.shape[0]
-    place(machine.body_i, machine.body_f, y[:nq], scratch.body_w, scratch.dof_w)
-    positions(machine.body_i, scratch.body_w)
-    velocities(machine.body_i, y[nq : nq + nv], scratch.body_w, scratch.dof_w)
+    nq, nv = machine.body_i[0, body.NQ], data.tau.shape[0]
+    place(machine.body_i, machine.body_f, y[:nq], data.body_w, data.dof_w)
+    positions(machine.body_i, data.body_w)
+    velocities(machine.body_i, y[nq : nq + nv], data.body_w, data.dof_w)
     for k in range(rows.shape[0]):
-        w = scratch.body_w[rows[k]]
+        w = data.body_w[rows[k]]
         for q in range(9):
             out[k, ROT + q] = w[body.R_WB + q]
         for q in range(3):

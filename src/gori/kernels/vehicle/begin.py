@@ -3,17 +3,17 @@
 from numba import types
 
 from gori.kernels.jit import call_at, kernel
-from gori.kernels.machine import BEGIN, machine_type, scratch_type
+from gori.kernels.machine import BEGIN, data_type, machine_type
 from gori.kernels.tree.columns import NQ
 from gori.kernels.tree.kinematics import place, positions, velocities
 
 
-@kernel(types.int64(machine_type, scratch_type, types.float64, types.float64[::1]))
-def begin_outside(machine, scratch, t, y):
+@kernel(types.int64(machine_type, data_type, types.float64, types.float64[::1]))
+def begin_outside(machine, data, t, y):
     """The states z of y hold at time t. Returns a result code."""
-    nq, nv = machine.body_i[0, NQ], scratch.tau.shape[0]
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     q, v, z = y[:nq], y[nq : nq + nv], y[nq + nv :]
-    place(machine.body_i, machine.body_f, q, scratch.body_w, scratch.dof_w)
-    positions(machine.body_i, scratch.body_w)
-    velocities(machine.body_i, v, scratch.body_w, scratch.dof_w)
-    return call_at(machine.outside, machine, scratch, t, q, v, z, z, BEGIN)
+    place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
+    positions(machine.body_i, data.body_w)
+    velocities(machine.body_i, v, data.body_w, data.dof_w)
+    return call_at(machine.outside, machine, data, t, q, v, z, z, BEGIN)

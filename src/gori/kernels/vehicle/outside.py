@@ -33,7 +33,7 @@ from gori.kernels.vehicle.wheels import (
 
 
 @part
-def forces_here(machine, scratch, t, dt, z, now, room, commit):
+def forces_here(machine, data, t, dt, z, now, room, commit):
     """Forces of the ground at the state where the bodies are, told in z. Returns a result code.
 
     commit   1: soil remembers, and on hard ground only the contacts are found, since slips and spins have yet to follow
@@ -43,23 +43,23 @@ def forces_here(machine, scratch, t, dt, z, now, room, commit):
         s, record = z[wheel_at(machine, w) :], now[c.N_RECORD * w : c.N_RECORD * (w + 1)]
         if oi[c.SOIL_F] >= 0:
             out = room[9 * oi[c.WHEELS] :]
-            answer = sink(machine, scratch, w, s, record, t, dt, commit, out)
+            answer = sink(machine, data, w, s, record, t, dt, commit, out)
             code = answer if answer != OK else code
             if commit == 1:  # torque and its slope, for the spin
                 room[2 * oi[c.WHEELS] + w] = out[patch.TORQUE]
                 room[3 * oi[c.WHEELS] + w] = out[patch.K_SPIN]
         else:
-            touch(machine, scratch, w, record)
+            touch(machine, data, w, record)
             if commit == 0:
                 press(machine, w, s, record)
-    react(machine, scratch, z)
+    react(machine, data, z)
     return code
 
 
 @block
-def advance(machine, scratch, t, z):
+def advance(machine, data, t, z):
     """z from TIME to t, where the bodies are. Returns a result code."""
-    oi, of, m = machine.outside_i, machine.outside_f, scratch.outside
+    oi, of, m = machine.outside_i, machine.outside_f, data.outside
     trains, steers, before_at, now_at, kept, forecast, room_at = c.ports_at(oi)
     nw, dt = oi[c.WHEELS], t - m[c.TIME]
     nz = forecast - kept
@@ -73,7 +73,7 @@ def advance(machine, scratch, t, z):
         before[k] = now[k]
 
     # where the wheels have come to
-    code = forces_here(machine, scratch, t, dt, z, now, room, 1)
+    code = forces_here(machine, data, t, dt, z, now, room, 1)
     if code != OK:
         return code
 
@@ -140,7 +140,7 @@ def advance(machine, scratch, t, z):
             carry(machine, w, s, record, f[0], f[1], f[2], g[0], g[1], g[2])
         else:
             press(machine, w, s, record)
-    react(machine, scratch, z)
+    react(machine, data, z)
     for w in range(nw):
         b, a = before[c.N_RECORD * w + c.R_POWER], now[c.N_RECORD * w + c.R_POWER]
         z[wheel_at(machine, w) + c.HUB_WORK] += 0.5 * dt * (a + b)
@@ -155,29 +155,29 @@ def advance(machine, scratch, t, z):
 
 
 @part
-def stands_here(machine, scratch, t, now):
+def stands_here(machine, data, t, now):
     """Whether z was told for the place where the wheels are."""
-    if t != scratch.outside[c.TIME]:
+    if t != data.outside[c.TIME]:
         return False
     for w in range(machine.outside_i[c.WHEELS]):
         p = now[c.N_RECORD * w + c.R_PLACE :]
-        cx, cy, cz, vx, vy, vz, _, _, _, _, _, _ = wheel_place(machine, scratch, w)
+        cx, cy, cz, vx, vy, vz, _, _, _, _, _, _ = wheel_place(machine, data, w)
         if p[0] != cx or p[1] != cy or p[2] != cz or p[3] != vx or p[4] != vy or p[5] != vz:
             return False
     return True
 
 
 @part
-def push(machine, scratch, t, q, v, z, zdot):
+def push(machine, data, t, q, v, z, zdot):
     """Add all forces at a state: as z tells, or found anew for the stages of a step. Returns a result code."""
-    oi, of, m, body_w, tau = machine.outside_i, machine.outside_f, scratch.outside, scratch.body_w, scratch.tau
+    oi, of, m, body_w, tau = machine.outside_i, machine.outside_f, data.outside, data.body_w, data.tau
     _, _, _, now_at, kept, forecast, _ = c.ports_at(oi)
     nw, first = oi[c.WHEELS], oi[c.Z_FIRST]
     code = OK
     if m[c.MODE] == c.LIVE:
         now = m[now_at:kept]
-        if not stands_here(machine, scratch, t, now):
-            code = stage_forces(machine, scratch, t, z)
+        if not stands_here(machine, data, t, now):
+            code = stage_forces(machine, data, t, z)
         for k in range(zdot.shape[0] - first):
             zdot[first + k] = m[forecast + k]
     for w in range(nw):
@@ -206,23 +206,23 @@ def push(machine, scratch, t, q, v, z, zdot):
 
 
 @block
-def stage_forces(machine, scratch, t, z):
+def stage_forces(machine, data, t, z):
     """Forces at a trial state of a step, told in z; nothing is remembered. Returns a result code."""
-    oi, m = machine.outside_i, scratch.outside
+    oi, m = machine.outside_i, data.outside
     _, _, before_at, now_at, _, _, room_at = c.ports_at(oi)
     # records of the stages go to the place of those before, which `advance` fills anew
-    return forces_here(machine, scratch, t, max(0.0, t - m[c.TIME]), z, m[before_at:now_at], m[room_at:], 0)
+    return forces_here(machine, data, t, max(0.0, t - m[c.TIME]), z, m[before_at:now_at], m[room_at:], 0)
 
 
 @block
-def begin(machine, scratch, t, z):
+def begin(machine, data, t, z):
     """z stands at t. Returns a result code."""
-    oi, m = machine.outside_i, scratch.outside
+    oi, m = machine.outside_i, data.outside
     _, steers, _, now_at, kept, forecast, room_at = c.ports_at(oi)
     nz, first = forecast - kept, oi[c.Z_FIRST]
     for k in range(oi[c.STEERS]):
         z[steer_at(machine, k)] = m[steers + k]
-    code = forces_here(machine, scratch, t, 0.0, z, m[now_at:kept], m[room_at:], 0)
+    code = forces_here(machine, data, t, 0.0, z, m[now_at:kept], m[room_at:], 0)
     for k in range(nz):
         m[kept + k], m[forecast + k] = z[first + k], 0.0
     m[c.TIME] = t
@@ -230,9 +230,9 @@ def begin(machine, scratch, t, z):
 
 
 @kernel(OUTSIDE)
-def vehicles(machine, scratch, t, q, v, z, zdot, what):
+def vehicles(machine, data, t, q, v, z, zdot, what):
     if what == ADVANCE:
-        return advance(machine, scratch, t, z)
+        return advance(machine, data, t, z)
     if what == BEGIN:
-        return begin(machine, scratch, t, z)
-    return push(machine, scratch, t, q, v, z, zdot)
+        return begin(machine, data, t, z)
+    return push(machine, data, t, q, v, z, zdot)

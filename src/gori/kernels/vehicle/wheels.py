@@ -22,9 +22,9 @@ STANDING = 0.5
 
 
 @part
-def wheel_place(machine, scratch, w):
+def wheel_place(machine, data, w):
     """Centre, its velocity, axis, and angular velocity of the carrier of wheel w; world axes."""
-    oi, of, body_w = machine.outside_i, machine.outside_f, scratch.body_w
+    oi, of, body_w = machine.outside_i, machine.outside_f, data.body_w
     row, f = oi[oi[c.WHEEL_I] + c.N_WHEEL_I * w + c.CARRIER], oi[c.WHEEL_F] + c.N_WHEEL_F * w
     rx, ry, rz = turn(body_w, row, of[f + c.HUB], of[f + c.HUB + 1], of[f + c.HUB + 2])
     ax, ay, az = turn(body_w, row, of[f + c.AXIS], of[f + c.AXIS + 1], of[f + c.AXIS + 2])
@@ -60,10 +60,10 @@ def steer_at(machine, k):
 
 
 @block
-def touch(machine, scratch, w, record):
+def touch(machine, data, w, record):
     """Where wheel w meets hard ground, how it moves there, and its load: into the record."""
     oi, of = machine.outside_i, machine.outside_f
-    cx, cy, cz, vx, vy, vz, ax, ay, az, wx, wy, wz = wheel_place(machine, scratch, w)
+    cx, cy, cz, vx, vy, vz, ax, ay, az, wx, wy, wz = wheel_place(machine, data, w)
     p, ti, tf = of[tyre_at(machine, w) :], oi[oi[c.TERRAIN_I] :], of[oi[c.TERRAIN_F] :]
     depth, nx, ny, nz, px, py, pz, mu = disc_contact(ti, tf, cx, cy, cz, ax, ay, az, p[ty.RADIUS])
     xx, xy, xz, yx, yy, yz, gamma = contact_axes(ax, ay, az, nx, ny, nz)
@@ -135,13 +135,13 @@ def carry(machine, w, s, r, fx, fy, fz, mx, my, mz):
 
 
 @block
-def sink(machine, scratch, w, s, record, t, dt, commit, out):
+def sink(machine, data, w, s, record, t, dt, commit, out):
     """Forces of soft soil on wheel w with the states s, told there; out (N_PATCH_OUT,) is what `soft_wheel` says.
 
     Returns a result code. With commit = 1 soil and tyre remember.
     """
     oi, of = machine.outside_i, machine.outside_f
-    cx, cy, cz, vx, vy, vz, ax, ay, az, wx, wy, wz = wheel_place(machine, scratch, w)
+    cx, cy, cz, vx, vy, vz, ax, ay, az, wx, wy, wz = wheel_place(machine, data, w)
     p, soil = of[tyre_at(machine, w) :], of[oi[c.SOIL_F] :]
     ti, tf = oi[oi[c.TERRAIN_I] :], of[oi[c.TERRAIN_F] :]
     keeps = s[c.SOFT : c.SOFT + patch.N_SOFT]
@@ -149,7 +149,7 @@ def sink(machine, scratch, w, s, record, t, dt, commit, out):
     stiff = (ty.elastic_load(p, keeps[patch.S_D] + 1e-4) - spring) * 1e4
     own = s[c.OMEGA] - (wx * ax + wy * ay + wz * az)
     code = patch.soft_wheel(
-        soil, scratch.ground, ti, tf, p[ty.RADIUS], p[ty.WIDTH], cx, cy, cz, ax, ay, az, vx, vy, vz, wx, wy, wz, own,
+        soil, data.ground, ti, tf, p[ty.RADIUS], p[ty.WIDTH], cx, cy, cz, ax, ay, az, vx, vy, vz, wx, wy, wz, own,
         keeps, spring, stiff, p[ty.DAMPING], t, dt, commit, out,
     )  # fmt: skip
     if code == patch.OFF_GRID:
@@ -173,7 +173,7 @@ def sink(machine, scratch, w, s, record, t, dt, commit, out):
 
 
 @part
-def react(machine, scratch, z):
+def react(machine, data, z):
     """REACTION of each train: the half shafts pull on the chassis with the opposite of what they give the hubs."""
     oi, of = machine.outside_i, machine.outside_f
     for k in range(oi[c.TRAINS]):
@@ -181,7 +181,7 @@ def react(machine, scratch, z):
         mx, my, mz = 0.0, 0.0, 0.0
         for w in range(oi[row + c.FIRST_WHEEL], oi[row + c.FIRST_WHEEL] + oi[row + c.WHEEL_COUNT]):
             carrier, f = oi[oi[c.WHEEL_I] + c.N_WHEEL_I * w + c.CARRIER], oi[c.WHEEL_F] + c.N_WHEEL_F * w
-            ax, ay, az = turn(scratch.body_w, carrier, of[f + c.AXIS], of[f + c.AXIS + 1], of[f + c.AXIS + 2])
+            ax, ay, az = turn(data.body_w, carrier, of[f + c.AXIS], of[f + c.AXIS + 1], of[f + c.AXIS + 2])
             torque = z[wheel_at(machine, w) + c.SHAFT_TORQUE]
             mx, my, mz = mx - torque * ax, my - torque * ay, mz - torque * az
         s[c.REACTION], s[c.REACTION + 1], s[c.REACTION + 2] = mx, my, mz

@@ -8,7 +8,6 @@ from gori.errors import ClosureError, SingularError
 from gori.kernels.loops import tables as t
 from gori.kernels.loops.terms import loop_terms
 from gori.kernels.tree.columns import P_PJ, PARENT
-from gori.model.elements import compile_elements
 from gori.model.loops.equations import LoopTables, loop_tables
 from gori.model.machine import machine_of
 from gori.model.model import Model
@@ -47,10 +46,9 @@ class LoopSystem:
 
     def __init__(self, model: Model):
         self.model = model
-        self.elements = compile_elements(model)._replace(outside=None)  # equations alone, no wheels
-        self.tables = loop_tables(model, self.elements.motions)
+        self.tables = loop_tables(model, model.forces.motions)
         self.names = self.tables.names
-        self._machine, self._scratch, memory = machine_of(model, self.elements, loops=self.tables)
+        self._machine, self._data, memory = machine_of(model, loops=self.tables, wheels=False)
         self._memory: Any = memory
         self.size = self._size()
         lengths = np.isin(self.tables.eq_i[:, t.EQ_KIND], (t.ALONG, t.DISTANT))
@@ -79,7 +77,7 @@ class LoopSystem:
         q = np.array(q, float)
         v = np.zeros(model.nv) if v is None else np.array(v, float)
         J = np.zeros((len(self.names), model.nv))
-        loop_terms(self._machine, self._scratch, float(time), q, v, J)
+        loop_terms(self._machine, self._data, float(time), q, v, J)
         return Terms(m.gap.copy(), J, m.slip.copy(), m.gamma.copy(), m.wrench.copy(), m.spot.copy())
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, force: np.ndarray) -> np.ndarray:
@@ -133,7 +131,7 @@ class LoopSystem:
 
             order = qr(self.scaled(J).T, mode="r", pivoting=True)[-1]
             wanted &= np.isin(np.arange(len(wanted)), order[:rank])
-        return loop_tables(self.model, self.elements.motions, wanted)
+        return loop_tables(self.model, self.model.forces.motions, wanted)
 
     def fill(self, memory: t.Memory, kept: LoopTables, q: np.ndarray, time: float = 0.0) -> None:
         """Tolerances and what stands for zero, in a new memory for the kept equations, for a machine assembled at q."""

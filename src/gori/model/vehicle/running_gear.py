@@ -67,9 +67,9 @@ class Outside:
     def states(self) -> int:
         return c.N_Z_WHEEL * len(self.wheels) + c.N_Z_TRAIN * len(self.trains) + c.N_Z_STEER * len(self.steers)
 
-    def tables(self) -> tuple[np.ndarray, np.ndarray, int]:
-        """Last fields of a Machine."""
-        return self.outside_i, self.outside_f, vehicles.address
+    def tables(self, live: bool) -> tuple[np.ndarray, np.ndarray, int]:
+        """Last fields of a Machine; of a run that is live with numbers of its own, as it may choose its sub-step."""
+        return self.outside_i, self.outside_f.copy() if live else self.outside_f, vehicles.address
 
     def memory(self, live: bool) -> tuple[np.ndarray, np.ndarray]:
         """Last fields of a Scratch."""

@@ -52,7 +52,7 @@ class Closure:
         self.loops, self.method = loops, method
         self.kept = self.system.kept(model.q0)
         self.machine: Any = None  # Machine, Scratch and memory of the run, once they are there
-        self.scratch: Any = None
+        self.data: Any = None
         self.memory: Any = None
         self.changes = 0  # how often coordinates were chosen anew
         self.chosen_at = 0.0  # time of the last choice [s]
@@ -117,7 +117,7 @@ class Closure:
         machine, y = self.machine._replace(user=0), np.concatenate([state.q, state.v, state.z])
         head = self.memory.head
         head[[t.POOR, t.WINDOW]] = 0.0
-        Multipliers.solver(machine, self.scratch, float(state.time), y, np.zeros(self.model.nv), FALL)
+        Multipliers.solver(machine, self.data, float(state.time), y, np.zeros(self.model.nv), FALL)
         head[[t.KNOWN, t.FACTORED, t.STANDS, t.EVALUATED, t.MADE, t.CORRECTED]] = 0.0
         self.memory.lam[:] = self.memory.accel[:] = 0.0
 

@@ -21,24 +21,22 @@ from gori.spec.subsystem import Subsystem
 class Bulk:
     """Grains, their exchange with the bodies, and their frames.
 
-    machine, scratch   bundles of the run of the bodies
+    machine, data   bundles of the run of the bodies
     held               {body: place among z of the wrench that is held on it}
     device             where grains are computed; None: as in the section `run`
     y                  q, v and z of the bodies, around which grains are packed as the Spec says
     """
 
-    def __init__(
-        self, model: Model, machine: Any, scratch: Any, held: dict[str, int], device: str | None, y: np.ndarray
-    ):
+    def __init__(self, model: Model, machine: Any, data: Any, held: dict[str, int], device: str | None, y: np.ndarray):
         self._y, self._first_z = y, model.nq + model.nv
 
         def poses(rows: np.ndarray) -> np.ndarray:
             out = np.zeros((len(rows), N_POSE))
-            body_poses(machine, scratch, self._y, rows, out)
+            body_poses(machine, data, self._y, rows, out)
             return out
 
         self.grains = Grains(model, _settings(model.spec, device), poses)
-        self.coupling = couple(machine, scratch, self.grains, held)
+        self.coupling = couple(machine, data, self.grains, held)
         self._framing: Framing | None = None
 
     @property

@@ -68,9 +68,9 @@ def as_rigid(model: Model, load: dict[str, tuple[float, np.ndarray, np.ndarray]]
 
 def with_room(simulation: Any, state: State) -> np.ndarray:
     """The states z of a Simulation without grains, with room for the wrenches that these hold on bodies."""
-    elements = simulation.elements
-    held = 6 * len(elements.held)
-    first = elements.friction - held
+    forces = simulation.model.forces
+    held = 6 * len(forces.held)
+    first = forces.states - held
     return np.concatenate([state.z[:first], np.zeros(held), state.z[first:]])
 
 

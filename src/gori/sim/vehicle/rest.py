@@ -55,7 +55,7 @@ def at_rest(
     lowered = _lowered(model) if soft and not laden else None
     simulation = Simulation(model, Adams(step=step, order=2), loops=loops, forces=lowered, device=device)
     simulation.schedules = []  # the brakes are on, whatever the controls of the Spec say
-    if simulation.elements.outside is None:
+    if simulation.model.vehicle is None:
         raise InputError("the Spec has no wheels: there is nothing to stand on")
     if standing is not None:
         return _rolling(simulation, standing, speeds) if any(speeds.values()) else standing
@@ -63,7 +63,7 @@ def at_rest(
     for name in simulation.inputs:
         if name.endswith(".brake"):
             simulation.inputs[name] = 1.0
-    tables = simulation.elements.outside.outside_f
+    tables = simulation._machine.outside_f
     with _changed(tables, _free_spins(simulation), LOCKED):
         if laden:
             _load(simulation, loops, step, longest)
@@ -72,7 +72,7 @@ def at_rest(
             _wait(simulation, step, longest)
             if _level(model):
                 # let go of what friction across the wheels holds: on a rolling vehicle it would be gone
-                first = int(simulation.elements.outside.outside_i[c.TERRAIN_F])
+                first = int(simulation.model.vehicle.outside_i[c.TERRAIN_F])
                 with _changed(tables, _frictions(model, first), NO_FRICTION):
                     _wait(simulation, step, simulation.time + longest)
     state = simulation.state
@@ -173,7 +173,7 @@ def _root(model: Model, body: str) -> str:
 
 def _free_spins(simulation: Simulation) -> np.ndarray:
     """Places in outside_f of the spin inertias of wheels that no drive train, and so no brake, holds."""
-    outside = simulation.elements.outside
+    outside = simulation.model.vehicle
     assert outside is not None
     driven = {wheel for train in simulation.model.spec.drivetrains.values() for wheel in train.wheels}
     free = [k for k, name in enumerate(outside.wheels) if name not in driven]
@@ -225,7 +225,7 @@ def _still(ground):
 
 
 def _forget_work(simulation: Simulation, z: np.ndarray) -> None:
-    outside, first = simulation.elements.outside, simulation.elements.friction
+    outside, first = simulation.model.vehicle, simulation.model.forces.states
     assert outside is not None
     for k in range(len(outside.wheels)):
         z[first + c.N_Z_WHEEL * k + c.HUB_WORK] = 0.0
@@ -236,7 +236,7 @@ def _forget_work(simulation: Simulation, z: np.ndarray) -> None:
 
 def _rolling(simulation: Simulation, state: State, speeds: dict[str, float]) -> State:
     """Chassis ahead with these speeds, their wheels and drive trains turning along."""
-    model, outside = simulation.model, simulation.elements.outside
+    model, outside = simulation.model, simulation.model.vehicle
     assert outside is not None
     terrain = model.spec.terrain
     assert terrain is not None
@@ -254,10 +254,10 @@ def _rolling(simulation: Simulation, state: State, speeds: dict[str, float]) -> 
         moving.grains = ride(simulation.grains, state.grains, simulation.grains.poses())
     spins = dict(zip(outside.wheels, simulation._gear.rolling_spins().tolist()))
     for k, name in enumerate(outside.wheels):
-        moving.z[simulation.elements.friction + c.N_Z_WHEEL * k + c.OMEGA] = spins[name]
+        moving.z[simulation.model.forces.states + c.N_Z_WHEEL * k + c.OMEGA] = spins[name]
     for k, name in enumerate(outside.trains):
         train = model.spec.drivetrains[name]
         own = [spins[wheel] for wheel in train.wheels]
-        row = simulation.elements.friction + c.N_Z_WHEEL * len(outside.wheels) + c.N_Z_TRAIN * k
+        row = simulation.model.forces.states + c.N_Z_WHEEL * len(outside.wheels) + c.N_Z_TRAIN * k
         moving.z[row : row + dt.N_TRAIN] = train_state(train, own, starting_gear(train, own))
     return moving

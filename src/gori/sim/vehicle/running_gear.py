@@ -10,7 +10,6 @@ from gori.kernels.vehicle import tables as c
 from gori.kernels.vehicle.begin import begin_outside
 from gori.kernels.vehicle.patch import NEVER, STAMP
 from gori.model import Model
-from gori.model.elements import Elements
 from gori.spec import Spec
 from gori.spec.expression import closest
 from gori.spec.vehicle.control import LEVERS, PEDALS, lever
@@ -68,19 +67,22 @@ class Inputs(MutableMapping[str, float]):
 class RunningGear:
     """Wheels and drive trains of one Simulation."""
 
-    def __init__(self, elements: Elements):
-        self._elements, self._outside = elements, elements.outside
-        if elements.outside is None:
+    def __init__(self, model: Model):
+        self._model, self._outside = model, model.vehicle
+        if model.vehicle is None:
             self.inputs = Inputs({})
         else:
-            self.inputs = Inputs(elements.outside.ports, elements.outside.gears)
+            self.inputs = Inputs(model.vehicle.ports, model.vehicle.gears)
+        self._sub_step: float | None = None
         self._machine: Any = None
-        self._scratch: Any = None
+        self._data: Any = None
 
-    def connect(self, machine: Any, scratch: Any) -> None:
+    def connect(self, machine: Any, data: Any) -> None:
         """The bundles of the run."""
-        self._machine, self._scratch = machine, scratch
-        self.inputs.connect(scratch.outside)
+        self._machine, self._data = machine, data
+        self.inputs.connect(data.outside)
+        if self._sub_step is not None:
+            machine.outside_f[c.SUB_STEP] = self._sub_step
 
     def own_steps(self, spec: Spec, given: Mapping[str, float] | None) -> dict[str, float]:
         """Own steps of drive trains [s], as given or as in the section `run`; they share one, the smallest."""
@@ -92,13 +94,13 @@ class RunningGear:
                 raise InputError(f"subsystems: {name!r} is not a drive train{closest(name, spec.drivetrains)}")
             if isinstance(step, bool) or not isinstance(step, (int, float)) or not 0.0 < step < np.inf:
                 raise InputError(f"subsystems: the step of {name!r} must be a positive number of seconds, not {step!r}")
-        if given and self._outside is not None:
-            self._outside.outside_f[c.SUB_STEP] = min(given.values())
+        self._sub_step = min(given.values(), default=None)
         return dict(given)
 
-    def told(self, model: Model) -> dict[str, int]:
+    def told(self) -> dict[str, int]:
         """Places among q, v and z of what wheels and drive trains tell, by channel."""
-        known = {} if self._outside is None else self._outside.channels(self._elements.friction)
+        model = self._model
+        known = {} if self._outside is None else self._outside.channels(model.forces.states)
         return {name: model.nq + model.nv + column for name, (column, _) in known.items()}
 
     def start(self) -> np.ndarray:
@@ -109,14 +111,14 @@ class RunningGear:
         """The states among y hold at this time: forces of the ground are told there anew."""
         if self._outside is None:
             return
-        begin_outside(self._machine, self._scratch, time, y)
+        begin_outside(self._machine, self._data, time, y)
 
     def rolling_spins(self) -> np.ndarray:
         """With which spins the wheels would roll freely, as they stand and move on the ground [rad/s]."""
         outside = self._outside
         assert outside is not None
         now = c.ports_at.py_func(outside.outside_i)[3]
-        records = self._scratch.outside[now : now + c.N_RECORD * len(outside.wheels)].reshape(-1, c.N_RECORD)
+        records = self._data.outside[now : now + c.N_RECORD * len(outside.wheels)].reshape(-1, c.N_RECORD)
         radii = [outside.model.spec.wheels[name].tyre.radius for name in outside.wheels]
         return records[:, c.R_FORWARD] / np.where(records[:, c.R_RADIUS] > 0.0, records[:, c.R_RADIUS], radii)
 
@@ -130,17 +132,17 @@ class RunningGear:
         count = c.N_Z_STEER * len(outside.steers)
         _, steers, _, _, _, forecast, _ = c.ports_at.py_func(outside.outside_i)
         if count:
-            y[-count:] = self._scratch.outside[forecast - count : forecast] = self._scratch.outside[steers:][:count]
+            y[-count:] = self._data.outside[forecast - count : forecast] = self._data.outside[steers:][:count]
 
     @property
     def soft(self) -> bool:
         """Whether there is soil that remembers."""
-        return len(self._scratch.ground) > 0
+        return len(self._data.ground) > 0
 
     @property
     def ground(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Cells of soft soil that something has touched: their places and what they remember; None on hard ground."""
-        cells = self._scratch.ground
+        cells = self._data.ground
         if not len(cells):
             return None
         touched = np.flatnonzero(cells[:, STAMP] > NEVER)
@@ -148,7 +150,7 @@ class RunningGear:
 
     @ground.setter
     def ground(self, value: tuple[np.ndarray, np.ndarray] | None) -> None:
-        cells = self._scratch.ground
+        cells = self._data.ground
         if value is not None and value[0] is NOT_HELD:
             raise InputError("this State does not hold the soft soil: take simulation.state, not what step() gives")
         cells[:] = 0.0

@@ -11,28 +11,25 @@ from gori.model.loops.motions import motion_signal
 from gori.model.model import Model
 from gori.model.particles.carriers import carriers
 from gori.model.signals import SignalTable
-from gori.model.vehicle.running_gear import Outside, compile_outside
 from gori.spec.base import rotation
 
 STICK = 1e-3
 """deflection at which Coulomb friction breaks away, where the joint does not give a stick_stiffness [rad, m]"""
 
 
-class Elements(NamedTuple):
-    """The tables of all force elements, and the names of their rows."""
+class ForceTables(NamedTuple):
+    """All force elements of a Model, and the names of their rows."""
 
     element_i: np.ndarray
     element_f: np.ndarray
     signal_i: np.ndarray
     signal_f: np.ndarray
     depth: int
-    states: int
+    states: int  # internal states of joint friction, and wrenches that are held on bodies
     names: tuple[str, ...]
     signal_names: tuple[str, ...]
     motions: dict[str, int]  # first of the three signals of each motion
-    friction: int = 0  # of the states, those of joint friction and held wrenches; they come first
-    outside: Outside | None = None  # wheels and drive trains
-    held: dict[str, int] = {}  # bodies that grains push, and the first state of that wrench
+    held: dict[str, int]  # bodies that particles act on, and the first state of that wrench
 
 
 class _Rows:
@@ -47,7 +44,7 @@ class _Rows:
     @cached_property
     def inertia(self) -> np.ndarray:
         """What each degree of freedom moves in the start pose, the others held: the diagonal of M."""
-        return np.diag(self.model.tree.mass_matrix(self.model.q0))
+        return np.diag(self.model.tree_mass_matrix(self.model.q0))
 
     def add(self, name: str, kind: int, parameters: Any, dof=0, q=0, a=0, b=0, signal=0, state=0) -> None:
         row = np.zeros(el.N_ELEMENT_F)
@@ -75,7 +72,7 @@ class _Rows:
         return int(t.frame_i[k]), R_BF @ (np.eye(3) if R is None else R), p_BF + R_BF @ np.array(at)
 
 
-def compile_elements(model: Model) -> Elements:
+def compile_forces(model: Model) -> ForceTables:
     """All forces of the Model's Spec: what its joints do by themselves, then the named forces."""
     rows = _Rows(model)
     for info in model.joints:
@@ -90,19 +87,16 @@ def compile_elements(model: Model) -> Elements:
             rows.states += 6
     motions = {name: rows.motion(name) for name in model.spec.motions}
     signal_i, signal_f, depth = rows.signals.tables()
-    outside = compile_outside(model, rows.states)
-    return Elements(
+    return ForceTables(
         np.array(rows.index, np.int64).reshape(-1, el.N_ELEMENT_I),
         np.array(rows.values).reshape(-1, el.N_ELEMENT_F),
         signal_i,
         signal_f,
         depth,
-        rows.states + (0 if outside is None else outside.states),
+        rows.states,
         tuple(rows.names),
         tuple(rows.signal_names),
         motions,
-        rows.states,
-        outside,
         held,
     )
 
