@@ -76,10 +76,8 @@ def test_no_allocation(count, monkeypatch):
 
 
 def _in_model(entry):
-    """Whether a kernel is one of the Model's: not a signal, not of loops, vehicles, grains, nor of a method."""
-    module = entry.dispatcher.py_func.__module__
-    others = ("signals", "efforts", "loops", "particles", "vehicle")
-    return module.startswith("gori.kernels.") and module.split(".")[2] not in others
+    """Whether a kernel is one of the Model's: of the tree."""
+    return entry.dispatcher.py_func.__module__.startswith("gori.kernels.tree.")
 
 
 def test_allocation_would_be_seen():

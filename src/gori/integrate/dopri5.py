@@ -258,9 +258,9 @@ def dopri5_run(machine, data, memory, clock, count, y, samples, watch):
                 break
             row = count[SAMPLES]
             samples[row, 0] = due
-            dense(m, min(1.0, (due - t) / h), machine.body_i, samples[row, 1:])
+            dense(m, min(1.0, (due - t) / h), machine.body_i, samples[row, 1 : 1 + n])
             if machine.closed != 0:
-                code = settle(machine, data, due, samples[row, 1:])
+                code = settle(machine, data, due, samples[row, 1 : 1 + n])
                 if code != OK:
                     return code
             count[SAMPLES] += 1

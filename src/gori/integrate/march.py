@@ -37,7 +37,7 @@ state and rates at the start of a step, rates at its end, trial state, event val
 the trial state, and which events have just been met"""
 
 RUN = types.int64(machine_type, data_type, _f2, _f1, _i1, _f1, _f2, watch_type)
-"""signature of every run: machine, data, memory, clock, count, y, samples (rows: time, y), watch"""
+"""signature of every run: machine, data, memory, clock, count, y, samples (rows: time, y, recorded), watch"""
 
 
 @part
@@ -93,6 +93,17 @@ def land(machine, data, t, y, k):
         if code != OK:
             return code
     return rhs(machine, data, t, y, k)
+
+
+@part
+def write_sample(data, t, y, row):
+    """A row of samples: time, the state, and what is recorded besides."""
+    n = y.shape[0]
+    row[0] = t
+    for i in range(n):
+        row[1 + i] = y[i]
+    for i in range(data.recorded.shape[0]):
+        row[1 + n + i] = data.recorded[i]
 
 
 @part
@@ -244,10 +255,7 @@ def marching(step):
             count[DONE] += 1
             clock[NOW] = end
             if count[DONE] % count[EVERY] == 0:
-                row = count[SAMPLES]
-                samples[row, 0] = clock[NOW]
-                for i in range(n):
-                    samples[row, 1 + i] = y[i]
+                write_sample(data, clock[NOW], y, samples[count[SAMPLES]])
                 count[SAMPLES] += 1
             if met:
                 return EVENT

@@ -25,6 +25,7 @@ class Machine(NamedTuple):
     outside_i: Any  # tables of what acts from outside (`vehicle/tables.py`)
     outside_f: Any
     outside: int  # address of the kernel that advances it, 0 if there is none
+    coupled: Any  # rows of the bodies on which subsystems hold a wrench
 
 
 class Data(NamedTuple):
@@ -38,6 +39,8 @@ class Data(NamedTuple):
     loop: Any  # memory of what keeps the loops closed
     outside: Any  # memory of what acts from outside
     ground: Any  # and of soil that remembers, by cells
+    wrench: Any  # (coupled, 6) held on bodies by subsystems: moment about the body's origin, force, world axes
+    recorded: Any  # what samples hold besides the state: the wrenches, and outputs of subsystems
 
 
 _f1, _f2, _i1, _i2 = types.float64[::1], types.float64[:, ::1], types.int64[::1], types.int64[:, ::1]
@@ -60,10 +63,11 @@ machine_type = types.NamedTuple(
         _i1,
         _f1,
         types.int64,
+        _i1,
     ],
     Machine,
 )
-data_type = types.NamedTuple([_f2, _f2, _f1, _f1, _f1, _f1, _f1, _f2], Data)
+data_type = types.NamedTuple([_f2, _f2, _f1, _f1, _f1, _f1, _f1, _f2, _f2, _f1], Data)
 
 SOLVER = types.int64(machine_type, data_type, types.float64, _f1, _f1, types.int64)
 """signature of what keeps loops closed: machine, data, t, y, k, what.

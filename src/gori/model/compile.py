@@ -8,6 +8,7 @@ from gori.model.forces import compile_forces
 from gori.model.graph import Tree, build, compose, inertial_about_origin
 from gori.model.model import Compiled, Model
 from gori.model.moving_base import with_moving_base
+from gori.model.particles.carriers import carriers
 from gori.model.spanning import span
 from gori.model.tables import JointInfo, Names, Tables
 from gori.model.vehicle.running_gear import compile_outside
@@ -48,7 +49,8 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
     names = Names(tuple(joints), bodies, tuple(frames), tuple(loops), open_loops)
     model = Model(spec, tables, names, _start(spec, joints, nq, nv) | _dof_values(spec, joints, nv))
     forces = compile_forces(model)
-    return model.complete(Compiled(forces, compile_outside(model, forces.states)))
+    coupled = {carrier.name: carrier.row for carrier in carriers(model) if carrier.row > 0}
+    return model.complete(Compiled(forces, compile_outside(model, forces.states), coupled))
 
 
 def _joints(spec: Spec, tree: Tree) -> list[JointInfo]:

@@ -9,7 +9,6 @@ from gori.errors import UnsupportedError
 from gori.kernels.forces import elements as el
 from gori.model.loops.motions import motion_signal
 from gori.model.model import Model
-from gori.model.particles.carriers import carriers
 from gori.model.signals import SignalTable
 from gori.spec.base import rotation
 
@@ -25,11 +24,10 @@ class ForceTables(NamedTuple):
     signal_i: np.ndarray
     signal_f: np.ndarray
     depth: int
-    states: int  # internal states of joint friction, and wrenches that are held on bodies
+    states: int  # internal states, of joint friction
     names: tuple[str, ...]
     signal_names: tuple[str, ...]
     motions: dict[str, int]  # first of the three signals of each motion
-    held: dict[str, int]  # bodies that particles act on, and the first state of that wrench
 
 
 class _Rows:
@@ -79,12 +77,6 @@ def compile_forces(model: Model) -> ForceTables:
         _passive(rows, info)
     for name, force in model.spec.forces.items():
         _FORCES[force.type](rows, name, force)
-    held = {}
-    for carrier in carriers(model):
-        if carrier.row > 0:
-            held[carrier.name] = rows.states
-            rows.add(f"{carrier.name}.wrench_from.grains", el.HELD, [], a=carrier.row, state=rows.states)
-            rows.states += 6
     motions = {name: rows.motion(name) for name in model.spec.motions}
     signal_i, signal_f, depth = rows.signals.tables()
     return ForceTables(
@@ -97,7 +89,6 @@ def compile_forces(model: Model) -> ForceTables:
         tuple(rows.names),
         tuple(rows.signal_names),
         motions,
-        held,
     )
 
 

@@ -51,6 +51,7 @@ class Compiled(NamedTuple):
 
     forces: "ForceTables"
     vehicle: "Outside | None"  # wheels, drive trains, steering, drag, terrain and soil
+    coupled: dict[str, int]  # bodies on which particles act, and their rows
 
 
 class Model(Coordinates):
@@ -77,6 +78,7 @@ class Model(Coordinates):
     def complete(self, compiled: Compiled) -> "Model":
         """Add what was compiled with the help of the tree; from now on nothing changes."""
         self.compiled, self.forces, self.vehicle = compiled, compiled.forces, compiled.vehicle
+        self.coupled = compiled.coupled
         self.nz = self.forces.states + (0 if self.vehicle is None else self.vehicle.states)
         self._sealed = True
         return self

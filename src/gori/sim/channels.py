@@ -65,11 +65,11 @@ def add_grain_channels(recording: Recording) -> None:
     """
     model = recording.model
     groups = (*model.spec.particles, *model.spec.inlets)
-    if recording.z.shape[1] != model.nz:
+    if "outputs" not in recording.extra:
         return
-    for body, at in model.forces.held.items():
+    for k, body in enumerate(model.coupled):
         names = [f"{body}.wrench_from.{name}" for name in ("grains", *(groups if len(groups) == 1 else ()))]
-        recording.add_source(names, lambda rec, _, at=at: rec.z[:, at : at + 6], units="N m, N")
+        recording.add_source(names, lambda rec, _, at=6 * k: rec.extra["outputs"][:, at : at + 6], units="N m, N")
 
 
 def add_trace_channels(recording: Recording, trace: Trace) -> None:

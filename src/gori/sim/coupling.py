@@ -14,7 +14,6 @@ import numpy as np
 
 from gori.kernels.particles.grains import N_POSE
 from gori.kernels.particles.poses import add_impulse, body_poses, interpolate
-from gori.sim.particles.particles import Grains
 
 
 class Subsystem(Protocol):
@@ -42,10 +41,12 @@ class Coupling:
     given     (6,) what of that the bodies have received
     """
 
-    def __init__(self, machine: Any, data: Any, subsystem: Subsystem, held: list[int]):
+    def __init__(self, machine: Any, data: Any, subsystem: Subsystem):
         self._machine, self._data, self.subsystem = machine, data, subsystem
-        self._held = np.array(held, np.int64)
-        self._places = self._held[self._held >= 0, None] + np.arange(6)
+        coupled = {int(row): k for k, row in enumerate(machine.coupled)}
+        self._of_row = np.array([coupled.get(int(row), -1) for row in subsystem.rows], np.int64)
+        self._wrenches = data.wrench.reshape(-1)
+        self._held = np.where(self._of_row >= 0, 6 * self._of_row, -1)
         self._before = np.zeros((len(subsystem.rows), N_POSE))
         self._after, self._table = self._before.copy(), np.zeros((2, len(subsystem.rows), N_POSE))
         self.time = 0.0
@@ -62,27 +63,22 @@ class Coupling:
         self.time = time
         self.poses(y, self._before)
 
-    def follow(self, time: float, y: np.ndarray, z: np.ndarray) -> None:
-        """The bodies have come to y at this time; their next wrenches go into z."""
+    def follow(self, time: float, y: np.ndarray) -> None:
+        """The bodies have come to y at this time; their next wrenches are held from now on."""
         span = time - self.time
         if span <= 0.0:
             return
         self.poses(y, self._after)
-        add_impulse(self._after, z, self._held, span, self.given)
+        add_impulse(self._after, self._wrenches, self._held, span, self.given)
         steps = max(1, int(np.ceil(span / self.subsystem.step - 1e-9)))
         if len(self._table) != steps + 1:
             self._table = np.zeros((steps + 1, len(self._before), N_POSE))
         interpolate(self._before, self._after, span, self._table, steps)
         self.subsystem.follow(self._table, span / steps, time)
-        self.hold(z)
-        add_impulse(self._after, z, self._held, span, self.impulse)
+        self.hold()
+        add_impulse(self._after, self._wrenches, self._held, span, self.impulse)
         self._before, self._after, self.time = self._after, self._before, time
 
-    def hold(self, z: np.ndarray) -> None:
-        """Wrenches into the states that hold them."""
-        z[self._places] = self.subsystem.push[self._held >= 0]
-
-
-def couple(machine: Any, data: Any, grains: Grains, held: dict[str, int]) -> Coupling:
-    """Grains beside the bodies."""
-    return Coupling(machine, data, grains, [held.get(carrier.name, -1) for carrier in grains.carriers])
+    def hold(self) -> None:
+        """The wrenches of the last step act on the bodies."""
+        self._data.wrench[self._of_row[self._of_row >= 0]] = self.subsystem.push[self._of_row >= 0]

@@ -128,7 +128,7 @@ def most_steps(sim: Any) -> int:
 
 def meet(sim: Any, rows: list | None, recorder: Recorder | None) -> bool:
     """Do what the events that are met here ask for, in their order; whether the run ends here."""
-    here, ends = [np.concatenate([[sim.time], sim._y])], False
+    here, ends = [sim._sample()], False
     marks = sim._watch[3][7]
     for (name, event), mark in zip(sim.events.items(), marks.copy()):
         if abs(mark) < 1.0:  # not met, or passed in the other direction
@@ -143,7 +143,7 @@ def meet(sim: Any, rows: list | None, recorder: Recorder | None) -> bool:
                 if after is not None:
                     sim._y[:] = sim._checked(after)
                     marks[marks != 0.0] = m.CHANGED
-                    here.append(np.concatenate([[sim.time], sim._y]))
+                    here.append(sim._sample())
             except Exception as error:
                 words = f"{type(error).__name__}: {error}"
                 raise ActionFailed(f"the action of event {name!r} failed at t = {sim.time:.6g} s: {words}") from error

@@ -102,7 +102,7 @@ class Simulation:
         forces = self.model.forces
         needs = {
             "events": self.events,
-            "friction": forces.states - 6 * len(forces.held),
+            "friction": forces.states,
             "user": functions,
             "vehicles": self.model.vehicle is not None,
         }
@@ -137,7 +137,7 @@ class Simulation:
         self._memory = self.method.memory(len(tables.body_i), self.model.nq, nv, self.model.nz)
         self._counted = self.method.counts(self._memory)
         self._clock, self._count = np.zeros(m.N_CLOCK), np.zeros(m.N_COUNT, np.int64)
-        self._samples = np.zeros((BLOCK_SAMPLES, 1 + n))
+        self._samples = np.zeros((BLOCK_SAMPLES, 1 + n + len(self._data.recorded)))
 
     # ---- state
 
@@ -208,7 +208,7 @@ class Simulation:
         self._gear.begin(float(state.time), self._y)
         if self.model.spec.particles or self.model.spec.inlets:
             if self.bulk is None or state.grains is None:  # packed anew, as the Spec says, around the bodies
-                self.bulk = Bulk(self.model, self._machine, self._data, self.model.forces.held, self.device, self._y)
+                self.bulk = Bulk(self.model, self._machine, self._data, self.device, self._y)
             self.bulk.place(state, self._y)
         self.method.forget(self._memory)
 
@@ -298,7 +298,7 @@ class Simulation:
         if self.bulk is not None:
             self.bulk.film(every, path, self.time, duration, overwrite)
         self._gear.take_over(self._y)  # the first sample tells the inputs that act on it
-        start = np.concatenate([[self.time], self._y])[None]
+        start = self._sample()[None]
         self.event_log = []
         if recorder is not None:
             self._append(recorder, start)
@@ -319,7 +319,8 @@ class Simulation:
         simulation = cls(before.model, before.info["method"], **kept, **options)
         checkpoint.take_up(simulation, saved, path, before.info.get("frames"))
         recorder = Recorder.resume(path, simulation.model)
-        rows = np.column_stack([before.time, before.q, before.v, before.z])[: recorder.samples]
+        outputs = before.extra.get("outputs", np.zeros((len(before), 0)))
+        rows = np.column_stack([before.time, before.q, before.v, before.z, outputs])[: recorder.samples]
         names = ("method", "duration", "sample", "frames", *kept)
         info = {name: before.info[name] for name in names if name in before.info}
         recorder.info = dict(info)
@@ -373,15 +374,8 @@ class Simulation:
             if recorder is not None:
                 recorder.info |= info | ({} if failure is None else {"error": str(failure)})
                 recorder.close()
-        data, nq, nv = np.concatenate(rows), self.model.nq, self.model.nv
-        recording = Recording(
-            self.model,
-            data[:, 0],
-            data[:, 1 : 1 + nq],
-            data[:, 1 + nq : 1 + nq + nv],
-            data[:, 1 + nq + nv :],
-            info=info,
-        )
+        *states, extra = self._columns(np.concatenate(rows))
+        recording = Recording(self.model, *states, extra=extra, info=info)
         recording.info["events"], recording.frames = list(self.event_log), frames
         add_channels(recording, Trace(recording, self._user))
         if failure is not None:
@@ -392,5 +386,14 @@ class Simulation:
         return recording
 
     def _append(self, recorder: Recorder, rows: np.ndarray) -> None:
-        nq, nv = self.model.nq, self.model.nv
-        recorder.append(rows[:, 0], rows[:, 1 : 1 + nq], rows[:, 1 + nq : 1 + nq + nv], rows[:, 1 + nq + nv :])
+        recorder.append(*self._columns(rows))
+
+    def _sample(self) -> np.ndarray:
+        """Time, state, and what is recorded besides, now."""
+        return np.concatenate([[self.time], self._y, self._data.recorded])
+
+    def _columns(self, rows: np.ndarray) -> list:
+        """Time, q, v, z and further channels of samples."""
+        model = self.model
+        time, q, v, z, outputs = np.split(rows, np.cumsum([1, model.nq, model.nv, model.nz]), axis=1)
+        return [time[:, 0], q, v, z, {"outputs": outputs} if outputs.shape[1] else {}]

@@ -30,6 +30,13 @@ def samples_of(recording: Recording, states: int) -> np.ndarray:
     return np.ascontiguousarray(np.column_stack([recording.time, recording.q, recording.v, z]))
 
 
+def recorded_of(recording: Recording, size: int) -> np.ndarray:
+    """Wrenches and outputs of subsystems (N, size); 0 where the recording has none."""
+    outputs = recording.extra.get("outputs")
+    fits = outputs is not None and outputs.shape[1] == size
+    return np.ascontiguousarray(outputs) if fits else np.zeros((len(recording), size))
+
+
 class Trace:
     """A Recording seen again, with all forces of its Spec.
 
@@ -42,6 +49,7 @@ class Trace:
         self._keep, self._user = user, 0 if user is None else user.address
         self._given = accelerations
         self._samples = samples_of(recording, self.model.nz)
+        self._recorded = recorded_of(recording, 6 * len(self.model.coupled))
 
     @cached_property
     def accelerations(self) -> np.ndarray:
@@ -65,7 +73,7 @@ class Trace:
             closure.settle_for_anything()
         else:
             machine, data, _ = machine_of(model, self._user, extra=states)
-        done = fall(machine, data, self._samples, qdd)
+        done = fall(machine, data, self._samples, self._recorded, qdd)
         if done < len(qdd):
             time = float(self._samples[done, 0])
             raise SimulationError(f"the accelerations at t = {time:.6g} s could not be computed", time)
@@ -80,7 +88,7 @@ class Trace:
         """tau - ID(q, v, a) (N, nv): what is left to the loops, and to nothing else if they can bear it."""
         machine, data, _ = machine_of(self.model, self._user, extra=self.model.nz)
         out = np.zeros((len(self._samples), self.model.nv))
-        unbalanced(machine, data, self._samples, np.ascontiguousarray(self.accelerations), out)
+        unbalanced(machine, data, self._samples, self._recorded, np.ascontiguousarray(self.accelerations), out)
         return out
 
     @cached_property
@@ -126,7 +134,7 @@ class Trace:
         count = len(samples)
         joints = np.zeros((count, len(model.tables.body_i), 6))
         cuts = np.zeros((count, len(system.tables.cut_i), 6))
-        transmitted(machine, data, samples, a, self.multipliers, joints, cuts)
+        transmitted(machine, data, samples, self._recorded, a, self.multipliers, joints, cuts)
         found = {}
         for info in model.joints:
             found[info.name] = joints[:, info.rows[-1]]
@@ -158,7 +166,7 @@ class Trace:
         for lam in [np.zeros(len(system.names)), *free]:
             joints = np.zeros((1, len(whole.tables.body_i), 6))
             cuts = np.zeros((1, len(whole.loop_system.tables.cut_i), 6))
-            transmitted(machine, data, row, rest, lam[None].copy(), joints, cuts)
+            transmitted(machine, data, row, np.zeros_like(self._recorded[:1]), rest, lam[None].copy(), joints, cuts)
             if base is None:
                 base = joints
                 continue

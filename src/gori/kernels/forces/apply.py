@@ -6,7 +6,7 @@ from numba.extending import intrinsic
 
 from gori.kernels.codes import OK, USER_ERROR
 from gori.kernels.forces import elements
-from gori.kernels.forces.elements import apply_elements
+from gori.kernels.forces.elements import apply_elements, push_body
 from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import call_at, part
 from gori.kernels.machine import ADVANCE, PUSH
@@ -29,7 +29,7 @@ def call_user(typingctx, address, t, q, v, tau):
 @part
 def acts_on_bodies(machine):
     """Whether any force acts on a body, and not along an axis of a joint alone."""
-    return machine.outside != 0 or elements.acts_on_bodies(machine.element_i)
+    return machine.outside != 0 or machine.coupled.shape[0] > 0 or elements.acts_on_bodies(machine.element_i)
 
 
 @part
@@ -58,6 +58,9 @@ def apply_forces(machine, data, t, q, v, z, zdot):
         velocities(machine.body_i, v, body_w, data.dof_w)
     if machine.element_i.shape[0] > 0:
         apply_elements(machine.element_i, machine.element_f, q, v, z, data.values, tau, zdot, body_w)
+    for k in range(machine.coupled.shape[0]):
+        w = data.wrench[k]
+        push_body(machine.coupled[k], 0.0, 0.0, 0.0, w[0], w[1], w[2], w[3], w[4], w[5], body_w)
     if machine.outside != 0:
         code = call_at(machine.outside, machine, data, t, q, v, z, zdot, PUSH)
         if code != OK:

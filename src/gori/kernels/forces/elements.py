@@ -13,7 +13,6 @@ LINE            point A (3), point B (3), k, d, free length                 alon
 STRUT           point A (3), point B (3), then from S_K on                  along the line AB; see `strut_tension`
 BUSHING         R_A (9), p_A (3), R_B (9), p_B (3), k (6), d (6)            in A's axes; rotation vector of B from A
 WRENCH          R (9), p (3), own axes (0 or 1)     signals: moment, force
-HELD                                                states: moment about the body's origin (3), force (3), world axes
 """
 
 import math
@@ -29,7 +28,7 @@ N_ELEMENT_I = 7
 N_ELEMENT_F = 36
 
 JOINT_SPRING, BALL_SPRING, JOINT_FRICTION, JOINT_LIMIT, JOINT_FORCE, MOTOR = 0, 1, 2, 3, 4, 5
-LINE, STRUT, BUSHING, WRENCH, HELD = 6, 7, 8, 9, 10
+LINE, STRUT, BUSHING, WRENCH = 6, 7, 8, 9
 """kinds from LINE on act on bodies and need positions and velocities"""
 
 # parameters of a STRUT, after its two points
@@ -242,11 +241,5 @@ def apply_elements(element_i, element_f, q, v, z, values, tau, zdot, body_w):
             line_force(kind, element_i[e, E_ROW_A], element_i[e, E_ROW_B], element_f[e], body_w)
         elif kind == BUSHING:
             bushing_force(element_i[e, E_ROW_A], element_i[e, E_ROW_B], element_f[e], body_w, axes)
-        elif kind == HELD:
-            w = z[element_i[e, E_STATE] :]
-            push_body(element_i[e, E_ROW_A], 0.0, 0.0, 0.0, w[0], w[1], w[2], w[3], w[4], w[5], body_w)
-            # where only accelerations are asked for there may be less room than states
-            for k in range(element_i[e, E_STATE], min(element_i[e, E_STATE] + 6, zdot.shape[0])):
-                zdot[k] = 0.0
         else:
             outside_wrench(element_i[e, E_ROW_A], s, element_f[e], values, body_w, axes)

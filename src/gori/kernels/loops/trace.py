@@ -9,7 +9,7 @@ from gori.kernels.accelerations import accelerations
 from gori.kernels.codes import OK
 from gori.kernels.forces.apply import apply_forces
 from gori.kernels.forces.elements import push_body
-from gori.kernels.jit import call_at, kernel
+from gori.kernels.jit import call_at, kernel, part
 from gori.kernels.loops.system import balance, place_all
 from gori.kernels.loops.tables import EQUATIONS, FIRST, FROM_A, FROM_B, ROW_A, ROW_B, carve
 from gori.kernels.machine import FALL, data_type, machine_type
@@ -20,13 +20,24 @@ from gori.kernels.tree.rnea import hand_inward, inertia_forces
 _f2, _f3 = types.float64[:, ::1], types.float64[:, :, ::1]
 
 
-@kernel(types.int64(machine_type, data_type, _f2, _f2))
-def fall(machine, data, samples, qdd):
-    """qdd (N, nv) for samples (N, 1 + n) of rows (time, q, v, z). Returns the number of those that went well."""
+@part
+def replay(data, recorded):
+    """What subsystems did at a sample acts again."""
+    for k in range(recorded.shape[0]):
+        data.recorded[k] = recorded[k]
+
+
+@kernel(types.int64(machine_type, data_type, _f2, _f2, _f2))
+def fall(machine, data, samples, recorded, qdd):
+    """qdd (N, nv) for samples (N, 1 + n) of rows (time, q, v, z). Returns the number of those that went well.
+
+    recorded (N, nr)   wrenches and outputs of subsystems in these samples
+    """
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     room = data.loop[data.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
     for row in range(samples.shape[0]):
         t, y, out = samples[row, 0], samples[row, 1:], qdd[row]
+        replay(data, recorded[row])
         if machine.closed != 0:
             code = call_at(machine.closed, machine, data, t, y, out, FALL)
         else:
@@ -37,14 +48,15 @@ def fall(machine, data, samples, qdd):
     return samples.shape[0]
 
 
-@kernel(types.int64(machine_type, data_type, _f2, _f2, _f2))
-def unbalanced(machine, data, samples, a, out):
+@kernel(types.int64(machine_type, data_type, _f2, _f2, _f2, _f2))
+def unbalanced(machine, data, samples, recorded, a, out):
     """out (N, nv) = tau - ID(q, v, a): what is left to cuts, mimic joints and motions. Returns as `fall`."""
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     room = data.loop[data.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
     for row in range(samples.shape[0]):
         t, q = samples[row, 0], samples[row, 1 : 1 + nq]
         v, z = samples[row, 1 + nq : 1 + nq + nv], samples[row, 1 + nq + nv :]
+        replay(data, recorded[row])
         place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
         code = balance(machine, data, t, q, v, z, room, a[row], out[row])
         if code != OK:
@@ -52,8 +64,8 @@ def unbalanced(machine, data, samples, a, out):
     return samples.shape[0]
 
 
-@kernel(types.void(machine_type, data_type, _f2, _f2, _f2, _f3, _f3))
-def transmitted(machine, data, samples, a, lam, joints, cuts):
+@kernel(types.void(machine_type, data_type, _f2, _f2, _f2, _f2, _f3, _f3))
+def transmitted(machine, data, samples, recorded, a, lam, joints, cuts):
     """What joints and cuts do to the bodies that they carry, world axes: moment, force.
 
     samples (N, 1 + n), a (N, nv), lam (N, ne)    the motion: states, accelerations, multipliers
@@ -67,6 +79,7 @@ def transmitted(machine, data, samples, a, lam, joints, cuts):
     for row in range(samples.shape[0]):
         t, q = samples[row, 0], samples[row, 1 : 1 + nq]
         v, z = samples[row, 1 + nq : 1 + nq + nv], samples[row, 1 + nq + nv :]
+        replay(data, recorded[row])
         place_all(machine, data, m, t, q, v)
         rates(body_i, v, body_w, dof_w)
         inertia_forces(body_i, machine.body_f, a[row], body_w, dof_w)

@@ -11,7 +11,7 @@ from gori.kernels.particles.grains import N_POSE
 from gori.kernels.particles.poses import body_poses
 from gori.model import Model
 from gori.model.state import State
-from gori.sim.coupling import couple
+from gori.sim.coupling import Coupling
 from gori.sim.particles.framing import Framing
 from gori.sim.particles.particles import Grains
 from gori.spec import Spec
@@ -22,13 +22,12 @@ class Bulk:
     """Grains, their exchange with the bodies, and their frames.
 
     machine, data   bundles of the run of the bodies
-    held               {body: place among z of the wrench that is held on it}
     device             where grains are computed; None: as in the section `run`
     y                  q, v and z of the bodies, around which grains are packed as the Spec says
     """
 
-    def __init__(self, model: Model, machine: Any, data: Any, held: dict[str, int], device: str | None, y: np.ndarray):
-        self._y, self._first_z = y, model.nq + model.nv
+    def __init__(self, model: Model, machine: Any, data: Any, device: str | None, y: np.ndarray):
+        self._y = y
 
         def poses(rows: np.ndarray) -> np.ndarray:
             out = np.zeros((len(rows), N_POSE))
@@ -36,12 +35,8 @@ class Bulk:
             return out
 
         self.grains = Grains(model, _settings(model.spec, device), poses)
-        self.coupling = couple(machine, data, self.grains, held)
+        self.coupling = Coupling(machine, data, self.grains)
         self._framing: Framing | None = None
-
-    @property
-    def _z(self) -> np.ndarray:
-        return self._y[self._first_z :]
 
     def place(self, state: State, y: np.ndarray) -> None:
         """The bodies are at y, which is kept and looked at from now on; the grains as the State tells, if it does."""
@@ -51,11 +46,11 @@ class Bulk:
         if state.grains is not None:
             self.grains.restore(state.grains)
         self.coupling.begin(float(state.time), y)
-        self.coupling.hold(self._z)
+        self.coupling.hold()
 
     def follow(self, time: float) -> None:
         """Grains come to where the bodies are, and tell the wrenches of their next step."""
-        self.coupling.follow(time, self._y, self._z)
+        self.coupling.follow(time, self._y)
         self.grains.exchange(time)
         if self._framing is not None:
             self._framing.look(time)
@@ -91,6 +86,7 @@ class Bulk:
         """Go on with what was saved at this time, and with the frames of a run that had begun at `start`."""
         self.grains.restore(saved)
         self.coupling.begin(time, self._y)
+        self.coupling.hold()
         self.coupling.impulse, self.coupling.given = saved["impulse"], saved["given"]
         if every is not None:
             self._framing = Framing.resume(self.grains, every, path, start, time)

@@ -11,7 +11,6 @@ import numpy as np
 from gori.kernels.particles import grains as gr
 from gori.kernels.particles import tables as c
 from gori.model import Model, Poses, compile
-from gori.model.state import State
 from gori.sim.particles.particles import Grains
 from gori.spec import GROUND, Spec
 from gori.spec.body import combine
@@ -64,14 +63,6 @@ def as_rigid(model: Model, load: dict[str, tuple[float, np.ndarray, np.ndarray]]
         moments = [*np.diag(J), J[0, 1], J[0, 2], J[1, 2]]
         bodies[name] = {"mass": mass, "com": com.tolist(), "inertia": [float(x) for x in moments]} if mass else {}
     return compile(Spec(**data | {"bodies": {name: part for name, part in bodies.items() if name != GROUND}}))
-
-
-def with_room(simulation: Any, state: State) -> np.ndarray:
-    """The states z of a Simulation without grains, with room for the wrenches that these hold on bodies."""
-    forces = simulation.model.forces
-    held = 6 * len(forces.held)
-    first = forces.states - held
-    return np.concatenate([state.z[:first], np.zeros(held), state.z[first:]])
 
 
 def along(grains: Grains, before: Poses, after: Poses, poses: np.ndarray) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from gori.model.vehicle.running_gear import starting_gear
 from gori.model.vehicle.terrain import terrain_tables
 from gori.sim.particles.devices import Device
 from gori.sim.simulation import Simulation
-from gori.sim.vehicle.laden import along, as_rigid, loads, ride, settle, with_room
+from gori.sim.vehicle.laden import along, as_rigid, loads, ride, settle
 from gori.spec.expression import closest
 
 NO_FRICTION = 1e-6
@@ -90,9 +90,8 @@ def _load(simulation: Simulation, loops: Loops | dict | str | None, step: float,
     settle(simulation)
     rest = at_rest(as_rigid(model, loads(grains)), loops=loops, step=step, longest=longest)
     before, after = (model.forward_kinematics(q) for q in (simulation.q, rest.q))
-    z = with_room(simulation, rest)
-    moved = along(grains, before, after, coupling.poses(np.concatenate([rest.q, rest.v, z])))
-    simulation.state = State(0.0, rest.q, rest.v, z, rest.ground, moved)
+    moved = along(grains, before, after, coupling.poses(np.concatenate([rest.q, rest.v, rest.z])))
+    simulation.state = State(0.0, rest.q, rest.v, rest.z, rest.ground, moved)
 
 
 def _lowered(model: Model) -> Callable:
