@@ -26,13 +26,13 @@ def chain(
     for k in range(links):
         mass = MASS * (0.97**k if kind == "tapered" else 20.0 if kind == "heavy tip" and k == links - 1 else 1.0)
         across = mass * (LENGTH**2 / 12 + RADIUS**2 / 4)
-        bodies[f"link{k}"] = gori.Body(
+        bodies[f"link{k}"] = gori.spec.Body(
             mass=mass, com=(LENGTH / 2, 0, 0), inertia=(mass * RADIUS**2 / 2, across, across)
         )
         axis = (
             rng.normal(size=3) if kind == "random" else np.array([0, 1, 0] if kind == "planar" or k % 2 else [0, 0, 1])
         )
-        joints[f"hinge{k}"] = gori.Joint(
+        joints[f"hinge{k}"] = gori.spec.Joint(
             type="revolute",
             parent=f"link{k - 1}" if k else "ground",
             child=f"link{k}",

@@ -36,21 +36,21 @@ def timed(count: int, device: Device, seconds: float, modulus: float) -> dict[st
     settled = time.perf_counter() - began
     simulation = start(model, state, device)
     simulation.advance(20)  # compiled, lists made, clocks up
-    before = simulation.grains.contacts()["rebuilds"]
+    before = simulation.particles.contacts()["rebuilds"]
     began = time.perf_counter()
     simulation.run(seconds, sample=0.01, progress=False)
     wall = time.perf_counter() - began
-    substeps = simulation.grains.substeps * round(seconds / METHOD.step)
+    substeps = simulation.particles.substeps * round(seconds / METHOD.step)
     return {
         "grains": count,
         "device": device,
         "simulated_s": seconds,
-        "particle_step_s": METHOD.step / simulation.grains.substeps,
+        "particle_step_s": METHOD.step / simulation.particles.substeps,
         "settle_wall_s": settled,
         "truck_wall_s": wall,
         "us_per_step_53k" if count == 53_000 else "us_per_step": 1e6 * wall / substeps,
         "ps_per_s": count * substeps / wall,
-        "rebuilds": simulation.grains.contacts()["rebuilds"] - before,
+        "rebuilds": simulation.particles.contacts()["rebuilds"] - before,
         "speed": float(simulation.v[3]),
     }
 

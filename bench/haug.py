@@ -49,15 +49,17 @@ def quick_return(
             "tool": _flat(50.0, 1.5, (0, 0, 0)),
         },
         joints={
-            "crank": gori.Joint(type="revolute", parent="ground", child="flywheel", q=phi, v=speed),
-            "swing": gori.Joint(type="revolute", parent="ground", child="rocker", at=(0, PIVOT, 0), q=psi),
-            "slide": gori.Joint(type="prismatic", parent="rocker", child="block", axis=(1, 0, 0), q=along),
-            "tip": gori.Joint(type="revolute", parent="rocker", child="coupler", at=(ROCKER, 0, 0), q=chi - psi),
-            "slider": gori.Joint(type="prismatic", parent="ground", child="tool", at=(0, LINE, 0), axis=(1, 0, 0), q=x),
+            "crank": gori.spec.Joint(type="revolute", parent="ground", child="flywheel", q=phi, v=speed),
+            "swing": gori.spec.Joint(type="revolute", parent="ground", child="rocker", at=(0, PIVOT, 0), q=psi),
+            "slide": gori.spec.Joint(type="prismatic", parent="rocker", child="block", axis=(1, 0, 0), q=along),
+            "tip": gori.spec.Joint(type="revolute", parent="rocker", child="coupler", at=(ROCKER, 0, 0), q=chi - psi),
+            "slider": gori.spec.Joint(
+                type="prismatic", parent="ground", child="tool", at=(0, LINE, 0), axis=(1, 0, 0), q=x
+            ),
         },
         cuts={
-            "pin": gori.Cut(type="revolute", parent="flywheel", child="block", at=(crank, 0, 0)),
-            "wrist": gori.Cut(type="revolute", parent="coupler", child="tool", at=(-COUPLER, 0, 0)),
+            "pin": gori.spec.Cut(type="revolute", parent="flywheel", child="block", at=(crank, 0, 0)),
+            "wrist": gori.spec.Cut(type="revolute", parent="coupler", child="tool", at=(-COUPLER, 0, 0)),
         },
         forces=pushes if forces else {},
     )
@@ -82,9 +84,9 @@ def quick_return_events() -> dict[str, gori.Event]:
     }
 
 
-def _flat(mass: float, inertia: float, com: tuple[float, float, float]) -> gori.Body:
+def _flat(mass: float, inertia: float, com: tuple[float, float, float]) -> gori.spec.Body:
     """A body in the plane; its moments about x and y do not count and are set to that about z."""
-    return gori.Body(mass=mass, com=com, inertia=(inertia, inertia, inertia))
+    return gori.spec.Body(mass=mass, com=com, inertia=(inertia, inertia, inertia))
 
 
 # ---- spatial slider-crank
@@ -109,24 +111,26 @@ def slider_crank(length: float = 0.3, theta: float = np.pi / 2, speed: float = 6
     return gori.Spec(
         gravity=(0, 0, -9.81),
         bodies={
-            "arm": gori.Body(mass=0.12, inertia=(1e-4, 1e-5, 1e-4)),
-            "rod": gori.Body(mass=0.5, com=(-length / 2, 0, 0), inertia=(4e-4, 4e-3, 4e-3)),
-            "block": gori.Body(mass=2.0, inertia=(1e-4, 1e-4, 1e-4)),
+            "arm": gori.spec.Body(mass=0.12, inertia=(1e-4, 1e-5, 1e-4)),
+            "rod": gori.spec.Body(mass=0.5, com=(-length / 2, 0, 0), inertia=(4e-4, 4e-3, 4e-3)),
+            "block": gori.spec.Body(mass=2.0, inertia=(1e-4, 1e-4, 1e-4)),
         },
         joints={
-            "crank": gori.Joint(
+            "crank": gori.spec.Joint(
                 type="revolute", parent="ground", child="arm", at=CENTRE, axis=(1, 0, 0), q=theta, v=speed
             ),
-            "slider": gori.Joint(type="prismatic", parent="ground", child="block", axis=(1, 0, 0), q=x),
-            "wrist": gori.Joint(
+            "slider": gori.spec.Joint(type="prismatic", parent="ground", child="block", axis=(1, 0, 0), q=x),
+            "wrist": gori.spec.Joint(
                 type="universal", parent="block", child="rod", axis=(1, 0, 0), axis2=(0, 0, 1), q=(a, b)
             ),
         },
         cuts={
-            "pin": gori.Cut(type="spherical", parent="arm", child="rod", at=(0, RADIUS, 0), child_at=(-length, 0, 0))
+            "pin": gori.spec.Cut(
+                type="spherical", parent="arm", child="rod", at=(0, RADIUS, 0), child_at=(-length, 0, 0)
+            )
         },
         motions={"drive": {"joint": "crank", "value": drive}} if drive else {},
-        frames={"rod_centre": gori.Frame(body="rod", at=(-length / 2, 0, 0))},
+        frames={"rod_centre": gori.spec.Frame(body="rod", at=(-length / 2, 0, 0))},
     )
 
 

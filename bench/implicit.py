@@ -19,13 +19,13 @@ STEP, DURATION = 1e-2, 2.0
 STIFFNESS, DAMPING = 200.0, 2.0
 SIZES = (10, 20, 50, 100, 200, 500, 1000)
 STRATEGIES = {
-    "full, differences": gori.Full(differences=True),
-    "full, analytic": gori.Full(),
-    "frozen": gori.Frozen(),
-    "round robin, 1": gori.RoundRobin(1),
-    "fastest, 1": gori.Fastest(1),
-    "error-driven": gori.ErrorDriven(),
-    "matrix-free": gori.MatrixFree(),
+    "full, differences": gori.jacobian.Full(differences=True),
+    "full, analytic": gori.jacobian.Full(),
+    "frozen": gori.jacobian.Frozen(),
+    "round robin, 1": gori.jacobian.RoundRobin(1),
+    "fastest, 1": gori.jacobian.Fastest(1),
+    "error-driven": gori.jacobian.ErrorDriven(),
+    "matrix-free": gori.jacobian.MatrixFree(),
 }
 BASE = "full, differences"
 Rows = dict[str, tuple[float, float, float]]
@@ -163,7 +163,7 @@ def beside_exudyn(links: int = 400, step: float = 1e-3, steps: int = 100) -> flo
     model = exudyn_chain(links)
     fine = gori.Simulation(model, gori.GeneralizedAlpha(step=step / 20))
     exact = fine.step(20 * steps).q
-    ours = Runner(model, gori.MatrixFree(), gori.GeneralizedAlpha, step)
+    ours = Runner(model, gori.jacobian.MatrixFree(), gori.GeneralizedAlpha, step)
     best = None
     for _ in range(3):
         theirs = time_per_step(links, step, steps, gravity=(0, -5, -8.44))
@@ -184,9 +184,9 @@ def beside_exudyn(links: int = 400, step: float = 1e-3, steps: int = 100) -> flo
 def exudyn_chain(links: int, length=0.1, mass=0.1, width=0.01, stiffness=1.0, damping=0.01) -> gori.Model:
     """The chain of `bench/exudyn_peer.py`."""
     across = mass * (length**2 + width**2) / 12
-    body = gori.Body(mass=mass, com=(length / 2, 0, 0), inertia=(mass * width**2 / 6, across, across))
+    body = gori.spec.Body(mass=mass, com=(length / 2, 0, 0), inertia=(mass * width**2 / 6, across, across))
     joints = {
-        f"hinge{k}": gori.Joint(
+        f"hinge{k}": gori.spec.Joint(
             type="revolute",
             parent=f"link{k - 1}" if k else "ground",
             child=f"link{k}",

@@ -10,13 +10,13 @@ import gori
 from bench.chains import chain
 
 SHOWN = {
-    "full, one solve a step": gori.ImplicitEuler(1e-2, gori.Full()),
-    "round robin, 1 column": gori.ImplicitEuler(1e-2, gori.RoundRobin(1)),
-    "round robin, 10 columns": gori.ImplicitEuler(1e-2, gori.RoundRobin(10)),
-    "fastest, 1 column": gori.ImplicitEuler(1e-2, gori.Fastest(1)),
-    "frozen": gori.ImplicitEuler(1e-2, gori.Frozen()),
-    "error-driven": gori.ImplicitEuler(1e-2, gori.ErrorDriven()),
-    "full, Newton": gori.ImplicitEuler(1e-2, gori.Full(), newton=True),
+    "full, one solve a step": gori.ImplicitEuler(1e-2, gori.jacobian.Full()),
+    "round robin, 1 column": gori.ImplicitEuler(1e-2, gori.jacobian.RoundRobin(1)),
+    "round robin, 10 columns": gori.ImplicitEuler(1e-2, gori.jacobian.RoundRobin(10)),
+    "fastest, 1 column": gori.ImplicitEuler(1e-2, gori.jacobian.Fastest(1)),
+    "frozen": gori.ImplicitEuler(1e-2, gori.jacobian.Frozen()),
+    "error-driven": gori.ImplicitEuler(1e-2, gori.jacobian.ErrorDriven()),
+    "full, Newton": gori.ImplicitEuler(1e-2, gori.jacobian.Full(), newton=True),
 }
 
 

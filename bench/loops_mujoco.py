@@ -52,7 +52,7 @@ def points_for_hinges(spec: gori.Spec) -> gori.Spec:
         for place, along in places.items():
             (R, p), (R_child, p_child) = cut.pose(), cut.child_pose()
             axis = along * np.array(cut.axis)
-            cuts[place] = gori.Cut(
+            cuts[place] = gori.spec.Cut(
                 type="spherical", parent=cut.parent, child=cut.child, at=p + R @ axis, child_at=p_child + R_child @ axis
             )
     return gori.Spec(**{**spec.model_dump(exclude_unset=True), "cuts": cuts})

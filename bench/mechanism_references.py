@@ -66,11 +66,11 @@ class IndexOne:
         for name, cut in spec.cuts.items():
             to_axis = rotation_to(cut.axis)
             for side, body, (R, p) in (("A", cut.parent, cut.pose()), ("B", cut.child, cut.child_pose())):
-                frames[f"{name}.{side}"] = gori.Frame(body=body, at=p, quat=quaternion(R @ to_axis))
+                frames[f"{name}.{side}"] = gori.spec.Frame(body=body, at=p, quat=quaternion(R @ to_axis))
         for name, force in spec.forces.items():
             if force.type == "spring":
-                frames[f"{name}.A"] = gori.Frame(body=force.parent, at=force.at)
-                frames[f"{name}.B"] = gori.Frame(body=force.child, at=force.child_at)
+                frames[f"{name}.A"] = gori.spec.Frame(body=force.parent, at=force.at)
+                frames[f"{name}.B"] = gori.spec.Frame(body=force.child, at=force.child_at)
         self.spec = gori.Spec(**{**spec.model_dump(exclude_unset=True), "frames": frames})
         self.model = gori.compile(self.spec, open_loops=True)
 

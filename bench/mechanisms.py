@@ -20,11 +20,11 @@ class Case(NamedTuple):
     size: float  # of the mechanism [m]
 
 
-def rod(along: tuple[float, float, float], mass: float = 1.0, width: float = 0.0) -> gori.Body:
+def rod(along: tuple[float, float, float], mass: float = 1.0, width: float = 0.0) -> gori.spec.Body:
     """A uniform rod from the origin of its frame to the point `along` on one of its axes; square section of `width`."""
     end = np.array(along, float)
     squares = end**2 + width**2 * (end == 0.0)  # of the edges of the cuboid
-    return gori.Body(mass=mass, com=tuple(end / 2), inertia=tuple(mass / 12 * (squares.sum() - squares)))
+    return gori.spec.Body(mass=mass, com=tuple(end / 2), inertia=tuple(mass / 12 * (squares.sum() - squares)))
 
 
 def planar(spec: gori.Spec) -> bool:
@@ -51,15 +51,17 @@ def n_four_bar(n: int) -> gori.Spec:
     bodies, joints, cuts = {}, {}, {}
     for i in range(n + 1):
         bodies[f"vertical{i}"] = rod((0, 1, 0))
-        joints[f"foot{i}"] = gori.Joint(
+        joints[f"foot{i}"] = gori.spec.Joint(
             type="revolute", parent="ground", child=f"vertical{i}", at=(i, 0, 0), q=0.0, v=-1.0
         )
     for i in range(1, n + 1):
         carrier, bar = f"vertical{i - 1}", f"horizontal{i}"
         bodies[bar] = rod((1, 0, 0))
-        joints[f"elbow{i}"] = gori.Joint(type="revolute", parent=carrier, child=bar, at=(0, 1, 0), q=0.0, v=1.0)
-        cuts[f"top{i}"] = gori.Cut(type="revolute", parent=bar, child=f"vertical{i}", at=(1, 0, 0), child_at=(0, 1, 0))
-    frames = {"B0": gori.Frame(body="vertical0", at=(0, 1, 0))}
+        joints[f"elbow{i}"] = gori.spec.Joint(type="revolute", parent=carrier, child=bar, at=(0, 1, 0), q=0.0, v=1.0)
+        cuts[f"top{i}"] = gori.spec.Cut(
+            type="revolute", parent=bar, child=f"vertical{i}", at=(1, 0, 0), child_at=(0, 1, 0)
+        )
+    frames = {"B0": gori.spec.Frame(body="vertical0", at=(0, 1, 0))}
     return gori.Spec(gravity=(0, -9.81, 0), bodies=bodies, joints=joints, cuts=cuts, frames=frames)
 
 
@@ -110,15 +112,17 @@ def andrews() -> gori.Spec:
     return gori.Spec(
         gravity=(0, 0, 0),
         bodies={
-            name: gori.Body(mass=mass, com=com, inertia=(inertia, inertia, inertia))
+            name: gori.spec.Body(mass=mass, com=com, inertia=(inertia, inertia, inertia))
             for name, (mass, inertia, com, _) in parts.items()
         },
         joints={
-            name: gori.Joint(type="revolute", parent=parent, child=child, at=at, q=ANDREWS_START[name], v=0.0)
+            name: gori.spec.Joint(type="revolute", parent=parent, child=child, at=at, q=ANDREWS_START[name], v=0.0)
             for name, (parent, child, at) in places.items()
         },
         cuts={
-            f"E{name}": gori.Cut(type="revolute", parent="K2", child=name, at=parts["K2"][3], child_at=parts[name][3])
+            f"E{name}": gori.spec.Cut(
+                type="revolute", parent="K2", child=name, at=parts["K2"][3], child_at=parts[name][3]
+            )
             for name in ("K3", "K4", "K6")
         },
         forces={
@@ -133,7 +137,7 @@ def andrews() -> gori.Spec:
                 "length": 0.07785,
             },
         },
-        frames={"F": gori.Frame(body="K1", at=(rr, 0, 0)), "E": gori.Frame(body="K2", at=(-d, 0, 0))},
+        frames={"F": gori.spec.Frame(body="K1", at=(rr, 0, 0)), "E": gori.spec.Frame(body="K2", at=(-d, 0, 0))},
     )
 
 
@@ -162,11 +166,11 @@ def bricard() -> gori.Spec:
         gravity=(0, -9.81, 0),
         bodies={child: rod(along, width=0.1) for _, child, _, _, along in places.values()},
         joints={
-            name: gori.Joint(type="revolute", parent=parent, child=child, at=at, axis=axis, q=0.0, v=0.0)
+            name: gori.spec.Joint(type="revolute", parent=parent, child=child, at=at, axis=axis, q=0.0, v=0.0)
             for name, (parent, child, at, axis, _) in places.items()
         },
-        cuts={"hinge3": gori.Cut(type="revolute", parent="rod2", child="rod3", at=back, child_at=x, axis=y)},
-        frames={"P3": gori.Frame(body="rod2", at=back)},
+        cuts={"hinge3": gori.spec.Cut(type="revolute", parent="rod2", child="rod3", at=back, child_at=x, axis=y)},
+        frames={"P3": gori.spec.Frame(body="rod2", at=back)},
     )
 
 
@@ -186,7 +190,7 @@ def stewart() -> gori.Spec:
     start_R, start_p = rotation((5.0, -4.0, 8.0), None), np.array([0.02, -0.03, 0.62])
     mass, radius, thickness = 20.0, 0.3, 0.04
     across = mass * (radius**2 / 4 + thickness**2 / 12)
-    bodies = {"platform": gori.Body(mass=mass, inertia=(across, across, mass * radius**2 / 2))}
+    bodies = {"platform": gori.spec.Body(mass=mass, inertia=(across, across, mass * radius**2 / 2))}
     joints, cuts = {}, {}
     lower = rod((0, 0, 0.35), mass=2.0, width=0.04)
     upper = rod((0, 0, -0.35), mass=1.0, width=0.028)
@@ -199,10 +203,10 @@ def stewart() -> gori.Spec:
         # the leg's direction, turned about x by a and then about its y by b, is (sin b, -sin a cos b, cos a cos b)
         a, b = np.arctan2(-leg[1], leg[2]), np.arcsin(leg[0] / length)
         bodies[f"lower{i}"], bodies[f"upper{i}"] = lower, upper
-        joints[f"universal{i}"] = gori.Joint(
+        joints[f"universal{i}"] = gori.spec.Joint(
             type="universal", parent="ground", child=f"lower{i}", at=base, axis=(1, 0, 0), axis2=(0, 1, 0), q=(a, b)
         )
-        joints[f"slide{i}"] = gori.Joint(
+        joints[f"slide{i}"] = gori.spec.Joint(
             type="prismatic",
             parent=f"lower{i}",
             child=f"upper{i}",
@@ -213,7 +217,7 @@ def stewart() -> gori.Spec:
         )
         if i == 0:
             R_leg = rotation((np.degrees(a), 0, 0), None) @ rotation((0, np.degrees(b), 0), None)
-            joints["ball0"] = gori.Joint(
+            joints["ball0"] = gori.spec.Joint(
                 type="spherical",
                 parent="upper0",
                 child="platform",
@@ -221,8 +225,8 @@ def stewart() -> gori.Spec:
                 q=quaternion(R_leg.T @ start_R),
             )
         else:
-            cuts[f"ball{i}"] = gori.Cut(type="spherical", parent=f"upper{i}", child="platform", child_at=place)
-    frames = {"tool": gori.Frame(body="platform", at=(0.2, 0, 0.1))}
+            cuts[f"ball{i}"] = gori.spec.Cut(type="spherical", parent=f"upper{i}", child="platform", child_at=place)
+    frames = {"tool": gori.spec.Frame(body="platform", at=(0.2, 0, 0.1))}
     return gori.Spec(bodies=bodies, joints=joints, cuts=cuts, frames=frames)
 
 

@@ -21,11 +21,11 @@ import numpy as np
 from bench import particles_box as case
 from bench.particles_lammps import SKIN, find, rate
 from bench.timing import console, finish, machine, show
-from gori.kernels.particles import grains as gr
-from gori.kernels.particles import tables as t
+from gori.kernels.particles import columns as t
+from gori.model.particles.state import fresh_state
 from gori.model.particles.walls import wall_tables
-from gori.sim.particles.cpu import CpuBed
-from gori.sim.particles.engine import Setup, fresh_state
+from gori.sim.particles.cpu import CpuEngine
+from gori.sim.particles.engine import ParticleSetup
 from gori.sim.progress import Progress
 
 COUNTS = {"": 27_000, "_200k": 200_000}
@@ -44,7 +44,7 @@ def law() -> np.ndarray:
     return pair_f
 
 
-def setup(box: np.ndarray, workers: int, skin: float = SKIN) -> Setup:
+def setup(box: np.ndarray, workers: int, skin: float = SKIN) -> ParticleSetup:
     """A box of planes, open at the top, on the ground."""
     sides = [*((np.zeros(3), axis) for axis in np.eye(3)), *((box, -axis) for axis in np.eye(3)[:2])]
     shapes = [
@@ -52,20 +52,20 @@ def setup(box: np.ndarray, workers: int, skin: float = SKIN) -> Setup:
         for k, (point, normal) in enumerate(sides)
     ]
     walls, weight, room = wall_tables(shapes, case.RADIUS, 1), np.array([0.0, 0.0, -case.GRAVITY]), np.ones(3)
-    return Setup(law(), t.HERTZ, False, walls, weight, skin, case.RADIUS, -1, -room, box + room, workers)
+    return ParticleSetup(law(), t.HERTZ, False, walls, weight, skin, case.RADIUS, -1, -room, box + room, workers)
 
 
 def still(steps: int) -> np.ndarray:
     """Poses of the ground."""
-    poses = np.zeros((steps + 1, 1, gr.N_POSE))
-    poses[:, :, [gr.ROT, gr.ROT + 4, gr.ROT + 8]] = 1.0
+    poses = np.zeros((steps + 1, 1, t.N_POSE))
+    poses[:, :, [t.ROT, t.ROT + 4, t.ROT + 8]] = 1.0
     return poses
 
 
-def bed_of(place: np.ndarray, box: np.ndarray, workers: int, skin: float = SKIN) -> CpuBed:
+def bed_of(place: np.ndarray, box: np.ndarray, workers: int, skin: float = SKIN) -> CpuEngine:
     motion = np.zeros((len(place), 8))
     motion[:, t.MASS] = case.MASS
-    return CpuBed(setup(box, workers, skin), fresh_state(place, motion, np.arange(len(place)), still(0)[0]))
+    return CpuEngine(setup(box, workers, skin), fresh_state(place, motion, np.arange(len(place)), still(0)[0]))
 
 
 def settle(place: np.ndarray, box: np.ndarray, fall: float, rest: float, workers: int) -> np.ndarray:
@@ -73,9 +73,9 @@ def settle(place: np.ndarray, box: np.ndarray, fall: float, rest: float, workers
     bed, leg = bed_of(place, box, workers, 0.4 * case.RADIUS), 200
     duration, now, bar = fall + rest, 0.0, Progress(True, 0.0, fall + rest)
     while now < duration:
-        trouble = bed.march(still(leg), case.STEP)
-        if trouble is not None:
-            raise RuntimeError(f"the grains did not settle: code {trouble.code}")
+        failure = bed.march(still(leg), case.STEP)
+        if failure is not None:
+            raise RuntimeError(f"the grains did not settle: code {failure.code}")
         now += leg * case.STEP
         bar.move(min(now, duration))
         if now > fall:
@@ -84,7 +84,7 @@ def settle(place: np.ndarray, box: np.ndarray, fall: float, rest: float, workers
             state.motion[:, [0, 1, 2, 4, 5, 6]] *= math.exp(-leg * case.STEP / constant)
             bed.load(state)
     bar.close()
-    return bed.look()[1]
+    return bed.snapshot()[1]
 
 
 def settled_box(count: int, workers: int) -> tuple[np.ndarray, np.ndarray]:
@@ -107,21 +107,21 @@ class Ours:
     """A bed that marches in rounds."""
 
     def __init__(self, place: np.ndarray, box: np.ndarray, workers: int, steps: int):
-        self.bed, self.steps, self.best, self.rebuilds = bed_of(place, box, workers), steps, math.inf, 0
-        self.bed.march(still(1000), case.STEP)
+        self.engine, self.steps, self.best, self.rebuilds = bed_of(place, box, workers), steps, math.inf, 0
+        self.engine.march(still(1000), case.STEP)
 
     def round(self, times: int) -> None:
         for _ in range(times):
-            before, start = self.bed.counts()["rebuilds"], time.perf_counter()
-            trouble = self.bed.march(still(self.steps), case.STEP)
+            before, start = self.engine.counts()["rebuilds"], time.perf_counter()
+            failure = self.engine.march(still(self.steps), case.STEP)
             seconds = time.perf_counter() - start
-            if trouble is not None:
-                raise RuntimeError(f"the march ended early: code {trouble.code}")
+            if failure is not None:
+                raise RuntimeError(f"the march ended early: code {failure.code}")
             if seconds < self.best:
-                self.best, self.rebuilds = seconds, self.bed.counts()["rebuilds"] - before
+                self.best, self.rebuilds = seconds, self.engine.counts()["rebuilds"] - before
 
     def rate(self) -> float:
-        return len(self.bed.look()[0]) * self.steps / self.best
+        return len(self.engine.snapshot()[0]) * self.steps / self.best
 
 
 def compare(count: int, workers: int, rounds: int, steps: int, python: str) -> tuple[dict, dict]:
@@ -132,7 +132,7 @@ def compare(count: int, workers: int, rounds: int, steps: int, python: str) -> t
         ours.round(5)
         found = rate(place, box, steps=steps, rounds=5, ranks=workers, python=python)
         theirs = max(theirs, found, key=lambda one: one["ps_per_s_lammps"])
-    contacts = 2.0 * ours.bed.counts()["contacts"] / count
+    contacts = 2.0 * ours.engine.counts()["contacts"] / count
     return {"rate": ours.rate(), "rebuilds": ours.rebuilds, "contacts": contacts}, theirs
 
 

@@ -13,10 +13,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from gori.kernels.particles import grains as gr
+from gori.kernels.particles import columns as c
 from gori.model.particles.materials import pair_table, rayleigh_step
+from gori.model.particles.state import ParticleState, fresh_state
 from gori.model.particles.walls import wall_tables
-from gori.sim.particles.engine import BedState, Setup, fresh_state
+from gori.sim.particles.engine import ParticleSetup
 from gori.spec import Spec
 
 RADIUS, DENSITY, E, NU = 2e-3, 2500.0, 2e8, 0.25
@@ -68,22 +69,24 @@ def bed_of(device: str, shapes: dict[str, Any], place: np.ndarray, skin: float) 
     rows = [(0, name, shape, *shape.pose(), 1) for name, shape in parts.items()]
     walls = wall_tables(rows, RADIUS + skin, 1)
     everywhere = np.full(3, 1e30)
-    setup = Setup(pair_f, law, False, walls, np.array([0.0, 0.0, -9.81]), skin, RADIUS, -1, -everywhere, everywhere, 2)
+    setup = ParticleSetup(
+        pair_f, law, False, walls, np.array([0.0, 0.0, -9.81]), skin, RADIUS, -1, -everywhere, everywhere, 2
+    )
     motion = np.zeros((len(place), 8))
     motion[:, 3] = 4.0 / 3.0 * np.pi * RADIUS**3 * DENSITY
     state = fresh_state(place, motion, np.arange(len(place)), still(1)[0])
     if device == "cpu":
-        from gori.sim.particles.cpu import CpuBed
+        from gori.sim.particles.cpu import CpuEngine
 
-        return CpuBed(setup, state)
-    from gori.sim.particles.cuda import CudaBed
+        return CpuEngine(setup, state)
+    from gori.sim.particles.cuda import CudaEngine
 
-    return CudaBed(setup, state)
+    return CudaEngine(setup, state)
 
 
 def still(steps: int) -> np.ndarray:
     """Poses of a ground that stays."""
-    table = np.zeros((steps + 1, 1, gr.N_POSE))
+    table = np.zeros((steps + 1, 1, c.N_POSE))
     table[:, :, [0, 4, 8]] = 1.0
     return table
 
@@ -91,7 +94,7 @@ def still(steps: int) -> np.ndarray:
 def turning(steps: int, rate: float, start: float) -> np.ndarray:
     """Poses of a drum that turns about y, from an angle on."""
     angle = start + rate * STEP * np.arange(steps + 1)
-    table = np.zeros((steps + 1, 1, gr.N_POSE))
+    table = np.zeros((steps + 1, 1, c.N_POSE))
     table[:, 0, 0], table[:, 0, 2], table[:, 0, 4] = np.cos(angle), np.sin(angle), 1.0
     table[:, 0, 6], table[:, 0, 8], table[:, 0, 16] = -np.sin(angle), np.cos(angle), rate
     return table
@@ -132,9 +135,9 @@ def timed(bed: Any, steps: int, table: Any, block: int = 500) -> float:
     tables = [table(first, min(block, steps - first)) for first in range(0, steps, block)]
     began = time.perf_counter()
     for poses in tables:
-        trouble = bed.march(poses, STEP)
-        if trouble is not None:
-            raise RuntimeError(f"the bench failed: {trouble}")
+        failure = bed.march(poses, STEP)
+        if failure is not None:
+            raise RuntimeError(f"the bench failed: {failure}")
     return time.perf_counter() - began
 
 
@@ -156,9 +159,9 @@ def run_drum(count: int, warm: int = 12000, steps: int = 2000) -> dict[str, floa
 
 def overlap(bed: Any) -> float:
     """Largest overlap of all, in radii."""
-    state: BedState = bed.state()
-    rows = np.searchsorted(state.ident, state.pairs)
-    a, b = state.place[rows[:, 0]], state.place[rows[:, 1]]
+    state: ParticleState = bed.state()
+    rows = np.searchsorted(state.id, state.pairs)
+    a, b = state.sphere[rows[:, 0]], state.sphere[rows[:, 1]]
     gap = np.linalg.norm(a[:, :3] - b[:, :3], axis=1) - a[:, 3] - b[:, 3]
     return float(-gap.min(initial=0.0) / RADIUS)
 
@@ -171,12 +174,12 @@ def momentum_error(count: int = 20_000, steps: int = 2000) -> float:
     motion = state.motion.copy()
     motion[:, :3] = rng.normal(0.0, 0.2, (count, 3))
     bed.setup = bed.setup._replace(gravity=np.zeros(3), walls=wall_tables([], 1.0, 1))
-    place = state.place.copy()
-    fresh = fresh_state(place, motion, state.ident, still(1)[0])
+    place = state.sphere.copy()
+    fresh = fresh_state(place, motion, state.id, still(1)[0])
     bed.load(fresh)
-    start = bed.look()[2]
+    start = bed.snapshot()[2]
     timed(bed, steps, lambda first, n: still(n))
-    end = bed.look()[2]
+    end = bed.snapshot()[2]
     lost = np.abs((end[:, 3:4] * end[:, :3]).sum(axis=0) - (start[:, 3:4] * start[:, :3]).sum(axis=0)).max()
     return float(lost / (start[:, 3] * np.linalg.norm(start[:, :3], axis=1)).sum())
 

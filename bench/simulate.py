@@ -21,8 +21,8 @@ METHODS = {"rk4": "RK4", "semi_implicit": "Euler"}
 def pendulum() -> gori.Model:
     return gori.compile(
         gori.Spec(
-            bodies={"rod": gori.Body(mass=1, com=(0, 0, -0.5), inertia=(0.08, 0.08, 0.001))},
-            joints={"pivot": gori.Joint(type="revolute", parent="ground", child="rod", axis=(0, 1, 0), q=1.0)},
+            bodies={"rod": gori.spec.Body(mass=1, com=(0, 0, -0.5), inertia=(0.08, 0.08, 0.001))},
+            joints={"pivot": gori.spec.Joint(type="revolute", parent="ground", child="rod", axis=(0, 1, 0), q=1.0)},
         )
     )
 

@@ -21,13 +21,13 @@ def strategies(case: Case, report: Report) -> None:
     exact = gori.Simulation(model, gori.GeneralizedAlpha(1e-4)).run(3.0, sample=0.05)["link99.position"]
     tips, errors, times = {}, {}, {}
     for name, strategy in {
-        "Full": gori.Full(),
-        "MatrixFree": gori.MatrixFree(),
-        "ErrorDriven": gori.ErrorDriven(),
-        "RoundRobin(5)": gori.RoundRobin(5),
-        "RoundRobin(1)": gori.RoundRobin(1),
-        "Fastest(5)": gori.Fastest(5),
-        "Frozen": gori.Frozen(),
+        "Full": gori.jacobian.Full(),
+        "MatrixFree": gori.jacobian.MatrixFree(),
+        "ErrorDriven": gori.jacobian.ErrorDriven(),
+        "RoundRobin(5)": gori.jacobian.RoundRobin(5),
+        "RoundRobin(1)": gori.jacobian.RoundRobin(1),
+        "Fastest(5)": gori.jacobian.Fastest(5),
+        "Frozen": gori.jacobian.Frozen(),
     }.items():
         method, times[name] = gori.ImplicitEuler(2e-3, jacobian=strategy), np.inf
         rec = gori.Simulation(model, method).run(3.0, sample=0.05)
@@ -66,7 +66,7 @@ def matrix_free(case: Case, report: Report) -> None:
     rng = np.random.default_rng(5)
     state = gori.State(0.0, 0.3 * rng.normal(size=model.nq), rng.normal(size=model.nv), np.zeros(0))
     ends = {}
-    for strategy in (gori.Full(), gori.MatrixFree()):
+    for strategy in (gori.jacobian.Full(), gori.jacobian.MatrixFree()):
         method = gori.GeneralizedAlpha(2e-3, jacobian=strategy)
         simulation = gori.Simulation(model, method, state=state)
         ends[strategy.kind] = [simulation.step().v, simulation.step(100).v]
@@ -75,7 +75,7 @@ def matrix_free(case: Case, report: Report) -> None:
     links, times = np.array([50, 100, 200, 500, 1000]), {"MatrixFree": [], "Full": []}
     for n in links:
         model = chain(int(n))
-        for name, strategy in (("MatrixFree", gori.MatrixFree()), ("Full", gori.Full())):
+        for name, strategy in (("MatrixFree", gori.jacobian.MatrixFree()), ("Full", gori.jacobian.Full())):
             if name == "Full" and n > 200:
                 continue
             simulation = gori.Simulation(model, gori.GeneralizedAlpha(2e-3, jacobian=strategy))

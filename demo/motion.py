@@ -8,6 +8,7 @@ import numpy as np
 
 import gori
 from demo.report import Case, Report
+from gori.spec import Body, Joint
 
 PERIOD = 2.36784194757624  # 4 sqrt(L/g) K(1/2): the exact period from 90 degrees, L = 1 m, g = 9.81 m/s2
 
@@ -15,8 +16,8 @@ PERIOD = 2.36784194757624  # 4 sqrt(L/g) K(1/2): the exact period from 90 degree
 def _pendulum() -> gori.Model:
     return gori.compile(
         gori.Spec(
-            bodies={"bob": gori.Body(mass=1, com=(1, 0, 0), inertia=(0, 0, 0))},
-            joints={"pivot": gori.Joint(type="revolute", parent="ground", child="bob", axis=(0, 1, 0))},
+            bodies={"bob": Body(mass=1, com=(1, 0, 0), inertia=(0, 0, 0))},
+            joints={"pivot": Joint(type="revolute", parent="ground", child="bob", axis=(0, 1, 0))},
         )
     )
 
@@ -49,11 +50,11 @@ def orders(case: Case, report: Report) -> None:
     A pendulum with a second link on a ball joint, spring and damper; the error at 0.4 s for halved steps.
     """
     spec = gori.Spec(
-        bodies={name: gori.Body(mass=1, com=(0.1, 0, -0.5), inertia=(0.1, 0.1, 0.02)) for name in ("upper", "lower")},
+        bodies={name: Body(mass=1, com=(0.1, 0, -0.5), inertia=(0.1, 0.1, 0.02)) for name in ("upper", "lower")},
         joints={
-            "pivot": gori.Joint(type="revolute", parent="ground", child="upper", axis=(0, 1, 0), q=1.0, stiffness=20,
+            "pivot": Joint(type="revolute", parent="ground", child="upper", axis=(0, 1, 0), q=1.0, stiffness=20,
                                 damping=0.1),
-            "ball": gori.Joint(type="spherical", parent="upper", child="lower", at=(0, 0, -1), v=(1, 2, 5)),
+            "ball": Joint(type="spherical", parent="upper", child="lower", at=(0, 0, -1), v=(1, 2, 5)),
         },
     )  # fmt: skip
     model = gori.compile(spec)

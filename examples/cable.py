@@ -34,11 +34,11 @@ def cable(links: int, sideways: float = 0.0) -> gori.Model:
     length, radius = LENGTH / links, THICKNESS / 2
     mass = RHO * length
     across = mass * (length**2 / 12 + radius**2 / 4)
-    link = gori.Body(mass=mass, com=(length / 2, 0, 0), inertia=(mass * radius**2 / 2, across, across))
+    link = gori.spec.Body(mass=mass, com=(length / 2, 0, 0), inertia=(mass * radius**2 / 2, across, across))
     joints = {}
     for k in range(links):
         stiffness = EI / length if k else 2 * EI / length
-        joints[f"bend{k}"] = gori.Joint(
+        joints[f"bend{k}"] = gori.spec.Joint(
             type="universal", parent=f"link{k - 1}" if k else "ground", child=f"link{k}", at=(length if k else 0, 0, 0),
             axis=(0, 1, 0), axis2=(0, 0, 1), stiffness=stiffness, damping=RELAXATION * stiffness,
             v=(0, sideways / links),
@@ -48,7 +48,7 @@ def cable(links: int, sideways: float = 0.0) -> gori.Model:
             gravity=(0, 0, -GRAVITY),
             bodies={f"link{k}": link for k in range(links)},
             joints=joints,
-            frames={"tip": gori.Frame(body=f"link{links - 1}", at=(length, 0, 0))},
+            frames={"tip": gori.spec.Frame(body=f"link{links - 1}", at=(length, 0, 0))},
         )
     )
 
@@ -75,7 +75,7 @@ def shape(model: gori.Model, q: np.ndarray) -> np.ndarray:
 # the fall
 model = cable(200, sideways=1.0)
 step = 1e-3
-method = gori.GeneralizedAlpha(step, jacobian=gori.MatrixFree())
+method = gori.GeneralizedAlpha(step, jacobian=gori.jacobian.MatrixFree())
 gori.Simulation(model, method).step()  # compiles what is not compiled yet
 start = time.perf_counter()
 rec = gori.Simulation(model, method).run(1.5, sample=step)
@@ -110,7 +110,7 @@ assert 3.8 < errors[50] / errors[100] < 4.2 and 3.8 < errors[100] / errors[200] 
 for links in (50, 200):
     small, count = cable(links), 40
     times, ends = {}, {}
-    for strategy in (gori.MatrixFree(), gori.Full()):
+    for strategy in (gori.jacobian.MatrixFree(), gori.jacobian.Full()):
         simulations = [gori.Simulation(small, gori.GeneralizedAlpha(step, jacobian=strategy)) for _ in range(4)]
         rounds = []
         for simulation in simulations:

@@ -88,12 +88,12 @@ def keys(pairs: np.ndarray) -> np.ndarray:
 
 def check_contacts(simulation: gori.Simulation) -> int:
     """The pairs that push each other in a sub-step are those that overlap at its start; how many they were."""
-    grains, sharp = simulation.grains, SHARP[simulation.grains.device]
+    particles, sharp = simulation.particles, SHARP[simulation.particles.device]
     for _ in range(3):
         simulation.advance(30)
-        place = grains.place
+        place = particles.position
         simulation.advance()
-        found = keys(grains.bed.state().pairs)
+        found = keys(particles.engine.state().pairs)
         sure, near = (keys(tree_pairs(place, 2.0 * RADIUS * (1.0 + off))) for off in (-sharp, sharp))
         assert np.isin(sure, found).all() and np.isin(found, near).all()
         assert len(found) > len(place)
@@ -111,13 +111,13 @@ def search_times(count: int, gpu: bool, cores: int) -> dict[str, float]:
     spec = box_of(count)
     falling = gori.Simulation(gori.compile(spec), gori.RK4(step=0.01), device="cuda" if gpu else "cpu")
     falling.advance(25)
-    state, sub_step, beds = falling.state, falling.grains.step, {}
+    state, sub_step, beds = falling.state, falling.particles.step, {}
     for way, (device, threads) in lists_by(gpu, cores).items():
         gori.threads(threads)
         # a step of the bodies, though none of them moves, is one sub-step of the grains
         beds[way] = gori.Simulation(gori.compile(spec), gori.RK4(step=sub_step), state=state, device=device)
-    place, reach = falling.grains.place, 2.0 * RADIUS + falling.grains.setup.skin
-    ways = {way: simulation.grains.bed.renew for way, simulation in beds.items()}
+    place, reach = falling.particles.position, 2.0 * RADIUS + falling.particles.setup.skin
+    ways = {way: simulation.particles.engine.renew for way, simulation in beds.items()}
     ways["k-d tree"] = lambda: tree_pairs(place, reach)
     known = keys(tree_pairs(place, reach))
     times = best_times(ways)
@@ -148,7 +148,7 @@ asked = words.parse_args()
 out = Path(asked.folder)
 out.mkdir(parents=True, exist_ok=True)
 
-gpu, cores = "cuda" in gori.devices(), gori.threads()
+gpu, cores = "cuda" in gori.sim.devices(), gori.threads()
 counts = [1_000, 4_000, 16_000] + ([64_000, 250_000, 1_000_000] if asked.full else [])
 table = [search_times(count, gpu, cores) for count in counts]
 ways = list(dict.fromkeys(way for times in table for way in times))

@@ -20,7 +20,7 @@ import numpy as np
 
 import gori
 from gori.model.particles.materials import suggested_step
-from gori.view.grains import picture
+from gori.view.particles import picture
 
 words = argparse.ArgumentParser()
 words.add_argument("folder", nargs="?", default="out/examples/gears")
@@ -59,17 +59,17 @@ def run(stiffness: float) -> tuple[gori.Recording, gori.Simulation, np.ndarray]:
     most = [0.0]
 
     def watch(simulation):
-        most[0] = np.maximum(most[0], np.linalg.norm(simulation.grains.wall_forces()[TEETH], axis=1))
+        most[0] = np.maximum(most[0], np.linalg.norm(simulation.particles.wall_forces()[TEETH], axis=1))
 
     simulation = gori.Simulation(
-        gori.compile(machine), gori.GeneralizedAlpha(step=step), device=asked.device, driver=watch, control=step
+        gori.compile(machine), gori.GeneralizedAlpha(step=step), device=asked.device, driver=watch, driver_period=step
     )
     began = time.perf_counter()
     recording = simulation.run(duration, sample=step, frames=duration)
-    grains = simulation.grains
+    particles = simulation.particles
     print(
-        f"E {machine.materials['grit'].E:.3g} Pa: {len(grains)} grains, {grains.step:.3g} s and {step:.2g} s a step, "
-        f"{time.perf_counter() - began:.1f} s of wall time on {asked.device}"
+        f"E {machine.materials['grit'].E:.3g} Pa: {len(particles)} grains, {particles.step:.3g} s and {step:.2g} s "
+        f"a step, {time.perf_counter() - began:.1f} s of wall time on {asked.device}"
     )
     return recording, simulation, most[0]
 
@@ -90,14 +90,14 @@ if asked.full:
 table = []
 for stiffness in asked.stiffness or ((1.0,) if asked.full else (1.0, 2.0, 4.0)):
     recording, simulation, most = run(stiffness)
-    force, grains = radial(recording), simulation.grains
+    force, particles = radial(recording), simulation.particles
     pushed = np.hypot(*recording["gear2.wrench_from.grit"][:, 3:5].T)
     table.append((stiffness, force.max(), force[recording.time > 0.5 * duration].mean(), pushed.max(), most.max()))
     ax.plot(recording.time, 1e3 * force, lw=0.8, label=f"grit, E x {stiffness:g}")
 
     # nothing has left the case, and the gears still turn as one
     low, high = np.array([-0.0122, -0.0122, 0.0]), np.array([0.0322, 0.0122, 0.004])
-    assert ((grains.place > low) & (grains.place < high)).all()
+    assert ((particles.position > low) & (particles.position < high)).all()
     assert np.abs(recording["shaft1.q"] + recording["shaft2.q"]).max() < 0.05  # not beyond the backlash
     assert most.max() > 0.0 and pushed.max() > 0.0
     if stiffness == 1.0:

@@ -85,7 +85,7 @@ def measure(device: str, counts: tuple[int, ...]) -> list[Row]:
     boxes = [settled(count, device) for count in counts]
     for box in boxes:
         box.advance()
-    before = [box.grains.contacts()["rebuilds"] for box in boxes]
+    before = [box.particles.contacts()["rebuilds"] for box in boxes]
     best = np.full(len(boxes), np.inf)
     for _ in range(ROUNDS):
         for k, box in enumerate(boxes):
@@ -94,9 +94,9 @@ def measure(device: str, counts: tuple[int, ...]) -> list[Row]:
             best[k] = min(best[k], time.perf_counter() - began)
     rows = []
     for count, box, seconds, lists in zip(counts, boxes, best, before):
-        grains, known = box.grains, box.grains.contacts()
-        assert grains.substeps == BLOCK
-        speed = float(np.linalg.norm(grains.velocity, axis=1).mean())
+        particles, known = box.particles, box.particles.contacts()
+        assert particles.substeps == BLOCK
+        speed = float(np.linalg.norm(particles.velocity, axis=1).mean())
         rows.append(Row(count, 2.0 * known["contacts"] / count, speed, seconds / BLOCK, known["rebuilds"] - lists))
     return rows
 
@@ -115,7 +115,7 @@ out = Path(asked.folder)
 out.mkdir(parents=True, exist_ok=True)
 
 figure, ax = plt.subplots(figsize=(6, 4.5), layout="constrained")
-for device in [asked.device] if asked.device else gori.devices():
+for device in [asked.device] if asked.device else gori.sim.devices():
     rows = measure(device, (FULL if asked.full else COUNTS)[device])
     print(f"{device}: {gori.threads()} threads" if device == "cpu" else device)
     print("   grains sub-step [ms] grain-steps/s 1 s takes [h] contacts lists")

@@ -47,9 +47,9 @@ LOAD, SPIN = 500.0, 40.0  # kg, kg m2
 ship = gori.compile(
     gori.Spec(
         base={"position": (0, 0, f"0.8*sin({HEAVE!r}*t)"), "rpy": (0, f"0.12*sin({PITCH!r}*t)", 0)},
-        bodies={"load": gori.Body(mass=LOAD, com=(0, 0, -ROPE), inertia=(SPIN, SPIN, SPIN))},
+        bodies={"load": gori.spec.Body(mass=LOAD, com=(0, 0, -ROPE), inertia=(SPIN, SPIN, SPIN))},
         joints={
-            "hook": gori.Joint(
+            "hook": gori.spec.Joint(
                 type="revolute", parent="ground", child="load", at=(0, 0, TIP), axis=(0, 1, 0), v=-0.12 * PITCH
             )
         },
@@ -79,11 +79,13 @@ LENGTH, STROKE = 0.3, 0.02
 def upright(speed: float) -> gori.Recording:
     """Let go 0.2 rad from upright, on a base that goes as STROKE cos(speed t)."""
     moment = 0.2 * LENGTH**2 / 12
-    rod = gori.Body(mass=0.2, com=(0, 0, -LENGTH / 2), inertia=(moment, moment, 0))
+    rod = gori.spec.Body(mass=0.2, com=(0, 0, -LENGTH / 2), inertia=(moment, moment, 0))
     spec = gori.Spec(
         base={"position": (0, 0, f"{STROKE}*cos({speed}*t)")},
         bodies={"rod": rod},
-        joints={"foot": gori.Joint(type="revolute", parent="ground", child="rod", axis=(0, 1, 0), q=np.pi - 0.2, v=0)},
+        joints={
+            "foot": gori.spec.Joint(type="revolute", parent="ground", child="rod", axis=(0, 1, 0), q=np.pi - 0.2, v=0)
+        },
     )
     return gori.Simulation(gori.compile(spec), gori.Dopri5(1e-10, 1e-10)).run(2.0, sample=0.005)
 

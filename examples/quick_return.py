@@ -28,13 +28,13 @@ TORQUE, CUT, RIGHT, LEFT = 165_521.0, 200e3, 1.2, -4.0  # N m, N, m, m
 START, SPEED = 3.23297, 4.2  # rad, rad/s
 
 
-def bodies(inertia: float) -> dict[str, gori.Body]:
+def bodies(inertia: float) -> dict[str, gori.spec.Body]:
     """Table 2; moments of inertia about x and y do not count in the plane. The bars are there to be seen only."""
 
-    def body(mass: float, moment: float, length: float = 0.0, middle: bool = True) -> gori.Body:
+    def body(mass: float, moment: float, length: float = 0.0, middle: bool = True) -> gori.spec.Body:
         bar = {"type": "capsule", "length": abs(length), "radius": 0.05, "axis": (np.sign(length), 0, 0)}
         box = {"type": "box", "size": (0.5, 0.3, 0.3)}
-        return gori.Body(
+        return gori.spec.Body(
             mass=mass,
             com=(length / 2 if middle else 0.0, 0, 0),
             inertia=(moment, moment, moment),
@@ -63,9 +63,9 @@ def as_in_the_paper(inertia: float = 2000.0) -> gori.Spec:
     """One chain from the crank on, with the base cut at the rocker's pivot and at the rail.
 
     The pieces `pivot` and `rail` belong to the base: fixed cuts hold them, six equations each. They are at rest, so
-    that their mass counts for nothing; but a link at the end of a chain must have one (except for gori.Partition).
+    that their mass counts for nothing; but a link at the end of a chain must have one (but for `partition`).
     """
-    at_rest = gori.Body(mass=1.0, inertia=(1, 1, 1))
+    at_rest = gori.spec.Body(mass=1.0, inertia=(1, 1, 1))
     angle, far, tilt, _ = by_hand(START)
     at = {  # relative angles and travels at the start: rough values would do
         "J1": START,
@@ -89,10 +89,10 @@ def as_in_the_paper(inertia: float = 2000.0) -> gori.Spec:
     return gori.Spec(
         gravity=(0, -9.81, 0),
         bodies={**bodies(inertia), "pivot": at_rest, "rail": at_rest},
-        joints={name: gori.Joint(**joint, q=at[name]) for name, joint in joints.items()},
+        joints={name: gori.spec.Joint(**joint, q=at[name]) for name, joint in joints.items()},
         cuts={
-            "K1": gori.Cut(type="fixed", parent="ground", child="pivot", at=(0, PIVOT, 0)),
-            "K2": gori.Cut(type="fixed", parent="ground", child="rail", at=(0, RAIL, 0)),
+            "K1": gori.spec.Cut(type="fixed", parent="ground", child="pivot", at=(0, PIVOT, 0)),
+            "K2": gori.spec.Cut(type="fixed", parent="ground", child="rail", at=(0, RAIL, 0)),
         },
         forces=forces("J7", "J1"),
     )
@@ -113,7 +113,7 @@ def plain(inertia: float = 2000.0) -> gori.Spec:
     return gori.Spec(
         gravity=(0, -9.81, 0),
         bodies=bodies(inertia),
-        joints={name: gori.Joint(**joint) for name, joint in joints.items()},
+        joints={name: gori.spec.Joint(**joint) for name, joint in joints.items()},
         forces=forces("rail", "drive_shaft"),
     )
 

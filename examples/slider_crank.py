@@ -73,26 +73,28 @@ def natural(rod: float) -> gori.Spec:
     return gori.Spec(
         gravity=(0, 0, -9.81),
         bodies={
-            "crank": gori.Body(
+            "crank": gori.spec.Body(
                 mass=0.12,
                 inertia=(1e-4, 1e-4, 1e-5),
                 shapes={"bar": {**stick, "length": RADIUS, "axis": (0, 0, 1)}},
             ),
-            "rod": gori.Body(
+            "rod": gori.spec.Body(
                 mass=0.5,
                 com=(-rod / 2, 0, 0),
                 inertia=(4e-4, 4e-3, 4e-3),
                 shapes={"bar": {**stick, "length": rod, "axis": (-1, 0, 0)}},
             ),
-            "slider": gori.Body(mass=2.0, inertia=(1e-4, 1e-4, 1e-4), shapes={"block": BLOCK}),
+            "slider": gori.spec.Body(mass=2.0, inertia=(1e-4, 1e-4, 1e-4), shapes={"block": BLOCK}),
         },
         joints={
-            "shaft": gori.Joint(type="revolute", parent="ground", child="crank", at=CENTRE, axis=(1, 0, 0), q=0),
-            "ball": gori.Joint(type="spherical", parent="crank", child="rod", at=(0, 0, RADIUS), child_at=(-rod, 0, 0)),
-            "cross": gori.Joint(
+            "shaft": gori.spec.Joint(type="revolute", parent="ground", child="crank", at=CENTRE, axis=(1, 0, 0), q=0),
+            "ball": gori.spec.Joint(
+                type="spherical", parent="crank", child="rod", at=(0, 0, RADIUS), child_at=(-rod, 0, 0)
+            ),
+            "cross": gori.spec.Joint(
                 type="universal", parent="slider", child="rod", axis=(0, 0, 1), axis2=(0, 1, 0), q=(-0.4, 0.7)
             ),
-            "slide": gori.Joint(type="prismatic", parent="ground", child="slider", axis=(1, 0, 0), q=0.2),
+            "slide": gori.spec.Joint(type="prismatic", parent="ground", child="slider", axis=(1, 0, 0), q=0.2),
         },
     )
 

@@ -11,12 +11,12 @@ import gori
 m1, m2, L1, L2 = 1.0, 0.5, 0.8, 0.6
 spec = gori.Spec(
     bodies={
-        "upper": gori.Body(mass=m1, com=(0, 0, -L1), inertia=(0, 0, 0)),
-        "lower": gori.Body(mass=m2, com=(0, 0, -L2), inertia=(0, 0, 0)),
+        "upper": gori.spec.Body(mass=m1, com=(0, 0, -L1), inertia=(0, 0, 0)),
+        "lower": gori.spec.Body(mass=m2, com=(0, 0, -L2), inertia=(0, 0, 0)),
     },
     joints={
-        "shoulder": gori.Joint(type="revolute", parent="ground", child="upper", axis=(0, 1, 0)),
-        "elbow": gori.Joint(type="revolute", parent="upper", child="lower", at=(0, 0, -L1), axis=(0, 1, 0)),
+        "shoulder": gori.spec.Joint(type="revolute", parent="ground", child="upper", axis=(0, 1, 0)),
+        "elbow": gori.spec.Joint(type="revolute", parent="upper", child="lower", at=(0, 0, -L1), axis=(0, 1, 0)),
     },
 )
 model = gori.compile(spec)

@@ -59,6 +59,6 @@ rim, middle = 1e3 * height[-1], 1e3 * height[0]
 print(f"slopes differ by at most {off:.1f} deg; the rim stands {rim - middle:.1f} mm above the middle")
 assert off < 10.0, "the angle of internal friction"
 assert np.abs(height - exact).max() < 0.08 * R, "slopes off by nine degrees one way, all along"
-turning = float(frames[-1].mass @ np.cross(frames[-1].place[:, :3], frames[-1].velocity)[:, 2])
-rigid = spin * float(frames[-1].mass @ (frames[-1].place[:, :2] ** 2).sum(axis=1))
+turning = float(frames[-1].mass @ np.cross(frames[-1].position, frames[-1].velocity)[:, 2])
+rigid = spin * float(frames[-1].mass @ (frames[-1].position[:, :2] ** 2).sum(axis=1))
 assert math.isclose(turning, rigid, rel_tol=0.02), "grains turn with the drum"

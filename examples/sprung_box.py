@@ -32,17 +32,18 @@ def settled(spec: gori.Spec, duration: float) -> tuple[gori.Model, gori.State]:
     """The machine at rest: settled with a strong damper, then with its own."""
     calm = gori.Simulation(gori.compile(spec.set("guide.damping", 50.0 * spec.bodies["box"].mass)), gori.RK4(5e-4))
     calm.run(duration)
-    state = calm.state
-    return gori.compile(spec), gori.State(0.0, state.q, 0.0 * state.v, state.z, state.ground, state.grains)
+    model = gori.compile(spec)
+    state = calm.state.replace(time=0.0, v=0.0 * calm.v, model=model.fingerprint)
+    return model, state
 
 
 def kicked(model: gori.Model, rest: gori.State, method: str, step: float, duration: float, speed: float):
     """The box gets a speed upwards [m/s]; all steps are recorded."""
-    state = gori.State(0.0, rest.q, rest.v + speed, rest.z, rest.ground, rest.grains)
+    state = rest.replace(v=rest.v + speed)
     simulation = gori.Simulation(model, METHODS[method](step=step), state=state)
-    before = simulation.grains.momentum
+    before = simulation.particles.momentum
     recording = simulation.run(duration, sample=step, progress=False)
-    return simulation, recording, simulation.grains.momentum - before
+    return simulation, recording, simulation.particles.momentum - before
 
 
 def created(recording: gori.Recording) -> float:
@@ -51,17 +52,17 @@ def created(recording: gori.Recording) -> float:
     The wrench that acted in a step is what grains gave in the step before: row k + 1 holds what they gave while the box
     went from row k - 1 to row k.
     """
-    force, travel = recording["box.wrench_from.grains"][:, 5], np.diff(recording["guide.q"])
+    force, travel = recording["box.wrench_from.particles"][:, 5], np.diff(recording["guide.q"])
     return float(((force[1:-1] - force[2:]) * travel[:-1]).sum())
 
 
 def floor_stiffness(simulation: gori.Simulation) -> float:
     """Stiffness of all contacts with the floor [N/m]: 2 E* sqrt(r d) of each, against steel that hardly yields."""
-    grains = simulation.grains
-    deep = grains.radius - (grains.place[:, 2] - simulation.q[0] - FLOOR)
+    particles = simulation.particles
+    deep = particles.radius - (particles.position[:, 2] - simulation.q[0] - FLOOR)
     touch = deep > 0.0
     modulus = simulation.model.spec.materials["grain"].E / (1.0 - NU**2)
-    return float(2.0 * modulus * np.sqrt(grains.radius * deep, where=touch, out=0.0 * deep).sum())
+    return float(2.0 * modulus * np.sqrt(particles.radius * deep, where=touch, out=0.0 * deep).sum())
 
 
 def calms_down(model: gori.Model, rest: gori.State, method: str, step: float) -> bool:
@@ -98,7 +99,7 @@ out.mkdir(parents=True, exist_ok=True)
 model, rest = settled(spec, 2.0 if full else 0.6)
 duration, speed = (0.4, 0.05) if full else (0.12, 0.05)
 steps = [4e-3 / k for k in ((1, 2, 4, 8, 16) if full else (1, 2, 4, 8))]
-own = gori.Simulation(model, gori.RK4(), state=rest).grains.step
+own = gori.Simulation(model, gori.RK4(), state=rest).particles.step
 single = 4e-3 / (4 * np.ceil(4e-3 / own))  # both march as one, in steps short enough to forget their own lag
 _, reference, _ = kicked(model, rest, "RK4", single, duration, speed)
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
@@ -115,11 +116,13 @@ for method in METHODS:
         gains.append(created(recording))
 
         # what grains lost the coupling was given; what bodies have not received yet is the last wrench, times H
-        grains, coupling = simulation.grains, simulation.coupling
-        lost = -G * grains.mass.sum() * recording.time[-1] - change[2] - coupling.impulse[5]
-        pending = (coupling.impulse - coupling.given)[3:] - step * (simulation.state.z - rest.z)[3:]
+        particles, coupling = simulation.particles, simulation.exchanges["particles"]
+        start = rest.parts["exchange"]  # the account of momentum goes on from there
+        impulse, given = coupling.impulse - start["impulse"], coupling.given - start["given"]
+        lost = -G * particles.mass.sum() * recording.time[-1] - change[2] - impulse[5]
+        pending = (impulse - given)[3:] - step * (coupling.wrench[1] - start["wrench"][1])[3:]
         print(
-            f"{method:18} {1e3 * step:7.3f} {grains.substeps:9d} {1e6 * errors[-1]:10.2f} {1e6 * gains[-1]:12.2f} "
+            f"{method:18} {1e3 * step:7.3f} {particles.substeps:9d} {1e6 * errors[-1]:10.2f} {1e6 * gains[-1]:12.2f} "
             f"{abs(lost):14.1e}"
         )
         assert abs(lost) < 1e-12 and np.abs(pending).max() < 1e-12
@@ -135,12 +138,12 @@ free = spec.set("gravity", [0.0, 0.0, 0.0]).set("guide.stiffness", 0.0).set("gui
 for method in METHODS:
     simulation = gori.Simulation(gori.compile(free), METHODS[method](step=1e-3))
     state = simulation.state
-    simulation.state = gori.State(0.0, state.q, state.v + 0.3, state.z, state.ground, state.grains)
+    simulation.state = state.replace(v=state.v + 0.3)
     worst = 0.0
     for _ in range(200):
         simulation.advance()
-        coupling = simulation.coupling
-        total = simulation.v[0] + simulation.grains.momentum[2] + (coupling.impulse - coupling.given)[5]
+        coupling = simulation.exchanges["particles"]
+        total = simulation.v[0] + simulation.particles.momentum[2] + (coupling.impulse - coupling.given)[5]
         worst = max(worst, abs(total - 0.3))
     print(f"{method}: momentum of box, grains and what is on its way stays within {worst:.1e} N s of 0.3")
     assert worst < 1e-14

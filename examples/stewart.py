@@ -36,17 +36,19 @@ PLATFORM = [circle(0.3, 120 * (k // 2) + (45 if k % 2 == 0 else -45)) for k in r
 def spec(forces: dict | None = None) -> gori.Spec:
     """The platform level at its height; forces along the legs."""
 
-    def bar(mass: float, end: float, width: float) -> gori.Body:
+    def bar(mass: float, end: float, width: float) -> gori.spec.Body:
         across = mass * (end**2 / 12 + width**2 / 12)
-        return gori.Body(mass=mass, com=(0, 0, end / 2), inertia=(across, across, mass * width**2 / 6))
+        return gori.spec.Body(mass=mass, com=(0, 0, end / 2), inertia=(across, across, mass * width**2 / 6))
 
     bodies, joints, parent = {}, {}, "ground"
     axes = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1), "yaw": (0, 0, 1), "pitch": (0, 1, 0), "roll": (1, 0, 0)}
     for name, axis in axes.items():
         child = "platform" if name == "roll" else f"after_{name}"
-        bodies[child] = gori.Body(mass=20.0, inertia=(0.45, 0.45, 0.9)) if name == "roll" else gori.Body()
+        bodies[child] = gori.spec.Body(mass=20.0, inertia=(0.45, 0.45, 0.9)) if name == "roll" else gori.spec.Body()
         kind = "prismatic" if len(name) == 1 else "revolute"
-        joints[name] = gori.Joint(type=kind, parent=parent, child=child, axis=axis, q=HEIGHT if name == "z" else 0.0)
+        joints[name] = gori.spec.Joint(
+            type=kind, parent=parent, child=child, axis=axis, q=HEIGHT if name == "z" else 0.0
+        )
         parent = child
     for name, low, high in zip(LEGS, BASE, PLATFORM):
         along = high + np.array([0, 0, HEIGHT]) - low
@@ -54,7 +56,7 @@ def spec(forces: dict | None = None) -> gori.Spec:
         # turned about x by a and then about its y by b, z becomes (sin b, -sin a cos b, cos a cos b)
         angles = np.arctan2(-along[1], along[2]), np.arcsin(along[0] / length)
         bodies[f"{name}_cylinder"], bodies[f"{name}_rod"] = bar(2.0, 0.35, 0.04), bar(1.0, -0.35, 0.03)
-        joints[f"{name}_foot"] = gori.Joint(
+        joints[f"{name}_foot"] = gori.spec.Joint(
             type="universal",
             parent="ground",
             child=f"{name}_cylinder",
@@ -63,8 +65,10 @@ def spec(forces: dict | None = None) -> gori.Spec:
             axis2=(0, 1, 0),
             q=angles,
         )
-        joints[name] = gori.Joint(type="prismatic", parent=f"{name}_cylinder", child=f"{name}_rod", q=length)
-        joints[f"{name}_ball"] = gori.Joint(type="spherical", parent=f"{name}_rod", child="platform", child_at=high)
+        joints[name] = gori.spec.Joint(type="prismatic", parent=f"{name}_cylinder", child=f"{name}_rod", q=length)
+        joints[f"{name}_ball"] = gori.spec.Joint(
+            type="spherical", parent=f"{name}_rod", child="platform", child_at=high
+        )
     return gori.Spec(bodies=bodies, joints=joints, forces=forces or {})
 
 

@@ -20,9 +20,9 @@ STIFFNESS, DAMPING = 100.0, 1.0  # N m/rad, N m s/rad
 STEP, DURATION = 2e-3, 3.0  # s
 
 across = MASS * (LENGTH**2 / 12 + RADIUS**2 / 4)
-link = gori.Body(mass=MASS, com=(LENGTH / 2, 0, 0), inertia=(MASS * RADIUS**2 / 2, across, across))
+link = gori.spec.Body(mass=MASS, com=(LENGTH / 2, 0, 0), inertia=(MASS * RADIUS**2 / 2, across, across))
 joints = {
-    f"hinge{k}": gori.Joint(
+    f"hinge{k}": gori.spec.Joint(
         type="revolute", parent=f"link{k - 1}" if k else "ground", child=f"link{k}", at=(LENGTH if k else 0, 0, 0),
         axis=(0, 1, 0) if k % 2 else (0, 0, 1), stiffness=STIFFNESS, damping=DAMPING,
     )
@@ -48,7 +48,14 @@ def run(method, rounds=3):
 exact, _, _ = run(gori.GeneralizedAlpha(1e-4), rounds=1)
 errors, times = {}, {}
 print("strategy       time of a step  columns a step  whole matrices  iterations    error")
-strategies = gori.Full(), gori.MatrixFree(), gori.ErrorDriven(), gori.RoundRobin(), gori.Fastest(), gori.Frozen()
+strategies = (
+    gori.jacobian.Full(),
+    gori.jacobian.MatrixFree(),
+    gori.jacobian.ErrorDriven(),
+    gori.jacobian.RoundRobin(),
+    gori.jacobian.Fastest(),
+    gori.jacobian.Frozen(),
+)
 for strategy in strategies:
     kind = strategy.kind
     tip, times[kind], work = run(gori.ImplicitEuler(STEP, jacobian=strategy))

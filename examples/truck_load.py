@@ -26,7 +26,7 @@ import numpy as np
 import gori
 from gori import vehicle
 from gori.analysis.granular import center_of_mass
-from gori.view.grains import picture
+from gori.view.particles import picture
 
 TRUCK = Path(__file__).parent / "vehicles" / "ten_tonne.yaml"
 COUNT, RADIUS, DENSITY = 53_000, 0.0225, 2500.0
@@ -119,18 +119,18 @@ def main() -> None:
     state = gori.at_rest(model, loops="frozen_explicit", device=given.device)
     standing = gori.Simulation(model, METHOD, state=state, loops="frozen_explicit", device=given.device)
     standing.inputs["truck.brake"] = 1.0
-    mass = float(standing.grains.mass.sum())
+    mass = float(standing.particles.mass.sum())
     weight = 9.81 * (model.mass + mass)
     rest = standing.run(0.1, sample=STEP)
     carried = sum(rest[f"truck.wheel_{corner}.load"].mean() for corner in vehicle.CORNERS)
-    print(f"{given.count} grains of radius {1e3 * standing.grains.radius[0]:.1f} mm, {mass:.0f} kg; step", end=" ")
-    print(f"{standing.grains.step:.3g} s, {standing.grains.substeps} in one of the bodies; {given.device}")
+    print(f"{given.count} grains of radius {1e3 * standing.particles.radius[0]:.1f} mm, {mass:.0f} kg; step", end=" ")
+    print(f"{standing.particles.step:.3g} s, {standing.particles.substeps} in one of the bodies; {given.device}")
     print(f"at rest after {time.perf_counter() - began:.1f} s of wall time: wheels carry {carried:.0f} N,", end=" ")
     print(f"truck and load weigh {weight:.0f} N ({100.0 * (carried / weight - 1.0):+.3f} %)")
     assert abs(carried / weight - 1.0) < 0.005
 
     # driving off: with the load, empty, and with a rigid load of the same mass and place
-    _, first = place_of_load([standing.grains.frame()])
+    _, first = place_of_load([standing.particles.frame()])
     block = {"mass": mass, "at": first[0].tolist(), "size": [3.6, 2.1, 2.0 * (first[0][2] - 0.75)]}
     runs = {"grains": drive_off(model, state, seconds, given.device)}
     for name, load in (("empty", None), ("rigid load", block)):

@@ -18,6 +18,7 @@ LAYERS = [
     {"vehicle"},
     {"formats", "model"},
     {"integrate", "record"},
+    {"methods", "jacobian", "loops"},
     {"sim"},
     {"analysis", "view", "study", "manoeuvre"},
     {"cli", "web"},

@@ -40,9 +40,9 @@ def first_order_of_trees(step: float) -> list[Solver]:
 def model() -> gori.Model:
     return gori.compile(
         gori.Spec(
-            bodies={"bob": gori.Body(mass=1, com=(1, 0, 0), inertia=(0, 0, 0))},
-            joints={"pivot": gori.Joint(type="revolute", parent="ground", child="bob", axis=(0, 1, 0))},
-            frames={"P1": gori.Frame(body="bob", at=(1, 0, 0))},
+            bodies={"bob": gori.spec.Body(mass=1, com=(1, 0, 0), inertia=(0, 0, 0))},
+            joints={"pivot": gori.spec.Joint(type="revolute", parent="ground", child="bob", axis=(0, 1, 0))},
+            frames={"P1": gori.spec.Frame(body="bob", at=(1, 0, 0))},
         )
     )
 

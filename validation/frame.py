@@ -21,7 +21,7 @@ LENGTH, HEIGHT, MASS, LOAD, G = 1.5, 2.0, 12.0, 350.0, 9.81
 
 def spec() -> gori.Spec:
     bar = float(np.hypot(LENGTH, HEIGHT))
-    body = gori.Body(mass=MASS, com=(bar / 2, 0, 0), inertia=(1e-3, MASS * bar**2 / 12, MASS * bar**2 / 12))
+    body = gori.spec.Body(mass=MASS, com=(bar / 2, 0, 0), inertia=(1e-3, MASS * bar**2 / 12, MASS * bar**2 / 12))
     left = np.arctan2(HEIGHT, LENGTH)
     y = (0.0, -1.0, 0.0)
     return gori.Spec(

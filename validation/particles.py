@@ -77,7 +77,7 @@ def on_a_plane() -> Iterator[Check]:
         ("Mg alloy", (4.0e10, 0.35, 1800.0), (7232.7, 52.123)),
     ):
         found, _ = falling(material, 0.1, 0.2, 0.0, 1.0, 0.0)
-        ours = peak(-found.wall[:, 2]), 1e6 * peak(0.1 - found.place[:, 0, 2])
+        ours = peak(-found.wall[:, 2]), 1e6 * peak(0.1 - found.position[:, 0, 2])
         names = ("peak force on the wall [N]", "overlap [um]")
         words = f"test 2, {name}"
         yield compare(
@@ -106,7 +106,7 @@ def oblique() -> Iterator[Check]:
             found, _ = falling(material, R, v, degrees, e, mu)
             share[word], spin[word] = sliding_impact(v, math.radians(degrees), e, mu, R)
             got_share[word] = float(found.velocity[-1, 0, 0]) / (v * math.sin(math.radians(degrees)))
-            got_spin[word] = -float(found.spin[-1, 0, 1])
+            got_spin[word] = -float(found.angular_velocity[-1, 0, 1])
         words = "200 steps an impact"
         yield compare(CASE, f"test 4, {name}: tangential speed that is left", words, share, got_share, 1e-3)
         yield compare(CASE, f"test 4, {name}: spin [rad/s]", words, spin, got_spin, 8e-3, relative=True)
@@ -118,7 +118,9 @@ def opposite_spins() -> Iterator[Check]:
         found, _ = meeting(material, 0.1, 0.2, 100, 0.5, 0.4, 10.0)
         sideways = float(np.abs(found.velocity[-1, :, 1:]).max())
         yield small(CASE, f"test 7, {name}: tangential speed [m/s]", "100 steps an impact", sideways, 1e-12)
-        yield compare(CASE, f"test 7, {name}: spin [rad/s]", "100 steps", 10.0, float(found.spin[-1, 0, 2]), 1e-12)
+        yield compare(
+            CASE, f"test 7, {name}: spin [rad/s]", "100 steps", 10.0, float(found.angular_velocity[-1, 0, 2]), 1e-12
+        )
 
 
 def cloud() -> Iterator[Check]:
@@ -134,12 +136,12 @@ def cloud() -> Iterator[Check]:
         ]
     )
     sim = simulation(scene(rows, restitution=0.7, friction=0.4, rolling=0.1, gravity=STILL), 1e-2)
-    grains = sim.grains
-    assert grains is not None
-    before = granular.momentum(grains.frame())
-    scale = float(grains.mass @ np.linalg.norm(grains.velocity, axis=1))
+    particles = sim.particles
+    assert particles is not None
+    before = granular.momentum(particles.frame())
+    scale = float(particles.mass @ np.linalg.norm(particles.velocity, axis=1))
     sim.advance(20)
-    after = granular.momentum(grains.frame())
+    after = granular.momentum(particles.frame())
     words = "1000 grains, 0.2 s"
     linear = float(np.abs(after.linear - before.linear).max())
     angular = float(np.abs(after.angular - before.angular).max())

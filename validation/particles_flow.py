@@ -26,12 +26,12 @@ def discharge(
         particles=filled("ground.bin", count, [0.45 * d, 0.55 * d], seed=seed), outlets={"drain": {"below": -0.02}},
     )  # fmt: skip
     sim = simulation(spec, step)
-    grains = sim.grains
-    assert grains is not None
-    mass, first = [], float(grains.mass.sum())
+    particles = sim.particles
+    assert particles is not None
+    mass, first = [], float(particles.mass.sum())
     for _ in range(round(duration / step)):
         sim.advance()
-        mass.append((sim.time, float(grains.mass.sum())))
+        mass.append((sim.time, float(particles.mass.sum())))
         if mass[-1][1] < 0.4 * first:
             break
     time, left = np.array(mass).T
@@ -97,12 +97,12 @@ def drum(spec: gori.Spec, R: float, spin: float, duration: float, last: float = 
     tip = float(np.average(height - rise, weights=r))
     middle, mean = 0.5 * (r[1:] + r[:-1]), tip + (spin * R) ** 2 / (4.0 * G)
     # how dense the grains lie, well inside: below the tip of the surface, away from walls
-    core = granular.Cylinder((0.0, 0.0, d), R - d, max(d, tip - 2.0 * d))
+    core = granular.CylinderRegion((0.0, 0.0, d), R - d, max(d, tip - 2.0 * d))
     filled_share = 1.0 - float(np.mean([granular.porosity(frame, core) for frame in frames]))
     volume = float(np.sum(4.0 / 3.0 * np.pi * frames[0].radius ** 3))
     end = frames[-1]
-    turning = granular.momentum(end).angular[2] - float(0.4 * end.mass * end.radius**2 @ end.spin[:, 2])
-    rigid = spin * float(end.mass @ (end.place[:, :2] ** 2).sum(axis=1))
+    turning = granular.momentum(end).angular[2] - float(0.4 * end.mass * end.radius**2 @ end.angular_velocity[:, 2])
+    rigid = spin * float(end.mass @ (end.position[:, :2] ** 2).sum(axis=1))
     return Drum(
         r, height, tip + rise, np.arctan(np.diff(height) / np.diff(r)), np.arctan(spin**2 * middle / G),
         mean, volume / (filled_share * math.pi * R**2), float(turning / rigid),
@@ -131,9 +131,9 @@ def settled(count: int, d: float, size: tuple[float, float], E: float, duration:
     box = {"type": "box", "size": [*size, height], "at": [0.0, 0.0, height / 2], "hollow": True, "material": "wall"}
     spec = scene(None, {"bin": box}, E=E, nu=0.2, **BED, particles=filled("ground.bin", count, d / 2))
     sim = simulation(spec, 1e-3)
-    assert sim.grains is not None
+    assert sim.particles is not None
     sim.advance(round(duration / 1e-3))
-    return np.column_stack([sim.grains.place, sim.grains.radius])
+    return np.column_stack([sim.particles.position, sim.particles.radius])
 
 
 def impact(rows: np.ndarray, size: tuple[float, float], step: float, duration: float, E: float = 1e9) -> Impact:

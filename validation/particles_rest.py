@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import curve_fit
 
 from gori.analysis import granular
-from gori.model.particles.container import room_of
+from gori.model.particles.container import container_of
 from gori.model.particles.packing import random
 from gori.spec.shape import Cylinder
 from tests.reference.collisions import e_star
@@ -45,16 +45,16 @@ def weigh(sides: tuple[int, int, int], diameter: float, settle: float = 1.2, mea
         gravity=(0.0, 0.0, -g), particles=filled("ground.bin", math.prod(sides), radius, "regular"),
     )  # fmt: skip
     sim = simulation(spec, step)
-    grains = sim.grains
-    assert grains is not None
+    particles = sim.particles
+    assert particles is not None
     sim.advance(round(settle / step))
-    before, forces = grains.momentum[2], []
+    before, forces = particles.momentum[2], []
     for _ in range(round(mean / step)):
         sim.advance()
-        forces.append(sum(float(force[:, 2].sum()) for force in grains.wall_forces().values()))
+        forces.append(sum(float(force[:, 2].sum()) for force in particles.wall_forces().values()))
     theory = math.prod(sides) * 7800.0 * math.pi / 6.0 * diameter**3 * g
     carried = -float(np.mean(forces))
-    gained = (grains.momentum[2] - before) / (len(forces) * step)
+    gained = (particles.momentum[2] - before) / (len(forces) * step)
     return Weight(theory, carried, (carried - gained) / theory - 1.0)
 
 
@@ -82,7 +82,7 @@ def janssen(ratio: int = 8, filling: float = 4.0, friction: float = 0.15, durati
     rng = np.random.default_rng(seed)
     radii = rng.uniform(0.45 * d, 0.55 * d, count)
     inside = Cylinder.model_validate(tube(D / 2, 1.15 * filling * D))
-    room = room_of(inside, "the silo")
+    room = container_of(inside, "the silo")
     rows = np.column_stack([room.to_body(random(room, radii, rng)), radii])
     wall = tube(D / 2, (1.15 * filling + 2.0) * D, at=-D)
     spec = scene(
@@ -99,24 +99,24 @@ def janssen(ratio: int = 8, filling: float = 4.0, friction: float = 0.15, durati
         motions={"drive": {"joint": "lift", "speed": 0.02}},
     )  # fmt: skip
     sim = simulation(spec, step)
-    grains = sim.grains
-    assert grains is not None
+    particles = sim.particles
+    assert particles is not None
     sim.advance(round(0.6 * duration / step))
     k, edges = 4.0 / 3.0 * e_star(E, 0.25) * np.sqrt(radii), np.arange(0.0, filling + 1e-9, 1.0) * D
     up, bottom, normal, samples = 0.0, 0.0, np.zeros(len(edges) - 1), round(0.4 * duration / step)
     total = 0.0
     for _ in range(samples):
         sim.advance()
-        pushed = {name: force.sum(axis=0) for name, force in grains.wall_forces().items()}
+        pushed = {name: force.sum(axis=0) for name, force in particles.wall_forces().items()}
         up, bottom = up - pushed["silo.wall"][2] / samples, bottom - pushed["ground.floor"][2] / samples
-        place = grains.place
+        place = particles.position
         overlap = np.maximum(0.0, radii - (D / 2 - np.hypot(place[:, 0], place[:, 1])))
         force = k * overlap**1.5
         total += float(force.sum()) / samples
         normal += np.histogram(place[:, 2], edges, weights=force)[0] / samples
     # a column of even density is twice as high as its middle
-    mass, area = float(grains.mass.sum()), math.pi * D**2 / 4.0
-    height = 2.0 * float(granular.center_of_mass(grains.frame())[2])
+    mass, area = float(particles.mass.sum()), math.pi * D**2 / 4.0
+    height = 2.0 * float(granular.center_of_mass(particles.frame())[2])
     limit = mass / (area * height) * G * D / (4.0 * friction)
     depth = height - 0.5 * (edges[1:] + edges[:-1])
     pressure, use = normal / (math.pi * D * D), depth > 0.25 * D
@@ -151,8 +151,8 @@ def heap(friction: float, rolling: float, count: int = 700, duration: float = 2.
         outlets={"off": {"below": -0.05}},
     )  # fmt: skip
     sim = simulation(spec, step)
-    assert sim.grains is not None
+    assert sim.particles is not None
     sim.advance(round(duration / step))
-    on_it = np.hypot(*sim.grains.place[:, :2].T) < plate
-    place = np.column_stack([sim.grains.place, sim.grains.radius])[on_it]
+    on_it = np.hypot(*sim.particles.position[:, :2].T) < plate
+    place = np.column_stack([sim.particles.position, sim.particles.radius])[on_it]
     return granular.angle_of_repose(place, origin=(0.0, 0.0), floor=d, between=(2.0 * d, plate - d))

@@ -12,12 +12,14 @@ FLOOR = {"floor": {"type": "plane", "material": "wall"}}
 
 
 class Track(NamedTuple):
-    """Of grains after each step: time (n,), place, velocity, spin (n, grains, 3), sum of forces on all walls (n, 3)."""
+    """Of grains after each step: time (n,), position, velocity, angular_velocity (n, grains, 3), sum of forces on all
+    walls (n, 3).
+    """
 
     time: np.ndarray
-    place: np.ndarray
+    position: np.ndarray
     velocity: np.ndarray
-    spin: np.ndarray
+    angular_velocity: np.ndarray
     wall: np.ndarray
 
     def force(self, mass: float, grain: int = 0) -> np.ndarray:
@@ -72,12 +74,12 @@ def simulation(spec: gori.Spec, step: float, **options: Any) -> gori.Simulation:
 def track(spec: gori.Spec, step: float, steps: int) -> Track:
     """Follow grains that take the same steps as the bodies."""
     sim = simulation(spec, step)
-    assert sim.grains is not None
+    assert sim.particles is not None
     rows = []
     for _ in range(steps):
         sim.advance()
-        wall = sum((f.sum(axis=0) for f in sim.grains.wall_forces().values()), np.zeros(3))
-        rows.append((sim.time, sim.grains.place, sim.grains.velocity, sim.grains.spin, wall))
+        wall = sum((f.sum(axis=0) for f in sim.particles.wall_forces().values()), np.zeros(3))
+        rows.append((sim.time, sim.particles.position, sim.particles.velocity, sim.particles.angular_velocity, wall))
     return Track(*(np.array(column) for column in zip(*rows)))
 
 

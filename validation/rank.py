@@ -22,7 +22,7 @@ def spec(free: bool) -> gori.Spec:
     tilt = -np.arcsin(CRANK * np.sin(ANGLE) / ROD)
     pin = np.array([CRANK * np.cos(ANGLE), CRANK * np.sin(ANGLE), 0.0])
     wrist = pin + ROD * np.array([np.cos(tilt), np.sin(tilt), 0.0])
-    bodies = dict.fromkeys(("crank", "rod", "slider"), gori.Body(mass=1, inertia=(0.1, 0.1, 0.1)))
+    bodies = dict.fromkeys(("crank", "rod", "slider"), gori.spec.Body(mass=1, inertia=(0.1, 0.1, 0.1)))
     hinges = {
         "A": {"type": "revolute", "parent": "ground", "child": "crank"},
         "B": {"type": "revolute", "parent": "crank", "child": "rod", "at": (CRANK, 0, 0)},

@@ -7,8 +7,8 @@ and gives to the other meets only as the steps become small. The audit tells how
 import numpy as np
 
 import gori
-from gori.kernels.vehicle import drivetrain as k
-from gori.kernels.vehicle import tables as c
+from gori.kernels.layout import Record
+from gori.kernels.vehicle.state import TRAIN_OUTPUT, TRAIN_STATE, WHEEL_STATE
 from gori.model.vehicle.drivetrain import train_energy, train_tables
 from gori.vehicle import CORNERS
 
@@ -45,7 +45,7 @@ def audit(rec: gori.Recording) -> dict[str, float]:
 
     def turning(row: int) -> float:
         """Kinetic energy of spins and drive train."""
-        s = rec.z[row, c.N_Z_WHEEL * len(wheels) :][: k.N_TRAIN]
+        s = {name: _field(rec, TRAIN_STATE, 0, name)[row] for name in ("engine", "turbine")}
         return train_energy(tables, s, np.array([rec[f"{name}.speed"][row] for name in wheels]))
 
     spins = turning(-1) - turning(0)
@@ -104,7 +104,7 @@ def contact_powers(rec: gori.Recording, corner: str) -> dict[str, np.ndarray]:
     moment = np.cross(r, force) + Mz[:, None] * n
     moment -= dot(moment, a)[:, None] * a
     roll = np.clip(spin * radius / 0.2, -1.0, 1.0)
-    shaft = rec.z[:, c.N_Z_WHEEL * CORNERS.index(corner) + c.SHAFT_TORQUE]
+    shaft = _field(rec, WHEEL_STATE, CORNERS.index(corner), "shaft_torque")
     total = dot(force, v) + dot(moment, w)
     slip = Fx * (forward - spin * radius) + Fy * across
     up = N * v[:, 2]
@@ -119,6 +119,11 @@ def contact_powers(rec: gori.Recording, corner: str) -> dict[str, np.ndarray]:
     }
 
 
+def _field(rec: gori.Recording, part: Record, row: int, name: str) -> np.ndarray:
+    """A field of what vehicles keep or give out, over the run."""
+    return rec.extra["outputs"][:, rec.model.vehicle.column(part, row, name)]
+
+
 def _drag(rec: gori.Recording) -> np.ndarray:
     """Power of the air on the chassis [W]."""
     drag = rec.model.spec.drag["truck.drag"]
@@ -129,6 +134,6 @@ def _drag(rec: gori.Recording) -> np.ndarray:
 
 def _reaction(rec: gori.Recording) -> np.ndarray:
     """Power of the half shafts' reaction on the chassis [W]."""
-    first = c.N_Z_WHEEL * len(CORNERS) + c.REACTION
-    moment, w = rec.z[:, first : first + 3], rec["truck.chassis.velocity"][:, :3]
+    first, w = rec.model.vehicle.column(TRAIN_OUTPUT, 0, "reaction"), rec["truck.chassis.velocity"][:, :3]
+    moment = rec.extra["outputs"][:, first : first + 3]
     return np.einsum("ij,ij->i", moment, w)

@@ -1,4 +1,8 @@
-"""Gori: machines made of linked rigid bodies, in plain Python at native speed."""
+"""Gori: machines made of linked rigid bodies, in plain Python at native speed.
+
+Families stand under names of their own: `gori.spec` (parts of a description), `gori.methods`, `gori.jacobian`
+(strategies), `gori.loops` (solvers), `gori.vehicle`, `gori.manoeuvre`, `gori.analysis`, `gori.view`, `gori.errors`.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -7,139 +11,31 @@ if TYPE_CHECKING:
     from gori import errors
     from gori.analysis import inverse_dynamics, kinematics
     from gori.formats import dh, load, save, soil
-    from gori.integrate import (
-        RK4,
-        Adams,
-        AdamsMoulton,
-        Dopri5,
-        ErrorDriven,
-        Fastest,
-        Frozen,
-        FrozenExplicit,
-        Full,
-        GeneralizedAlpha,
-        ImplicitEuler,
-        MatrixFree,
-        Multipliers,
-        Partition,
-        RoundRobin,
-        SemiImplicit,
-    )
-    from gori.model import (
-        Derivatives,
-        InverseDerivatives,
-        JointInfo,
-        Mobility,
-        Model,
-        Poses,
-        State,
-        assemble,
-        compile,
-        consistent_velocity,
-        threads,
-    )
+    from gori.integrate import RK4, Adams, AdamsMoulton, Dopri5, GeneralizedAlpha, ImplicitEuler, SemiImplicit
+    from gori.model import Model, State, assemble, compile, consistent_velocity, threads
     from gori.record import Recording
-    from gori.sim import Clock, Event, Simulation, Trace, at_rest, batch, devices, open_run
-    from gori.spec import Body, Cut, Frame, Joint, Motion, Spec
+    from gori.sim import Clock, Event, Simulation, Subsystem, Trace, at_rest, batch, open_run
+    from gori.spec import Spec
 
 __version__ = "0.1.0"
-
-__all__ = [
-    "RK4",
-    "Adams",
-    "AdamsMoulton",
-    "Body",
-    "Clock",
-    "Cut",
-    "Derivatives",
-    "Dopri5",
-    "ErrorDriven",
-    "Event",
-    "Fastest",
-    "Frame",
-    "Frozen",
-    "FrozenExplicit",
-    "Full",
-    "GeneralizedAlpha",
-    "ImplicitEuler",
-    "InverseDerivatives",
-    "Joint",
-    "JointInfo",
-    "MatrixFree",
-    "Mobility",
-    "Model",
-    "Motion",
-    "Multipliers",
-    "Partition",
-    "Poses",
-    "Recording",
-    "RoundRobin",
-    "SemiImplicit",
-    "Simulation",
-    "Spec",
-    "State",
-    "Trace",
-    "assemble",
-    "at_rest",
-    "batch",
-    "compile",
-    "consistent_velocity",
-    "devices",
-    "dh",
-    "errors",
-    "inverse_dynamics",
-    "kinematics",
-    "load",
-    "open_run",
-    "save",
-    "soil",
-    "threads",
-]
 
 # each name is imported when it is first used (PEP 562), so that `gori --help` need not wait for Numba
 _HOMES = {
     "gori.analysis": ("inverse_dynamics", "kinematics"),
     "gori.formats": ("dh", "load", "save", "soil"),
-    "gori.integrate": (
-        "Adams",
-        "AdamsMoulton",
-        "Dopri5",
-        "ErrorDriven",
-        "Fastest",
-        "Frozen",
-        "FrozenExplicit",
-        "Full",
-        "GeneralizedAlpha",
-        "ImplicitEuler",
-        "MatrixFree",
-        "Multipliers",
-        "Partition",
-        "RK4",
-        "RoundRobin",
-        "SemiImplicit",
-    ),
-    "gori.model": (
-        "Derivatives",
-        "InverseDerivatives",
-        "JointInfo",
-        "Mobility",
-        "Model",
-        "Poses",
-        "State",
-        "assemble",
-        "compile",
-        "consistent_velocity",
-        "threads",
-    ),
+    "gori.integrate": ("RK4", "Adams", "AdamsMoulton", "Dopri5", "GeneralizedAlpha", "ImplicitEuler", "SemiImplicit"),
+    "gori.model": ("Model", "State", "assemble", "compile", "consistent_velocity", "threads"),
     "gori.record": ("Recording",),
-    "gori.sim": ("Clock", "Event", "Simulation", "Trace", "at_rest", "batch", "devices", "open_run"),
-    "gori.spec": ("Body", "Cut", "Frame", "Joint", "Motion", "Spec"),
+    "gori.sim": ("Clock", "Event", "Simulation", "Subsystem", "Trace", "at_rest", "batch", "open_run"),
+    "gori.spec": ("Spec",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
-    "analysis", "errors", "formats", "integrate", "kernels", "manoeuvre", "model", "record", "sim", "spec", "vehicle",
-    "view",
+    "analysis", "errors", "formats", "integrate", "jacobian", "kernels", "loops", "manoeuvre", "methods", "model",
+    "record", "sim", "spec", "vehicle", "view",
 )  # fmt: skip
+
+__all__ = [*sorted(_HOME_OF), "errors"]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:

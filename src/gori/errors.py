@@ -1,4 +1,4 @@
-"""Everything that Gori raises or warns of. Each message names the culprit and what to try."""
+"""Errors and warnings of Gori. Each message names the cause and what to try."""
 
 from typing import Any
 
@@ -65,6 +65,10 @@ class MissingPackageError(GoriError, ImportError):
 
 class SpecWarning(UserWarning):
     """A description that can be used, with something in it that is probably wrong."""
+
+
+class RestartWarning(UserWarning):
+    """A State whose memory of a run does not fit: the run starts afresh from it, not bit for bit."""
 
 
 class ConditionWarning(UserWarning):

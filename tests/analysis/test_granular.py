@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from gori.analysis.granular import (
-    Box,
-    Cylinder,
+    BoxRegion,
+    CylinderRegion,
     angle_of_repose,
     center_of_mass,
     contact_number,
@@ -20,7 +20,7 @@ from gori.analysis.granular import (
     surface_profile,
 )
 from gori.errors import InputError
-from gori.record import Frame
+from gori.record import ParticleFrame
 
 
 def lattice(n: int, r: float = 0.5) -> np.ndarray:
@@ -29,11 +29,11 @@ def lattice(n: int, r: float = 0.5) -> np.ndarray:
     return np.column_stack([2.0 * r * at, np.full(n**3, r)])
 
 
-def moving(count: int, seed: int = 0) -> Frame:
+def moving(count: int, seed: int = 0) -> ParticleFrame:
     rng = np.random.default_rng(seed)
     place, motion = rng.normal(size=(count, 4)), rng.normal(size=(count, 8))
     place[:, 3], motion[:, 3], motion[:, 7] = rng.uniform(0.1, 0.3, count), rng.uniform(1, 2, count), 0
-    return Frame.of(place, motion)
+    return ParticleFrame.of(place, motion)
 
 
 def field(height, span: float, r: float = 0.01) -> np.ndarray:
@@ -48,9 +48,9 @@ def test_porosity_of_a_lattice():
     """Simple cubic: 1 - pi / 6 in any box of whole cells, however it cuts the spheres."""
     place = lattice(8)
     for shift in (0.0, 0.13, 0.5):
-        region = Box(np.full(3, 1.5 + shift), np.full(3, 5.5 + shift))
+        region = BoxRegion(np.full(3, 1.5 + shift), np.full(3, 5.5 + shift))
         assert porosity(place, region) == pytest.approx(1.0 - np.pi / 6.0, abs=1e-6)
-    assert porosity(place[:1], Cylinder((0.0, 0.0, -1.0), 2.0, 2.0)) == pytest.approx(1.0 - 1.0 / 48.0, abs=1e-9)
+    assert porosity(place[:1], CylinderRegion((0.0, 0.0, -1.0), 2.0, 2.0)) == pytest.approx(1.0 - 1.0 / 48.0, abs=1e-9)
 
 
 def test_contacts_of_lattices():
@@ -73,39 +73,41 @@ def test_energy_and_momentum():
     """Against sums by hand; rigid rotation: angular momentum and energy of the moment of inertia."""
     frame = moving(50)
     energy = sum(0.5 * m * v @ v for m, v in zip(frame.mass, frame.velocity))
-    spin = sum(0.5 * 0.4 * m * r * r * w @ w for m, r, w in zip(frame.mass, frame.radius, frame.spin))
+    spin = sum(0.5 * 0.4 * m * r * r * w @ w for m, r, w in zip(frame.mass, frame.radius, frame.angular_velocity))
     assert kinetic_energy(frame) == pytest.approx((energy, spin))
     about = np.array([1.0, -2.0, 0.5])
     angular = sum(
         np.cross(p - about, m * v) + 0.4 * m * r * r * w
-        for p, m, v, r, w in zip(frame.place[:, :3], frame.mass, frame.velocity, frame.radius, frame.spin)
+        for p, m, v, r, w in zip(frame.position, frame.mass, frame.velocity, frame.radius, frame.angular_velocity)
     )
     assert np.allclose(momentum(frame, about).angular, angular)
     assert np.allclose(momentum(frame).linear, (frame.mass[:, None] * frame.velocity).sum(axis=0))
     omega, motion = np.array([0.0, 0.0, 3.0]), np.zeros((50, 8))
-    motion[:, :3], motion[:, 3], motion[:, 4:7] = np.cross(omega, frame.place[:, :3]), frame.mass, omega
-    rigid = Frame.of(frame.place, motion)
+    motion[:, :3], motion[:, 3], motion[:, 4:7] = np.cross(omega, frame.position), frame.mass, omega
+    rigid = ParticleFrame.of(frame.spheres, motion)
     assert sum(kinetic_energy(rigid)) == pytest.approx(0.5 * omega @ momentum(rigid).angular)
 
 
 def test_mass_and_its_centre():
     frame = moving(80)
-    left = Box((-9, -9, -9), (0, 9, 9))
+    left = BoxRegion((-9, -9, -9), (0, 9, 9))
     assert mass_in(frame) == pytest.approx(frame.mass.sum())
-    assert mass_in(frame, left) == pytest.approx(frame.mass[frame.place[:, 0] <= 0].sum())
-    assert np.allclose(center_of_mass(frame), np.average(frame.place[:, :3], axis=0, weights=frame.mass))
+    assert mass_in(frame, left) == pytest.approx(frame.mass[frame.position[:, 0] <= 0].sum())
+    assert np.allclose(center_of_mass(frame), np.average(frame.position, axis=0, weights=frame.mass))
     with pytest.raises(InputError, match="no grains"):
         center_of_mass(np.zeros((0, 4)))
 
 
 def test_profiles():
     frame = moving(4000)
-    found = profile(frame, lambda f: 2.0 * f.place[:, 2], "z", [-1, 0, 1])
+    found = profile(frame, lambda f: 2.0 * f.position[:, 2], "z", [-1, 0, 1])
     assert found.at.tolist() == [-0.5, 0.5]
-    inside = (frame.place[:, 2] >= 0) & (frame.place[:, 2] <= 1)
-    expected = np.average(2.0 * frame.place[inside, 2], weights=frame.mass[inside])
+    inside = (frame.position[:, 2] >= 0) & (frame.position[:, 2] <= 1)
+    expected = np.average(2.0 * frame.position[inside, 2], weights=frame.mass[inside])
     assert found.mean[1] == pytest.approx(expected) and found.samples[1] == inside.sum()
-    rings = profile(frame, np.hypot(frame.place[:, 0] - 1, frame.place[:, 1]), "r", np.linspace(0, 2, 9), (1, 0, 0))
+    rings = profile(
+        frame, np.hypot(frame.position[:, 0] - 1, frame.position[:, 1]), "r", np.linspace(0, 2, 9), (1, 0, 0)
+    )
     assert (np.abs(rings.mean - rings.at) < 0.126).all()
     assert np.isnan(profile(frame, "vx", "x", [50, 60]).mean[0]) and profile(frame, "speed").samples.sum() == 4000
     with pytest.raises(InputError, match="not of 'taste'"):
@@ -164,7 +166,7 @@ def test_flow_through_a_plane():
     height = np.arange(0.0, 20.0, 0.01) + 0.005
     place = np.column_stack([np.where(np.arange(2000) % 4 == 0, 3.0, 0.0), np.zeros(2000), height, np.full(2000, 0.1)])
     motion = np.tile([0, 0, -2.0, 0.5, 0, 0, 0, 0], (2000, 1))
-    frames = [Frame.of(place - [0, 0, 2.0 * t, 0], motion, time=t) for t in (0.0, 1.0, 2.5)]
+    frames = [ParticleFrame.of(place - [0, 0, 2.0 * t, 0], motion, time=t) for t in (0.0, 1.0, 2.5)]
     flow = mass_flow(frames, (0, 0, 0), (0, 0, -2))
     assert flow.rate == pytest.approx([100.0, 100.0]) and flow.mass == pytest.approx(250.0)
     assert mass_flow(frames, (0, 0, 0), (0, 0, 1)).rate == pytest.approx([-100.0, -100.0])

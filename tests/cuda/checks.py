@@ -10,11 +10,11 @@ import numba
 import numpy as np
 
 import gori
-import gori.sim.particles.cuda as cuda_bed
-from gori.sim.particles.cpu import CpuBed
-from gori.sim.particles.cuda import CudaBed
-from gori.sim.particles.engine import fresh_state
-from tests.sim.poses import riding, still
+import gori.sim.particles.cuda as cuda_engine
+from gori.model.particles.state import fresh_state
+from gori.sim.particles.cpu import CpuEngine
+from gori.sim.particles.cuda import CudaEngine
+from tests.sim.particles.poses import riding, still
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
 COUNT, STEPS = (9, 12) if SIMULATED else (2000, 200)
@@ -57,28 +57,28 @@ def spec(count: int, rolling: float = 0.05, law: str = "hertz") -> gori.Spec:
 def beds(part: gori.Spec) -> tuple[Any, Any, float]:
     """The same grains on the CPU and on the GPU, and their step."""
     simulation = gori.Simulation(gori.compile(part), {"type": "rk4", "step": 1e-3})
-    grains = simulation.grains
-    assert grains is not None
-    return grains.bed, CudaBed(grains.setup, grains.bed.state()), grains.step
+    particles = simulation.particles
+    assert particles is not None
+    return particles.engine, CudaEngine(particles.setup, particles.engine.state()), particles.step
 
 
 def agree(part: gori.Spec) -> None:
     """Both machines come to the same places, speeds and pushes, as far as single precision goes, through new lists."""
     cpu, gpu, step = beds(part)
-    start = cpu.look()[1][:, :3].copy()
+    start = cpu.snapshot()[1][:, :3].copy()
     for _ in range(3):
         assert cpu.march(still(STEPS // 3), step) is None
         assert gpu.march(still(STEPS // 3), step) is None
-    one, two = cpu.look(), gpu.look()
+    one, two = cpu.snapshot(), gpu.snapshot()
     way = np.abs(one[1][:, :3] - start).max()
     assert way > 1e-4
     np.testing.assert_allclose(two[1], one[1], atol=1e-5 * way)
     np.testing.assert_allclose(two[2][:, :3], one[2][:, :3], atol=1e-4 * np.abs(one[2][:, :3]).max())
     spin = np.abs(one[2][:, 4:7]).max()
     np.testing.assert_allclose(two[2][:, 4:7], one[2][:, 4:7], atol=2e-3 * spin + 1e-9)
-    np.testing.assert_allclose(gpu.push, cpu.push, atol=1e-3 * np.abs(cpu.push).max() + 1e-12)
+    np.testing.assert_allclose(gpu.wrench, cpu.wrench, atol=1e-3 * np.abs(cpu.wrench).max() + 1e-12)
     np.testing.assert_allclose(
-        gpu.wall_push().sum(axis=0), gpu.push.sum(axis=0), atol=1e-9 + 1e-9 * abs(gpu.push).max()
+        gpu.wall_wrench().sum(axis=0), gpu.wrench.sum(axis=0), atol=1e-9 + 1e-9 * abs(gpu.wrench).max()
     )
     assert gpu.counts()["rebuilds"] > 1
     few = max(1, cpu.counts()["contacts"] // 500)  # at the edge of touching
@@ -89,23 +89,23 @@ def goes_on(part: gori.Spec) -> None:
     """A state that is taken out and put back goes on as if nothing had happened."""
     _, gpu, step = beds(part)
     gpu.march(still(STEPS // 2), step)
-    other = CudaBed(gpu.setup, gpu.state())
+    other = CudaEngine(gpu.setup, gpu.state())
     gpu.march(still(STEPS // 2), step)
     other.march(still(STEPS // 2), step)
-    for a, b in zip(gpu.look(), other.look()):
+    for a, b in zip(gpu.snapshot(), other.snapshot()):
         np.testing.assert_array_equal(a, b)
 
 
 def both_ways(part: gori.Spec) -> None:
     """One kernel for all sub-steps, or kernels for each: the same bits."""
-    found, before = [], cuda_bed.LARGE
+    found, before = [], cuda_engine.LARGE
     try:
-        for cuda_bed.LARGE in (1, 10**9):
+        for cuda_engine.LARGE in (1, 10**9):
             _, gpu, step = beds(part)
             gpu.march(still(STEPS // 2), step)
-            found.append(gpu.look())
+            found.append(gpu.snapshot())
     finally:
-        cuda_bed.LARGE = before
+        cuda_engine.LARGE = before
     for a, b in zip(*found):
         np.testing.assert_array_equal(a, b)
 
@@ -117,18 +117,18 @@ def rides(part: gori.Spec) -> None:
     table = riding(STEPS, step, velocity, spin)
     state, lists = cpu.state(), []
     motion = state.motion.copy()
-    motion[:, :3] = velocity + np.cross([0.0, 0.0, spin], state.place[:, :3])
+    motion[:, :3] = velocity + np.cross([0.0, 0.0, spin], state.sphere[:, :3])
     motion[:, 4:7] = 0.0
     state, found = state._replace(motion=motion), []
     for home in (0, -1):
         setup = cpu.setup._replace(home=home, gravity=np.zeros(3))
-        for machine in (CpuBed, CudaBed):
+        for machine in (CpuEngine, CudaEngine):
             bed = machine(setup, state)
             assert bed.march(table, step) is None
             lists.append(bed.counts()["rebuilds"])
-            found.append(bed.look()[1])
+            found.append(bed.snapshot()[1])
     assert lists[0] == lists[1] < lists[2] and lists[1] < lists[3]
-    way = np.abs(found[0] - state.place).max()
+    way = np.abs(found[0] - state.sphere).max()
     for place in found[1:]:
         np.testing.assert_allclose(place, found[0], atol=1e-5 * way)
 
@@ -140,13 +140,13 @@ def slides(part: gori.Spec) -> None:
     data = part.model_dump(exclude_unset=True) | {"bodies": {"ground": ground}}
     cpu, _, step = beds(gori.Spec(**data))
     state = cpu.state()
-    place, motion, turn = state.place, state.motion, 2.0 * np.pi * np.arange(len(state.ident)) / len(state.ident)
+    place, motion, turn = state.sphere, state.motion, 2.0 * np.pi * np.arange(len(state.id)) / len(state.id)
     place[:, 0], place[:, 1] = 0.02 * np.cos(turn), 0.02 * np.sin(turn)
     place[:, 2] = -0.09 + (1.0 - 1e-3) * place[:, 3]
     motion[:, :3] = 15.0 * np.stack([-np.sin(turn), np.cos(turn), 0.0 * turn], axis=1)
     setup, found = cpu.setup._replace(skin=4.0 * cpu.setup.radius, gravity=np.array([0.0, 0.0, -20.0])), []
-    for machine in (CpuBed, CudaBed):
-        bed = machine(setup, state._replace(before=place[:, :3].copy()))
+    for machine in (CpuEngine, CudaEngine):
+        bed = machine(setup, state._replace(listed_position=place[:, :3].copy()))
         assert bed.march(still(1), step) is None
         first = bed.state().walls
         assert bed.march(still(9), step) is None
@@ -172,11 +172,11 @@ def among_many(part: gori.Spec, count: int) -> None:
     motion[0, 2] = 0.05 * skin / step
     far = np.full(3, 10.0)
     setup = cpu.setup._replace(gravity=np.zeros(3), radius=6e-3, skin=skin, low=-far, high=far)
-    for machine in (CpuBed, CudaBed):
+    for machine in (CpuEngine, CudaEngine):
         bed = machine(setup, fresh_state(place, motion, np.arange(count + 1), still(0)[0]))
         bed.renew()
         assert bed.march(still(7), step) is None
-        _, _, now = bed.look()
+        _, _, now = bed.snapshot()
         assert 0 < (now[1:, 2] > 0.0).sum() < count and bed.counts()["rebuilds"] <= 2
         np.testing.assert_allclose(now[:, 3] @ now[:, :3], motion[:, 3] @ motion[:, :3], atol=1e-9 * motion[0, 3])
 
@@ -184,21 +184,21 @@ def among_many(part: gori.Spec, count: int) -> None:
 def grows(part: gori.Spec) -> None:
     """Lists that are too short become longer, and nothing is lost."""
     cpu, _, step = beds(part)
-    setup, before = cpu.setup._replace(skin=6.0 * cpu.setup.radius), cuda_bed.SLOTS
+    setup, before = cpu.setup._replace(skin=6.0 * cpu.setup.radius), cuda_engine.FIRST_SLOTS
     try:
-        cuda_bed.SLOTS = 1
-        gpu = CudaBed(setup, cpu.state())
+        cuda_engine.FIRST_SLOTS = 1
+        gpu = CudaEngine(setup, cpu.state())
     finally:
-        cuda_bed.SLOTS = before
+        cuda_engine.FIRST_SLOTS = before
     gpu.march(still(3), step)
     cpu.march(still(3), step)
-    np.testing.assert_allclose(gpu.look()[1], cpu.look()[1], atol=1e-8)
+    np.testing.assert_allclose(gpu.snapshot()[1], cpu.snapshot()[1], atol=1e-8)
     assert gpu._slots > 1
 
 
 def main() -> int:
     if not SIMULATED:
-        cuda_bed.check_device()
+        cuda_engine.check_device()
     cases = {
         "agrees with the CPU": lambda: agree(spec(COUNT)),
         "agrees with the CPU, law voigt": lambda: agree(spec(COUNT, law="voigt")),

@@ -209,7 +209,7 @@ def test_chain_on_a_body_of_its_own():
     row = {"a": 0.5, "alpha": 0.2, "theta": 0.1, "d": 0.3}
     chain = gori.dh("modified", [row], base=base, effectors=[{"on": 0, "a": 0.2}])
     truck = {"type": "free", "parent": "ground", "child": "truck"}
-    model = gori.compile(chain.spec(bodies={"truck": gori.Body(mass=1.0)}, joints={"drive": truck}))
+    model = gori.compile(chain.spec(bodies={"truck": gori.spec.Body(mass=1.0)}, joints={"drive": truck}))
     q = model.random(3)
     poses = model.forward_kinematics(q)
     mount = poses["truck"] @ turn("z", np.pi / 2)

@@ -254,7 +254,7 @@ def test_start_outside_the_limits_is_warned_of_with_its_line():
 
 def test_schema_knows_the_section():
     schema = json_schema()
-    assert set(schema["$defs"]["Table"]["properties"]) == {"convention", "base", "links", "cuts", "effectors", "mu"}
+    assert set(schema["$defs"]["DHTable"]["properties"]) == {"convention", "base", "links", "cuts", "effectors", "mu"}
     jsonschema = pytest.importorskip("jsonschema")
     check = jsonschema.Draft202012Validator(schema)
     good = {"convention": "branched", "links": {"1": {"on": 0, "s": 1, "theta_deg": 3}}, "mu": {"0": [1]}}

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gori
+from gori.integrate.implicit_memory import state_views
 from gori.integrate.strategy import refreshed
 from gori.model.state import State
 from gori.sim import Simulation
@@ -40,18 +41,18 @@ MODEL, TREE = gori.compile(SPEC), Tree(SPEC)
 
 def method(strategy=None):
     """A Simulation with the method as an object."""
-    return Simulation(MODEL, gori.ImplicitEuler(H, jacobian=strategy or gori.RoundRobin()))
+    return Simulation(MODEL, gori.ImplicitEuler(H, jacobian=strategy or gori.jacobian.RoundRobin()))
 
 
 def system(strategy=None):
     """A Simulation from settings, as a run file has them."""
-    jacobian = (strategy or gori.RoundRobin()).settings()
+    jacobian = (strategy or gori.jacobian.RoundRobin()).settings()
     return Simulation(MODEL, {"type": "implicit_euler", "step": H, "jacobian": jacobian})
 
 
 def jacobian(simulation):
-    """A, out of its inverse B, which is kept by columns at the end of the memory."""
-    return np.linalg.inv(simulation._memory[0, -N * N :].reshape(N, N).T)
+    """A, out of its inverse B, which is kept by columns."""
+    return np.linalg.inv(state_views(simulation.stepper.memory, simulation.stepper.sizes).inverse.T)
 
 
 def whole(simulation):
@@ -59,7 +60,7 @@ def whole(simulation):
 
 
 def columns(simulation):
-    return list(refreshed(simulation._memory, N))
+    return list(refreshed(simulation.stepper.memory, simulation.stepper.sizes))
 
 
 def step_of(state):
@@ -139,7 +140,7 @@ def some_columns_alone(simulation):
 
 def sets_differ(make, count):
     """Claims 6 and 15: no step refreshes just what the last one did, and all columns have their turn."""
-    simulation = make(gori.RoundRobin(count))
+    simulation = make(gori.jacobian.RoundRobin(count))
     simulation.step()
     sets = []
     for _ in range(4 * N):
@@ -180,7 +181,9 @@ def test_claim_04():
     a_column_for_each_body(method())
 
 
-@pytest.mark.parametrize("strategy", [gori.RoundRobin(), gori.RoundRobin(3), gori.Fastest(2)], ids=str)
+@pytest.mark.parametrize(
+    "strategy", [gori.jacobian.RoundRobin(), gori.jacobian.RoundRobin(3), gori.jacobian.Fastest(2)], ids=str
+)
 def test_claim_05(strategy):
     some_columns_alone(method(strategy))
 
@@ -191,7 +194,7 @@ def test_claim_06(count):
 
 
 def test_claim_07():
-    largest_speed(method(gori.Fastest()))
+    largest_speed(method(gori.jacobian.Fastest()))
 
 
 def test_claim_08():
@@ -230,7 +233,9 @@ def test_claim_13():
     a_column_for_each_body(system())
 
 
-@pytest.mark.parametrize("strategy", [gori.RoundRobin(), gori.RoundRobin(3), gori.Fastest(2)], ids=str)
+@pytest.mark.parametrize(
+    "strategy", [gori.jacobian.RoundRobin(), gori.jacobian.RoundRobin(3), gori.jacobian.Fastest(2)], ids=str
+)
 def test_claim_14(strategy):
     some_columns_alone(system(strategy))
 
@@ -241,4 +246,4 @@ def test_claim_15(count):
 
 
 def test_claim_16():
-    largest_speed(system(gori.Fastest()))
+    largest_speed(system(gori.jacobian.Fastest()))

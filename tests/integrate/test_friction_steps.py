@@ -12,9 +12,11 @@ def slider(load, v=0.0):
     return gori.compile(
         gori.Spec(
             gravity=(0, 0, 0),
-            bodies={"block": gori.Body(mass=0.01, inertia=(1e-6, 1e-6, 1e-6))},
+            bodies={"block": gori.spec.Body(mass=0.01, inertia=(1e-6, 1e-6, 1e-6))},
             joints={
-                "rail": gori.Joint(type="prismatic", parent="ground", child="block", axis=(1, 0, 0), friction=10.0, v=v)
+                "rail": gori.spec.Joint(
+                    type="prismatic", parent="ground", child="block", axis=(1, 0, 0), friction=10.0, v=v
+                )
             },
             forces={"load": {"type": "force", "joint": "rail", "value": load}},
         )

@@ -12,13 +12,13 @@ from gori.sim import Simulation
 from gori.spec import GROUND, Spec
 
 STRATEGIES = {
-    "full": gori.Full(),
-    "differences": gori.Full(differences=True),
-    "frozen": gori.Frozen(),
-    "round robin": gori.RoundRobin(),
-    "fastest": gori.Fastest(),
-    "error-driven": gori.ErrorDriven(),
-    "matrix-free": gori.MatrixFree(),
+    "full": gori.jacobian.Full(),
+    "differences": gori.jacobian.Full(differences=True),
+    "frozen": gori.jacobian.Frozen(),
+    "round robin": gori.jacobian.RoundRobin(),
+    "fastest": gori.jacobian.Fastest(),
+    "error-driven": gori.jacobian.ErrorDriven(),
+    "matrix-free": gori.jacobian.MatrixFree(),
 }
 LENGTH, MASS, RADIUS = 0.1, 0.1, 0.015
 
@@ -57,7 +57,7 @@ def stiff():
 def long_run(kind, name):
     """The Recording of all steps; name None: Newton's method with all of the Jacobian."""
     model, h = stiff()
-    options = {"jacobian": gori.Full() if name is None else STRATEGIES[name]}
+    options = {"jacobian": gori.jacobian.Full() if name is None else STRATEGIES[name]}
     if kind == "implicit_euler":
         method = gori.ImplicitEuler(h, newton=name is None, **options)
     else:
@@ -113,7 +113,7 @@ def whip_error(strategy, h, newton=False):
 
 @pytest.mark.parametrize("h", [2e-3, 5e-3])
 def test_error_driven_holds_where_others_fail(h):
-    newton, _ = whip_error(gori.Full(), h, newton=True)
+    newton, _ = whip_error(gori.jacobian.Full(), h, newton=True)
     errors = {name: whip_error(strategy, h) for name, strategy in STRATEGIES.items()}
     words = ", ".join(f"{name} {error:.2g} ({whole} whole)" for name, (error, whole) in errors.items())
     print(f"\nwhip, h = {1e3 * h:g} ms: Newton {newton:.2g} rad; {words}")
@@ -127,15 +127,15 @@ def test_error_driven_holds_where_others_fail(h):
 
 def test_updates_that_blow_up_are_noticed():
     """Where the whip throws a lagging Jacobian off, pivots vanish and errors grow: then all columns are made anew."""
-    _, whole = whip_error(gori.RoundRobin(), 5e-3)
+    _, whole = whip_error(gori.jacobian.RoundRobin(), 5e-3)
     assert whole > 1
-    simulation = Simulation(whip()[0], gori.ImplicitEuler(5e-3, jacobian=gori.RoundRobin()))
+    simulation = Simulation(whip()[0], gori.ImplicitEuler(5e-3, jacobian=gori.jacobian.RoundRobin()))
     with pytest.warns(ConditionWarning, match="round_robin.*made anew.*error_driven"):
         simulation.run(END, progress=False)
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_iterated_to_convergence_all_hold(name):
-    newton, _ = whip_error(gori.Full(), 5e-3, newton=True)
+    newton, _ = whip_error(gori.jacobian.Full(), 5e-3, newton=True)
     error, _ = whip_error(STRATEGIES[name], 5e-3, newton=True)
     assert abs(error - newton) < 1e-4 * newton

@@ -18,13 +18,13 @@ from tests.sim.test_forces import random_machine
 
 H = 0.01
 STRATEGIES = {
-    "full": gori.Full(),
-    "differences": gori.Full(differences=True),
-    "frozen": gori.Frozen(),
-    "round robin": gori.RoundRobin(2),
-    "fastest": gori.Fastest(2),
-    "error-driven": gori.ErrorDriven(),
-    "matrix-free": gori.MatrixFree(),
+    "full": gori.jacobian.Full(),
+    "differences": gori.jacobian.Full(differences=True),
+    "frozen": gori.jacobian.Frozen(),
+    "round robin": gori.jacobian.RoundRobin(2),
+    "fastest": gori.jacobian.Fastest(2),
+    "error-driven": gori.jacobian.ErrorDriven(),
+    "matrix-free": gori.jacobian.MatrixFree(),
 }
 LAGS = {"frozen": 3.0, "round robin": 0.2, "fastest": 1.0, "error-driven": 0.1}
 """what a Jacobian that lags behind may add to the error, as a share of it"""
@@ -133,20 +133,20 @@ def after_two(model, start, strategy, **options):
 def test_one_linear_solve(seed, springs):
     """Analytic derivatives are those for the last accelerations; by differences they are those of f."""
     model, tree_, start = springy(seed, balls=False) if springs else tree(seed)
-    first, full = after_two(model, start, gori.Full())
+    first, full = after_two(model, start, gori.jacobian.Full())
     step = twin_of(model, tree_, first)
     x = linear_step(step, (first.v - start.v) / H)
     compare(full, step, x, 1e-8)
-    _, free = after_two(model, start, gori.MatrixFree())
+    _, free = after_two(model, start, gori.jacobian.MatrixFree())
     close(free.q, full.q, 1e-11)
     close(free.v, full.v, 1e-11)
 
-    _, differences = after_two(model, start, gori.Full(differences=True))
+    _, differences = after_two(model, start, gori.jacobian.Full(differences=True))
     x = column_step(step, np.eye(tree_.nv), np.arange(tree_.nv))
     compare(differences, step, x, 1e-7)
     if not springs:  # with springs the accelerations change much from step to step
         close(differences.v, full.v, 1e-5)
-    _, columns = after_two(model, start, gori.RoundRobin(tree_.nv))
+    _, columns = after_two(model, start, gori.jacobian.RoundRobin(tree_.nv))
     close(columns.v, differences.v, 1e-7)
     close(columns.q, differences.q, 1e-7 * H * max(1.0, np.abs(differences.v).max()))  # q' = q (+) h v'
 
@@ -154,13 +154,13 @@ def test_one_linear_solve(seed, springs):
 @pytest.mark.parametrize("seed", [0, 1, 4])
 def test_one_linear_solve_with_forces_on_bodies(seed):
     model, twin, start = with_forces(seed, smooth=True)
-    first, full = after_two(model, start, gori.Full())
+    first, full = after_two(model, start, gori.jacobian.Full())
     step = twin_of(model, twin, first)
     compare(full, step, linear_step(step, (first.v - start.v) / H), 1e-5)
-    _, differences = after_two(model, start, gori.Full(differences=True))
+    _, differences = after_two(model, start, gori.jacobian.Full(differences=True))
     compare(differences, step, column_step(step, np.eye(twin.nv), np.arange(twin.nv)), 1e-6)
     close(differences.v, full.v, 1e-4)
-    _, columns = after_two(model, start, gori.RoundRobin(twin.nv))
+    _, columns = after_two(model, start, gori.jacobian.RoundRobin(twin.nv))
     close(columns.v, differences.v, 1e-8)
 
 
@@ -168,8 +168,8 @@ def test_one_linear_solve_with_forces_on_bodies(seed):
 def test_gmres_solves_what_full_solves(seed):
     """Forces on bodies are not in the recursion, but the linear equations are the same."""
     model, _, start = with_forces(seed, smooth=True)
-    _, full = after_two(model, start, gori.Full())
-    _, free = after_two(model, start, gori.MatrixFree(1e-10))
+    _, full = after_two(model, start, gori.jacobian.Full())
+    _, free = after_two(model, start, gori.jacobian.MatrixFree(1e-10))
     close(free.v, full.v, 1e-5)
 
 

@@ -29,7 +29,8 @@ def test_all_entry_points_are_listed():
     for folder in jit._SOURCES:
         for file in folder.rglob("*.py"):
             declared += len(re.findall(r"^@kernel\(", file.read_text(), re.MULTILINE))
-    assert declared == len(all_kernels()) >= 25
+    own = [one for one in all_kernels().values() if one.dispatcher.py_func.__module__.startswith("gori.")]
+    assert declared == len(own) >= 25
 
 
 @pytest.mark.parametrize("name", all_kernels())
@@ -154,7 +155,7 @@ def test_cache_folder_follows_the_sources(tmp_path, monkeypatch):
 
     # an edit, a new file, another name: each is another folder
     seen = {original}
-    callee = copy / "joints.py"
+    callee = copy / "tree" / "joints.py"
     callee.write_text(callee.read_text() + "\n")
     seen.add(jit._source_hash())
     (copy / "extra.py").write_text("")

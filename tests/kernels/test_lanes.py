@@ -1,4 +1,4 @@
-"""Lanes: arithmetic, sine and cosine, and the way of rows into lanes and back."""
+"""Lanes: arithmetic, sine and cosine, views of arrays."""
 
 import math
 
@@ -6,8 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from gori.kernels.lanes import WIDTH, aligned, all_positive, lanes, sincos
-from gori.kernels.tree.batch import load, store, store_transposed
+from gori.kernels.lanes import WIDTH, aligned, all_positive, lanes, lanes_of, numbers, sincos
 
 
 @numba.njit
@@ -35,18 +34,15 @@ def _all_positive(x):
 
 
 @numba.njit
-def _load(rows, first, buffer):
-    load(rows, first, buffer)
-
-
-@numba.njit
-def _store(buffer, first, rows):
-    store(buffer, first, rows)
-
-
-@numba.njit
-def _store_transposed(square, sign, first, rows):
-    store_transposed(square, sign, first, rows)
+def _count_from_flat(flat):
+    """Lane k of element i becomes 8 i + k, through the two views of a flat array."""
+    x = lanes_of(flat)
+    for i in range(x.shape[0]):
+        x[i] = 8.0 * i
+    number = numbers(x)
+    for i in range(number.shape[0]):
+        for k in range(number.shape[1]):
+            number[i, k] += k
 
 
 def sine_and_cosine(angles):
@@ -116,40 +112,15 @@ def test_all_positive():
             assert not _all_positive(x)
 
 
-@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 16, 19])
-@pytest.mark.parametrize("count", [1, 5, 7, 8, 9, 15, 16, 17])
-def test_rows_to_lanes_and_back(count, n):
-    rows = np.arange(count * n, dtype=float).reshape(count, n) + 1.0
-    buffer = aligned((n, WIDTH))
-    result = np.full((count + 3, n), -1.0)
-    for first in range(0, count, WIDTH):
-        buffer[:] = np.nan
-        _load(rows, first, buffer)
-        # lanes past the end repeat the last row, so that they stay finite
-        there = np.minimum(np.arange(first, first + WIDTH), count - 1)
-        assert np.array_equal(buffer, rows[there].T)
-        _store(buffer, first, result[:count])
-    assert np.array_equal(result[:count], rows)
-    assert np.all(result[count:] == -1.0)  # nothing is written past the end
-
-
-@pytest.mark.parametrize("n", [1, 3, 7, 8, 9, 17])
-@pytest.mark.parametrize("count", [1, 7, 8, 11, 16])
-def test_store_transposed(count, n):
-    rng = np.random.default_rng(n)
-    blocks = -(-count // WIDTH)
-    squares = rng.normal(size=(blocks, n, n, WIDTH))
-    rows = np.full((count + 2, n * n), 7.0)
-    for block in range(blocks):
-        _store_transposed(squares[block], -1.0, block * WIDTH, rows[:count])
-    for b in range(count):
-        assert np.array_equal(rows[b].reshape(n, n), -squares[b // WIDTH, :, :, b % WIDTH].T)
-    assert np.all(rows[count:] == 7.0)
-
-
 @pytest.mark.parametrize("shape", [(3,), (5, 8), (2, 3, 8), (0, 8)])
 def test_aligned(shape):
     array = aligned(shape)
     assert array.shape == shape and array.flags.c_contiguous and array.flags.writeable
     assert array.ctypes.data % 64 == 0 or array.size == 0
     assert not array.any()
+
+
+def test_views_of_a_flat_array():
+    flat = aligned((5 * WIDTH,))
+    _count_from_flat(flat)
+    assert np.array_equal(flat, np.arange(5 * WIDTH))

@@ -8,12 +8,12 @@ import pytest
 
 import gori
 from gori.errors import InputError
-from gori.manoeuvre import Follow, HoldSpeed, Path, Schedule, Together, dimensions
+from gori.manoeuvre import DriverSchedule, Follow, HoldSpeed, Path, Together, dimensions
 from gori.manoeuvre import path as paths
 
 
 def test_schedule(drive):
-    driver = Schedule(
+    driver = DriverSchedule(
         throttle=[[0, 0], [1, 0.5]], steer=lambda t: 0.1 * t, selector=[[0, "N"], [0.5, "D"]], brake=0.0, vehicle="lead"
     )
     rec, sim = drive(driver, 0.8)
@@ -32,14 +32,14 @@ def test_schedule(drive):
 )
 def test_bad_signals(given, words):
     with pytest.raises(InputError, match=words):
-        Schedule(**given)
+        DriverSchedule(**given)
 
 
 def test_unknown_vehicle(drive):
     with pytest.raises(gori.errors.GoriError, match=r"no vehicle 'truck'.*lead"):
         drive(HoldSpeed(10.0), 0.1)
     with pytest.raises(gori.errors.GoriError, match=r"no input 'truck\.brake'"):
-        drive(Schedule(brake=1.0), 0.1)
+        drive(DriverSchedule(brake=1.0), 0.1)
 
 
 def test_speed_is_held_up_and_down(drive):
@@ -91,7 +91,7 @@ def test_keeps_to_a_circle(drive, law, left):
 
 def test_later_drivers_have_the_last_word_and_any_may_end(drive):
     driver = Together(
-        HoldSpeed(15.0, vehicle="lead"), Schedule(throttle=0.0, vehicle="lead"), lambda run: run.time >= 0.5
+        HoldSpeed(15.0, vehicle="lead"), DriverSchedule(throttle=0.0, vehicle="lead"), lambda run: run.time >= 0.5
     )
     rec, sim = drive(driver, 5.0)
     assert rec.time[-1] == pytest.approx(0.5) and sim.inputs["lead.throttle"] == 0.0
@@ -125,3 +125,36 @@ def test_bad_law():
         Follow(paths.straight(10.0), law="magic")
     with pytest.raises(InputError, match="positive"):
         HoldSpeed(10.0, gain=0.0)
+
+
+def test_a_driver_goes_on_from_what_it_saved(truck, rolling):
+    """Two simulations in turn, the second with a driver that was loaded, are one long one bit for bit."""
+    method, path = gori.Adams(step=1e-3, order=2), paths.circle(40.0)
+
+    def drivers():
+        return Together(HoldSpeed(12.0, vehicle="lead"), Follow(path, vehicle="lead"), lambda run: run.time > 100.0)
+
+    driver = drivers()
+    assert driver.save() == {"0": {}, "1": {}}
+    first = gori.Simulation(truck, method, state=rolling, driver=driver)
+    first.step(500)
+    saved, middle = driver.save(), first.state
+    first.step(500)
+    last = first.q.copy()
+    assert set(saved["0"]) == {"integral", "speed", "time"} and saved["1"]["piece"] >= 0 and set(saved) == {"0", "1"}
+
+    bare = gori.State(middle.time, middle.q, middle.v, middle.z, {"vehicle": middle.vehicle})
+
+    def finish(other, state=bare):
+        simulation = gori.Simulation(truck, method, state=state, driver=other)
+        simulation.step(500)
+        return simulation.q.copy()
+
+    loaded, fresh = drivers(), drivers()
+    loaded.load(saved)
+    driver.load(saved)
+    expected = finish(driver)
+    np.testing.assert_array_equal(finish(loaded), expected)
+    assert not np.array_equal(finish(fresh), expected)  # this State holds no memory of the driver
+    np.testing.assert_array_equal(finish(drivers(), middle), last)  # the whole State does
+    assert loaded.save() == driver.save() != saved

@@ -13,9 +13,9 @@ import h5py
 import numpy as np
 import pytest
 
-from gori import Body, Joint, Spec
 from gori.errors import FileError, InputError, RecordError
-from gori.record import Frame, FrameFile, Frames
+from gori.record import FrameFile, Frames, ParticleFrame
+from gori.spec import Body, Joint, Spec
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,12 +46,12 @@ def test_frames_come_back(tmp_path):
     assert len(frames) == 4 and np.array_equal(frames.times, 0.1 * np.arange(4)) and frames.counts.tolist() == counts
     assert frames.info == {"who": "me", "complete": True} and frames.materials == ("grain", "steel")
     for k, frame in enumerate(frames):
-        ident, place, motion = cloud(counts[k], k)
-        order = np.argsort(ident)
-        assert np.array_equal(frame.ident, np.arange(counts[k])) and frame.time == 0.1 * k
-        assert np.array_equal(frame.place, place[order])
+        ids, place, motion = cloud(counts[k], k)
+        order = np.argsort(ids)
+        assert np.array_equal(frame.id, np.arange(counts[k])) and frame.time == 0.1 * k
+        assert np.array_equal(frame.spheres, place[order])
         assert np.array_equal(frame.velocity, motion[order, :3].astype(np.float32))
-        assert np.array_equal(frame.spin, motion[order, 4:7].astype(np.float32))
+        assert np.array_equal(frame.angular_velocity, motion[order, 4:7].astype(np.float32))
         assert np.array_equal(frame.material, motion[order, 7]) and np.array_equal(frame.mass, motion[order, 3])
         assert np.array_equal(frame.poses["tray"], pose(k)) and np.array_equal(frame.poses["lid"], pose(-k))
     assert [f.time for f in frames[1::2]] == [0.1, 0.1 * 3] and frames[1::2][-1].time == frames[-1].time
@@ -66,37 +66,37 @@ def test_any_tool_reads_the_file(tmp_path):
         for k in range(3):
             file.append(k, *cloud(10))
             with h5py.File(file.path, "r", locking=False) as seen:  # while the run goes on
-                assert seen["grains"].shape == (10 * (k + 1),) and seen["grains"].chunks is None
-                assert np.array_equal(seen["grains"]["ident"][-10:], np.arange(10))
+                assert seen["particles"].shape == (10 * (k + 1),) and seen["particles"].chunks is None
+                assert np.array_equal(seen["particles"]["id"][-10:], np.arange(10))
                 assert seen["status"][0] == k + 1
-            assert max(file._file._places) + 16 < 4096  # what a kill must not tear is in one page
+            assert max(file._file._headers) + 16 < 4096  # what a kill must not tear is in one page
     with h5py.File(tmp_path / "f.h5", "r+") as file:  # the library itself can write on it
         file["more"] = np.arange(1000)
-    assert np.array_equal(Frames(tmp_path / "f.h5")[2].place, cloud(10)[1][np.argsort(cloud(10)[0])])
+    assert np.array_equal(Frames(tmp_path / "f.h5")[2].spheres, cloud(10)[1][np.argsort(cloud(10)[0])])
 
 
 def test_decimated_and_single(tmp_path):
-    ident, place, motion = cloud(1000)
+    ids, place, motion = cloud(1000)
     for name, options in (("all", {}), ("some", {"decimate": 7}), ("single", {"single": True})):
         with FrameFile(tmp_path / name, **options) as file:
-            file.append(0.0, ident, place, motion)
+            file.append(0.0, ids, place, motion)
     some = Frames(tmp_path / "some")
-    assert np.array_equal(some[0].ident, np.arange(0, 1000, 7)) and some.decimate == 7
-    order = np.argsort(ident)
-    assert np.array_equal(Frames(tmp_path / "single")[0].place, place[order].astype(np.float32))
+    assert np.array_equal(some[0].id, np.arange(0, 1000, 7)) and some.decimate == 7
+    order = np.argsort(ids)
+    assert np.array_equal(Frames(tmp_path / "single")[0].spheres, place[order].astype(np.float32))
     sizes = [(tmp_path / name).stat().st_size for name in ("all", "single")]
     assert sizes[0] - sizes[1] == 4 * 4 * 1000
 
 
-def test_more_frames_than_room(tmp_path):
-    with FrameFile(tmp_path / "f.h5", ("tray",), room=2) as file:
+def test_more_frames_than_the_capacity(tmp_path):
+    with FrameFile(tmp_path / "f.h5", ("tray",), capacity=2) as file:
         for k in range(9):
             file.append(k, *cloud(4, k), [pose(k)])
     frames = Frames(tmp_path / "f.h5")
     assert len(frames) == 9
     for k, frame in enumerate(frames):
         assert frame.poses["tray"][0, 3] == k and np.array_equal(
-            frame.place, cloud(4, k)[1][np.argsort(cloud(4, k)[0])]
+            frame.spheres, cloud(4, k)[1][np.argsort(cloud(4, k)[0])]
         )
     assert not list(tmp_path.glob(".*"))
 
@@ -114,7 +114,7 @@ def test_resume_drops_what_is_later(tmp_path):
     frames = Frames(path)
     assert frames.times.tolist() == [0, 1, 2, 2.5] and frames.counts.tolist() == [5, 6, 6, 15]
     assert frames.info["complete"] and frames.materials == ("grain",) and frames[3].poses["tray"][0, 3] == 8
-    assert np.array_equal(frames[2].ident, np.arange(0, 12, 2))
+    assert np.array_equal(frames[2].id, np.arange(0, 12, 2))
 
 
 def test_spec_comes_along(tmp_path):
@@ -145,7 +145,7 @@ def test_full_disk(tmp_path):
             file.append(2, *cloud(50, 2))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert len(Frames(path)) == 2 and np.array_equal(Frames(path)[1].ident, np.arange(50))
+    assert len(Frames(path)) == 2 and np.array_equal(Frames(path)[1].id, np.arange(50))
     file.append(2, *cloud(60, 2))
     file.close()
     assert Frames(path).counts.tolist() == [50, 50, 60]
@@ -162,21 +162,21 @@ def test_places_that_cannot_be_written(tmp_path):
 
 
 def test_bad_input(tmp_path):
-    ident, place, motion = cloud(4)
+    ids, place, motion = cloud(4)
     with pytest.raises(InputError, match="decimate"):
         FrameFile(tmp_path / "f.h5", decimate=0)
     with FrameFile(tmp_path / "f.h5", ("tray",)) as file:
         with pytest.raises(InputError, match="motion must be 4 x 8"):
-            file.append(0.0, ident, place, motion[:, :3])
-        with pytest.raises(InputError, match="two grains have the ident 2"):
+            file.append(0.0, ids, place, motion[:, :3])
+        with pytest.raises(InputError, match="two grains have the id 2"):
             file.append(0.0, [0, 2, 1, 2], place, motion)
         with pytest.raises(InputError, match="no pose of tray"):
-            file.append(0.0, ident, place, motion, {"lid": pose(0)})
+            file.append(0.0, ids, place, motion, {"lid": pose(0)})
         with pytest.raises(InputError, match=r"poses must be \(1, 4, 4\)"):
-            file.append(0.0, ident, place, motion, np.eye(4))
+            file.append(0.0, ids, place, motion, np.eye(4))
         assert file.frames == 0
     with pytest.raises(InputError, match="closed"):
-        file.append(0.0, ident, place, motion)
+        file.append(0.0, ids, place, motion)
     with pytest.raises(FileError, match="no such file"):
         Frames(tmp_path / "g.h5")
     (tmp_path / "text").write_text("hello")
@@ -187,7 +187,7 @@ def test_bad_input(tmp_path):
     with pytest.raises(FileError, match="holds no frames of grains"):
         Frames(tmp_path / "other.h5")
     with pytest.raises(InputError, match="rows of x y z r"):
-        Frame.of(np.zeros((3, 3)))
+        ParticleFrame.of(np.zeros((3, 3)))
 
 
 def test_an_error_leaves_the_file_marked(tmp_path):
@@ -202,7 +202,7 @@ WRITER = """
 import numpy as np, sys
 from gori.record import FrameFile
 from tests.record.test_frames import numbered
-with FrameFile(sys.argv[1], ("tray",), room=8) as file:
+with FrameFile(sys.argv[1], ("tray",), capacity=8) as file:
     print("ready", flush=True)
     k = 0
     while True:
@@ -229,12 +229,12 @@ def test_killed_runs_leave_good_files(tmp_path, seed):
     frames = Frames(path)
     assert frames.info["complete"] is False
     for k, frame in enumerate(frames):
-        ident, place, motion, poses = numbered(k)
-        assert frame.time == k and np.array_equal(frame.ident, ident) and np.array_equal(frame.place, place)
-        assert np.array_equal(frame.spin, motion[:, 4:7]) and np.array_equal(frame.poses["tray"], poses[0])
+        ids, place, motion, poses = numbered(k)
+        assert frame.time == k and np.array_equal(frame.id, ids) and np.array_equal(frame.spheres, place)
+        assert np.array_equal(frame.angular_velocity, motion[:, 4:7]) and np.array_equal(frame.poses["tray"], poses[0])
     with FrameFile.resume(path) as file:  # and the run can go on
         file.append(1e9, *numbered(3))
     assert len(Frames(path)) == len(frames) + 1
     with h5py.File(path, "r") as file:
         assert json.loads(file["header"].asstr()[()])["bodies"] == ["tray"]
-        assert len(file["grains"]) >= file["rows"][len(frames)].sum()
+        assert len(file["particles"]) >= file["rows"][len(frames)].sum()

@@ -79,7 +79,8 @@ def test_killed_runs_leave_good_files(writers, tmp_path):
         saved = read_checkpoint(path)
         if saved is not None:
             checkpoints += 1
-            assert (saved["state"] == saved["made"]).all() and saved["time"] in rec.time
+            thing = saved.parts["thing"]
+            assert (thing["state"] == thing["made"]).all() and saved.time in rec.time
         counts.append(n)
         path.unlink()
     if lost:

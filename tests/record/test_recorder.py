@@ -101,60 +101,59 @@ def test_wrong_blocks(model, tmp_path):
         Recorder(tmp_path / "other.h5", model, {"a": object()})
 
 
+def state(n: int, big=(), time: float = 0.5) -> gori.State:
+    """A State to keep, with a part of any size."""
+    return gori.State(time, [1.0], [2.0], parts={"thing": {"n": n, "name": "고리", "big": np.array(big)}})
+
+
 def test_checkpoints(model, tmp_path):
     path = tmp_path / "run.h5"
-    values = {"time": 0.5, "file": np.arange(6.0).reshape(2, 3), "n": 3, "on": True, "name": "고리"}
     with Recorder(path, model) as recorder:
         assert read_checkpoint(path) is None
         for k in range(5):
-            recorder.checkpoint(values | {"n": k, "big": np.full(10**k, k)})
-            back = read_checkpoint(path)
-            assert back["n"] == k and np.array_equal(back["big"], np.full(10**k, k))
-        with pytest.raises(InputError, match="'odd' of a checkpoint"):
-            recorder.checkpoint({"odd": object()})
+            saved = state(k, np.full(10**k, k))
+            recorder.checkpoint(saved)
+            assert read_checkpoint(path) == saved
         recorder.append(*rows(0, 5))
-        recorder.checkpoint(values)
+        recorder.checkpoint(state(9))
         assert recorder.samples == 5
-    back = read_checkpoint(path)
-    assert np.array_equal(back.pop("file"), values["file"])
-    assert back == {name: value for name, value in values.items() if name != "file"}
-    assert type(back["n"]) is int and type(back["on"]) is bool
+    assert read_checkpoint(path) == state(9)
 
 
 def test_a_torn_checkpoint_leaves_the_one_before(model, tmp_path):
     path = tmp_path / "run.h5"
     with Recorder(path, model) as recorder:
-        recorder.checkpoint({"n": 1})
-        recorder.checkpoint({"n": 2})
+        recorder.checkpoint(state(1))
+        recorder.checkpoint(state(2))
         with h5py.File(path, locking=False) as file:
             place = file["checkpoint/0"].id.get_offset()
         with open(path, "r+b") as raw:
             raw.seek(place + 50)
             raw.write(b"torn")
-        assert read_checkpoint(path)["n"] == 1
+        assert read_checkpoint(path) == state(1)
 
 
-@pytest.mark.parametrize(("now", "kept"), [(None, 10), (10.0, 11), (9.0, 10), (5.0, 6), (12.5, 13), (100.0, 15)])
+@pytest.mark.parametrize(("now", "kept"), [(10.0, 11), (9.0, 10), (5.0, 6), (12.5, 13), (100.0, 15)])
 def test_resume(model, tmp_path, now, kept):
     path = tmp_path / "run.h5"
     recorder = Recorder(path, model, {"driver": "me"}, flush_seconds=0.0)
     t, q, v, z = rows(0, 40)
     t = np.arange(40.0)
     recorder.append(t[:10], q[:10], v[:10], z[:10])
-    recorder.checkpoint({"n": 7} if now is None else {"n": 7, "time": now})
+    recorder.checkpoint(state(7, time=now))
     recorder.append(t[10:15], q[10:15], v[10:15], z[10:15])
     kept = 10 if now == 10.0 else kept  # the sample at that very time came after the checkpoint
     with Recorder.resume(path, model) as resumed:
         assert resumed.samples == kept == len(open_recording(path))
-        assert read_checkpoint(path)["n"] == 7
+        assert read_checkpoint(path) == state(7, time=now)
         resumed.append(t[kept:], q[kept:], v[kept:], z[kept:])
-        resumed.checkpoint({"n": 8})
+        resumed.checkpoint(state(8, time=39.0))
     rec = open_recording(path)
     assert rec.info == {"driver": "me", "complete": True}
     assert np.array_equal(rec.time, t) and np.array_equal(rec.q, q) and np.array_equal(rec.z, z)
     with Recorder.resume(path, model) as resumed:  # a run that was closed can go on as well
         assert resumed.samples == 40
-    assert read_checkpoint(path)["n"] == 8
+    assert read_checkpoint(path) == state(8, time=39.0)
 
 
 def test_resume_refuses(model, tmp_path):
@@ -164,7 +163,7 @@ def test_resume_refuses(model, tmp_path):
     with pytest.raises(FileError, match="no checkpoint"):
         Recorder.resume(path, model)
     with Recorder(path, model, overwrite=True) as recorder:
-        recorder.checkpoint({"n": 1})
+        recorder.checkpoint(state(1))
     with pytest.raises(InputError, match="another description"):
         Recorder.resume(path, gori.compile(arm(bodies__upper__mass=2.0)))
     with pytest.raises(FileError, match="no such file"):
@@ -232,7 +231,7 @@ if limit:
 first = 0
 try:
     with Recorder(path, model, flush_seconds=0.0) as recorder:
-        recorder.checkpoint({"n": 1})
+        recorder.checkpoint(gori.State(0.0, [1.0], [2.0]))
         while first < 10_000_000:
             recorder.append(*rows(first, chunk))
             first += chunk
@@ -251,7 +250,7 @@ def fill(path, limit, chunk):
     assert len(rec) == samples > 0 and f"{samples} samples are safe" in message
     for actual, expected in zip((rec.time, rec.q, rec.v, rec.z), rows(0, samples)):
         assert np.array_equal(actual, expected)
-    assert read_checkpoint(path) == {"n": 1}
+    assert read_checkpoint(path) == gori.State(0.0, [1.0], [2.0])
     assert files(path.parent) == [path.name]
     return message
 

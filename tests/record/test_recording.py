@@ -1,109 +1,17 @@
-"""Channels against direct computation, files, tables and plots."""
-
-import csv
+"""Recordings: names, selection, files."""
 
 import matplotlib
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
 
 import gori
-from gori.errors import FileError, InputError, RecordError
+from gori.errors import InputError, RecordError
 from gori.record import Recording
-from gori.record import channels as channels_module
 from gori.spec import GROUND
-from tests.checks import arm, close, machine, states
+from tests.checks import arm
 
 matplotlib.use("Agg")
-
-
-def recording(seed=0, count=19, **options):
-    model, tree = machine(seed, **options)
-    batch = states(tree, count, seed)
-    return Recording(model, np.linspace(0.0, 2.0, count), batch["q"], batch["v"], info={"seed": seed})
-
-
-def swing(count=200, **options):
-    """An arm that turns several times around."""
-    time = np.linspace(0.0, 5.0, count)
-    q = np.stack([3.0 * time, np.sin(time)], axis=1)
-    v = np.stack([np.full(count, 3.0), np.cos(time)], axis=1)
-    return Recording(gori.compile(arm()), time, q, v, **options)
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("small_cache", [False, True])
-def test_channels_of_frames(seed, small_cache, monkeypatch):
-    if small_cache:  # the way of long recordings: batches, and only the frame that is asked for
-        monkeypatch.setattr(channels_module, "_CACHE_BYTES", 0)
-        monkeypatch.setattr(channels_module, "_BATCH_NUMBERS", 300)
-    rec = recording(seed)
-    for frame in rec.model.frame_names:
-        if frame == GROUND:
-            assert f"{frame}.position" not in rec
-            continue
-        for k in range(len(rec)):
-            T = rec.model.forward_kinematics(rec.q[k])[frame]
-            close(rec[f"{frame}.pose"][k], T, 1e-14)
-            close(rec[f"{frame}.position"][k], T[:3, 3], 1e-14)
-            close(rec[f"{frame}.rotation"][k], T[:3, :3], 1e-14)
-            close([rec[f"{frame}.{axis}"][k] for axis in "xyz"], T[:3, 3], 1e-14)
-            w, *xyz = rec[f"{frame}.quaternion"][k]
-            close(Rotation.from_quat([*xyz, w]).as_matrix(), T[:3, :3], 1e-12)
-            close(rec[f"{frame}.velocity"][k], rec.model.jacobian(rec.q[k], frame) @ rec.v[k], 1e-12)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_channels_of_joints_and_totals(seed):
-    rec = recording(seed)
-    for info in rec.model.joints:
-        one = info.nv == 1
-        assert np.array_equal(rec[f"{info.name}.q"], rec.q[:, info.q.start] if one else rec.q[:, info.q])
-        assert np.array_equal(rec[f"{info.name}.v"], rec.v[:, info.v.start] if one else rec.v[:, info.v])
-        assert len(rec.units(f"{info.name}.q")) == info.nq and len(rec.units(f"{info.name}.v")) == info.nv
-    for name in ("time", "q", "v", "z"):
-        assert np.array_equal(rec[name], getattr(rec, name))
-    for k in range(len(rec)):
-        kinetic, potential = rec.model.energy(rec.q[k], rec.v[k])
-        close(rec["energy.kinetic"][k], kinetic, 1e-13)
-        close(rec["energy.potential"][k], potential, 1e-13)
-        close(rec["energy.total"][k], kinetic + potential, 1e-13)
-        close(rec["momentum"][k], rec.model.momentum(rec.q[k], rec.v[k]), 1e-13)
-        close(rec["center_of_mass"][k], rec.model.center_of_mass(rec.q[k]), 1e-13)
-
-
-def test_velocity_is_the_rate_of_position():
-    rec = swing(5001)
-    rate = np.gradient(rec["tool.position"], rec.time, axis=0)
-    close(rec["tool.velocity"][1:-1, 3:], rate[1:-1], 1e-5)
-
-
-def test_quaternions_do_not_jump():
-    quat = swing()["lower.quaternion"]
-    assert quat[0, 0] > 0.0 and quat[:, 0].min() < -0.5
-    assert np.abs(np.diff(quat, axis=0)).max() < 0.1
-
-
-def test_units():
-    model = gori.compile(
-        gori.Spec(
-            bodies={"a": {"mass": 1.0}, "b": {"mass": 1.0}, "c": {"mass": 1.0}},
-            joints={
-                "a": {"type": "free", "parent": GROUND, "child": "a"},
-                "b": {"type": "cylindrical", "parent": "a", "child": "b"},
-                "c": {"type": "spherical", "parent": "b", "child": "c"},
-            },
-        )
-    )
-    rec = Recording(model, [0.0], [model.q0], [model.v0])
-    assert rec.units("a.q") == ("", "", "", "", "m", "m", "m")
-    assert rec.units("a.v") == ("rad/s",) * 3 + ("m/s",) * 3  # joint and body of one name: the suffix tells
-    assert rec.units("a.velocity") == ("rad/s",) * 3 + ("m/s",) * 3
-    assert rec.units("b.q") == ("rad", "m") and rec.units("b.v") == ("rad/s", "m/s")
-    assert rec.units("c.v") == ("rad/s",) * 3
-    assert rec.units("q") == rec.units("a.q") + rec.units("b.q") + rec.units("c.q")
-    for name in rec.channels():
-        assert len(rec.units(name)) == rec[name][0].size, name
+from tests.record.runs import recording, swing
 
 
 def test_wrong_names_and_shapes():
@@ -208,41 +116,3 @@ def test_a_failed_save_leaves_the_file_that_was_there(tmp_path, monkeypatch):
     assert path.read_bytes() == before and [file.name for file in tmp_path.iterdir()] == ["run.h5"]
     with pytest.raises(RecordError, match="No such file"):
         rec.save(tmp_path / "nowhere" / "run.h5")
-
-
-def test_tables(tmp_path):
-    rec = swing(3)
-    table = rec.table("elbow.q", "tool.position", "tool.rotation")
-    assert list(table)[:5] == ["elbow.q", "tool.position.0", "tool.position.1", "tool.position.2", "tool.rotation.0.0"]
-    assert np.array_equal(table["tool.rotation.2.1"], rec["tool.rotation"][:, 2, 1])
-
-    rec.to_csv(tmp_path / "a.csv", "elbow.q", "tool.position")
-    with open(tmp_path / "a.csv", newline="") as file:
-        head, *lines = csv.reader(file)
-    assert head == ["time", "elbow.q", "tool.position.0", "tool.position.1", "tool.position.2"]
-    numbers = np.array(lines, float)
-    assert np.array_equal(numbers[:, 1], rec["elbow.q"]) and np.array_equal(numbers[:, 2:], rec["tool.position"])
-
-    rec.to_csv(tmp_path / "b.csv")
-    assert (tmp_path / "b.csv").read_text().splitlines()[0] == "time,q.0,q.1,v.0,v.1"
-    with pytest.raises(FileError, match="cannot be written"):
-        rec.to_csv(tmp_path / "nowhere" / "a.csv", "elbow.q")
-
-
-def test_plots(tmp_path):
-    rec = swing(extra={"note": np.arange(200)})
-    figure = rec.plot("elbow.q", "tool.position", "tool.velocity", "energy.total", "note", path=tmp_path / "a.png")
-    assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
-    labels = [axes.get_ylabel() for axes in figure.axes]
-    assert labels == ["angle [rad]", "length [m]", "angular velocity [rad/s]", "velocity [m/s]", "energy [J]", "[-]"]
-    assert figure.axes[-1].get_xlabel() == "time [s]"
-    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == [
-        f"tool.position.{k}" for k in range(3)
-    ]
-    rec.plot("momentum", path=tmp_path / "a.svg")
-    assert (tmp_path / "a.svg").stat().st_size > 1000
-    for names, words in (((), "say what to plot"), (("z",), "no columns"), (("elbow.p",), "did you mean")):
-        with pytest.raises(InputError, match=words):
-            rec.plot(*names)
-    with pytest.raises(FileError, match="cannot be written"):
-        rec.plot("elbow.q", path=tmp_path / "a.nonsense")

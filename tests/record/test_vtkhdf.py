@@ -5,18 +5,18 @@ import numpy as np
 import pytest
 
 from gori.errors import FileError, InputError, RecordError
-from gori.record import Frame, FrameFile, Frames
+from gori.record import FrameFile, Frames, ParticleFrame
 from gori.record.vtkhdf import VtkHdf
 
 COUNTS = [5, 5, 0, 9, 4]
 
 
-def frame(k: int) -> Frame:
+def frame(k: int) -> ParticleFrame:
     """Radius and material change only when the count does."""
     rng, count = np.random.default_rng(k), COUNTS[k]
     place, motion = rng.normal(size=(count, 4)), rng.normal(size=(count, 8))
     place[:, 3], motion[:, 3], motion[:, 7] = 0.1 + 0.01 * np.arange(count), 2.0, np.arange(count) % 3
-    return Frame.of(place, motion, 10 + np.arange(count), time=0.25 * k)
+    return ParticleFrame.of(place, motion, 10 + np.arange(count), time=0.25 * k)
 
 
 @pytest.fixture
@@ -66,8 +66,8 @@ def test_structure(path):
 def test_frames_come_back(path):
     for k, count in enumerate(COUNTS):
         seen, wanted = read(path, k), frame(k)
-        assert np.array_equal(seen["Points"], wanted.place[:, :3].astype("f4"))
-        for name in ("radius", "velocity", "spin", "mass", "material", "ident"):
+        assert np.array_equal(seen["Points"], wanted.position.astype("f4"))
+        for name in ("radius", "velocity", "angular_velocity", "mass", "material", "id"):
             assert np.array_equal(seen[name], np.asarray(getattr(wanted, name)).astype(seen[name].dtype)), name
         assert seen["Offsets"].tolist() == list(range(count + 1)) and seen["Connectivity"].tolist() == list(
             range(count)
@@ -85,8 +85,8 @@ def test_converted(path, tmp_path):
     with FrameFile(tmp_path / "f.h5") as file:
         for k in range(len(COUNTS)):
             one = frame(k)
-            motion = np.column_stack([one.velocity, one.mass, one.spin, one.material])
-            file.append(one.time, one.ident, one.place, motion)
+            motion = np.column_stack([one.velocity, one.mass, one.angular_velocity, one.material])
+            file.append(one.time, one.id, one.spheres, motion)
     Frames(tmp_path / "f.h5").to_vtkhdf(tmp_path / "b.vtkhdf")
     for k in range(len(COUNTS)):
         one, other = read(path, k), read(tmp_path / "b.vtkhdf", k)
@@ -122,14 +122,16 @@ def test_vtk_reads_it(path):
     for k in (0, 1, 3, 4, 2, 0):  # in any order
         reader.SetStep(k)
         reader.Update()
-        grains, wanted = reader.GetOutputDataObject(0), frame(k)
-        assert grains.IsA("vtkPolyData") and grains.GetNumberOfPoints() == COUNTS[k] == grains.GetNumberOfVerts()
+        particles, wanted = reader.GetOutputDataObject(0), frame(k)
+        assert (
+            particles.IsA("vtkPolyData") and particles.GetNumberOfPoints() == COUNTS[k] == particles.GetNumberOfVerts()
+        )
         assert reader.GetTimeValue() == wanted.time
         if not COUNTS[k]:
             continue
-        assert np.array_equal(vtk_to_numpy(grains.GetPoints().GetData()), wanted.place[:, :3].astype("f4"))
-        for name in ("radius", "velocity", "spin", "mass", "material", "ident"):
-            values = vtk_to_numpy(grains.GetPointData().GetArray(name))
+        assert np.array_equal(vtk_to_numpy(particles.GetPoints().GetData()), wanted.position.astype("f4"))
+        for name in ("radius", "velocity", "angular_velocity", "mass", "material", "id"):
+            values = vtk_to_numpy(particles.GetPointData().GetArray(name))
             assert np.array_equal(values, np.asarray(getattr(wanted, name)).astype(values.dtype)), name
-        ids = vtk_to_numpy(grains.GetVerts().GetConnectivityArray())
+        ids = vtk_to_numpy(particles.GetVerts().GetConnectivityArray())
         assert ids.tolist() == list(range(COUNTS[k]))

@@ -34,7 +34,8 @@ def record(path: str, flush_seconds: float, say) -> None:
                 made += 1
                 # the size changes, so that slots must grow
                 size = int(rng.integers(1, 50 * made + 2))
-                recorder.checkpoint({"time": (first - 1) / 1024.0, "made": made, "state": np.full(size, made)})
+                parts = {"thing": {"made": made, "state": np.full(size, made)}}
+                recorder.checkpoint(gori.State((first - 1) / 1024.0, [], [], parts=parts))
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def test_overruns_are_counted_and_caught_up(truck):
 
 def test_driver_of_the_simulation_goes_on(truck):
     times = []
-    run = simulation(truck, driver=lambda s: times.append(s.time), control=0.005)
+    run = simulation(truck, driver=lambda s: times.append(s.time), driver_period=0.005)
     Clock(run, 0.01, pace=20.0).run(0.05)
     assert times == pytest.approx(np.arange(10) * 0.005)
 

@@ -24,11 +24,11 @@ SPEC = gori.Spec(
 def test_no_momentum_is_lost_between_a_free_box_and_its_grains(method):
     simulation = gori.Simulation(gori.compile(SPEC), method)
     at_rest = simulation.state
-    simulation.state = gori.State(0.0, at_rest.q, at_rest.v + 0.5, at_rest.z, at_rest.ground, at_rest.grains)
-    coupling, worst = simulation.coupling, 0.0
+    simulation.state = at_rest.replace(v=at_rest.v + 0.5)
+    coupling, worst = simulation.exchanges["particles"], 0.0
     for _ in range(150):
         simulation.advance()
         on_its_way = (coupling.impulse - coupling.given)[5]
-        worst = max(worst, abs(0.1 * simulation.v[0] + simulation.grains.momentum[2] + on_its_way - 0.05))
-    assert simulation.grains.momentum[2] > 0.01
+        worst = max(worst, abs(0.1 * simulation.v[0] + simulation.particles.momentum[2] + on_its_way - 0.05))
+    assert simulation.particles.momentum[2] > 0.01
     assert worst < 1e-15

@@ -97,10 +97,10 @@ def swinging():
 def test_coordinates_are_chosen_anew(swinging):
     model, expected = swinging
     simulation = Simulation(model, Dopri5(rtol=1e-10, atol=1e-12), loops="partition")
-    dependent = simulation._closure.memory.dependent.copy()
+    dependent = simulation.stepper.closure.memory.state.dependent.copy()
     assert model.mobility().independent == ("A",) and list(dependent) == [0, 1, 1]
     rec = simulation.run(3.0, sample=0.1, progress=False)
-    assert simulation._closure.changes >= 2
+    assert simulation.stepper.closure.changes >= 2
     np.testing.assert_allclose(rec.q, expected.q, rtol=0, atol=1e-6)
     assert residuals(model, rec)[0] < 1e-12
 
@@ -140,7 +140,7 @@ def test_steps_one_by_one_equal_a_run(name, method, loops):
         np.testing.assert_array_equal(at_once.state.q, other.state.q)
         np.testing.assert_array_equal(at_once.state.v, other.state.v)
     if loops == "partition":
-        assert at_once._closure.changes >= 2
+        assert at_once.stepper.closure.changes >= 2
 
 
 def test_a_state_set_from_outside_is_where_the_run_goes_on():

@@ -37,7 +37,7 @@ def reached(path):
         saved = read_checkpoint(path)
     except (OSError, ValueError):
         return 0.0
-    return 0.0 if saved is None else float(saved["clock"][2])
+    return 0.0 if saved is None else saved.time
 
 
 @pytest.mark.parametrize("method", LONG)

@@ -13,7 +13,7 @@ from tests.sim.test_simulation import STICKING, simulate
 @pytest.mark.parametrize("kind", METHODS)
 def test_motors_reach_their_target_within_their_limit(kind):
     motor = {"type": "motor", "joint": "axle", "kp": 100.0, "kd": 20.0, "limit": 2.0}
-    simulation = simulate(with_forces(hinge(), m=motor), kind, controls={"m": 1.5})
+    simulation = simulate(with_forces(hinge(), m=motor), kind, force_values={"m": 1.5})
     rec = simulation.run(10.0, sample=0.01)
     push = np.diff(rec.v[:, 0]) / np.diff(rec.time)  # the inertia is 1
     assert np.abs(push).max() < 2.0 + 1e-6 and np.abs(push).max() > 1.9

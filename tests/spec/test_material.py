@@ -5,7 +5,7 @@ import pytest
 from gori.errors import SpecError
 from gori.spec import Contact, Material
 from gori.spec.material import contacts_of
-from tests.spec.grains import CONTACTS, LOAD, MATERIALS, TRAY, tray
+from tests.spec.particles.tray import CONTACTS, LOAD, MATERIALS, TRAY, tray
 
 VOIGT = {"law": "voigt", "k_n": 1e6, "c_n": 10, "k_t": 1e5, "c_t": 1, "friction": 0.3}
 

@@ -41,10 +41,10 @@ def test_the_bump_of_the_paper_is_the_default():
 
 
 def test_tables_of_plain_ground():
-    ti, tf = terrain_tables(Terrain.model_validate({}))
-    assert ti.dtype == np.int64
-    assert tf.dtype == np.float64
-    assert ti.flags.c_contiguous and tf.flags.c_contiguous
+    ground = terrain_tables(Terrain.model_validate({}))
+    assert ground.terrain["friction"] == 0.8 and ground.terrain["nx"] == 0
+    assert [len(part) for part in ground] == [1, 0, 0, 0, 0, 0]
+    assert all(part.flags.c_contiguous for part in ground)
 
 
 def test_field_out_of_a_function():

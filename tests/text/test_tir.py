@@ -3,6 +3,7 @@
 import pytest
 
 from gori.errors import FileError
+from gori.kernels.vehicle.tables import MAGIC
 from gori.model.vehicle.tyre import tyre_row
 from gori.spec.vehicle.tyre import ALIGNING, COMBINED, FialaTyre, MagicTyre
 from gori.text.tir import read_tir
@@ -92,7 +93,7 @@ def test_a_file(file):
     assert (tyre.radius, tyre.width, tyre.stiffness, tyre.damping) == (0.5, 0.3, 4e5, 500.0)
     assert tyre.side == "left"
     assert tyre.coefficients == twin.MAGIC | {"LMUX": 0.9}
-    assert len(tyre_row(tyre)) > 100
+    assert tyre_row(tyre)["magic"].shape == (1, 123) and tyre_row(tyre)["kind"] == MAGIC
 
 
 def test_units(file):

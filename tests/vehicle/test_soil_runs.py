@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 
 import gori
 from gori.errors import SimulationError
-from gori.kernels.vehicle.patch import STAMP
 from gori.record import read_checkpoint
 from gori.sim.runfile import open_run
 from gori.vehicle import CORNERS
@@ -52,12 +51,11 @@ def test_second_vehicle_sinks_less():
     model, state = soft_truck()
     sim = simulation(model, state, inputs=DRIVE)
     first = sim.run(2.5, sample=0.01, progress=False)
-    ground = sim.state.ground
-    assert ground is not None
-    places, cells = ground
-    before = cells.copy()
-    before[:, STAMP] -= before[:, STAMP].max() + 1.0  # long ago
-    second = run(model, gori.State(0.0, state.q, state.v, state.z, (places, before)), 2.5, inputs=DRIVE)
+    end = sim.state.vehicle
+    before = end["cells"].copy()
+    before["stamp"] -= before["stamp"].max() + 1.0  # long ago
+    kept = state.vehicle | {"cell_index": end["cell_index"], "cells": before}
+    second = run(model, gori.State(0.0, state.q, state.v, state.z, {"vehicle": kept}), 2.5, inputs=DRIVE)
     gained = mean(second, "sinkage")[2:] - mean(first, "sinkage")[2:]
     assert (gained > 0.0).all() and (gained < 0.7 * mean(first, "sinkage")[2:]).all()
     assert speeds(second)[-1] > speeds(first)[-1]  # firmer ground
@@ -126,12 +124,12 @@ def test_resumes_bit_for_bit(ground, tmp_path):
         if sim.time > 0.8:
             raise KeyboardInterrupt
 
-    options = {"loops": "frozen_explicit", "control": 0.01}
+    options = {"loops": "frozen_explicit", "driver_period": 0.01}
     whole = simulation(model, state, driver=drive, **options).run(1.2, sample=0.01, progress=False)
     part = simulation(model, state, driver=break_off, **options).run(1.2, sample=0.01, path=file, progress=False)
     saved = read_checkpoint(file)
-    assert part.info["interrupted"] and saved is not None and 0.4 < float(saved["clock"][2]) < 0.8
-    rec = gori.Simulation.resume(file, progress=False, driver=drive, control=0.01)
+    assert part.info["interrupted"] and saved is not None and 0.4 < saved.time < 0.8
+    rec = gori.Simulation.resume(file, progress=False, driver=drive, driver_period=0.01)
     for name in ("time", "q", "v", "z"):
         np.testing.assert_array_equal(getattr(rec, name), getattr(whole, name))
     loaded = open_run(file)

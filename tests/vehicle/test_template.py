@@ -104,7 +104,7 @@ def test_arms_turn_up_with_positive_q(truck, corner):
 def test_arm_inertia_in_its_own_axes():
     """About the pivots' direction it is Ixx, across the plane of the arm Izz, whichever way the arm lies."""
     truck = read_vehicle("hmmwv", {"front.upper_arm.inertia": [0.03, 0.04, 0.06]})
-    arm, body = truck.front.upper_arm, gori.Body(**expand(truck)["bodies"]["truck.upper_arm_fl"])
+    arm, body = truck.front.upper_arm, gori.spec.Body(**expand(truck)["bodies"]["truck.upper_arm_fl"])
     along = np.subtract(arm.front, arm.back) / np.linalg.norm(np.subtract(arm.front, arm.back))
     across = np.cross(along, np.subtract(arm.ball, arm.back))
     across /= np.linalg.norm(across)

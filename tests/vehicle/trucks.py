@@ -7,7 +7,7 @@ import numpy as np
 
 import gori
 from gori import vehicle
-from gori.kernels.vehicle import tables as c
+from gori.kernels.vehicle.state import WHEEL_OUTPUT
 
 STEP = 1e-3
 WEIGHT = 2576.92 * 9.81
@@ -75,7 +75,8 @@ def upright(rec) -> np.ndarray:
 
 def carried(rec) -> np.ndarray:
     """Vertical forces of the ground on the wheels (n, 4) [N]."""
-    return rec.z[:, c.HUB_FORCE + 2 :: c.N_Z_WHEEL][:, :4]
+    columns = [rec.model.vehicle.column(WHEEL_OUTPUT, k, "hub_force") + 2 for k in range(4)]
+    return rec.extra["outputs"][:, columns]
 
 
 def path(rec) -> np.ndarray:

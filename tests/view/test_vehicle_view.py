@@ -91,7 +91,7 @@ def test_ruts(tmp_path):
     simulation = gori.Simulation(model, gori.Adams(step=1e-3, order=2), state=gori.at_rest(model, 4.0))
     simulation.step(500)
     state = simulation.state
-    depths = rut_depths(model.spec.terrain.soft, state.ground)
+    depths = rut_depths(model.spec.terrain.soft, state.vehicle)
     assert depths.shape == (40, 120)
     # two ruts, 0.91 m left and right; nothing between them
     across = depths.max(axis=1)

@@ -1,7 +1,7 @@
-"""Measures of grains: how dense they lie, how they touch, where they are, how they move and flow.
+"""Measures of particles: how dense they lie, how they touch, where they are, how they move and flow.
 
-Each takes a Frame (of `Frames`, or made of plain arrays by `Frame.of`), or places (N, 4) x y z r [m] alone, where no
-motion is needed; then mass is volume.
+Each takes a ParticleFrame (of `Frames`, or made of plain arrays by `ParticleFrame.of`), or spheres (N, 4) x y z r [m]
+alone, where no motion is needed; then mass is volume.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,17 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.analysis.regions import Box, Cylinder, Region
+from gori.analysis.regions import BoxRegion, CylinderRegion, MeasuredRegion
 from gori.errors import InputError
 from gori.kernels.particles.splat import splat
-from gori.record import Frame
+from gori.record import ParticleFrame
 
 __all__ = [
-    "Box", "Cylinder", "angle_of_repose", "center_of_mass", "contact_number", "contacts", "kinetic_energy", "mass_flow",
+    "BoxRegion", "CylinderRegion", "angle_of_repose", "center_of_mass", "contact_number", "contacts", "kinetic_energy",
+    "mass_flow",
     "mass_in", "momentum", "porosity", "profile", "surface", "surface_profile",
 ]  # fmt: skip
 
-Grains = Frame | np.ndarray
+ParticleData = ParticleFrame | np.ndarray
 AXES = {"x": 0, "y": 1, "z": 2}
 
 
@@ -84,101 +85,105 @@ class Repose(NamedTuple):
     foot: float
 
 
-def porosity(grains: Grains, region: Region) -> float:
+def porosity(particles: ParticleData, region: MeasuredRegion) -> float:
     """Share of a region that is empty. Spheres that its border cuts count with the part inside (see `regions`).
 
     Where grains overlap, their common volume counts twice: for each contact 0.4 (overlap / radius)^2 of a grain.
     """
-    return 1.0 - float(region.filled(_frame(grains)).sum()) / region.volume
+    return 1.0 - float(region.filled(_frame(particles)).sum()) / region.volume
 
 
-def contacts(grains: Grains, gap: float = 0.0) -> Contacts:
+def contacts(particles: ParticleData, gap: float = 0.0) -> Contacts:
     """Pairs that touch, or are nearer than `gap` [m]."""
     from scipy.spatial import KDTree
 
-    place = _frame(grains).place
-    if not len(place):
+    spheres = _frame(particles).spheres
+    if not len(spheres):
         return Contacts(np.zeros((0, 2), np.int64), np.zeros(0))
-    pairs = KDTree(place[:, :3]).query_pairs(2.0 * float(place[:, 3].max()) + gap, output_type="ndarray")
-    apart = np.linalg.norm(place[pairs[:, 0], :3] - place[pairs[:, 1], :3], axis=1)
-    overlap = place[pairs[:, 0], 3] + place[pairs[:, 1], 3] - apart
+    pairs = KDTree(spheres[:, :3]).query_pairs(2.0 * float(spheres[:, 3].max()) + gap, output_type="ndarray")
+    apart = np.linalg.norm(spheres[pairs[:, 0], :3] - spheres[pairs[:, 1], :3], axis=1)
+    overlap = spheres[pairs[:, 0], 3] + spheres[pairs[:, 1], 3] - apart
     touching = overlap >= -gap
     found = pairs[touching]
     order = np.lexsort((found[:, 1], found[:, 0]))
     return Contacts(found[order], overlap[touching][order])
 
 
-def contact_number(grains: Grains, gap: float = 0.0, least: int = 0) -> float:
+def contact_number(particles: ParticleData, gap: float = 0.0, least: int = 0) -> float:
     """Mean count of contacts of a grain with others, walls not counted; of grains that have `least` or more."""
-    frame = _frame(grains)
+    frame = _frame(particles)
     counts = np.bincount(contacts(frame, gap).pairs.ravel(), minlength=len(frame))
     counts = counts[counts >= least]
     return float(counts.mean()) if len(counts) else 0.0
 
 
-def mass_in(grains: Grains, region: Region | None = None) -> float:
+def mass_in(particles: ParticleData, region: MeasuredRegion | None = None) -> float:
     """Mass of grains [kg] whose centres lie in a region; of all."""
-    frame = _frame(grains)
+    frame = _frame(particles)
     return float(frame.mass.sum() if region is None else frame.mass[region.contains(frame)].sum())
 
 
-def center_of_mass(grains: Grains) -> np.ndarray:
+def center_of_mass(particles: ParticleData) -> np.ndarray:
     """(3,) [m]"""
-    frame = _frame(grains)
+    frame = _frame(particles)
     if not len(frame):
         raise InputError("no grains: there is no centre of mass")
-    return frame.mass @ frame.place[:, :3] / frame.mass.sum()
+    return frame.mass @ frame.position / frame.mass.sum()
 
 
-def kinetic_energy(grains: Frame) -> Energy:
+def kinetic_energy(particles: ParticleFrame) -> Energy:
     """Energy of travel, 1/2 m v^2, and of spin, 1/2 (2/5 m r^2) w^2."""
-    travel = 0.5 * float(grains.mass @ np.einsum("ni,ni->n", grains.velocity, grains.velocity))
-    spin = 0.5 * float(_inertia(grains) @ np.einsum("ni,ni->n", grains.spin, grains.spin))
+    travel = 0.5 * float(particles.mass @ np.einsum("ni,ni->n", particles.velocity, particles.velocity))
+    spin = 0.5 * float(
+        _inertia(particles) @ np.einsum("ni,ni->n", particles.angular_velocity, particles.angular_velocity)
+    )
     return Energy(travel, spin)
 
 
-def momentum(grains: Frame, about: Any = (0.0, 0.0, 0.0)) -> Momentum:
+def momentum(particles: ParticleFrame, about: Any = (0.0, 0.0, 0.0)) -> Momentum:
     """Linear momentum, and angular momentum about a point [m], spin included."""
-    moving = grains.mass[:, None] * grains.velocity
-    arms = grains.place[:, :3] - np.asarray(about, float)
-    return Momentum(moving.sum(axis=0), np.cross(arms, moving).sum(axis=0) + _inertia(grains) @ grains.spin)
+    moving = particles.mass[:, None] * particles.velocity
+    arms = particles.position - np.asarray(about, float)
+    return Momentum(
+        moving.sum(axis=0), np.cross(arms, moving).sum(axis=0) + _inertia(particles) @ particles.angular_velocity
+    )
 
 
 def profile(
-    grains: Grains,
-    value: str | np.ndarray | Callable[[Frame], np.ndarray],
+    particles: ParticleData,
+    value: str | np.ndarray | Callable[[ParticleFrame], np.ndarray],
     along: str = "z",
     bins: int | Any = 20,
     origin: Any = (0.0, 0.0, 0.0),
 ) -> Profile:
     """Mean of a value, weighted by mass, over bins.
 
-    value    "speed", "vx", "vy", "vz", "radius"; or numbers (N,); or what gives them of a Frame
+    value    "speed", "vx", "vy", "vz", "radius"; or numbers (N,); or what gives them of a ParticleFrame
     along    "x", "y", "z", or "r": the distance from a vertical axis through the origin
     bins     their count, or their edges (n + 1,) [m], from the origin on
     """
-    frame = _frame(grains)
-    where = _distance(frame.place[:, :3] - np.asarray(origin, float), along)
+    frame = _frame(particles)
+    where = _distance(frame.position - np.asarray(origin, float), along)
     numbers = _numbers(frame, value)
     return _binned(where, numbers, frame.mass, bins)
 
 
-def surface(grains: Grains, cell: float, low: Any = None, high: Any = None) -> Surface:
+def surface(particles: ParticleData, cell: float, low: Any = None, high: Any = None) -> Surface:
     """The free surface as a map: height of the topmost sphere at the middle of each cell.
 
     cell        [m]; half a radius or less shows each grain
     low, high   (2,) corners of the map [m]; default: all grains
     """
-    place = _frame(grains).place
+    spheres = _frame(particles).spheres
     if not cell > 0.0:
         raise InputError(f"cell must be a positive length, not {cell!r}")
-    if not len(place) and (low is None or high is None):
+    if not len(spheres) and (low is None or high is None):
         raise InputError("no grains: there is no surface")
-    first = np.asarray((place[:, :2] - place[:, 3:]).min(axis=0) if low is None else low, float)
-    last = np.asarray((place[:, :2] + place[:, 3:]).max(axis=0) if high is None else high, float)
+    first = np.asarray((spheres[:, :2] - spheres[:, 3:]).min(axis=0) if low is None else low, float)
+    last = np.asarray((spheres[:, :2] + spheres[:, 3:]).max(axis=0) if high is None else high, float)
     width, height = (max(1, int(np.ceil((last[k] - first[k]) / cell - 1e-9))) for k in range(2))
     depth, owner = np.full((height, width), -np.inf), np.full((height, width), -1, np.int32)
-    seen = place / cell
+    seen = spheres / cell
     seen[:, :2] -= first / cell + 0.5
     splat(np.ascontiguousarray(seen), depth, owner)
     x, y = (first[k] + cell * (np.arange(count) + 0.5) for k, count in ((0, width), (1, height)))
@@ -186,13 +191,13 @@ def surface(grains: Grains, cell: float, low: Any = None, high: Any = None) -> S
 
 
 def surface_profile(
-    grains: Grains, along: str = "r", bins: int | Any = 20, origin: Any = (0.0, 0.0), cell: float | None = None
+    particles: ParticleData, along: str = "r", bins: int | Any = 20, origin: Any = (0.0, 0.0), cell: float | None = None
 ) -> Profile:
     """Mean height of the free surface over rings about a vertical axis ("r"), or over strips ("x", "y").
 
     cell   of the map that is averaged [m]; default: a quarter of the smallest radius
     """
-    frame = _frame(grains)
+    frame = _frame(particles)
     cell = 0.25 * float(frame.radius.min(initial=np.inf)) if cell is None else cell
     found = surface(frame, cell)
     x, y = np.meshgrid(found.x - origin[0], found.y - origin[1])
@@ -202,7 +207,7 @@ def surface_profile(
 
 
 def angle_of_repose(
-    grains: Grains,
+    particles: ParticleData,
     along: str = "r",
     origin: Any = None,
     floor: float = 0.0,
@@ -218,7 +223,7 @@ def angle_of_repose(
     shares    of its height between which the flank counts: its tip is round, its foot scattered
     between   distances along the flank that count [m], instead of shares
     """
-    frame = _frame(grains)
+    frame = _frame(particles)
     middle = center_of_mass(frame)[:2] if origin is None else np.asarray(origin, float)
     at, height, count = surface_profile(frame, along, bins, middle)
     rise = height - floor
@@ -236,7 +241,7 @@ def angle_of_repose(
     return Repose(float(np.arctan(abs(slope))), float(error), float(top + floor), float(foot))
 
 
-def mass_flow(frames: Iterable[Frame], point: Any, normal: Any, within: float | None = None) -> Flow:
+def mass_flow(frames: Iterable[ParticleFrame], point: Any, normal: Any, within: float | None = None) -> Flow:
     """Mass that goes through a plane between frames, along its normal positive.
 
     A grain counts when its centre is on another side than in the frame before; one that came or went in between, by an
@@ -253,8 +258,8 @@ def mass_flow(frames: Iterable[Frame], point: Any, normal: Any, within: float | 
     for frame in frames:
         times.append(frame.time)
         if before is not None:
-            _, old, new = np.intersect1d(before.ident, frame.ident, assume_unique=True, return_indices=True)
-            start, end = before.place[old, :3] - point, frame.place[new, :3] - point
+            _, old, new = np.intersect1d(before.id, frame.id, assume_unique=True, return_indices=True)
+            start, end = before.position[old] - point, frame.position[new] - point
             d0, d1 = start @ normal, end @ normal
             through = (d1 >= 0.0).astype(float) - (d0 >= 0.0)
             if within is not None:
@@ -270,11 +275,11 @@ def mass_flow(frames: Iterable[Frame], point: Any, normal: Any, within: float | 
     return Flow(np.array(times), np.array(rates))
 
 
-def _frame(grains: Grains) -> Frame:
-    return grains if isinstance(grains, Frame) else Frame.of(grains)
+def _frame(particles: ParticleData) -> ParticleFrame:
+    return particles if isinstance(particles, ParticleFrame) else ParticleFrame.of(particles)
 
 
-def _inertia(frame: Frame) -> np.ndarray:
+def _inertia(frame: ParticleFrame) -> np.ndarray:
     return 0.4 * frame.mass * frame.radius**2
 
 
@@ -286,7 +291,7 @@ def _distance(points: np.ndarray, along: str) -> np.ndarray:
     return points[:, AXES[along]]
 
 
-def _numbers(frame: Frame, value: Any) -> np.ndarray:
+def _numbers(frame: ParticleFrame, value: Any) -> np.ndarray:
     known = {"speed": frame.speed, "radius": frame.radius}
     known |= {f"v{axis}": frame.velocity[:, k] for axis, k in AXES.items()}
     if isinstance(value, str):

@@ -34,7 +34,7 @@ def kinematics(
 
     times      (N,) [s], that never go back
     motions    {joint: value}, besides those of the Spec: a number, an expression of t, a table [[t, x], ...], or a
-               gori.Motion
+               gori.spec.Motion
     wrenches   {body or frame: (6,) or (N, 6)}: moments and forces on end effectors, world axes; they matter to the
                channels of drives and reactions
     q          rough pose at the first time; default: the start of the Spec

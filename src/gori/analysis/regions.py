@@ -12,13 +12,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from gori.errors import InputError
-from gori.record import Frame
+from gori.record import ParticleFrame
 from gori.spec.base import rotation_to
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 
 
-class Region(Protocol):
+class MeasuredRegion(Protocol):
     """What a measure needs of a region."""
 
     @property
@@ -26,17 +26,17 @@ class Region(Protocol):
         """[m3]"""
         ...
 
-    def contains(self, frame: Frame) -> np.ndarray:
+    def contains(self, frame: ParticleFrame) -> np.ndarray:
         """Whether the centre of each grain is inside, (N,)"""
         ...
 
-    def filled(self, frame: Frame) -> np.ndarray:
+    def filled(self, frame: ParticleFrame) -> np.ndarray:
         """Volume of each grain that is inside, (N,) [m3]"""
         ...
 
 
 @dataclass(frozen=True)
-class Box:
+class BoxRegion:
     """Between two corners [m] along the axes of the world, or of a body's frame."""
 
     low: Any
@@ -45,19 +45,21 @@ class Box:
 
     def __post_init__(self) -> None:
         if not (np.shape(self.low) == np.shape(self.high) == (3,) and (np.subtract(self.high, self.low) > 0.0).all()):
-            raise InputError(f"a Box is two corners (3,), the second beyond the first, not {self.low}, {self.high}")
+            raise InputError(
+                f"a BoxRegion is two corners (3,), the second beyond the first, not {self.low}, {self.high}"
+            )
 
     @property
     def volume(self) -> float:
         """[m3]"""
         return float(np.prod(np.subtract(self.high, self.low)))
 
-    def contains(self, frame: Frame) -> np.ndarray:
+    def contains(self, frame: ParticleFrame) -> np.ndarray:
         """Whether the centre of each grain is inside, (N,)"""
         points = _local(frame, self.body)
         return ((points >= self.low) & (points <= self.high)).all(axis=1)
 
-    def filled(self, frame: Frame) -> np.ndarray:
+    def filled(self, frame: ParticleFrame) -> np.ndarray:
         """Volume of each grain that is inside, (N,) [m3]"""
         points, r = _local(frame, self.body), frame.radius
         low, high = np.asarray(self.low, float) - points, np.asarray(self.high, float) - points
@@ -72,7 +74,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Cylinder:
+class CylinderRegion:
     """From the centre of its base [m] along an axis, in the world or in a body's frame."""
 
     base: Any
@@ -83,24 +85,24 @@ class Cylinder:
 
     def __post_init__(self) -> None:
         if not (self.radius > 0.0 and self.length > 0.0 and np.linalg.norm(self.axis) > 0.0):
-            raise InputError("a Cylinder needs a positive radius and length, and an axis that is not zero")
+            raise InputError("a CylinderRegion needs a positive radius and length, and an axis that is not zero")
 
     @property
     def volume(self) -> float:
         """[m3]"""
         return float(np.pi * self.radius**2 * self.length)
 
-    def _along(self, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
+    def _along(self, frame: ParticleFrame) -> tuple[np.ndarray, np.ndarray]:
         """Distance of centres from the axis, and along it from the base, (N,) each."""
         points = (_local(frame, self.body) - self.base) @ rotation_to(tuple(np.asarray(self.axis, float)))
         return np.hypot(points[:, 0], points[:, 1]), points[:, 2]
 
-    def contains(self, frame: Frame) -> np.ndarray:
+    def contains(self, frame: ParticleFrame) -> np.ndarray:
         """Whether the centre of each grain is inside, (N,)"""
         off, z = self._along(frame)
         return (off <= self.radius) & (z >= 0.0) & (z <= self.length)
 
-    def filled(self, frame: Frame) -> np.ndarray:
+    def filled(self, frame: ParticleFrame) -> np.ndarray:
         """Volume of each grain that is inside, (N,) [m3]"""
         (off, z), r = self._along(frame), frame.radius
         whole = (off + r <= self.radius) & (z >= r) & (z + r <= self.length)
@@ -111,9 +113,9 @@ class Cylinder:
         return volume
 
 
-def _local(frame: Frame, body: str | None) -> np.ndarray:
+def _local(frame: ParticleFrame, body: str | None) -> np.ndarray:
     """Centres in the frame of a body, (N, 3)."""
-    points = frame.place[:, :3]
+    points = frame.position
     if body is None:
         return points
     if body not in frame.poses:

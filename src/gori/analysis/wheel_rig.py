@@ -12,11 +12,12 @@ from pydantic import Field
 
 from gori.errors import InputError
 from gori.formats.soils import soil_of
-from gori.kernels.vehicle import rig as row
-from gori.kernels.vehicle.patch import GOOD, N_PATCH_OUT, N_SOFT
-from gori.kernels.vehicle.terrain import N_TERRAIN_F, N_TERRAIN_I
+from gori.kernels.codes import OK
+from gori.kernels.vehicle.rig import RIG, RIG_RESULT, RigWork, run_rig
+from gori.kernels.vehicle.state import CONTACT, FOOTPRINT, PATCH, WHEEL_STATE
+from gori.kernels.vehicle.tables import AREA, FEATURE, TERRAIN, TYRE, Ground
 from gori.model.threads import threads
-from gori.model.vehicle.soil import fresh_ground, soil_row
+from gori.model.vehicle.soil import fresh_cells, soil_row
 from gori.spec.base import Part, Positive
 
 SETTLE, MEASURE, MARGIN = 4.0, 2.0, 1.5
@@ -163,12 +164,12 @@ def rig(
     with ThreadPoolExecutor(min(threads(), len(cases))) as pool:
         results = np.concatenate(list(pool.map(one, cases)))
     given = np.repeat(np.array(cases), passes, axis=0)
-    columns = (row.R_PULL, row.R_SIDE, row.R_TORQUE, row.R_SINKAGE, row.R_AREA, row.R_MZ, row.R_RIPPLE)
+    columns = ("pull", "side", "torque", "sinkage", "area", "aligning", "ripple")
     turns = np.tile(np.arange(1, passes + 1), len(cases))
-    steady = (np.abs(results[:, row.R_FZ] / load - 1.0) < OFF_LOAD) & (results[:, row.R_SINKAGE] < wheel.radius)
+    steady = (np.abs(results["load"] / load - 1.0) < OFF_LOAD) & (results["sinkage"] < wheel.radius)
     if not steady.any():
         raise InputError(f"this soil does not bear {load:g} N on this wheel: it sinks without end")
-    return RigTable(*[given[:, 0], given[:, 1], turns, *(results[:, k] for k in columns), steady])
+    return RigTable(*[given[:, 0], given[:, 1], turns, *(results[name] for name in columns), steady])
 
 
 def _checked(values: Any, name: str, low: float, high: float) -> Sequence[float]:
@@ -181,7 +182,7 @@ def _checked(values: Any, name: str, low: float, high: float) -> Sequence[float]
 def _run(
     wheel: RigWheel, soil: Any, load: float, deflection: float, slip: float, angle: float, cell: float, passes: int
 ) -> np.ndarray:
-    """Results (passes, N_RIG_OUT) of one slip and one slip angle."""
+    """RIG_RESULT (passes,) of one slip and one slip angle."""
     R, yaw, speed = wheel.radius, math.radians(angle), 1.0
     measure = math.ceil(MEASURE * R / cell)
     settle = math.ceil(SETTLE * R / cell)
@@ -191,15 +192,18 @@ def _run(
     length = 2.0 * MARGIN * R + (settle + measure) * cell
     p = soil_row(soil, (0.0, -half), (length, 2.0 * half), cell)
     ahead = speed * math.cos(yaw)
-    f = np.zeros(row.N_RIG_IN)
-    f[row.R_RADIUS], f[row.R_WIDTH], f[row.R_DEFLECTION], f[row.R_LOAD] = R, wheel.width, deflection, load
-    f[row.R_SPEED], f[row.R_YAW], f[row.R_START] = speed, yaw, MARGIN * R
-    f[row.R_SPIN] = (ahead / (1.0 - slip) if slip > 0.0 else ahead * (1.0 + slip)) / (R - deflection / 3.0)
-    f[row.R_SETTLE], f[row.R_MEASURE], f[row.R_STEP] = STEPS * settle, STEPS * measure, cell / (STEPS * speed)
-    out = np.zeros((passes, row.N_RIG_OUT))
-    terrain = np.zeros(N_TERRAIN_I, np.int64), np.zeros(N_TERRAIN_F)
-    code = row.run_rig(p, fresh_ground(p), *terrain, f, np.zeros(N_SOFT), np.zeros(N_PATCH_OUT), out)
-    if code != GOOD:
+    tyre, experiment, out = TYRE.zeros(1), RIG.zeros(1), RIG_RESULT.zeros(passes)
+    tyre["radius"], tyre["width"] = R, wheel.width
+    experiment["deflection"], experiment["load"] = deflection, load
+    experiment["speed"], experiment["yaw"], experiment["start"] = speed, yaw, MARGIN * R
+    turning = ahead / (1.0 - slip) if slip > 0.0 else ahead * (1.0 + slip)
+    experiment["angular_velocity"] = turning / (R - deflection / 3.0)
+    experiment["settle"], experiment["measure"] = STEPS * settle, STEPS * measure
+    experiment["step"] = cell / (STEPS * speed)
+    ground = Ground(TERRAIN.zeros(1), FEATURE.zeros(0), AREA.zeros(0), np.zeros(0), p, fresh_cells(p))
+    work = RigWork(*(part.zeros(1) for part in (WHEEL_STATE, CONTACT, FOOTPRINT, PATCH)))
+    code = run_rig(ground, tyre, experiment, work, out)
+    if code != OK:
         raise InputError(
             f"the rig failed at a slip of {slip:g} and an angle of {angle:g} degrees: the wheel left its track"
         )

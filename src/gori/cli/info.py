@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gori.cli.grains import grain_rows, granular
 from gori.cli.options import Base, File, Strict, read
+from gori.cli.particles import granular, particle_rows
 from gori.cli.terminal import collected_warnings, count, output, warn
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _lists(console: Console, about: dict[str, Any], everything: bool) -> None:
     _list(console, "controls", [
         (name, c["type"], f"drives {c['vehicle']}") for name, c in about["controls"].items()
     ], everything)  # fmt: skip
-    _list(console, "grains", grain_rows(about), True)
+    _list(console, "particles", particle_rows(about), True)
     _list(console, "walls", [
         (name, wall["type"], f"of {wall['material']}") for name, wall in about["walls"].items()
     ], everything)  # fmt: skip

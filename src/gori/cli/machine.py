@@ -1,4 +1,4 @@
-"""What this Python and this computer offer, in words. Nothing here raises: a broken part is itself an answer."""
+"""Properties of this Python and this computer, as text. Nothing here raises: a failure is part of the answer."""
 
 import os
 import re

@@ -15,8 +15,8 @@ BAD_INPUT, INTERRUPTED = 2, 130
 """exit codes, as shells and other tools use them"""
 
 
-class _Group(TyperGroup):
-    """Ends every command alike: what Gori refuses is told in words, and Ctrl-C is no crash.
+class _Commands(TyperGroup):
+    """Common end of every command: errors are printed as messages, and Ctrl-C is not a crash.
 
     A reader that closes the pipe early needs nothing here: Typer and Rich both end silently then.
     """
@@ -34,7 +34,7 @@ class _Group(TyperGroup):
 
 
 app = typer.Typer(
-    cls=_Group,
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -33,7 +33,7 @@ def read(
     meshes: bool = False,
     changes: list[tuple[str, Any]] | None = None,
 ) -> "Spec":
-    """The Spec in a file, with other values. Only options that were given are handed on: no format takes all."""
+    """The Spec in a file, with other values. Only options that were given are passed on: no format takes all."""
     from gori.formats import load
 
     options: dict[str, Any] = {}

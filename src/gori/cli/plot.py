@@ -34,7 +34,7 @@ def plot(
         output().print(table)
         return
     if not channels:
-        raise InputError(f"say what to plot, such as energy.total: gori plot --list {file} tells what there is")
+        raise InputError(f"name channels to plot, such as energy.total: gori plot --list {file} lists them")
     names = channel_names(recording, channels)
     if out is not None:
         recording.plot(*names, path=out)

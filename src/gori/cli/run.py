@@ -77,7 +77,7 @@ def run(
         raise
     if not no_plots:
         draw_ruts(folder, recording)
-        draw_grains(folder, recording)
+        draw_particles(folder, recording)
     show(folder)
     if recording.info.get("interrupted"):
         raise typer.Exit(INTERRUPTED)
@@ -124,22 +124,20 @@ def draw_ruts(folder: Path, recording: "Recording") -> None:
     terrain = recording.model.spec.terrain
     if terrain is None or terrain.soft is None:
         return
-    from gori.model import State
     from gori.record import read_checkpoint
     from gori.view import ruts
 
     saved = read_checkpoint(folder / "run.h5")
     if saved is not None:
-        time, q, v, z = recording.state(-1)
-        ruts(recording.model, State(time, q, v, z, (saved["cells"], saved["ground"])), folder / "ruts.png")
+        ruts(recording.model, saved, folder / "ruts.png")
 
 
-def draw_grains(folder: Path, recording: "Recording") -> None:
-    """grains.png: the last frame, if frames were asked for."""
+def draw_particles(folder: Path, recording: "Recording") -> None:
+    """particles.png: the last frame, if frames were asked for."""
     if recording.frames is not None and len(recording.frames):
-        from gori.view.grains import picture
+        from gori.view.particles import picture
 
-        picture(recording.frames, folder / "grains.png")
+        picture(recording.frames, folder / "particles.png")
 
 
 def show(folder: Path) -> None:
@@ -155,8 +153,8 @@ def show(folder: Path) -> None:
         "wall time": f"{about['wall_time']:.3g} s" + _factor(about["real_time_factor"]),
         "energy": _energy(about["energy"]),
     }
-    if "grains" in about:
-        rows["grains"] = _grains(about)
+    if "particles" in about:
+        rows["particles"] = _particles(about)
     if about["events"]:
         met = Counter(event["name"] for event in about["events"])
         rows["events"] = ", ".join(f"{name} {number}" for name, number in met.items())
@@ -174,13 +172,13 @@ def _method(about: dict[str, Any]) -> str:
     return f"{method['type']}, {how}: {count(about['steps'], 'step')}, {count(about['samples'], 'sample')}"
 
 
-def _grains(about: dict[str, Any]) -> str:
-    grains, steps = about["grains"], max(1, about["steps"])
-    words = f"{grains['count']} on {grains['device']}, {count(grains['substeps'], 'sub-step')} of at most "
-    words += f"{grains['step']:.3g} s in a step: {1e3 * about['wall_time'] / steps:.3g} ms; "
-    words += f"{count(grains['contacts'], 'contact')}"
-    words += f", {count(grains['frames'], 'frame')}" if "frames" in grains else ""
-    for name, inlet in grains.get("inlets", {}).items():
+def _particles(about: dict[str, Any]) -> str:
+    particles, steps = about["particles"], max(1, about["steps"])
+    words = f"{particles['count']} on {particles['device']}, {count(particles['substeps'], 'sub-step')} of at most "
+    words += f"{particles['step']:.3g} s in a step: {1e3 * about['wall_time'] / steps:.3g} ms; "
+    words += f"{count(particles['contacts'], 'contact')}"
+    words += f", {count(particles['frames'], 'frame')}" if "frames" in particles else ""
+    for name, inlet in particles.get("inlets", {}).items():
         words += f"; {inlet['made']} came by {name}" + (f", {inlet['waiting']} wait" if inlet["waiting"] else "")
     return words
 

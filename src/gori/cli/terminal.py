@@ -1,4 +1,4 @@
-"""Where commands write: plain when piped, coloured and wrapped in a terminal."""
+"""Output of commands: plain when piped, coloured and wrapped in a terminal."""
 
 import os
 import sys
@@ -29,13 +29,13 @@ def _console(terminal: bool, stderr: bool) -> Console:
 
 
 def complain(message: str) -> None:
-    """An error in words, on stderr."""
+    """Print an error on stderr."""
     console = errors()
     console.print(Text(f"error: {message}", "red"), soft_wrap=not console.is_terminal)
 
 
 def warn(console: Console, messages: list[str]) -> None:
-    """Warnings in words, one paragraph each."""
+    """Print warnings, one paragraph each."""
     if messages:
         console.print(Text(count(len(messages), "warning"), "bold yellow"))
     for message in messages:
@@ -44,7 +44,7 @@ def warn(console: Console, messages: list[str]) -> None:
 
 @contextmanager
 def shown_warnings() -> Iterator[None]:
-    """What is warned of inside is told when it comes, in words alone."""
+    """Print warnings raised inside as they come, without file and line."""
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_, **__: warn(errors(), [str(message)])
         yield
@@ -52,7 +52,7 @@ def shown_warnings() -> Iterator[None]:
 
 @contextmanager
 def collected_warnings(file: object) -> Iterator[list[str]]:
-    """The messages of what is warned of inside, each once, without the name of the file that all of them begin with."""
+    """Messages of warnings raised inside, each once, without the leading file name."""
     messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)

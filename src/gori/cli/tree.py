@@ -1,6 +1,6 @@
 """The bodies of a machine as a tree on the screen.
 
-A serial arm would run off the right edge if each body were indented below the one that carries it. So a run of bodies
+A serial arm would run off the right edge if each body were indented below the one that carries it. So a chain of bodies
 that carry one another is one node with a line for each, and only branches are indented.
 """
 
@@ -20,7 +20,7 @@ Row = tuple[str, str, str, str, str]
 
 INDENT, GAP = 4, 2
 LONGEST = 12
-"""bodies in a run, or branches of a body, before the middle is left out"""
+"""bodies in a chain, or branches of a body, before the middle is left out"""
 HEAD, TAIL = 6, 4
 """how many then remain at its two ends"""
 DEEPEST = 8
@@ -28,12 +28,12 @@ DEEPEST = 8
 
 
 @dataclass
-class Run:
-    """Bodies that carry one another, and the runs that hang on the last of them."""
+class _Chain:
+    """Bodies that carry one another, and the chains that hang on the last of them."""
 
     depth: int
     bodies: list[str]
-    branches: list["Run"] = field(default_factory=list)
+    branches: list["_Chain"] = field(default_factory=list)
 
 
 def draw(console: Console, about: dict[str, Any], everything: bool) -> None:
@@ -41,16 +41,16 @@ def draw(console: Console, about: dict[str, Any], everything: bool) -> None:
     children: dict[str, list[str]] = {GROUND: [], **{body: [] for body in about["bodies"]}}
     for name, body in about["bodies"].items():
         children[body["parent"]].append(name)
-    ground = _runs(children)
+    ground = _chains(children)
 
     root = Tree(Text(GROUND, "bold"), guide_style="dim")
-    shown: list[tuple[Tree, Run, list]] = []
+    shown: list[tuple[Tree, _Chain, list]] = []
     todo = [(root, ground)]  # no recursion, so trees may be deep
     while todo:
-        node, run = todo.pop()
-        for branch in run.branches if everything else _ends(run.branches):
+        node, chain = todo.pop()
+        for branch in chain.branches if everything else _ends(chain.branches):
             if isinstance(branch, int):
-                hidden = sum(map(_size, run.branches[HEAD : HEAD + branch]))
+                hidden = sum(map(_size, chain.branches[HEAD : HEAD + branch]))
                 node.add(Text(f"... {branch} more branches, {hidden} bodies", "dim"))
             elif branch.depth > DEEPEST and not everything:
                 node.add(Text(f"... {_size(branch)} more", "dim"))
@@ -64,37 +64,37 @@ def draw(console: Console, about: dict[str, Any], everything: bool) -> None:
 
     # one set of columns for the whole tree where the screen is wide enough
     common = _widths(
-        [row for _, run, rows in shown for row in rows], [run.depth for _, run, rows in shown for _ in rows]
+        [row for _, chain, rows in shown for row in rows], [chain.depth for _, chain, rows in shown for _ in rows]
     )
-    for node, run, rows in shown:
-        room = console.width - INDENT * run.depth
+    for node, chain, rows in shown:
+        room = console.width - INDENT * chain.depth
         own = _widths(rows, [0] * len(rows))
-        whole = [common[0] - INDENT * run.depth, *common[1:]]
+        whole = [common[0] - INDENT * chain.depth, *common[1:]]
         fitting = next((widths for widths in (whole, own) if sum(widths) + GAP * len(widths) - GAP <= room), None)
         node.label = _stack(rows) if fitting is None else _columns(rows, fitting)
     console.print(root)
-    if any(len(run.bodies) > 1 for _, run, _ in shown):
+    if any(len(chain.bodies) > 1 for _, chain, _ in shown):
         console.print(Text("Each body hangs on the one above it; branches are indented.", "dim"))
 
 
-def _runs(children: dict[str, list[str]]) -> Run:
-    """The ground, with all runs below it."""
-    ground = Run(0, [GROUND])
+def _chains(children: dict[str, list[str]]) -> _Chain:
+    """The ground, with all chains below it."""
+    ground = _Chain(0, [GROUND])
     todo = [ground]
     while todo:
         parent = todo.pop()
         for body in children[parent.bodies[-1]]:
-            run = Run(parent.depth + 1, [body])
-            while len(below := children[run.bodies[-1]]) == 1:
-                run.bodies.append(below[0])
-            parent.branches.append(run)
-            todo.append(run)
+            chain = _Chain(parent.depth + 1, [body])
+            while len(below := children[chain.bodies[-1]]) == 1:
+                chain.bodies.append(below[0])
+            parent.branches.append(chain)
+            todo.append(chain)
     return ground
 
 
-def _size(run: Run) -> int:
-    """Bodies of a run and of all that hangs on it."""
-    size, todo = 0, [run]
+def _size(chain: _Chain) -> int:
+    """Bodies of a chain and of all that hangs on it."""
+    size, todo = 0, [chain]
     while todo:
         this = todo.pop()
         size += len(this.bodies)

@@ -103,10 +103,10 @@ def show(result: "Result") -> None:
 
 
 def _list() -> None:
-    from gori.manoeuvre import MANOEUVRES, Setup, about, arguments_of
+    from gori.manoeuvre import MANOEUVRES, ManoeuvreSetup, about, arguments_of
     from gori.vehicle import vehicles
 
-    shared = set(vars(Setup()))
+    shared = set(vars(ManoeuvreSetup()))
     table = Table.grid(padding=(0, 2, 0, 0))
     for name in MANOEUVRES:
         own = [key for key in arguments_of(name) if key not in shared]

@@ -6,7 +6,7 @@ from typing import Any
 
 from gori.errors import SpecError
 from gori.formats.dh_expand import Origins, expand, refused
-from gori.formats.dh_table import Table
+from gori.formats.dh_table import DHTable
 from gori.spec import Spec
 from gori.spec.explain import Problem, warn
 
@@ -18,7 +18,7 @@ class Chain:
     mu      index sets: for each link, 0 the base, the numbers of the frames that sit on it
     """
 
-    def __init__(self, table: Table):
+    def __init__(self, table: DHTable):
         self.table = table
         frames, carriers = table.frames(), table.carriers()
         self.names = {0: table.base.body} | {number: frame.name for number, frame in enumerate(frames, 1)}
@@ -71,7 +71,7 @@ def dh(
     z, x and y (regular while the second one is not 90 degrees).
     """
     rows = {"cuts": cuts or {}, "effectors": effectors or {}, "mu": mu, "base": base if base is not None else {}}
-    return Chain(Table(convention=convention, links=links, **rows))  # pyright: ignore[reportArgumentType]
+    return Chain(DHTable(convention=convention, links=links, **rows))  # pyright: ignore[reportArgumentType]
 
 
 def merge(
@@ -87,7 +87,7 @@ def merge(
     taken: dict[str, str] = {}
     for group, parts in made.items():
         for name in parts:
-            if name in used.get(group, {}):  # a row makes several parts: it is told of once
+            if name in used.get(group, {}):  # a row makes several parts: it is reported once
                 words = f"makes {name!r}, which the file in use has too: give another name"
                 taken.setdefault(origins.trace(f"{group}.{name}"), words)
         given = data.get(group)

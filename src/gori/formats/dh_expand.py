@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gori.errors import SpecError
-from gori.formats.dh_rows import DOF, PER_DOF, ChainBase, Link, Row
-from gori.formats.dh_table import Numbered, Table, lettered
+from gori.formats.dh_rows import DOF, PER_DOF, ChainBase, DHRow, Link
+from gori.formats.dh_table import DHTable, Numbered, lettered
 from gori.spec import Body
 from gori.spec.base import quaternion
 from gori.spec.explain import Problem
@@ -56,7 +56,7 @@ def refused(problems: list[Problem]) -> SpecError:
     return error
 
 
-def expand(table: Table) -> tuple[dict[str, dict[str, Any]], Origins]:
+def expand(table: DHTable) -> tuple[dict[str, dict[str, Any]], Origins]:
     """Plain data of a chain's bodies, joints, cuts and frames, by name, and their origins."""
     frames = table.frames()
     made: dict[str, dict[str, Any]] = {group: {} for group in ("bodies", "joints", "cuts", "frames")}
@@ -102,13 +102,13 @@ def screw(axis: str, angle: float, length: float) -> np.ndarray:
     return T
 
 
-def row_pose(row: Row, convention: str) -> np.ndarray:
+def row_pose(row: DHRow, convention: str) -> np.ndarray:
     """Frame (4, 4) of a row on its link, where theta and d are what the row gives."""
     before, after = _around(row, convention)
     return before @ screw("z", row.angle("theta"), row.d or 0.0) @ after
 
 
-def _around(row: Row, convention: str) -> tuple[np.ndarray, np.ndarray]:
+def _around(row: DHRow, convention: str) -> tuple[np.ndarray, np.ndarray]:
     """What stands before and after Screw(z, theta, d)."""
     across = screw("x", row.angle("alpha"), row.a)
     if convention == "standard":

@@ -40,7 +40,7 @@ def _refuse_field(name: str, message: str) -> None:
     raise PydanticCustomError("field", "{message}", {"message": message, "inside": name})
 
 
-class Row(Part):
+class DHRow(Part):
     """A frame, and the link it sits on: psi, c (convention branched alone), alpha, a, theta, d."""
 
     on: _Link | None = Field(None, description="number or name of a link; 0 or ground is the base")
@@ -81,7 +81,7 @@ class Row(Part):
         return np.radians(degrees) if degrees is not None else np.array(0.0 if radians is None else radians)
 
 
-class Link(Row, Body):
+class Link(DHRow, Body):
     """A link and the joint that carries it. Mass, centre, inertia and shapes are those of a body, in the link's frame.
 
     The joint's coordinate is theta (it turns) or d (it slides), so theta or d in the row is where q starts; with an
@@ -139,8 +139,8 @@ class Link(Row, Body):
 class Sections(Part):
     """A link cut in two: frame C on the part nearer to the base and R on the other coincide where it is whole."""
 
-    C: Row
-    R: Row
+    C: DHRow
+    R: DHRow
     type: Literal["fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical"] = Field(
         "fixed", description="fixed where a link is cut; where a joint is cut, its type, z of C and R its axis"
     )

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from gori.formats.dh_rows import ChainBase, Link, Row, Sections
+from gori.formats.dh_rows import ChainBase, DHRow, Link, Sections
 from gori.spec import GROUND, Part
 from gori.spec.base import ReadOnly
 from gori.spec.expression import closest
@@ -80,10 +80,10 @@ class Numbered(NamedTuple):
 
     place: str
     name: str
-    row: Row
+    row: DHRow
 
 
-class Table(Part):
+class DHTable(Part):
     """A chain by Denavit-Hartenberg rows."""
 
     convention: Literal["standard", "modified", "branched"] = Field(
@@ -98,7 +98,7 @@ class Table(Part):
     cuts: _Rows[Sections] = Field(
         default_factory=ReadOnly, description="cut sections, C and R each on a link", json_schema_extra=_or_list
     )
-    effectors: _Rows[Row] = Field(
+    effectors: _Rows[DHRow] = Field(
         default_factory=ReadOnly,
         description="end effectors; each sits on the last link, if it does not say",
         json_schema_extra=_or_list,

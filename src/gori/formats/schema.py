@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from gori.formats.dh_table import Table
+from gori.formats.dh_table import DHTable
 from gori.formats.parts import Use
 from gori.spec import Spec
 from gori.spec.base import Named, ReadOnly
@@ -15,7 +15,7 @@ _PARTS = "#/$defs/"
 
 
 class _Description(Spec):
-    dh: Table = Field(description="a chain by Denavit-Hartenberg rows, beside what else there is")
+    dh: DHTable = Field(description="a chain by Denavit-Hartenberg rows, beside what else there is")
     parts: Named[Use] = Field(default_factory=ReadOnly, description="vehicles, each under its own name")
 
 

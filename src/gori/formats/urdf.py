@@ -11,7 +11,7 @@ import numpy as np
 
 from gori.errors import FileError, InputError, MissingPackageError, SpecError
 from gori.formats.urdf_shapes import Found, convert, keep_shapes
-from gori.formats.urdf_xml import TYPES, Culprit, check, parse
+from gori.formats.urdf_xml import TYPES, ElementError, check, parse
 from gori.spec import GROUND, Spec
 from gori.spec.base import quaternion
 from gori.spec.body import impossible_inertia
@@ -52,8 +52,8 @@ def read_urdf(path: str | os.PathLike, base: str = "fixed", meshes: bool = False
             if joint.type == "fixed" and joint.mimic is not None:
                 note(lines[f"joints.{joint.name}"], f"joint {joint.name!r} is fixed: its <mimic> is left out")
             joints[joint.name] = _joint(joint)
-    except Culprit as culprit:
-        raise FileError(culprit.reason, file, culprit.line) from None
+    except ElementError as problem:
+        raise FileError(problem.reason, file, problem.line) from None
     try:
         return Spec(gori=1, bodies=bodies, joints=joints)
     except SpecError as error:
@@ -105,7 +105,7 @@ def _pose(origin: np.ndarray | None) -> dict[str, Any]:
 
 
 def _inertial(inertial: Any) -> tuple[dict[str, Any], list[str]]:
-    """Mass, centre of mass and inertia, turned from the axes of the inertial frame to those of the link; and doubts."""
+    """Mass, centre of mass and inertia in the axes of the link; and warnings."""
     doubts: list[str] = []
     if inertial is None:
         return {}, doubts

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from gori.formats.urdf_xml import Culprit, check_origin, number, numbers, only
+from gori.formats.urdf_xml import ElementError, check_origin, number, numbers, only
 
 
 @dataclass
@@ -44,7 +44,7 @@ def _check(name: str, link: str, element: Any, meshes: bool, note) -> Found | No
     who = f"link {link!r}, {name}"
     geometry = only(element, "geometry")
     if geometry is None or len(geometry) != 1:
-        raise Culprit(element, f"{who}: needs a <geometry> with one shape in it")
+        raise ElementError(element, f"{who}: needs a <geometry> with one shape in it")
     shape = geometry[0]
     found = Found(name, shape.tag, shape)
     sizes = {"box": ("size",), "sphere": ("radius",), "cylinder": ("radius", "length"), "capsule": ("radius", "length")}
@@ -52,24 +52,24 @@ def _check(name: str, link: str, element: Any, meshes: bool, note) -> Found | No
         if not meshes:
             return None
         if not shape.get("filename"):
-            raise Culprit(shape, f"{who}: the mesh has no filename")
+            raise ElementError(shape, f"{who}: the mesh has no filename")
         numbers(shape, who, "scale", 1 if len(shape.get("scale", "").split()) == 1 else 3)
     elif shape.tag in sizes:
         values: list[float] = []
         for key in sizes[shape.tag]:
             value: Any = numbers(shape, who, key, 3) if key == "size" else [number(shape, who, key)]
             if value is None or value[0] is None:
-                raise Culprit(shape, f"{who}: <{shape.tag}> does not give {key}")
+                raise ElementError(shape, f"{who}: <{shape.tag}> does not give {key}")
             values += value
         if min(values) < 0.0:
-            raise Culprit(shape, f"{who}: the size of a {shape.tag} must not be negative")
+            raise ElementError(shape, f"{who}: the size of a {shape.tag} must not be negative")
         if min(values) == 0.0:
             note(shape.sourceline, f"{who}: this {shape.tag} has no volume and is left out")
             return None
         if shape.tag == "capsule":  # not known to yourdfpy, and of the same form
             shape.tag = "cylinder"
     else:
-        raise Culprit(shape, f"{who}: <{shape.tag}> is not one of box, cylinder, sphere, capsule, mesh")
+        raise ElementError(shape, f"{who}: <{shape.tag}> is not one of box, cylinder, sphere, capsule, mesh")
     check_origin(element, who)
     return found
 
@@ -108,8 +108,8 @@ def mesh_file(mesh: Any, file: Path) -> Path:
         roots = [folder] * (folder.name == package) + roots
         choices = [root / inside for root in (*roots, *(above / package for above in (folder, *folder.parents)))]
     else:
-        raise Culprit(mesh, f"the mesh {address!r} is no file: give a path, or package://, model:// or file://")
+        raise ElementError(mesh, f"the mesh {address!r} is no file: give a path, or package://, model:// or file://")
     for choice in choices:
         if choice.is_file():
             return Path(os.path.normpath(choice))
-    raise Culprit(mesh, f"the mesh {address!r} is not there; looked for {', '.join(map(str, choices))}")
+    raise ElementError(mesh, f"the mesh {address!r} is not there; looked for {', '.join(map(str, choices))}")

@@ -19,7 +19,7 @@ TYPES = {
 """Types of URDF joints, and what Gori calls them."""
 
 
-class Culprit(Exception):
+class ElementError(Exception):
     """An element that makes no sense, and why; the reader adds the file."""
 
     def __init__(self, element: Any, reason: str):
@@ -54,17 +54,17 @@ def parse(path: Path) -> Any:
 
 
 def check(root: Any) -> None:
-    """Raise Culprit at the first thing that keeps this from being a robot."""
+    """Raise ElementError at the first thing that keeps this from being a robot."""
     for element in root.iter():
         if isinstance(element.tag, str) and "xacro" in element.tag.partition("}")[0]:
-            raise Culprit(element, "holds xacro macros: run xacro on it first, and load the URDF that it prints")
+            raise ElementError(element, "holds xacro macros: run xacro on it first, and load the URDF that it prints")
     if root.tag != "robot":
-        raise Culprit(root, f"the root element is <{root.tag}>, not <robot>: this is not a URDF")
+        raise ElementError(root, f"the root element is <{root.tag}>, not <robot>: this is not a URDF")
     links, joints = _named(root, "link"), _named(root, "joint")
     if not links:
-        raise Culprit(root, "has no links")
+        raise ElementError(root, "has no links")
     if GROUND in links:
-        raise Culprit(links[GROUND], "a link must not be called 'ground', the body that never moves: rename it")
+        raise ElementError(links[GROUND], "a link must not be called 'ground', the body that never moves: rename it")
     for name, link in links.items():
         _check_inertial(name, link)
     for name, joint in joints.items():
@@ -77,11 +77,11 @@ def _named(root: Any, tag: str) -> dict[str, Any]:
     for element in root.findall(tag):
         name = element.get("name")
         if not name:
-            raise Culprit(element, f"a <{tag}> has no name")
+            raise ElementError(element, f"a <{tag}> has no name")
         if name in found:
-            raise Culprit(element, f"{tag} {name!r} is given twice, first in line {found[name].sourceline}")
+            raise ElementError(element, f"{tag} {name!r} is given twice, first in line {found[name].sourceline}")
         if any(c.isspace() or c in "*?" for c in name):
-            raise Culprit(element, f"{tag} {name!r}: a name must not hold spaces, '*' or '?'")
+            raise ElementError(element, f"{tag} {name!r}: a name must not hold spaces, '*' or '?'")
         found[name] = element
     return found
 
@@ -90,7 +90,7 @@ def only(element: Any, tag: str) -> Any:
     """The one child of that tag, or None."""
     found = element.findall(tag)
     if len(found) > 1:
-        raise Culprit(found[1], f"{element.tag} {element.get('name')!r} has more than one <{tag}>")
+        raise ElementError(found[1], f"{element.tag} {element.get('name')!r} has more than one <{tag}>")
     return found[0] if found else None
 
 
@@ -103,11 +103,13 @@ def numbers(element: Any, who: str, name: str, count: int, infinite: bool = Fals
         values = [float(word) for word in text.replace("_", "?").split()]
     except ValueError:
         hint = ": run xacro on the file first" if "$" in text else ""
-        raise Culprit(element, f"{who}: {name} is {text!r}, which is not a number{hint}") from None
+        raise ElementError(element, f"{who}: {name} is {text!r}, which is not a number{hint}") from None
     if len(values) != count:
-        raise Culprit(element, f"{who}: {name} needs {count} number{'s' * (count > 1)}, and {text!r} has {len(values)}")
+        raise ElementError(
+            element, f"{who}: {name} needs {count} number{'s' * (count > 1)}, and {text!r} has {len(values)}"
+        )
     if any(math.isnan(value) or (math.isinf(value) and not infinite) for value in values):
-        raise Culprit(element, f"{who}: {name} must be finite, not {text!r}")
+        raise ElementError(element, f"{who}: {name} must be finite, not {text!r}")
     return values
 
 
@@ -115,7 +117,7 @@ def number(element: Any, who: str, name: str, infinite: bool = False, low: float
     """The number in an attribute, or None if it is not there."""
     found = numbers(element, who, name, 1, infinite)
     if found is not None and low is not None and found[0] < low:
-        raise Culprit(element, f"{who}: {name} must not be negative, is {found[0]:g}")
+        raise ElementError(element, f"{who}: {name} must not be negative, is {found[0]:g}")
     return found[0] if found else None
 
 
@@ -134,32 +136,32 @@ def _check_inertial(name: str, link: Any) -> None:
     check_origin(inertial, who)
     mass, inertia = only(inertial, "mass"), only(inertial, "inertia")
     if mass is None or mass.get("value") is None:
-        raise Culprit(inertial, f"{who}: <inertial> does not give a mass")
+        raise ElementError(inertial, f"{who}: <inertial> does not give a mass")
     number(mass, f"{who}, mass", "value", low=0.0)
     for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz") if inertia is not None else ():
         if number(inertia, f"{who}, inertia", key) is None and key[1] == key[2]:
-            raise Culprit(inertia, f"{who}: <inertia> does not give {key}")
+            raise ElementError(inertia, f"{who}: <inertia> does not give {key}")
 
 
 def _check_joint(name: str, joint: Any, links: dict, joints: dict) -> None:
     who, kind = f"joint {name!r}", joint.get("type")
     if kind is None:
-        raise Culprit(joint, f"{who} has no type")
+        raise ElementError(joint, f"{who} has no type")
     if kind not in TYPES:
-        raise Culprit(joint, f"{who}: type {kind!r} is not one of {', '.join(TYPES)}{closest(kind, TYPES)}")
+        raise ElementError(joint, f"{who}: type {kind!r} is not one of {', '.join(TYPES)}{closest(kind, TYPES)}")
     for role in ("parent", "child"):
         element = only(joint, role)
         if element is None or not element.get("link"):
-            raise Culprit(joint if element is None else element, f"{who} has no {role} link")
+            raise ElementError(joint if element is None else element, f"{who} has no {role} link")
         link = element.get("link")
         if link not in links:
-            raise Culprit(element, f"{who}: {role} {link!r} is not a link{closest(link, links)}")
+            raise ElementError(element, f"{who}: {role} {link!r} is not a link{closest(link, links)}")
     check_origin(joint, who)
     if kind == "fixed":  # exporters leave zero axes, limits and mimics on joints that do not move
         return
     axis, limit, dynamics, mimic = (only(joint, tag) for tag in ("axis", "limit", "dynamics", "mimic"))
     if axis is not None and math.hypot(*(numbers(axis, f"{who}, axis", "xyz", 3) or [1.0])) < 1e-9:
-        raise Culprit(axis, f"{who}: axis is the zero vector")
+        raise ElementError(axis, f"{who}: axis is the zero vector")
     if limit is not None:
         _check_limit(who, limit, kind)
     for key in ("damping", "friction") if dynamics is not None else ():
@@ -174,18 +176,20 @@ def _check_limit(who: str, limit: Any, kind: str) -> None:
     lower, upper = (number(limit, who, key, infinite=True) or 0.0 for key in ("lower", "upper"))
     if kind in ("revolute", "prismatic"):
         if lower > upper:
-            raise Culprit(limit, f"{who}: the lower limit {lower:g} is above the upper {upper:g}")
+            raise ElementError(limit, f"{who}: the lower limit {lower:g} is above the upper {upper:g}")
         if math.isinf(lower) != math.isinf(upper):
-            raise Culprit(limit, f"{who}: only one of its limits is infinite: give both as numbers, or neither")
+            raise ElementError(limit, f"{who}: only one of its limits is infinite: give both as numbers, or neither")
 
 
 def _check_mimic(name: str, mimic: Any, joints: dict) -> None:
     who, other = f"joint {name!r}", mimic.get("joint")
     if other not in joints:
-        raise Culprit(mimic, f"{who} mimics {other!r}, which is not a joint{closest(other or '', joints)}")
+        raise ElementError(mimic, f"{who} mimics {other!r}, which is not a joint{closest(other or '', joints)}")
     moves = ("revolute", "continuous", "prismatic")
     if other == name or joints[other].get("type") not in moves or joints[name].get("type") not in moves:
-        raise Culprit(mimic, f"{who} mimics {other!r}: both must be joints of one degree of freedom, and not the same")
+        raise ElementError(
+            mimic, f"{who} mimics {other!r}: both must be joints of one degree of freedom, and not the same"
+        )
     for key in ("multiplier", "offset"):
         number(mimic, f"{who}, mimic", key)
 
@@ -195,7 +199,7 @@ def _check_tree(links: dict, joints: dict) -> None:
     for name, joint in joints.items():
         child = joint.find("child").get("link")
         if child in mover:
-            raise Culprit(
+            raise ElementError(
                 joint,
                 f"joints {mover[child]!r} and {name!r} both carry link {child!r}: that closes a loop. URDF holds only "
                 "trees: leave one out here, and write it among the joints or cuts of a YAML file that uses this one",
@@ -207,11 +211,11 @@ def _check_tree(links: dict, joints: dict) -> None:
         while link in mover and link not in settled:
             if link in path:
                 ring = " <- ".join([*path[path.index(link) :], link])
-                raise Culprit(joints[mover[link]], f"the links {ring} carry each other in a ring, without a root")
+                raise ElementError(joints[mover[link]], f"the links {ring} carry each other in a ring, without a root")
             path.append(link)
             link = joints[mover[link]].find("parent").get("link")
         settled.update(path)
     first, *more = (link for link in links if link not in mover)
     if more:
         names = ", ".join(repr(name) for name in [first, *more])
-        raise Culprit(links[more[0]], f"has several root links ({names}): a joint must carry each link but one")
+        raise ElementError(links[more[0]], f"has several root links ({names}): a joint must carry each link but one")

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from gori.errors import FileError, SpecError
-from gori.formats.dh import Chain, Origins, Table, merge
+from gori.formats.dh import Chain, DHTable, Origins, merge
 from gori.formats.library import fetch
 from gori.formats.parts import TEMPLATE, expanded, merged, set_in_parts
 from gori.formats.use import changed, holds
@@ -121,7 +121,7 @@ def _chain(rows: Any, places: Place) -> Chain:
             lines = places.inside["dh"].inside[group]
             lines.inside = {str(k): place for k, place in enumerate(lines.inside.values(), 1)}
     try:
-        return Chain(Table.model_validate(rows))
+        return Chain(DHTable.model_validate(rows))
     except SpecError as error:
         error.problems = tuple((f"dh.{place}".rstrip("."), words) for place, words in error.problems)
         raise
@@ -207,9 +207,9 @@ def _files(data: Any) -> Iterator[tuple[dict[str, Any], str]]:
         for shape in _values(_get(body, "shapes")):
             if _get(shape, "type") == "mesh" and isinstance(_get(shape, "file"), str):
                 yield shape, "file"
-    for grains in _values(_get(data, "particles")):
-        if isinstance(_get(grains, "positions"), str):
-            yield grains, "positions"
+    for particles in _values(_get(data, "particles")):
+        if isinstance(_get(particles, "positions"), str):
+            yield particles, "positions"
 
 
 def _get(data: Any, key: str) -> Any:

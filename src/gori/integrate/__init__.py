@@ -1,9 +1,7 @@
 """Methods of integration in time, one file each."""
 
-from dataclasses import fields
 from typing import Any
 
-from gori.errors import InputError
 from gori.integrate.adams import Adams
 from gori.integrate.adams_moulton import AdamsMoulton
 from gori.integrate.contract import Adaptive, Fixed, Method
@@ -13,6 +11,7 @@ from gori.integrate.implicit_euler import ImplicitEuler
 from gori.integrate.loops import LOOPS, FrozenExplicit, Loops, Multipliers, Partition, loops_of
 from gori.integrate.rk4 import RK4
 from gori.integrate.semi_implicit import SemiImplicit
+from gori.integrate.settings import from_settings
 from gori.integrate.strategy import (
     STRATEGIES,
     ErrorDriven,
@@ -32,17 +31,7 @@ METHODS: dict[str, type[Method]] = {
 
 def method_of(settings: dict[str, Any] | str | Method) -> Method:
     """A method from its name, or from settings as in a run file: {type: rk4, step: 1e-3}."""
-    if isinstance(settings, Method):
-        return settings
-    values = {"type": settings} if isinstance(settings, str) else dict(settings)
-    kind = values.pop("type", None)
-    if kind not in METHODS:
-        raise InputError(f"method {kind!r} is not one of {', '.join(METHODS)}")
-    try:
-        return METHODS[kind](**values)
-    except TypeError:
-        known = ", ".join(field.name for field in fields(METHODS[kind]))
-        raise InputError(f"method {kind} takes {known}, not {', '.join(values)}") from None
+    return from_settings(settings, Method, METHODS, "method")
 
 
 __all__ = [

@@ -1,23 +1,27 @@
 """What a method is. To write one:
 
 1. A file of its own, with the reference to the formula at its head.
-2. A compiled run with the signature `march.RUN`: it moves y = (q, v, z) from clock[NOW] on, writes samples as rows
-   (time, y), keeps y at the last good state when something fails, and returns a result code of `accelerations.py`.
-   A method with a fixed step writes only its step and lets `march` do the rest.
-3. It evaluates rates by `march.rhs` or `accelerations` alone, so that every force works with every method.
+2. A compiled run with the signature `clock.run_type(memory)`: it moves y = (q, v, z) on from clock.time, writes samples
+   as rows (time, y), keeps y at the last good state when something fails, and returns a result code of
+   `kernels/codes.py`. A method with a fixed step writes only its step and lets `fixed_step.py` do the rest.
+3. It evaluates rates by `rates.rhs` or `accelerations` alone, so that every force works with every method.
 4. A frozen dataclass, its parameters with units, derived from `Fixed` or `Adaptive`, naming the run and its
    memory, and in `supports` what it can handle: "events", "friction" (states z of force elements), "user"
-   (functions of the user), "vehicles" (what is advanced at the end of a step: `march.arrive`). What it does not name
-   is refused when a Simulation is made, never dropped.
-5. A row in `METHODS` (`integrate/__init__.py`), an order of convergence in the tests, a row in `docs/methods.md`.
+   (functions of the user), "vehicles" (what is advanced at the end of a step: `rates.finish_step`). What it does not
+   name is refused when a Simulation is made, never dropped.
+5. Its memory (`clock.MethodMemory`) declared by records and layouts: what is kept from step to step, apart from what is
+   computed before it is read. A run goes on bit for bit from what is kept.
+6. A row in `METHODS` (`integrate/__init__.py`), an order of convergence in the tests, a row in `docs/methods.md`.
 """
 
+import json
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
 from gori.errors import InputError
+from gori.integrate.clock import EMPTY, MethodMemory, Sizes
 
 EVERYTHING = frozenset({"events", "friction", "user", "vehicles"})
 
@@ -30,7 +34,6 @@ class Method:
     run: ClassVar[Any]
     core: ClassVar[Any] = None  # a kernel that the run calls by its address, `machine.core`
     core_of_loops: ClassVar[Any] = None  # the same for machines with loops; None: loops are closed by `loops.py`
-    rows: ClassVar[int] = 0  # of memory, each as long as y
     adaptive: ClassVar[bool]
     supports: ClassVar[frozenset[str]] = EVERYTHING
 
@@ -44,24 +47,39 @@ class Method:
         """Type and parameters, as in a run file."""
         return {"type": self.kind, **{f.name: getattr(self, f.name) for f in fields(self)}}
 
-    def memory(self, nrow: int, nq: int, nv: int, nz: int) -> np.ndarray:
-        """The arrays that the run keeps between steps, with the parameters that it needs filled in."""
-        return np.zeros((self.rows, nq + nv + nz))
+    def tag(self) -> str:
+        """Type and parameters in one text: what is kept by one method fits another only if their tags are equal."""
+        return json.dumps(self.settings(), sort_keys=True)
 
-    def counts(self, memory: np.ndarray) -> np.ndarray:
+    def memory(self, sizes: Sizes) -> MethodMemory:
+        """A new memory, with the parameters filled in."""
+        raise NotImplementedError
+
+    def counts(self, memory: MethodMemory) -> np.ndarray:
         """Numbers that grow as the run goes on, for `report` and `doubts`."""
         return np.zeros(0)
 
     def report(self, count: np.ndarray) -> dict[str, Any]:
-        """What a run has to tell about itself; count: by how much `counts` has grown."""
+        """What a run has cost; count: by how much `counts` has grown."""
         return {}
 
     def doubts(self, count: np.ndarray) -> str | None:
         """What a user should be warned of after a run, if anything."""
         return None
 
-    def forget(self, memory: np.ndarray) -> None:
+    def forget(self, memory: MethodMemory) -> None:
         """Called when the state is set from outside: what is kept from step to step no longer holds."""
+
+
+def memory_of(
+    head=EMPTY, state: int = 0, settings=EMPTY, step=EMPTY, work: int = 0, matrices: int = 0, **values: Any
+) -> MethodMemory:
+    """A new MethodMemory of these records, and flat arrays of these sizes; values: of the settings, by name."""
+    parameters = settings.zeros(1)
+    for name, value in values.items():
+        parameters[name] = value
+    arrays = np.zeros(state), np.zeros(work), np.zeros(matrices)
+    return MethodMemory(head.zeros(1), arrays[0], parameters, step.zeros(1), *arrays[1:])
 
 
 @dataclass(frozen=True)

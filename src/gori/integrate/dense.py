@@ -9,35 +9,16 @@ ball and free joints it leaves out how the rotation within the step bends dq, a 
 with K.
 """
 
+from gori.integrate.implicit_memory import dense_arrays, kept_arrays, work_arrays
 from gori.integrate.lapack import solve, solve_again, solve_all
-from gori.integrate.trial import (
+from gori.integrate.step_equations import (
     DIFFERENCE,
     axis_derivatives,
     defect,
+    end_state,
     generalised_force,
-    look_ahead,
     residual,
     simple,
-)
-from gori.integrate.work import (
-    CAREFUL,
-    COLUMN,
-    CQ,
-    CV,
-    DEFECT,
-    DIAGONAL,
-    DIFFERENCES,
-    DX,
-    FALL,
-    FORCES,
-    PIVOTS,
-    PRODUCT,
-    REFRESHED,
-    RESIDUAL,
-    SCALE,
-    SPEED,
-    WHOLE,
-    X,
 )
 from gori.kernels.codes import OK, SINGULAR
 from gori.kernels.jit import block, part
@@ -46,34 +27,36 @@ from gori.kernels.tree.rnea import rnea
 
 
 @part
-def difference_step(work, c):
+def difference_step(memory, work, c):
     """How far to change x[c] so that the coordinate itself moves by DIFFERENCE."""
-    return DIFFERENCE * work.vectors[SCALE, c] / work.head[CQ]
+    return DIFFERENCE * work.axis_scale[c] / memory.step[0].cq
 
 
 @part
-def count_whole(work):
-    work.head[WHOLE] += 1.0
-    work.head[REFRESHED] += work.vectors.shape[1]
+def count_whole(memory, nv):
+    head = memory.head[0]
+    head.whole += 1
+    head.refreshed += nv
 
 
 @block
-def linearise(machine, data, work, y, a):
-    """RESIDUAL at X, N for accelerations a (nv,) into squares[0] and M into squares[2], by columns."""
-    x, r, G = work.vectors[X], work.vectors[RESIDUAL], work.vectors[FORCES]
-    nv, cv, cq = x.shape[0], work.head[CV], work.head[CQ]
-    K, C, M = work.squares[0], work.squares[1], work.squares[2]
+def linearise(machine, data, memory, y, a):
+    """`residual` at x, N for accelerations a (nv,) into `jacobian` and M into `mass`, by columns."""
+    work, dense = work_arrays(machine, data, memory), dense_arrays(machine, data, memory)
+    x, r, G = work.x, work.residual, work.forces
+    nv, cv, cq = x.shape[0], memory.step[0].cv, memory.step[0].cq
+    K, C, M = dense.jacobian, dense.damping, dense.mass
     K[:] = 0.0
     C[:] = 0.0
     M[:] = 0.0
-    look_ahead(machine, work, y, x)
-    q, v = work.ahead, work.vectors[SPEED]
+    end_state(machine, memory, work, y, x)
+    q, v = work.q_end, work.v_end
     inverse_derivatives(
-        machine.body_i, machine.body_f, q, v, a, K, C, M, data.body_w, data.dof_w, work.body_d, work.dof_d
+        machine.body_i, machine.body_f, q, v, a, (K, C, M), data.body_w, data.dof_w, dense.body_d, dense.dof_d
     )
     none = machine.body_f[:0]
     rnea(machine.body_i, machine.body_f, q, v, x, none[:, :4], none[:, :6], r, data.body_w, data.dof_w)
-    code = generalised_force(machine, data, work, G)
+    code = generalised_force(machine, data, memory, G)
     if code != OK:
         return code
     for c in range(nv):
@@ -81,16 +64,16 @@ def linearise(machine, data, work, y, a):
         for k in range(nv):
             K[c, k] = M[c, k] + cv * C[c, k] + cq * K[c, k]
     if simple(machine):
-        axis_derivatives(machine, work, data.values)
+        axis_derivatives(machine, memory, work, data.values)
         for c in range(nv):
-            K[c, c] += work.vectors[DIAGONAL, c]
+            K[c, c] += work.diagonal[c]
         return OK
-    moved = work.vectors[COLUMN]
+    moved = work.column
     for c in range(nv):
-        kept, change = x[c], difference_step(work, c)
+        kept, change = x[c], difference_step(memory, work, c)
         x[c] = kept + change
-        look_ahead(machine, work, y, x)
-        code = generalised_force(machine, data, work, moved)
+        end_state(machine, memory, work, y, x)
+        code = generalised_force(machine, data, memory, moved)
         x[c] = kept
         if code != OK:
             return code
@@ -100,19 +83,20 @@ def linearise(machine, data, work, y, a):
 
 
 @block
-def difference(machine, data, work, y):
-    """DEFECT at X, and A into squares[0], by columns."""
-    x, base, moved = work.vectors[X], work.vectors[DEFECT], work.vectors[COLUMN]
-    code = defect(machine, data, work, y, x, base)
+def difference(machine, data, memory, y):
+    """`defect` at x, and A into `jacobian`, by columns."""
+    work, dense = work_arrays(machine, data, memory), dense_arrays(machine, data, memory)
+    x, base, moved = work.x, work.defect, work.column
+    code = defect(machine, data, memory, y, x, base)
     for c in range(x.shape[0]):
         if code != OK:
             break
-        kept, change = x[c], difference_step(work, c)
+        kept, change = x[c], difference_step(memory, work, c)
         x[c] = kept + change
-        code = defect(machine, data, work, y, x, moved)
+        code = defect(machine, data, memory, y, x, moved)
         x[c] = kept
         for k in range(x.shape[0]):
-            work.squares[0, c, k] = (moved[k] - base[k]) / change
+            dense.jacobian[c, k] = (moved[k] - base[k]) / change
     return code
 
 
@@ -134,48 +118,53 @@ def apply(B, x, out):
 
 
 @block
-def dense_correction(machine, data, work, y, a, renew):
-    """DX at X; the matrix is made anew, or is still the last one.
+def dense_correction(machine, data, memory, y, a, renew):
+    """dx at x; the matrix is made anew, or is still the last one.
 
-    N DX = RESIDUAL, N for accelerations a; with care N DX = M DEFECT, N for accelerations f; or A DX = DEFECT.
+    N dx = residual, N for accelerations a; with care N dx = M defect, N for accelerations f; or A dx = defect.
     """
-    vectors, dx, careful = work.vectors, work.vectors[DX], work.head[CAREFUL] != 0.0
-    differences = work.head[DIFFERENCES] != 0.0
+    work, dense = work_arrays(machine, data, memory), dense_arrays(machine, data, memory)
+    dx, careful, differences = work.dx, memory.step[0].careful != 0, memory.settings[0].differences != 0
     if (careful or differences) and not (differences and renew):
-        code = defect(machine, data, work, y, vectors[X], vectors[DEFECT])
+        code = defect(machine, data, memory, y, work.x, work.defect)
         if code != OK:
             return code
     if renew:
-        count_whole(work)
+        count_whole(memory, data.tau.shape[0])
         if differences:
-            code = difference(machine, data, work, y)
+            code = difference(machine, data, memory, y)
         else:
-            code = linearise(machine, data, work, y, vectors[FALL] if careful else a)
+            code = linearise(machine, data, memory, y, work.forward if careful else a)
     elif not (careful or differences):
-        code = residual(machine, data, work, y, vectors[X], vectors[X], vectors[RESIDUAL])
+        code = residual(machine, data, memory, y, work.x, work.x, work.residual)
     else:
         code = OK
     if code != OK:
         return code
     if careful and not differences:
-        apply(work.squares[2], vectors[DEFECT], dx)
+        apply(dense.mass, work.defect, dx)
     else:
         for k in range(dx.shape[0]):
-            dx[k] = vectors[DEFECT, k] if differences else vectors[RESIDUAL, k]
+            dx[k] = work.defect[k] if differences else work.residual[k]
     if renew:
-        return OK if solve(work.squares[0], vectors[PIVOTS], dx) == 0 else SINGULAR
-    solve_again(work.squares[0], vectors[PIVOTS], dx)
+        return OK if solve(dense.jacobian, dense.pivots, dx) == 0 else SINGULAR
+    solve_again(dense.jacobian, dense.pivots, dx)
     return OK
 
 
 @block
-def dense_inverse(machine, data, work, y):
-    """A^-1 = N^-1 M into squares[2], by columns, with all of A made at X, after `defect` there."""
-    count_whole(work)
-    code = linearise(machine, data, work, y, work.vectors[FALL])
+def dense_inverse(machine, data, memory, y):
+    """A^-1 = N^-1 M into `inverse`, by columns, with all of A made at x, after `defect` there."""
+    work, dense = work_arrays(machine, data, memory), dense_arrays(machine, data, memory)
+    inverse = kept_arrays(machine, data, memory).inverse
+    count_whole(memory, data.tau.shape[0])
+    code = linearise(machine, data, memory, y, work.forward)
     if code != OK:
         return code
-    if solve(work.squares[0], work.vectors[PIVOTS], work.vectors[PRODUCT]) != 0:  # for the factors, not for the product
+    if solve(dense.jacobian, dense.pivots, work.product) != 0:  # for the factors, not for the product
         return SINGULAR
-    solve_all(work.squares[0], work.vectors[PIVOTS], work.squares[2], work.squares[1])
+    for c in range(inverse.shape[0]):
+        for r in range(inverse.shape[0]):
+            inverse[c, r] = dense.mass[c, r]
+    solve_all(dense.jacobian, dense.pivots, inverse, dense.damping)
     return OK

@@ -3,64 +3,65 @@
     q' = q (+) h (v + h ((1/2 - beta) a + beta a')),     v' = v + h ((1 - gamma) a + gamma a')
     (1 - alpha_m) a' + alpha_m a = (1 - alpha_f) vdot' + alpha_f vdot,     r(q', v', vdot') = 0
 
-by Newton's method for vdot', cv = h gamma c and cq = h^2 beta c with c = (1 - alpha_f)/(1 - alpha_m) (`work.py`).
-rho_inf = 1 keeps all frequencies, 0 kills the highest in one step.
+by Newton's method for vdot', cv = h gamma c and cq = h^2 beta c with c = (1 - alpha_f)/(1 - alpha_m)
+(`implicit_memory.py`). rho_inf = 1 keeps all frequencies, 0 kills the highest in one step.
 """
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from gori.errors import InputError
+from gori.integrate.clock import run_type
+from gori.integrate.fixed_step import fixed_steps
 from gori.integrate.implicit import Implicit
-from gori.integrate.march import RUN, marching
+from gori.integrate.implicit_memory import implicit_memory_type, kept_arrays, work_arrays
 from gori.integrate.newton import begin_step, end_step
-from gori.integrate.work import ALPHA, BASE_M, BASE_V, KNOWN, LAST, RHO_INF, X
 from gori.kernels.accelerations import accelerations
 from gori.kernels.codes import OK
 from gori.kernels.jit import call_at, kernel, part
-from gori.kernels.machine import FALL
+from gori.kernels.machine import ACCELERATIONS
 from gori.kernels.tree.columns import NQ
 
 
 @part
 def alpha_step(machine, data, memory, t, h, y):
-    """LAST is vdot, ALPHA is a: a' = (1 - alpha_f)/(1 - alpha_m) x + known."""
-    rho = memory[0, RHO_INF]
+    """a' = (1 - alpha_f)/(1 - alpha_m) x + known; `last` is vdot, `alpha` is a."""
+    rho = memory.settings[0].rho_inf
     am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + af - am
     beta = 0.25 * (gamma + 0.5) ** 2
     ratio = (1.0 - af) / (1.0 - am)
-    work = begin_step(machine, data, memory, t, h, ratio * h * gamma, ratio * h * h * beta, y)
-    head, vectors, nq = work.head, work.vectors, machine.body_i[0, NQ]
-    nv = vectors.shape[1]
-    vdot, a, v = vectors[LAST], vectors[ALPHA], y[nq : nq + nv]
-    if head[KNOWN] == 0.0:
+    work, state = work_arrays(machine, data, memory), kept_arrays(machine, data, memory)
+    begin_step(machine, data, memory, work, state.last, t, h, ratio * h * gamma, ratio * h * h * beta)
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+    vdot, a, v = state.last, state.alpha, y[nq : nq + nv]
+    if memory.head[0].known == 0:
         if machine.closed != 0:
-            code = call_at(machine.closed, machine, data, t, y, vdot, FALL)
+            code = call_at(machine.closed, machine, data, t, y, vdot, ACCELERATIONS)
         else:
-            code = accelerations(machine, t, y[:nq], v, y[nq + nv :], vdot, work.zdot, data)
+            code = accelerations(machine, t, y[:nq], v, y[nq + nv :], vdot, data.zdot, data)
         if code != OK:
             return code
         for k in range(nv):
             a[k] = vdot[k]
     for k in range(nv):
         known = (af * vdot[k] - am * a[k]) / (1.0 - am)
-        vectors[BASE_V, k] = v[k] + h * ((1.0 - gamma) * a[k] + gamma * known)
-        vectors[BASE_M, k] = h * (v[k] + h * ((0.5 - beta) * a[k] + beta * known))
+        work.base_velocity[k] = v[k] + h * ((1.0 - gamma) * a[k] + gamma * known)
+        work.base_increment[k] = h * (v[k] + h * ((0.5 - beta) * a[k] + beta * known))
     code = call_at(machine.core, machine, data, memory, y)
     if code != OK:
         return code
     for k in range(nv):
-        a[k] = ratio * vectors[X, k] + (af * vdot[k] - am * a[k]) / (1.0 - am)
-    return end_step(machine, data, work, y)
+        a[k] = ratio * work.x[k] + (af * vdot[k] - am * a[k]) / (1.0 - am)
+    return end_step(machine, data, memory, work, vdot, y)
 
 
-_march = marching(alpha_step)
+_steps = fixed_steps(alpha_step)
 
 
-@kernel(RUN)
-def generalized_alpha_run(machine, data, memory, clock, count, y, samples, watch):
-    return _march(machine, data, memory, clock, count, y, samples, watch)
+@kernel(run_type(implicit_memory_type))
+def generalized_alpha_run(machine, data, memory, clock, y, samples, watch):
+    return _steps(machine, data, memory, clock, y, samples, watch)
 
 
 @dataclass(frozen=True)
@@ -76,5 +77,5 @@ class GeneralizedAlpha(Implicit):
         if not (isinstance(self.rho_inf, (int, float)) and 0.0 <= self.rho_inf <= 1.0):
             raise InputError(f"generalized_alpha: rho_inf must lie between 0 and 1, not {self.rho_inf!r}")
 
-    def head(self) -> dict[int, float]:
-        return super().head() | {RHO_INF: self.rho_inf}
+    def parameters(self) -> dict[str, Any]:
+        return super().parameters() | {"rho_inf": self.rho_inf}

@@ -5,11 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gori.integrate.clock import MethodMemory, Sizes
 from gori.integrate.closed import closed_core
 from gori.integrate.contract import Fixed
+from gori.integrate.implicit_memory import COUNTS, implicit_memory
 from gori.integrate.newton import implicit_core
-from gori.integrate.strategy import Fastest, Frozen, MatrixFree, RoundRobin, Strategy, counts, report, strategy_of
-from gori.integrate.work import KNOWN, MADE_FOR, NEWTON, NEXT, WANTED, memory_of
+from gori.integrate.strategy import Fastest, Frozen, MatrixFree, RoundRobin, Strategy, report, strategy_of
 
 
 @dataclass(frozen=True)
@@ -35,18 +36,19 @@ class Implicit(Fixed):
     def settings(self) -> dict[str, Any]:
         return super().settings() | {"jacobian": strategy_of(self.jacobian).settings()}
 
-    def head(self) -> dict[int, float]:
-        """Numbers that the compiled step reads."""
-        return strategy_of(self.jacobian).head() | {NEWTON: float(self.iterates())}
+    def parameters(self) -> dict[str, Any]:
+        """What the compiled step reads: fields of IMPLICIT_SETTINGS."""
+        return strategy_of(self.jacobian).parameters() | {"newton": self.iterates()}
 
-    def memory(self, nrow: int, nq: int, nv: int, nz: int) -> np.ndarray:
-        return memory_of(self.head(), nrow, nq, nv, nz)
+    def memory(self, sizes: Sizes) -> MethodMemory:
+        return implicit_memory(sizes, **self.parameters())
 
-    def forget(self, memory: np.ndarray) -> None:
-        memory[0, [KNOWN, MADE_FOR, NEXT, WANTED]] = 0.0
+    def forget(self, memory: MethodMemory) -> None:
+        for name in ("known", "made_for", "next_row", "wanted"):
+            memory.head[name] = 0
 
-    def counts(self, memory: np.ndarray) -> np.ndarray:
-        return counts(memory)
+    def counts(self, memory: MethodMemory) -> np.ndarray:
+        return np.array([memory.head[name][0] for name in COUNTS], float)
 
     def report(self, count: np.ndarray) -> dict[str, Any]:
         return {"jacobian": report(count)}

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from gori.errors import InputError
+from gori.integrate.clock import run_type
+from gori.integrate.fixed_step import fixed_steps
 from gori.integrate.implicit import Implicit
-from gori.integrate.march import RUN, marching
+from gori.integrate.implicit_memory import implicit_memory_type, kept_arrays, work_arrays
 from gori.integrate.newton import begin_step, end_step
-from gori.integrate.work import BASE_M, BASE_V
 from gori.kernels.codes import OK
 from gori.kernels.jit import call_at, kernel, part
 from gori.kernels.tree.columns import NQ
@@ -15,20 +16,21 @@ from gori.kernels.tree.columns import NQ
 
 @part
 def euler_step(machine, data, memory, t, h, y):
-    work, nq = begin_step(machine, data, memory, t, h, h, h * h, y), machine.body_i[0, NQ]
-    for k in range(work.vectors.shape[1]):
-        work.vectors[BASE_V, k] = y[nq + k]
-        work.vectors[BASE_M, k] = h * y[nq + k]
+    work, last, nq = work_arrays(machine, data, memory), kept_arrays(machine, data, memory).last, machine.body_i[0, NQ]
+    begin_step(machine, data, memory, work, last, t, h, h, h * h)
+    for k in range(data.tau.shape[0]):
+        work.base_velocity[k] = y[nq + k]
+        work.base_increment[k] = h * y[nq + k]
     code = call_at(machine.core, machine, data, memory, y)
-    return end_step(machine, data, work, y) if code == OK else code
+    return end_step(machine, data, memory, work, last, y) if code == OK else code
 
 
-_march = marching(euler_step)
+_steps = fixed_steps(euler_step)
 
 
-@kernel(RUN)
-def implicit_euler_run(machine, data, memory, clock, count, y, samples, watch):
-    return _march(machine, data, memory, clock, count, y, samples, watch)
+@kernel(run_type(implicit_memory_type))
+def implicit_euler_run(machine, data, memory, clock, y, samples, watch):
+    return _steps(machine, data, memory, clock, y, samples, watch)
 
 
 @dataclass(frozen=True)

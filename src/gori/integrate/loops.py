@@ -3,10 +3,12 @@
 Implicit methods need none: they solve the equations of the loops together with those of the step (`closed.py`).
 """
 
+import json
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from gori.errors import InputError
+from gori.integrate.settings import from_settings
 from gori.kernels.loops.frozen import frozen
 from gori.kernels.loops.multipliers import multipliers
 from gori.kernels.loops.partition import partition
@@ -23,6 +25,10 @@ class Loops:
     def settings(self) -> dict[str, Any]:
         """Type and parameters, as in a run file."""
         return {"type": self.kind, **{f.name: getattr(self, f.name) for f in fields(self)}}
+
+    def tag(self) -> str:
+        """Type and parameters in one text, as `Method.tag`."""
+        return json.dumps(self.settings(), sort_keys=True)
 
 
 @dataclass(frozen=True)
@@ -78,14 +84,4 @@ LOOPS: dict[str, type[Loops]] = {solver.kind: solver for solver in (Multipliers,
 
 def loops_of(settings: dict[str, Any] | str | Loops) -> Loops:
     """A solver from its name, or from settings as in a run file: {type: partition, independent: [A]}."""
-    if isinstance(settings, Loops):
-        return settings
-    values = {"type": settings} if isinstance(settings, str) else dict(settings)
-    kind = values.pop("type", None)
-    if kind not in LOOPS:
-        raise InputError(f"loops {kind!r} is not one of {', '.join(LOOPS)}")
-    try:
-        return LOOPS[kind](**values)
-    except TypeError:
-        known = ", ".join(field.name for field in fields(LOOPS[kind])) or "no settings"
-        raise InputError(f"loops {kind} takes {known}, not {', '.join(values)}") from None
+    return from_settings(settings, Loops, LOOPS, "loops")

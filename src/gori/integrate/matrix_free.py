@@ -6,29 +6,8 @@ residual.
 
 import math
 
-from gori.integrate.trial import DIFFERENCE, axis_derivatives, defect, residual, simple
-from gori.integrate.work import (
-    CAREFUL,
-    COLUMN,
-    CQ,
-    CV,
-    DEFECT,
-    DIAGONAL,
-    DX,
-    FALL,
-    GIVEN,
-    KRYLOV,
-    ONCE,
-    PRODUCT,
-    PRODUCTS,
-    RESIDUAL,
-    SCALE,
-    SCORE,
-    SPEED,
-    TOLERANCE,
-    X,
-    size_of,
-)
+from gori.integrate.implicit_memory import KRYLOV, size_of, tree_arrays, work_arrays
+from gori.integrate.step_equations import DIFFERENCE, axis_derivatives, defect, residual, simple
 from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
 from gori.kernels.jit import block, part
 from gori.kernels.tree.columns import ARMATURE, NDOF, V0
@@ -40,69 +19,71 @@ RESTARTS = 10
 
 
 @block
-def tree_correction(machine, data, work, y, a, renew):
-    """N DX = RESIDUAL at X; N is that of the accelerations a (nv,) here, or with care of f, or it is still the last.
+def tree_correction(machine, data, memory, y, a, renew):
+    """N dx = residual at x; N is that of the accelerations a (nv,) here, or with care of f, or it is still the last.
     With care the residual is M (x - f) with the last M.
     """
-    vectors, careful = work.vectors, work.head[CAREFUL] != 0.0
+    work, tree = work_arrays(machine, data, memory), tree_arrays(machine, data, memory)
+    careful = memory.step[0].careful != 0
     if careful:
-        code = defect(machine, data, work, y, vectors[X], vectors[DEFECT])
+        code = defect(machine, data, memory, y, work.x, work.defect)
     else:
-        code = residual(machine, data, work, y, vectors[X], vectors[X], vectors[RESIDUAL])
+        code = residual(machine, data, memory, y, work.x, work.x, work.residual)
     if code != OK:
         return code
-    if renew and not factor_tree(machine, data, work, vectors[FALL] if careful else a):
+    if renew and not factor_tree(machine, data, memory, work, tree, work.forward if careful else a):
         return SINGULAR
     if careful:
-        mass_times(machine.body_i, machine.body_f, vectors[DEFECT], vectors[RESIDUAL], work.body_n, work.dof_n)
+        mass_times(machine.body_i, machine.body_f, work.defect, work.residual, tree.body_n, tree.dof_n)
     if simple(machine):
-        substitute(machine.body_i, vectors[RESIDUAL], vectors[DX], work.body_n, work.dof_n)
+        substitute(machine.body_i, work.residual, work.dx, tree.body_n, tree.dof_n)
         return OK
-    if work.head[ONCE] != 0.0:
-        code = residual(machine, data, work, y, vectors[X], a, vectors[GIVEN])
-    return gmres(machine, data, work, y, a) if code == OK else code
+    if memory.step[0].once != 0:
+        code = residual(machine, data, memory, y, work.x, a, work.given_residual)
+    return gmres(machine, data, memory, y, a) if code == OK else code
 
 
 @part
-def factor_tree(machine, data, work, a):
+def factor_tree(machine, data, memory, work, tree, a):
     """Prepare `substitute`, after `residual`. False if N is singular."""
-    body_i, body_f, vectors = machine.body_i, machine.body_f, work.vectors
-    axis_derivatives(machine, work, data.values)
+    body_i, body_f, step = machine.body_i, machine.body_f, memory.step[0]
+    axis_derivatives(machine, memory, work, data.values)
     for i in range(1, body_i.shape[0]):
         for k in range(body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]):
-            vectors[DIAGONAL, k] += body_f[i, ARMATURE]
-    axes_at_root(body_i, data.body_w, data.dof_w, work.body_d, work.dof_d)
-    motion(body_i, body_f, vectors[SPEED], a, work.body_d, work.dof_d)
-    rigid_terms(body_i, body_f, data.body_w, work.body_d)
-    own_columns(body_i, work.body_d, work.body_n)
-    gains(body_i, work.head[CV], work.head[CQ], work.body_d, work.dof_d, work.dof_n)
-    return eliminate(body_i, vectors[DIAGONAL], work.body_n, work.dof_n)
+            work.diagonal[k] += body_f[i, ARMATURE]
+    axes_at_root(body_i, data.body_w, data.dof_w, tree.body_d, tree.dof_d)
+    motion(body_i, body_f, work.v_end, a, tree.body_d, tree.dof_d)
+    rigid_terms(body_i, body_f, data.body_w, tree.body_d)
+    own_columns(body_i, tree.body_d, tree.body_n)
+    gains(body_i, step.cv, step.cq, tree.body_d, tree.dof_d, tree.dof_n)
+    return eliminate(body_i, work.diagonal, tree.body_n, tree.dof_n)
 
 
 @part
-def product(machine, data, work, y, a, p, out):
+def product(machine, data, memory, y, a, p, out):
     """out = N p by a difference of the residual along p. In a step of one correction N is that of given accelerations
     a: these stay as they are, and M p is added.
     """
-    vectors, x, head = work.vectors, work.vectors[X], work.head
-    largest = size_of(p, vectors[SCALE])
-    change = DIFFERENCE / (head[CQ] * largest) if largest > 0.0 else 1.0
+    work, tree = work_arrays(machine, data, memory), tree_arrays(machine, data, memory)
+    head, step, x = memory.head[0], memory.step[0], work.x
+    largest = size_of(p, work.axis_scale)
+    change = DIFFERENCE / (step.cq * largest) if largest > 0.0 else 1.0
     for k in range(x.shape[0]):
-        vectors[COLUMN, k] = x[k] + change * p[k]
-    head[PRODUCTS] += 1.0
-    base = vectors[GIVEN] if head[ONCE] != 0.0 else vectors[RESIDUAL]
-    if head[CAREFUL] != 0.0:
-        code = defect(machine, data, work, y, vectors[COLUMN], vectors[SCORE])
-        mass_times(machine.body_i, machine.body_f, vectors[SCORE], out, work.body_n, work.dof_n)
+        work.column[k] = x[k] + change * p[k]
+    head.products += 1
+    base = work.given_residual if step.once != 0 else work.residual
+    if step.careful != 0:
+        code = defect(machine, data, memory, y, work.column, work.score)
+        mass_times(machine.body_i, machine.body_f, work.score, out, tree.body_n, tree.dof_n)
     else:
-        still = a if head[ONCE] != 0.0 else vectors[COLUMN]
-        code = residual(machine, data, work, y, vectors[COLUMN], still, out)
+        still = a if step.once != 0 else work.column
+        code = residual(machine, data, memory, y, work.column, still, out)
     for k in range(x.shape[0]):
         out[k] = (out[k] - base[k]) / change
-    if head[ONCE] != 0.0:
-        mass_times(machine.body_i, machine.body_f, p, vectors[SCORE], work.body_n, work.dof_n)
+    if step.once != 0:
+        mass_times(machine.body_i, machine.body_f, p, work.score, tree.body_n, tree.dof_n)
         for k in range(x.shape[0]):
-            out[k] += vectors[SCORE, k]
+            out[k] += work.score[k]
     return code
 
 
@@ -132,14 +113,12 @@ def rotate(R, j, length, g, cosine, sine):
 
 
 @block
-def gmres(machine, data, work, y, a):
-    """DX with P^-1 N DX = P^-1 RESIDUAL, P the recursion, to TOLERANCE in the norm of accelerations; restarted.
-
-    small: rows of the triangular factor R, then right-hand side, cosines, sines and answer of the least squares.
-    """
-    vectors, basis, R = work.vectors, work.basis, work.small
-    g, cosine, sine, answer = R[KRYLOV], R[KRYLOV + 1], R[KRYLOV + 2], R[KRYLOV + 3]
-    dx, n = vectors[DX], vectors.shape[1]
+def gmres(machine, data, memory, y, a):
+    """dx with P^-1 N dx = P^-1 residual, P the recursion, to the tolerance in the norm of accelerations; restarted."""
+    work, tree = work_arrays(machine, data, memory), tree_arrays(machine, data, memory)
+    settings, basis, R = memory.settings[0], tree.basis, tree.triangle
+    g, cosine, sine, answer = tree.rotated, tree.cosine, tree.sine, tree.answer
+    dx, n = work.dx, data.tau.shape[0]
     for k in range(n):
         dx[k] = 0.0
     first, left = 0.0, 0.0
@@ -147,30 +126,30 @@ def gmres(machine, data, work, y, a):
         # what is left of the right-hand side
         if cycle == 0:
             for k in range(n):
-                vectors[PRODUCT, k] = vectors[RESIDUAL, k]
+                work.product[k] = work.residual[k]
         else:
-            code = product(machine, data, work, y, a, dx, vectors[PRODUCT])
+            code = product(machine, data, memory, y, a, dx, work.product)
             if code != OK:
                 return code
             for k in range(n):
-                vectors[PRODUCT, k] = vectors[RESIDUAL, k] - vectors[PRODUCT, k]
-        substitute(machine.body_i, vectors[PRODUCT], basis[0], work.body_n, work.dof_n)
+                work.product[k] = work.residual[k] - work.product[k]
+        substitute(machine.body_i, work.product, basis[0], tree.body_n, tree.dof_n)
         left = math.sqrt(dot(basis[0], basis[0]))
         if left * 0.0 != 0.0:
             return NOT_FINITE
         first = left if cycle == 0 else first
-        if left <= work.head[TOLERANCE] * first:
+        if left <= settings.tolerance * first:
             return OK
         for k in range(n):
             basis[0, k] /= left
         g[0] = left
         used = 0
-        while used < KRYLOV and left > work.head[TOLERANCE] * first:
-            code = product(machine, data, work, y, a, basis[used], vectors[PRODUCT])
+        while used < KRYLOV and left > settings.tolerance * first:
+            code = product(machine, data, memory, y, a, basis[used], work.product)
             if code != OK:
                 return code
             new = basis[used + 1]
-            substitute(machine.body_i, vectors[PRODUCT], new, work.body_n, work.dof_n)
+            substitute(machine.body_i, work.product, new, tree.body_n, tree.dof_n)
             for i in range(used + 1):
                 R[i, used] = 0.0
             for _ in range(2):  # Gram and Schmidt: twice is enough
@@ -194,6 +173,6 @@ def gmres(machine, data, work, y, a):
             answer[i] /= R[i, i]
             for k in range(n):
                 dx[k] += answer[i] * basis[i, k]
-        if left <= work.head[TOLERANCE] * first:
+        if left <= settings.tolerance * first:
             return OK
     return NO_CONVERGENCE

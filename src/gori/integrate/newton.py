@@ -21,39 +21,19 @@ from numba import types
 
 from gori.integrate.columns import column_correction
 from gori.integrate.dense import dense_correction
-from gori.integrate.march import follow_outside
-from gori.integrate.matrix_free import tree_correction
-from gori.integrate.trial import look_ahead
-from gori.integrate.work import (
-    CAREFUL,
-    CQ,
-    CV,
-    DX,
+from gori.integrate.implicit_memory import (
     ERROR_DRIVEN,
     FULL,
-    ITERATIONS,
-    KNOWN,
-    LAST,
-    LENGTH,
-    MADE_FOR,
     MATRIX_FREE,
-    NEWTON,
-    ONCE,
-    SCALE,
-    SCORE,
-    SPEED,
-    STEPS,
-    STRATEGY,
-    TAKEN,
-    TIME,
-    TOLERANCE,
-    WANTED,
-    WEIGHED,
-    X,
-    carve,
+    implicit_memory_type,
+    kept_arrays,
+    scale_axes,
     size_of,
-    weigh,
+    work_arrays,
 )
+from gori.integrate.matrix_free import tree_correction
+from gori.integrate.rates import follow_vehicles
+from gori.integrate.step_equations import end_state
 from gori.kernels.accelerations import finite
 from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
 from gori.kernels.jit import kernel, part
@@ -62,147 +42,144 @@ from gori.kernels.tree.columns import NQ
 
 CLOSE, SMALLEST = 1e-9, 1e-12
 """accelerations are found to this share of the largest, and to this absolutely [rad/s2]"""
-ROUNDING = 1e-7
+CHANGE_ROUNDING = 1e-7
 """changes that do not shrink any more are rounding errors if they are below this"""
-SLOW = 0.5
+SLOW_NEWTON = 0.5
 """rate of contraction from which on a matrix is made anew"""
 LAZY, EAGER = 0.2, 0.07
 """rate below which no column needs a refresh, and share of the columns to refresh for a rate of 1"""
-SHORTEST, HASTE, MOST = 1.0 / 256.0, 12, 100
+SHORTEST, HASTE, CARE = 1.0 / 256.0, 12, 100
 """share of a change that is tried at least, and numbers of trials: without and with care"""
 
 
 @part
-def begin_step(machine, data, memory, t, h, cv, cq, y):
-    """The Work for a step from t to t + h. Without a last step its accelerations count as zero."""
-    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
-    work = carve(memory, machine, data, y.shape[0] - nq - nv)
-    head = work.head
-    if head[WEIGHED] == 0.0:
-        weigh(machine, work)
-    head[LENGTH], head[TIME], head[CV], head[CQ] = h, t + h, cv, cq
-    if head[KNOWN] == 0.0:
-        for k in range(nv):
-            work.vectors[LAST, k] = 0.0
-    return work
+def begin_step(machine, data, memory, work, last, t, h, cv, cq):
+    """Prepare a step from t to t + h. Without a last step its accelerations count as zero."""
+    step, scale = memory.step[0], work.axis_scale
+    if scale.shape[0] > 0 and not scale[0] > 0.0:
+        scale_axes(machine, scale)
+    step.length, step.end_time, step.cv, step.cq = h, t + h, cv, cq
+    if memory.head[0].known == 0:
+        for k in range(last.shape[0]):
+            last[k] = 0.0
 
 
 @part
-def end_step(machine, data, work, y):
+def end_step(machine, data, memory, work, last, y):
     """Take the state at the end of the step over into y. Returns a result code."""
-    nq, nv = machine.body_i[0, NQ], work.vectors.shape[1]
-    look_ahead(machine, work, y, work.vectors[X])
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+    end_state(machine, memory, work, y, work.x)
     for k in range(nq):
-        y[k] = work.ahead[k]
+        y[k] = work.q_end[k]
     for k in range(nv):
-        y[nq + k] = work.vectors[SPEED, k]
-        work.vectors[LAST, k] = work.vectors[X, k]
-    for k in range(work.slid.shape[0]):
-        y[nq + nv + k] = work.slid[k]
-    work.head[KNOWN] = 1.0
-    if machine.outside != 0:
-        code = follow_outside(machine, data, work.head[TIME], y)
+        y[nq + k] = work.v_end[k]
+        last[k] = work.x[k]
+    for k in range(work.z_end.shape[0]):
+        y[nq + nv + k] = work.z_end[k]
+    memory.head[0].known = 1
+    if machine.vehicle != 0:
+        code = follow_vehicles(machine, data, memory.step[0].end_time, y)
         if code != OK:
             return code
-    return finite(work.vectors[SPEED])
+    return finite(work.v_end)
 
 
 @part
-def correction(machine, data, work, y, a, renew, first):
-    """DX at X with the matrix of the strategy, made anew or as it is; without care the derivatives of inverse dynamics
+def correction(machine, data, memory, y, a, renew, first):
+    """dx at x with the matrix of the strategy, made anew or as it is; without care the derivatives of inverse dynamics
     are taken for accelerations a. At the first trial of a step, strategies that keep a matrix refresh some of it.
     """
-    work.head[ITERATIONS] += 1.0
-    if work.head[STRATEGY] == FULL:
-        return dense_correction(machine, data, work, y, a, renew)
-    if work.head[STRATEGY] == MATRIX_FREE:
-        return tree_correction(machine, data, work, y, a, renew)
-    return column_correction(machine, data, work, y, renew, first)
+    memory.head[0].iterations += 1
+    strategy = memory.step[0].strategy
+    if strategy == FULL:
+        return dense_correction(machine, data, memory, y, a, renew)
+    if strategy == MATRIX_FREE:
+        return tree_correction(machine, data, memory, y, a, renew)
+    return column_correction(machine, data, memory, y, renew, first)
 
 
 @part
 def take(work, share):
-    """x -= share DX."""
-    for k in range(work.vectors.shape[1]):
-        work.vectors[TAKEN, k] = share * work.vectors[DX, k]
-        work.vectors[X, k] -= work.vectors[TAKEN, k]
+    """x -= share dx."""
+    for k in range(work.x.shape[0]):
+        work.taken[k] = share * work.dx[k]
+        work.x[k] -= work.taken[k]
 
 
 @part
 def go_back(work, share):
     """Undo a share of what was taken last."""
-    for k in range(work.vectors.shape[1]):
-        work.vectors[X, k] += share * work.vectors[TAKEN, k]
-        work.vectors[TAKEN, k] *= 1.0 - share
+    for k in range(work.x.shape[0]):
+        work.x[k] += share * work.taken[k]
+        work.taken[k] *= 1.0 - share
 
 
 @part
-def tolerated(work):
+def tolerated(memory, work, last):
     """The error of x that may stay. An error-driven Jacobian allows a share of the change of x over the step, which
     is what the step's own truncation error comes from.
     """
-    vectors, head = work.vectors, work.head
-    close = CLOSE * size_of(vectors[X], vectors[SCALE]) + SMALLEST
-    if head[STRATEGY] != ERROR_DRIVEN or head[NEWTON] != 0.0:
+    settings = memory.settings[0]
+    close = CLOSE * size_of(work.x, work.axis_scale) + SMALLEST
+    if memory.step[0].strategy != ERROR_DRIVEN or settings.newton != 0:
         return close
-    for k in range(vectors.shape[1]):
-        vectors[SCORE, k] = vectors[X, k] - vectors[LAST, k]
-    return max(close, head[TOLERANCE] * size_of(vectors[SCORE], vectors[SCALE]))
+    for k in range(work.x.shape[0]):
+        work.score[k] = work.x[k] - last[k]
+    return max(close, settings.tolerance * size_of(work.score, work.axis_scale))
 
 
 @part
-def solve_step(machine, data, work, y):
-    """Find X: by one correction from zero, or by iterations from the accelerations of the last step.
+def solve_step(machine, data, memory, y):
+    """Find x: by one correction from zero, or by iterations from the accelerations of the last step.
 
     Friction is always iterated: one correction can throw a joint from one sliding direction to the other for ever.
     """
-    head = work.head
-    head[STEPS] += 1.0
-    if work.vectors.shape[1] == 0:
+    work, last = work_arrays(machine, data, memory), kept_arrays(machine, data, memory).last
+    head, step, settings = memory.head[0], memory.step[0], memory.settings[0]
+    head.steps += 1
+    if work.x.shape[0] == 0:
         return OK
-    own = head[STRATEGY]
+    own = settings.strategy
     lags = own not in (FULL, MATRIX_FREE)
-    head[CAREFUL], head[ONCE] = 1.0 if lags else 0.0, 0.0
-    if head[NEWTON] == 0.0 and own != ERROR_DRIVEN and head[KNOWN] != 0.0 and work.slid.shape[0] == 0:
-        head[ONCE] = 1.0
-        start_from(work, 0.0)
-        code = correction(machine, data, work, y, work.vectors[LAST], not lags, head[ONCE] != 0.0)
-        head[ONCE] = 0.0
+    step.strategy, step.careful, step.once = own, 1 if lags else 0, 0
+    if settings.newton == 0 and own != ERROR_DRIVEN and head.known != 0 and work.z_end.shape[0] == 0:
+        step.once = 1
+        start_from(work, last, 0.0)
+        code = correction(machine, data, memory, y, last, not lags, True)
+        step.once = 0
         if code not in (NO_CONVERGENCE, SINGULAR):
             take(work, 1.0)
             return code
     code = OK
     for way in range(2):
         if way == 1:
-            head[CAREFUL] = 1.0 - head[CAREFUL]
+            step.careful = 1 - step.careful
             if lags:
-                head[STRATEGY], head[MADE_FOR] = FULL, 0.0
-        start_from(work, 1.0)
-        code = iterate(machine, data, work, y, way == 1 or not lags)
+                step.strategy, head.made_for = FULL, 0.0
+        start_from(work, last, 1.0)
+        code = iterate(machine, data, memory, work, last, y, way == 1 or not lags)
         if code not in (NO_CONVERGENCE, NOT_FINITE, SINGULAR):
             break
-    head[STRATEGY] = own
     return code
 
 
 @part
-def start_from(work, share):
-    for k in range(work.vectors.shape[1]):
-        work.vectors[X, k] = share * work.vectors[LAST, k]
+def start_from(work, last, share):
+    for k in range(work.x.shape[0]):
+        work.x[k] = share * last[k]
 
 
 @part
-def iterate(machine, data, work, y, renew):
-    """Correct X until it is close enough; from the start with a new matrix or with the last one."""
-    head, vectors = work.head, work.vectors
-    careful = head[CAREFUL] != 0.0
+def iterate(machine, data, memory, work, last, y, renew):
+    """Correct x until it is close enough; from the start with a new matrix or with the last one."""
+    head, careful = memory.head[0], memory.step[0].careful != 0
     # the last change of x: its size before damping, how much of it was taken, and whether its matrix was made for it
     size, share, fresh = 0.0, 1.0, False
-    for trial in range(MOST if careful else HASTE):
-        code = correction(machine, data, work, y, vectors[X], renew, trial == 0)
+    for trial in range(CARE if careful else HASTE):
+        code = correction(machine, data, memory, y, work.x, renew, trial == 0)
         if code != OK:
             return code
-        now = size_of(vectors[DX], vectors[SCALE])
+        now = size_of(work.dx, work.axis_scale)
         rate = now / size if size > 0.0 else 0.0
         if now * 0.0 != 0.0:
             return NOT_FINITE
@@ -210,19 +187,19 @@ def iterate(machine, data, work, y, renew):
             share = min(1.0, 2.0 * share)
             take(work, share)
             size, fresh, renew = now, renew, False
-            if share == 1.0 and now <= tolerated(work):
-                head[WANTED] = 0.0
+            if share == 1.0 and now <= tolerated(memory, work, last):
+                head.wanted = 0.0
                 return OK
             continue
         if trial == 1:
-            head[WANTED] = 0.0 if rate < LAZY else 1.0 + EAGER * rate * vectors.shape[1]
-        if share == 1.0 and rate <= SLOW:
+            head.wanted = 0.0 if rate < LAZY else 1.0 + EAGER * rate * work.x.shape[0]
+        if share == 1.0 and rate <= SLOW_NEWTON:
             take(work, 1.0)
             size, fresh = now, False
-            if now * max(rate / (1.0 - rate), 1e-3) <= tolerated(work):
+            if now * max(rate / (1.0 - rate), 1e-3) <= tolerated(memory, work, last):
                 return OK
             continue
-        if share == 1.0 and fresh and now <= ROUNDING * (1.0 + size_of(vectors[X], vectors[SCALE])):
+        if share == 1.0 and fresh and now <= CHANGE_ROUNDING * (1.0 + size_of(work.x, work.axis_scale)):
             return OK
         if careful and fresh and rate >= 1.0 - 0.25 * share and share > SHORTEST:
             go_back(work, 0.5)
@@ -234,8 +211,7 @@ def iterate(machine, data, work, y, renew):
     return NO_CONVERGENCE
 
 
-@kernel(types.int64(machine_type, data_type, types.float64[:, ::1], types.float64[::1]))
+@kernel(types.int64(machine_type, data_type, implicit_memory_type, types.float64[::1]))
 def implicit_core(machine, data, memory, y):
     """`solve_step` for the methods, which call it by its address (`machine.core`): they share the compiled code."""
-    nz = y.shape[0] - machine.body_i[0, NQ] - data.tau.shape[0]
-    return solve_step(machine, data, carve(memory, machine, data, nz), y)
+    return solve_step(machine, data, memory, y)

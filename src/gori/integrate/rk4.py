@@ -6,22 +6,36 @@ Quaternions are integrated as four numbers and brought back to length one after 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from gori.integrate.contract import Fixed
-from gori.integrate.march import RUN, arrive, marching, rhs
+from gori.integrate.clock import MethodMemory, Sizes, memory_type, run_type
+from gori.integrate.contract import Fixed, memory_of
+from gori.integrate.fixed_step import fixed_steps
+from gori.integrate.rates import finish_step, rhs
 from gori.kernels.accelerations import health
 from gori.kernels.codes import OK
 from gori.kernels.jit import kernel, part
+from gori.kernels.layout import array, layout
 from gori.kernels.tree.columns import NQ
 
+RK4_WORK = layout(
+    "RK4Work",
+    ("n",),
+    array("k1", "n", "", "dy/dt at the start"),
+    array("k2", "n", "", "in the middle"),
+    array("k3", "n", "", "in the middle"),
+    array("k4", "n", "", "at the end"),
+    array("trial", "n", "", "state of a stage"),
+)
+carve_work = RK4_WORK.carve
 
-def stepping(rhs):
+
+def rk4_step_with(rhs):
     """The step with this right-hand side. (A compiled function that takes another as an argument is not cached.)"""
 
     @part
     def rk4_step(machine, data, memory, t, h, y):
-        """memory (5, n): four slopes and the trial state."""
         n = y.shape[0]
-        k1, k2, k3, k4, trial = memory[0], memory[1], memory[2], memory[3], memory[4]
+        work = carve_work(memory.work, n)
+        k1, k2, k3, k4, trial = work.k1, work.k2, work.k3, work.k4, work.trial
         code = rhs(machine, data, t, y, k1)
         if code != OK:
             return code
@@ -42,7 +56,7 @@ def stepping(rhs):
             return code
         for i in range(n):
             y[i] += h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i])
-        code = arrive(machine, data, t + h, y)
+        code = finish_step(machine, data, t + h, y)
         if code != OK:
             return code
         nq = machine.body_i[0, NQ]
@@ -51,12 +65,12 @@ def stepping(rhs):
     return rk4_step
 
 
-_march = marching(stepping(rhs))
+_steps = fixed_steps(rk4_step_with(rhs))
 
 
-@kernel(RUN)
-def rk4_run(machine, data, memory, clock, count, y, samples, watch):
-    return _march(machine, data, memory, clock, count, y, samples, watch)
+@kernel(run_type(memory_type()))
+def rk4_run(machine, data, memory, clock, y, samples, watch):
+    return _steps(machine, data, memory, clock, y, samples, watch)
 
 
 @dataclass(frozen=True)
@@ -65,4 +79,6 @@ class RK4(Fixed):
 
     kind: ClassVar[str] = "rk4"
     run: ClassVar[Any] = rk4_run
-    rows: ClassVar[int] = 5
+
+    def memory(self, sizes: Sizes) -> MethodMemory:
+        return memory_of(work=RK4_WORK.size(n=sizes.n))

@@ -3,42 +3,54 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from gori.integrate.contract import Fixed
-from gori.integrate.march import RUN, arrive, marching, rhs
+from gori.integrate.clock import MethodMemory, Sizes, memory_type, run_type
+from gori.integrate.contract import Fixed, memory_of
+from gori.integrate.fixed_step import fixed_steps
+from gori.integrate.rates import finish_step, rhs
 from gori.kernels.accelerations import health
 from gori.kernels.codes import OK
 from gori.kernels.jit import kernel, part
+from gori.kernels.layout import array, layout
 from gori.kernels.tree.columns import NQ
 from gori.kernels.tree.configuration import integrate
+
+SEMI_IMPLICIT_WORK = layout(
+    "SemiImplicitWork",
+    ("n", "nv"),
+    array("rates", "n", "", "dy/dt"),
+    array("increment", "nv", "m, rad", "h v"),
+)
+carve_work = SEMI_IMPLICIT_WORK.carve
 
 
 @part
 def semi_implicit_step(machine, data, memory, t, h, y):
-    """memory (2, n): rates, and the increment h v."""
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     q, v, z = y[:nq], y[nq : nq + nv], y[nq + nv :]
-    qdd, zdot, move = memory[0, nq : nq + nv], memory[0, nq + nv :], memory[1, :nv]
-    code = rhs(machine, data, t, y, memory[0])
+    work = carve_work(memory.work, y.shape[0], nv)
+    rates, increment = work.rates, work.increment
+    qdd, zdot = rates[nq : nq + nv], rates[nq + nv :]
+    code = rhs(machine, data, t, y, rates)
     if code != OK:
         return code
     for k in range(nv):
         v[k] += h * qdd[k]
-        move[k] = h * v[k]
+        increment[k] = h * v[k]
     for k in range(z.shape[0]):
         z[k] += h * zdot[k]
-    integrate(machine.body_i, q, move, q)
-    code = arrive(machine, data, t + h, y)
+    integrate(machine.body_i, q, increment, q)
+    code = finish_step(machine, data, t + h, y)
     if code != OK:
         return code
     return health(v, data.dof_w)
 
 
-_march = marching(semi_implicit_step)
+_steps = fixed_steps(semi_implicit_step)
 
 
-@kernel(RUN)
-def semi_implicit_run(machine, data, memory, clock, count, y, samples, watch):
-    return _march(machine, data, memory, clock, count, y, samples, watch)
+@kernel(run_type(memory_type()))
+def semi_implicit_run(machine, data, memory, clock, y, samples, watch):
+    return _steps(machine, data, memory, clock, y, samples, watch)
 
 
 @dataclass(frozen=True)
@@ -47,4 +59,6 @@ class SemiImplicit(Fixed):
 
     kind: ClassVar[str] = "semi_implicit"
     run: ClassVar[Any] = semi_implicit_run
-    rows: ClassVar[int] = 2
+
+    def memory(self, sizes: Sizes) -> MethodMemory:
+        return memory_of(work=SEMI_IMPLICIT_WORK.size(n=sizes.n, nv=sizes.nv))

@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gori.errors import InputError
-from gori.integrate import work as w
+from gori.integrate import implicit_memory as w
+from gori.integrate.clock import MethodMemory, Sizes
+from gori.integrate.settings import from_settings
 
 
 @dataclass(frozen=True)
@@ -38,14 +40,14 @@ class Strategy:
         """Type and parameters, as in a run file."""
         return {"type": self.kind, **{f.name: getattr(self, f.name) for f in fields(self)}}
 
-    def head(self) -> dict[int, float]:
-        """What the compiled step reads."""
+    def parameters(self) -> dict[str, Any]:
+        """What the compiled step reads: fields of IMPLICIT_SETTINGS."""
         values = self.settings()
         return {
-            w.STRATEGY: self.code,
-            w.COLUMNS: values.get("columns", 0),
-            w.TOLERANCE: values.get("tolerance", 0.0),
-            w.DIFFERENCES: float(values.get("differences", False)),
+            "strategy": self.code,
+            "columns": values.get("columns", 0),
+            "tolerance": values.get("tolerance", 0.0),
+            "differences": values.get("differences", False),
         }
 
 
@@ -127,28 +129,13 @@ STRATEGIES: dict[str, type[Strategy]] = {
 
 def strategy_of(settings: dict[str, Any] | str | Strategy) -> Strategy:
     """A strategy from its name, or from settings as in a run file: {type: round_robin, columns: 2}."""
-    if isinstance(settings, Strategy):
-        return settings
-    if not isinstance(settings, (str, dict)):
+    if not isinstance(settings, (str, dict, Strategy)):
         raise InputError(f"jacobian must be a strategy, as Full() or RoundRobin(columns=2), not {settings!r}")
-    values = {"type": settings} if isinstance(settings, str) else dict(settings)
-    kind = values.pop("type", None)
-    if kind not in STRATEGIES:
-        raise InputError(f"jacobian {kind!r} is not one of {', '.join(STRATEGIES)}")
-    try:
-        return STRATEGIES[kind](**values)
-    except TypeError:
-        known = ", ".join(field.name for field in fields(STRATEGIES[kind])) or "no parameters"
-        raise InputError(f"jacobian {kind} takes {known}, not {', '.join(values)}") from None
-
-
-def counts(memory: np.ndarray) -> np.ndarray:
-    """Guarded, steps, columns, whole matrices, iterations and products so far, by the memory of an implicit method."""
-    return memory[0, w.GUARDED : w.PRODUCTS + 1].copy()
+    return from_settings(settings, Strategy, STRATEGIES, "jacobian", "no parameters")
 
 
 def report(count: np.ndarray) -> dict[str, float]:
-    """What the Jacobian has cost, in words: of `counts`, or of the difference of two."""
+    """What the Jacobian has cost, by the counts of an implicit method (`implicit_memory.COUNTS`) or their growth."""
     guarded, steps, columns, whole, iterations, products = (float(x) for x in count)
     per_step = max(1.0, steps)
     return {
@@ -161,7 +148,6 @@ def report(count: np.ndarray) -> dict[str, float]:
     }
 
 
-def refreshed(memory: np.ndarray, nv: int) -> np.ndarray:
+def refreshed(memory: MethodMemory, sizes: Sizes) -> np.ndarray:
     """Columns that the last step has refreshed."""
-    stamps = memory[0, w.N_HEAD : w.N_HEAD + w.N_VECTORS * nv].reshape(w.N_VECTORS, nv)[w.STAMP]
-    return np.flatnonzero(stamps == memory[0, w.STEPS])
+    return np.flatnonzero(w.state_views(memory, sizes).refreshed_step == memory.head["steps"][0])

@@ -6,7 +6,7 @@ q' = q_rate(q, v)      v' = M^-1 (tau - bias + forces)      z' = rates of the fo
 from gori.kernels.codes import NOT_FINITE, OK, SINGULAR
 from gori.kernels.forces.apply import apply_forces
 from gori.kernels.jit import part
-from gori.kernels.tree.aba import articulate, clear, regular, release
+from gori.kernels.tree.aba import articulate, clear, propagate_accelerations, regular
 from gori.kernels.tree.columns import KIND, Q0, V0
 from gori.kernels.tree.joints import FREE, HELICAL, rotation_of_quaternion
 from gori.kernels.tree.kinematics import place, rates
@@ -25,7 +25,7 @@ def accelerations(machine, t, q, v, z, qdd, zdot, data):
         return code
     articulate(body_i, body_f, tau, body_w, dof_w)
     start_from_gravity(body_f, body_w)
-    release(body_i, qdd, body_w, dof_w)
+    propagate_accelerations(body_i, qdd, body_w, dof_w)
     return OK
 
 

@@ -282,34 +282,65 @@ def _sincos(x):
     return lambda x: _sincos_of_number(x)
 
 
+def _view(context, builder, signature, array, shape, strides, itemsize):
+    """The same memory as an array of another element type."""
+    source = context.make_array(signature.args[0])(context, builder, array)
+    result = context.make_array(signature.return_type)(context, builder)
+    nitems = context.get_constant(types.intp, 1)
+    for extent in shape:
+        nitems = builder.mul(nitems, extent)
+    result.meminfo = source.meminfo
+    result.parent = source.parent
+    result.nitems = nitems
+    result.itemsize = context.get_constant(types.intp, itemsize)
+    result.data = builder.bitcast(source.data, result.data.type)
+    result.shape = cgutils.pack_array(builder, shape, ty=ir.IntType(64))
+    result.strides = cgutils.pack_array(builder, strides, ty=ir.IntType(64))
+    if context.enable_nrt:
+        context.nrt.incref(builder, signature.args[0], array)
+    return result._getvalue()
+
+
 @intrinsic
 def lanes(typingctx, array):
     """View a C-ordered float64 array (..., 8) as an array (...,) of Lanes."""
     if not (isinstance(array, types.Array) and array.dtype == types.float64 and array.layout == "C"):
         return None
-    view = types.Array(lanes_type, array.ndim - 1, "C", aligned=False)
 
     def codegen(context, builder, signature, args):
         source = context.make_array(signature.args[0])(context, builder, args[0])
-        result = context.make_array(view)(context, builder)
-        size = context.get_constant(types.intp, WIDTH * 8)
-        shape = cgutils.unpack_tuple(builder, source.shape)[:-1]
-        strides = cgutils.unpack_tuple(builder, source.strides)[:-1]
-        nitems = context.get_constant(types.intp, 1)
-        for extent in shape:
-            nitems = builder.mul(nitems, extent)
-        result.meminfo = source.meminfo
-        result.parent = source.parent
-        result.nitems = nitems
-        result.itemsize = size
-        result.data = builder.bitcast(source.data, result.data.type)
-        result.shape = cgutils.pack_array(builder, shape, ty=ir.IntType(64))
-        result.strides = cgutils.pack_array(builder, strides, ty=ir.IntType(64))
-        if context.enable_nrt:
-            context.nrt.incref(builder, signature.args[0], args[0])
-        return result._getvalue()
+        shape, strides = (cgutils.unpack_tuple(builder, x)[:-1] for x in (source.shape, source.strides))
+        return _view(context, builder, signature, args[0], shape, strides, WIDTH * 8)
 
-    return view(array), codegen
+    return types.Array(lanes_type, array.ndim - 1, "C", aligned=False)(array), codegen
+
+
+@intrinsic
+def lanes_of(typingctx, flat):
+    """View a flat float64 array (8 n,) as an array (n,) of Lanes."""
+
+    def codegen(context, builder, signature, args):
+        source = context.make_array(signature.args[0])(context, builder, args[0])
+        (count,) = cgutils.unpack_tuple(builder, source.shape)
+        width, size = (context.get_constant(types.intp, number) for number in (WIDTH, WIDTH * 8))
+        return _view(context, builder, signature, args[0], [builder.sdiv(count, width)], [size], WIDTH * 8)
+
+    return types.Array(lanes_type, 1, "C", aligned=False)(flat), codegen
+
+
+@intrinsic
+def numbers(typingctx, array):
+    """View a C-ordered array (...,) of Lanes as float64 (..., 8): the inverse of `lanes`."""
+    if not (isinstance(array, types.Array) and array.dtype == lanes_type and array.layout == "C"):
+        return None
+
+    def codegen(context, builder, signature, args):
+        source = context.make_array(signature.args[0])(context, builder, args[0])
+        shape, strides = (cgutils.unpack_tuple(builder, x) for x in (source.shape, source.strides))
+        width, size = (context.get_constant(types.intp, number) for number in (WIDTH, 8))
+        return _view(context, builder, signature, args[0], [*shape, width], [*strides, size], 8)
+
+    return types.Array(types.float64, array.ndim + 1, "C")(array), codegen
 
 
 def _address(context, builder, array_type, array, row, column):

@@ -10,6 +10,8 @@ A **record** is a row with named fields, `wheel.angular_velocity`; a table of th
     WHEEL_STATE.zeros(4)          # a NumPy record array of four rows
     WHEEL_STATE.type[::1]         # its type in a kernel's signature
 
+Fields cost what columns of a float64 array cost: 1.3 ns for the update of a row of eight numbers, either way.
+
 A **layout** cuts one flat array of float64 into named arrays whose shapes depend on the machine: one array is cheap to
 pass by address, to save and to clear. `Layout.carve` does it in compiled code, `Layout.views` in Python:
 
@@ -22,10 +24,16 @@ pass by address, to save and to clear. `Layout.carve` does it in compiled code, 
 """
 
 from collections import namedtuple
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any, NamedTuple, get_type_hints
 
 import numba
 import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
 from gori.kernels.jit import part
 
@@ -81,24 +89,47 @@ def array(name: str, shape: str, unit: str, meaning: str) -> Array:
     return Array(name, tuple(int(size) if size.isdigit() else size for size in shape.split()), unit, meaning)
 
 
+@intrinsic
+def piece_of(typingctx, flat, start, *shape):
+    """An array of this shape that begins at flat[start]; a slice, but for what a slice has to check."""
+    kind = types.Array(flat.dtype, len(shape), "C")
+
+    def codegen(context, builder, signature, args):
+        whole = context.make_array(signature.args[0])(context, builder, args[0])
+        kinds = signature.args[2].types
+        values = cgutils.unpack_tuple(builder, args[2], len(kinds))
+        sizes = [context.cast(builder, value, given, types.intp) for value, given in zip(values, kinds)]
+        strides = [whole.itemsize]
+        for size in reversed(sizes[1:]):
+            strides.insert(0, builder.mul(strides[0], size))
+        made = context.make_array(kind)(context, builder)
+        populate_array(made, builder.gep(whole.data, [args[1]]), sizes, strides, whole.itemsize, whole.meminfo)
+        return impl_ret_borrowed(context, builder, kind, made._getvalue())
+
+    return kind(flat, types.intp, types.StarArgTuple.from_types(shape)), codegen
+
+
 class Layout:
     """Pieces of one flat array. `Arrays` is the tuple of all of them, by name."""
 
     def __init__(self, name: str, sizes: tuple[str, ...], arrays: tuple[Array, ...]):
         self.name, self.sizes, self.arrays = name, sizes, arrays
         self.Arrays = namedtuple(name, [piece.name for piece in arrays])
-        self.carve = part(self._carve())
+        self.carve = part(self._carve(compiled=True))
+        self._views = self._carve(compiled=False)
 
-    def _carve(self) -> Any:
+    def _carve(self, compiled: bool) -> Any:
         """carve(flat, *sizes): views of a flat array, as source text, since compiled code cannot loop over types."""
         lines, pieces = [f"def carve(flat, {', '.join(self.sizes)}):", "    at0 = 0"], []
         for k, piece in enumerate(self.arrays):
             shape = [str(size) for size in piece.shape]
             lines.append(f"    at{k + 1} = at{k} + {' * '.join(shape)}")
-            view = f"flat[at{k} : at{k + 1}]"
-            pieces.append(view if len(shape) == 1 else f"{view}.reshape(({', '.join(shape)}))")
+            sizes = ", ".join(shape)
+            pieces.append(
+                f"piece_of(flat, at{k}, {sizes})" if compiled else f"flat[at{k} : at{k + 1}].reshape(({sizes},))"
+            )
         lines.append(f"    return Arrays({', '.join(pieces)})")
-        space: dict[str, Any] = {"Arrays": self.Arrays}
+        space: dict[str, Any] = {"Arrays": self.Arrays, "piece_of": piece_of}
         exec(compile("\n".join(lines), f"<layout {self.name}>", "exec"), space)
         return space["carve"]
 
@@ -108,9 +139,41 @@ class Layout:
 
     def views(self, flat: np.ndarray, **sizes: int) -> Any:
         """The pieces of a flat array, in Python."""
-        return self.carve.py_func(flat, **sizes)
+        return self._views(flat, **sizes)
 
 
 def layout(name: str, sizes: tuple[str, ...], *arrays: Array) -> Layout:
     """Declare the pieces of a flat array; sizes are the names that their shapes use."""
     return Layout(name, sizes, arrays)
+
+
+def row(table: np.ndarray) -> Any:
+    """The single row of a table of length 1, in Python: its fields are attributes, to read and to write."""
+    return _row_class(table.dtype)(table)
+
+
+@cache
+def _row_class(dtype: np.dtype) -> type:
+    """A class with a property for each field: an attribute of NumPy's own records takes ten times as long."""
+
+    def field_property(name: str) -> property:
+        def read(self):
+            value = self.fields[name]
+            return value.item() if value.ndim == 1 else value[0]
+
+        def write(self, value):
+            self.fields[name][0] = value
+
+        return property(read, write)
+
+    def init(self, table):
+        self.fields = {name: table[name] for name in dtype.names or ()}
+
+    properties = {name: field_property(name) for name in dtype.names or ()}
+    return type("Row", (), {"__slots__": ("fields",), "__init__": init, **properties})
+
+
+def bundle_type(members: type) -> Any:
+    """Numba's type of a NamedTuple whose members are declared as `Annotated[Any, TYPE]`."""
+    hints = get_type_hints(members, include_extras=True)
+    return types.NamedTuple([hints[name].__metadata__[0] for name in members._fields], members)  # type: ignore[attr-defined]

@@ -1,92 +1,118 @@
-"""What a step needs, in two bundles: the Machine that never changes, and the Scratch that is recomputable."""
+"""What a step needs, in two bundles: the Machine, which never changes in a run, and the Data, which a run advances.
 
-from typing import Any, NamedTuple
+Each member is declared once, with its type in compiled code. Both go by value through calls by address, at every
+evaluation, so that members are few and large.
+"""
+
+from typing import Annotated, Any, NamedTuple
 
 from numba import types
+
+from gori.kernels.layout import bundle_type
+from gori.kernels.loops.memory import LOOP_HEAD, LOOP_SETTINGS
+from gori.kernels.vehicle import state as vs
+from gori.kernels.vehicle import tables as vt
+
+F1, F2 = types.float64[::1], types.float64[:, ::1]
+I1, I2 = types.int64[::1], types.int64[:, ::1]
+ADDRESS = types.int64
+"""of a kernel that is called by `jit.call_at`; 0 if there is none"""
 
 
 class Machine(NamedTuple):
     """A Model with its forces, as the integrators see it."""
 
-    body_i: Any
-    body_f: Any
-    element_i: Any
-    element_f: Any
-    signal_i: Any
-    signal_f: Any
-    user: int  # address of a user's function, 0 if there is none
-    core: int  # address of the kernel that solves the equations of an implicit step, 0 if the method is explicit
-    cut_i: Any  # the cuts (`loops/tables.py`)
-    cut_f: Any
-    eq_i: Any
-    path_i: Any
-    sparse_i: Any
-    closed: int  # address of the kernel that keeps the loops closed, 0 if there are none
-    outside_i: Any  # tables of what acts from outside (`vehicle/tables.py`)
-    outside_f: Any
-    outside: int  # address of the kernel that advances it, 0 if there is none
-    coupled: Any  # rows of the bodies on which subsystems hold a wrench
+    # the tree (`tree/columns.py`), force elements (`forces/elements.py`) and signals (`forces/signals.py`)
+    body_i: Annotated[Any, I2]
+    body_f: Annotated[Any, F2]
+    element_i: Annotated[Any, I2]
+    element_f: Annotated[Any, F2]
+    signal_i: Annotated[Any, I2]
+    signal_f: Annotated[Any, F2]
+    # kernels by address: functions of the user, the equations of an implicit step, the loop solver, vehicles
+    user: Annotated[int, ADDRESS]
+    core: Annotated[int, ADDRESS]
+    closed: Annotated[int, ADDRESS]
+    vehicle: Annotated[int, ADDRESS]
+    # the cuts (`loops/tables.py`)
+    cut_i: Annotated[Any, I2]
+    cut_f: Annotated[Any, F2]
+    eq_i: Annotated[Any, I2]
+    path_i: Annotated[Any, I1]
+    sparse_i: Annotated[Any, I1]
+    # vehicles and their ground (`vehicle/tables.py`); maps and height fields stand one after the other in `curve`
+    wheel: Annotated[Any, vt.WHEEL.type[::1]]
+    tyre: Annotated[Any, vt.TYRE.type[::1]]
+    train: Annotated[Any, vt.TRAIN.type[::1]]
+    axle: Annotated[Any, vt.AXLE.type[::1]]
+    steer: Annotated[Any, vt.STEER.type[::1]]
+    drag: Annotated[Any, vt.DRAG.type[::1]]
+    terrain: Annotated[Any, vt.TERRAIN.type[::1]]
+    feature: Annotated[Any, vt.FEATURE.type[::1]]
+    area: Annotated[Any, vt.AREA.type[::1]]
+    soil: Annotated[Any, vt.SOIL.type[::1]]
+    curve: Annotated[Any, F1]
+    # rows of the bodies on which subsystems hold a wrench
+    coupled: Annotated[Any, I1]
 
 
 class Data(NamedTuple):
-    """Arrays that `accelerations` fills."""
+    """Arrays of a run: what is kept, what is put out, and work. What is recorded consists of views of `recorded`."""
 
-    body_w: Any
-    dof_w: Any
-    tau: Any
-    values: Any  # of the signals
-    stack: Any  # of the expressions
-    loop: Any  # memory of what keeps the loops closed
-    outside: Any  # memory of what acts from outside
-    ground: Any  # and of soil that remembers, by cells
-    wrench: Any  # (coupled, 6) held on bodies by subsystems: moment about the body's origin, force, world axes
-    recorded: Any  # what samples hold besides the state: the wrenches, and outputs of subsystems
+    # work of the tree, the forces on its axes, values of the signals, the stack of expressions, rates of z
+    body_w: Annotated[Any, F2]
+    dof_w: Annotated[Any, F2]
+    tau: Annotated[Any, F1]
+    values: Annotated[Any, F1]
+    stack: Annotated[Any, F1]
+    zdot: Annotated[Any, F1]
+    # the loop solver (`loops/memory.py`): kept, kept, settings, work
+    loop_head: Annotated[Any, LOOP_HEAD.type[::1]]
+    loop_state: Annotated[Any, F1]
+    loop_settings: Annotated[Any, LOOP_SETTINGS.type[::1]]
+    loop: Annotated[Any, F1]
+    # vehicles (`vehicle/state.py`): settings of the run; kept, of which driver, wheel and train are recorded too
+    vehicle_setting: Annotated[Any, vs.SETTING.type[::1]]
+    vehicle_clock: Annotated[Any, vs.CLOCK.type[::1]]
+    driver: Annotated[Any, vs.DRIVER.type[::1]]
+    wheel: Annotated[Any, vs.WHEEL_STATE.type[::1]]
+    train: Annotated[Any, vs.TRAIN_STATE.type[::1]]
+    wheel_output: Annotated[Any, vs.WHEEL_OUTPUT.type[::1]]  # recorded
+    train_output: Annotated[Any, vs.TRAIN_OUTPUT.type[::1]]  # recorded
+    contact: Annotated[Any, vs.CONTACT.type[::1]]  # kept: of the wheels at the end of the last step
+    cells: Annotated[Any, vs.CELL.type[::1]]  # kept: of soft soil
+    # work of vehicles: at the end of a step, and at its stages
+    wheel_work: Annotated[Any, vs.WHEEL_WORK.type[::1]]
+    stage_contact: Annotated[Any, vs.CONTACT.type[::1]]
+    stage_output: Annotated[Any, vs.WHEEL_OUTPUT.type[::1]]
+    footprint: Annotated[Any, vs.FOOTPRINT.type[::1]]
+    patch: Annotated[Any, vs.PATCH.type[::1]]
+    # subsystems: (coupled, 6) wrenches held on bodies, moment about the origin and force, world axes; recorded
+    wrench: Annotated[Any, F2]
+    # what samples hold besides the state: wrenches, vehicles, outputs of subsystems in Python
+    recorded: Annotated[Any, F1]
 
 
-_f1, _f2, _i1, _i2 = types.float64[::1], types.float64[:, ::1], types.int64[::1], types.int64[:, ::1]
-machine_type = types.NamedTuple(
-    [
-        _i2,
-        _f2,
-        _i2,
-        _f2,
-        _i2,
-        _f2,
-        types.int64,
-        types.int64,
-        _i2,
-        _f2,
-        _i2,
-        _i1,
-        _i1,
-        types.int64,
-        _i1,
-        _f1,
-        types.int64,
-        _i1,
-    ],
-    Machine,
-)
-data_type = types.NamedTuple([_f2, _f2, _f1, _f1, _f1, _f1, _f1, _f2, _f2, _f1], Data)
+machine_type, data_type = bundle_type(Machine), bundle_type(Data)
 
-SOLVER = types.int64(machine_type, data_type, types.float64, _f1, _f1, types.int64)
+SOLVER = types.int64(machine_type, data_type, types.float64, F1, F1, types.int64)
 """signature of what keeps loops closed: machine, data, t, y, k, what.
 
-RATES    k = dy/dt at (t, y)
-SETTLE   y is moved onto the loops: positions and velocities
-FALL     k (nv,) = accelerations at (t, y), where y is on the loops; only `multipliers` does this
-LAND     SETTLE, then RATES
+RATES                  k = dy/dt at (t, y)
+PROJECT                y is projected onto the constraint manifold: positions and velocities
+ACCELERATIONS          k (nv,) = accelerations at (t, y), where y is on the loops; only `multipliers` does this
+PROJECT_AND_EVALUATE   PROJECT, then RATES
 """
-RATES, SETTLE, FALL, LAND = 0, 1, 2, 3
+RATES, PROJECT, ACCELERATIONS, PROJECT_AND_EVALUATE = 0, 1, 2, 3
 
-OUTSIDE = types.int64(machine_type, data_type, types.float64, _f1, _f1, _f1, _f1, types.int64)
-"""signature of what acts from outside and has states of its own among z: machine, data, t, q, v, z, zdot, what.
+VEHICLE = types.int64(machine_type, data_type, types.float64, F1, F1, types.int64)
+"""signature of the kernel of vehicles: machine, data, t, q, v, what; after `positions` and `velocities`.
 
-It is advanced once in a step of the bodies, when these have arrived at the end of the step (bodies first, then what is
-fast, in steps of its own, with their motion interpolated), and pushes the bodies at every evaluation.
+They are advanced once in a step of the bodies, when these have arrived at the end of the step (bodies first, then what
+is fast, in steps of its own, with their motion interpolated), and act on the bodies at every evaluation.
 
-PUSH      add to tau and to the bodies' forces at a state, after `positions` and `velocities`; zdot = a forecast
-ADVANCE   z from the time it stands at to t, where the bodies are now
-BEGIN     z stands at t: nothing is kept from before
+WRENCH    add to tau and to the bodies' forces at a state
+ADVANCE   from the time vehicles stand at to t, where the bodies are now
+START     vehicles stand at t: nothing is kept of the step before
 """
-PUSH, ADVANCE, BEGIN = 0, 1, 2
+WRENCH, ADVANCE, START = 0, 1, 2

@@ -1,10 +1,10 @@
 """Drivers: callables for `Simulation(driver=...)` that set throttle, brake, steering and levers of one vehicle.
 
     driver = Together(HoldSpeed(22.5), Follow(path))
-    simulation = Simulation(model, method, state=state, driver=driver, control=0.01)
+    simulation = Simulation(model, method, state=state, driver=driver, driver_period=0.01)
 
-Each looks at the state once a call, in plain floats: some microseconds. They keep what they remember (an integral, the
-piece of a path) to themselves; one driver drives one simulation, and starts anew with another.
+Each reads the state once a call, in plain floats: some microseconds. One driver drives one simulation, and starts anew
+with another. What it remembers (an integral, the piece of a path) is in `save()`; after `load()` it goes on from there.
 """
 
 import math
@@ -23,7 +23,7 @@ Signal = float | str | list | Callable[[float], float]
 """a number, rows [[t, x], ...], or a function of time"""
 
 
-class Table:
+class TimeTable:
     """A signal of time: linear between rows; steps where `stepped`. Ends go on."""
 
     def __init__(self, signal: Any, name: str, stepped: bool = False):
@@ -59,18 +59,34 @@ class Driver:
     def __init__(self, vehicle: str = "truck"):
         self.vehicle = vehicle
         self._simulation: Simulation | None = None
+        self._memory: dict[str, Any] = {}
+        self._loaded = False
         self.dimensions: Dimensions | None = None
 
     def __call__(self, simulation: Simulation) -> bool | None:
         if simulation is not self._simulation:
             self.meet(simulation)
-            self._simulation = simulation
+            if not self._loaded:
+                self._memory = self.begin(simulation)
+            self._simulation, self._loaded = simulation, False
         return self.drive(simulation, simulation.time)
 
+    def save(self) -> dict[str, Any]:
+        """What it remembers, as numbers by name; nothing before it has driven."""
+        return dict(self._memory)
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on with what `save` gave, in this simulation or in the next one that it drives."""
+        self._memory, self._loaded = dict(saved), bool(saved)
+
     def meet(self, simulation: Simulation) -> None:
-        """Look the vehicle up, and forget all else."""
+        """Look the vehicle up."""
         self.dimensions = dimensions(simulation.model, self.vehicle, simulation.q)
         self._q, self._v = self.dimensions.joint_q.start, self.dimensions.joint_v.start
+
+    def begin(self, simulation: Simulation) -> dict[str, Any]:
+        """What it remembers at the start of a drive."""
+        return {}
 
     def drive(self, simulation: Simulation, time: float) -> bool | None:
         """Set inputs; True ends the run."""
@@ -81,7 +97,7 @@ class Driver:
         return float(simulation.v[self._v + 3])
 
 
-class Schedule(Driver):
+class DriverSchedule(Driver):
     """Pedals, steering and levers as signals of time; what is not given is left alone.
 
     throttle, brake   0 to 1
@@ -102,7 +118,7 @@ class Schedule(Driver):
         super().__init__(vehicle)
         given = {"throttle": throttle, "brake": brake, "steer": steer, "selector": selector, "transfer": transfer}
         self._tables = [
-            (f"{vehicle}.{name}", Table(signal, name, name in ("selector", "transfer")))
+            (f"{vehicle}.{name}", TimeTable(signal, name, name in ("selector", "transfer")))
             for name, signal in given.items()
             if signal is not None
         ]
@@ -145,27 +161,30 @@ class HoldSpeed(Driver):
         super().__init__(vehicle)
         if not (gain > 0.0 and reset > 0.0):
             raise InputError(f"gain and reset of a speed holder must be positive, not {gain!r} and {reset!r}")
-        self.wanted = Table(speed, "speed")
+        self.wanted = TimeTable(speed, "speed")
         self._gain, self._reset, self._lead, self._deadband = gain, reset, lead, deadband
         self._bias, self._brakes, self._selector = bias, brakes, selector
 
     def meet(self, simulation: Simulation) -> None:
         super().meet(simulation)
         self._throttle, self._brake = f"{self.vehicle}.throttle", f"{self.vehicle}.brake"
-        self._sum, self._last, self._then = self._bias, self.speed_of(simulation), simulation.time
+
+    def begin(self, simulation: Simulation) -> dict[str, Any]:
         if self._selector is not None:
             simulation.inputs[f"{self.vehicle}.selector"] = self._selector
+        return {"integral": self._bias, "speed": self.speed_of(simulation), "time": simulation.time}
 
     def drive(self, simulation: Simulation, time: float) -> None:
-        speed, dt = self.speed_of(simulation), time - self._then
+        memory = self._memory
+        speed, dt = self.speed_of(simulation), time - memory["time"]
         error = self.wanted(time) - speed
-        u = self._gain * error + self._sum
+        u = self._gain * error + memory["integral"]
         if dt > 0.0:
-            u -= self._gain * self._lead * (speed - self._last) / dt
+            u -= self._gain * self._lead * (speed - memory["speed"]) / dt
             grows = self._gain * error * dt / self._reset
             if -1.0 < u < 1.0 or u * grows < 0.0:
-                self._sum = min(1.0, max(-1.0, self._sum + grows))
-        self._last, self._then = speed, time
+                memory["integral"] = min(1.0, max(-1.0, memory["integral"] + grows))
+        memory["speed"], memory["time"] = speed, time
         simulation.inputs[self._throttle] = min(1.0, max(0.0, u))
         simulation.inputs[self._brake] = min(1.0, max(0.0, -u - self._deadband)) if self._brakes else 0.0
 
@@ -210,8 +229,19 @@ class Follow(Driver):
         if self.dimensions.lock == 0.0:
             raise InputError(f"vehicle {self.vehicle!r} has no steering: it cannot follow a path")
         self._steer = f"{self.vehicle}.steer"
-        self._piece: int | None = None
-        self.along = self.aside = 0.0
+
+    def begin(self, simulation: Simulation) -> dict[str, Any]:
+        return {"piece": -1, "along": 0.0, "aside": 0.0}
+
+    @property
+    def along(self) -> float:
+        """Way along the path [m]."""
+        return self._memory.get("along", 0.0)
+
+    @property
+    def aside(self) -> float:
+        """Left of the path [m]."""
+        return self._memory.get("aside", 0.0)
 
     def drive(self, simulation: Simulation, time: float) -> None:
         size, q, v, a, b = self.dimensions, simulation.q, simulation.v, self._q, self._v
@@ -234,15 +264,16 @@ class Follow(Driver):
             far = 0.7 if self._preview is None else self._preview
             at_x, at_y = x + c * size.rear, y + s * size.rear
             foot = self._find(at_x, at_y)
-            to_x, to_y, _, _ = self.path.ahead(foot.along + max(self._nearest, far * speed), self._piece)
+            to_x, to_y, _, _ = self.path.ahead(foot.along + max(self._nearest, far * speed), self._memory["piece"])
             gx, gy = to_x - at_x, to_y - at_y
             bend = 2.0 * (c * gy - s * gx) / max(1e-6, gx * gx + gy * gy)
         angle = bend * (size.wheelbase + self._understeer * forward * forward)
-        self.along, self.aside = foot.along, foot.aside
+        self._memory["along"], self._memory["aside"] = foot.along, foot.aside
         simulation.inputs[self._steer] = min(1.0, max(-1.0, angle / size.lock))
 
     def _find(self, x: float, y: float):
-        foot, self._piece = self.path.foot(x, y, self._piece)
+        piece = self._memory["piece"]
+        foot, self._memory["piece"] = self.path.foot(x, y, piece if piece >= 0 else None)
         return foot
 
 
@@ -257,3 +288,13 @@ class Together:
         for driver in self.drivers:
             ends = bool(driver(simulation)) or ends
         return ends
+
+    def save(self) -> dict[str, Any]:
+        """What its drivers remember, by their number; plain functions remember nothing."""
+        return {str(k): driver.save() for k, driver in enumerate(self.drivers) if isinstance(driver, Driver | Together)}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Let them go on with what `save` gave."""
+        for k, driver in enumerate(self.drivers):
+            if isinstance(driver, Driver | Together):
+                driver.load(saved.get(str(k), {}))

@@ -8,9 +8,9 @@ import numpy as np
 from gori.errors import InputError
 from gori.manoeuvre import courses
 from gori.manoeuvre.dimensions import dimensions
-from gori.manoeuvre.drivers import Follow, HoldSpeed, Schedule, Together
-from gori.manoeuvre.result import Figure, Line, Panel, Result, track
-from gori.manoeuvre.setup import GRAVITY, NAME, Motion, Setup, holder, motion, rolling, understeer
+from gori.manoeuvre.drivers import DriverSchedule, Follow, HoldSpeed, Together
+from gori.manoeuvre.result import Figure, Panel, PlotLine, Result, track
+from gori.manoeuvre.setup import GRAVITY, NAME, ChassisMotion, ManoeuvreSetup, holder, motion, rolling, understeer
 
 DEG = 180.0 / math.pi
 
@@ -22,7 +22,7 @@ def circle(radius: float = 100.0, left: bool = True, lateral: float = 6.0, growt
     radius    [m];  lateral: acceleration at which it ends [m/s2], if the circle is not left before
     growth    of the speed [m/s2]
     """
-    how = Setup(**setup)
+    how = ManoeuvreSetup(**setup)
     course = courses.circle(radius, left)
     assert course.path is not None
     model = how.place(course)
@@ -78,15 +78,15 @@ def circle(radius: float = 100.0, left: bool = True, lateral: float = 6.0, growt
     )
     g = ay / GRAVITY
     angles = [
-        Line("steering", g, steering * DEG),
-        Line("wheels", g, wheels * DEG),
-        Line("wheelbase / radius", g, neutral * DEG, "--"),
+        PlotLine("steering", g, steering * DEG),
+        PlotLine("wheels", g, wheels * DEG),
+        PlotLine("wheelbase / radius", g, neutral * DEG, "--"),
     ]
     panels = (
         Panel("steering", "lateral acceleration [g]", "[deg]", angles),
-        Panel("roll", "lateral acceleration [g]", "[deg]", [Line("", g, steady(side * m.roll[begin:]) * DEG)]),
+        Panel("roll", "lateral acceleration [g]", "[deg]", [PlotLine("", g, steady(side * m.roll[begin:]) * DEG)]),
         Panel("path", "x [m]", "y [m]", [track("", m.place), track("circle", course.path.points, "--")], True),
-        Panel("speed", "t [s]", "[km/h]", [Line("", rec.time, 3.6 * m.speed)]),
+        Panel("speed", "t [s]", "[km/h]", [PlotLine("", rec.time, 3.6 * m.speed)]),
     )
     notes = (
         "steering: travel that the driver asks for, as the angle of the wheels that it gives where nothing yields",
@@ -105,12 +105,14 @@ def circle(radius: float = 100.0, left: bool = True, lateral: float = 6.0, growt
     return Result("circle", about, figures, rec, panels, notes, curves)
 
 
-def _flat(m: Motion) -> np.ndarray:
+def _flat(m: ChassisMotion) -> np.ndarray:
     """Velocity of the chassis ahead and to the left (n, 2) [m/s]."""
     return m.recording.v[:, m.size.joint_v][:, 3:5]
 
 
-def _axles(m: Motion, begin: int, linear: np.ndarray, calm: np.ndarray) -> tuple[list[float], list[float], float]:
+def _axles(
+    m: ChassisMotion, begin: int, linear: np.ndarray, calm: np.ndarray
+) -> tuple[list[float], list[float], float]:
     """Cornering stiffness [N/rad] and mass [kg] of the front axle and the rear one, and the trail of the tyres [m]:
     slopes of side force by slip angle, and of moment by force.
     """
@@ -139,15 +141,15 @@ def step_steer(
     lateral   acceleration to come to in the end [m/s2]: the step is as large as that takes
     rise      time of the step [s]
     """
-    how = Setup(**setup)
+    how = ManoeuvreSetup(**setup)
     if how.soil is not None:
         raise InputError("a step steer is driven on hard ground: leave the soil away")
     model = how.place(courses.Course())
     state, begin, side = rolling(model, speed), 2.0, 1.0 if left else -1.0
 
-    def drive(step: float, sample: float) -> Motion:
+    def drive(step: float, sample: float) -> ChassisMotion:
         hold = holder(speed)
-        steer = Schedule(steer=[[0.0, 0.0], [begin, 0.0], [begin + rise, side * step]])
+        steer = DriverSchedule(steer=[[0.0, 0.0], [begin, 0.0], [begin + rise, side * step]])
 
         def pedals(run: Any) -> None:
             if run.time < begin:
@@ -196,14 +198,14 @@ def step_steer(
         Figure("roll, steady", _late(t, np.abs(m.roll[after])) * DEG, "deg"),
     ]
     steer = [
-        Line("steering", t, side * m.steering[after] * DEG),
-        Line("wheels", t, side * m.wheel_angle[after] * DEG),
+        PlotLine("steering", t, side * m.steering[after] * DEG),
+        PlotLine("wheels", t, side * m.wheel_angle[after] * DEG),
     ]
     panels = (
         Panel("steering", "t [s]", "[deg]", steer),
-        Panel("yaw rate", "t [s]", "[deg/s]", [Line("", t, rate * DEG)]),
-        Panel("lateral acceleration", "t [s]", "[m/s2]", [Line("", t, ay)]),
-        Panel("roll", "t [s]", "[deg]", [Line("", t, side * m.roll[after] * DEG)]),
+        Panel("yaw rate", "t [s]", "[deg/s]", [PlotLine("", t, rate * DEG)]),
+        Panel("lateral acceleration", "t [s]", "[m/s2]", [PlotLine("", t, ay)]),
+        Panel("roll", "t [s]", "[deg]", [PlotLine("", t, side * m.roll[after] * DEG)]),
     )  # fmt: skip
     about = f"step steer to the {'left' if left else 'right'} at {3.6 * speed:.4g} km/h, {lateral:g} m/s2 ({how.words})"
     return Result("step_steer", about, tuple(figures), m.recording, panels)
@@ -219,7 +221,7 @@ def _reaches(t: np.ndarray, row: np.ndarray, level: float) -> float:
     return float(np.interp(level, row[k - 1 : k + 1], t[k - 1 : k + 1])) if k else math.nan
 
 
-def _radius(m: Motion, side: float) -> float:
+def _radius(m: ChassisMotion, side: float) -> float:
     """Of the circle through the places of the last second and a half [m]: the curvature by least squares."""
     x, y = m.place[m.time > m.time[-1] - 1.5].T
     rows = np.column_stack([x, y, np.ones(len(x))])

@@ -10,8 +10,8 @@ from gori.manoeuvre import courses
 from gori.manoeuvre.dimensions import dimensions
 from gori.manoeuvre.drivers import Follow, Together
 from gori.manoeuvre.handling import DEG
-from gori.manoeuvre.result import Figure, Line, Panel, Result, track
-from gori.manoeuvre.setup import NAME, Setup, holder, motion, rolling, understeer
+from gori.manoeuvre.result import Figure, Panel, PlotLine, Result, track
+from gori.manoeuvre.setup import NAME, ManoeuvreSetup, holder, motion, rolling, understeer
 
 
 def lane_change(
@@ -29,7 +29,7 @@ def lane_change(
     width     of the vehicle [m]; default: over its tyres
     fastest   most that is tried [m/s]
     """
-    how = Setup(**setup)
+    how = ManoeuvreSetup(**setup)
     if not speed > 3.0:
         raise InputError(f"a lane change takes a speed of more than 3 m/s, not {speed!r}")
     hard = how.place(courses.Course()) if how.soil is None else None
@@ -68,12 +68,14 @@ def lane_change(
     return Result(best.name, best.about, figures, best.recording, best.panels, best.notes, best.curves)
 
 
-def _width(how: Setup) -> float:
+def _width(how: ManoeuvreSetup) -> float:
     """Over the tyres [m], in the design position."""
-    return dimensions(Setup(vehicle=how.vehicle, set=how.set).place(courses.Course()), NAME).width
+    return dimensions(ManoeuvreSetup(vehicle=how.vehicle, set=how.set).place(courses.Course()), NAME).width
 
 
-def _lane_change(how: Setup, model: Any, course: courses.Course, speed: float, width: float, standard: str) -> Result:
+def _lane_change(
+    how: ManoeuvreSetup, model: Any, course: courses.Course, speed: float, width: float, standard: str
+) -> Result:
     assert course.path is not None
     first, end = course.gates[0].start, course.length + 5.0
     hold, coast = holder(speed), standard == "3888-2"
@@ -109,12 +111,12 @@ def _lane_change(how: Setup, model: Any, course: courses.Course, speed: float, w
     ]
     cones = np.concatenate([gate.cones() for gate in course.gates])
     way = [track("chassis", m.place), track("wanted", course.path.points, "--"), track("cones", cones, "k^")]
-    steer = [Line("steering", rec.time, m.steering * DEG), Line("wheels", rec.time, m.wheel_angle * DEG)]
-    turning = [Line("yaw rate", rec.time, m.yaw_rate * DEG), Line("roll", rec.time, m.roll * DEG)]
+    steer = [PlotLine("steering", rec.time, m.steering * DEG), PlotLine("wheels", rec.time, m.wheel_angle * DEG)]
+    turning = [PlotLine("yaw rate", rec.time, m.yaw_rate * DEG), PlotLine("roll", rec.time, m.roll * DEG)]
     panels = (
         Panel("path", "x [m]", "y [m]", way),
         Panel("steering", "t [s]", "[deg]", steer),
-        Panel("lateral acceleration", "t [s]", "[m/s2]", [Line("", rec.time, m.acceleration[:, 1])]),
+        Panel("lateral acceleration", "t [s]", "[m/s2]", [PlotLine("", rec.time, m.acceleration[:, 1])]),
         Panel("yaw rate and roll", "t [s]", "[deg/s, deg]", turning),
     )  # fmt: skip
     about = f"ISO {standard} lane change at {3.6 * speed:.4g} km/h, vehicle {width:.4g} m wide ({how.words})"

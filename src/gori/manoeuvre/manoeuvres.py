@@ -9,7 +9,7 @@ from gori.errors import InputError
 from gori.manoeuvre.handling import circle, step_steer
 from gori.manoeuvre.lane_change import lane_change
 from gori.manoeuvre.result import Result
-from gori.manoeuvre.setup import Setup
+from gori.manoeuvre.setup import ManoeuvreSetup
 from gori.manoeuvre.soft import soft_soil
 from gori.manoeuvre.straight import acceleration, braking, bump, slope
 from gori.spec.expression import closest
@@ -38,13 +38,13 @@ def manoeuvre(name: str, **arguments: Any) -> Result:
 
 
 def arguments_of(name: str) -> dict[str, Any]:
-    """Arguments of a manoeuvre and what they are if they are not given; first its own, then those of a Setup."""
+    """Arguments of a manoeuvre and what they are if they are not given; first its own, then the shared ones."""
     own = {
         key: part.default
         for key, part in inspect.signature(_function(name)).parameters.items()
         if part.kind is part.POSITIONAL_OR_KEYWORD
     }
-    return own | {part.name: part.default for part in fields(Setup) if part.name not in own}
+    return own | {part.name: part.default for part in fields(ManoeuvreSetup) if part.name not in own}
 
 
 def about(name: str) -> str:

@@ -26,7 +26,7 @@ class Figure(NamedTuple):
         return "none" if np.isnan(self.value) else f"{self.value:.4g}"
 
 
-class Line(NamedTuple):
+class PlotLine(NamedTuple):
     """A curve of a panel; style as Matplotlib has it."""
 
     label: str
@@ -35,9 +35,9 @@ class Line(NamedTuple):
     style: str = "-"
 
 
-def track(label: str, places: Any, style: str = "-") -> Line:
-    """The Line through places (n, 2)."""
-    return Line(label, places[:, 0], places[:, 1], style)
+def track(label: str, places: Any, style: str = "-") -> PlotLine:
+    """The PlotLine through places (n, 2)."""
+    return PlotLine(label, places[:, 0], places[:, 1], style)
 
 
 class Panel(NamedTuple):
@@ -46,7 +46,7 @@ class Panel(NamedTuple):
     title: str
     x: str
     y: str
-    lines: list[Line]
+    lines: list[PlotLine]
     equal: bool = False
     """whether both axes have one scale"""
 

@@ -13,7 +13,7 @@ from gori.errors import InputError
 from gori.integrate import Adams
 from gori.manoeuvre.courses import Course
 from gori.manoeuvre.dimensions import Dimensions, dimensions
-from gori.manoeuvre.drivers import HoldSpeed, Schedule, Together
+from gori.manoeuvre.drivers import DriverSchedule, HoldSpeed, Together
 from gori.model import Model, State, compile
 from gori.record import Recording
 from gori.sim import Simulation, at_rest
@@ -30,7 +30,7 @@ PEDAL = 0.017
 
 
 @dataclass(frozen=True)
-class Setup:
+class ManoeuvreSetup:
     """Which vehicle, on which soil, and how it is computed. Arguments that all manoeuvres share.
 
     vehicle    a name that comes with Gori, or a YAML file
@@ -71,7 +71,7 @@ class Setup:
     ) -> tuple[Recording, Simulation]:
         """Drive until the driver ends it, at most `longest` seconds."""
         method = Adams(step=1e-3, order=2) if self.method is None else self.method
-        run = Simulation(model, method, state=state, loops=self.loops, driver=driver, control=self.control)
+        run = Simulation(model, method, state=state, loops=self.loops, driver=driver, driver_period=self.control)
         return run.run(longest, sample=sample, progress=self.progress), run
 
     @property
@@ -104,7 +104,7 @@ def holder(speed: float, **settings: Any) -> HoldSpeed:
 
 
 @dataclass(frozen=True)
-class Motion:
+class ChassisMotion:
     """What the chassis did in a Recording, on the ground."""
 
     recording: Recording
@@ -180,9 +180,9 @@ class Motion:
         return np.column_stack([self.recording[f"{name}.{channel}"] for name in self.size.wheels])
 
 
-def motion(recording: Recording) -> Motion:
-    """The Motion of the vehicle in a Recording."""
-    return Motion(recording, dimensions(recording.model, NAME, recording.q[0]))
+def motion(recording: Recording) -> ChassisMotion:
+    """The ChassisMotion of the vehicle in a Recording."""
+    return ChassisMotion(recording, dimensions(recording.model, NAME, recording.q[0]))
 
 
 def crossing(x: np.ndarray, y: np.ndarray, level: float) -> float:
@@ -196,7 +196,7 @@ def crossing(x: np.ndarray, y: np.ndarray, level: float) -> float:
     return float(x[k - 1] + (level - y[k - 1]) / (y[k] - y[k - 1]) * (x[k] - x[k - 1]))
 
 
-def understeer(setup: Setup, model: Model, speed: float, lateral: float = 1.0) -> float:
+def understeer(setup: ManoeuvreSetup, model: Model, speed: float, lateral: float = 1.0) -> float:
     """How much more the driver must steer for each m/s2 of lateral acceleration [rad/(m/s2)]: by a short run at a given
     speed, in a gentle bend of about `lateral` m/s2. Counted by the steering's travel, so that what gives way is in it.
     """
@@ -204,7 +204,7 @@ def understeer(setup: Setup, model: Model, speed: float, lateral: float = 1.0) -
     size = dimensions(model, NAME, state.q)
     steer = min(0.5, size.wheelbase * lateral / speed**2 / size.lock)
     # the linear part: small, and long enough to settle
-    driver = Together(holder(speed), Schedule(steer=[[0.0, 0.0], [0.5, steer]]))
-    recording, _ = Setup(**{**vars(setup), "progress": False}).run(model, state, driver, 5.0, 0.02)
+    driver = Together(holder(speed), DriverSchedule(steer=[[0.0, 0.0], [0.5, steer]]))
+    recording, _ = ManoeuvreSetup(**{**vars(setup), "progress": False}).run(model, state, driver, 5.0, 0.02)
     rate, ahead = (float(np.mean(row[-25:])) for row in (motion(recording).yaw_rate, motion(recording).speed))
     return (steer * size.lock - size.wheelbase * rate / ahead) / (ahead * rate)

@@ -1,17 +1,17 @@
 """Go or no-go on soft soil: how far it comes, how deep it sinks, and what it could still pull."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from gori.errors import InputError
-from gori.kernels.vehicle.patch import Z_DYN, Z_MAX
 from gori.manoeuvre import courses
 from gori.manoeuvre.dimensions import dimensions
-from gori.manoeuvre.drivers import Follow, Schedule, Together
-from gori.manoeuvre.result import Figure, Line, Panel, Result
-from gori.manoeuvre.setup import GRAVITY, NAME, Setup, crossing, holder, motion, rolling
+from gori.manoeuvre.drivers import DriverSchedule, Follow, Together
+from gori.manoeuvre.result import Figure, Panel, PlotLine, Result
+from gori.manoeuvre.setup import GRAVITY, NAME, ManoeuvreSetup, crossing, holder, motion, rolling
 from gori.model import State
 
 GOING = 0.2
@@ -41,7 +41,7 @@ def soft_soil(
     """
     if soil is None:
         raise InputError("say which soil: soil='lete_sand'; gori wheel-rig --soils lists all")
-    how = Setup(soil=soil, **setup)
+    how = ManoeuvreSetup(soil=soil, **setup)
     course = courses.soft_strip(soil, length, cell=how.cell, grade=grade)
     assert course.path is not None
     model = how.place(course)
@@ -53,7 +53,7 @@ def soft_soil(
     def through(run: Any) -> bool:
         return run.q[4] > length or run.q[4] < -3.0 or _deepest(run, wheels) > deep
 
-    lever = Schedule(transfer=transfer, brake=0.0)
+    lever = DriverSchedule(transfer=transfer, brake=0.0)
     driver = Together(lever, holder(speed), Follow(course.path), through)
     rec, run = how.run(model, state, driver, longest, 0.02)
     m = motion(rec)
@@ -62,7 +62,7 @@ def soft_soil(
     rolling_now = moving & (np.abs(m.speed) > GOING)
     steady = rolling_now if rolling_now.any() else late
     front, rear = slice(0, 2), slice(len(m.size.wheels) - 2, None)
-    x, y, depth = ruts(model, run.state.ground)
+    x, y, depth = ruts(model, run.state.vehicle)
     passed = (x > m.size.rear + 1.0) & (x < m.place[-1, 0] + m.size.rear - 1.0)
     rut = depth[:, passed].max(axis=0) if passed.any() else np.zeros(1)
     went = float(m.place[-1, 0] - m.place[0, 0])
@@ -85,10 +85,10 @@ def soft_soil(
     ]
     half = depth[:, [np.searchsorted(x, 0.5 * went)]] if len(x) else depth
     panels = [
-        Panel("speed", "t [s]", "[km/h]", [Line("", rec.time, 3.6 * m.speed)]),
-        Panel("sinkage", "t [s]", "[mm]", [Line(n, rec.time, z) for n, z in zip(m.size.wheels, 1e3 * sinkage.T)]),
-        Panel("slip", "t [s]", "", [Line(n, rec.time, s) for n, s in zip(m.size.wheels, slip.T)]),
-        Panel("ruts half way", "y [m]", "[mm]", [Line("", y, -1e3 * half[:, 0])]),
+        Panel("speed", "t [s]", "[km/h]", [PlotLine("", rec.time, 3.6 * m.speed)]),
+        Panel("sinkage", "t [s]", "[mm]", [PlotLine(n, rec.time, z) for n, z in zip(m.size.wheels, 1e3 * sinkage.T)]),
+        Panel("slip", "t [s]", "", [PlotLine(n, rec.time, s) for n, s in zip(m.size.wheels, slip.T)]),
+        Panel("ruts half way", "y [m]", "[mm]", [PlotLine("", y, -1e3 * half[:, 0])]),
     ]  # fmt: skip
     curves = {"rut_x": x, "rut_y": y, "rut_depth": depth}
     if drawbar and go:
@@ -102,7 +102,7 @@ def soft_soil(
             Figure("drawbar pull at 20 % slip", float(np.interp(0.2, at_slip, pull)), "N"),
             Figure("stopped by the pull", float(held), "yes/no"),
         ]
-        panels.append(Panel("drawbar pull", "slip", "[kN]", [Line("", at_slip, pull / 1e3)]))
+        panels.append(Panel("drawbar pull", "slip", "[kN]", [PlotLine("", at_slip, pull / 1e3)]))
         curves |= {"pull": pull, "pull_slip": at_slip}
     elif drawbar:
         figures.append(Figure("drawbar pull, largest", 0.0, "N"))
@@ -116,22 +116,25 @@ def _deepest(run: Any, wheels: tuple[str, ...]) -> float:
     return max(run.channel(f"{name}.sinkage") for name in wheels)
 
 
-def ruts(model: Any, ground: tuple[np.ndarray, np.ndarray] | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Places x (nx,) and y (ny,) [m] of the touched part of the soil, and the depth (ny, nx) that stays there [m]."""
+def ruts(model: Any, saved: Mapping[str, np.ndarray] | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Positions x (nx,) and y (ny,) [m] of the touched part of the soil, and the depth (ny, nx) that stays there [m].
+
+    saved   what a State keeps of vehicles
+    """
     soft = model.spec.terrain.soft
-    if soft is None or ground is None or not len(ground[0]):
+    if soft is None or saved is None or not len(saved["cells"]):
         return np.zeros(0), np.zeros(0), np.zeros((0, 0))
     nx = max(1, math.ceil(soft.size[0] / soft.cell - 1e-9))
-    iy, ix = np.divmod(ground[0], nx)
+    iy, ix = np.divmod(saved["cell_index"], nx)
     x0, y0 = ix.min(), iy.min()
     depth = np.zeros((iy.max() - y0 + 1, ix.max() - x0 + 1))
-    depth[iy - y0, ix - x0] = ground[1][:, Z_MAX] + ground[1][:, Z_DYN]
+    depth[iy - y0, ix - x0] = saved["cells"]["z_max"] + saved["cells"]["z_dyn"]
     x = soft.at[0] + soft.cell * (x0 + 0.5 + np.arange(depth.shape[1]))
     return x, soft.at[1] + soft.cell * (y0 + 0.5 + np.arange(depth.shape[0])), depth
 
 
 def _drawbar(
-    how: Setup, course: courses.Course, mass: float, state: State, speed: float, transfer: str, length: float
+    how: ManoeuvreSetup, course: courses.Course, mass: float, state: State, speed: float, transfer: str, length: float
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     """Pull (n,) [N] that holds the vehicle back, mean over bins of its slip (n,), and whether it stops in the end."""
     settle, rise = 4.0, 12.0
@@ -142,6 +145,7 @@ def _drawbar(
         "force": [[[0.0, 0.0], [settle, 0.0], [settle + rise, -heavy]], 0.0, 0.0],
     }
     model = how.place(course, {f"{NAME}.hitch": hitch})
+    state = state.replace(model=model.fingerprint)  # the same vehicle, with one force more
     assert course.path is not None
 
     wheels = [name for name in model.spec.wheels if name.startswith(f"{NAME}.")]
@@ -152,7 +156,7 @@ def _drawbar(
         return run.q[4] > length or slow or _deepest(run, tuple(wheels)) > deep
 
     driver = Together(
-        Schedule(transfer=transfer, brake=0.0), holder(pace, brakes=False, gain=0.5), Follow(course.path), stopped
+        DriverSchedule(transfer=transfer, brake=0.0), holder(pace, brakes=False, gain=0.5), Follow(course.path), stopped
     )
     rec, _ = how.run(model, state, driver, settle + rise, 0.02)
     m = motion(rec)

@@ -7,9 +7,9 @@ import numpy as np
 
 from gori.errors import InputError, SimulationError
 from gori.manoeuvre import courses
-from gori.manoeuvre.drivers import Follow, Schedule, Together
-from gori.manoeuvre.result import Figure, Line, Panel, Result
-from gori.manoeuvre.setup import GRAVITY, MPH, NAME, Setup, crossing, holder, motion, rolling
+from gori.manoeuvre.drivers import DriverSchedule, Follow, Together
+from gori.manoeuvre.result import Figure, Panel, PlotLine, Result
+from gori.manoeuvre.setup import GRAVITY, MPH, NAME, ManoeuvreSetup, crossing, holder, motion, rolling
 
 QUARTER_MILE = 402.336
 """[m]"""
@@ -22,7 +22,7 @@ def bump(speed: float = 81.0 / 3.6, height: float = 0.08, length: float = 0.6, *
 
     speed            [m/s];  height, length of the bump [m]
     """
-    how = Setup(**setup)
+    how = ManoeuvreSetup(**setup)
     if not speed > 0.0:
         raise InputError(f"a bump takes a speed, not {speed!r} m/s")
     at = 4.0 + 2.0 * speed  # time for the driver to find his pedal
@@ -57,7 +57,7 @@ def bump(speed: float = 81.0 / 3.6, height: float = 0.08, length: float = 0.6, *
         Figure("speed at the end", float(m.speed[-1]) * 3.6, "km/h"),
     ]
     panels = [
-        Panel(f"{body}, vertical", "t [s]", "acceleration [m/s2]", [Line("", rec.time, up[name])])
+        Panel(f"{body}, vertical", "t [s]", "acceleration [m/s2]", [PlotLine("", rec.time, up[name])])
         for name, body in ((name, carriers[name]) for name in (m.size.wheels[0], m.size.wheels[-2]))
     ]
     panels += [
@@ -65,9 +65,9 @@ def bump(speed: float = 81.0 / 3.6, height: float = 0.08, length: float = 0.6, *
             "wheel loads",
             "t [s]",
             "load [kN]",
-            [Line(n, rec.time, loads[:, k] / 1e3) for k, n in enumerate(m.size.wheels)],
+            [PlotLine(n, rec.time, loads[:, k] / 1e3) for k, n in enumerate(m.size.wheels)],
         ),
-        Panel("chassis, vertical", "t [s]", "acceleration [m/s2]", [Line("", rec.time, chassis)]),
+        Panel("chassis, vertical", "t [s]", "acceleration [m/s2]", [PlotLine("", rec.time, chassis)]),
     ]
     about = f"bump {height:g} m high and {length:g} m long at {3.6 * speed:.4g} km/h ({how.words})"
     return Result("bump", about, tuple(figures), rec, tuple(panels))
@@ -87,7 +87,7 @@ def acceleration(
     longest   time after which it ends [s], as it does when the speed has not grown for five seconds, or after `length`
               [m]: of soft soil there are 200 m, if nothing is said, and of a road as much as it takes
     """
-    how = Setup(**setup)
+    how = ManoeuvreSetup(**setup)
     length = length or (200.0 if how.soil is not None else 20_000.0)
     course = courses.road(length)
     model = how.place(course)
@@ -102,7 +102,7 @@ def acceleration(
     selector = "D" if gear is None else gear
     assert course.path is not None
     driver = Together(
-        Schedule(throttle=throttle, brake=0.0, selector=selector, transfer=transfer), Follow(course.path), done
+        DriverSchedule(throttle=throttle, brake=0.0, selector=selector, transfer=transfer), Follow(course.path), done
     )
     rec, _ = how.run(model, rolling(model, 0.0), driver, longest, 0.02)
     m, train = motion(rec), next(iter(model.spec.drivetrains))
@@ -120,11 +120,11 @@ def acceleration(
     ]
     still_faster = rec.time[-1] - best[1] < 4.9
     panels = (
-        Panel("speed", "t [s]", "[mph]", [Line("", rec.time, m.speed / MPH)]),
+        Panel("speed", "t [s]", "[mph]", [PlotLine("", rec.time, m.speed / MPH)]),
         Panel("engine and turbine", "t [s]", "[rev/min]", [
-            Line(name, rec.time, rec[f"{train}.{name}_speed"] * 30.0 / math.pi) for name in ("engine", "turbine")]),
-        Panel("gear", "t [s]", "", [Line("", rec.time, rec[f"{train}.gear"])]),
-        Panel("way", "t [s]", "[m]", [Line("", rec.time, m.way)]),
+            PlotLine(name, rec.time, rec[f"{train}.{name}_speed"] * 30.0 / math.pi) for name in ("engine", "turbine")]),
+        Panel("gear", "t [s]", "", [PlotLine("", rec.time, rec[f"{train}.gear"])]),
+        Panel("way", "t [s]", "[m]", [PlotLine("", rec.time, m.way)]),
     )  # fmt: skip
     held = "" if gear is None else f", gear {gear} held"
     notes = ("the speed still grew when the run ended: the top speed is higher",) if still_faster else ()
@@ -138,7 +138,7 @@ def braking(speed: float = 60.0 * MPH, pedal: float = 0.5, selector: str | int =
 
     pedal   0 to 1, reached in 0.1 s
     """
-    how = Setup(**setup)
+    how = ManoeuvreSetup(**setup)
     if not speed > 0.0:
         raise InputError(f"braking takes a speed, not {speed!r} m/s")
     model = how.place(courses.road(30.0 + speed**2))
@@ -174,13 +174,13 @@ def braking(speed: float = 60.0 * MPH, pedal: float = 0.5, selector: str | int =
         Figure("share of time with locked wheels", float(locked.any(axis=1).sum() / max(1, rolled.sum())), ""),
         Figure("smallest wheel load", float(back.min()), "N"),
     ]
-    lines = [Line(name, rec.time, m.wheels("slip")[:, k]) for k, name in enumerate(m.size.wheels)]
+    lines = [PlotLine(name, rec.time, m.wheels("slip")[:, k]) for k, name in enumerate(m.size.wheels)]
     panels = (
-        Panel("speed", "t [s]", "[km/h]", [Line("", rec.time, 3.6 * m.speed)]),
-        Panel("deceleration", "t [s]", "[m/s2]", [Line("", rec.time, -m.acceleration[:, 0])]),
+        Panel("speed", "t [s]", "[km/h]", [PlotLine("", rec.time, 3.6 * m.speed)]),
+        Panel("deceleration", "t [s]", "[m/s2]", [PlotLine("", rec.time, -m.acceleration[:, 0])]),
         Panel("slip of the wheels", "t [s]", "", lines),
         Panel("wheel loads", "t [s]", "[kN]", [
-            Line(name, rec.time, m.wheels("load")[:, k] / 1e3) for k, name in enumerate(m.size.wheels)]),
+            PlotLine(name, rec.time, m.wheels("load")[:, k] / 1e3) for k, name in enumerate(m.size.wheels)]),
     )  # fmt: skip
     about = f"braking from {3.6 * speed:.4g} km/h, pedal {pedal:g} ({how.words})"
     return Result("braking", about, tuple(figures), rec, panels)
@@ -201,7 +201,7 @@ def slope(
     hold    time that it stands [s];  climb: time to drive [s]
     gear    to hold; None: the gearbox shifts by itself
     """
-    how = Setup(**setup)
+    how = ManoeuvreSetup(**setup)
     if not 0.0 <= grade <= 1.5:
         raise InputError(f"grade must be 0 to 1.5, not {grade!r}")
     length = 30.0 + 12.0 * climb
@@ -241,11 +241,11 @@ def slope(
         Figure("power up the hill", float(m.speed[late].mean()) * model.mass * GRAVITY * grade / uphill / 1e3, "kW"),
     ]
     panels = (
-        Panel("way up", "t [s]", "[m]", [Line("", rec.time, along)]),
-        Panel("speed", "t [s]", "[km/h]", [Line("", rec.time, 3.6 * m.speed)]),
-        Panel("slip", "t [s]", "", [Line(n, rec.time, slip[:, k]) for k, n in enumerate(m.size.wheels)]),
+        Panel("way up", "t [s]", "[m]", [PlotLine("", rec.time, along)]),
+        Panel("speed", "t [s]", "[km/h]", [PlotLine("", rec.time, 3.6 * m.speed)]),
+        Panel("slip", "t [s]", "", [PlotLine(n, rec.time, slip[:, k]) for k, n in enumerate(m.size.wheels)]),
         Panel("wheel loads", "t [s]", "[kN]", [
-            Line(n, rec.time, m.wheels("load")[:, k] / 1e3) for k, n in enumerate(m.size.wheels)]),
+            PlotLine(n, rec.time, m.wheels("load")[:, k] / 1e3) for k, n in enumerate(m.size.wheels)]),
     )  # fmt: skip
     about = f"up a grade of {100.0 * grade:g} %, transfer case {transfer}, gear {selector} ({how.words})"
     return Result("slope", about, tuple(figures), rec, panels)

@@ -5,13 +5,13 @@ import numpy as np
 from gori.errors import InputError
 from gori.kernels.tree import columns as col
 from gori.model.forces import compile_forces
-from gori.model.graph import Tree, build, compose, inertial_about_origin
+from gori.model.graph import BodyTree, build, compose, inertial_about_origin
 from gori.model.model import Compiled, Model
 from gori.model.moving_base import with_moving_base
-from gori.model.particles.carriers import carriers
+from gori.model.particles.tables import compile_particles
 from gori.model.spanning import span
 from gori.model.tables import JointInfo, Names, Tables
-from gori.model.vehicle.running_gear import compile_outside
+from gori.model.vehicle.tables import compile_vehicle
 from gori.spec import GROUND, Joint, Spec
 from gori.spec.joint import NQ, NV, QUATERNION
 
@@ -49,11 +49,10 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
     names = Names(tuple(joints), bodies, tuple(frames), tuple(loops), open_loops)
     model = Model(spec, tables, names, _start(spec, joints, nq, nv) | _dof_values(spec, joints, nv))
     forces = compile_forces(model)
-    coupled = {carrier.name: carrier.row for carrier in carriers(model) if carrier.row > 0}
-    return model.complete(Compiled(forces, compile_outside(model, forces.states), coupled))
+    return model.complete(Compiled(forces, compile_vehicle(model), compile_particles(model)))
 
 
-def _joints(spec: Spec, tree: Tree) -> list[JointInfo]:
+def _joints(spec: Spec, tree: BodyTree) -> list[JointInfo]:
     joints, q, v = [], 0, 0
     for name, rows in tree.joints.items():
         kind = spec.joints[name].type
@@ -63,7 +62,7 @@ def _joints(spec: Spec, tree: Tree) -> list[JointInfo]:
     return joints
 
 
-def _body_tables(tree: Tree, gravity: tuple) -> tuple[np.ndarray, np.ndarray]:
+def _body_tables(tree: BodyTree, gravity: tuple) -> tuple[np.ndarray, np.ndarray]:
     n = len(tree.rows)
     body_i, body_f = np.zeros((n, col.N_BODY_I), np.int64), np.zeros((n, col.N_BODY_F))
     q = v = 0
@@ -84,7 +83,7 @@ def _body_tables(tree: Tree, gravity: tuple) -> tuple[np.ndarray, np.ndarray]:
     return body_i, body_f
 
 
-def _dof_table(tree: Tree, body_i: np.ndarray, nv: int) -> np.ndarray:
+def _dof_table(tree: BodyTree, body_i: np.ndarray, nv: int) -> np.ndarray:
     dof_i = np.zeros((nv, col.N_DOF_I), np.int64)
     starts = [*body_i[:, col.V0], nv]
     for i, row in enumerate(tree.rows):

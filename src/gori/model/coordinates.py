@@ -18,7 +18,7 @@ class Coordinates:
     nq, nv                          lengths of q and v
     joints, joint_names             the joints that move, in order, as `JointInfo` and as names
     body_names, frame_names         all bodies; ground, bodies and frames, in the order of `Poses`
-    loops                           cuts and mimic joints, in words
+    loops                           descriptions of the cuts and mimic joints
     rest                            q at which the joints' springs are free, (nq,)
     lower, upper                    limits of q of joints with one degree of freedom; infinite if there are none, (nv,)
     velocity_limit, effort_limit    (nv,)

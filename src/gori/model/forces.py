@@ -7,6 +7,7 @@ import numpy as np
 
 from gori.errors import UnsupportedError
 from gori.kernels.forces import elements as el
+from gori.kernels.forces import parameters as par
 from gori.model.loops.motions import motion_signal
 from gori.model.model import Model
 from gori.model.signals import SignalTable
@@ -44,11 +45,9 @@ class _Rows:
         """What each degree of freedom moves in the start pose, the others held: the diagonal of M."""
         return np.diag(self.model.tree_mass_matrix(self.model.q0))
 
-    def add(self, name: str, kind: int, parameters: Any, dof=0, q=0, a=0, b=0, signal=0, state=0) -> None:
-        row = np.zeros(el.N_ELEMENT_F)
-        row[: len(parameters)] = parameters
+    def add(self, name: str, kind: int, parameters: np.ndarray, dof=0, q=0, a=0, b=0, signal=0, state=0) -> None:
         self.index.append([kind, dof, q, a, b, signal, state])
-        self.values.append(row)
+        self.values.append(parameters)
         self.names.append(name)
 
     def signal(self, value: Any, where: str) -> int:
@@ -81,7 +80,7 @@ def compile_forces(model: Model) -> ForceTables:
     signal_i, signal_f, depth = rows.signals.tables()
     return ForceTables(
         np.array(rows.index, np.int64).reshape(-1, el.N_ELEMENT_I),
-        np.array(rows.values).reshape(-1, el.N_ELEMENT_F),
+        np.array(rows.values).reshape(-1, par.N_ELEMENT_F),
         signal_i,
         signal_f,
         depth,
@@ -101,53 +100,72 @@ def _passive(rows: _Rows, info) -> None:
     if info.type == "spherical" and k.any():
         if np.ptp(k) or np.ptp(d):
             raise UnsupportedError(f"joint {info.name!r}: a spherical joint takes one stiffness for all directions")
-        rows.add(info.name, el.BALL_SPRING, [k[0], *model.rest[info.q], d[0]], dof=info.v.start, q=info.q.start)
+        parameters = par.row(par.BALL_SPRING_F, stiffness=k[0], rest=model.rest[info.q], damping=d[0])
+        rows.add(info.name, el.BALL_SPRING, parameters, dof=info.v.start, q=info.q.start)
     elif k.any() or d.any():
         for i, dof in enumerate(dofs):
             # quaternion joints come here with damping alone: their q is not read
             at = info.q.start + min(i, info.nq - 1)
             rest = model.rest[at] if k[i] else 0.0
-            rows.add(info.name, el.JOINT_SPRING, [k[i], rest, d[i], 0.0], dof=dof, q=at)
+            parameters = par.row(par.SPRING_F, stiffness=k[i], rest=rest, damping=d[i], preload=0.0)
+            rows.add(info.name, el.JOINT_SPRING, parameters, dof=dof, q=at)
     for i, dof in enumerate(dofs):
         if friction[i] > 0.0:
             stick = friction[i] / STICK if joint.stick_stiffness is None else joint.stick_stiffness
             damping = 2.0 * np.sqrt(stick * max(0.0, rows.inertia[dof]))  # critical, so that it comes to rest
-            rows.add(info.name, el.JOINT_FRICTION, [friction[i], stick, damping], dof=dof, state=rows.states)
+            parameters = par.row(par.FRICTION_F, coulomb=friction[i], stiffness=stick, damping=damping)
+            rows.add(info.name, el.JOINT_FRICTION, parameters, dof=dof, state=rows.states)
             rows.states += 1
     if joint.limit_stiffness is not None and np.isfinite(model.lower[info.v]).all():
         low, high = model.lower[info.v][0], model.upper[info.v][0]
-        parameters = [low, high, joint.limit_stiffness, joint.limit_damping or 0.0]
+        damping = joint.limit_damping or 0.0
+        parameters = par.row(par.LIMIT_F, lower=low, upper=high, stiffness=joint.limit_stiffness, damping=damping)
         rows.add(info.name, el.JOINT_LIMIT, parameters, dof=info.v.start, q=info.q.start)
 
 
-def _joint_place(rows: _Rows, force) -> dict[str, int]:
+def _axis(rows: _Rows, force) -> dict[str, int]:
     info = rows.model.joint(force.joint)
     return {"dof": info.v.start + force.dof, "q": info.q.start + min(force.dof, info.nq - 1)}
 
 
 def _value(rows: _Rows, name: str, force) -> None:
     signal = rows.signal(force.value, f"forces.{name}.value")
-    rows.add(name, el.JOINT_FORCE, [], signal=signal, **_joint_place(rows, force))
+    rows.add(name, el.JOINT_FORCE, np.zeros(par.N_ELEMENT_F), signal=signal, **_axis(rows, force))
 
 
 def _torsion(rows: _Rows, name: str, force) -> None:
-    parameters = [force.stiffness, force.rest_q(), force.damping, force.preload]
-    rows.add(name, el.JOINT_SPRING, parameters, **_joint_place(rows, force))
+    parameters = par.row(
+        par.SPRING_F,
+        stiffness=force.stiffness,
+        rest=force.rest_q(),
+        damping=force.damping,
+        preload=force.preload,
+    )
+    rows.add(name, el.JOINT_SPRING, parameters, **_axis(rows, force))
 
 
 def _motor(rows: _Rows, name: str, force) -> None:
-    place = _joint_place(rows, force)
-    hold = rows.model.q0[place["q"]]
+    axis = _axis(rows, force)
+    hold = rows.model.q0[axis["q"]]
     target = rows.signal(hold if force.target is None else force.target, f"forces.{name}.target")
     rows.signal(force.target_velocity, f"forces.{name}.target_velocity")
     limit = np.inf if force.limit is None else force.limit
-    rows.add(name, el.MOTOR, [force.kp, force.kd, limit], signal=target, **place)
+    parameters = par.row(par.MOTOR_F, kp=force.kp, kd=force.kd, limit=limit)
+    rows.add(name, el.MOTOR, parameters, signal=target, **axis)
 
 
 def _spring(rows: _Rows, name: str, force) -> None:
     a, _, p_A = rows.anchor(force.parent, force.at)
     b, _, p_B = rows.anchor(force.child, force.child_at)
-    rows.add(name, el.LINE, [*p_A, *p_B, force.stiffness, force.damping, _free_length(rows, force)], a=a, b=b)
+    parameters = par.row(
+        par.LINE_F,
+        point_a=p_A,
+        point_b=p_B,
+        stiffness=force.stiffness,
+        damping=force.damping,
+        free_length=_free_length(rows, force),
+    )
+    rows.add(name, el.LINE, parameters, a=a, b=b)
 
 
 def _free_length(rows: _Rows, force) -> float:
@@ -161,26 +179,34 @@ def _free_length(rows: _Rows, force) -> float:
 def _strut(rows: _Rows, name: str, force) -> None:
     a, _, p_A = rows.anchor(force.parent, force.at)
     b, _, p_B = rows.anchor(force.child, force.child_at)
-    p = np.zeros(el.N_ELEMENT_F)
-    p[:6] = [*p_A, *p_B]
-    p[[el.S_K, el.S_FREE]] = force.stiffness, _free_length(rows, force)
-    p[el.S_SHORT] = -np.inf if force.shortest is None else force.shortest
-    p[el.S_LONG] = np.inf if force.longest is None else force.longest
-    p[[el.S_LOW, el.S_HIGH]] = force.midstroke or (-np.inf, np.inf)
-    p[el.S_BLEND] = force.blend
-    p[[el.S_IN, el.S_OUT]] = force.compression, force.rebound
-    p[el.S_END_IN] = force.compression if force.end_compression is None else force.end_compression
-    p[el.S_END_OUT] = force.rebound if force.end_rebound is None else force.end_rebound
-    table = np.ravel(force.stop or ())
-    p[el.S_ROWS] = len(table) // 2
-    p[el.S_TABLE : el.S_TABLE + len(table)] = table
-    rows.add(name, el.STRUT, p, a=a, b=b)
+    midstroke, table = force.midstroke or (-np.inf, np.inf), np.ravel(force.stop or ())
+    parameters = par.row(
+        par.STRUT_F,
+        point_a=p_A,
+        point_b=p_B,
+        stiffness=force.stiffness,
+        free_length=_free_length(rows, force),
+        shortest=-np.inf if force.shortest is None else force.shortest,
+        longest=np.inf if force.longest is None else force.longest,
+        midstroke_from=midstroke[0],
+        midstroke_to=midstroke[1],
+        blend=force.blend,
+        compression=force.compression,
+        rebound=force.rebound,
+        end_compression=force.compression if force.end_compression is None else force.end_compression,
+        end_rebound=force.rebound if force.end_rebound is None else force.end_rebound,
+        stop_rows=len(table) // 2,
+        stop_table=table,
+    )
+    rows.add(name, el.STRUT, parameters, a=a, b=b)
 
 
 def _bushing(rows: _Rows, name: str, force) -> None:
     a, R_A, p_A = rows.anchor(force.parent, force.at, rotation(force.rpy_deg, force.quat))
     b, R_B, p_B = rows.anchor(force.child, force.child_at, rotation(force.child_rpy_deg, force.child_quat))
-    parameters = [*R_A.ravel(), *p_A, *R_B.ravel(), *p_B, *force.stiffness, *force.damping]
+    parameters = par.row(
+        par.BUSHING_F, R_A=R_A, p_A=p_A, R_B=R_B, p_B=p_B, stiffness=force.stiffness, damping=force.damping
+    )
     rows.add(name, el.BUSHING, parameters, a=a, b=b)
 
 
@@ -188,7 +214,8 @@ def _wrench(rows: _Rows, name: str, force) -> None:
     row, R, p = rows.anchor(force.body, force.at)
     signals = [rows.signal(x, f"forces.{name}.moment") for x in force.moment]
     signals += [rows.signal(x, f"forces.{name}.force") for x in force.force]
-    rows.add(name, el.WRENCH, [*R.ravel(), *p, float(force.axes == "body")], a=row, signal=signals[0])
+    parameters = par.row(par.WRENCH_F, R=R, p=p, own_axes=force.axes == "body")
+    rows.add(name, el.WRENCH, parameters, a=row, signal=signals[0])
 
 
 _FORCES = {

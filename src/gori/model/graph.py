@@ -16,7 +16,7 @@ _X, _Y = rotation_to([1.0, 0.0, 0.0]), rotation_to([0.0, 1.0, 0.0])
 
 
 @dataclass
-class Row:
+class BodyRow:
     """One internal body: moved by one joint of the kernels, made of the user's bodies that are fixed to each other."""
 
     parent: int
@@ -37,10 +37,10 @@ class Row:
 
 
 @dataclass
-class Tree:
+class BodyTree:
     """Rows in depth-first order, and where the user's joints and bodies are in them."""
 
-    rows: list[Row]
+    rows: list[BodyRow]
     joints: dict[str, list[int]]  # movable joints in order -> their rows
     bodies: dict[str, tuple[int, Pose]]  # bodies in order -> row, and pose in the row's frame
 
@@ -95,14 +95,14 @@ def expand(joint: Joint) -> list[tuple[int, Pose, float]]:
             return [(FREE, turned(np.eye(3)), 0.0), (WELD, turned(np.eye(3)), 0.0)]
 
 
-def build(spec: Spec) -> Tree:
+def build(spec: Spec) -> BodyTree:
     """Rows of a Spec. Siblings stand in the order of their joints in the Spec; no recursion, so chains may be long."""
     children: dict[str, list[str]] = {GROUND: [], **{body: [] for body in spec.bodies}}
     for name, joint in spec.joints.items():
         children[joint.parent].append(name)
 
     identity = turned(np.eye(3))
-    tree = Tree([Row(0, WELD, identity)], {}, {GROUND: (0, identity)})
+    tree = BodyTree([BodyRow(0, WELD, identity)], {}, {GROUND: (0, identity)})
     todo = list(reversed(children[GROUND]))
     while todo:
         name = todo.pop()
@@ -114,7 +114,7 @@ def build(spec: Spec) -> Tree:
             pose = compose(pose, step)
             if kind != WELD:
                 armature = joint.armature[min(k, len(joint.armature) - 1)]
-                tree.rows.append(Row(row, kind, pose, pitch, armature))
+                tree.rows.append(BodyRow(row, kind, pose, pitch, armature))
                 row, pose = len(tree.rows) - 1, identity
                 moved.append(row)
         if moved:
@@ -133,7 +133,7 @@ def build(spec: Spec) -> Tree:
     return tree
 
 
-def inertial_about_origin(row: Row) -> tuple[float, np.ndarray, np.ndarray]:
+def inertial_about_origin(row: BodyRow) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass, centre of mass and inertia about the row's origin."""
     mass, com, inertia = combine(row.parts) if row.parts else (0.0, np.zeros(3), np.zeros((3, 3)))
     return mass, com, inertia + mass * (com @ com * np.eye(3) - np.outer(com, com))

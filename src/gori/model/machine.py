@@ -4,12 +4,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from gori.kernels.loops.tables import N_CUT_F, N_CUT_I, N_EQ_I, Memory, memory_of
+from gori.kernels.loops.memory import LOOP_HEAD, LOOP_SETTINGS, LOOP_STATE, LOOP_WORK, state_sizes, work_sizes
+from gori.kernels.loops.tables import N_CUT_F, N_CUT_I, N_EQ_I
 from gori.kernels.machine import Data, Machine
 from gori.kernels.tree.columns import N_BODY_W, N_DOF_W
-from gori.kernels.vehicle.patch import N_CELL
 from gori.model.loops.equations import LoopTables
 from gori.model.model import Model
+from gori.model.vehicle.tables import data_records, machine_records
 
 NONE = (
     np.zeros((0, N_CUT_I), np.int64),
@@ -28,34 +29,54 @@ def machine_of(
     core: int = 0,
     loops: LoopTables | None = None,
     closed: int = 0,
-    extra: int = 0,
     live: bool = False,
     wheels: bool = True,
     coupled: Iterable[int] | None = None,
-) -> tuple[Machine, Data, Memory | None]:
-    """Machine, Scratch, and the memory of the loops in pieces, if there are any.
+    outputs: int = 0,
+) -> tuple[Machine, Data]:
+    """Machine and Data.
 
     user, core, closed   addresses of compiled functions
     depth                of the stack that expressions outside the elements need
     loops                None: without any
-    extra                numbers to add to the memory of the loops
-    live                 wheels and drive trains move on; otherwise their forces are those that z tells
+    live                 wheels and drive trains move on; otherwise their forces are those that were recorded
     wheels               False: without any
     coupled              rows of bodies on which subsystems hold a wrench; default: those that carry particles
+    outputs              numbers that subsystems in Python put out; they stand last in what is recorded
     """
     e, t, vehicle = model.forces, model.kernel_tables, model.vehicle if wheels else None
-    body_w, dof_w = np.zeros((len(t.body_i), N_BODY_W)), np.zeros((model.nv, N_DOF_W))
-    values, stack = np.zeros(len(e.signal_i)), np.zeros(max(depth, e.depth))
-    flat, memory = np.zeros(extra), None
-    if loops is not None:
-        flat, memory = memory_of(model.nq, model.nv, len(loops.cut_i), len(loops.eq_i), loops.sparse_i, extra)
     cuts = NONE if loops is None else loops[:5]
-    outside = (np.zeros(0, np.int64), np.zeros(0), 0) if vehicle is None else vehicle.tables(live)
-    room = (np.zeros(0), np.zeros((0, N_CELL))) if vehicle is None else vehicle.memory(live)
     rows = np.array(list(model.coupled.values() if coupled is None else coupled), np.int64)
-    recorded = np.zeros(6 * len(rows))
-    machine = Machine(
-        t.body_i, t.body_f, e.element_i, e.element_f, e.signal_i, e.signal_f, user, core, *cuts, closed, *outside, rows
+    *records, address = machine_records(vehicle, live)
+    machine = Machine._make([
+        t.body_i, t.body_f, e.element_i, e.element_f, e.signal_i, e.signal_f, user, core, closed, address, *cuts,
+        *records, rows,
+    ])  # fmt: skip
+    return machine, data_of(model, machine, depth, live, wheels, outputs)
+
+
+def data_of(
+    model: Model, machine: Machine, depth: int = 1, live: bool = False, wheels: bool = True, outputs: int = 0
+) -> Data:
+    """Data for one run of a Machine; the arguments are those of `machine_of`."""
+    vehicle, nv = model.vehicle if wheels else None, model.nv
+    # recorded: vehicles, wrenches, outputs
+    first = 0 if vehicle is None else vehicle.size
+    end = first + 6 * len(machine.coupled)
+    recorded = np.zeros(end + outputs)
+    tables = len(machine.sparse_i) > len(NONE[-1])  # of loops, if only of none of them
+    return Data(
+        body_w=np.zeros((len(machine.body_i), N_BODY_W)),
+        dof_w=np.zeros((nv, N_DOF_W)),
+        tau=np.zeros(nv),
+        values=np.zeros(len(machine.signal_i)),
+        stack=np.zeros(max(depth, model.forces.depth)),
+        zdot=np.zeros(model.nz),
+        loop_head=LOOP_HEAD.zeros(1),
+        loop_state=np.zeros(LOOP_STATE.size(**state_sizes(machine, nv)) if tables else 0),
+        loop_settings=LOOP_SETTINGS.zeros(1),
+        loop=np.zeros(LOOP_WORK.size(**work_sizes(machine, nv)) if tables else 0),
+        **data_records(vehicle, recorded[:first], live),
+        wrench=recorded[first:end].reshape(-1, 6),
+        recorded=recorded,
     )
-    wrench = recorded[: 6 * len(rows)].reshape(-1, 6)
-    return machine, Data(body_w, dof_w, np.zeros(model.nv), values, stack, flat, *room, wrench, recorded), memory

@@ -1,4 +1,4 @@
-"""The Model: a machine compiled into frozen tables, and everything one can ask of it.
+"""The Model: a machine compiled into frozen tables, with its kinematics and dynamics.
 
 Conventions, for all of Gori:
 - SI units, radians. World axes unless a name says otherwise.
@@ -12,17 +12,19 @@ Conventions, for all of Gori:
   whole of the joint forces. Armature is inertia and is included.
 """
 
+import hashlib
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from gori.errors import ConditionWarning, InputError, SingularError, UnsupportedError
+from gori.kernels.tree import crba, derivatives, direct, jacobian, kinematics, rnea, totals
 from gori.kernels.tree.aba import aba_batch, aba_one
 from gori.kernels.tree.batch import all_finite
-from gori.kernels.tree.columns import D_INV, MASS, N_FRAME_F, N_WRENCH, P_BF, WRENCH
+from gori.kernels.tree.columns import D_INV, MASS, N_BODY_W, N_DOF_W, N_FRAME_F, N_WRENCH, P_BF, WRENCH
 from gori.kernels.tree.crba import crba_batch, crba_one
 from gori.kernels.tree.derivatives import forward_derivatives_batch, forward_derivatives_one, inverse_derivatives_batch
 from gori.kernels.tree.direct import direct_batch
@@ -33,15 +35,18 @@ from gori.kernels.tree.totals import ANGULAR, CENTER, KINETIC, N_TOTALS, POTENTI
 from gori.model.arrays import Rows, frozen
 from gori.model.coordinates import Coordinates
 from gori.model.poses import Poses
+from gori.model.state import State
 from gori.model.tables import Derivatives, InverseDerivatives, Names, Tables
-from gori.model.work import PLAIN, SQUARE, Lender, one_state
+from gori.model.work import Workspaces, one_state
 from gori.spec import Spec
 
 if TYPE_CHECKING:
     from gori.model.forces import ForceTables
     from gori.model.loops.mobility import Mobility
     from gori.model.loops.system import LoopSystem
-    from gori.model.vehicle.running_gear import Outside
+    from gori.model.particles.tables import ParticleTables
+    from gori.model.vehicle.tables import VehicleTables
+    from gori.spec.run import Run
 
 BAD_CONDITION = 1e10
 
@@ -50,8 +55,8 @@ class Compiled(NamedTuple):
     """What a Model holds besides its tree."""
 
     forces: "ForceTables"
-    vehicle: "Outside | None"  # wheels, drive trains, steering, drag, terrain and soil
-    coupled: dict[str, int]  # bodies on which particles act, and their rows
+    vehicle: "VehicleTables | None"  # wheels, drive trains, steering, drag, terrain and soil
+    particles: "ParticleTables | None"  # materials, walls, groups, inlets and outlets
 
 
 class Model(Coordinates):
@@ -64,22 +69,25 @@ class Model(Coordinates):
         self.spec, self._names, self._start = spec, names, values
         self.tables = Tables(*map(frozen, tables))
         self.kernel_tables = self._t = tables  # the same arrays, writable, as the kernels want them: do not write
-        nq, nv, nframe = self.nq, self.nv, len(self.frame_names)
-        lender = self._lender = Lender(len(tables.body_i), nq, nv, nframe)
-        tree, scratch, no_wrench = (tables.body_i, tables.body_f), ("body_w", "dof_w"), (np.zeros((0, N_WRENCH)),)
-        self._aba = one_state(aba_one, lender, tree, no_wrench, (nv,), scratch)
-        self._rnea = one_state(rnea_one, lender, tree, no_wrench, (nv,), scratch)
-        self._crba = one_state(crba_one, lender, tree, (), (nv, nv), scratch)
-        frames = (tables.frame_i, tables.frame_f)
-        self._poses = one_state(poses_one, lender, (*tree, *frames), (), (nframe, N_FRAME_F), scratch)
-        scratch = ("squares", *scratch, "body_d", "dof_d", "qdd")
-        self._aba_derivatives = one_state(forward_derivatives_one, lender, tree, (), (3, nv, nv), scratch)
+        nrow, nq, nv, nframe = len(tables.body_i), self.nq, self.nv, len(self.frame_names)
+        self._batch = Workspaces(nrow, nq, nv).run
+        tree, frames, no_wrench = tables[:2], (tables.frame_i, tables.frame_f), (np.zeros((0, N_WRENCH)),)
+        scratch = ((nrow, N_BODY_W), (nv, N_DOF_W))
+        self._aba = one_state(aba_one, tree, no_wrench, (nv,), scratch)
+        self._rnea = one_state(rnea_one, tree, no_wrench, (nv,), scratch)
+        self._crba = one_state(crba_one, tree, (), (nv, nv), scratch)
+        self._poses = one_state(poses_one, (*tree, *frames), (), (nframe, N_FRAME_F), scratch)
+        scratch = ((derivatives.WORK.size(nrow=nrow, nq=nq, nv=nv),),)
+        self._aba_derivatives = one_state(forward_derivatives_one, tree, (), (3, nv, nv), scratch)
 
     def complete(self, compiled: Compiled) -> "Model":
         """Add what was compiled with the help of the tree; from now on nothing changes."""
         self.compiled, self.forces, self.vehicle = compiled, compiled.forces, compiled.vehicle
-        self.coupled = compiled.coupled
-        self.nz = self.forces.states + (0 if self.vehicle is None else self.vehicle.states)
+        self.particles = compiled.particles
+        carriers = () if self.particles is None else self.particles.carriers
+        self.coupled = {carrier.name: carrier.row for carrier in carriers if carrier.row > 0}
+        """bodies on which particles act, and their rows"""
+        self.nz = self.forces.states
         self._sealed = True
         return self
 
@@ -95,6 +103,53 @@ class Model(Coordinates):
         from gori.model.compile import compile
 
         return compile, (self.spec, self.open_loops)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of what a State refers to: names, tree, loops, wheels, soil and walls; not the values of forces."""
+        parts = [self.joint_names, self.body_names, self.frame_names, self.loops, *self._t, self.forces.element_i]
+        parts += [self.loop_system.tables if self.loops else ()]
+        parts += [() if self.vehicle is None else tuple(self.vehicle.records)]
+        parts += [() if self.particles is None else self.particles.arrays()]
+        total = hashlib.sha256()
+        for part in _flat(parts):
+            total.update(part.encode() if isinstance(part, str) else np.ascontiguousarray(part).tobytes())
+        return total.hexdigest()[:32]
+
+    def state(self, q: Any = None, v: Any = None, time: float = 0.0) -> State:
+        """A State to start from: at q and v, or where the Spec starts, with loops closed.
+
+        Wheels roll with the bodies that carry them, engines idle, soil is untouched, particles are packed as the Spec
+        says.
+        """
+        from gori.model.loops.assembly import assemble, consistent_velocity
+
+        start = self.q0 if q is None else np.array(q, float)
+        if self.loops:
+            start = assemble(self, q, time=time)
+            v = consistent_velocity(self, start, v, time=time)
+        parts: dict[str, Any] = {} if self.vehicle is None else {"vehicle": self.vehicle.state(time)}
+        return State(time, start, self.v0 if v is None else v, np.zeros(self.nz), parts, self.fingerprint)
+
+    @property
+    def all_joint_names(self) -> tuple[str, ...]:
+        """Names of all joints of the tree, fixed ones too."""
+        return tuple(self.spec.joints)
+
+    @property
+    def cut_names(self) -> tuple[str, ...]:
+        """Names of the cuts; none where loops are open."""
+        return () if self.open_loops else tuple(self.spec.cuts)
+
+    @property
+    def motion_names(self) -> tuple[str, ...]:
+        """Names of the given motions; none where loops are open."""
+        return () if self.open_loops else tuple(self.spec.motions)
+
+    @property
+    def run_settings(self) -> "Run | None":
+        """The section `run` of the Spec."""
+        return self.spec.run
 
     @property
     def mass(self) -> float:
@@ -113,8 +168,9 @@ class Model(Coordinates):
                 pass
         t, x = self._t, self.rows(q=(q, self.nq))
         out = np.empty((x.count, len(self.frame_names) * N_FRAME_F))
-        self._lender.run(poses_batch, (t.body_i, t.body_f, t.frame_i, t.frame_f, x["q"], out), PLAIN, x.count)
-        return Poses(self._index_of_frame, x.shaped(out, len(self.frame_names), N_FRAME_F))
+        tables, nframe = (t.body_i, t.body_f, t.frame_i, t.frame_f, self.nv), len(self.frame_names)
+        self._batch(poses_batch, kinematics.WORK, tables, (x["q"], out), nframe=nframe)
+        return Poses(self._index_of_frame, x.shaped(out, nframe, N_FRAME_F))
 
     def jacobian(self, q: Any, frame: str, axes: Literal["world", "body"] = "world") -> np.ndarray:
         """J (6, nv) with (angular; linear) velocity of the frame's origin = J v.
@@ -123,7 +179,7 @@ class Model(Coordinates):
         """
         x = self.rows(q=(q, self.nq))
         out = np.empty((x.count, 6 * self.nv))
-        self._lender.run(jacobian_batch, (*self._point(frame), x["q"], out), PLAIN, x.count)
+        self._batch(jacobian_batch, jacobian.WORK, self._point(frame), (x["q"], out))
         J = out.reshape(x.count, 6, self.nv)
         if _own_axes(axes):
             J = _turn_rows(self.forward_kinematics(x["q"])[frame][:, :3, :3], J)
@@ -133,7 +189,7 @@ class Model(Coordinates):
         """Time derivative (6, nv) of `jacobian` along v."""
         x = self.rows(q=(q, self.nq), v=(v, self.nv))
         out = np.empty((x.count, 6 * self.nv))
-        self._lender.run(jacobian_rate_batch, (*self._point(frame), x["q"], x["v"], out), PLAIN, x.count)
+        self._batch(jacobian_rate_batch, jacobian.WORK, self._point(frame), (x["q"], x["v"], out))
         rate = out.reshape(x.count, 6, self.nv)
         if _own_axes(axes):
             # (R' J)' = R' (J' - w x J)
@@ -164,7 +220,7 @@ class Model(Coordinates):
         method     "aba" articulated bodies, O(n); "direct" mass matrix and branch-sparse factors;
                    "crba" mass matrix and dense Cholesky factors
         """
-        # one state, arrays as the kernel wants them: straight through; anything else the careful way
+        # fast path: one state in arrays that the kernel takes as they are; anything else is checked and converted
         if _one(q, v, tau) and method == "aba" and wrenches is None and not self.loops:
             try:
                 if (qdd := self._aba(q, v, tau)) is not None:
@@ -178,22 +234,17 @@ class Model(Coordinates):
         if self.loops:
             free = x["tau"] - self.tree.inverse_dynamics(x["q"], x["v"], np.zeros(self.nv), wrenches)
             return x.shaped(self.loop_system.accelerations(x["q"], x["v"], free))
-        at = self._wrench_places(wrenches)
-        t, out = self._t, np.empty((x.count, self.nv))
+        at, out = self._wrench_points(wrenches), np.empty((x.count, self.nv))
+        tables, rows = (self._t.body_i, self._t.body_f, at), (x["q"], x["v"], x["tau"], x["wrenches"], out)
         if method == "aba":
-            self._lender.run(
-                aba_batch, (t.body_i, t.body_f, x["q"], x["v"], x["tau"], at, x["wrenches"], out), PLAIN, x.count
-            )
+            self._batch(aba_batch, rnea.WORK, tables, rows, nw=len(at))
         elif method == "direct":
-            arguments = (t.body_i, t.body_f, t.dof_i, x["q"], x["v"], x["tau"], at, x["wrenches"], out)
-            self._lender.run(direct_batch, arguments, SQUARE, x.count)
+            self._batch(direct_batch, direct.WORK, (self._t.dof_i, *tables), rows, nw=len(at))
         elif method == "crba":
             from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
             zero = np.zeros((x.count, self.nv))
-            self._lender.run(
-                rnea_batch, (t.body_i, t.body_f, x["q"], x["v"], zero, at, x["wrenches"], out), PLAIN, x.count
-            )
+            self._batch(rnea_batch, rnea.WORK, tables, (x["q"], x["v"], zero, x["wrenches"], out), nw=len(at))
             for b, M in enumerate(self._mass_matrix(x["q"])):
                 try:
                     factor = cho_factor(M, check_finite=False)
@@ -215,11 +266,9 @@ class Model(Coordinates):
                 pass
         self._refuse_loops("inverse dynamics")
         x = self.rows(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv), **self._wrenches(wrenches))
-        at = self._wrench_places(wrenches)
-        t, out = self._t, np.empty((x.count, self.nv))
-        self._lender.run(
-            rnea_batch, (t.body_i, t.body_f, x["q"], x["v"], x["a"], at, x["wrenches"], out), PLAIN, x.count
-        )
+        at, out = self._wrench_points(wrenches), np.empty((x.count, self.nv))
+        tables, rows = (self._t.body_i, self._t.body_f, at), (x["q"], x["v"], x["a"], x["wrenches"], out)
+        self._batch(rnea_batch, rnea.WORK, tables, rows, nw=len(at))
         if not all_finite(out.reshape(-1)):
             raise InputError("the joint forces are not finite: the velocities or accelerations are too large")
         return x.shaped(out)
@@ -250,7 +299,7 @@ class Model(Coordinates):
 
     def _mass_matrix(self, q: np.ndarray) -> np.ndarray:
         out = np.empty((len(q), self.nv * self.nv))
-        self._lender.run(crba_batch, (self._t.body_i, self._t.body_f, q, out), SQUARE, len(q))
+        self._batch(crba_batch, crba.WORK, (self._t.body_i, self._t.body_f, self.nv), (q, out))
         return out.reshape(len(q), self.nv, self.nv)
 
     def condition(self, q: Any) -> Any:
@@ -296,9 +345,8 @@ class Model(Coordinates):
 
     def _derivatives(self, kernel, x: Rows, third: str) -> np.ndarray:
         out = np.empty((3, x.count, self.nv * self.nv))
-
-        arguments = (self._t.body_i, self._t.body_f, x["q"], x["v"], x[third], *out)
-        self._lender.run(kernel, arguments, ("body_w8", "dof_w8", "body_d8", "dof_d8", "buffer8", "squares8"), x.count)
+        rows = (x["q"], x["v"], x[third], *out)
+        self._batch(kernel, derivatives.WORK, (self._t.body_i, self._t.body_f), rows)
         return out
 
     # ---- totals
@@ -320,7 +368,7 @@ class Model(Coordinates):
     def _totals(self, q, v) -> np.ndarray:
         x = self.rows(q=(q, self.nq), v=(v, self.nv))
         out = np.empty((x.count, N_TOTALS))
-        self._lender.run(totals_batch, (self._t.body_i, self._t.body_f, x["q"], x["v"], out), PLAIN, x.count)
+        self._batch(totals_batch, totals.WORK, (self._t.body_i, self._t.body_f), (x["q"], x["v"], out))
         return x.shaped(out)
 
     # ---- loops
@@ -365,18 +413,18 @@ class Model(Coordinates):
         single = all(np.ndim(w) < 2 for w in wrenches.values())
         return {"wrenches": (joined[0] if single else joined, joined.shape[1])}
 
-    def _wrench_places(self, wrenches: dict | None) -> np.ndarray:
-        places = np.zeros((len(wrenches or ()), WRENCH))
+    def _wrench_points(self, wrenches: dict | None) -> np.ndarray:
+        points = np.zeros((len(wrenches or ()), WRENCH))
         for k, name in enumerate(wrenches or ()):
             f = self.frame(name)
-            places[k] = self._t.frame_i[f], *self._t.frame_f[f, P_BF : P_BF + 3]
-        return places
+            points[k] = self._t.frame_i[f], *self._t.frame_f[f, P_BF : P_BF + 3]
+        return points
 
     def _refuse_loops(self, what: str) -> None:
         if self.loops:
             raise UnsupportedError(
-                f"{what} of a Model with loops is that of the tree alone ({', '.join(self.loops)}): ask model.tree for "
-                "it. What drives must do for a motion of the loops is told by gori.inverse_dynamics"
+                f"{what} of a Model with loops is that of the tree alone ({', '.join(self.loops)}): use model.tree. "
+                "For the efforts of drives along a motion of the loops use gori.inverse_dynamics"
             )
 
     def _check_finite(self, q: np.ndarray, out: np.ndarray) -> None:
@@ -384,7 +432,7 @@ class Model(Coordinates):
         if all_finite(out.reshape(-1)):
             return
         still, qdd = np.zeros(self.nv), np.empty(self.nv)
-        body_w, dof_w = self._lender.arrays(("body_w", "dof_w"))
+        body_w, dof_w = np.zeros((len(self._t.body_i), N_BODY_W)), np.zeros((self.nv, N_DOF_W))
         # one singular state spoils all eight of its block: look for the one
         for b in np.flatnonzero(~np.isfinite(out).all(axis=1)):
             aba_one(self._t.body_i, self._t.body_f, q[b], still, still, np.zeros((0, N_WRENCH)), qdd, body_w, dof_w)
@@ -397,6 +445,15 @@ class Model(Coordinates):
                     "its acceleration is undefined: give what it carries mass and inertia, or give the joint armature"
                 )
         raise SingularError("the accelerations are not finite: the velocities or forces are too large")
+
+
+def _flat(parts: Any) -> Iterator[Any]:
+    """Texts and arrays out of nested tuples and lists."""
+    for part in parts:
+        if isinstance(part, (tuple, list)):
+            yield from _flat(part)
+        else:
+            yield part
 
 
 def _one(*state: Any) -> bool:

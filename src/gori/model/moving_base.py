@@ -57,7 +57,7 @@ def with_moving_base(spec: Spec) -> Spec:
     }
     parts["frames"] = {name: _moved(frame, "body") for name, frame in spec.frames.items()}
     for group in ("particles", "inlets", "outlets"):
-        parts[group] = {name: _moved_grains(part) for name, part in getattr(spec, group).items()}
+        parts[group] = {name: _moved_particles(part) for name, part in getattr(spec, group).items()}
     return Spec.model_validate(parts)
 
 
@@ -72,11 +72,11 @@ def _joint(name: str, axis: tuple[float, ...], value: Any) -> dict[str, Any]:
     return {"type": "prismatic" if slides else "revolute", "axis": axis, "q": q, "v": v}
 
 
-def _moved_grains(part: Any) -> Any:
+def _moved_particles(part: Any) -> Any:
     """A group of grains, an inlet or an outlet whose boxes and shapes that are the ground's are the base's."""
     if isinstance(part, Fill) and part.shape is not None and part.shape.startswith(f"{GROUND}."):
         return part.model_copy(update={"shape": BASE + part.shape.removeprefix(GROUND)})
-    boxes = {name: _moved_grains(value) for name, value in part if isinstance(value, Fill | Region)}
+    boxes = {name: _moved_particles(value) for name, value in part if isinstance(value, Fill | Region)}
     part = part.model_copy(update=boxes)
     # with a box or a fill, the body is not that of the part
     own = isinstance(part, Region) or any(getattr(part, name, None) is not None for name in ("positions", "below"))

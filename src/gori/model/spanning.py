@@ -24,7 +24,7 @@ _OTHER_SIDE = _SIDES | {child: parent for parent, child in _SIDES.items()}
 _PLACES = ("bodies", "joints", "cuts", "frames")
 """groups whose texts are names of bodies, not of joints"""
 _MOST = 6
-"""joints of a loop that an error tells of"""
+"""joints of a loop that an error message lists"""
 
 
 def span(spec: Spec) -> Spec:
@@ -56,7 +56,7 @@ def span(spec: Spec) -> Spec:
 
 
 def _own(spec: Spec) -> dict[str, str]:
-    """Joints that should stay in the tree, and why, in words that follow "it"."""
+    """Joints that should stay in the tree, and the reason, as text that follows "it"."""
     named: dict[str, list[str]] = {}
     for place, joint in _mentions(spec):
         named.setdefault(joint, []).append(place)

@@ -1,26 +1,194 @@
-"""The State: only what must be saved to continue."""
+"""The State: all that must be kept to go on bit for bit, and nothing that can be recomputed.
 
-from dataclasses import dataclass, field
+    time, q, v     [s], (nq,), (nv,)
+    z              (nz,) internal states of force elements: the deflections of sticking joint friction
+    parts          {part: {name: array}}: what else has a memory
+        vehicle      wheels, drive trains, the driver's inputs, touched cells of soft soil
+        particles    particles with their contact history, neighbour-list references, inlets' random generators
+        exchange     wrenches that subsystems hold on bodies, and the account of momentum
+        clock        start and step count, so that t = start + k h has the same bits
+        method       what the method keeps from step to step, tagged with the method and its settings
+        loops        what the loop solver keeps, tagged likewise
+        events       flags of events that have just been met, and the log
+        drivers      the memory of drivers that offer save and load
+        ...          any other subsystem, under its name
+
+Method, loops and events belong to exactly this q and v: `replace(q=...)` drops them, and another time drops the clock.
+"""
+
+import hashlib
+import io
+import os
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gori.errors import FileError, InputError
 
-@dataclass
+FORMAT = 1
+"""version of saved States"""
+MEMORY = ("method", "loops", "events")
+"""parts that belong to one pose and velocity"""
+
+
 class State:
-    """Time [s], coordinates q (nq,), velocities v (nv,), internal states z (nz,) of force elements, wheels and drive
-    trains, the cells of soft soil that something has touched: their places, and what they remember; and the grains with
-    their contacts, as a Simulation tells them.
+    """A State of a Model; its arrays cannot be written: `replace` makes another one. Made by `model.state()`.
+
+    model   fingerprint of the Model that it belongs to; "" for a State made by hand, which any Model of its sizes takes
     """
+
+    __slots__ = ("model", "parts", "q", "time", "v", "z")
 
     time: float
     q: np.ndarray
     v: np.ndarray
-    z: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    ground: tuple[np.ndarray, np.ndarray] | None = None
-    grains: dict[str, Any] | None = None
+    z: np.ndarray
+    parts: Mapping[str, Mapping[str, np.ndarray]]
+    model: str
+
+    def __init__(
+        self,
+        time: float,
+        q: Any,
+        v: Any,
+        z: Any = (),
+        parts: Mapping[str, Mapping[str, Any]] | None = None,
+        model: str = "",
+    ):
+        self.time = float(time)
+        self.q, self.v, self.z = (_numbers(name, value) for name, value in (("q", q), ("v", v), ("z", z)))
+        self.parts = {
+            part: {name: _frozen(f"{part}.{name}", value) for name, value in values.items()}
+            for part, values in (parts or {}).items()
+        }
+        self.model = model
+
+    def __repr__(self) -> str:
+        parts = f" with {', '.join(self.parts)}" if self.parts else ""
+        return f"<gori.State at {self.time:.6g} s: nq {len(self.q)}, nv {len(self.v)}, nz {len(self.z)}{parts}>"
+
+    @property
+    def vehicle(self) -> Mapping[str, np.ndarray] | None:
+        """Wheels, drive trains, inputs and soil, by table; None if there are none."""
+        return self.parts.get("vehicle")
+
+    @property
+    def particles(self) -> Mapping[str, np.ndarray] | None:
+        """Particles and their contacts, by name; None if there are none."""
+        return self.parts.get("particles")
+
+    def replace(self, **changes: Any) -> "State":
+        """A State with another time, q, v, z or part: state.replace(v=-state.v).
+
+        The memory of method, loop solver and events is dropped, as it belongs to the old values: they start afresh.
+        """
+        own = {"time": self.time, "q": self.q, "v": self.v, "z": self.z, "model": self.model}
+        dropped = (*MEMORY, "clock") if "time" in changes else MEMORY
+        parts = {part: values for part, values in self.parts.items() if part not in dropped}
+        for name, value in changes.items():
+            if name in own:
+                own[name] = value
+            elif isinstance(value, Mapping):
+                parts[name] = value
+            else:
+                raise InputError(f"a State has no {name!r}: there are {', '.join([*own, *self.parts])}")
+        return State(**own, parts=parts)
 
     def copy(self) -> "State":
-        """A State with arrays of its own."""
-        ground = None if self.ground is None else (self.ground[0].copy(), self.ground[1].copy())
-        return State(self.time, self.q.copy(), self.v.copy(), self.z.copy(), ground, self.grains)
+        """The same State: its arrays cannot be written, and so are shared."""
+        return State(self.time, self.q, self.v, self.z, self.parts, self.model)
+
+    __copy__ = copy
+
+    # ---- comparison
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All numbers by name: time, q, v, z, PART/NAME."""
+        own = {"time": np.array(self.time), "q": self.q, "v": self.v, "z": self.z}
+        return own | {f"{part}/{name}": value for part, values in self.parts.items() for name, value in values.items()}
+
+    def digest(self) -> str:
+        """A hash of all numbers, to the last bit: two States with the same digest go on in the same way."""
+        total = hashlib.sha256(self.model.encode())
+        for name, value in sorted(self.arrays().items()):
+            total.update(f"{name} {value.dtype.str if value.dtype.names is None else value.dtype.descr} ".encode())
+            total.update(f"{value.shape}".encode())
+            total.update(np.ascontiguousarray(value).tobytes())
+        return total.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and self.digest() == other.digest()
+
+    def __hash__(self) -> int:
+        return hash(self.digest())
+
+    # ---- files
+
+    def to_bytes(self) -> bytes:
+        """The State as an npz archive: plain arrays, nothing that runs code when it is read."""
+        buffer = io.BytesIO()
+        head = {"format": np.array(FORMAT), "model": np.array(self.model)}
+        # names are prefixed, as np.savez has arguments of its own
+        np.savez(buffer, **{f"={name}": value for name, value in (head | self.arrays()).items()})  # type: ignore[arg-type]
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "State":
+        """The State in an archive of `to_bytes`."""
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            arrays = {name[1:]: archive[name] for name in archive.files}
+        version = int(arrays.pop("format", -1))
+        if version != FORMAT:
+            raise InputError(f"a State of format {version}: this Gori reads format {FORMAT}")
+        parts: dict[str, dict[str, np.ndarray]] = {}
+        for name in [name for name in arrays if "/" in name]:
+            part, _, key = name.partition("/")
+            parts.setdefault(part, {})[key] = arrays.pop(name)
+        model = str(arrays.pop("model"))
+        return cls(float(arrays["time"]), arrays["q"], arrays["v"], arrays["z"], parts, model)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write a file, which replaces one that is there when it is complete."""
+        path = Path(path)
+        part = path.with_name(path.name + ".part")
+        try:
+            part.write_bytes(self.to_bytes())
+            os.replace(part, path)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise FileError(f"cannot be written: {error.strerror or error}", path) from error
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> "State":
+        """The State in a file."""
+        try:
+            return cls.from_bytes(Path(path).read_bytes())
+        except OSError as error:
+            raise FileError(f"cannot be read: {error.strerror or error}", path) from error
+        except InputError as error:
+            raise FileError(f"holds {error}", path) from error
+        except Exception as error:  # torn archives fail in many ways
+            raise FileError("holds no State of Gori, or only a part of one", path) from error
+
+
+def _numbers(name: str, value: Any) -> np.ndarray:
+    try:
+        array = np.array(value, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"state.{name} must be numbers, not {value!r}") from None
+    if array.ndim != 1:
+        raise InputError(f"state.{name} must be a row of numbers, not of shape {array.shape}")
+    array.flags.writeable = False
+    return array
+
+
+def _frozen(name: str, value: Any) -> np.ndarray:
+    array = np.asarray(value)
+    if array.dtype.kind not in "biufUV" or array.dtype.hasobject:
+        raise InputError(f"state.{name} must be numbers or text, not {array.dtype}")
+    if array.flags.writeable:
+        array = array.copy()
+        array.flags.writeable = False
+    return array

@@ -1,4 +1,4 @@
-"""Grains at moments of a run, read from the file that `frames.py` writes."""
+"""Particles at moments of a run, read from the file that `frames.py` writes."""
 
 import json
 import os
@@ -12,34 +12,36 @@ import numpy as np
 
 from gori.errors import FileError, InputError
 from gori.formats.yaml import read_yaml
-from gori.kernels.particles.tables import MASS, MATERIAL, VX, WX
+from gori.kernels.particles.columns import MASS, MATERIAL, VX, WX
 from gori.record.growing import read_status
 from gori.spec import Spec
 
-FORMAT, VERSION, GRAINS = "gori frames", 1, "grains"
+FORMAT, VERSION, PARTICLES = "gori frames", 2, "particles"
 N_MOTION = MATERIAL + 1
 
 
 @dataclass(frozen=True)
-class Frame:
-    """Grains at one moment, world axes.
+class ParticleFrame:
+    """Particles at one moment, world axes.
 
-    time       [s]
-    ident      (N,) increasing
-    place      (N, 4) x y z r [m]
-    velocity   (N, 3) [m/s]
-    spin       (N, 3) [rad/s]
-    mass       (N,) [kg]
-    material   (N,) row of `materials`
-    poses      (4, 4) of each body by its name
-    materials  names
+    time               [s]
+    id                 (N,) increasing
+    position           (N, 3) centres [m]
+    radius             (N,) [m]
+    velocity           (N, 3) [m/s]
+    angular_velocity   (N, 3) [rad/s]
+    mass               (N,) [kg]
+    material           (N,) row of `materials`
+    poses              (4, 4) of each body by its name
+    materials          names
     """
 
     time: float
-    ident: np.ndarray
-    place: np.ndarray
+    id: np.ndarray
+    position: np.ndarray
+    radius: np.ndarray
     velocity: np.ndarray
-    spin: np.ndarray
+    angular_velocity: np.ndarray
     mass: np.ndarray
     material: np.ndarray
     poses: dict[str, np.ndarray] = field(default_factory=dict)
@@ -48,56 +50,63 @@ class Frame:
     @classmethod
     def of(
         cls,
-        place: Any,
+        spheres: Any,
         motion: Any = None,
-        ident: Any = None,
+        id: Any = None,
         time: float = 0.0,
         poses: dict[str, np.ndarray] | None = None,
         materials: Sequence[str] = (),
-    ) -> "Frame":
-        """A Frame of plain arrays: place (N, 4) x y z r, motion (N, 8) velocity, mass, spin, material.
+    ) -> "ParticleFrame":
+        """A ParticleFrame of plain arrays: spheres (N, 4) x y z r, motion (N, 8) velocity, mass, angular velocity,
+        material.
 
-        Without motion the grains rest, and their mass is their volume.
+        Without motion the particles rest, and their mass is their volume.
         """
-        place = np.array(place, np.float64)
-        if place.ndim != 2 or place.shape[1] != 4:
-            raise InputError(f"place must be rows of x y z r, not {place.shape}")
-        count = len(place)
+        spheres = np.array(spheres, np.float64)
+        if spheres.ndim != 2 or spheres.shape[1] != 4:
+            raise InputError(f"spheres must be rows of x y z r, not {spheres.shape}")
+        count = len(spheres)
         if motion is None:
             moving = np.zeros((count, N_MOTION))
-            moving[:, MASS] = 4.0 / 3.0 * np.pi * place[:, 3] ** 3
+            moving[:, MASS] = 4.0 / 3.0 * np.pi * spheres[:, 3] ** 3
         else:
             moving = np.array(motion, np.float64)
-        name = np.arange(count) if ident is None else np.array(ident, np.int64)
-        check(name, place, moving)
+        ids = np.arange(count) if id is None else np.array(id, np.int64)
+        check(ids, spheres, moving)
         velocity, spin = moving[:, VX : VX + 3], moving[:, WX : WX + 3]
-        material = moving[:, MATERIAL].astype(np.int64)
-        return cls(float(time), name, place, velocity, spin, moving[:, MASS], material, poses or {}, tuple(materials))
+        mass, material = moving[:, MASS], moving[:, MATERIAL].astype(np.int64)
+        own = spheres[:, :3], spheres[:, 3], velocity, spin, mass, material
+        return cls(float(time), ids, *own, poses or {}, tuple(materials))
 
     def __len__(self) -> int:
-        return len(self.ident)
+        return len(self.id)
 
     @property
-    def radius(self) -> np.ndarray:
-        """(N,) [m]"""
-        return self.place[:, 3]
+    def spheres(self) -> np.ndarray:
+        """(N, 4) x y z r [m]"""
+        return np.column_stack([self.position, self.radius])
 
     @property
     def speed(self) -> np.ndarray:
         """(N,) [m/s]"""
         return np.linalg.norm(self.velocity, axis=1)
 
-    def where(self, keep: np.ndarray) -> "Frame":
-        """Only some of the grains, by a mask (N,) or row numbers."""
-        arrays = (self.ident, self.place, self.velocity, self.spin, self.mass, self.material)
-        return Frame(self.time, *(array[keep] for array in arrays), poses=self.poses, materials=self.materials)
+    def where(self, keep: np.ndarray) -> "ParticleFrame":
+        """Only some of the particles, by a mask (N,) or row numbers."""
+        kept = {name: getattr(self, name)[keep] for name in ARRAYS}
+        return ParticleFrame(self.time, **kept, poses=self.poses, materials=self.materials)
+
+
+ARRAYS = ("id", "position", "radius", "velocity", "angular_velocity", "mass", "material")
+"""arrays of a ParticleFrame, each with a row for each particle"""
 
 
 class Frames:
     """The frames in a file, also of a run that was killed or still goes on; each is read when it is asked for.
 
-    `frames[k]` is a Frame, a slice of frames is Frames again. `times` (n,) [s]; `bodies` and `materials` are names;
-    `info` are the notes on the run, with "complete"; `decimate` n says that only each n-th grain is there.
+    `frames[k]` is a ParticleFrame, a slice of frames is Frames again. `times` (n,) [s]; `bodies` and `materials` are
+    names;
+    `info` are the notes on the run, with "complete"; `decimate` n says that only each n-th particle is there.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -119,17 +128,17 @@ class Frames:
 
     @property
     def counts(self) -> np.ndarray:
-        """Grains in each frame, (n,)"""
+        """Particles in each frame, (n,)"""
         return self._rows[self._index, 1]
 
     def __len__(self) -> int:
         return len(self._index)
 
-    def __iter__(self) -> Iterator[Frame]:
+    def __iter__(self) -> Iterator[ParticleFrame]:
         return (self[k] for k in range(len(self)))
 
     @overload
-    def __getitem__(self, k: int) -> Frame: ...
+    def __getitem__(self, k: int) -> ParticleFrame: ...
     @overload
     def __getitem__(self, k: slice) -> "Frames": ...
     def __getitem__(self, k):
@@ -143,14 +152,20 @@ class Frames:
         row = int(self._index[k])
         first, count = (int(number) for number in self._rows[row])
         with open_frames(self.path) as file:
-            grains, poses = file[GRAINS][first : first + count], file["poses"][row]
-        place, material = np.array(grains["place"], np.float64), grains["material"].astype(np.int64)
-        velocity, spin, mass = (np.array(grains[name], np.float64) for name in ("velocity", "spin", "mass"))
-        by_name = dict(zip(self.bodies, poses))
-        ident = np.array(grains["ident"])
-        return Frame(float(self.times[k]), ident, place, velocity, spin, mass, material, by_name, self.materials)
+            rows, poses = file[PARTICLES][first : first + count], file["poses"][row]
+        own = {
+            name: np.array(rows[name], np.float64) for name in ("position", "radius", "velocity", "angular_velocity")
+        }
+        own |= {"id": np.array(rows["id"]), "mass": np.array(rows["mass"], np.float64)}
+        return ParticleFrame(
+            float(self.times[k]),
+            **own,
+            material=rows["material"].astype(np.int64),
+            poses=dict(zip(self.bodies, poses)),
+            materials=self.materials,
+        )
 
-    def at(self, time: float) -> Frame:
+    def at(self, time: float) -> ParticleFrame:
         """The frame nearest to a time [s]."""
         if not len(self):
             raise InputError(f"{self.path} holds no frames yet")
@@ -166,11 +181,11 @@ class Frames:
         return Path(path)
 
 
-def check(ident: np.ndarray, place: np.ndarray, motion: np.ndarray) -> None:
+def check(ids: np.ndarray, spheres: np.ndarray, motion: np.ndarray) -> None:
     """Refuse arrays that do not belong together."""
-    count = len(ident)
+    count = len(ids)
     for name, array, shape in (
-        ("ident", ident, (count,)), ("place", place, (count, 4)), ("motion", motion, (count, N_MOTION))
+        ("id", ids, (count,)), ("spheres", spheres, (count, 4)), ("motion", motion, (count, N_MOTION))
     ):  # fmt: skip
         if array.shape != shape:
             raise InputError(f"{name} must be {' x '.join(map(str, shape))}, not {array.shape}")

@@ -1,9 +1,9 @@
-"""Grains at moments of a run: written while it lasts, to a file that can be opened at every moment, and read.
+"""Particles at moments of a run: written while it lasts, to a file that can be opened at every moment, and read.
 
-grains      a row for each grain of each frame, frames one after the other, each by ident: ident, place x y z r [m],
-            velocity [m/s], spin [rad/s], mass [kg], material; world axes
+particles   a row for each particle of each frame, frames one after the other, each by id: id, position x y z [m],
+            radius [m], velocity [m/s], angular_velocity [rad/s], mass [kg], material; world axes
 time        (frames,) [s]
-rows        (frames, 2) first row and count of grains
+rows        (frames, 2) first row and count of particles
 poses       (frames, bodies, 4, 4) world
 status      count of frames that are complete; 1 when the run was closed
 header      JSON: names of bodies and materials, decimation, notes
@@ -20,20 +20,20 @@ import numpy as np
 
 from gori.errors import FileError, InputError, RecordError
 from gori.formats.yaml import write_yaml
-from gori.kernels.particles.tables import MASS, MATERIAL, VX, WX
-from gori.record.frame import FORMAT, GRAINS, VERSION, Frame, Frames, check, open_frames
+from gori.kernels.particles.columns import MASS, MATERIAL, VX, WX
+from gori.record.frame import FORMAT, PARTICLES, VERSION, Frames, ParticleFrame, check, open_frames
 from gori.record.growing import GrowingFile, read_status
 from gori.record.rows import Column, part_of
 from gori.record.values import checked_info
 from gori.spec import Spec
 
-__all__ = ["Frame", "FrameFile", "Frames"]
+__all__ = ["FrameFile", "Frames", "ParticleFrame"]
 
 _TABLES: tuple[str, ...] = ("time", "rows", "poses")
 
 
 class FrameFile:
-    """Writes frames of grains while a run lasts. Use it in a `with` block, which closes the file whatever happens.
+    """Writes frames of particles while a run lasts. Use it in a `with` block, which closes the file whatever happens.
 
     A frame is in the file when `append` returns. A file that a killed run leaves behind opens like any other.
 
@@ -42,10 +42,11 @@ class FrameFile:
     materials   names of materials, in the order of their numbers
     spec        the description of the machine, so that pictures can show its walls
     info        what the file shall say of the run: names and values that JSON can hold
-    decimate    keep each n-th grain, by ident
-    single      places in single precision: a quarter smaller, good to look at; overlaps of stiff grains are lost in it
+    decimate    keep each n-th particle, by id
+    single      positions in single precision: a quarter smaller, good to look at; overlaps of stiff particles are lost
+    in it
     overwrite   replace a file that is there; else that is an error
-    room        frames that fit before the file must be copied to make more room
+    capacity    frames that fit before the file must be copied into a larger one
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class FrameFile:
         decimate: int = 1,
         single: bool = False,
         overwrite: bool = False,
-        room: int = 1024,
+        capacity: int = 1024,
     ):
         self.path, self.bodies, self.decimate = Path(path), tuple(bodies), decimate
         if self.path.exists() and not overwrite:
@@ -71,7 +72,7 @@ class FrameFile:
         self._dtype = _row(np.dtype("<f4" if single else "<f8"))
         self.frames, self._length, self._time, self._closed = 0, 0, -np.inf, False
         try:
-            self._file = self._create(max(1, room))
+            self._file = self._create(max(1, capacity))
             os.replace(part_of(self.path), self.path)
         except (OSError, RuntimeError) as error:
             raise self._failed(error) from error
@@ -91,7 +92,7 @@ class FrameFile:
         self._time = float(times[self.frames - 1]) if self.frames else -np.inf
         self._length, self._closed = int(rows[self.frames - 1].sum()) if self.frames else 0, False
         try:
-            self._file = GrowingFile.open(self.path, _TABLES, GRAINS)
+            self._file = GrowingFile.open(self.path, _TABLES, PARTICLES)
             self._dtype = self._file.dtype
             self._file.publish(self.frames, False)
         except OSError as error:
@@ -104,25 +105,25 @@ class FrameFile:
     def __exit__(self, kind, error, trace) -> None:
         self.close(complete=kind is None)
 
-    def append(self, time: float, ident: Any, place: Any, motion: Any, poses: Any = None) -> None:
+    def append(self, time: float, ids: Any, spheres: Any, motion: Any, poses: Any = None) -> None:
         """Write a frame.
 
-        time     [s], later than the last frame
-        ident    (N,) whole numbers, each once, in any order
-        place    (N, 4) x y z r [m], world
-        motion   (N, 8) velocity [m/s], mass [kg], spin [rad/s], material
-        poses    (bodies, 4, 4), or by name; default: all at the origin
+        time      [s], later than the last frame
+        ids       (N,) whole numbers, each once, in any order
+        spheres   (N, 4) x y z r [m], world
+        motion    (N, 8) velocity [m/s], mass [kg], angular velocity [rad/s], material
+        poses     (bodies, 4, 4), or by name; default: all at the origin
         """
         if self._closed:
             raise InputError(f"the file {self.path} is closed; FrameFile.resume continues it")
         if not time > self._time:
             raise InputError(f"time must go on: {time:g} s after {self._time:g} s")
-        ident, place, motion = (np.asarray(array) for array in (ident, place, motion))
-        check(ident, place, motion)
-        rows = self._packed(ident, place, motion)
+        ids, spheres, motion = (np.asarray(array) for array in (ids, spheres, motion))
+        check(ids, spheres, motion)
+        rows = self._packed(ids, spheres, motion)
         placed = self._poses(poses)
         try:
-            if self.frames == self._file.room:
+            if self.frames == self._file.capacity:
                 self._rebuild(2 * self.frames)
             self._file.extend(self._length, rows)
             for name, value in zip(_TABLES, (time, (self._length, len(rows)), placed)):
@@ -146,19 +147,20 @@ class FrameFile:
         finally:
             self._file.close()
 
-    def _packed(self, ident: np.ndarray, place: np.ndarray, motion: np.ndarray) -> np.ndarray:
-        """Rows for the file, by ident, decimated."""
+    def _packed(self, ids: np.ndarray, spheres: np.ndarray, motion: np.ndarray) -> np.ndarray:
+        """Rows for the file, by id, decimated."""
         if self.decimate > 1:
-            keep = ident % self.decimate == 0
-            ident, place, motion = ident[keep], place[keep], motion[keep]
-        if (steps := np.diff(ident)).size and steps.min() <= 0:
-            order = np.argsort(ident)
-            ident, place, motion = ident[order], place[order], motion[order]
-            if (np.diff(ident) == 0).any():
-                raise InputError(f"two grains have the ident {ident[1:][np.diff(ident) == 0][0]}")
-        rows = np.empty(len(ident), self._dtype)
-        rows["ident"], rows["place"], rows["mass"] = ident, place, motion[:, MASS]
-        rows["velocity"], rows["spin"] = motion[:, VX : VX + 3], motion[:, WX : WX + 3]
+            keep = ids % self.decimate == 0
+            ids, spheres, motion = ids[keep], spheres[keep], motion[keep]
+        if (steps := np.diff(ids)).size and steps.min() <= 0:
+            order = np.argsort(ids)
+            ids, spheres, motion = ids[order], spheres[order], motion[order]
+            if (np.diff(ids) == 0).any():
+                raise InputError(f"two grains have the id {ids[1:][np.diff(ids) == 0][0]}")
+        rows = np.empty(len(ids), self._dtype)
+        rows["id"], rows["mass"] = ids, motion[:, MASS]
+        rows["position"], rows["radius"] = spheres[:, :3], spheres[:, 3]
+        rows["velocity"], rows["angular_velocity"] = motion[:, VX : VX + 3], motion[:, WX : WX + 3]
         rows["material"] = motion[:, MATERIAL]
         return rows
 
@@ -173,18 +175,18 @@ class FrameFile:
             raise InputError(f"poses must be ({count}, 4, 4), one for each of the bodies, not {placed.shape}")
         return placed
 
-    def _create(self, room: int) -> GrowingFile:
+    def _create(self, capacity: int) -> GrowingFile:
         columns = (Column((), np.dtype("<f8")), Column((2,), np.dtype("<i8")))
         columns += (Column((len(self.bodies), 4, 4), np.dtype("<f8")),)
         tables = dict(zip(_TABLES, columns))
         marks = {"format": FORMAT, "version": VERSION}
-        return GrowingFile.create(part_of(self.path), marks, self._texts, tables, room, GRAINS, self._dtype)
+        return GrowingFile.create(part_of(self.path), marks, self._texts, tables, capacity, PARTICLES, self._dtype)
 
-    def _rebuild(self, room: int) -> None:
-        """Move to a file with more room, which takes the place of the old one when it is ready."""
+    def _rebuild(self, capacity: int) -> None:
+        """Move to a file of a larger capacity, which takes the place of the old one when it is ready."""
         new = None
         try:
-            new = self._create(room)
+            new = self._create(capacity)
             new.copy(self._file, self.frames, self._length)
             new.publish(self.frames, False)
             new.sync()
@@ -204,6 +206,7 @@ class FrameFile:
 
 
 def _row(number: np.dtype) -> np.dtype:
-    """A grain in the file; motion is in single precision, as it is seen and measured, not continued from."""
-    vectors = [("place", number, (4,)), ("velocity", "<f4", (3,)), ("spin", "<f4", (3,))]
-    return np.dtype([("ident", "<i8"), *vectors, ("mass", "<f4"), ("material", "<i2")])
+    """A particle in the file; motion is in single precision, as it is seen and measured, not continued from."""
+    spheres = [("position", number, (3,)), ("radius", number)]
+    vectors = [("velocity", "<f4", (3,)), ("angular_velocity", "<f4", (3,))]
+    return np.dtype([("id", "<i8"), *spheres, *vectors, ("mass", "<f4"), ("material", "<i2")])

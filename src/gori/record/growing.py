@@ -1,14 +1,14 @@
 """HDF5 files with one dataset that grows at the end of the file, valid at every moment, whatever ends the writer.
 
-The HDF5 library makes the file and closes it: small tables with room for many rows, and one long dataset, whose place
-is then moved to the end of the file. From then on everything is plain bytes. New rows go behind the last one; then four
+The HDF5 library makes the file and closes it: small tables that can hold many rows, and one long dataset, which is
+then moved to the end of the file. From then on everything is plain bytes. New rows go behind the last one; then four
 numbers are moved on, the end of the file in the superblock, the size of the long dataset in its layout, and its length
 in its dataspace. They all stand in the first page of the file, so that a kill finds each written or not, never a part;
 a file between two of these writes is as good, since each allows more than the next one asks for. At last the count of
 complete frames is put into `status`.
 
 Why not datasets that the library extends: a kill inside a flush leaves a torn index now and then (see rows.py). Why not
-room that doubles, as in rows.py: frames of grains are gigabytes, and would be copied.
+space that doubles, as in rows.py: frames of particles are gigabytes, and would be copied.
 Layout of the headers: HDF5 File Format Specification 3.0, II.A (superblock 0), IV.A.1.a, IV.A.2.b and i.
 """
 
@@ -30,7 +30,7 @@ _PAGE = 4096
 _COPY_BYTES = 1 << 24
 
 
-class Places(NamedTuple):
+class Offsets(NamedTuple):
     """Where in the file the numbers are that move when the long dataset grows."""
 
     length: int  # of the dataspace; the largest length follows
@@ -38,17 +38,17 @@ class Places(NamedTuple):
 
 
 class GrowingFile:
-    """Tables of up to `room` rows each, and one long dataset. Made by `create` or `open`."""
+    """Tables of up to `capacity` rows each, and one long dataset. Made by `create` or `open`."""
 
-    def __init__(self, path: Path, tables: dict[str, Column], offsets: dict[str, int], room: int, long: str):
-        self.tables, self.room, self.long = tables, room, long
+    def __init__(self, path: Path, tables: dict[str, Column], offsets: dict[str, int], capacity: int, long: str):
+        self.tables, self.capacity, self.long = tables, capacity, long
         self._offsets = offsets
         with h5py.File(path, "r", locking=False) as file:
             data: Any = file[long]
             self.dtype, header = data.dtype, h5py.h5o.get_info(data.id).addr  # type: ignore[attr-defined]
         self._file = open(path, "r+b", buffering=0)  # noqa: SIM115 (closed by close)
-        self._places = _find(self._file, header, path)
-        self._first = self._number(self._places.layout)
+        self._headers = _find(self._file, header, path)
+        self._first = self._number(self._headers.layout)
 
     @classmethod
     def create(
@@ -57,7 +57,7 @@ class GrowingFile:
         marks: dict[str, Any],
         texts: dict[str, str],
         tables: dict[str, Column],
-        room: int,
+        capacity: int,
         long: str,
         dtype: np.dtype,
     ) -> "GrowingFile":
@@ -70,9 +70,9 @@ class GrowingFile:
             for name, text in texts.items():
                 file[name] = text
             for name, column in tables.items():
-                offsets[name] = allocate(file, name, (room, *column.shape), column.dtype)
+                offsets[name] = allocate(file, name, (capacity, *column.shape), column.dtype)
             offsets[_STATUS] = allocate(file, _STATUS, (2,), np.dtype("<i8"))
-        grown = cls(path, tables, offsets, room, long)
+        grown = cls(path, tables, offsets, capacity, long)
         grown._put(offsets[_STATUS], np.zeros(2, "<i8"))
         grown._move_to_end()
         return grown
@@ -84,8 +84,8 @@ class GrowingFile:
             sets: dict[str, Any] = {name: file[name] for name in (*tables, _STATUS)}
             columns = {name: Column(sets[name].shape[1:], sets[name].dtype) for name in tables}
             offsets = {name: data.id.get_offset() or 0 for name, data in sets.items()}
-            room = len(sets[tables[0]])
-        return cls(path, columns, offsets, room, long)
+            capacity = len(sets[tables[0]])
+        return cls(path, columns, offsets, capacity, long)
 
     def extend(self, first: int, rows: np.ndarray) -> None:
         """Rows of the long dataset from `first` on; what was there is overwritten, nothing is cut off."""
@@ -125,21 +125,21 @@ class GrowingFile:
         self._file.close()
 
     def _move_to_end(self) -> None:
-        """Give the long dataset, of one row so far, a place behind everything else."""
+        """Give the long dataset, of one row so far, an address behind everything else."""
         end = os.fstat(self._file.fileno()).st_size
         self._first = -(-end // _PAGE) * _PAGE
         self._put(self._first, np.zeros(self.dtype.itemsize, np.uint8))
         self._put_number(_END_OF_FILE, self._first + self.dtype.itemsize)
-        self._put_number(self._places.layout, self._first)
+        self._put_number(self._headers.layout, self._first)
 
     def _allow(self, length: int) -> None:
         """Let the long dataset have so many rows, if it has fewer: what is checked against another goes last."""
-        length = max(length, self._number(self._places.length))
+        length = max(length, self._number(self._headers.length))
         size = length * self.dtype.itemsize
         self._put_number(_END_OF_FILE, self._first + size)
-        self._put_number(self._places.layout + 8, size)
-        self._put_number(self._places.length + 8, length)
-        self._put_number(self._places.length, length)
+        self._put_number(self._headers.layout + 8, size)
+        self._put_number(self._headers.length + 8, length)
+        self._put_number(self._headers.length, length)
 
     def _number(self, at: int) -> int:
         self._file.seek(at)
@@ -156,7 +156,7 @@ class GrowingFile:
                 data = data[self._file.write(data) :]
 
 
-def _find(file: Any, header: int, path: Path) -> Places:
+def _find(file: Any, header: int, path: Path) -> Offsets:
     """Messages of dataspace and layout in an object header of version 1."""
     file.seek(0)
     sizes = file.read(15)[13:]  # of addresses and lengths, in the superblock
@@ -176,7 +176,7 @@ def _find(file: Any, header: int, path: Path) -> Places:
         raise FileError(
             "has headers of another version of HDF5 than this Gori writes: it can be read, not added to", path
         )
-    return Places(space + 8, layout + 2)
+    return Offsets(space + 8, layout + 2)
 
 
 def read_status(file: Any) -> tuple[int, bool]:

@@ -10,9 +10,10 @@ import numpy as np
 from gori.errors import FileError, InputError, RecordError
 from gori.formats.yaml import read_yaml, write_yaml
 from gori.model import Model
+from gori.model.state import State
 from gori.record.recording import Recording
 from gori.record.rows import Column, Header, RowFile, Slot, open_file, part_of, read_header, read_rows, read_slot
-from gori.record.values import checked_extra, checked_info, packed, unpacked
+from gori.record.values import checked_extra, checked_info
 
 _FLOAT = np.dtype("<f8")
 _FIRST_BYTES = 1 << 18  # room of a new file; it doubles when it is full
@@ -65,11 +66,10 @@ class Recorder:
             raise FileError("holds no checkpoint to continue from", path)
         if read_yaml(path, header.spec) != model.spec or header.open_loops != model.open_loops:
             raise InputError(f"{path} was recorded with another description than that of this Model")
-        time, now = arrays["time"], unpacked(slot.data).get("time")
-        keep = min(slot.samples, len(time))
-        if now is not None:
-            # of samples at the very time of the checkpoint, keep those that were there when it was made
-            keep = int(np.clip(keep, np.searchsorted(time, now, "left"), np.searchsorted(time, now, "right")))
+        time, now = arrays["time"], State.from_bytes(slot.data).time
+        # of samples at the very time of the checkpoint, keep those that were there when it was made
+        low, high = np.searchsorted(time, now, "left"), np.searchsorted(time, now, "right")
+        keep = int(np.clip(min(slot.samples, len(time)), low, high))
         self = cls.__new__(cls)
         self.path, self.flush_seconds = Path(path), flush_seconds
         self.info = {name: value for name, value in header.info.items() if name != "error"}
@@ -133,14 +133,13 @@ class Recorder:
         if clock.monotonic() - self._flushed >= self.flush_seconds:
             self.flush()
 
-    def checkpoint(self, values: dict[str, Any]) -> None:
-        """Keep what a run needs to continue: arrays, numbers and texts by name.
+    def checkpoint(self, state: State) -> None:
+        """Keep a State to continue from. `resume` keeps the samples up to its time.
 
-        Replaces the last checkpoint; a kill at any moment leaves the old one or the new one. `resume` keeps the samples
-        up to `time`, where that is among the values; else those that were appended before.
+        Replaces the last checkpoint; a kill at any moment leaves the old one or the new one.
         """
         self._check_open()
-        data = packed(values)
+        data = state.to_bytes()
         self.flush()
         slot = Slot(self._slot.sequence + 1 if self._slot else 1, data, self.samples)
         try:
@@ -223,8 +222,8 @@ def open_recording(path: str | os.PathLike) -> Recording:
     return Recording.load(path)
 
 
-def read_checkpoint(path: str | os.PathLike) -> dict[str, Any] | None:
-    """The latest checkpoint of a file, as it was given; None where there is none."""
+def read_checkpoint(path: str | os.PathLike) -> State | None:
+    """The State of the latest checkpoint in a file; None where there is none."""
     with open_file(path) as file:
         slot = read_slot(file)
-    return None if slot is None else unpacked(slot.data)
+    return None if slot is None else State.from_bytes(slot.data)

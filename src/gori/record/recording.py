@@ -48,7 +48,7 @@ class Recording:
     ):
         self.model, self.info = model, checked_info(info)
         self.frames: Any = None
-        """frames of grains, if the run took any: a list of Frame, or Frames of a file"""
+        """frames of grains, if the run took any: a list of ParticleFrame, or Frames of a file"""
         self.time = frozen(np.array(time, np.float64, ndmin=1))
         count = len(self.time)
         self.q, self.v = _rows("q", q, count, model.nq), _rows("v", v, count, model.nv)

@@ -1,6 +1,5 @@
-"""What a recording can hold besides states: further channels, notes on the run, checkpoints."""
+"""What a recording can hold besides states: further channels and notes on the run."""
 
-import io
 import json
 from typing import Any
 
@@ -30,22 +29,3 @@ def checked_info(info: dict[str, Any] | None) -> dict[str, Any]:
         return json.loads(json.dumps(info or {}))
     except (TypeError, ValueError) as error:
         raise InputError(f"info must be names and values that JSON can hold: {error}") from None
-
-
-def packed(values: dict[str, Any]) -> bytes:
-    """Arrays, numbers and texts by name as the bytes of an npz archive."""
-    arrays: dict[str, Any] = {name: np.asarray(value) for name, value in values.items()}
-    for name, array in arrays.items():
-        if array.dtype.kind not in "biufcU":
-            raise InputError(f"{name!r} of a checkpoint must be numbers or text, not {array.dtype}")
-    buffer = io.BytesIO()
-    # np.savez has arguments of its own, and a name could be one of them
-    np.savez(buffer, **{"=" + name: array for name, array in arrays.items()})
-    return buffer.getvalue()
-
-
-def unpacked(data: bytes) -> dict[str, Any]:
-    """What was packed; a number comes back as a number of Python."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-        arrays = {name[1:]: archive[name] for name in archive.files}
-    return {name: array if array.ndim else array.item() for name, array in arrays.items()}

@@ -1,14 +1,14 @@
-"""Frames of grains for ParaView: a VTKHDF file of points that change in time (VTKHDF 2.x, PolyData with Steps).
+"""Frames of particles for ParaView: a VTKHDF file of points that change in time (VTKHDF 2.x, PolyData with Steps).
 
-Everything lies one frame after the other; `Steps` says from where each is read. Grains are points, and each is a
+Everything lies one frame after the other; `Steps` says from where each is read. Particles are points, and each is a
 vertex, so that filters that work on cells see them. What did not change since the last frame, such as radius, material
-and ident where no grain came or went, is not stored again: its offset is that of the frame before.
+and id where none came or went, is not stored again: its offset is that of the frame before.
 
     VTKHDF            Type PolyData, Version
       Points            (rows, 3), NumberOfPoints (steps,)
       Vertices          Connectivity 0 1 2 .., Offsets 0 1 2 ..: one list for all frames, each takes as much as it needs
       Lines Polygons Strips    empty
-      PointData         radius [m], velocity [m/s], spin [rad/s], mass [kg], material, ident
+      PointData         radius [m], velocity [m/s], angular_velocity [rad/s], mass [kg], material, id
       Steps             NSteps; Values [s], offsets of all that is above
 
 Show it in ParaView as Point Gaussian with `radius` as its size, or by the filter Glyph: sphere, scaled by radius,
@@ -23,13 +23,14 @@ import h5py
 import numpy as np
 
 from gori.errors import FileError, InputError, RecordError
-from gori.record.frame import Frame
+from gori.record.frame import ParticleFrame
 
 _VERSION = (2, 0)
 _CELLS = ("Vertices", "Lines", "Polygons", "Strips")  # in the order of the columns of CellOffsets
 _DATA = {
-    "radius": (np.float32, ()), "velocity": (np.float32, (3,)), "spin": (np.float32, (3,)), "mass": (np.float32, ()),
-    "material": (np.int32, ()), "ident": (np.int64, ()),
+    "radius": (np.float32, ()), "velocity": (np.float32, (3,)), "angular_velocity": (np.float32, (3,)), "mass":
+    (np.float32, ()),
+    "material": (np.int32, ()), "id": (np.int64, ()),
 }  # fmt: skip
 _CHUNK = 1 << 16
 
@@ -62,7 +63,7 @@ class VtkHdf:
     def __exit__(self, *_) -> None:
         self.close()
 
-    def append(self, frame: Frame) -> None:
+    def append(self, frame: ParticleFrame) -> None:
         """Write a frame; its time must be after that of the last one."""
         if self._closed:
             raise InputError(f"the file {self.path} is closed")
@@ -79,9 +80,9 @@ class VtkHdf:
         """There is nothing left to write; no frame is taken after this."""
         self._closed = True
 
-    def _append(self, root: Any, frame: Frame) -> None:
+    def _append(self, root: Any, frame: ParticleFrame) -> None:
         steps, count = root["Steps"], len(frame)
-        first = _extend(root["Points"], frame.place[:, :3].astype(np.float32))
+        first = _extend(root["Points"], frame.position.astype(np.float32))
         _extend(root["NumberOfPoints"], [count])
         _extend(steps["PointOffsets"], [first])
         for name in _DATA:

@@ -5,16 +5,20 @@ from gori.sim.clock import Clock, ClockReport, Ports
 from gori.sim.events import Event
 from gori.sim.particles.devices import devices
 from gori.sim.runfile import open_run
-from gori.sim.simulation import Simulation
+from gori.sim.simulation import Simulation, Snapshot
+from gori.sim.subsystem import BodyMotion, Subsystem
 from gori.sim.trace import Trace
 from gori.sim.vehicle.rest import at_rest
 
 __all__ = [
+    "BodyMotion",
     "Clock",
     "ClockReport",
     "Event",
     "Ports",
     "Simulation",
+    "Snapshot",
+    "Subsystem",
     "Trace",
     "at_rest",
     "batch",

@@ -18,7 +18,8 @@ def add_channels(recording: Recording, trace: Trace) -> None:
     """Add all channels that follow from forces: of elements, of wheels and drive trains, and of accelerations."""
     add_force_channels(recording)
     add_wheel_channels(recording)
-    add_grain_channels(recording)
+    add_particle_channels(recording)
+    add_output_channels(recording)
     add_trace_channels(recording, trace)
 
 
@@ -38,7 +39,7 @@ def add_force_channels(recording: Recording) -> None:
 
     def channel(rec: Recording, name: str) -> np.ndarray:
         if not computed:
-            machine, data, _ = machine_of(model)
+            machine, data = machine_of(model)
             samples = samples_of(rec, model.nz)
             out = np.zeros((len(samples), len(elements.names), 2))
             efforts(machine, data, samples, np.zeros(model.nz), out)
@@ -51,25 +52,40 @@ def add_force_channels(recording: Recording) -> None:
 
 
 def add_wheel_channels(recording: Recording) -> None:
-    """Add what wheels and drive trains tell: truck.wheel_fl.load, truck.drivetrain.engine_speed, ..."""
+    """Add channels of wheels and drive trains: truck.wheel_fl.load, truck.drivetrain.engine_speed, ..."""
     model = recording.model
-    if model.vehicle is None or recording.z.shape[1] != model.nz:  # a motion without its states
+    if model.vehicle is None or "outputs" not in recording.extra:  # a motion without its forces
         return
-    for name, (column, unit) in model.vehicle.channels(model.forces.states).items():
-        recording.add_source([name], lambda rec, _, column=column: rec.z[:, column], units=unit)
+    for name, (column, unit) in model.vehicle.channels().items():
+        recording.add_source([name], lambda rec, _, column=column: rec.extra["outputs"][:, column], units=unit)
 
 
-def add_grain_channels(recording: Recording) -> None:
-    """Add BODY.wrench_from.grains (N, 6), and under the name of the group if there is only one: moment about the
+def add_particle_channels(recording: Recording) -> None:
+    """Add BODY.wrench_from.particles (N, 6), and under the name of the group if there is only one: moment about the
     origin of the body's row and force of grains on it, world axes, as it acted.
     """
     model = recording.model
-    groups = (*model.spec.particles, *model.spec.inlets)
+    groups = () if model.particles is None else model.particles.names
     if "outputs" not in recording.extra:
         return
+    first = 0 if model.vehicle is None else model.vehicle.size
     for k, body in enumerate(model.coupled):
-        names = [f"{body}.wrench_from.{name}" for name in ("grains", *(groups if len(groups) == 1 else ()))]
-        recording.add_source(names, lambda rec, _, at=6 * k: rec.extra["outputs"][:, at : at + 6], units="N m, N")
+        names = [f"{body}.wrench_from.{name}" for name in ("particles", *(groups if len(groups) == 1 else ()))]
+        recording.add_source(names, lambda rec, _, at=first + 6 * k: recorded(rec, at), units="N m, N")
+
+
+def recorded(recording: Recording, first: int) -> np.ndarray:
+    """A wrench (N, 6) out of what was recorded besides the states."""
+    return recording.extra["outputs"][:, first : first + 6]
+
+
+def add_output_channels(recording: Recording) -> None:
+    """Add what subsystems put out, and the wrenches BODY.wrench_from.NAME that they held on bodies."""
+    if "outputs" not in recording.extra:
+        return
+    for name, (first, count, unit) in recording.info.get("outputs", {}).items():
+        place = np.s_[:, first] if count == 1 else np.s_[:, first : first + count]
+        recording.add_source([name], lambda rec, _, place=place: rec.extra["outputs"][place], units=unit)
 
 
 def add_trace_channels(recording: Recording, trace: Trace) -> None:
@@ -91,15 +107,14 @@ def add_trace_channels(recording: Recording, trace: Trace) -> None:
     recording.add_source(
         [f"{name}.acceleration" for name in frames], lambda rec, name: _acceleration(rec, trace, name), linear
     )
-    names = [*model.spec.joints, *(() if model.open_loops else model.spec.cuts)]
+    names = [*model.all_joint_names, *model.cut_names]
     recording.add_source(
         [f"{name}.reaction" for name in names],
         lambda _, name: trace.reactions[name.removesuffix(".reaction")],
         ("N m",) * 3 + ("N",) * 3,
     )
-    motions = () if model.open_loops else model.spec.motions
     recording.add_source(
-        [f"{name}.drive" for name in motions],
+        [f"{name}.drive" for name in model.motion_names],
         lambda _, name: trace.drives[name.removesuffix(".drive")],
         "N m, N",
     )

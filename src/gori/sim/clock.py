@@ -87,8 +87,8 @@ def _reader(simulation: Simulation, name: str) -> Callable[[], Any]:
             return float(row[0]) if len(row) == 1 else row.copy()
 
         return coordinates
-    known = ["time", *simulation.told, *(f"{joint}.{end}" for joint in joints for end in "qv")]
-    if name not in simulation.told:
+    known = ["time", *simulation.outputs, *(f"{joint}.{end}" for joint in joints for end in "qv")]
+    if name not in simulation.outputs:
         raise InputError(f"there is no output {name!r}{closest(name, known)}")
     return lambda: simulation.channel(name)
 

@@ -1,104 +1,103 @@
 """What went wrong in a run, in words: when, where, and what to try."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from gori.errors import ClosureError, SimulationError, SingularError
-from gori.integrate.march import STEP
 from gori.kernels import codes as code
 from gori.kernels.forces.signals import signals_one
-from gori.model import assemble
+from gori.model import Model, assemble
+from gori.sim.stepper import Stepper
+from gori.sim.user import UserForce
 
 
-def explain(simulation: Any, result: int) -> SimulationError:
-    """The error for a result code of a compiled run; the simulation stands at its last good state."""
-    state, model = simulation.state, simulation.model
-    when = f"at t = {state.time:.6g} s"
+def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
+    """The error for a result code of compiled steps; the stepper stands at its last good state."""
+    time, v, model = stepper.time, stepper.v, stepper.model
+    when = f"at t = {time:.6g} s"
     if result == code.USER_ERROR:
-        cause = simulation._user.reproduce()
-        return SimulationError(f"a function of yours failed {when}: {type(cause).__name__}: {cause}", state.time, cause)
-    fastest = int(np.argmax(np.abs(state.v))) if model.nv else 0
+        cause = user.reproduce()
+        return SimulationError(f"a function of yours failed {when}: {type(cause).__name__}: {cause}", time, cause)
+    fastest = int(np.argmax(np.abs(v))) if model.nv else 0
     joint = model.joint_of_dof(fastest) if model.nv else ""
-    speed = f"joint {joint!r} is the fastest with {state.v[fastest]:.3g}" if model.nv else ""
-    if (words := singular(simulation)) is not None:
-        return SimulationError(f"the equations have no solution {when}: {words}", state.time)
-    if (culprit := not_a_number(simulation)) is not None:
-        return SimulationError(f"{culprit} {when}, so the motion cannot go on. Look for a division by zero", state.time)
+    speed = f"joint {joint!r} is the fastest with {v[fastest]:.3g}" if model.nv else ""
+    if (words := singular(stepper)) is not None:
+        return SimulationError(f"the equations have no solution {when}: {words}", time)
+    if (culprit := not_a_number(stepper, user)) is not None:
+        return SimulationError(f"{culprit} {when}, so the motion cannot go on. Look for a division by zero", time)
     if result == code.SINGULAR:
-        return SimulationError(f"the equations have no solution {when} ({speed})", state.time)
-    if (culprit := opening(simulation, result)) is not None:
+        return SimulationError(f"the equations have no solution {when} ({speed})", time)
+    if (culprit := opening(stepper, result)) is not None:
         return SimulationError(
             f"the loops could not be kept closed {when}: {culprit} ({speed}). The machine may have reached a pose that "
             "it cannot pass: look there with gori.assemble; or try a smaller step",
-            state.time,
+            time,
         )
     if result == code.STEP_TOO_SMALL:
         return SimulationError(
-            f"the step became too small {when}: the forces change too fast for {simulation.method.kind} "
+            f"the step became too small {when}: the forces change too fast for {stepper.method.kind} "
             f"({speed}). Try larger tolerances, softer springs, an implicit method, or look for a force that jumps",
-            state.time,
+            time,
         )
     if result == code.SUNK:
         return SimulationError(
             f"a wheel has sunk by more than its radius {when}: the soil does not bear the vehicle, or the wheel has "
             "dug itself in. Take less throttle, less payload, or firmer soil",
-            state.time,
+            time,
         )
-    if result == code.OFF_GRID:
-        soft = model.spec.terrain.soft
-        (x, y), (length, width) = soft.at, soft.size
+    if result == code.OFF_GRID and model.vehicle is not None:
+        (x, y), (length, width) = model.vehicle.soil_grid()
         return SimulationError(
             f"a wheel leaves the grid of soft soil {when}: it goes from x = {x:g} to {x + length:g} m and from "
             f"y = {y:g} to {y + width:g} m. Make terrain.soft.size larger",
-            state.time,
+            time,
         )
     if result == code.NO_CONVERGENCE:
         return SimulationError(
             f"the equations of a step did not converge {when} ({speed}). Try a smaller step, or another strategy for "
             "the Jacobian (jacobian: full)",
-            state.time,
+            time,
         )
     return SimulationError(
         f"the motion diverged {when}: {speed}, then the numbers overflowed. Try a smaller step, an adaptive method "
         "(dopri5), more damping, or check stiff springs and the signs of your forces",
-        state.time,
+        time,
     )
 
 
-def ahead(simulation: Any) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
+def ahead(stepper: Stepper) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
     """Times and states (t, q, v) within the step that failed and a little beyond, as the motion would go on."""
-    state = simulation.state
-    h = max(float(simulation._clock[STEP]), 1e-12 * max(1.0, abs(state.time)))
+    time, q, v = stepper.time, stepper.q.copy(), stepper.v.copy()
+    h = max(stepper.step, 1e-12 * max(1.0, abs(time)))
     for share in (0.0, 0.2, 0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 5.0):
-        yield state.time + share * h, simulation.model.integrate(state.q, share * h * state.v), state.v
+        yield time + share * h, stepper.model.integrate(q, share * h * v), v
 
 
-def singular(simulation: Any) -> str | None:
+def singular(stepper: Stepper) -> str | None:
     """Words on an axis that moves no inertia, if there is one."""
-    model, still = simulation.model, np.zeros(simulation.model.nv)
+    model, still = stepper.model, np.zeros(stepper.model.nv)
     if model.loops:  # was looked at when the loops were
         return None
     try:
-        model.tree.forward_dynamics(simulation.state.q, still, still)
+        model.tree.forward_dynamics(stepper.q.copy(), still, still)
     except SingularError as error:
         return str(error)
     return None
 
 
-def opening(simulation: Any, result: int) -> str | None:
+def opening(stepper: Stepper, result: int) -> str | None:
     """Words on the cut that opens, or the motion that asks for too much, in the step that failed or a little later.
 
     None if the loops can be closed there.
     """
-    model, state = simulation.model, simulation.state
+    model = stepper.model
     if not model.loops or result not in (code.NOT_CLOSED, code.STEP_TOO_SMALL, code.NO_CONVERGENCE):
         return None
-    system, (t, q, v) = model.loop_system, list(ahead(simulation))[5]
+    system, (t, q, v) = model.loop_system, list(ahead(stepper))[5]
     for time in (t, t + 1e-9, t + 1e-6, t + 1e-3):
         try:
-            assemble(model, state.q, time=time)
+            assemble(model, stepper.q, time=time)
         except ClosureError as error:
             return _words(model, error.cut)
     if result != code.NOT_CLOSED:
@@ -106,21 +105,21 @@ def opening(simulation: Any, result: int) -> str | None:
     return _words(model, system.worst(system.terms(q, v, t).gap)[0].rpartition(".")[0])
 
 
-def _words(model: Any, owner: str) -> str:
-    if owner in model.spec.motions:
+def _words(model: Model, owner: str) -> str:
+    if owner in model.motion_names:
         return f"motion {owner!r} asks for more than the loops allow"
-    return f"{'cut' if owner in model.spec.cuts else 'mimic joint'} {owner!r} would open"
+    return f"{'cut' if owner in model.cut_names else 'mimic joint'} {owner!r} would open"
 
 
-def not_a_number(simulation: Any) -> str | None:
+def not_a_number(stepper: Stepper, user: UserForce) -> str | None:
     """A function of the user or a force of the Spec that is not a finite number within the step, if there is one."""
-    elements = simulation.model.forces
-    values, stack = np.zeros(len(elements.signal_i)), simulation._data.stack
-    for t, q, v in ahead(simulation):
-        for name, tau in simulation._user.values(t, q, v).items():
+    forces = stepper.model.forces
+    values, stack = np.zeros(len(forces.signal_i)), stepper.data.stack
+    for t, q, v in ahead(stepper):
+        for name, tau in user.values(t, q, v).items():
             if not np.isfinite(tau).all():
                 return f"your function {name} gives {tau[~np.isfinite(tau)][0]}"
-        signals_one(elements.signal_i, elements.signal_f, t, q, v, values, stack)
+        signals_one(forces.signal_i, forces.signal_f, t, q, v, values, stack)
         for k in np.flatnonzero(~np.isfinite(values)):
-            return f"{elements.signal_names[k]} is {values[k]}"
+            return f"{forces.signal_names[k]} is {values[k]}"
     return None

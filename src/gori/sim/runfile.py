@@ -1,7 +1,7 @@
 """A run out of a file, and the folder that it leaves:
 
 run.h5         the states, written while the run goes on
-run.grains.h5  frames of grains, if the file asks for them, likewise
+run.particles.h5  frames of grains, if the file asks for them, likewise
 run.yaml       the Spec as it was used
 channels.csv   the channels of `run.record`, when asked for
 plot_1.png     the plots of `run.plots`; if there are none, of `run.record`
@@ -21,7 +21,7 @@ import numpy as np
 
 from gori.errors import FileError, GoriError, InputError, SimulationError
 from gori.formats import load, save
-from gori.integrate import loops_of, march, method_of
+from gori.integrate import loops_of, method_of
 from gori.model import Model, compile
 from gori.record import Frames, Recording, read_checkpoint
 from gori.sim.channels import add_channels
@@ -115,8 +115,8 @@ def run_spec(
         start = at_rest(model, 0.0 if settings.speed is None else settings.speed)
     simulation = Simulation(model, method, events=_events(settings), loops=loops, state=start)
     # names are looked up now: a run of hours must not end with an unknown one
-    start = simulation.state
-    first = Recording(model, [start.time], start.q[None], start.v[None], start.z[None])
+    time, q, v, z, extra = simulation.first_sample()
+    first = Recording(model, time, q, v, z, extra)
     add_channels(first, Trace(first))
     names = _Names(first, settings)
     method.run.load()  # now, so that the wall time is that of the run
@@ -141,10 +141,10 @@ def resume_run(folder: str | os.PathLike, csv: bool = False, plots: bool = True,
     if (words := read_summary(folder).get("ended", "")) and words.startswith(("finished", "stopped")):
         raise FileError(f"holds a run that is complete ({words}): there is nothing to go on with", folder)
     before, checkpoint = open_run(path), read_checkpoint(path)
-    settings = before.model.spec.run
+    settings = before.model.run_settings
     if settings is None:
         raise FileError("was not made by gori run: use Simulation.resume", path)
-    since = 0.0 if checkpoint is None else float(checkpoint["clock"][march.NOW])
+    since = 0.0 if checkpoint is None else checkpoint.time
     method_of(before.info["method"]).run.load()
     run = partial(Simulation.resume, path, progress, events=_events(settings))
     return _Results(folder, _Names(before, settings), csv, plots, since).of(run)
@@ -181,7 +181,7 @@ def _claim(folder: Path, overwrite: bool) -> None:
     """Make the folder; what an earlier run left in it goes, or is the reason not to run."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        names = ("run.h5", "run.yaml", "channels.csv", "summary.json", "ruts.png", "run.grains.h5", "grains.png")
+        names = ("run.h5", "run.yaml", "channels.csv", "summary.json", "ruts.png", "run.particles.h5", "particles.png")
         old = [*(folder / name for name in names if (folder / name).exists()), *folder.glob("plot_[0-9]*.png")]
         if old and not overwrite:
             raise FileError(
@@ -259,7 +259,7 @@ class _Results:
 
 def summary(recording: Recording, failure: str | None) -> dict[str, Any]:
     """What there is to say of a run: plain data."""
-    settings, info = recording.model.spec.run, recording.info
+    settings, info = recording.model.run_settings, recording.info
     reached = float(recording.time[-1] - recording.time[0])
     stops = [name for name, _ in info["events"] if settings is not None and settings.events[name].action == "stop"]
     if failure is not None:
@@ -275,7 +275,7 @@ def summary(recording: Recording, failure: str | None) -> dict[str, Any]:
         "time": reached,
         "method": info["method"],
         **({"loops": info["loops"]} if "loops" in info else {}),
-        **({"grains": info["grains"] | _framed(recording)} if "grains" in info else {}),
+        **({"particles": info["particles"] | _framed(recording)} if "particles" in info else {}),
         "steps": info["steps"],
         "samples": len(recording),
         "sample": info["sample"],
@@ -304,7 +304,7 @@ def energy(recording: Recording) -> dict[str, float | None]:
 
 def conservative(model: Model) -> bool:
     """Whether gravity alone does work."""
-    if model.spec.motions and not model.open_loops:
+    if model.motion_names:
         return False
     return len(model.forces.element_i) == 0 and model.vehicle is None
 

@@ -7,20 +7,22 @@ size of the machine) are taken, and what the split leaves open is told by `uniqu
 """
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from gori.errors import InputError, SimulationError
 from gori.integrate import RK4, Multipliers
-from gori.kernels.loops.trace import fall, transmitted, unbalanced
-from gori.model import Model, compile
+from gori.kernels.loops.trace import accelerations_along, transmitted, unbalanced
+from gori.model import Model
 from gori.model.loops.system import FLAT
 from gori.model.machine import machine_of
 from gori.model.state import State
+from gori.model.variants import with_axes_in_fixed_joints
 from gori.record import Recording
 from gori.sim.loops.closure import Closure
+from gori.sim.subsystem import couplings
 from gori.sim.user import UserForce
-from gori.spec import Spec
 from gori.spec.spec import closest
 
 
@@ -34,7 +36,7 @@ def recorded_of(recording: Recording, size: int) -> np.ndarray:
     """Wrenches and outputs of subsystems (N, size); 0 where the recording has none."""
     outputs = recording.extra.get("outputs")
     fits = outputs is not None and outputs.shape[1] == size
-    return np.ascontiguousarray(outputs) if fits else np.zeros((len(recording), size))
+    return np.array(outputs, order="C") if fits else np.zeros((len(recording), size))
 
 
 class Trace:
@@ -49,31 +51,38 @@ class Trace:
         self._keep, self._user = user, 0 if user is None else user.address
         self._given = accelerations
         self._samples = samples_of(recording, self.model.nz)
-        self._recorded = recorded_of(recording, 6 * len(self.model.coupled))
+        tables, vehicle = self._shared(self.model), 0 if self.model.vehicle is None else self.model.vehicle.size
+        self._recorded = recorded_of(recording, vehicle + 6 * len(tables["coupled"]) + tables["outputs"])
+
+    def _shared(self, model: Model) -> dict[str, Any]:
+        """Tables that subsystems of the run share, as `machine_of` takes them."""
+        info = self.recording.info
+        shared = couplings(model, info.get("subsystems", {}), {})
+        outputs = sum(count == 1 for _, count, _ in info.get("outputs", {}).values())
+        return {"coupled": shared.coupled, "outputs": outputs}
 
     @cached_property
     def accelerations(self) -> np.ndarray:
         """Accelerations (N, nv)."""
         if self._given is not None:
             return self._given
-        model, states = self.model, self.model.nz
+        model = self.model
         if self.recording.info.get("user_forces") and not self._user:
             raise InputError("accelerations and reactions of this run need its forces given as functions: run it again")
         qdd = np.zeros((len(self._samples), model.nv))
         if not len(qdd):
             return qdd
         if model.loops:
-            closure = Closure(model, RK4(), Multipliers())
-            kept, address, _ = closure.tables()
-            machine, data, closure.memory = machine_of(model, self._user, loops=kept, closed=address, extra=states)
+            kept, solver = model.loop_system.kept, Multipliers.solver
+            machine, data = machine_of(model, self._user, loops=kept, closed=solver.address, **self._shared(model))
+            closure = Closure(model, RK4(), Multipliers(), machine, data)
             time, q, v, _ = self.recording.state(0)
             z = self._samples[0, 1 + model.nq + model.nv :]
-            closure.machine, closure.data = machine, data
             closure.start(State(time, q, v, z))
-            closure.settle_for_anything()
+            closure.accept_any_pose()
         else:
-            machine, data, _ = machine_of(model, self._user, extra=states)
-        done = fall(machine, data, self._samples, self._recorded, qdd)
+            machine, data = machine_of(model, self._user, **self._shared(model))
+        done = accelerations_along(machine, data, self._samples, self._recorded, qdd)
         if done < len(qdd):
             time = float(self._samples[done, 0])
             raise SimulationError(f"the accelerations at t = {time:.6g} s could not be computed", time)
@@ -86,7 +95,7 @@ class Trace:
     @cached_property
     def unbalanced(self) -> np.ndarray:
         """tau - ID(q, v, a) (N, nv): what is left to the loops, and to nothing else if they can bear it."""
-        machine, data, _ = machine_of(self.model, self._user, extra=self.model.nz)
+        machine, data = machine_of(self.model, self._user, **self._shared(self.model))
         out = np.zeros((len(self._samples), self.model.nv))
         unbalanced(machine, data, self._samples, self._recorded, np.ascontiguousarray(self.accelerations), out)
         return out
@@ -104,14 +113,10 @@ class Trace:
     @cached_property
     def _rigid(self) -> tuple[Model, np.ndarray, np.ndarray]:
         """The Model with an axis, which does not turn, in each fixed joint; and its samples and accelerations."""
-        model, spec = self.model, self.model.spec
-        fixed = [name for name, joint in spec.joints.items() if joint.type == "fixed"]
-        if not fixed:
+        model = self.model
+        whole = with_axes_in_fixed_joints(model)
+        if whole is model:
             return model, self._samples, np.ascontiguousarray(self.accelerations)
-        data = spec.model_dump(exclude_unset=True)
-        for name in fixed:
-            data["joints"][name]["type"] = "revolute"
-        whole = compile(Spec(**data), model.open_loops)
         q, v = np.zeros((len(self._samples), whole.nq)), np.zeros((len(self._samples), whole.nv))
         a = np.zeros_like(v)
         for info in model.joints:
@@ -130,7 +135,7 @@ class Trace:
         """
         model, samples, a = self._rigid
         system = model.loop_system
-        machine, data, _ = machine_of(model, loops=system.tables, extra=model.nz)
+        machine, data = machine_of(model, loops=system.tables, **self._shared(model))
         count = len(samples)
         joints = np.zeros((count, len(model.tables.body_i), 6))
         cuts = np.zeros((count, len(system.tables.cut_i), 6))
@@ -139,7 +144,7 @@ class Trace:
         for info in model.joints:
             found[info.name] = joints[:, info.rows[-1]]
         for k, name in enumerate(system.tables.cuts):
-            if name in model.spec.cuts:
+            if name in model.cut_names:
                 found[name] = cuts[:, k]
         return found
 
@@ -147,7 +152,7 @@ class Trace:
     def unique(self) -> dict[str, bool]:
         """Whether the reaction of each joint and cut is the only possible one, judged in the first sample."""
         system, model = self.model.loop_system, self.model
-        names = [*model.spec.joints, *model.spec.cuts]
+        names = [*model.all_joint_names, *model.cut_names]
         if not system.names or not len(self._samples):
             return dict.fromkeys(names, True)
         terms = self._terms()[0]
@@ -156,7 +161,7 @@ class Trace:
         rank = int((values > FLAT * max(values[0], 1e-300)).sum()) if len(values) else 0
         free = left[:, rank:].T * system.row_scale  # multipliers that change no motion
         whole, samples, _ = self._rigid
-        machine, data, _ = machine_of(whole, loops=whole.loop_system.tables, extra=whole.nz)
+        machine, data = machine_of(whole, loops=whole.loop_system.tables, **self._shared(whole))
         machine = machine._replace(element_i=machine.element_i[:0])
         answer = dict.fromkeys(names, True)
         rest = np.zeros((1, whole.nv))
@@ -182,10 +187,7 @@ class Trace:
     def drives(self) -> dict[str, np.ndarray]:
         """(N,) for every motion: the torque or force on its coordinate that the motion takes [N m, N]."""
         names = self.model.loop_system.names
-        return {
-            motion: -self.multipliers[:, names.index(f"{motion}.motion")]
-            for motion in (() if self.model.open_loops else self.model.spec.motions)
-        }
+        return {motion: -self.multipliers[:, names.index(f"{motion}.motion")] for motion in self.model.motion_names}
 
     def reaction(self, name: str, frame: str | None = None) -> np.ndarray:
         """(N, 6) of one joint or cut, moment and force on its child, in the axes of a body or frame; default: world."""

@@ -7,12 +7,12 @@ from gori.spec.joint import Connection, Joint, Mimic, Pair
 from gori.spec.loops.cut import Cut
 from gori.spec.loops.motion import Base, Motion
 from gori.spec.material import Contact, Material
-from gori.spec.particles.groups import Fill, Grains, Inlet, Outlet, Region
+from gori.spec.particles.groups import Fill, Inlet, Outlet, ParticleGroup, Region
 from gori.spec.run import Run, RunEvent
 from gori.spec.shape import Box, Capsule, Cone, Cylinder, Gear, Mesh, Plane, Shape, Sphere
 from gori.spec.spec import GROUND, Spec
 from gori.spec.strut import Strut
-from gori.spec.subsystem import Subsystem
+from gori.spec.subsystem import SubsystemSettings
 
 __all__ = [
     "GROUND",
@@ -30,7 +30,6 @@ __all__ = [
     "Force",
     "Frame",
     "Gear",
-    "Grains",
     "Inlet",
     "Joint",
     "JointForce",
@@ -43,6 +42,7 @@ __all__ = [
     "Outlet",
     "Pair",
     "Part",
+    "ParticleGroup",
     "Placed",
     "Plane",
     "Region",
@@ -53,7 +53,7 @@ __all__ = [
     "Sphere",
     "Spring",
     "Strut",
-    "Subsystem",
+    "SubsystemSettings",
     "Torsion",
     "Value",
     "Wrench",

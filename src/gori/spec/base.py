@@ -125,7 +125,7 @@ class Part(BaseModel):
         except ValidationError as error:
             raise refusal(error, type(self)) from None
 
-    # parts inside a part are validated by the outer one, not by this, so that it tells of all problems with their place
+    # parts inside a part are validated by the outer one, not by this, so that it reports all problems with their paths
     __init__.__pydantic_base_init__ = True  # pyright: ignore[reportFunctionMemberAccess]
 
     @classmethod

@@ -19,48 +19,48 @@ MOST_STEPS = 20_000
 """steps of the longest derivative that is not refused; deep nests grow with the third power of their depth"""
 
 
-class Tree:
-    """A number, the time, or an operation on other trees."""
+class Node:
+    """A number, the time, or an operation on other nodes."""
 
     __slots__ = ("argument", "in_pieces", "operands", "operation")
 
-    def __init__(self, operation: str, argument: float | str = 0.0, operands: tuple["Tree", ...] = ()):
+    def __init__(self, operation: str, argument: float | str = 0.0, operands: tuple["Node", ...] = ()):
         self.operation, self.argument, self.operands = operation, argument, operands
-        self.in_pieces: bool = operation == "where" or any(tree.in_pieces for tree in operands)
+        self.in_pieces: bool = operation == "where" or any(node.in_pieces for node in operands)
 
     def is_(self, *numbers: float) -> bool:
         """Whether it is one of these numbers; without any, whether it is a number at all."""
         return self.operation == "number" and (not numbers or self.argument in numbers)
 
-    def __add__(self, other: "Tree") -> "Tree":
+    def __add__(self, other: "Node") -> "Node":
         return apply("add", self, other)
 
-    def __sub__(self, other: "Tree") -> "Tree":
+    def __sub__(self, other: "Node") -> "Node":
         return apply("subtract", self, other)
 
-    def __mul__(self, other: "Tree") -> "Tree":
+    def __mul__(self, other: "Node") -> "Node":
         return apply("multiply", self, other)
 
-    def __truediv__(self, other: "Tree") -> "Tree":
+    def __truediv__(self, other: "Node") -> "Node":
         return apply("divide", self, other)
 
-    def __pow__(self, other: "Tree") -> "Tree":
+    def __pow__(self, other: "Node") -> "Node":
         return apply("power", self, other)
 
-    def __neg__(self) -> "Tree":
+    def __neg__(self) -> "Node":
         return apply("negate", self)
 
 
-def number(x: float) -> Tree:
-    return Tree("number", float(x))
+def number(x: float) -> Node:
+    return Node("number", float(x))
 
 
-ZERO, ONE, TWO, TIME = number(0.0), number(1.0), number(2.0), Tree("name", "t")
+ZERO, ONE, TWO, TIME = number(0.0), number(1.0), number(2.0), Node("name", "t")
 
 
 def derivative(program: Program) -> Program:
     """The program of d/dt of a program of t; ValueError for other names, and for derivatives that grow too long."""
-    pairs: list[tuple[Tree, Tree]] = []
+    pairs: list[tuple[Node, Node]] = []
     for operation, argument in program:
         if operation == "number":
             pairs.append((number(float(argument)), ZERO))
@@ -77,7 +77,7 @@ def derivative(program: Program) -> Program:
     return _postfix(pairs.pop()[1])
 
 
-def _postfix(tree: Tree) -> Program:
+def _postfix(tree: Node) -> Program:
     """Operands first, then their operation; without recursion, so nests may be deep."""
     steps, todo = [], [tree]
     while todo:
@@ -94,16 +94,16 @@ def _postfix(tree: Tree) -> Program:
 # ---- simplification
 
 
-def apply(operation: str, *u: Tree) -> Tree:
+def apply(operation: str, *u: Node) -> Node:
     """The tree of an operation, in its simplest form."""
     if all(tree.is_() for tree in u):
         with np.errstate(all="ignore"):
             return number(OPERATIONS[operation][1](*(np.float64(tree.argument) for tree in u)))
     simpler = _SIMPLER[operation](*u) if operation in _SIMPLER else None
-    return Tree(operation, 0.0, u) if simpler is None else simpler
+    return Node(operation, 0.0, u) if simpler is None else simpler
 
 
-def _negate(a: Tree) -> Tree | None:
+def _negate(a: Node) -> Node | None:
     if a.operation == "negate":
         return a.operands[0]
     if _scaled(a):
@@ -111,7 +111,7 @@ def _negate(a: Tree) -> Tree | None:
     return None
 
 
-def _add(a: Tree, b: Tree) -> Tree | None:
+def _add(a: Node, b: Node) -> Node | None:
     if a.is_(0.0):
         return b
     if b.is_(0.0):
@@ -119,7 +119,7 @@ def _add(a: Tree, b: Tree) -> Tree | None:
     return a - b.operands[0] if b.operation == "negate" else None
 
 
-def _subtract(a: Tree, b: Tree) -> Tree | None:
+def _subtract(a: Node, b: Node) -> Node | None:
     if a.is_(0.0):
         return -b
     if b.is_(0.0):
@@ -127,7 +127,7 @@ def _subtract(a: Tree, b: Tree) -> Tree | None:
     return a + b.operands[0] if b.operation == "negate" else None
 
 
-def _multiply(a: Tree, b: Tree) -> Tree | None:
+def _multiply(a: Node, b: Node) -> Node | None:
     if b.is_():
         return b * a
     if a.is_(0.0):
@@ -146,7 +146,7 @@ def _multiply(a: Tree, b: Tree) -> Tree | None:
     return a.operands[0] * (a.operands[1] * b) if _scaled(a) else None
 
 
-def _divide(a: Tree, b: Tree) -> Tree | None:
+def _divide(a: Node, b: Node) -> Node | None:
     if a.is_(0.0):
         return ZERO
     if b.is_(1.0):
@@ -154,24 +154,24 @@ def _divide(a: Tree, b: Tree) -> Tree | None:
     return -(a.operands[0] / b) if a.operation == "negate" else None
 
 
-def _power(a: Tree, b: Tree) -> Tree | None:
+def _power(a: Node, b: Node) -> Node | None:
     if b.is_(0.0):
         return ONE
     return a if b.is_(1.0) else None
 
 
-def _where(c: Tree, a: Tree, b: Tree) -> Tree | None:
+def _where(c: Node, a: Node, b: Node) -> Node | None:
     if c.is_():
         return b if c.is_(0.0) else a
     return a if a is b or (a.is_() and b.is_(float(a.argument))) else None
 
 
-def _scaled(a: Tree) -> bool:
+def _scaled(a: Node) -> bool:
     """Whether it is a number times something."""
     return a.operation == "multiply" and a.operands[0].is_()
 
 
-_SIMPLER: dict[str, Callable[..., Tree | None]] = {
+_SIMPLER: dict[str, Callable[..., Node | None]] = {
     "negate": _negate,
     "add": _add,
     "subtract": _subtract,
@@ -186,7 +186,7 @@ _SIMPLER: dict[str, Callable[..., Tree | None]] = {
 # ---- rules of calculus
 
 
-def _or_still(rate: Tree, da: Tree, margin: Tree) -> Tree:
+def _or_still(rate: Node, da: Node, margin: Node) -> Node:
     """A rate, but zero where the operand rests at the end of its range, as in sqrt(max(0, x)): there it is 0/0.
 
     margin   what is zero at the end of the range
@@ -196,21 +196,21 @@ def _or_still(rate: Tree, da: Tree, margin: Tree) -> Tree:
     return apply("where", apply("max", apply("abs", margin), apply("abs", da)), rate, ZERO)
 
 
-def _sqrt_rate(a: Tree, da: Tree) -> Tree:
+def _sqrt_rate(a: Node, da: Node) -> Node:
     return _or_still(da / (TWO * apply("sqrt", a)), da, a)
 
 
-def _asin_rate(a: Tree, da: Tree) -> Tree:
+def _asin_rate(a: Node, da: Node) -> Node:
     margin = ONE - a * a
     return _or_still(da / apply("sqrt", margin), da, margin)
 
 
-def _atan2_rate(y: Tree, x: Tree, dy: Tree, dx: Tree) -> Tree:
+def _atan2_rate(y: Node, x: Node, dy: Node, dx: Node) -> Node:
     turn, square = dy * x - y * dx, y * y + x * x
     return _or_still(turn / square, turn, square)
 
 
-def _power_rate(a: Tree, b: Tree, da: Tree, db: Tree) -> Tree:
+def _power_rate(a: Node, b: Node, da: Node, db: Node) -> Node:
     by_base = ZERO
     if not da.is_(0.0):
         by_base = b * a ** (b - ONE) * da
@@ -221,16 +221,16 @@ def _power_rate(a: Tree, b: Tree, da: Tree, db: Tree) -> Tree:
     return by_base + apply("where", a, a**b * apply("log", a) * db, ZERO)  # 0**b is 0 for all b > 0
 
 
-def _clamp_rate(x: Tree, low: Tree, high: Tree, dx: Tree, dlow: Tree, dhigh: Tree) -> Tree:
+def _clamp_rate(x: Node, low: Node, high: Node, dx: Node, dlow: Node, dhigh: Node) -> Node:
     inside = apply("where", apply("greater", x, high), dhigh, dx)
     return apply("where", apply("less", x, low), dlow, inside)
 
 
-def _none(*_: Any) -> Tree:
+def _none(*_: Any) -> Node:
     return ZERO
 
 
-RULES: dict[str, Callable[..., Tree]] = {
+RULES: dict[str, Callable[..., Node]] = {
     "negate": lambda a, da: -da,
     "add": lambda a, b, da, db: da + db,
     "subtract": lambda a, b, da, db: da - db,

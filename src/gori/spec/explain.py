@@ -1,4 +1,4 @@
-"""Problems of a description, and doubts about it, in plain words."""
+"""Error messages and warnings for a description."""
 
 import sys
 import warnings
@@ -11,7 +11,7 @@ from gori.errors import SpecError, SpecWarning
 from gori.spec.expression import closest
 
 Problem = tuple[str, str]
-"""dotted place in the part that was made, and words"""
+"""dotted path in the part that was made, and message"""
 
 
 def refusal(error: ValidationError, kind: type[BaseModel]) -> SpecError:
@@ -23,7 +23,7 @@ def refusal(error: ValidationError, kind: type[BaseModel]) -> SpecError:
 
 
 def warn(words: str) -> None:
-    """A SpecWarning at the line that called Gori, however deep inside Gori the doubt arose."""
+    """A SpecWarning at the line that called Gori, however deep inside Gori it was raised."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("gori", "pydantic"):
         level, frame = level + 1, frame.f_back
@@ -38,7 +38,7 @@ def explain(error: ValidationError, kind: type[BaseModel]) -> list[Problem]:
         if item["type"] == "spec":
             problems[loc, context["at"]] = context["at"], context["message"]
         elif item["type"] == "missing" and isinstance(loc[-1], int):
-            # pydantic tells of each missing number; the last one says how many are needed
+            # pydantic reports each missing number; the last one says how many are needed
             place, _ = _follow(kind, loc[:-1])
             problems[loc[:-1], "short"] = ".".join(place), _count(loc[-1] + 1, len(item["input"]))
         else:

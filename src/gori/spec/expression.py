@@ -93,7 +93,7 @@ def closest(name: str, known) -> str:
 
 
 def parse(text: str) -> Program:
-    """The postfix program of an expression; ValueError in plain words for all that is not one."""
+    """The postfix program of an expression; ValueError if the text is not one."""
     if len(text) > LONGEST:
         raise ValueError(f"the expression has {len(text)} characters; it may have {LONGEST}")
     text = text.strip()

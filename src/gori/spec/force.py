@@ -213,7 +213,7 @@ def values_of(force: Any) -> Iterator[tuple[str, Any]]:
 
 
 def check_forces(spec: "Spec") -> Problems:
-    """What is wrong with the forces of a Spec whose joints and bodies are in order."""
+    """Problems of the forces of a Spec whose joints and bodies are valid."""
     taken = {GROUND: "the ground"}
     for group, word in (("joints", "joint"), ("bodies", "body"), ("frames", "frame"), ("cuts", "cut")):
         taken |= dict.fromkeys(getattr(spec, group), f"a {word}")
@@ -276,7 +276,7 @@ def _check_joint(at: str, force: Any, spec: "Spec") -> Problems:
 
 
 def _misnamed(name: str, spec: "Spec") -> str | None:
-    """What is wrong with a name in an expression."""
+    """The problem with a name in an expression."""
     joint, _, coordinate = name.rpartition(".")
     if name == "t":
         return None

@@ -82,7 +82,7 @@ def contacts_of(spec: "Spec") -> dict[tuple[str, str], str]:
     return found
 
 
-def grain_materials(spec: "Spec") -> dict[str, str]:
+def particle_materials(spec: "Spec") -> dict[str, str]:
     """Materials that grains are made of, each with the dotted place of the first part that says so."""
     found: dict[str, str] = {}
     for group in ("particles", "inlets"):
@@ -102,24 +102,24 @@ def wall_materials(spec: "Spec") -> dict[str, str]:
 
 
 def check_materials(spec: "Spec") -> Iterator[tuple[str, str]]:
-    """What is wrong with materials and contacts of a Spec, and with who uses them."""
+    """Problems of materials and contacts of a Spec, and of what refers to them."""
     for name in spec.materials:
         if "/" in name:
             yield f"materials.{name}", f"the name of a material must not hold '/', which joins two of them: {name!r}"
     yield from _check_contacts(spec)
-    grains, walls = grain_materials(spec), wall_materials(spec)
-    for name, at in (grains | walls).items():
+    particles, walls = particle_materials(spec), wall_materials(spec)
+    for name, at in (particles | walls).items():
         if name not in spec.materials:
             hint = closest(name, spec.materials) or f": add materials: {{{name}: {{E: 1e8, nu: 0.25, density: 2500}}}}"
             yield at, f"{name!r} is not a material{hint}"
             return
-    for name, at in grains.items():
+    for name, at in particles.items():
         if spec.materials[name].density is None:
             yield f"materials.{name}.density", f"grains are made of {name!r} ({at}), which needs a density"
         if spec.materials[name].rigid:
             yield f"materials.{name}.rigid", f"grains are made of {name!r} ({at}): only walls can be rigid; give E"
     known = contacts_of(spec)
-    for a, b in (*combinations_with_replacement(grains, 2), *product(grains, walls)):
+    for a, b in (*combinations_with_replacement(particles, 2), *product(particles, walls)):
         if (a, b) not in known:
             yield (
                 "contacts",

@@ -7,7 +7,7 @@ from pydantic_core import PydanticCustomError
 
 from gori.spec.base import Named, Number, Part, Positive, ReadOnly
 from gori.spec.expression import parse
-from gori.spec.subsystem import Subsystem
+from gori.spec.subsystem import SubsystemSettings
 
 
 def _a_value(text: str) -> str:
@@ -127,7 +127,7 @@ class Run(Part):
     speed: _Speed | None = Field(
         None, description="with start: equilibrium, roll ahead from there [m/s]; for all vehicles, or {truck: 10}"
     )
-    subsystems: Named[Subsystem] = Field(
+    subsystems: Named[SubsystemSettings] = Field(
         default_factory=ReadOnly, description="own steps of drive trains and grains, by name"
     )
     sample: Positive | None = Field(

@@ -54,7 +54,7 @@ class _Solid(_Wall):
         if self.hollow and self.heavy:
             raise PydanticCustomError(
                 "hollow",
-                "a hollow shape is a shell without thickness, so {amount} tells no inertia: "
+                "a hollow shape is a shell without thickness, so {amount} defines no inertia: "
                 "give the body mass, com and inertia, or solid shapes beside it",
                 {"amount": "density" if self.density is not None else "mass"},
             )

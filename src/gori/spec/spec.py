@@ -15,7 +15,7 @@ from gori.spec.joint import GROUND, Joint, closest_body
 from gori.spec.loops.cut import Cut
 from gori.spec.loops.motion import BASE, Base, Motion, check_motions
 from gori.spec.material import Contact, Material, check_materials
-from gori.spec.particles.groups import Grains, Inlet, Outlet, check_particles
+from gori.spec.particles.groups import Inlet, Outlet, ParticleGroup, check_particles
 from gori.spec.run import Run
 from gori.spec.subsystem import check_subsystems
 from gori.spec.vehicle.control import Schedule, check_controls
@@ -61,7 +61,7 @@ class Spec(Part):
     controls: Named[Schedule] = Field(default_factory=ReadOnly, description="what drives the vehicles in a run")
     materials: Named[Material] = Field(default_factory=ReadOnly, description="of grains and walls")
     contacts: Named[Contact] = Field(default_factory=ReadOnly, description="of two materials: {grain/steel: ...}")
-    particles: Named[Grains] = Field(default_factory=ReadOnly, description="grains that are there at the start")
+    particles: Named[ParticleGroup] = Field(default_factory=ReadOnly, description="grains that are there at the start")
     inlets: Named[Inlet] = Field(default_factory=ReadOnly, description="where grains come in during a run")
     outlets: Named[Outlet] = Field(default_factory=ReadOnly, description="where grains are taken out of a run")
     terrain: Terrain | None = Field(None, description="ground under wheels; {} is a level plane at z = 0")

@@ -31,7 +31,7 @@ Auto = Annotated[
 ]
 
 
-class Subsystem(Part):
+class SubsystemSettings(Part):
     """How a drive train or a group of grains is computed."""
 
     step: Auto = Field(
@@ -51,7 +51,7 @@ def check_subsystems(spec: "Spec") -> Iterator[tuple[str, str]]:
     """What is wrong with the subsystems of a run."""
     if spec.run is None:
         return
-    grains = {**spec.particles, **spec.inlets}
+    particles = {**spec.particles, **spec.inlets}
     first = ""
     for name, part in spec.run.subsystems.items():
         at = f"run.subsystems.{name}"
@@ -60,11 +60,11 @@ def check_subsystems(spec: "Spec") -> Iterator[tuple[str, str]]:
                 yield f"{at}.step", "a drive train needs its step in seconds, such as 2e-4"
             for field in part.model_fields_set - {"step"}:
                 yield f"{at}.{field}", f"{field!r} is for grains, and {name!r} is a drive train: leave it out"
-        elif name in grains:
+        elif name in particles:
             if (other := spec.run.subsystems[first or name].device) != part.device:
                 yield f"{at}.device", f"all grains are computed on one device, and {first!r} is on {other}"
             first = first or name
         else:
-            known = [*spec.drivetrains, *grains]
-            kinds = "neither a drive train nor a group of grains" if grains else "not a drive train"
+            known = [*spec.drivetrains, *particles]
+            kinds = "neither a drive train nor a group of grains" if particles else "not a drive train"
             yield at, f"{name!r} is {kinds}{closest(name, known)}"

@@ -15,7 +15,7 @@ from gori.spec.vehicle.tyre import ALIGNING, COEFFICIENTS, COMBINED, NEEDED, Fia
 
 _FORMATS = ("PAC2002", "MF-TYRE", "MF-TIRE", "MF_05", "FIALA")
 _OWN = "USER"
-"""what files for a solver of their maker say: FITTYP tells what they hold"""
+"""FITTYP of files made for a particular solver"""
 _FITS = (5, 6, 21, 51, 52)
 """values of FITTYP that mean the Magic Formula up to 5.2"""
 _UNITS = {

@@ -77,7 +77,7 @@ def read_text(path: str | os.PathLike | None) -> str:
 
 
 def read_value(text: str) -> Any:
-    """One value, by the rules of the files; ValueError in plain words for what is none."""
+    """One value, by the rules of the files; ValueError if the text is none."""
     try:
         return _document(f"value: {text}")[0]["value"]
     except _Refused as refused:
@@ -96,7 +96,7 @@ def parse(text: str, path: Any) -> tuple[dict[str, Any], Place]:
 
 def _check_version(data: dict[str, Any], path: Any, places: Place) -> None:
     if "gori" not in data:
-        raise FileError(f"does not say its version of the format: begin with 'gori: {VERSION}'", path, places.line)
+        raise FileError(f"does not state its format version: begin with 'gori: {VERSION}'", path, places.line)
     given = data["gori"]
     if type(given) is not int or given != VERSION:
         line = places.find("gori")[1]

@@ -19,7 +19,7 @@ import numpy as np
 
 from gori.spec import GROUND
 from gori.spec.body import combine
-from gori.vehicle.template import Arm, Axle, Vehicle, plain_tyre
+from gori.vehicle.template import Arm, AxleTemplate, Vehicle, plain_tyre
 
 CORNERS = ("fl", "fr", "rl", "rr")
 """front or rear, left or right"""
@@ -150,7 +150,7 @@ def arm_inertia(arm: Arm) -> np.ndarray:
     return R @ arm.moments() @ R.T
 
 
-def _knuckle(vehicle: Vehicle, axle: Axle, left: bool, hub: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+def _knuckle(vehicle: Vehicle, axle: AxleTemplate, left: bool, hub: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass, centre of mass and inertia of upright and wheel, from the hub; the wheel's spin is not among it."""
     wheel, knuckle = vehicle.wheel, axle.knuckle
     across = np.diag([wheel.inertia[0], 0.0, wheel.inertia[2]])

@@ -89,7 +89,7 @@ class TieRod(_Described):
     length: Positive | None = Field(None, description="[m]; if not given, that of the design position")
 
 
-class Line(Strut):
+class LineTemplate(Strut):
     """A strut between chassis (`at`) and lower arm (`child_at`)."""
 
     type: Literal["strut"] = "strut"
@@ -97,7 +97,7 @@ class Line(Strut):
     child: Literal["lower_arm"] = Field("lower_arm", exclude=True)  # pyright: ignore[reportIncompatibleVariableOverride]
 
 
-class Axle(_Described):
+class AxleTemplate(_Described):
     """Two double wishbones, one the mirror image of the other."""
 
     at: Vector3 = Field(description="origin of the axle's points, in the chassis frame [m]")
@@ -106,8 +106,8 @@ class Axle(_Described):
     upper_arm: Arm
     knuckle: Knuckle
     tie_rod: TieRod
-    spring: Line
-    damper: Line
+    spring: LineTemplate
+    damper: LineTemplate
 
     @model_validator(mode="after")
     def _can_carry(self):
@@ -135,7 +135,7 @@ class Rack(_Heavy):
     damping: NonNegative = Field(description="of the servo [N s/m]")
 
 
-class Wheel(_Described):
+class WheelTemplate(_Described):
     """Spindle, rim and tyre: mass and inertia across the axis go with the knuckle, the spin with the drive train."""
 
     mass: Positive = Field(description="[kg]")
@@ -155,7 +155,7 @@ class Wheel(_Described):
         return self
 
 
-class Drag(_Described):
+class DragTemplate(_Described):
     """Resistance of the air: 0.5 density area_cd speed^2, at a point of the chassis."""
 
     at: Vector3 = (0.0, 0.0, 0.0)
@@ -169,12 +169,12 @@ class Vehicle(_Described):
     gori: Literal[1] = 1
     chassis: Chassis
     payload: Payload = Field(default_factory=lambda: Payload.model_validate({}))
-    front: Axle
-    rear: Axle
+    front: AxleTemplate
+    rear: AxleTemplate
     steering: Rack
-    wheel: Wheel
+    wheel: WheelTemplate
     drivetrain: dict[str, Any] | None = None
-    drag: Drag | None = None
+    drag: DragTemplate | None = None
 
     @model_validator(mode="after")
     def _can_drive(self):

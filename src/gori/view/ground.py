@@ -64,7 +64,7 @@ def ruts(model: Model, state: State, path: str | os.PathLike | None = None, ax: 
     terrain = model.spec.terrain
     if terrain is None or terrain.soft is None:
         raise InputError("there is no soft soil: add terrain: {soft: {soil: lete_sand, size: [60, 6]}}")
-    depths = rut_depths(terrain.soft, state.ground)
+    depths = rut_depths(terrain.soft, state.vehicle)
     (x, y), cell = terrain.soft.at, terrain.soft.cell
     length, width = cell * depths.shape[1], cell * depths.shape[0]
     figure = None

@@ -33,7 +33,7 @@ class Camera(NamedTuple):
         return points @ np.column_stack([self.right, self.up, self.towards])
 
 
-def look(view: tuple[float, float], low: np.ndarray, high: np.ndarray, pixels: int) -> Camera:
+def camera_of(view: tuple[float, float], low: np.ndarray, high: np.ndarray, pixels: int) -> Camera:
     """A Camera that holds a box of the world between two corners [m].
 
     view     azimuth and elevation of the eye [deg]: (0, 0) looks along -x, (-90, 90) from above with x to the right
@@ -47,8 +47,8 @@ def look(view: tuple[float, float], low: np.ndarray, high: np.ndarray, pixels: i
     flat = corners @ np.column_stack([right, up])
     first, last = flat.min(axis=0), flat.max(axis=0)
     size = last - first
-    room = 0.02 * size.max() + 1e-12
-    size = np.maximum(size, 0.05 * size.max() + 1e-12) + 2.0 * room
+    margin = 0.02 * size.max() + 1e-12
+    size = np.maximum(size, 0.05 * size.max() + 1e-12) + 2.0 * margin
     middle = 0.5 * (first + last)
     width, height = (max(1, round(pixels * side / size.max())) for side in size)
     # square pixels: the height follows from the width
@@ -56,21 +56,21 @@ def look(view: tuple[float, float], low: np.ndarray, high: np.ndarray, pixels: i
     return Camera(right, up, towards, middle - 0.5 * size, middle + 0.5 * size, width, height)
 
 
-def paint(camera: Camera, place: np.ndarray, colour: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def paint(camera: Camera, spheres: np.ndarray, colour: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Paint spheres.
 
-    place    (n, 4) x y z r [m]
+    spheres  (n, 4) x y z r [m]
     colour   (n, 3) red green blue, 0 to 1
     Returns the picture (height, width, 4), red green blue and opacity, first row at the top, and the depth of what is
     in front (fine height, fine width) [m], towards the eye; -inf where there is nothing.
     """
     scale = camera.scale * _FINE
     height, width = camera.height * _FINE, camera.width * _FINE
-    at = camera.see(place[:, :3])
-    seen = np.empty((len(place), 4))
+    at = camera.see(spheres[:, :3])
+    seen = np.empty((len(spheres), 4))
     seen[:, 0] = (at[:, 0] - camera.low[0]) * scale - 0.5
     seen[:, 1] = (camera.high[1] - at[:, 1]) * scale - 0.5
-    seen[:, 2], seen[:, 3] = at[:, 2] * scale, place[:, 3] * scale
+    seen[:, 2], seen[:, 3] = at[:, 2] * scale, spheres[:, 3] * scale
     depth, owner = np.full((height, width), -np.inf), np.full((height, width), -1, np.int32)
     splat(seen, depth, owner)
 

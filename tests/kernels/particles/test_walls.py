@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 
-from gori.kernels.particles import tables as t
+from gori.kernels.particles import columns as t
 from gori.kernels.particles import walls as kernel
 from gori.model.particles.facets import facet_rows
 from gori.model.particles.walls import wall_tables

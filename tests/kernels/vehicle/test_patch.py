@@ -6,35 +6,11 @@ import numba
 import numpy as np
 import pytest
 
-from gori.kernels.vehicle import patch
-from gori.kernels.vehicle.patch import (
-    AREA,
-    DEFLECTION,
-    FX,
-    FY,
-    FZ,
-    GOOD,
-    K_DOWN,
-    K_UP,
-    LOAD,
-    LOST,
-    MX,
-    MY,
-    MZ,
-    N_PATCH_OUT,
-    N_SOFT,
-    OFF_GRID,
-    S_D,
-    SINKAGE,
-    TORQUE,
-    Z_DYN,
-    Z_MAX,
-    J,
-    rest_deflection,
-    soft_wheel,
-)
-from gori.kernels.vehicle.terrain import N_TERRAIN_F, N_TERRAIN_I, T_GX, T_GY
-from gori.model.vehicle.soil import fresh_ground, soil_row
+from gori.kernels.codes import NOT_FINITE, OFF_GRID, OK
+from gori.kernels.vehicle.patch import soft_wheel
+from gori.kernels.vehicle.state import CONTACT, FOOTPRINT, PATCH, WHEEL_STATE
+from gori.kernels.vehicle.tables import AREA, FEATURE, TERRAIN, TYRE, Ground
+from gori.model.vehicle.soil import fresh_cells, soil_row
 from gori.spec.vehicle.soil import ExponentialSoil
 from tests.kernels.vehicle.test_soil import LOAM, SAND
 
@@ -42,38 +18,47 @@ R, B = 0.47, 0.3
 
 
 @numba.njit
-def call(p, ground, ti, tf, c, a, v, w, spin, s, k, damping, t, dt, commit, out):
-    return soft_wheel(
-        p, ground, ti, tf, R, B, c[0], c[1], c[2], a[0], a[1], a[2], v[0], v[1], v[2], w[0], w[1], w[2],
-        spin, s, k * s[S_D], k, damping, t, dt, commit, out,
-    )  # fmt: skip
+def call(ground, tyre, s, contact, spin, t, dt, commit, foot, patch):
+    return soft_wheel(ground, tyre[0], s[0], contact[0], spin, t, dt, commit, foot[0], patch[0])
 
 
-@numba.njit
-def rest(p, ground, ti, tf, z, k, s, out):
-    return rest_deflection(p, ground, ti, tf, R, B, 0.0, 0.0, z, 0.0, 1.0, 0.0, k, s, out)
+def numbers(records):
+    """All numbers of records, in one row."""
+    return np.atleast_1d(records).view("f8")
+
+
+def steady(rows):
+    """Means over rows of a run, as one row."""
+    mean = PATCH.zeros(1)
+    for name in PATCH.dtype.names:
+        mean[name] = rows[name].mean(axis=0)
+    return mean[0]
 
 
 class Bench:
     """One wheel on a level or sloping piece of soil."""
 
-    def __init__(self, soil=LOAM, cell=0.02, size=3.0, grade=(0.0, 0.0), stiffness=0.0, damping=0.0):
-        self.p = soil_row(soil, (-0.5 * size, -0.5 * size), (size, size), cell)
-        self.ground = fresh_ground(self.p)
-        self.ti, self.tf = np.zeros(N_TERRAIN_I, np.int64), np.zeros(N_TERRAIN_F)
-        self.tf[T_GX], self.tf[T_GY] = grade
-        self.t, self.s, self.tyre = 0.0, np.zeros(N_SOFT), (stiffness, damping)
+    def __init__(self, soil=LOAM, cell=0.02, size=3.0, grade=(0.0, 0.0), stiffness=0.0, damping=0.0, radius=R):
+        self.soil = soil_row(soil, (-0.5 * size, -0.5 * size), (size, size), cell)
+        self.cells = fresh_cells(self.soil)
+        terrain, self.tyre, self.s = TERRAIN.zeros(1), TYRE.zeros(1), WHEEL_STATE.zeros(1)
+        terrain["grade"] = grade
+        self.ground = Ground(terrain, FEATURE.zeros(0), AREA.zeros(0), np.zeros(0), self.soil, self.cells)
+        self.tyre["radius"], self.tyre["width"] = radius, B
+        self.tyre["stiffness"], self.tyre["damping"] = stiffness, damping
+        self.t = 0.0
 
     def __call__(self, c, a=(0, 1, 0), v=(0, 0, 0), w=(0, 0, 0), spin=0.0, d=None, dt=1e-3, commit=1):
-        out = np.full(N_PATCH_OUT, 7.0)
+        out, contact, foot = PATCH.zeros(1), CONTACT.zeros(1), FOOTPRINT.zeros(1)
+        out.view("f8")[:] = 7.0
+        foot["radius"] = np.nan  # work: nothing may be taken from it
         self.t += dt * commit
-        self.s[S_D] = self.s[S_D] if d is None else d
-        arrays = [np.array(x, float) for x in (c, a, v, w)]
-        arrays[1] /= np.linalg.norm(arrays[1])
-        self.code = call(
-            self.p, self.ground, self.ti, self.tf, *arrays, spin, self.s, *self.tyre, self.t, dt, commit, out
-        )
-        return out
+        if d is not None:
+            self.s["deflection"] = d
+        contact["centre"], contact["axis"] = c, np.array(a, float) / np.linalg.norm(a)
+        contact["velocity"], contact["angular_velocity"] = v, w
+        self.code = call(self.ground, self.tyre, self.s, contact, float(spin), self.t, float(dt), commit, foot, out)
+        return out[0]
 
     def roll(self, slip, sinkage, count=400, speed=1.0, dt=2e-3, yaw=0.0, x=-0.8):
         """Rolls at a fixed height; the results of each step."""
@@ -84,61 +69,55 @@ class Bench:
             rows.append(
                 self((*at, R - sinkage), (-math.sin(yaw), math.cos(yaw), 0), (*(speed * heading), 0), spin=spin, dt=dt)
             )
-        return np.array(rows)
+        return np.array(rows, PATCH.dtype)
 
 
 def test_plate_carries_its_pressure():
     """A wheel so large that it is flat: load = area * pressure, as a plate."""
-    bench = Bench(SAND, size=1.0, cell=0.01)
-    out = np.zeros(N_PATCH_OUT)
     big, z = 2000.0, 0.02
-
-    @numba.njit
-    def plate(p, ground, ti, tf, s, out):
-        return soft_wheel(
-            p, ground, ti, tf, big, B, 0.0, 0.0, big - z, 0.0, 1.0, 0.0,
-            0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, 1.0, 1e-3, 1, out,
-        )  # fmt: skip
-
-    assert plate(bench.p, bench.ground, bench.ti, bench.tf, bench.s, out) == OFF_GRID  # it is longer than the grid
-    assert out[AREA] == pytest.approx(1.0 * B, rel=1e-12)
-    assert out[FZ] == pytest.approx(float(SAND.pressure(z)) * B, rel=0.02)
+    bench = Bench(SAND, size=1.0, cell=0.01, radius=big)
+    out = bench((0, 0, big - z))
+    assert bench.code == OFF_GRID  # it is longer than the grid
+    assert out["area"] == pytest.approx(1.0 * B, rel=1e-12)
+    assert out["force"][2] == pytest.approx(float(SAND.pressure(z)) * B, rel=0.02)
 
 
 def test_standing_wheel_is_symmetric():
     out = Bench()((0, 0, R - 0.02))
-    assert out[FZ] > 1000.0 and out[SINKAGE] == pytest.approx(0.02)
-    for k in (FX, FY, MX, MY, MZ, TORQUE):
-        assert abs(out[k]) < 1e-9 * out[FZ]
+    assert out["force"][2] > 1000.0 and out["sinkage"] == pytest.approx(0.02)
+    for balanced in (*out["force"][:2], *out["moment"], out["torque"]):
+        assert abs(balanced) < 1e-9 * out["force"][2]
 
 
 def test_air_gives_nothing():
     bench = Bench()
-    assert not bench((0, 0, R + 1e-6)).any() and bench.code == GOOD
-    assert not bench((50, 0, R + 1e-6)).any() and bench.code == GOOD  # above ground that is not there
-    assert (bench.ground[:, Z_MAX] == 0.0).all()
+    assert not numbers(bench((0, 0, R + 1e-6))).any() and bench.code == OK
+    assert not numbers(bench((50, 0, R + 1e-6))).any() and bench.code == OK  # above ground that is not there
+    assert (bench.cells["z_max"] == 0.0).all()
 
 
 def test_trial_leaves_no_trace():
     bench = Bench(SAND)
     bench.roll(0.2, 0.02, 50)
-    before = bench.ground.copy()
+    before = bench.cells.copy()
     trial = bench((-0.7, 0, R - 0.03), v=(1, 0, 0), spin=2.5, commit=0)
-    assert np.array_equal(bench.ground, before) and trial[FZ] > 0.0
+    assert np.array_equal(bench.cells, before) and trial["force"][2] > 0.0
     bench.t -= 1e-3
     assert np.array_equal(bench((-0.7, 0, R - 0.03), v=(1, 0, 0), spin=2.5), trial)
-    assert not np.array_equal(bench.ground, before)
+    assert not np.array_equal(bench.cells, before)
 
 
 def test_memory_of_a_rut():
     bench = Bench(SAND)
     first = bench.roll(0.3, 0.02)
-    track = bench.ground[:, Z_MAX] > 0.0
-    assert bench.ground[track, Z_DYN].max() > 1e-3 and bench.ground[track, J].max() > 0.01
+    track = bench.cells["z_max"] > 0.0
+    assert bench.cells["z_dyn"][track].max() > 1e-3 and bench.cells["j"][track].max() > 0.01
     assert track.mean() < 0.4
     again = bench.roll(0.3, 0.02)
-    assert again[200:, FZ].mean() < 0.5 * first[200:, FZ].mean()  # at the same height the rut carries less
-    assert (bench.ground[:, Z_DYN] >= 0.0).all()
+    assert (
+        again["force"][200:, 2].mean() < 0.5 * first["force"][200:, 2].mean()
+    )  # at the same height the rut carries less
+    assert (bench.cells["z_dyn"] >= 0.0).all()
 
 
 @pytest.mark.parametrize("soil", [SAND, LOAM], ids=["exponential", "bekker"])
@@ -148,13 +127,13 @@ def test_work_goes_into_the_soil(soil):
     speed, slip, z = 1.0, 0.15, 0.03
     rows = bench.roll(slip, z, 600, speed)[300:]
     spin = speed / (1 - slip) / R
-    given = -rows[:, TORQUE].mean() * spin - rows[:, FX].mean() * speed
+    given = -rows["torque"].mean() * spin - rows["force"][:, 0].mean() * speed
     depth = np.linspace(0, z, 2001)
     P = soil.pressure(depth, B)
     compaction = speed * B * (np.trapezoid(P, depth) - 0.5 * P[-1] * z * soil.rebound)
     friction = given - compaction
     # the tread slips by v s / (1 - s) at the bottom; the mean stress is the torque's
-    expected = -rows[:, TORQUE].mean() / R * speed * slip / (1 - slip)
+    expected = -rows["torque"].mean() / R * speed * slip / (1 - slip)
     assert 0.0 < compaction < given
     assert friction == pytest.approx(expected, rel=0.15)
 
@@ -169,7 +148,7 @@ def test_soil_never_gives_energy():
             c = c + v * dt
             c[2] = max(c[2], R - 0.08)
             out = bench(c, v=v, spin=spin, dt=dt)
-            work -= (out[FX : FZ + 1] @ v + out[TORQUE] * spin) * dt
+            work -= (out["force"] @ v + out["torque"] * spin) * dt
         v[2] = 0.0
     assert work > 0.0
 
@@ -179,7 +158,10 @@ def test_stress_is_one_vector():
     bench = Bench(SAND.model_copy(update={"cohesion": 0.0, "slip_sinkage": None}))
     for k in range(400):
         out = bench((1e-4 * k, 1e-4 * k, R - 0.01), v=(0.1, 0.1, 0))
-        assert math.hypot(-out[TORQUE] / R, out[FY]) <= 1.02 * out[FZ] * math.tan(math.radians(31.1)) * 1.08
+        assert (
+            math.hypot(-out["torque"] / R, out["force"][1])
+            <= 1.02 * out["force"][2] * math.tan(math.radians(31.1)) * 1.08
+        )
 
 
 @pytest.mark.parametrize("spring", [0.0, 4e5], ids=["rigid", "tyre"])
@@ -190,25 +172,25 @@ def test_stands_without_creep(spring):
     for k in range(9000):
         out = bench((x, 0, z), v=(v, 0, w), dt=dt)
         push = 0.2 * mass * 9.81 if 1000 < k < 6000 else 0.0
-        v += dt * (push + out[FX]) / mass
-        w += dt * ((out[FZ] - 4e3 * w) / mass - 9.81)
+        v += dt * (push + out["force"][0]) / mass
+        w += dt * ((out["force"][2] - 4e3 * w) / mass - 9.81)
         x, z = x + dt * v, z + dt * w
         places.append(x)
     assert 1e-5 < places[4000] < 0.02
     assert abs(places[5999] - places[4000]) < 1e-6
     assert 0.0 < places[-1] < places[5999] - 1e-5
     assert abs(v) < 1e-6 and abs(w) < 1e-6
-    assert out[FZ] == pytest.approx(mass * 9.81, rel=1e-6)
+    assert out["force"][2] == pytest.approx(mass * 9.81, rel=1e-6)
 
 
 @pytest.mark.parametrize("yaw", [0.4, math.pi / 2, 2.5, -2.0])
 def test_direction_on_the_grid_does_not_matter(yaw):
-    straight = Bench(LOAM, cell=0.01).roll(0.2, 0.03)[200:].mean(axis=0)
-    turned = Bench(LOAM, cell=0.01).roll(0.2, 0.03, yaw=yaw)[200:].mean(axis=0)
-    ahead = turned[FX] * math.cos(yaw) + turned[FY] * math.sin(yaw)
-    assert ahead == pytest.approx(straight[FX], rel=0.01)
-    assert turned[FZ] == pytest.approx(straight[FZ], rel=0.01)
-    assert turned[TORQUE] == pytest.approx(straight[TORQUE], rel=0.01)
+    straight = steady(Bench(LOAM, cell=0.01).roll(0.2, 0.03)[200:])
+    turned = steady(Bench(LOAM, cell=0.01).roll(0.2, 0.03, yaw=yaw)[200:])
+    ahead = turned["force"][0] * math.cos(yaw) + turned["force"][1] * math.sin(yaw)
+    assert ahead == pytest.approx(straight["force"][0], rel=0.01)
+    assert turned["force"][2] == pytest.approx(straight["force"][2], rel=0.01)
+    assert turned["torque"] == pytest.approx(straight["torque"], rel=0.01)
 
 
 def test_slope_turns_the_force():
@@ -217,23 +199,23 @@ def test_slope_turns_the_force():
     grade = 0.3
     n = np.array([-grade, 0, 1]) / math.hypot(grade, 1)
     sloped = Bench(LOAM, cell=0.005, grade=(grade, 0.0))((R - 0.03) * n)
-    assert sloped[SINKAGE] == pytest.approx(0.03, abs=1e-9)
-    assert sloped[LOAD] == pytest.approx(level[FZ], rel=0.02)
-    assert sloped[FX] / sloped[FZ] == pytest.approx(-grade, rel=0.05)
+    assert sloped["sinkage"] == pytest.approx(0.03, abs=1e-9)
+    assert sloped["load"] == pytest.approx(level["force"][2], rel=0.02)
+    assert sloped["force"][0] / sloped["force"][2] == pytest.approx(-grade, rel=0.05)
     banked = Bench(LOAM, cell=0.005, grade=(0.0, grade))((R - 0.03) * n[[1, 0, 2]], a=(0, 1, grade))
-    assert banked[LOAD] == pytest.approx(level[FZ], rel=0.03)
+    assert banked["load"] == pytest.approx(level["force"][2], rel=0.03)
 
 
 def test_camber_loads_the_lower_edge():
     out = Bench(LOAM, cell=0.01)((0, 0, R - 0.03), a=(0, 1, -0.1))
-    assert out[FZ] > 0.0 and out[SINKAGE] > 0.0
-    assert abs(out[MX]) > 10.0  # the pressure is at the lower, left edge
+    assert out["force"][2] > 0.0 and out["sinkage"] > 0.0
+    assert abs(out["moment"][0]) > 10.0  # the pressure is at the lower, left edge
 
 
 def test_forces_are_smooth_in_height():
     bench = Bench(LOAM, cell=0.02)
     heights = np.linspace(R + 0.001, R - 0.06, 600)
-    loads = np.array([bench((0, 0, z), commit=0)[FZ] for z in heights])
+    loads = np.array([bench((0, 0, z), commit=0)["force"][2] for z in heights])
     assert (np.diff(loads) >= 0.0).all()
     assert np.diff(loads).max() < 0.02 * loads[-1]
 
@@ -241,9 +223,9 @@ def test_forces_are_smooth_in_height():
 def test_slopes_of_the_load():
     bench = Bench(LOAM, cell=0.01)
     now = bench((0, 0, R - 0.03))
-    deeper, back = (bench((0, 0, R - 0.03 - h), commit=0)[FZ] for h in (1e-5, -1e-5))
-    assert now[K_DOWN] == pytest.approx((deeper - now[FZ]) / 1e-5, rel=0.1)
-    assert now[K_UP] == pytest.approx((now[FZ] - back) / 1e-5, rel=0.1)
+    deeper, back = (bench((0, 0, R - 0.03 - h), commit=0)["force"][2] for h in (1e-5, -1e-5))
+    assert now["k_down"] == pytest.approx((deeper - now["force"][2]) / 1e-5, rel=0.1)
+    assert now["k_up"] == pytest.approx((now["force"][2] - back) / 1e-5, rel=0.1)
 
 
 def drop_on(soil, hub, stiffness=4e5, damping=3e3, speed=0.1, count=600):
@@ -251,7 +233,7 @@ def drop_on(soil, hub, stiffness=4e5, damping=3e3, speed=0.1, count=600):
     bench = Bench(soil, cell=0.02, stiffness=stiffness, damping=damping)
     for k in range(count):
         out = bench((0, 0, max(hub, R - 1e-3 * speed * k)))
-    return out[LOAD], out[DEFLECTION], out[SINKAGE]
+    return out["load"], out["deflection"], out["sinkage"]
 
 
 def test_hard_soil_is_a_road():
@@ -276,29 +258,20 @@ def test_landing_and_bouncing_stay_sane(hardness):
     z, w, peak = R + 0.2, 0.0, 0.0
     for _ in range(8000):
         out = bench((0, 0, z), v=(0, 0, w), dt=dt)
-        peak = max(peak, out[FZ])
-        w += dt * (out[FZ] / mass - 9.81)
+        peak = max(peak, out["force"][2])
+        w += dt * (out["force"][2] / mass - 9.81)
         z += dt * w
-    assert out[FZ] == pytest.approx(mass * 9.81, rel=1e-3) and abs(w) < 1e-4
+    assert out["force"][2] == pytest.approx(mass * 9.81, rel=1e-3) and abs(w) < 1e-4
     assert peak < 1.5 * mass * math.sqrt(4e5 / mass) * math.sqrt(2 * 9.81 * 0.2)
-    assert out[DEFLECTION] == pytest.approx(mass * 9.81 / 4e5, rel=0.01)  # on rock the last bit comes slowly
-
-
-def test_rest_deflection_balances():
-    bench, out = Bench(SAND, stiffness=4e5, damping=3e3), np.zeros(N_PATCH_OUT)
-    d = rest(bench.p, bench.ground, bench.ti, bench.tf, R - 0.03, 4e5, bench.s, out)
-    assert 0.0 < d < 0.03 and (bench.ground[:, Z_MAX] == 0.0).all()
-    for _ in range(20):
-        out = bench((0, 0, R - 0.03))
-        assert out[LOAD] == pytest.approx(4e5 * d, rel=1e-3)
+    assert out["deflection"] == pytest.approx(mass * 9.81 / 4e5, rel=0.01)  # on rock the last bit comes slowly
 
 
 def test_off_the_grid_is_told():
     bench = Bench()
     out = bench((1.4, 0, R - 0.02))
-    assert bench.code == OFF_GRID and np.isfinite(out).all()
+    assert bench.code == OFF_GRID and np.isfinite(numbers(out)).all()
     out = bench((30, 30, R - 0.02))
-    assert bench.code == OFF_GRID and out[FZ] == 0.0
+    assert bench.code == OFF_GRID and out["force"][2] == 0.0
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, 1e300])
@@ -306,8 +279,8 @@ def test_no_place_is_told(bad):
     bench = Bench()
     for change in ({"c": (bad, 0, 0)}, {"v": (0, bad, 0)}, {"spin": bad}, {"d": bad}):
         out = bench(**({"c": (0, 0, R - 0.02)} | change))
-        assert bench.code == LOST and not out.any()
-    assert not np.isnan(bench.ground).any()
+        assert bench.code == NOT_FINITE and not numbers(out).any()
+    assert not np.isnan(numbers(bench.cells)).any()
 
 
 def test_never_nan():
@@ -319,11 +292,5 @@ def test_never_nan():
         v, w = rng.normal(size=3) * 10, rng.normal(size=3)
         d, dt = rng.choice([0.0, 1e-9, 0.03, 0.2]), rng.choice([0.0, 1e-4, 1e-2])
         out = bench(c, a, v, w, rng.normal() * 50, d, dt)
-        assert np.isfinite(out).all()
-    assert np.isfinite(bench.ground).all()
-
-
-def test_columns_are_apart():
-    columns = [patch.FX, patch.FY, patch.FZ, patch.MX, patch.MY, patch.MZ, patch.TORQUE, patch.LOAD, patch.K_UP]
-    columns += [patch.K_DOWN, patch.K_SPIN, patch.SINKAGE, patch.AREA, patch.DEFLECTION]
-    assert sorted(columns) == list(range(N_PATCH_OUT))
+        assert np.isfinite(numbers(out)).all()
+    assert np.isfinite(numbers(bench.cells)).all()

@@ -25,7 +25,8 @@ SOILS = [SAND, LOAM]
 
 
 @numba.njit
-def pressure(p, z, z_max):
+def pressure(soil, z, z_max):
+    p = soil[0]
     k = laws.stiffness(p, WIDTH)
     P_max = laws.virgin_pressure(p, k, z_max)[0] if z_max > 0.0 else 0.0
     return laws.pressure(p, k, z, z_max, P_max)
@@ -33,12 +34,12 @@ def pressure(p, z, z_max):
 
 @numba.njit
 def shear(p, P, j, j_before):
-    return laws.shear_limit(p, P, j, j_before)
+    return laws.shear_limit(p[0], P, j, j_before)
 
 
 @numba.njit
 def slip_sinkage(p, P, j):
-    return laws.slip_sinkage(p, P, j)
+    return laws.slip_sinkage(p[0], P, j)
 
 
 def row(soil):

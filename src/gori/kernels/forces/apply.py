@@ -1,4 +1,4 @@
-"""All forces of a machine at a state: those of its elements, of what is outside, and of the user."""
+"""All forces of a machine at a state: those of its elements, of vehicles, and of the user."""
 
 from llvmlite import ir
 from numba import types
@@ -6,10 +6,10 @@ from numba.extending import intrinsic
 
 from gori.kernels.codes import OK, USER_ERROR
 from gori.kernels.forces import elements
-from gori.kernels.forces.elements import apply_elements, push_body
+from gori.kernels.forces.elements import add_wrench, apply_elements
 from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import call_at, part
-from gori.kernels.machine import ADVANCE, PUSH
+from gori.kernels.machine import ADVANCE, WRENCH
 from gori.kernels.tree.kinematics import positions, velocities
 
 
@@ -29,24 +29,24 @@ def call_user(typingctx, address, t, q, v, tau):
 @part
 def acts_on_bodies(machine):
     """Whether any force acts on a body, and not along an axis of a joint alone."""
-    return machine.outside != 0 or machine.coupled.shape[0] > 0 or elements.acts_on_bodies(machine.element_i)
+    return machine.vehicle != 0 or machine.coupled.shape[0] > 0 or elements.acts_on_bodies(machine.element_i)
 
 
 @part
-def advance_outside(machine, data, t, q, v, z):
-    """Bring what is outside to t, where the bodies have arrived; after `place`. Returns a result code."""
-    if machine.outside == 0:
+def advance_vehicle(machine, data, t, q, v):
+    """Bring vehicles to t, where the bodies have arrived; after `place`. Returns a result code."""
+    if machine.vehicle == 0:
         return OK
     positions(machine.body_i, data.body_w)
     velocities(machine.body_i, v, data.body_w, data.dof_w)
-    return call_at(machine.outside, machine, data, t, q, v, z, z, ADVANCE)
+    return call_at(machine.vehicle, machine, data, t, q, v, ADVANCE)
 
 
 @part
 def apply_forces(machine, data, t, q, v, z, zdot):
     """tau (nv,) anew, and what is added to the bodies' FORCE; after `place`. Returns a result code.
 
-    zdot   rates of the states z; those that are advanced outside only as a forecast
+    zdot   rates of the states z
     """
     tau, body_w = data.tau, data.body_w
     for k in range(tau.shape[0]):
@@ -60,9 +60,9 @@ def apply_forces(machine, data, t, q, v, z, zdot):
         apply_elements(machine.element_i, machine.element_f, q, v, z, data.values, tau, zdot, body_w)
     for k in range(machine.coupled.shape[0]):
         w = data.wrench[k]
-        push_body(machine.coupled[k], 0.0, 0.0, 0.0, w[0], w[1], w[2], w[3], w[4], w[5], body_w)
-    if machine.outside != 0:
-        code = call_at(machine.outside, machine, data, t, q, v, z, zdot, PUSH)
+        add_wrench(machine.coupled[k], 0.0, 0.0, 0.0, w[0], w[1], w[2], w[3], w[4], w[5], body_w)
+    if machine.vehicle != 0:
+        code = call_at(machine.vehicle, machine, data, t, q, v, WRENCH)
         if code != OK:
             return code
     if machine.user != 0 and call_user(machine.user, t, q, v, tau) != 0:

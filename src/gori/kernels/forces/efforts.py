@@ -2,19 +2,7 @@
 
 from numba import types
 
-from gori.kernels.forces.elements import (
-    E_DOF,
-    E_KIND,
-    E_Q,
-    E_ROW_A,
-    E_ROW_B,
-    E_SIGNAL,
-    E_STATE,
-    LINE,
-    STRUT,
-    joint_force,
-    line_force,
-)
+from gori.kernels.forces.elements import E_DOF, E_KIND, LINE, STRUT, joint_force, line_force
 from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import kernel
 from gori.kernels.machine import data_type, machine_type
@@ -41,20 +29,16 @@ def efforts(machine, data, samples, zdot, out):
         velocities(machine.body_i, v, data.body_w, data.dof_w)
         evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, data.values, data.stack)
         for e in range(machine.element_i.shape[0]):
-            kind, d, p = machine.element_i[e, E_KIND], machine.element_i[e, E_DOF], machine.element_f[e]
+            element, p = machine.element_i[e], machine.element_f[e]
+            kind = element[E_KIND]
             if kind < LINE:
                 for k in range(nv):
                     tau[k] = 0.0
-                joint_force(
-                    kind, d, machine.element_i[e, E_Q], machine.element_i[e, E_STATE], machine.element_i[e, E_SIGNAL],
-                    p, q, v, z, data.values, zdot, tau,
-                )  # fmt: skip
-                out[row, e, 0] = tau[d]
+                joint_force(element, p, q, v, z, data.values, zdot, tau)
+                out[row, e, 0] = tau[element[E_DOF]]
                 for k in range(nv):
                     out[row, e, 1] += tau[k] * v[k]
             elif kind in (LINE, STRUT):
-                tension, rate = line_force(
-                    kind, machine.element_i[e, E_ROW_A], machine.element_i[e, E_ROW_B], p, data.body_w
-                )
+                tension, rate = line_force(element, p, data.body_w)
                 out[row, e, 0] = tension
                 out[row, e, 1] = -tension * rate

@@ -112,16 +112,16 @@ def turned(cut_f, c, k, a, b, body_w):
 
 
 @part
-def place_cuts(machine, m, q, values, body_w):
+def place_cuts(machine, work, q, values, body_w):
     """gap, wrench, and where the cuts are, after `place`; values: of the signals."""
     body_i, cut_i, cut_f, eq_i = machine.body_i, machine.cut_i, machine.cut_f, machine.eq_i
     for c in range(cut_i.shape[0]):
         first, a, b, root = cut_i[c, FIRST], cut_i[c, ROW_A], cut_i[c, ROW_B], cut_i[c, ROOT]
         if eq_i[first, EQ_KIND] == COUPLED:
-            m.gap[first] = q[eq_i[first, EQ_A]] - cut_f[c, LENGTH] * q[eq_i[first, EQ_B]] - cut_f[c, OFFSET]
+            work.gap[first] = q[eq_i[first, EQ_A]] - cut_f[c, LENGTH] * q[eq_i[first, EQ_B]] - cut_f[c, OFFSET]
             continue
         if eq_i[first, EQ_KIND] == DRIVEN:
-            m.gap[first] = q[eq_i[first, EQ_A]] - values[eq_i[first, EQ_B]]
+            work.gap[first] = q[eq_i[first, EQ_A]] - values[eq_i[first, EQ_B]]
             continue
 
         # d = p_B - p_A
@@ -130,33 +130,33 @@ def place_cuts(machine, m, q, values, body_w):
         px, py, pz = climb(body_i, body_w, a, root, ax, ay, az)
         dx, dy, dz = climb(body_i, body_w, b, root, bx, by, bz)
         dx, dy, dz = dx - px, dy - py, dz - pz
-        spot = m.spot[c]
+        spot = work.spot[c]
         spot[FROM_B], spot[FROM_B + 1], spot[FROM_B + 2] = bx, by, bz
         spot[FROM_A], spot[FROM_A + 1], spot[FROM_A + 2] = ax + dx, ay + dy, az + dz
         spot[APART], spot[APART + 1], spot[APART + 2] = dx, dy, dz
 
         for e in range(first, first + cut_i[c, EQUATIONS]):
-            kind, w = eq_i[e, EQ_KIND], m.wrench[e]
+            kind, w = eq_i[e, EQ_KIND], work.wrench[e]
             nx, ny, nz, fx, fy, fz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             if kind == ALONG:
                 fx, fy, fz = axis_of(cut_f, c, R_A, eq_i[e, EQ_A], a, body_w)
-                m.gap[e] = fx * dx + fy * dy + fz * dz
+                work.gap[e] = fx * dx + fy * dy + fz * dz
             elif kind == DISTANT:
                 far = math.sqrt(dx * dx + dy * dy + dz * dz)
                 fx, fy, fz = (dx / far, dy / far, dz / far) if far > 0.0 else (1.0, 0.0, 0.0)
-                m.gap[e] = far - cut_f[c, LENGTH]
+                work.gap[e] = far - cut_f[c, LENGTH]
             elif kind == TURNED:
                 nx, ny, nz = axis_of(cut_f, c, R_A, eq_i[e, EQ_A], a, body_w)
-                m.gap[e] = turned(cut_f, c, eq_i[e, EQ_A], a, b, body_w)
+                work.gap[e] = turned(cut_f, c, eq_i[e, EQ_A], a, b, body_w)
             else:
                 ex, ey, ez, gx, gy, gz = tilt(cut_f, c, kind, a, b, body_w)
                 nx, ny, nz = cross(gx, gy, gz, ex, ey, ez)
-                m.gap[e] = ex * gx + ey * gy + ez * gz
+                work.gap[e] = ex * gx + ey * gy + ez * gz
             w[0], w[1], w[2], w[3], w[4], w[5] = nx, ny, nz, fx, fy, fz
 
 
 @part
-def columns_of(machine, m, c, row, rx, ry, rz, sign, place, body_w, dof_w):
+def columns_of(machine, work, c, row, rx, ry, rz, sign, place, body_w, dof_w):
     """Columns of J for the axes that carry a row, from there to the root; r from its origin to p_B.
 
     place: of the first of them in the path.
@@ -169,8 +169,10 @@ def columns_of(machine, m, c, row, rx, ry, rz, sign, place, body_w, dof_w):
             tx, ty, tz = cross(sx, sy, sz, rx, ry, rz)
             tx, ty, tz = tx + sign * dof_w[k, S + 3], ty + sign * dof_w[k, S + 4], tz + sign * dof_w[k, S + 5]
             for e in range(count):
-                w = m.wrench[first + e]
-                m.jac[start + e * axes + place] = w[0] * sx + w[1] * sy + w[2] * sz + w[3] * tx + w[4] * ty + w[5] * tz
+                w = work.wrench[first + e]
+                work.jac[start + e * axes + place] = (
+                    w[0] * sx + w[1] * sy + w[2] * sz + w[3] * tx + w[4] * ty + w[5] * tz
+                )
             place += 1
         rx, ry, rz = rx + body_w[row, ARM], ry + body_w[row, ARM + 1], rz + body_w[row, ARM + 2]
         row = body_i[row, PARENT]
@@ -199,14 +201,14 @@ def drift_of(machine, root, row, rx, ry, rz, v, body_w, dof_w):
 
 
 @part
-def slide(machine, m, v, values, body_w, dof_w):
+def slide(machine, work, v, values, body_w, dof_w):
     """slip = J v - nu, and the velocities of the cuts' points, where J stands."""
     cut_i, eq_i = machine.cut_i, machine.eq_i
-    jacobian_times(machine, m, v, m.slip)
+    jacobian_times(machine, work, v, work.slip)
     for c in range(cut_i.shape[0]):
-        first, root, spot = cut_i[c, FIRST], cut_i[c, ROOT], m.spot[c]
+        first, root, spot = cut_i[c, FIRST], cut_i[c, ROOT], work.spot[c]
         if eq_i[first, EQ_KIND] == DRIVEN:
-            m.slip[first] -= values[eq_i[first, EQ_B] + 1]
+            work.slip[first] -= values[eq_i[first, EQ_B] + 1]
         elif eq_i[first, EQ_KIND] != COUPLED:
             ux, uy, uz = drift_of(
                 machine, root, cut_i[c, ROW_B], spot[FROM_B], spot[FROM_B + 1], spot[FROM_B + 2], v, body_w, dof_w
@@ -218,28 +220,38 @@ def slide(machine, m, v, values, body_w, dof_w):
 
 
 @part
-def fill_jacobian(machine, m, v, values, body_w, dof_w):
+def fill_jacobian(machine, work, v, values, body_w, dof_w):
     """jac, and what `slide` gives, after `place_cuts`."""
     cut_i, cut_f, eq_i = machine.cut_i, machine.cut_f, machine.eq_i
     for c in range(cut_i.shape[0]):
-        first, start, spot = cut_i[c, FIRST], cut_i[c, JAC], m.spot[c]
+        first, start, spot = cut_i[c, FIRST], cut_i[c, JAC], work.spot[c]
         if eq_i[first, EQ_KIND] == COUPLED:
-            m.jac[start], m.jac[start + 1] = 1.0, -cut_f[c, LENGTH]
+            work.jac[start], work.jac[start + 1] = 1.0, -cut_f[c, LENGTH]
         elif eq_i[first, EQ_KIND] == DRIVEN:
-            m.jac[start] = 1.0
+            work.jac[start] = 1.0
         else:
             place = columns_of(
-                machine, m, c, cut_i[c, ROW_A], spot[FROM_A], spot[FROM_A + 1], spot[FROM_A + 2], -1.0, 0, body_w, dof_w
+                machine,
+                work,
+                c,
+                cut_i[c, ROW_A],
+                spot[FROM_A],
+                spot[FROM_A + 1],
+                spot[FROM_A + 2],
+                -1.0,
+                0,
+                body_w,
+                dof_w,
             )
             columns_of(
-                machine, m, c, cut_i[c, ROW_B], spot[FROM_B], spot[FROM_B + 1], spot[FROM_B + 2], 1.0, place, body_w,
+                machine, work, c, cut_i[c, ROW_B], spot[FROM_B], spot[FROM_B + 1], spot[FROM_B + 2], 1.0, place, body_w,
                 dof_w,
             )  # fmt: skip
-    slide(machine, m, v, values, body_w, dof_w)
+    slide(machine, work, v, values, body_w, dof_w)
 
 
 @part
-def jacobian_times(machine, m, x, out):
+def jacobian_times(machine, work, x, out):
     """out (ne,) = J x."""
     cut_i, path_i = machine.cut_i, machine.path_i
     for c in range(cut_i.shape[0]):
@@ -247,20 +259,20 @@ def jacobian_times(machine, m, x, out):
         for e in range(cut_i[c, FIRST], cut_i[c, FIRST] + cut_i[c, EQUATIONS]):
             total = 0.0
             for k in range(axes):
-                total += m.jac[at + k] * x[path_i[place + k]]
+                total += work.jac[at + k] * x[path_i[place + k]]
             out[e] = total
             at += axes
 
 
 @part
-def subtract_transposed(machine, m, lam, out):
+def subtract_transposed(machine, work, lam, out):
     """out (nv,) -= J' lam."""
     cut_i, path_i = machine.cut_i, machine.path_i
     for c in range(cut_i.shape[0]):
         place, axes, at = cut_i[c, PATH], cut_i[c, AXES], cut_i[c, JAC]
         for e in range(cut_i[c, FIRST], cut_i[c, FIRST] + cut_i[c, EQUATIONS]):
             for k in range(axes):
-                out[path_i[place + k]] -= m.jac[at + k] * lam[e]
+                out[path_i[place + k]] -= work.jac[at + k] * lam[e]
             at += axes
 
 
@@ -275,14 +287,14 @@ def point_acceleration(row, rx, ry, rz, body_w):
 
 
 @part
-def cut_accelerations(machine, m, a, values, body_w, out):
+def cut_accelerations(machine, work, a, values, body_w, out):
     """out (ne,) = J a + gamma for the accelerations that ACC holds (`inertia_forces` with a); gamma itself for a = 0.
 
     After `fill_jacobian`.
     """
     cut_i, cut_f, eq_i = machine.cut_i, machine.cut_f, machine.eq_i
     for c in range(cut_i.shape[0]):
-        first, row_a, row_b, spot = cut_i[c, FIRST], cut_i[c, ROW_A], cut_i[c, ROW_B], m.spot[c]
+        first, row_a, row_b, spot = cut_i[c, FIRST], cut_i[c, ROW_A], cut_i[c, ROW_B], work.spot[c]
         if eq_i[first, EQ_KIND] == COUPLED:
             place = cut_i[c, PATH]
             out[first] = a[machine.path_i[place]] - cut_f[c, LENGTH] * a[machine.path_i[place + 1]]
@@ -305,7 +317,7 @@ def cut_accelerations(machine, m, a, values, body_w, out):
             body_w[row_b, ACC + 2] - body_w[row_a, ACC + 2],
         )
         for e in range(first, first + cut_i[c, EQUATIONS]):
-            kind, g = eq_i[e, EQ_KIND], m.wrench[e]
+            kind, g = eq_i[e, EQ_KIND], work.wrench[e]
             if kind == ALONG:
                 tx, ty, tz = cross(ax, ay, az, ux, uy, uz)
                 out[e] = g[3] * (px - 2.0 * tx) + g[4] * (py - 2.0 * ty) + g[5] * (pz - 2.0 * tz)

@@ -16,7 +16,6 @@ sparse_i, int64: njac, entries above the diagonal, entries of L, then
 """
 
 from gori.kernels.jit import part
-from gori.kernels.loops.tables import DEFICIT, EPSILON, PIVOT
 
 
 @part
@@ -38,13 +37,13 @@ def pointers(s, n):
 def gather_mass(s, m, nv, n):
     """Entries and diagonal of [M J'; J -eps]."""
     order, _, _, source, _, _, _, _, _ = pointers(s, n)
-    mass = m.mass.reshape(nv * nv)
+    mass = m.work.mass.reshape(nv * nv)
     for p in range(s[1]):
         k = s[source + p]
-        m.entries[p] = mass[k] if k < nv * nv else m.jac[k - nv * nv]
+        m.work.entries[p] = mass[k] if k < nv * nv else m.work.jac[k - nv * nv]
     for k in range(n):
         d = s[order + k]
-        m.diagonal[k] = m.mass[d, d] + m.extra[d] if d < nv else -m.eps_m[d - nv]
+        m.work.diagonal[k] = m.work.mass[d, d] + m.state.extra_inertia[d] if d < nv else -m.state.eps_mass[d - nv]
 
 
 @part
@@ -53,24 +52,24 @@ def gather_dependent(s, m, nv, n):
     order, start, row, source, _, _, _, _, _ = pointers(s, n)
     for k in range(n):
         d = s[order + k]
-        m.diagonal[k] = 1.0 if d < nv else -m.eps_1[d - nv]
+        m.work.diagonal[k] = 1.0 if d < nv else -m.state.eps_unit[d - nv]
         for p in range(s[start + k], s[start + k + 1]):
             here = s[source + p] - nv * nv
             other = s[order + s[row + p]]
-            m.entries[p] = m.jac[here] * m.dependent[min(other, d)] if here >= 0 else 0.0
+            m.work.entries[p] = m.work.jac[here] * m.state.dependent[min(other, d)] if here >= 0 else 0.0
 
 
 @part
 def factor(s, m, n):
     """lower, and one over the pivots, from entries and diagonal."""
     _, start, row, _, pattern, column, at, below, rows = pointers(s, n)
-    L, D_inv, y = m.lower, m.over_pivots, m.x
+    L, D_inv, y = m.state.lower, m.state.over_pivots, m.work.x
     for k in range(n):
         y[k] = 0.0
     for k in range(n):
-        pivot = m.diagonal[k]
+        pivot = m.work.diagonal[k]
         for p in range(s[start + k], s[start + k + 1]):
-            y[s[row + p]] = m.entries[p]
+            y[s[row + p]] = m.work.entries[p]
         for p in range(s[pattern + k], s[pattern + k + 1]):
             j, end = s[column + p], s[at + p]
             value = y[j]
@@ -86,7 +85,7 @@ def factor(s, m, n):
 def substitute(s, m, n):
     """x (n,) = (L D L')^-1 x, in the order of elimination."""
     _, _, _, _, _, _, _, below, rows = pointers(s, n)
-    L, D_inv, x = m.lower, m.over_pivots, m.x
+    L, D_inv, x = m.state.lower, m.state.over_pivots, m.work.x
     for k in range(n):
         value = x[k]
         for p in range(s[below + k], s[below + k + 1]):
@@ -99,25 +98,25 @@ def substitute(s, m, n):
 
 
 @part
-def weigh_pivots(machine, m, nv, n, eps, best):
-    """PIVOT: the smallest pivot of the equations, each by what is typical for it, after leaving out as many as are
-    always redundant, by the best that there was. 1 in a good pose, near a singular one the square of the distance.
+def smallest_pivot(machine, m, nv, n, eps):
+    """The smallest pivot of the equations, each by what is typical for it, after leaving out as many as are always
+    redundant.
 
-    eps    that the factors were made with: EPSILON times what is typical
-    best   place in head of the best one;  gamma is scratch
+    eps   that the factors were made with: head.epsilon times what is typical;  gamma is scratch
     """
-    s = machine.sparse_i
+    s, head = machine.sparse_i, m.head[0]
+    if eps.shape[0] == 0:  # all equations are left out: they say nothing
+        return 1.0
     for k in range(n):
         e = s[3 + k] - nv
         if e >= 0:
-            m.gamma[e] = -m.head[EPSILON] / (eps[e] * m.over_pivots[k])
+            m.work.gamma[e] = -head.epsilon / (eps[e] * m.state.over_pivots[k])
     smallest = 1.0
-    for _ in range(int(m.head[DEFICIT]) + 1):
+    for _ in range(head.redundant + 1):
         which = 0
-        for e in range(1, m.gamma.shape[0]):
-            if m.gamma[e] < m.gamma[which]:
+        for e in range(1, m.work.gamma.shape[0]):
+            if m.work.gamma[e] < m.work.gamma[which]:
                 which = e
-        smallest = m.gamma[which]
-        m.gamma[which] = 1e300
-    m.head[best] = max(m.head[best], smallest)
-    m.head[PIVOT] = smallest / m.head[best]
+        smallest = m.work.gamma[which]
+        m.work.gamma[which] = 1e300
+    return smallest

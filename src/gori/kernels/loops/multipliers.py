@@ -8,13 +8,24 @@ loops, with the independent coordinates held (`follow.py`), and adaptive methods
 
 from gori.kernels.accelerations import q_rate
 from gori.kernels.codes import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE
-from gori.kernels.forces.apply import advance_outside
+from gori.kernels.forces.apply import advance_vehicle
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian, place_cuts
 from gori.kernels.loops.follow import factor_dependent, follow
-from gori.kernels.loops.system import BLURRED, FLAT, NEAR, balance, close, factor_mass, place_all, solve, split, stands
-from gori.kernels.loops.tables import EVALUATED, FACTORED, KNOWN, PIVOT, POOR, STANDS, WINDOW, WITH_FACTORS, carve
-from gori.kernels.machine import FALL, LAND, SETTLE, SOLVER
+from gori.kernels.loops.memory import WITH_FACTORS, carve
+from gori.kernels.loops.system import (
+    BLURRED,
+    NEAR,
+    SINGULAR_POSE,
+    balance,
+    close,
+    factor_mass,
+    place_all,
+    solve,
+    split,
+    stands,
+)
+from gori.kernels.machine import ACCELERATIONS, PROJECT, PROJECT_AND_EVALUATE, SOLVER
 from gori.kernels.tree.kinematics import place
 
 
@@ -25,20 +36,20 @@ def prepare(machine, data, m, t, q, v, z, zdot, there):
     there   whether bodies, cuts and J stand at this state already
     """
     for k in range(v.shape[0]):
-        m.product[k] = 0.0
-    factored = there and m.head[STANDS] == WITH_FACTORS
+        m.work.product[k] = 0.0
+    factored = there and m.work.standing[0] == WITH_FACTORS
     if not there:
-        m.head[STANDS] = 0.0
+        m.work.standing[0] = 0.0
         place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
-    code = balance(machine, data, t, q, v, z, zdot, m.product, m.force)
+    code = balance(machine, data, t, q, v, z, zdot, m.work.product, m.work.force)
     if code != OK:
         return code
     if not there:
-        place_cuts(machine, m, q, data.values, data.body_w)
-        fill_jacobian(machine, m, v, data.values, data.body_w, data.dof_w)
+        place_cuts(machine, m.work, q, data.values, data.body_w)
+        fill_jacobian(machine, m.work, v, data.values, data.body_w, data.dof_w)
     if not factored:
         factor_mass(machine, data, m)
-    cut_accelerations(machine, m, m.product, data.values, data.body_w, m.gamma)
+    cut_accelerations(machine, m.work, m.work.product, data.values, data.body_w, m.work.gamma)
     return OK
 
 
@@ -46,44 +57,45 @@ def prepare(machine, data, m, t, q, v, z, zdot, there):
 def prepare_near(machine, data, t, q, v, z, zdot):
     """The same for a sensitive pose: at the state next to it on the loops that has the same independent coordinates."""
     m = carve(machine, data)
-    pivot = m.head[PIVOT]
+    head = m.head[0]
+    pivot = head.pivot
     for j in range(q.shape[0]):
-        m.q[j] = q[j]
+        m.work.q[j] = q[j]
     for j in range(v.shape[0]):
-        m.v[j] = v[j]
-    m.head[STANDS] = 0.0
-    place_all(machine, data, m, t, m.q, m.v)
-    factor_dependent(machine, data, m, m.v)
-    if m.head[PIVOT] < m.head[POOR] * pivot:
+        m.work.v[j] = v[j]
+    m.work.standing[0] = 0.0
+    place_all(machine, data, m, t, m.work.q, m.work.v)
+    factor_dependent(machine, data, m, m.work.v)
+    if head.pivot < head.poor_pivot * pivot:
         return POOR_CHOICE
-    code = follow(machine, data, t, m.q, m.v)
+    code = follow(machine, data, t, m.work.q, m.work.v)
     if code != OK:
         return code
-    return prepare(machine, data, m, t, m.q, m.v, z, zdot, False)
+    return prepare(machine, data, m, t, m.work.q, m.work.v, z, zdot, False)
 
 
 @part
 def evaluate(machine, data, m, t, q, v, z, zdot, qdd):
     """qdd (nv,) and the multipliers at a state on the loops, or near to them. Returns a result code."""
-    settled = stands(m, q, v)
-    code = prepare(machine, data, m, t, q, v, z, zdot, settled)
+    head, there = m.head[0], stands(m, q, v)
+    code = prepare(machine, data, m, t, q, v, z, zdot, there)
     if code != OK:
         return code
-    if m.head[PIVOT] < NEAR:
-        if m.head[PIVOT] < m.head[WINDOW]:
+    if head.pivot < NEAR:
+        if head.pivot < head.singular_pivot:
             return NEAR_SINGULAR
-        if m.head[PIVOT] > FLAT and not settled:
+        if head.pivot > SINGULAR_POSE and not there:
             code = prepare_near(machine, data, t, q, v, z, zdot)
             if code != OK:
                 return code
     for j in range(v.shape[0]):
-        qdd[j] = m.accel[j]
+        qdd[j] = m.state.accelerations[j]
     for _ in range(2):
-        solve(machine, m, m.force, m.gamma, m.lam, m.eps_m, m.extra, qdd)
+        solve(machine, m, m.work.force, m.work.gamma, m.state.multipliers, m.state.eps_mass, m.state.extra_inertia, qdd)
     for j in range(v.shape[0]):
-        m.accel[j] = qdd[j]
-    m.head[KNOWN] = 1.0
-    m.head[EVALUATED] += 1.0
+        m.state.accelerations[j] = qdd[j]
+    head.known = 1
+    head.evaluations += 1
     return OK
 
 
@@ -97,19 +109,20 @@ def evaluate_apart(machine, data, t, q, v, z, zdot, qdd):
 def multipliers(machine, data, t, y, k, what):
     m = carve(machine, data)
     q, v, z = split(machine, data, y)
-    if what in (SETTLE, LAND):
-        blurred = m.head[FACTORED] != 0.0 and m.head[PIVOT] < BLURRED
-        if not blurred and not close(machine, data, m, t, q, v, what == LAND):
+    if what in (PROJECT, PROJECT_AND_EVALUATE):
+        head = m.head[0]
+        blurred = head.mass_factors != 0 and head.pivot < BLURRED
+        if not blurred and not close(machine, data, m, t, q, v, what == PROJECT_AND_EVALUATE):
             return NOT_CLOSED
-        if what == SETTLE:
+        if what == PROJECT:
             return OK
-        code = advance_outside(machine, data, t, q, v, z)
+        code = advance_vehicle(machine, data, t, q, v)
         if code != OK:
             return code
     nq, nv = q.shape[0], v.shape[0]
     qdd, zdot = k[nq : nq + nv], k[nq + nv :]
-    if what == FALL:
-        qdd, zdot = k[:nv], m.columns.reshape(nv * nv)[: z.shape[0]]
+    if what == ACCELERATIONS:
+        qdd, zdot = k[:nv], data.zdot
     else:
         q_rate(machine.body_i, q, v, k[:nq])
     return evaluate(machine, data, m, t, q, v, z, zdot, qdd)

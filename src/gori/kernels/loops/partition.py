@@ -13,14 +13,14 @@ import math
 
 from gori.kernels.accelerations import q_rate
 from gori.kernels.codes import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE, SINGULAR
-from gori.kernels.forces.apply import advance_outside
+from gori.kernels.forces.apply import advance_vehicle
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, jacobian_times
 from gori.kernels.loops.follow import factor_dependent, follow
+from gori.kernels.loops.memory import carve
 from gori.kernels.loops.multipliers import evaluate_apart
 from gori.kernels.loops.system import BLURRED, NEAR, balance, close, factor_mass, place_all, solve, split
-from gori.kernels.loops.tables import EVALUATED, PIVOT, POOR, STANDS, WINDOW, carve
-from gori.kernels.machine import LAND, RATES, SETTLE, SOLVER
+from gori.kernels.machine import PROJECT, PROJECT_AND_EVALUATE, RATES, SOLVER
 from gori.kernels.tree.columns import D_INV
 from gori.kernels.tree.crba import mass_entries
 from gori.kernels.tree.kinematics import place
@@ -29,21 +29,21 @@ from gori.kernels.tree.kinematics import place
 @part
 def solve_dependent(machine, m, g, x):
     """x (nv,), zero for independent coordinates: -Jw+ g. Twice, so that eps leaves no trace."""
-    for e in range(m.slip.shape[0]):
-        m.slip[e] = 0.0
+    for e in range(m.work.slip.shape[0]):
+        m.work.slip[e] = 0.0
     for k in range(x.shape[0]):
-        m.move[k] = 0.0
+        m.work.move[k] = 0.0
         x[k] = 0.0
     for _ in range(2):
-        solve(machine, m, m.move, g, m.slip, m.eps_1, m.move, x)
+        solve(machine, m, m.work.move, g, m.work.slip, m.state.eps_unit, m.work.move, x)
 
 
 @part
 def mass_times(machine, m, x, out):
     """out (nv,) = M x; M is zero but for pairs of axes that carry each other."""
-    s, nv, n = machine.sparse_i, x.shape[0], x.shape[0] + m.gap.shape[0]
+    s, nv, n = machine.sparse_i, x.shape[0], x.shape[0] + m.work.gap.shape[0]
     start = 3 + n
-    row, mass = start + n + 1, m.mass
+    row, mass = start + n + 1, m.work.mass
     for k in range(nv):
         out[k] = mass[k, k] * x[k]
     for k in range(n):
@@ -61,35 +61,35 @@ def mass_times(machine, m, x, out):
 def reduce(machine, data, qdd):
     """qdd (nv,) from the reduced equation: force, gamma, M and the factors of Jw are there. False if it is singular."""
     m, nv = carve(machine, data), qdd.shape[0]
-    R, A = m.columns, m.reduced
+    R, A = m.work.columns, m.work.reduced
     count = 0
     for k in range(nv):  # R, by rows: -Jw+ Jv column by column
-        if m.dependent[k] == 0.0:
+        if m.state.dependent[k] == 0.0:
             for j in range(nv):
-                m.product[j] = 1.0 if j == k else 0.0
-            jacobian_times(machine, m, m.product, m.slip)
-            for e in range(m.slip.shape[0]):
-                m.gap[e] = m.slip[e]
-            solve_dependent(machine, m, m.gap, R[count])
+                m.work.product[j] = 1.0 if j == k else 0.0
+            jacobian_times(machine, m.work, m.work.product, m.work.slip)
+            for e in range(m.work.slip.shape[0]):
+                m.work.gap[e] = m.work.slip[e]
+            solve_dependent(machine, m, m.work.gap, R[count])
             R[count, k] = 1.0
             count += 1
     # c, and the force that is left: f - M c
-    solve_dependent(machine, m, m.gamma, qdd)
-    mass_times(machine, m, qdd, m.product)
+    solve_dependent(machine, m, m.work.gamma, qdd)
+    mass_times(machine, m, qdd, m.work.product)
     for k in range(nv):
-        m.force[k] -= m.product[k]
+        m.work.force[k] -= m.work.product[k]
     # R' M R and R' (f - M c), then factors L L'
     for i in range(count):
-        mass_times(machine, m, R[i], m.product)
+        mass_times(machine, m, R[i], m.work.product)
         for j in range(i + 1):
             total = 0.0
             for k in range(nv):
-                total += R[j, k] * m.product[k]
+                total += R[j, k] * m.work.product[k]
             A[i, j] = total
         total = 0.0
         for k in range(nv):
-            total += R[i, k] * m.force[k]
-        m.move[i] = total
+            total += R[i, k] * m.work.force[k]
+        m.work.move[i] = total
     for i in range(count):
         for j in range(i + 1):
             total = A[i, j]
@@ -102,29 +102,30 @@ def reduce(machine, data, qdd):
             else:
                 A[i, j] = total / A[j, j]
     for i in range(count):
-        total = m.move[i]
+        total = m.work.move[i]
         for k in range(i):
-            total -= A[i, k] * m.move[k]
-        m.move[i] = total / A[i, i]
+            total -= A[i, k] * m.work.move[k]
+        m.work.move[i] = total / A[i, i]
     for i in range(count - 1, -1, -1):
-        total = m.move[i]
+        total = m.work.move[i]
         for k in range(i + 1, count):
-            total -= A[k, i] * m.move[k]
-        m.move[i] = total / A[i, i]
+            total -= A[k, i] * m.work.move[k]
+        m.work.move[i] = total / A[i, i]
         for k in range(nv):
-            qdd[k] += R[i, k] * m.move[i]
+            qdd[k] += R[i, k] * m.work.move[i]
     return True
 
 
 @block
-def settle_dependent(machine, data, t, q, v):
+def project_dependent(machine, data, t, q, v):
     """Move a state onto the loops. Returns a result code."""
     m = carve(machine, data)
     place_all(machine, data, m, t, q, v)
     factor_dependent(machine, data, m, v)
-    if m.head[PIVOT] < BLURRED:
+    head = m.head[0]
+    if head.pivot < BLURRED:
         return OK
-    if m.head[PIVOT] > NEAR:
+    if head.pivot > NEAR:
         return follow(machine, data, t, q, v)
     factor_mass(machine, data, m)  # no coordinates are good enough to be held
     return OK if close(machine, data, m, t, q, v, False) else NOT_CLOSED
@@ -133,41 +134,42 @@ def settle_dependent(machine, data, t, q, v):
 @kernel(SOLVER)
 def partition(machine, data, t, y, k, what):
     m, nv = carve(machine, data), data.tau.shape[0]
+    head = m.head[0]
     q, v, z = split(machine, data, y)
-    m.head[STANDS] = 0.0
+    m.work.standing[0] = 0.0
     if what != RATES:
-        code = settle_dependent(machine, data, t, q, v)
-        if code == OK and what == LAND:
+        code = project_dependent(machine, data, t, q, v)
+        if code == OK and what == PROJECT_AND_EVALUATE:
             place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
-            code = advance_outside(machine, data, t, q, v, z)
-        if code != OK or what == SETTLE:
+            code = advance_vehicle(machine, data, t, q, v)
+        if code != OK or what == PROJECT:
             return code
     dq, qdd, zdot = split(machine, data, k)
     for j in range(q.shape[0]):
-        m.q[j] = q[j]
+        m.work.q[j] = q[j]
     for j in range(nv):
-        m.v[j] = v[j]
-    place_all(machine, data, m, t, m.q, m.v)
-    factor_dependent(machine, data, m, m.v)
-    if m.head[PIVOT] < m.head[POOR]:
+        m.work.v[j] = v[j]
+    place_all(machine, data, m, t, m.work.q, m.work.v)
+    factor_dependent(machine, data, m, m.work.v)
+    if head.pivot < head.poor_pivot:
         return POOR_CHOICE
-    if m.head[PIVOT] < m.head[WINDOW]:
+    if head.pivot < head.singular_pivot:
         return NEAR_SINGULAR
-    if m.head[PIVOT] < NEAR:
+    if head.pivot < NEAR:
         q_rate(machine.body_i, q, v, dq)
         return evaluate_apart(machine, data, t, q, v, z, zdot, qdd)
-    code = follow(machine, data, t, m.q, m.v)
+    code = follow(machine, data, t, m.work.q, m.work.v)
     if code != OK:
         return code
-    q_rate(machine.body_i, m.q, m.v, dq)
-    m.head[EVALUATED] += 1.0
+    q_rate(machine.body_i, m.work.q, m.work.v, dq)
+    head.evaluations += 1
     for j in range(nv):
-        m.product[j] = 0.0
-    code = balance(machine, data, t, m.q, m.v, z, zdot, m.product, m.force)
+        m.work.product[j] = 0.0
+    code = balance(machine, data, t, m.work.q, m.work.v, z, zdot, m.work.product, m.work.force)
     if code != OK:
         return code
-    cut_accelerations(machine, m, m.product, data.values, data.body_w, m.gamma)
-    mass_entries(machine.body_i, machine.body_f, m.mass, data.body_w, data.dof_w)
+    cut_accelerations(machine, m.work, m.work.product, data.values, data.body_w, m.work.gamma)
+    mass_entries(machine.body_i, machine.body_f, m.work.mass, data.body_w, data.dof_w)
     for j in range(nv):
         data.dof_w[j, D_INV] = 1.0
     return OK if reduce(machine, data, qdd) else SINGULAR

@@ -5,25 +5,13 @@ from gori.kernels.forces.apply import apply_forces
 from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import block, part
 from gori.kernels.loops.cuts import fill_jacobian, place_cuts, slide
-from gori.kernels.loops.factors import factor, gather_mass, substitute, weigh_pivots
-from gori.kernels.loops.tables import (
-    BEST_M,
-    CORRECTED,
-    FACTORED,
-    JUST_PLACED,
-    MADE,
-    PIVOT,
-    SLIP_TOLERANCE,
-    STANDS,
-    TOLERANCE,
-    WITH_FACTORS,
-    carve,
-)
+from gori.kernels.loops.factors import factor, gather_mass, smallest_pivot, substitute
+from gori.kernels.loops.memory import JUST_PLACED, WITH_FACTORS, carve
 from gori.kernels.tree.columns import D_INV, NQ
 from gori.kernels.tree.configuration import integrate
 from gori.kernels.tree.crba import mass_entries
 from gori.kernels.tree.kinematics import place, rates
-from gori.kernels.tree.rnea import add_armature, hand_inward, inertia_forces
+from gori.kernels.tree.rnea import add_armature, inertia_forces, propagate_forces
 
 SLOW = 0.3
 """contraction from which on factors are made anew"""
@@ -31,7 +19,7 @@ NEAR = 1e-2
 """pivot below which accelerations are so sensitive that also the stages of a step are moved onto the loops"""
 BLURRED = 1e-6
 """pivot below which positions and velocities on the loops are known less well than those that a step leads to"""
-FLAT = 1e-9
+SINGULAR_POSE = 1e-9
 """pivot below which a pose counts as singular"""
 STUCK = 1e3
 """times the tolerance, a residual that does not shrink any more is rounding"""
@@ -49,7 +37,7 @@ def balance(machine, data, t, q, v, z, zdot, a, out):
     code = apply_forces(machine, data, t, q, v, z, zdot)
     if code != OK:
         return code
-    hand_inward(body_i, out, body_w, dof_w)
+    propagate_forces(body_i, out, body_w, dof_w)
     add_armature(body_i, body_f, a, out)
     for k in range(tau.shape[0]):
         out[k] = tau[k] - out[k]
@@ -72,23 +60,26 @@ def place_all(machine, data, m, t, q, v):
     place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
     if machine.signal_i.shape[0] > 0:
         evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, data.values, data.stack)
-    place_cuts(machine, m, q, data.values, data.body_w)
+    place_cuts(machine, m.work, q, data.values, data.body_w)
 
 
 @part
 def factor_mass(machine, data, m):
     """Factors of [M J'; J -eps], after `place` and `fill_jacobian`."""
     nv, n = data.tau.shape[0], data.tau.shape[0] + machine.eq_i.shape[0]
-    mass_entries(machine.body_i, machine.body_f, m.mass, data.body_w, data.dof_w)
+    mass_entries(machine.body_i, machine.body_f, m.work.mass, data.body_w, data.dof_w)
     gather_mass(machine.sparse_i, m, nv, n)
     factor(machine.sparse_i, m, n)
-    weigh_pivots(machine, m, nv, n, m.eps_m, BEST_M)
-    m.head[FACTORED] = 1.0
-    m.head[MADE] += 1.0
+    smallest = smallest_pivot(machine, m, nv, n, m.state.eps_mass)
+    head = m.head[0]
+    head.best_pivot_mass = max(head.best_pivot_mass, smallest)
+    head.pivot = smallest / head.best_pivot_mass
+    head.mass_factors = 1
+    head.factorisations += 1
     for k in range(n):
         d = machine.sparse_i[3 + k]
         if d < nv:
-            data.dof_w[d, D_INV] = m.over_pivots[k]
+            data.dof_w[d, D_INV] = m.state.over_pivots[k]
 
 
 @part
@@ -100,14 +91,14 @@ def solve(machine, m, f, g, lam, eps, extra, x):
     s, nv, n = machine.sparse_i, x.shape[0], x.shape[0] + lam.shape[0]
     for k in range(n):
         d = s[3 + k]
-        m.x[k] = f[d] + extra[d] * x[d] if d < nv else -g[d - nv] - eps[d - nv] * lam[d - nv]
+        m.work.x[k] = f[d] + extra[d] * x[d] if d < nv else -g[d - nv] - eps[d - nv] * lam[d - nv]
     substitute(s, m, n)
     for k in range(n):
         d = s[3 + k]
         if d < nv:
-            x[d] = m.x[k]
+            x[d] = m.work.x[k]
         else:
-            lam[d - nv] = m.x[k]
+            lam[d - nv] = m.work.x[k]
 
 
 @part
@@ -116,32 +107,32 @@ def correct(machine, m, g, x):
     s, nv, n = machine.sparse_i, x.shape[0], x.shape[0] + g.shape[0]
     for k in range(n):
         d = s[3 + k]
-        m.x[k] = 0.0 if d < nv else -g[d - nv]
+        m.work.x[k] = 0.0 if d < nv else -g[d - nv]
     substitute(s, m, n)
     for k in range(n):
         d = s[3 + k]
         if d < nv:
-            x[d] = m.x[k]
-    m.head[CORRECTED] += 1.0
+            x[d] = m.work.x[k]
+    m.head[0].corrections += 1
 
 
 @part
 def sharpness(m):
     """Share of the tolerances to aim at: the last digit near singular poses, where accelerations are sensitive."""
-    return 1e-3 if m.head[FACTORED] != 0.0 and m.head[PIVOT] < NEAR else 1.0
+    head = m.head[0]
+    return 1e-3 if head.mass_factors != 0 and head.pivot < NEAR else 1.0
 
 
 @part
 def stands(m, q, v):
     """Whether bodies, cuts and J stand at this state."""
-    if m.head[STANDS] == 0.0:
+    if m.work.standing[0] == 0.0:
         return False
-    nq = q.shape[0]
-    for k in range(nq):
-        if m.stood[k] != q[k]:
+    for k in range(q.shape[0]):
+        if m.work.stood_q[k] != q[k]:
             return False
     for k in range(v.shape[0]):
-        if m.stood[nq + k] != v[k]:
+        if m.work.stood_v[k] != v[k]:
             return False
     return True
 
@@ -149,12 +140,11 @@ def stands(m, q, v):
 @part
 def remember(m, q, v, how):
     """Bodies, cuts and J stand at this state; how: JUST_PLACED or WITH_FACTORS."""
-    nq = q.shape[0]
-    for k in range(nq):
-        m.stood[k] = q[k]
+    for k in range(q.shape[0]):
+        m.work.stood_q[k] = q[k]
     for k in range(v.shape[0]):
-        m.stood[nq + k] = v[k]
-    m.head[STANDS] = how
+        m.work.stood_v[k] = v[k]
+    m.work.standing[0] = how
 
 
 @block
@@ -164,18 +154,19 @@ def close_positions(machine, data, t, q, v):
     Returns whether it went well. After it bodies and cuts stand at q.
     """
     m = carve(machine, data)
+    head, settings = m.head[0], m.settings[0]
     before = 0.0
     for trial in range(20):
-        size = largest(m.gap)
-        good = m.head[TOLERANCE] * sharpness(m)
-        if size <= good or (trial > 2 and size <= STUCK * m.head[TOLERANCE] and 2.0 * size > before):
+        size = largest(m.work.gap)
+        good = settings.position_tolerance * sharpness(m)
+        if size <= good or (trial > 2 and size <= STUCK * settings.position_tolerance and 2.0 * size > before):
             return True
-        if m.head[FACTORED] == 0.0 or (trial > 0 and not size < SLOW * before):
-            fill_jacobian(machine, m, v, data.values, data.body_w, data.dof_w)
+        if head.mass_factors == 0 or (trial > 0 and not size < SLOW * before):
+            fill_jacobian(machine, m.work, v, data.values, data.body_w, data.dof_w)
             factor_mass(machine, data, m)
         before = size
-        correct(machine, m, m.gap, m.move)
-        integrate(machine.body_i, q, m.move, q)
+        correct(machine, m, m.work.gap, m.work.move)
+        integrate(machine.body_i, q, m.work.move, q)
         place_all(machine, data, m, t, q, v)
     return False
 
@@ -184,18 +175,20 @@ def close_positions(machine, data, t, q, v):
 def close_velocities(machine, data, v):
     """Move v onto the loops: J v = nu, after `fill_jacobian`."""
     m = carve(machine, data)
-    if m.head[FACTORED] == 0.0:
+    settings = m.settings[0]
+    if m.head[0].mass_factors == 0:
         factor_mass(machine, data, m)
     before = 0.0
     for _ in range(5):
-        size = largest(m.slip)
-        if size <= m.head[SLIP_TOLERANCE] * sharpness(m) * (1.0 + largest(v)) or (before > 0.0 and 2.0 * size > before):
+        size = largest(m.work.slip)
+        enough = settings.velocity_tolerance * sharpness(m) * (1.0 + largest(v))
+        if size <= enough or (before > 0.0 and 2.0 * size > before):
             return
         before = size
-        correct(machine, m, m.slip, m.move)
+        correct(machine, m, m.work.slip, m.work.move)
         for k in range(v.shape[0]):
-            v[k] += m.move[k]
-        slide(machine, m, v, data.values, data.body_w, data.dof_w)
+            v[k] += m.work.move[k]
+        slide(machine, m.work, v, data.values, data.body_w, data.dof_w)
 
 
 @part
@@ -204,13 +197,15 @@ def close(machine, data, m, t, q, v, anew):
 
     anew   make factors there, which then serve the velocities and the next evaluation at this state
     """
+    settings = m.settings[0]
     place_all(machine, data, m, t, q, v)
-    if not largest(m.gap) <= m.head[TOLERANCE] * sharpness(m) and not close_positions(machine, data, t, q, v):
+    open_by = largest(m.work.gap)
+    if not open_by <= settings.position_tolerance * sharpness(m) and not close_positions(machine, data, t, q, v):
         return False
-    fill_jacobian(machine, m, v, data.values, data.body_w, data.dof_w)
+    fill_jacobian(machine, m.work, v, data.values, data.body_w, data.dof_w)
     if anew:
         factor_mass(machine, data, m)
-    if not largest(m.slip) <= m.head[SLIP_TOLERANCE] * sharpness(m):
+    if not largest(m.work.slip) <= settings.velocity_tolerance * sharpness(m):
         close_velocities(machine, data, v)
     remember(m, q, v, WITH_FACTORS if anew else JUST_PLACED)
     return True

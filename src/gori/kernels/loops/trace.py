@@ -1,21 +1,19 @@
-"""Along a motion that is known: accelerations, what forces leave unbalanced, and what the joints transmit.
-
-Rates of friction states, which no one needs here, go to the end of the loops' memory.
-"""
+"""Along a known motion: accelerations, what forces leave unbalanced, and what the joints transmit."""
 
 from numba import types
 
 from gori.kernels.accelerations import accelerations
 from gori.kernels.codes import OK
 from gori.kernels.forces.apply import apply_forces
-from gori.kernels.forces.elements import push_body
+from gori.kernels.forces.elements import add_wrench
 from gori.kernels.jit import call_at, kernel, part
+from gori.kernels.loops.memory import carve
 from gori.kernels.loops.system import balance, place_all
-from gori.kernels.loops.tables import EQUATIONS, FIRST, FROM_A, FROM_B, ROW_A, ROW_B, carve
-from gori.kernels.machine import FALL, data_type, machine_type
+from gori.kernels.loops.tables import EQUATIONS, FIRST, FROM_A, FROM_B, ROW_A, ROW_B
+from gori.kernels.machine import ACCELERATIONS, data_type, machine_type
 from gori.kernels.tree.columns import FORCE, NQ
 from gori.kernels.tree.kinematics import place, rates
-from gori.kernels.tree.rnea import hand_inward, inertia_forces
+from gori.kernels.tree.rnea import inertia_forces, propagate_forces
 
 _f2, _f3 = types.float64[:, ::1], types.float64[:, :, ::1]
 
@@ -28,21 +26,20 @@ def replay(data, recorded):
 
 
 @kernel(types.int64(machine_type, data_type, _f2, _f2, _f2))
-def fall(machine, data, samples, recorded, qdd):
+def accelerations_along(machine, data, samples, recorded, qdd):
     """qdd (N, nv) for samples (N, 1 + n) of rows (time, q, v, z). Returns the number of those that went well.
 
     recorded (N, nr)   wrenches and outputs of subsystems in these samples
     """
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
-    room = data.loop[data.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
     for row in range(samples.shape[0]):
         t, y, out = samples[row, 0], samples[row, 1:], qdd[row]
         replay(data, recorded[row])
         if machine.closed != 0:
-            code = call_at(machine.closed, machine, data, t, y, out, FALL)
+            code = call_at(machine.closed, machine, data, t, y, out, ACCELERATIONS)
         else:
             z = y[nq + nv :]
-            code = accelerations(machine, t, y[:nq], y[nq : nq + nv], z, out, room, data)
+            code = accelerations(machine, t, y[:nq], y[nq : nq + nv], z, out, data.zdot, data)
         if code != OK:
             return row
     return samples.shape[0]
@@ -50,15 +47,17 @@ def fall(machine, data, samples, recorded, qdd):
 
 @kernel(types.int64(machine_type, data_type, _f2, _f2, _f2, _f2))
 def unbalanced(machine, data, samples, recorded, a, out):
-    """out (N, nv) = tau - ID(q, v, a): what is left to cuts, mimic joints and motions. Returns as `fall`."""
+    """out (N, nv) = tau - ID(q, v, a): what is left to cuts, mimic joints, motions.
+
+    Returns as `accelerations_along`.
+    """
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
-    room = data.loop[data.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
     for row in range(samples.shape[0]):
         t, q = samples[row, 0], samples[row, 1 : 1 + nq]
         v, z = samples[row, 1 + nq : 1 + nq + nv], samples[row, 1 + nq + nv :]
         replay(data, recorded[row])
         place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
-        code = balance(machine, data, t, q, v, z, room, a[row], out[row])
+        code = balance(machine, data, t, q, v, z, data.zdot, a[row], out[row])
         if code != OK:
             return row
     return samples.shape[0]
@@ -75,7 +74,6 @@ def transmitted(machine, data, samples, recorded, a, lam, joints, cuts):
     body_i, body_w, dof_w, tau = machine.body_i, data.body_w, data.dof_w, data.tau
     nq, nv, cut_i = body_i[0, NQ], data.tau.shape[0], machine.cut_i
     m = carve(machine, data)
-    room = data.loop[data.loop.shape[0] - (samples.shape[1] - 1 - nq - nv) :]
     for row in range(samples.shape[0]):
         t, q = samples[row, 0], samples[row, 1 : 1 + nq]
         v, z = samples[row, 1 + nq : 1 + nq + nv], samples[row, 1 + nq + nv :]
@@ -83,21 +81,21 @@ def transmitted(machine, data, samples, recorded, a, lam, joints, cuts):
         place_all(machine, data, m, t, q, v)
         rates(body_i, v, body_w, dof_w)
         inertia_forces(body_i, machine.body_f, a[row], body_w, dof_w)
-        apply_forces(machine, data, t, q, v, z, room)
+        apply_forces(machine, data, t, q, v, z, data.zdot)
         for c in range(cut_i.shape[0]):
             w = cuts[row, c]
             for e in range(cut_i[c, FIRST], cut_i[c, FIRST] + cut_i[c, EQUATIONS]):
                 for k in range(6):
-                    w[k] -= lam[row, e] * m.wrench[e, k]
-            s = m.spot[c]
-            push_body(
+                    w[k] -= lam[row, e] * m.work.wrench[e, k]
+            s = m.work.spot[c]
+            add_wrench(
                 cut_i[c, ROW_B], s[FROM_B], s[FROM_B + 1], s[FROM_B + 2], w[0], w[1], w[2], w[3], w[4], w[5], body_w
             )
-            push_body(
+            add_wrench(
                 cut_i[c, ROW_A], s[FROM_A], s[FROM_A + 1], s[FROM_A + 2], -w[0], -w[1], -w[2], -w[3], -w[4], -w[5],
                 body_w,
             )  # fmt: skip
-        hand_inward(body_i, tau, body_w, dof_w)
+        propagate_forces(body_i, tau, body_w, dof_w)
         for i in range(body_i.shape[0]):
             for k in range(6):
                 joints[row, i, k] = body_w[i, FORCE + k]

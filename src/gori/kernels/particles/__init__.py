@@ -1,1 +1,1 @@
-"""Grains: spheres by the hundred thousand, and the walls that hold them."""
+"""Particles: spheres by the hundred thousand, and the walls that hold them."""

@@ -1,7 +1,7 @@
-"""Forces between the grains of one chunk, and of grains of other chunks on them: eight contacts at a time.
+"""Forces between the particles of one chunk, and of particles of other chunks on them: eight contacts at a time.
 
-The slots of a chunk stand in groups of eight, by class (`grains.py`). A group in which nothing touches costs a look at
-the distances. What does not touch in a group that is computed has d = 0, which leaves no force and no history.
+The slots of a chunk stand in groups of eight, by class (`arrays.py`). A group in which nothing touches costs a
+comparison of distances. What does not touch in a group that is computed has d = 0, so no force and no history.
 """
 
 import math
@@ -9,24 +9,11 @@ import math
 from gori.kernels.choose import where_less
 from gori.kernels.jit import part
 from gori.kernels.lanes import lanes_below, spread, transpose8
-from gori.kernels.particles import tables as c
-from gori.kernels.particles.grains import (
-    ACROSS,
-    CLASSES,
-    CLOSE,
-    HISTORY,
-    LAW,
-    MATERIALS,
-    MIXED,
-    N_FIXED,
-    REACHED,
-    REDUCED_MASS,
-    REDUCED_RADIUS,
-    ROWS,
-    STEP,
-    UNIFORM,
-)
-from gori.kernels.particles.law import contact, rolling
+from gori.kernels.particles import columns as c
+from gori.kernels.particles.arrays import ACROSS, CLASSES
+from gori.kernels.particles.geometry import moment, slip, spin_about, surface_velocity, whole_force
+from gori.kernels.particles.law import Constants, PairLaw, Touch, contact, rolling
+from gori.kernels.particles.wall_contacts import pair_law
 from gori.kernels.rows import (
     eight,
     eight_of,
@@ -54,48 +41,35 @@ def rows8(a, k):
 
 
 @part
-def between(x, i, j):
-    """From eight grains to eight others: x, y, z and the difference of the radii."""
-    return turn4(
-        halves(x, j[0], j[4]) - halves(x, i[0], i[4]),
-        halves(x, j[1], j[5]) - halves(x, i[1], i[5]),
-        halves(x, j[2], j[6]) - halves(x, i[2], i[6]),
-        halves(x, j[3], j[7]) - halves(x, i[3], i[7]),
-    )
+def less(a, b):
+    return a - b
 
 
 @part
-def relative_velocity(v, i, j):
-    """Velocity of eight grains against eight others (3)."""
-    x, y, z, _ = turn4(
-        first_halves(v, i[0], i[4]) - first_halves(v, j[0], j[4]),
-        first_halves(v, i[1], i[5]) - first_halves(v, j[1], j[5]),
-        first_halves(v, i[2], i[6]) - first_halves(v, j[2], j[6]),
-        first_halves(v, i[3], i[7]) - first_halves(v, j[3], j[7]),
-    )
-    return x, y, z
+def plus(a, b):
+    return a + b
 
 
-@part
-def sum_of_spins(v, i, j):
-    x, y, z, _ = turn4(
-        second_halves(v, i[0], i[4]) + second_halves(v, j[0], j[4]),
-        second_halves(v, i[1], i[5]) + second_halves(v, j[1], j[5]),
-        second_halves(v, i[2], i[6]) + second_halves(v, j[2], j[6]),
-        second_halves(v, i[3], i[7]) + second_halves(v, j[3], j[7]),
-    )
-    return x, y, z
+def _of_pairs(half_row, combine):
+    """Of eight particles and eight others: four columns of their rows, combined."""
+
+    @part
+    def columns(rows, i, j):
+        return turn4(
+            combine(half_row(rows, i[0], i[4]), half_row(rows, j[0], j[4])),
+            combine(half_row(rows, i[1], i[5]), half_row(rows, j[1], j[5])),
+            combine(half_row(rows, i[2], i[6]), half_row(rows, j[2], j[6])),
+            combine(half_row(rows, i[3], i[7]), half_row(rows, j[3], j[7])),
+        )
+
+    return columns
 
 
-@part
-def relative_spin(v, i, j):
-    x, y, z, _ = turn4(
-        second_halves(v, i[0], i[4]) - second_halves(v, j[0], j[4]),
-        second_halves(v, i[1], i[5]) - second_halves(v, j[1], j[5]),
-        second_halves(v, i[2], i[6]) - second_halves(v, j[2], j[6]),
-        second_halves(v, i[3], i[7]) - second_halves(v, j[3], j[7]),
-    )
-    return x, y, z
+difference = _of_pairs(halves, less)
+"""of spheres: centres (3), and radii"""
+relative_velocity = _of_pairs(first_halves, less)
+relative_spin, sum_of_spins = _of_pairs(second_halves, less), _of_pairs(second_halves, plus)
+"""of motion: three columns, and one that is not used"""
 
 
 @part
@@ -149,16 +123,15 @@ def forget(g, group):
 
 @part
 def laws_of_one(g, s):
-    """KN ... C_ROLL where all grains are of one material."""
-    p = g.pair_row
-    return p[0, c.KN], p[0, c.CN], p[0, c.KT], p[0, c.CT], p[0, c.MU], p[0, c.MU_ROLL], p[0, c.C_ROLL]
+    """The PairLaw where all particles are of one material."""
+    return pair_law(g.pair_row, 0)
 
 
 @part
 def laws_of_each(g, s):
-    """KN ... C_ROLL of the pairs of slots s to s + 7."""
+    """The PairLaws of slots s to s + 7."""
     kn, cn, kt, ct, mu, mu_roll, c_roll, _ = rows8(g.pair_row, eight(g.kind, s))
-    return kn, cn, kt, ct, mu, mu_roll, c_roll
+    return PairLaw(kn, cn, kt, ct, mu, mu_roll, c_roll)
 
 
 @part
@@ -191,14 +164,14 @@ def _contacts_of_a_chunk(law, laws_of, mixed):
     def eight_contacts(g, x, v, load, first, s, count, across):
         """The group of slots s to s + 7, of which `count` count, added to `load`. Whether an overlap is too deep.
 
-        across   whether the others are grains of other chunks, which get their part there
+        across   whether the others are particles of other chunks, which get their part there
         """
-        group = s >> 3
+        settings, group = g.settings[0], s >> 3
         i, j = eight(g.owner, s), eight(g.other, s)
-        nx, ny, nz, wider = between(x, i, j)
+        nx, ny, nz, wider = difference(x, j, i)
         square = nx * nx + ny * ny + nz * nz
-        fixed = 0 if g.run_i[UNIFORM] else group * N_FIXED
-        reach = row8(g.fixed, fixed + REACHED)
+        at = 0 if settings.uniform else group * c.N_CONSTANTS
+        reach = row8(g.pair_constants, at + c.REACHED)
         touching = lanes_below(square, reach * reach)
         if touching == 0:
             if g.touching[group] != 0:
@@ -206,53 +179,46 @@ def _contacts_of_a_chunk(law, laws_of, mixed):
             return False
         g.touching[group] = touching
 
-        dt, tiny, h, none = g.run_f[STEP], g.pair_f[0, c.TINY], g.history, spread(0.0)
-        at = group * g.kept_history.shape[1]
-        R, m = row8(g.fixed, fixed + REDUCED_RADIUS), row8(g.fixed, fixed + REDUCED_MASS)
-        close = row8(g.fixed, fixed + CLOSE)
-        kn, cn, kt, ct, mu, mu_roll, c_roll = laws_of(g, s)
+        none, h = spread(0.0), g.history
+        constants = Constants(0.5, 1.0, 0.0, g.pair_f[0, c.TINY], settings.step)
+        R, m = row8(g.pair_constants, at + c.REDUCED_RADIUS), row8(g.pair_constants, at + c.REDUCED_MASS)
+        close = row8(g.pair_constants, at + c.CLOSE)
+        pair, at = laws_of(g, s), group * g.kept_history.shape[1]
 
-        # where, and how fast; all so written that both grains find the same to the last bit
         distance = math.sqrt(square)
         to_one = distance / square
         nx, ny, nz = nx * to_one, ny * to_one, nz * to_one
         d = where_less(square, reach * reach, reach - distance, none)
-        vx, vy, vz = relative_velocity(v, i, j)
-        sx, sy, sz = sum_of_spins(v, i, j)
+        vx, vy, vz, _ = relative_velocity(v, i, j)
+        sx, sy, sz, _ = sum_of_spins(v, i, j)
         mean = 0.5 * distance
-        wx, wy, wz = mean * sx, mean * sy, mean * sz
         if mixed:
-            # the contact lies mean + half from i, mean - half from j
-            half = -0.5 * wider
-            qx, qy, qz = relative_spin(v, i, j)
-            wx, wy, wz = wx + half * qx, wy + half * qy, wz + half * qz
-        ux = vx + (wy * nz - wz * ny)
-        uy = vy + (wz * nx - wx * nz)
-        uz = vz + (wx * ny - wy * nx)
-        spin = 0.5 * (sx * nx + sy * ny + sz * nz)
+            skew = -0.5 * wider
+            qx, qy, qz, _ = relative_spin(v, i, j)
+            wx, wy, wz = surface_velocity(mean, sx, sy, sz, skew, qx, qy, qz)
+        else:
+            wx, wy, wz = mean * sx, mean * sy, mean * sz
+        ux, uy, uz = slip(nx, ny, nz, vx, vy, vz, wx, wy, wz)
+        touch = Touch(d, R, m, nx, ny, nz, ux, uy, uz, spin_about(0.5, nx, ny, nz, sx, sy, sz))
 
-        Fn, fx, fy, fz, hx, hy, hz = contact(
-            law, kn, cn, kt, ct, mu, 0.5, 1.0, 0.0, tiny, dt,
-            d, R, m, nx, ny, nz, ux, uy, uz, spin, row8(h, at), row8(h, at + 1), row8(h, at + 2),
-        )  # fmt: skip
+        Fn, fx, fy, fz, hx, hy, hz = contact(law, pair, constants, touch, row8(h, at), row8(h, at + 1), row8(h, at + 2))
         put_row8(h, at, hx)
         put_row8(h, at + 1, hy)
         put_row8(h, at + 2, hz)
 
-        # torque: (mean + half) t on i, (mean - half) t on j, and what resists rolling
-        tx, ty, tz = ny * fz - nz * fy, nz * fx - nx * fz, nx * fy - ny * fx
-        fx, fy, fz = fx - Fn * nx, fy - Fn * ny, fz - Fn * nz
+        # torque: (mean + skew) t on i, (mean - skew) t on j, and what resists rolling
+        tx, ty, tz = moment(nx, ny, nz, fx, fy, fz)
+        fx, fy, fz = whole_force(Fn, nx, ny, nz, fx, fy, fz)
         rows = transpose8((fx, fy, fz, none, mean * tx, mean * ty, mean * tz, none))
         add_rows(load, i, first, count, rows)
         if not across:
             add_rows(load, j, first, count, times(eight_of(-1.0, -1.0, -1.0, 0.0, 1.0, 1.0, 1.0, 0.0), rows))
         if mixed:
-            tx, ty, tz = half * tx, half * ty, half * tz
-            if g.run_i[HISTORY] > 4:
+            tx, ty, tz = skew * tx, skew * ty, skew * tz
+            if settings.history > 4:
                 mx, my, mz, hx, hy, hz = rolling(
-                    kt, mu_roll, c_roll, 1.0, tiny, dt, d, R, m, Fn, nx, ny, nz,
-                    qx, qy, qz, spin, row8(h, at + 3), row8(h, at + 4), row8(h, at + 5),
-                )  # fmt: skip
+                    pair, constants, touch, Fn, qx, qy, qz, row8(h, at + 3), row8(h, at + 4), row8(h, at + 5)
+                )
                 put_row8(h, at + 3, hx)
                 put_row8(h, at + 4, hy)
                 put_row8(h, at + 5, hz)
@@ -265,7 +231,7 @@ def _contacts_of_a_chunk(law, laws_of, mixed):
 
     @part
     def all_contacts(g, x, v, load, chunk, level):
-        deep, first = False, chunk * g.run_i[ROWS]
+        deep, first = False, chunk * g.settings[0].rows
         last = g.other.shape[0] - 8
         for k in range(CLASSES):
             if k % ACROSS > level + 1:
@@ -286,12 +252,13 @@ _voigt = _contacts_of_a_chunk(c.VOIGT, laws_of_each, True)
 
 @part
 def pair_forces(g, x, v, load, chunk, level):
-    """Contacts of the grains of a chunk with grains, added to `load`. Whether an overlap is too deep.
+    """Contacts of the particles of a chunk with particles, added to `load`. Whether an overlap is too deep.
 
-    level   of gaps that count (`grains.py`)
+    level   of gaps that count (`arrays.py`)
     """
-    if g.run_i[LAW] != c.HERTZ:
+    settings = g.settings[0]
+    if settings.law != c.HERTZ:
         return _voigt(g, x, v, load, chunk, level)
-    if g.run_i[MIXED] or g.run_i[MATERIALS] > 1:
+    if settings.mixed or settings.materials > 1:
         return _hertz(g, x, v, load, chunk, level)
     return _plain(g, x, v, load, chunk, level)

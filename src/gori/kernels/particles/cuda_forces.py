@@ -1,7 +1,7 @@
-"""Forces and motion of one grain on a GPU: the same laws and walls as on the CPU.
+"""Forces and motion of one particle on a GPU: the same laws and walls as on the CPU.
 
-Places are double, the rest single; the low bits of velocities are kept apart, so that gravity adds up. Forces of a pair
-are equal and opposite to the last bit.
+Positions are double, the rest single; the low bits of velocities are kept apart, so that gravity adds up. Forces of a
+pair are equal and opposite to the last bit.
 """
 
 import math
@@ -9,19 +9,25 @@ import math
 import numba
 from numba import cuda
 
-from gori.kernels.particles import drift
-from gori.kernels.particles import grains as gr
+from gori.kernels.particles import columns as c
+from gori.kernels.particles import drift, geometry, wall_contacts
 from gori.kernels.particles import law as laws
-from gori.kernels.particles import tables as c
 from gori.kernels.particles.cuda_device import on_device
-from gori.kernels.particles.cuda_tables import COUNT_BITS, IN_SKINS, LEVELS, ROW_BITS
+from gori.kernels.particles.cuda_flags import COUNT_BITS, LEVELS, ROW_BITS
 from gori.kernels.particles.cuda_walls import put_load, wall_forces
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
+from gori.kernels.particles.law import Constants, Touch
 
 f4, i4 = numba.float32, numba.int32
 
 
-contact, rolling = on_device(laws.contact), on_device(laws.rolling)
+contact, rolling, pair_law = on_device(laws.contact), on_device(laws.rolling), on_device(wall_contacts.pair_law)
+surface_velocity, slip, spin_about = (
+    on_device(geometry.surface_velocity),
+    on_device(geometry.slip),
+    on_device(geometry.spin_about),
+)
+moment, whole_force = on_device(geometry.moment), on_device(geometry.whole_force)
 put_back = on_device(drift.put_back)
 
 
@@ -38,9 +44,9 @@ def apart(a, b):
 
 
 @cuda.jit(device=True)
-def spot_of(g, x, y, z, r):
-    """A place and a radius in units."""
-    per = g.run_f[gr.PER_UNIT]
+def fixed_point_of(g, x, y, z, r):
+    """A position and a radius in units."""
+    per = g.settings[0].per_unit
     return wrapped(math.floor(x * per)), wrapped(math.floor(y * per)), wrapped(math.floor(z * per)), int(r * per)
 
 
@@ -72,29 +78,30 @@ def level_in(count):
 
 
 @cuda.jit(device=True)
-def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
-    """Contacts of grain i with grains: whether one is too deep, force (3), torque (3).
+def pair_forces(g, step, i):
+    """Contacts of particle i with particles: whether one is too deep, force (3), torque (3).
 
-    A thread waits for memory most of the time, and a GPU for lines of memory that 32 threads ask for at once: so spots
-    are asked for one turn ahead, and motion only of those that touched before. Those that cannot touch yet, as neither
-    has moved so far, stand at the end.
+    A thread waits for memory most of the time, and a GPU for lines of memory that 32 threads ask for at once: so
+    positions are asked for one turn ahead, and motion only of those that touched before. Those that cannot touch yet,
+    as
+    neither has moved so far, stand at the end.
     """
-    spot, motion, other, history, p = g.spot, g.motion, g.other, g.history, g.pair_f
-    half, one, zero, tiny, unit = p[0, c.HALF], p[0, c.ONE], p[0, c.ZERO], p[0, c.TINY], f4(g.run_f[gr.UNIT])
-    kn, cn, kt, ct, mu, pair = p[0, c.KN], p[0, c.CN], p[0, c.KT], p[0, c.CT], p[0, c.MU], 0
-    most, deep, first = p[0, c.DEEP], False, now * n
-    slot, numbers = lists * g.run_i[gr.SLOTS] * n + i, g.run_i[gr.HISTORY]
+    point, motion, other, history, p, n = g.fixed_point, g.motion, g.other, g.history, g.pair_f, step.n
+    half, one, zero, unit = p[0, c.HALF], p[0, c.ONE], p[0, c.ZERO], f4(g.settings[0].unit)
+    law, constants = pair_law(p, 0), Constants(half, one, zero, p[0, c.TINY], step.dt)
+    most, deep, first = p[0, c.DEEP], False, step.now * n
+    slot, numbers = step.lists * g.settings[0].neighbours * n + i, g.settings[0].history
     row = first + i
-    xi, yi, zi, ri = read4(spot, 4 * row)
+    xi, yi, zi, ri = read4(point, 4 * row)
     ax, ay, az, mi = read4(motion, 8 * row)
     bx, by, bz, kind = read4(motion, 8 * row + 4)
     si = unit * f4(ri)
-    uniform, R, m = g.run_i[gr.UNIFORM] == 1, half * si, half * mi
+    uniform, R, m = g.settings[0].uniform == 1, half * si, half * mi
     Fx, Fy, Fz, Tx, Ty, Tz = zero, zero, zero, zero, zero, zero
-    count = g.count[lists * n + i]
+    count = g.count[step.lists * n + i]
     level = level_in(count)
     at, following = other[slot], other[slot + n]
-    xj, yj, zj, rj = read4(spot, 4 * (first + row_of(at)))
+    xj, yj, zj, rj = read4(point, 4 * (first + row_of(at)))
     for _ in range(count & ((1 << COUNT_BITS) - 1)):
         if at >> ROW_BITS > level:  # nor can those that follow
             break
@@ -105,7 +112,7 @@ def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
             ex, ey, ez, mj = read4(motion, 8 * j)
             fx, fy, fz, partner = read4(motion, 8 * j + 4)
             hx, hy, hz, _ = read4(history, numbers * slot)
-        x, y, z, r = read4(spot, 4 * (first + row_of(following)))
+        x, y, z, r = read4(point, 4 * (first + row_of(following)))
         further = other[slot + 2 * n]
         nx, ny, nz = unit * f4(apart(xi, xj)), unit * f4(apart(yi, yj)), unit * f4(apart(zi, zj))
         sj = unit * f4(rj)
@@ -122,35 +129,25 @@ def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
             deep = deep or d > most * min(si, sj)
             if not uniform:
                 R, m = si * sj / reach, mi * mj / (mi + mj)
-            arm, mean, skew = si - half * d, half * distance, half * (si - sj)
-            wx = mean * (bx + fx) + skew * (bx - fx)
-            wy = mean * (by + fy) + skew * (by - fy)
-            wz = mean * (bz + fz) + skew * (bz - fz)
-            ux = ax - ex + wy * nz - wz * ny
-            uy = ay - ey + wz * nx - wx * nz
-            uz = az - ez + wx * ny - wy * nx
-            spin = half * ((bx + fx) * nx + (by + fy) * ny + (bz + fz) * nz)
-            if nm > 1:
-                pair = int(kind) * nm + int(partner)
-                kn, cn, kt, ct, mu = p[pair, c.KN], p[pair, c.CN], p[pair, c.KT], p[pair, c.CT], p[pair, c.MU]
-            Fn, px, py, pz, hx, hy, hz = contact(
-                law, kn, cn, kt, ct, mu, half, one, zero, tiny, dt, d, R, m, nx, ny, nz, ux, uy, uz, spin, hx, hy, hz
-            )
+            mean, skew = half * distance, half * (si - sj)
+            sx, sy, sz, qx, qy, qz = bx + fx, by + fy, bz + fz, bx - fx, by - fy, bz - fz
+            wx, wy, wz = surface_velocity(mean, sx, sy, sz, skew, qx, qy, qz)
+            ux, uy, uz = slip(nx, ny, nz, ax - ex, ay - ey, az - ez, wx, wy, wz)
+            touch = Touch(d, R, m, nx, ny, nz, ux, uy, uz, spin_about(half, nx, ny, nz, sx, sy, sz))
+            if step.materials > 1:
+                law = pair_law(p, int(kind) * step.materials + int(partner))
+            Fn, px, py, pz, hx, hy, hz = contact(step.law, law, constants, touch, hx, hy, hz)
             write4(history, numbers * slot, (hx, hy, hz, zero))
-            Tx += arm * (ny * pz - nz * py)
-            Ty += arm * (nz * px - nx * pz)
-            Tz += arm * (nx * py - ny * px)
-            Fx += px - Fn * nx
-            Fy += py - Fn * ny
-            Fz += pz - Fn * nz
-            if rolls:
+            tx, ty, tz = moment(nx, ny, nz, px, py, pz)
+            arm = mean + skew
+            Tx, Ty, Tz = Tx + arm * tx, Ty + arm * ty, Tz + arm * tz
+            px, py, pz = whole_force(Fn, nx, ny, nz, px, py, pz)
+            Fx, Fy, Fz = Fx + px, Fy + py, Fz + pz
+            if step.rolls:
                 gx, gy, gz = zero, zero, zero
                 if at < 0:
                     gx, gy, gz, _ = read4(history, numbers * slot + 4)
-                mx, my, mz, hx, hy, hz = rolling(
-                    kt, p[pair, c.MU_ROLL], p[pair, c.C_ROLL], one, tiny, dt, d, R, m, Fn, nx, ny, nz,
-                    bx - fx, by - fy, bz - fz, spin, gx, gy, gz,
-                )  # fmt: skip
+                mx, my, mz, hx, hy, hz = rolling(law, constants, touch, Fn, qx, qy, qz, gx, gy, gz)
                 write4(history, numbers * slot + 4, (hx, hy, hz, zero))
                 Tx, Ty, Tz = Tx + mx, Ty + my, Tz + mz
         elif at < 0:
@@ -161,79 +158,81 @@ def pair_forces(g, i, n, now, lists, law, nm, rolls, dt):
 
 
 @cuda.jit(device=True)
-def move_grain(g, i, n, now, lists, back, Fx, Fy, Fz, Tx, Ty, Tz):
-    """Motion of a grain into the other buffer. Returns a result code, and the levels between which it has moved, twice:
-    the one that it had told of and, if that is higher, the new one, or 0.
+def move_particle(g, step, i, back, load):
+    """Motion of a particle into the other buffer. Returns a result code, and the levels between which it has moved,
+    twice: the one that its neighbours know of and, if that is higher, the new one, or 0.
 
     back   as `way_back`
+    load   force (3) and torque (3)
     """
-    f, row, own = g.run_f, now * n + i, 4 * (lists * n + i)
-    xi, yi = read2(g.place, 4 * row)
-    zi, ri = read2(g.place, 4 * row + 2)
+    Fx, Fy, Fz, Tx, Ty, Tz = load
+    s, row, own = g.settings[0], step.now * step.n + i, 4 * (step.lists * step.n + i)
+    xi, yi = read2(g.sphere, 4 * row)
+    zi, ri = read2(g.sphere, 4 * row + 2)
     ax, ay, az, m = read4(g.motion, 8 * row)
     bx, by, bz, kind = read4(g.motion, 8 * row + 4)
-    lx, ly, lz, rest = read4(g.low, own)
-    qx, qy, qz, before = read4(g.mark, 4 * i)
-    h = f[gr.STEP]
+    lx, ly, lz, rest = read4(g.velocity_low, own)
+    qx, qy, qz, before = read4(g.listed_point, 4 * i)
+    h = s.step
     per_mass = h / m
-    vx = float(ax) + lx + per_mass * Fx + h * f[gr.GX]
-    vy = float(ay) + ly + per_mass * Fy + h * f[gr.GY]
-    vz = float(az) + lz + per_mass * Fz + h * f[gr.GZ]
+    vx = float(ax) + lx + per_mass * Fx + h * s.gravity[0]
+    vy = float(ay) + ly + per_mass * Fy + h * s.gravity[1]
+    vz = float(az) + lz + per_mass * Fz + h * s.gravity[2]
     r = f4(ri)
     per_inertia = f4(per_mass) / (f4(0.4) * r * r)
     ax, ay, az = f4(vx), f4(vy), f4(vz)
-    row = (1 - now) * n + i
+    row = (1 - step.now) * step.n + i
     write4(g.motion, 8 * row, (ax, ay, az, m))
     write4(g.motion, 8 * row + 4, (bx + per_inertia * Tx, by + per_inertia * Ty, bz + per_inertia * Tz, kind))
-    write4(g.low, own, (f4(vx - float(ax)), f4(vy - float(ay)), f4(vz - float(az)), rest))
+    write4(g.velocity_low, own, (f4(vx - float(ax)), f4(vy - float(ay)), f4(vz - float(az)), rest))
     dx, dy, dz = h * vx, h * vy, h * vz
     px, py, pz = xi + dx, yi + dy, zi + dz
-    write2(g.place, 4 * row, (px, py))
-    write2(g.place, 4 * row + 2, (pz, ri))
-    x, y, z, units = spot_of(g, px, py, pz, ri)
-    write4(g.spot, 4 * row, (i4(x), i4(y), i4(z), i4(units)))
+    write2(g.sphere, 4 * row, (px, py))
+    write2(g.sphere, 4 * row + 2, (pz, ri))
+    x, y, z, units = fixed_point_of(g, px, py, pz, ri)
+    write4(g.fixed_point, 4 * row, (i4(x), i4(y), i4(z), i4(units)))
 
-    code, far = gr.OK, drift.FASTEST * ri
+    code, far = c.OK, drift.FASTEST * ri
     if not dx * dx + dy * dy + dz * dz < far * far:
-        code = gr.RUNAWAY
-    if g.run_i[gr.HOME] >= 0:
+        code = c.RUNAWAY
+    if s.home >= 0:
         ex, ey, ez = put_back(back, px, py, pz)
-        x, y, z, _ = spot_of(g, px + (ex + back[9]), py + (ey + back[10]), pz + (ez + back[11]), ri)
-    scale = f4(f[IN_SKINS])
+        x, y, z, _ = fixed_point_of(g, px + (ex + back[9]), py + (ey + back[10]), pz + (ez + back[11]), ri)
+    scale = f4(s.unit_per_skin)
     wx, wy, wz = scale * f4(apart(qx, x)), scale * f4(apart(qy, y)), scale * f4(apart(qz, z))
     level = level_of(f4(4.1) * (wx * wx + wy * wy + wz * wz))  # a little more than 2 x 2, as all of this is rounded
     if level <= before:
         return code, before, 0
-    g.mark[4 * i + 3] = level
+    g.listed_point[4 * i + 3] = level
     return code, before, level
 
 
 @cuda.jit(device=True)
-def step_inner(g, i, n, now, lists, back, law, nm, rolls, dt):
-    """One sub-step of a grain that is near no wall; of one that is, forces of other grains are put into `load`.
+def step_inner(g, step, i, back):
+    """One sub-step of a particle that is near no wall; of one that is, forces of other particles are put into `load`.
 
-    Returns as `move_grain`.
+    Returns as `move_particle`.
     """
-    deep, Fx, Fy, Fz, Tx, Ty, Tz = pair_forces(g, i, n, now, lists, law, nm, rolls, dt)
-    if g.wall_at[lists, 1, i] > 0:
+    deep, Fx, Fy, Fz, Tx, Ty, Tz = pair_forces(g, step, i)
+    if g.wall_at[step.lists, 1, i] > 0:
         put_load(g.load, i, (Fx, Fy, Fz, Tx, Ty, Tz))
-        return gr.TOO_DEEP if deep else gr.OK, 0, 0
-    code, before, level = move_grain(g, i, n, now, lists, back, Fx, Fy, Fz, Tx, Ty, Tz)
-    return gr.TOO_DEEP if deep else code, before, level
+        return c.TOO_DEEP if deep else c.OK, 0, 0
+    code, before, level = move_particle(g, step, i, back, (Fx, Fy, Fz, Tx, Ty, Tz))
+    return c.TOO_DEEP if deep else code, before, level
 
 
 @cuda.jit(device=True)
-def step_outer(g, i, n, now, lists, load, pose, back, law, nm, rolls, dt):
-    """The rest of the sub-step of a grain, after `step_wall`.
+def step_outer(g, step, i, load, pose, back):
+    """The rest of the sub-step of a particle, after `step_wall`.
 
-    load   force (3) and torque (3) of other grains
+    load   force (3) and torque (3) of other particles
 
-    Returns as `move_grain`.
+    Returns as `move_particle`.
     """
     Fx, Fy, Fz, Tx, Ty, Tz = load
     deep = False
-    if g.wall_at[lists, 1, i] > 0:
-        deep, fx, fy, fz, tx, ty, tz = wall_forces(g, i, n, now, lists, pose, law, nm, rolls, dt)
+    if g.wall_at[step.lists, 1, i] > 0:
+        deep, fx, fy, fz, tx, ty, tz = wall_forces(g, step, i, pose)
         Fx, Fy, Fz, Tx, Ty, Tz = Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz
-    code, before, level = move_grain(g, i, n, now, lists, back, Fx, Fy, Fz, Tx, Ty, Tz)
-    return gr.TOO_DEEP if deep else code, before, level
+    code, before, level = move_particle(g, step, i, back, (Fx, Fy, Fz, Tx, Ty, Tz))
+    return c.TOO_DEEP if deep else code, before, level

@@ -1,87 +1,89 @@
-"""Lists of all grains on a GPU, made by all of its threads together as on the CPU (`lists.py`), and sums over them."""
+"""Lists of all particles on a GPU, made by all of its threads together as on the CPU (`lists.py`), and sums over
+them.
+"""
 
 import math
 
 import numba
 from numba import cuda
 
-from gori.kernels.particles import grains as gr
+from gori.kernels.particles import columns as c
+from gori.kernels.particles import geometry
 from gori.kernels.particles import lists as cpu_lists
-from gori.kernels.particles import tables as c
-from gori.kernels.particles import wall_contacts
 from gori.kernels.particles import walls as shells
-from gori.kernels.particles.cuda_device import here, meet, on_device
-from gori.kernels.particles.cuda_forces import apart, level_of
-from gori.kernels.particles.cuda_rows import cell_of, is_near, keep_history, move_rows, put_wall, sort_cells
-from gori.kernels.particles.cuda_tables import (
+from gori.kernels.particles.cuda_device import barrier, here, on_device
+from gori.kernels.particles.cuda_flags import (
     CODE,
     COUNT_BITS,
     CULPRIT,
     FRESH,
     LEVELS,
     LISTS,
+    NEEDED_SLOTS,
     NOW,
     REBUILDS,
     ROW_BITS,
-    SLOTS,
-    WALL_GRAINS,
+    WALL_PARTICLES,
     WALL_SLOTS,
 )
+from gori.kernels.particles.cuda_forces import apart, level_of
+from gori.kernels.particles.cuda_rows import is_near, keep_history, move_rows, put_wall, sort_cells
 from gori.kernels.particles.cuda_wide import read2, read4
 
 f4 = numba.float32
 bin_range, within = on_device(shells.bin_range), on_device(shells.within)
-cell_rank, seen_from = on_device(cpu_lists.cell_rank), on_device(wall_contacts.seen_from)
+cell_of, cell_rank = on_device(cpu_lists.cell_of), on_device(cpu_lists.cell_rank)
+inside_domain, in_frame = on_device(cpu_lists.inside_domain), on_device(geometry.in_frame)
 FOUND, NEIGHBOURS = 16, 48
-"""walls and grains that a thread remembers"""
+"""walls and particles that a thread remembers"""
 
 
 @cuda.jit(device=True)
 def fail(flags, code, culprit):
-    """Tell a result code; the first one counts."""
-    if here.atomic.cas(flags, CODE, gr.OK, code) == gr.OK:
+    """Set a result code; the first one counts."""
+    if here.atomic.cas(flags, CODE, c.OK, code) == c.OK:
         flags[CULPRIT] = culprit
 
 
 @cuda.jit(device=True)
-def add_wrenches(room, Mx, My, Mz, Fx, Fy, Fz):
-    """Sums over the threads of a block, a power of two, at numbers 0, size, 2 size, ... of the room."""
+def add_wrenches(shared, Mx, My, Mz, Fx, Fy, Fz):
+    """Sums over the threads of a block, a power of two, at numbers 0, size, 2 size, ... of the shared array."""
     own, size = here.threadIdx.x, here.blockDim.x
-    room[own], room[size + own], room[2 * size + own] = Mx, My, Mz
-    room[3 * size + own], room[4 * size + own], room[5 * size + own] = Fx, Fy, Fz
+    shared[own], shared[size + own], shared[2 * size + own] = Mx, My, Mz
+    shared[3 * size + own], shared[4 * size + own], shared[5 * size + own] = Fx, Fy, Fz
     half = size >> 1
     here.syncthreads()
     while half > 0:
         if own < half:
             for k in range(own, 6 * size, size):
-                room[k] += room[k + half]
+                shared[k] += shared[k + half]
         half >>= 1
         here.syncthreads()
 
 
 @cuda.jit(device=True)
-def gather_blocks(g, blocks, room):
+def gather_blocks(g, blocks, shared):
     """Sums of the blocks, added to those of the bodies: each by one block."""
     own, size = here.threadIdx.x, here.blockDim.x
-    for b in range(here.blockIdx.x, g.run_i[gr.BODIES], here.gridDim.x):
+    for b in range(here.blockIdx.x, g.settings[0].bodies, here.gridDim.x):
         if g.extent[b] < 0.0:
             continue
         Mx, My, Mz, Fx, Fy, Fz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for k in range(own, blocks, size):
             s = g.sums[b, k]
             Mx, My, Mz, Fx, Fy, Fz = Mx + s[0], My + s[1], Mz + s[2], Fx + s[3], Fy + s[4], Fz + s[5]
-        add_wrenches(room, Mx, My, Mz, Fx, Fy, Fz)
+        add_wrenches(shared, Mx, My, Mz, Fx, Fy, Fz)
         if own < 6:
-            g.push[b, own] += room[own * size]
+            g.wrench[b, own] += shared[own * size]
         here.syncthreads()
 
 
 @cuda.jit(device=True)
-def gather_threads(g, lists, thread, threads, room):
-    """What pushed the walls since the last time, by bodies: sums of each block, in a fixed order."""
-    own, size, block, n = here.threadIdx.x, here.blockDim.x, here.blockIdx.x, g.run_i[gr.COUNT]
-    copies = g.wall_sum.shape[0]
-    for b in range(g.run_i[gr.BODIES]):
+def gather_threads(g, lists, thread, threads, shared):
+    """Wrenches on the walls since the last time, by bodies: sums of each block, in a fixed order."""
+    own, size, block, n = here.threadIdx.x, here.blockDim.x, here.blockIdx.x, g.settings[0].count
+    copies = g.primitive_wrench.shape[0]
+    for b in range(g.settings[0].bodies):
         if g.extent[b] < 0.0:  # it has no walls
             continue
         Mx, My, Mz, Fx, Fy, Fz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -90,88 +92,88 @@ def gather_threads(g, lists, thread, threads, room):
             if count > 0:
                 first = g.wall_at[lists, 0, i]
                 for s in range(first, first + count):
-                    w, push = g.wall[lists, s], g.wall_push[s]
+                    w, wrench = g.wall[lists, s], g.wall_wrench[s]
                     k = w if w >= 0 else ~w
-                    if g.wall_i[k, c.BODY] == b and push[3] * push[3] + push[4] * push[4] + push[5] * push[5] > 0.0:
-                        Mx, My, Mz = Mx + push[0], My + push[1], Mz + push[2]
-                        Fx, Fy, Fz = Fx + push[3], Fy + push[4], Fz + push[5]
+                    square = wrench[3] * wrench[3] + wrench[4] * wrench[4] + wrench[5] * wrench[5]
+                    if g.wall_i[k, c.BODY] == b and square > 0.0:
+                        Mx, My, Mz = Mx + wrench[0], My + wrench[1], Mz + wrench[2]
+                        Fx, Fy, Fz = Fx + wrench[3], Fy + wrench[4], Fz + wrench[5]
                         for q in range(6):
-                            here.atomic.add(g.wall_sum, (i % copies, k, q), push[q])
-                            push[q] = 0.0
-        add_wrenches(room, Mx, My, Mz, Fx, Fy, Fz)
+                            here.atomic.add(g.primitive_wrench, (i % copies, k, q), wrench[q])
+                            wrench[q] = 0.0
+        add_wrenches(shared, Mx, My, Mz, Fx, Fy, Fz)
         if own < 6:
-            g.sums[b, block, own] = room[own * size]
+            g.sums[b, block, own] = shared[own * size]
         here.syncthreads()
 
 
 @cuda.jit(device=True)
 def count_cells(g, now, lists, pose, thread, threads):
-    """Cell of each grain and how many share it; grains outside the domain are lost."""
-    home, f = g.run_i[gr.HOME], g.run_f
-    n = g.run_i[gr.COUNT]
+    """Cell of each particle and how many share it; particles outside the domain are lost."""
+    home = g.settings[0].home
+    n = g.settings[0].count
     for i in range(thread, n, threads):
-        px, py = read2(g.place, 4 * (now * n + i))
-        pz, _ = read2(g.place, 4 * (now * n + i) + 2)
+        px, py = read2(g.sphere, 4 * (now * n + i))
+        pz, _ = read2(g.sphere, 4 * (now * n + i) + 2)
         ix, iy, iz = cell_of(g, px, py, pz)
         k = cell_rank(g.grid_i, ix, iy, iz)
         g.cell[i] = k
-        g.rank[i] = here.atomic.add(g.start, k + 1, 1)
+        g.rank[i] = here.atomic.add(g.cell_start, k + 1, 1)
         if home >= 0:
-            px, py, pz = seen_from(pose, home, px, py, pz)
-        inside = f[gr.LOW] <= px and px <= f[gr.HIGH] and f[gr.LOW + 1] <= py and py <= f[gr.HIGH + 1]
-        if not (inside and f[gr.LOW + 2] <= pz and pz <= f[gr.HIGH + 2]):
-            fail(g.flags, gr.LOST, g.ident[lists, i])
+            px, py, pz = in_frame(pose, home, px, py, pz)
+        if not inside_domain(g, px, py, pz):
+            fail(g.flags, c.LOST, g.id[lists, i])
 
 
 @cuda.jit(device=True)
-def sum_before(room, number):
+def sum_before(shared, number):
     """Sum of the numbers of all threads of the block before this one."""
     own, size, at, reach = here.threadIdx.x, here.blockDim.x, 0, 1
     here.syncthreads()
-    room[own] = float(number)
+    shared[own] = float(number)
     here.syncthreads()
-    while reach < size:  # each adds what the one `reach` before it has, from one half of the room into the other
-        room[size - at + own] = room[at + own] + (room[at + own - reach] if own >= reach else 0.0)
+    while reach < size:  # each adds what the one `reach` before it has, from one half into the other
+        shared[size - at + own] = shared[at + own] + (shared[at + own - reach] if own >= reach else 0.0)
         at, reach = size - at, 2 * reach
         here.syncthreads()
-    return int(room[at + own]) - number
+    return int(shared[at + own]) - number
 
 
 @cuda.jit(device=True)
-def add_up(g, room):
+def add_up(g, shared):
     """start: from counts to first rows. Each block adds up a stretch of cells, then what lies before it."""
     own, block, size = here.threadIdx.x, here.blockIdx.x, here.blockDim.x
-    cells = g.start.shape[0] - 1
+    cells = g.cell_start.shape[0] - 1
     stretch = (cells + here.gridDim.x - 1) // here.gridDim.x
     piece = (stretch + size - 1) // size
     first = block * stretch + own * piece
     last = min(min(first + piece, (block + 1) * stretch), cells)
     total = 0
     for k in range(first, last):
-        total += g.start[k + 1]
-    before = sum_before(room, total)
+        total += g.cell_start[k + 1]
+    before = sum_before(shared, total)
     if own == size - 1:
         g.totals[block] = before + total
-    meet(g.flags)
+    barrier(g.flags)
     total = 0
     for k in range(own, block, size):
         total += g.totals[k]
-    last_one = sum_before(room, total) + total  # of the last thread: all blocks before
+    last_one = sum_before(shared, total) + total  # of the last thread: all blocks before
     if own == size - 1:
-        room[0] = float(last_one)
+        shared[0] = float(last_one)
     here.syncthreads()
-    total = before + int(room[0])
+    total = before + int(shared[0])
     for k in range(first, last):
-        total += g.start[k + 1]
-        g.start[k + 1] = total
-    meet(g.flags)
+        total += g.cell_start[k + 1]
+        g.cell_start[k + 1] = total
+    barrier(g.flags)
 
 
 @cuda.jit(device=True)
 def rows_in(g, ix, iy, iz):
-    """Grains in a cell: the first, and the one after the last."""
+    """Particles in a cell: the first, and the one after the last."""
     k = cell_rank(g.grid_i, ix, iy, iz)
-    return g.start[k], g.start[k + 1]
+    return g.cell_start[k], g.cell_start[k + 1]
 
 
 @cuda.jit(device=True)
@@ -182,19 +184,19 @@ def candidate(g, begin, always, binned, t):
 
 @cuda.jit(device=True)
 def find_neighbours(g, now, lists, thread, threads):
-    """Neighbours of each grain: those that touch first, then by the levels of their gaps.
+    """Neighbours of each particle: those that touch first, then by the levels of their gaps.
 
     What has been found once is remembered and then put in order; if it is too much for that, it is looked for again and
     stands as it comes, and all of it counts.
     """
-    n, room, skin, unit = g.run_i[gr.COUNT], g.run_i[gr.SLOTS], f4(g.run_f[gr.SKIN]), f4(g.run_f[gr.UNIT])
+    n, most, skin, unit = g.settings[0].count, g.settings[0].neighbours, f4(g.settings[0].skin), f4(g.settings[0].unit)
     found = here.local.array(NEIGHBOURS, numba.int32)
     for i in range(thread, n, threads):
-        slot, row = lists * room * n + i, now * n
-        px, py = read2(g.place, 4 * (row + i))
-        pz, _ = read2(g.place, 4 * (row + i) + 2)
+        slot, row = lists * most * n + i, now * n
+        px, py = read2(g.sphere, 4 * (row + i))
+        pz, _ = read2(g.sphere, 4 * (row + i) + 2)
         ix, iy, iz = cell_of(g, px, py, pz)
-        xi, yi, zi, ri = read4(g.spot, 4 * (row + i))
+        xi, yi, zi, ri = read4(g.fixed_point, 4 * (row + i))
         si = unit * f4(ri)
         count, ends = 0, 0  # of those found: all; those that touch, and those of each level, in 8 bits each
         for turn in range(2):
@@ -206,7 +208,7 @@ def find_neighbours(g, now, lists, thread, threads):
             for cell in range(1, 28):
                 following = rows_in(g, ix - 1 + cell % 3, iy - 1 + cell // 3 % 3, iz - 1 + cell // 9)  # one ahead
                 for j in range(first, last):
-                    xj, yj, zj, rj = read4(g.spot, 4 * (row + j))
+                    xj, yj, zj, rj = read4(g.fixed_point, 4 * (row + j))
                     dx, dy, dz = unit * f4(apart(xi, xj)), unit * f4(apart(yi, yj)), unit * f4(apart(zi, zj))
                     reach = si + unit * f4(rj)
                     square, far = dx * dx + dy * dy + dz * dz, reach + skin
@@ -216,16 +218,16 @@ def find_neighbours(g, now, lists, thread, threads):
                             gap = (math.sqrt(square) - reach) / skin
                             level = 1 + min(LEVELS - 1, level_of(gap * gap))
                         if turn == 1:
-                            if count < room:
+                            if count < most:
                                 g.other[slot + count * n] = (max(0, level - 1) << ROW_BITS) | j
                         elif count < NEIGHBOURS:
                             found[count] = (level << ROW_BITS) | j
                             ends += 1 << 8 * level
                         count += 1
                 first, last = following
-        if count > room:
-            here.atomic.max(g.flags, SLOTS, count)
-            fail(g.flags, gr.LIST_FULL, 0)
+        if count > most:
+            here.atomic.max(g.flags, NEEDED_SLOTS, count)
+            fail(g.flags, c.LIST_FULL, 0)
             continue
         if count <= NEIGHBOURS:
             begins, before = 0, 0
@@ -243,12 +245,12 @@ def find_neighbours(g, now, lists, thread, threads):
 
 @cuda.jit(device=True)
 def find_walls(g, now, pose, lists, thread, threads):
-    """Walls near each grain. Slots are taken as they come; a grain's own lie side by side."""
-    n, found = g.run_i[gr.COUNT], here.local.array(FOUND, numba.int32)
+    """Walls near each particle. Slots are taken as they come; a particle's own lie side by side."""
+    n, found = g.settings[0].count, here.local.array(FOUND, numba.int32)
     for i in range(thread, n, threads):
-        px, py = read2(g.place, 4 * (now * n + i))
-        pz, r = read2(g.place, 4 * (now * n + i) + 2)
-        reach = r + g.run_f[gr.SKIN]
+        px, py = read2(g.sphere, 4 * (now * n + i))
+        pz, r = read2(g.sphere, 4 * (now * n + i) + 2)
+        reach = r + g.settings[0].skin
         count, first, binned, bits = 0, 0, 0, 0
         for turn in range(2):  # count, then write; what has been found in the first turn need not be looked for again
             if turn == 1:
@@ -256,7 +258,7 @@ def find_walls(g, now, pose, lists, thread, threads):
                     break
                 first = here.atomic.add(g.flags, WALL_SLOTS, count)
                 if first + count > g.wall.shape[1]:
-                    fail(g.flags, gr.WALL_FULL, 0)
+                    fail(g.flags, c.WALL_FULL, 0)
                     count = 0
                     break
                 if count <= FOUND:
@@ -264,9 +266,9 @@ def find_walls(g, now, pose, lists, thread, threads):
                         bits |= put_wall(g, lists, found[t], i, first + t, t)
                     break
                 count = 0
-            for b in range(g.run_i[gr.BODIES]):
+            for b in range(g.settings[0].bodies):
                 begin, always, end = g.bin_i[b, c.FIRST_ALWAYS], g.bin_i[b, c.ALWAYS], 0
-                lx, ly, lz = seen_from(pose, b, px, py, pz)
+                lx, ly, lz = in_frame(pose, b, px, py, pz)
                 if g.bin_i[b, c.NX] > 0:
                     binned, end = bin_range(g.bin_i, g.bin_f, g.bin_start, b, lx, ly, lz)
                     end -= binned
@@ -283,44 +285,44 @@ def find_walls(g, now, pose, lists, thread, threads):
         g.wall_at[lists, 0, i], g.wall_at[lists, 1, i] = first, count
         g.wall_bits[i], g.wall_bits[n + i] = 0, bits
         if count > 0:
-            g.wall_rows[here.atomic.add(g.flags, WALL_GRAINS, 1)] = i
+            g.wall_rows[here.atomic.add(g.flags, WALL_PARTICLES, 1)] = i
 
 
 @cuda.jit(device=True)
-def make_lists(g, pose, now, lists, fresh, thread, threads, room):
-    """All lists anew, by all threads together; grains go to buffer 1 - now, lists to 1 - lists.
+def make_lists(g, pose, now, lists, fresh, thread, threads, shared):
+    """All lists anew, by all threads together; particles go to buffer 1 - now, lists to 1 - lists.
 
-    When a list is full, grains are sorted and the old lists stand: with more room, a call with fresh = -1 goes on.
+    When a list is full, particles are sorted and the old lists stand: with more space, a call with fresh = -1 goes on.
     """
     if fresh >= 0:
-        gather_threads(g, lists, thread, threads, room)
-        meet(g.flags)
-        gather_blocks(g, here.gridDim.x, room)
-        for k in range(thread, g.start.shape[0], threads):
-            g.start[k] = 0
-        meet(g.flags)
+        gather_threads(g, lists, thread, threads, shared)
+        barrier(g.flags)
+        gather_blocks(g, here.gridDim.x, shared)
+        for k in range(thread, g.cell_start.shape[0], threads):
+            g.cell_start[k] = 0
+        barrier(g.flags)
         count_cells(g, now, lists, pose, thread, threads)
-        meet(g.flags)
-        if g.flags[CODE] != gr.OK:
+        barrier(g.flags)
+        if g.flags[CODE] != c.OK:
             return
-        add_up(g, room)
-        for i in range(thread, g.run_i[gr.COUNT], threads):
-            g.order[g.start[g.cell[i]] + g.rank[i]] = i
-        meet(g.flags)
-        sort_cells(g, g.ident[lists], thread, threads)
-        meet(g.flags)
+        add_up(g, shared)
+        for i in range(thread, g.settings[0].count, threads):
+            g.order[g.cell_start[g.cell[i]] + g.rank[i]] = i
+        barrier(g.flags)
+        sort_cells(g, g.id[lists], thread, threads)
+        barrier(g.flags)
         move_rows(g, now, lists, thread, threads)
-        for k in range(thread, g.run_i[gr.BODIES] * gr.N_POSE, threads):
-            g.pose_before[k // gr.N_POSE, k % gr.N_POSE] = pose[k // gr.N_POSE, k % gr.N_POSE]
+        for k in range(thread, g.settings[0].bodies * c.N_POSE, threads):
+            g.listed_pose[k // c.N_POSE, k % c.N_POSE] = pose[k // c.N_POSE, k % c.N_POSE]
         if thread == 0:
-            g.flags[WALL_SLOTS] = g.flags[WALL_GRAINS] = 0
+            g.flags[WALL_SLOTS] = g.flags[WALL_PARTICLES] = 0
             g.flags[NOW], g.flags[FRESH] = 1 - now, -1
-        meet(g.flags)
+        barrier(g.flags)
         now = 1 - now
     find_neighbours(g, now, 1 - lists, thread, threads)
     find_walls(g, now, pose, 1 - lists, threads - 1 - thread, threads)  # from the last: the first are busy
-    meet(g.flags)
-    if thread == 0 and g.flags[CODE] == gr.OK:
+    barrier(g.flags)
+    if thread == 0 and g.flags[CODE] == c.OK:
         g.flags[LISTS], g.flags[FRESH] = 1 - lists, 1
         g.flags[REBUILDS] += 1
-    meet(g.flags)
+    barrier(g.flags)

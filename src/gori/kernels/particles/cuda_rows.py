@@ -1,13 +1,10 @@
 """Pieces of sorting and of adding up on a GPU that ask nothing of threads but their number."""
 
-import math
-
 import numba
 from numba import cuda
 
-from gori.kernels.particles import grains as gr
-from gori.kernels.particles.cuda_forces import row_of, spot_of
-from gori.kernels.particles.cuda_tables import COUNT_BITS, STOP, TOTAL
+from gori.kernels.particles.cuda_flags import COUNT_BITS, STOP, TOTAL
+from gori.kernels.particles.cuda_forces import fixed_point_of, row_of
 from gori.kernels.particles.cuda_walls import bit_of
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
 
@@ -15,28 +12,22 @@ f4, i4 = numba.float32, numba.int32
 
 
 @cuda.jit(device=True)
-def reset_push(g, thread, threads):
-    for k in range(thread, 6 * g.push.shape[0], threads):
-        g.push[k // 6, k % 6] = 0.0
-    copies, walls, _ = g.wall_sum.shape
+def reset_wrenches(g, thread, threads):
+    for k in range(thread, 6 * g.wrench.shape[0], threads):
+        g.wrench[k // 6, k % 6] = 0.0
+    copies, walls, _ = g.primitive_wrench.shape
     for k in range(thread, 6 * copies * walls, threads):
-        g.wall_sum[k // (6 * walls), k // 6 % walls, k % 6] = 0.0
+        g.primitive_wrench[k // (6 * walls), k // 6 % walls, k % 6] = 0.0
 
 
 @cuda.jit(device=True)
-def cell_of(g, x, y, z):
-    per_cell = 1.0 / (2.0 * g.run_f[gr.REACH] + g.run_f[gr.SKIN])
-    return int(math.floor(x * per_cell)), int(math.floor(y * per_cell)), int(math.floor(z * per_cell))  # noqa: RUF046
-
-
-@cuda.jit(device=True)
-def sort_cells(g, names, thread, threads):
-    """Within a cell by ident, so that the order is a function of the places alone."""
-    for k in range(thread, g.start.shape[0] - 1, threads):
-        first = g.start[k]
-        for a in range(first + 1, g.start[k + 1]):
+def sort_cells(g, ids, thread, threads):
+    """Within a cell by id, so that the order is a function of the positions alone."""
+    for k in range(thread, g.cell_start.shape[0] - 1, threads):
+        first = g.cell_start[k]
+        for a in range(first + 1, g.cell_start[k + 1]):
             row, b = g.order[a], a - 1
-            while b >= first and names[g.order[b]] > names[row]:
+            while b >= first and ids[g.order[b]] > ids[row]:
                 g.order[b + 1] = g.order[b]
                 b -= 1
             g.order[b + 1] = row
@@ -44,40 +35,40 @@ def sort_cells(g, names, thread, threads):
 
 @cuda.jit(device=True)
 def move_rows(g, now, lists, thread, threads):
-    """Grains in their new order, into the other buffer; idents and low bits go with the lists."""
-    n = g.run_i[gr.COUNT]
+    """Particles in their new order, into the other buffer; ids and low bits go with the lists."""
+    n = g.settings[0].count
     for i in range(thread, n, threads):
         o, row = now * n + g.order[i], (1 - now) * n + i
-        px, py = read2(g.place, 4 * o)
-        pz, r = read2(g.place, 4 * o + 2)
-        write2(g.place, 4 * row, (px, py))
-        write2(g.place, 4 * row + 2, (pz, r))
-        write2(g.before, 4 * i, (px, py))
-        write2(g.before, 4 * i + 2, (pz, r))
-        x, y, z, units = spot_of(g, px, py, pz, r)
-        write4(g.spot, 4 * row, (i4(x), i4(y), i4(z), i4(units)))
-        write4(g.mark, 4 * i, (i4(x), i4(y), i4(z), i4(0)))
+        px, py = read2(g.sphere, 4 * o)
+        pz, r = read2(g.sphere, 4 * o + 2)
+        write2(g.sphere, 4 * row, (px, py))
+        write2(g.sphere, 4 * row + 2, (pz, r))
+        write2(g.listed_position, 4 * i, (px, py))
+        write2(g.listed_position, 4 * i + 2, (pz, r))
+        x, y, z, units = fixed_point_of(g, px, py, pz, r)
+        write4(g.fixed_point, 4 * row, (i4(x), i4(y), i4(z), i4(units)))
+        write4(g.listed_point, 4 * i, (i4(x), i4(y), i4(z), i4(0)))
         write4(g.motion, 8 * row, read4(g.motion, 8 * o))
         write4(g.motion, 8 * row + 4, read4(g.motion, 8 * o + 4))
-        write4(g.low, 4 * ((1 - lists) * n + i), read4(g.low, 4 * (lists * n + g.order[i])))
-        g.ident[1 - lists, i] = g.ident[lists, g.order[i]]
+        write4(g.velocity_low, 4 * ((1 - lists) * n + i), read4(g.velocity_low, 4 * (lists * n + g.order[i])))
+        g.id[1 - lists, i] = g.id[lists, g.order[i]]
         g.rank[g.order[i]] = i
 
 
 @cuda.jit(device=True)
 def is_near(g, row, x, y, z):
-    """Whether a place lies where spots tell all: they come again after a while."""
-    px, py = read2(g.place, 4 * row)
-    pz, _ = read2(g.place, 4 * row + 2)
-    once = 2.0**31 * g.run_f[gr.UNIT]
+    """Whether a position is so near that the difference in fixed point is the true one: it repeats."""
+    px, py = read2(g.sphere, 4 * row)
+    pz, _ = read2(g.sphere, 4 * row + 2)
+    once = 2.0**31 * g.settings[0].unit
     return abs(px - x) < once and abs(py - y) < once and abs(pz - z) < once
 
 
 @cuda.jit(device=True)
 def keep_history(g, lists, i, count):
-    """Contacts of grain i that go on keep their history."""
-    n, numbers = g.run_i[gr.COUNT], g.run_i[gr.HISTORY]
-    plane, o = g.run_i[gr.SLOTS] * n, g.order[i]
+    """Contacts of particle i that go on keep their history."""
+    n, numbers = g.settings[0].count, g.settings[0].history
+    plane, o = g.settings[0].neighbours * n, g.order[i]
     slot, old = lists * plane + i, (1 - lists) * plane + o
     for t in range(g.count[(1 - lists) * n + o] & ((1 << COUNT_BITS) - 1)):
         if g.other[old + t * n] < 0:  # it touched; where is it now?
@@ -93,7 +84,9 @@ def keep_history(g, lists, i, count):
 
 @cuda.jit(device=True)
 def put_wall(g, lists, k, i, s, number):
-    """Slot s for primitive k, with its history. Returns its bit, as wall `number` of its grain, if it touches, or 0."""
+    """Slot s for primitive k, with its history. Returns its bit, as wall `number` of its particle, if it touches, or
+    0.
+    """
     o, numbers = g.order[i], g.wall_history.shape[2]
     found, first = -1, g.wall_at[1 - lists, 0, o]
     for t in range(first, first + g.wall_at[1 - lists, 1, o]):
@@ -103,7 +96,7 @@ def put_wall(g, lists, k, i, s, number):
     for q in range(numbers):
         g.wall_history[lists, s, q] = g.wall_history[1 - lists, found, q] if found >= 0 else f4(0.0)
     for q in range(6):
-        g.wall_push[s, q] = 0.0
+        g.wall_wrench[s, q] = 0.0
     return bit_of(number) if found >= 0 else 0
 
 

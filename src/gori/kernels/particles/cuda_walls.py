@@ -1,20 +1,23 @@
-"""Forces of walls on one grain on a GPU, and what pushes the walls: the same walls as on the CPU."""
+"""Forces of walls on one particle on a GPU, and the wrenches on the walls: the same walls as on the CPU."""
 
 import numba
 from numba import cuda
 
-from gori.kernels.particles import grains as gr
+from gori.kernels.particles import columns as c
+from gori.kernels.particles import geometry, wall_contacts
 from gori.kernels.particles import law as laws
-from gori.kernels.particles import tables as c
-from gori.kernels.particles import wall_contacts
 from gori.kernels.particles.cuda_device import here, on_device
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
+from gori.kernels.particles.law import Constants, Touch
 
 f4 = numba.float32
-contact, rolling, gap_to = on_device(laws.contact), on_device(laws.rolling), on_device(wall_contacts.gap_to)
+contact, rolling = on_device(laws.contact), on_device(laws.rolling)
+gap_to, pair_law = on_device(wall_contacts.gap_to), on_device(wall_contacts.pair_law)
+wall_motion, react = on_device(geometry.wall_motion), on_device(geometry.react)
+moment, whole_force = on_device(geometry.moment), on_device(geometry.whole_force)
 
 MANY = 62
-"""walls of a grain before those that share a bit"""
+"""walls of a particle before those that share a bit"""
 
 
 @cuda.jit(device=True)
@@ -30,13 +33,14 @@ def same_body(g, lists, left, entered):
 
 @cuda.jit(device=True)
 def bit_of(k):
-    """Bit of wall k of a grain; those from MANY on share one."""
+    """Bit of wall k of a particle; those from MANY on share one."""
     return 1 << min(k, MANY)
 
 
 @cuda.jit(device=True)
 def hand_over(g, i, lists, ri):
-    """Which walls grain i touches now, after `step_wall`. A contact that goes on from one facet to the next of the same
+    """Which walls particle i touches now, after `step_wall`. A contact that goes on from one facet to the next of the
+    same
     body keeps its history.
     """
     left, entered, first = -1, -1, g.wall_at[lists, 0, i]
@@ -58,44 +62,34 @@ def hand_over(g, i, lists, ri):
 
 
 @cuda.jit(device=True)
-def wall_force(g, row, s, k, pose, lists, law, nm, rolls, dt, xi, yi, zi, ri, gap, nx, ny, nz):
-    """Contact of a grain with primitive k, the wall of slot s: too deep, force (3), torque (3) on the grain."""
-    h, zero = g.wall_history[lists, s], g.pair_f[0, c.ZERO]
-    ax, ay, az, m = read4(g.motion, 8 * row)
-    bx, by, bz, kind = read4(g.motion, 8 * row + 4)
-    p, b = g.pair_f[int(kind) * nm + g.wall_i[k, c.WALL_MATERIAL]], g.wall_i[k, c.BODY]
-    # the wall moves at the contact, seen from the body's origin at q
-    qx, qy, qz = (
-        xi + gap * nx - pose[b, gr.POS],
-        yi + gap * ny - pose[b, gr.POS + 1],
-        zi + gap * nz - pose[b, gr.POS + 2],
-    )
-    sx, sy, sz = pose[b, gr.SPIN], pose[b, gr.SPIN + 1], pose[b, gr.SPIN + 2]
-    ux = f4(ax + gap * (by * nz - bz * ny) - pose[b, gr.VEL] - (sy * qz - sz * qy))
-    uy = f4(ay + gap * (bz * nx - bx * nz) - pose[b, gr.VEL + 1] - (sz * qx - sx * qz))
-    uz = f4(az + gap * (bx * ny - by * nx) - pose[b, gr.VEL + 2] - (sx * qy - sy * qx))
-    spin = f4(0.5 * ((bx + sx) * nx + (by + sy) * ny + (bz + sz) * nz))
-    d, R, ex, ey, ez, arm = f4(ri - gap), f4(ri), f4(nx), f4(ny), f4(nz), f4(gap)
-    Fn, fx, fy, fz, hx, hy, hz = contact(
-        law, p[c.KN], p[c.CN], p[c.KT], p[c.CT], p[c.MU], p[c.HALF], p[c.ONE], zero, p[c.TINY], dt,
-        d, R, m, ex, ey, ez, ux, uy, uz, spin, h[0], h[1], h[2],
-    )  # fmt: skip
+def wall_force(g, at, i, s, k, pose, sphere, near):
+    """Contact of particle i with primitive k, the wall of slot s: too deep, force (3), torque (3) on the particle.
+
+    sphere   centre and radius (4)
+    near     gap and direction of the wall (4)
+    """
+    xi, yi, zi, ri = sphere
+    gap, nx, ny, nz = near
+    h, zero, row = g.wall_history[at.lists, s], g.pair_f[0, c.ZERO], at.now * at.n + i
+    vx, vy, vz, m = read4(g.motion, 8 * row)
+    wx, wy, wz, kind = read4(g.motion, 8 * row + 4)
+    pair, b = int(kind) * at.materials + g.wall_i[k, c.WALL_MATERIAL], g.wall_i[k, c.BODY]
+    arm, (ux, uy, uz), spin = wall_motion(pose, b, gap, (nx, ny, nz), (xi, yi, zi), (vx, vy, vz), (wx, wy, wz))
+    law, p = pair_law(g.pair_f, pair), g.pair_f[pair]
+    constants = Constants(p[c.HALF], p[c.ONE], zero, p[c.TINY], at.dt)
+    ex, ey, ez = f4(nx), f4(ny), f4(nz)
+    touch = Touch(f4(ri - gap), f4(ri), m, ex, ey, ez, f4(ux), f4(uy), f4(uz), f4(spin))
+    Fn, fx, fy, fz, hx, hy, hz = contact(at.law, law, constants, touch, h[0], h[1], h[2])
     h[0], h[1], h[2] = hx, hy, hz
     mx, my, mz = zero, zero, zero
-    if rolls:
-        mx, my, mz, hx, hy, hz = rolling(
-            p[c.KT], p[c.MU_ROLL], p[c.C_ROLL], p[c.ONE], p[c.TINY], dt, d, R, m, Fn, ex, ey, ez,
-            bx - f4(sx), by - f4(sy), bz - f4(sz), spin, h[4], h[5], h[6],
-        )  # fmt: skip
+    if at.rolls:
+        wx, wy, wz = wx - f4(pose[b, c.OMEGA]), wy - f4(pose[b, c.OMEGA + 1]), wz - f4(pose[b, c.OMEGA + 2])
+        mx, my, mz, hx, hy, hz = rolling(law, constants, touch, Fn, wx, wy, wz, h[4], h[5], h[6])
         h[4], h[5], h[6] = hx, hy, hz
-    tx, ty, tz = arm * (ey * fz - ez * fy) + mx, arm * (ez * fx - ex * fz) + my, arm * (ex * fy - ey * fx) + mz
-    fx, fy, fz = fx - Fn * ex, fy - Fn * ey, fz - Fn * ez
-    g.wall_push[s, 0] -= qy * fz - qz * fy + mx
-    g.wall_push[s, 1] -= qz * fx - qx * fz + my
-    g.wall_push[s, 2] -= qx * fy - qy * fx + mz
-    g.wall_push[s, 3] -= fx
-    g.wall_push[s, 4] -= fy
-    g.wall_push[s, 5] -= fz
+    tx, ty, tz = moment(ex, ey, ez, fx, fy, fz)
+    tx, ty, tz = f4(gap) * tx + mx, f4(gap) * ty + my, f4(gap) * tz + mz
+    fx, fy, fz = whole_force(Fn, ex, ey, ez, fx, fy, fz)
+    react(g.wall_wrench, s, arm, fx, fy, fz, mx, my, mz)
     return ri - gap > p[c.DEEP] * ri, fx, fy, fz, tx, ty, tz
 
 
@@ -114,13 +108,14 @@ def get_load(load, k):
 
 
 @cuda.jit(device=True)
-def step_wall(g, s, i, n, now, lists, pose, law, nm, rolls, dt):
-    """The wall of slot s, near grain i: its gap, its bit if it touches, and if it has touched before, its force, into
+def step_wall(g, at, s, i, pose):
+    """The wall of slot s, near particle i: its gap, its bit if it touches, and if it has touched before, its force,
+    into
     `wall_load`. Returns whether it is too deep.
     """
-    row, w, number = now * n + i, g.wall[lists, s], s - g.wall_at[lists, 0, i]
-    xi, yi = read2(g.place, 4 * row)
-    zi, ri = read2(g.place, 4 * row + 2)
+    row, w, number = at.now * at.n + i, g.wall[at.lists, s], s - g.wall_at[at.lists, 0, i]
+    xi, yi = read2(g.sphere, 4 * row)
+    zi, ri = read2(g.sphere, 4 * row + 2)
     k = w if w >= 0 else ~w
     gap, nx, ny, nz = gap_to(g, pose, k, xi, yi, zi)
     write2(g.wall_near, 4 * s, (gap, nx))
@@ -130,27 +125,26 @@ def step_wall(g, s, i, n, now, lists, pose, law, nm, rolls, dt):
     here.atomic.or_(g.wall_bits, i, bit_of(number))
     deep = False
     if w < 0 and number < MANY:
-        deep, Fx, Fy, Fz, Tx, Ty, Tz = wall_force(
-            g, row, s, k, pose, lists, law, nm, rolls, dt, xi, yi, zi, ri, gap, nx, ny, nz
-        )
+        deep, Fx, Fy, Fz, Tx, Ty, Tz = wall_force(g, at, i, s, k, pose, (xi, yi, zi, ri), (gap, nx, ny, nz))
         put_load(g.wall_load, s, (Fx, Fy, Fz, Tx, Ty, Tz))
     return deep
 
 
 @cuda.jit(device=True)
-def wall_forces(g, i, n, now, lists, pose, law, nm, rolls, dt):
-    """Contacts of grain i with walls, after `step_wall`: too deep, force (3), torque (3). Those that are new come here,
-    as they may go on from another.
+def wall_forces(g, at, i, pose):
+    """Contacts of particle i with walls, after `step_wall`: too deep, force (3), torque (3). Those that are new come
+    here, as they may go on from another.
     """
+    n, lists = at.n, at.lists
     bits, before, zero = g.wall_bits[i], g.wall_bits[n + i], g.pair_f[0, c.ZERO]
     first, count = g.wall_at[lists, 0, i], g.wall_at[lists, 1, i]
     Fx, Fy, Fz, Tx, Ty, Tz, deep = zero, zero, zero, zero, zero, zero, False
     if bits == 0 and before == 0:
         return deep, Fx, Fy, Fz, Tx, Ty, Tz
     g.wall_bits[i] = 0
-    row, old = now * n + i, before & bits & (bit_of(MANY) - 1)
-    xi, yi = read2(g.place, 4 * row)
-    zi, ri = read2(g.place, 4 * row + 2)
+    row, old = at.now * n + i, before & bits & (bit_of(MANY) - 1)
+    xi, yi = read2(g.sphere, 4 * row)
+    zi, ri = read2(g.sphere, 4 * row + 2)
     if bits != before or bits & bit_of(MANY) != 0:
         hand_over(g, i, lists, ri)
         g.wall_bits[n + i] = bits
@@ -166,7 +160,7 @@ def wall_forces(g, i, n, now, lists, pose, law, nm, rolls, dt):
                 continue
             ny, nz = read2(g.wall_near, 4 * s + 2)
             too, fx, fy, fz, tx, ty, tz = wall_force(
-                g, row, s, ~g.wall[lists, s], pose, lists, law, nm, rolls, dt, xi, yi, zi, ri, gap, nx, ny, nz
+                g, at, i, s, ~g.wall[lists, s], pose, (xi, yi, zi, ri), (gap, nx, ny, nz)
             )
             deep = deep or too
         Fx, Fy, Fz, Tx, Ty, Tz = Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz

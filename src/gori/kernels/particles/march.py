@@ -1,7 +1,7 @@
-"""Many sub-steps of all grains on the CPU: forces, motion, and new lists when they are due.
+"""Many sub-steps of all particles on the CPU: forces, motion, and new lists when they are due.
 
 A sub-step is a leapfrog: v += dt a(x, v), x += dt v. Forces of a chunk, then its motion into the other buffer; one
-meeting of the workers a sub-step.
+barrier for the workers in a sub-step.
 """
 
 from numba import types
@@ -9,16 +9,16 @@ from numba import types
 from gori.kernels.choose import where_less
 from gori.kernels.jit import kernel, part
 from gori.kernels.lanes import lanes_below
-from gori.kernels.particles import grains as gr
-from gori.kernels.particles import tables as c
+from gori.kernels.particles import columns as c
+from gori.kernels.particles.arrays import MIDDLE, SMALL, particles_type
 from gori.kernels.particles.contacts import pair_forces
 from gori.kernels.particles.drift import FASTEST, put_back, walls_moved, way_back
-from gori.kernels.particles.lists import chunks_of, gather_push, make_lists, rows_of, worst
-from gori.kernels.particles.team import meet, share
+from gori.kernels.particles.lists import chunks_of, gather_wrenches, make_lists, rows_of, worst
+from gori.kernels.particles.team import barrier, share
 from gori.kernels.particles.wall_contacts import wall_forces
 from gori.kernels.rows import eight_of, four_of_each, halves, join, put_halves, put_row8, row8, turn4
 
-DUE = 3
+LISTS_DUE = 3
 """a level beyond that of all gaps: lists are due"""
 NEARLY = 1.0 - 1e-9
 """of squares of distances that were rounded"""
@@ -26,32 +26,34 @@ NEARLY = 1.0 - 1e-9
 
 @part
 def new_motion(g, v, load, i, first, fall):
-    """Velocity and spin of grain i, with mass and material between them, after the sub-step."""
-    k = 0 if g.run_i[gr.UNIFORM] else i
-    light = four_of_each(g.lightness[k, 0], g.lightness[k, 1])
-    return row8(v, i) + light * row8(load, i - first) * g.run_f[gr.STEP] + fall
+    """Velocity and angular velocity of particle i, with mass and material between them, after the sub-step."""
+    settings = g.settings[0]
+    k = 0 if settings.uniform else i
+    inverse = four_of_each(g.inverse_mass[k, 0], g.inverse_mass[k, 1])
+    return row8(v, i) + inverse * row8(load, i - first) * settings.step + fall
 
 
 @part
-def new_place(x, y, i, j, a, b, drive):
-    """Places of grains i and j that move as a and b say, written."""
-    place = halves(x, i, j) + drive * join(a, b)
-    put_halves(y, i, j, place)
-    return place
+def new_sphere(x, y, i, j, a, b, drive):
+    """Spheres of particles i and j that move as a and b say, written."""
+    spheres = halves(x, i, j) + drive * join(a, b)
+    put_halves(y, i, j, spheres)
+    return spheres
 
 
 @part
 def move(g, x, v, y, u, load, first, last, back):
-    """Motion of grains into the other buffer, eight at a time; loads are used up.
+    """Motion of particles into the other buffer, eight at a time; loads are used up.
 
-    Returns the level of the gaps that count from now on, DUE if lists are due.
+    Returns the level of the gaps that count from now on, LISTS_DUE if lists are due.
     """
-    dt, f = g.run_f[gr.STEP], g.run_f
-    limit = 0.25 * f[gr.SKIN] * f[gr.SKIN]
-    fall = eight_of(dt * f[gr.GX], dt * f[gr.GY], dt * f[gr.GZ], 0.0, 0.0, 0.0, 0.0, 0.0)
+    settings = g.settings[0]
+    dt, limit = settings.step, 0.25 * settings.skin * settings.skin
+    gx, gy, gz = settings.gravity[0], settings.gravity[1], settings.gravity[2]
+    fall = eight_of(dt * gx, dt * gy, dt * gz, 0.0, 0.0, 0.0, 0.0, 0.0)
     drive = eight_of(dt, dt, dt, 0.0, dt, dt, dt, 0.0)
     none = fall * 0.0
-    far, stays, rides = none, True, g.run_i[gr.HOME] >= 0
+    far, stays, rides = none, True, settings.home >= 0
     for i in range(first, last, 8):
         end = last - 1  # the last ones, where there are not eight, are moved more than once, from and to the same
         k = (
@@ -80,12 +82,12 @@ def move(g, x, v, y, u, load, first, last, back):
         put_row8(load, k[5] - first, none)
         put_row8(load, k[6] - first, none)
         put_row8(load, k[7] - first, none)
-        p0, p1 = new_place(x, y, k[0], k[4], m[0], m[4], drive), new_place(x, y, k[1], k[5], m[1], m[5], drive)
-        p2, p3 = new_place(x, y, k[2], k[6], m[2], m[6], drive), new_place(x, y, k[3], k[7], m[3], m[7], drive)
+        p0, p1 = new_sphere(x, y, k[0], k[4], m[0], m[4], drive), new_sphere(x, y, k[1], k[5], m[1], m[5], drive)
+        p2, p3 = new_sphere(x, y, k[2], k[6], m[2], m[6], drive), new_sphere(x, y, k[3], k[7], m[3], m[7], drive)
         # from where the lists saw them
         dx, dy, dz, _ = turn4(
-            p0 - halves(g.before, k[0], k[4]), p1 - halves(g.before, k[1], k[5]),
-            p2 - halves(g.before, k[2], k[6]), p3 - halves(g.before, k[3], k[7]),
+            p0 - halves(g.listed_position, k[0], k[4]), p1 - halves(g.listed_position, k[1], k[5]),
+            p2 - halves(g.listed_position, k[2], k[6]), p3 - halves(g.listed_position, k[3], k[7]),
         )  # fmt: skip
         if rides:
             px, py, pz, _ = turn4(p0, p1, p2, p3)
@@ -95,18 +97,18 @@ def move(g, x, v, y, u, load, first, last, back):
         far = where_less(far, square, square, far)
         stays = stays and lanes_below(square, none + limit) == 255  # which a NaN is not
     if not stays:
-        return DUE
-    if lanes_below(far, none + NEARLY * gr.SMALL * gr.SMALL * limit) == 255:
+        return LISTS_DUE
+    if lanes_below(far, none + NEARLY * SMALL * SMALL * limit) == 255:
         return 0
-    if lanes_below(far, none + NEARLY * gr.MIDDLE * gr.MIDDLE * limit) == 255:
+    if lanes_below(far, none + NEARLY * MIDDLE * MIDDLE * limit) == 255:
         return 1
     return 2
 
 
 @part
 def runaway(g, x, u, first, last):
-    """A grain that moves too far in a sub-step, -1 for none."""
-    dt = g.run_f[gr.STEP]
+    """A particle that moves too far in a sub-step, -1 for none."""
+    dt = g.settings[0].step
     for i in range(first, last):
         vx, vy, vz, far = u[i, c.VX], u[i, c.VY], u[i, c.VZ], FASTEST * x[i, c.R]
         if not dt * dt * (vx * vx + vy * vy + vz * vz) < far * far:
@@ -116,23 +118,23 @@ def runaway(g, x, u, first, last):
 
 @part
 def step_chunk(g, pose, now, level, chunk, back, load, mine):
-    """One sub-step of one chunk."""
-    x, v, u = g.place[now], g.motion[now], g.motion[1 - now]
+    """One sub-step of one chunk; `mine` is the report of its worker."""
+    x, v, u, ids = g.sphere[now], g.motion[now], g.motion[1 - now], g.id[g.progress[0].ids]
     first, last = rows_of(g, chunk)
     deep = pair_forces(g, x, v, load, chunk, level)
     wall_deep = wall_forces(g, x, v, pose, load, first, last)
-    level = move(g, x, v, g.place[1 - now], u, load, first, last, back)
-    mine[1] = max(mine[1], level)
+    level = move(g, x, v, g.sphere[1 - now], u, load, first, last, back)
+    mine.level = max(mine.level, level)
     if deep or wall_deep >= 0:
-        mine[0] = gr.TOO_DEEP
-        mine[2] = g.ident[g.run_i[gr.NAMES], wall_deep] if wall_deep >= 0 else -1
-    if level == DUE or g.run_i[gr.CAREFUL] != 0:
+        mine.code = c.TOO_DEEP
+        mine.culprit = ids[wall_deep] if wall_deep >= 0 else -1
+    if level == LISTS_DUE or g.settings[0].careful != 0:
         bad = runaway(g, x, u, first, last)
         if bad >= 0:
-            mine[0], mine[2] = gr.RUNAWAY, g.ident[g.run_i[gr.NAMES], bad]
+            mine.code, mine.culprit = c.RUNAWAY, ids[bad]
 
 
-MARCH = types.int64(gr.grains_type, types.int64, types.int64, types.int64, types.int64)
+MARCH = types.int64(particles_type, types.int64, types.int64, types.int64, types.int64)
 
 
 @kernel(MARCH)
@@ -142,42 +144,41 @@ def march(g, worker, workers, first_step, steps):
 
     It ends with lists that hold, so that a state saved then finds the same ones again.
     """
-    meeting, code = 1, gr.OK
+    barriers, code = 1, c.OK
     a, z = share(chunks_of(g), worker, workers)
-    fresh, now, level = g.run_i[gr.FRESH], g.run_i[gr.NOW], g.run_i[gr.LEVEL]
+    progress = g.progress[0]
+    fresh, now, level = progress.fresh, progress.now, progress.level
     for step in range(first_step, steps + 1):
         pose = g.pose[step]
         if fresh != 1 or first_step == steps:
-            code, meeting = make_lists(g, pose, worker, workers, meeting)
-            if code != gr.OK:
+            code, barriers = make_lists(g, pose, worker, workers, barriers)
+            if code != c.OK:
                 break
-            now, fresh, level = g.run_i[gr.NOW], 1, 0
+            now, fresh, level = progress.now, 1, 0
         if step == steps:
             break
         parity = step & 1
-        mine = g.flags[parity, worker]
-        mine[0], mine[1] = gr.OK, 0
-        back = way_back(g, g.run_i[gr.HOME], g.pose[step + 1])
+        mine = g.reports[parity, worker]
+        mine.code, mine.level = c.OK, 0
+        back = way_back(g, g.settings[0].home, g.pose[step + 1])
         for chunk in range(a, z):
             step_chunk(g, pose, now, level, chunk, back, g.load[worker], mine)
         now, fresh = 1 - now, 1
         if walls_moved(g, g.pose[step + 1], back):
             fresh = 0
-        meeting = meet(g.counters, meeting, workers)
+        barriers = barrier(g.counters, barriers, workers)
         for w in range(workers):
-            level = max(level, g.flags[parity, w, 1])
-        if level == DUE:
+            level = max(level, g.reports[parity, w].level)
+        if level == LISTS_DUE:
             fresh = 0
         code = worst(g, parity, workers)
         if worker == 0:
-            g.run_i[gr.DONE] = step + 1
-            g.run_i[gr.FRESH], g.run_i[gr.LEVEL] = fresh, level
-            g.run_i[gr.NOW] = now
-        if code != gr.OK:
+            progress.done, progress.fresh, progress.level, progress.now = step + 1, fresh, level, now
+        if code != c.OK:
             break
         if fresh == 0:
-            meeting = meet(g.counters, meeting, workers)
-    meeting = meet(g.counters, meeting, workers)
+            barriers = barrier(g.counters, barriers, workers)
+    barriers = barrier(g.counters, barriers, workers)
     if worker == 0:
-        gather_push(g)
+        gather_wrenches(g)
     return code

@@ -1,4 +1,4 @@
-"""Poses of bodies between two moments, so that walls move smoothly while grains take their sub-steps."""
+"""Poses of bodies between two moments, so that walls move smoothly while particles take their sub-steps."""
 
 import math
 
@@ -6,7 +6,7 @@ from numba import types
 
 from gori.kernels.jit import kernel, part
 from gori.kernels.machine import data_type, machine_type
-from gori.kernels.particles.grains import POS, ROT, SPIN, VEL
+from gori.kernels.particles.columns import OMEGA, POS, ROT, VEL
 from gori.kernels.tree import columns as body
 from gori.kernels.tree.kinematics import cross, place, positions, velocities
 
@@ -25,7 +25,7 @@ def body_poses(machine, data, y, rows, out):
         for q in range(3):
             out[k, POS + q] = w[body.P_WB + q]
             out[k, VEL + q] = w[body.VEL + q]
-            out[k, SPIN + q] = w[body.SPIN + q]
+            out[k, OMEGA + q] = w[body.SPIN + q]
 
 
 @kernel("void(f8[:, ::1], f8[::1], i8[::1], f8, f8[::1])")
@@ -88,7 +88,7 @@ def turned_by(R, x, y, z, out):
 
 @kernel("void(f8[:, ::1], f8[:, ::1], f8, f8[:, :, ::1], i8)")
 def interpolate(before, after, span, out, steps):
-    """out (steps + 1, nbody, N_POSE): cubics through places, rotation vectors and their rates at both ends.
+    """out (steps + 1, nbody, N_POSE): cubics through positions, rotation vectors and their rates at both ends.
 
     before, after   (nbody, N_POSE)
     span            time between them [s]
@@ -96,8 +96,8 @@ def interpolate(before, after, span, out, steps):
     for k in range(before.shape[0]):
         a, b = before[k], after[k]
         ux, uy, uz = turn_between(a, b)
-        wx, wy, wz = seen_from(a, a[SPIN], a[SPIN + 1], a[SPIN + 2])
-        ex, ey, ez = seen_from(b, b[SPIN], b[SPIN + 1], b[SPIN + 2])
+        wx, wy, wz = seen_from(a, a[OMEGA], a[OMEGA + 1], a[OMEGA + 2])
+        ex, ey, ez = seen_from(b, b[OMEGA], b[OMEGA + 1], b[OMEGA + 2])
         cx, cy, cz = cross(ux, uy, uz, ex, ey, ez)  # rate of the rotation vector at the end, to second order
         ex, ey, ez = ex + 0.5 * cx, ey + 0.5 * cy, ez + 0.5 * cz
         for n in range(steps + 1):
@@ -115,6 +115,6 @@ def interpolate(before, after, span, out, steps):
             turned_by(a, x, y, z, o)
             cx, cy, cz = cross(x, y, z, rx, ry, rz)
             rx, ry, rz = rx - 0.5 * cx, ry - 0.5 * cy, rz - 0.5 * cz
-            o[SPIN] = o[0] * rx + o[1] * ry + o[2] * rz
-            o[SPIN + 1] = o[3] * rx + o[4] * ry + o[5] * rz
-            o[SPIN + 2] = o[6] * rx + o[7] * ry + o[8] * rz
+            o[OMEGA] = o[0] * rx + o[1] * ry + o[2] * rz
+            o[OMEGA + 1] = o[3] * rx + o[4] * ry + o[5] * rz
+            o[OMEGA + 2] = o[6] * rx + o[7] * ry + o[8] * rz

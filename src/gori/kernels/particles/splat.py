@@ -4,7 +4,7 @@ At a pixel (x, y) inside the disc of a sphere of centre (cx, cy, cz) and radius 
 
     z = cz + sqrt(r^2 - (x - cx)^2 - (y - cy)^2)
 
-Serves pictures of grains, and their free surface, seen from above.
+Serves pictures of particles, and their free surface, seen from above.
 """
 
 import math
@@ -28,13 +28,13 @@ def splat(seen, depth, owner):
         found = False
         first, last = max(0, math.ceil(cy - r)), min(height - 1, math.floor(cy + r))
         for i in range(first, last + 1):
-            room = r * r - (i - cy) * (i - cy)
-            if room < 0.0:
+            rest = r * r - (i - cy) * (i - cy)
+            if rest < 0.0:
                 continue
-            half = math.sqrt(room)
+            half = math.sqrt(rest)
             for j in range(max(0, math.ceil(cx - half)), min(width - 1, math.floor(cx + half)) + 1):
                 found = True
-                z = cz + math.sqrt(max(0.0, room - (j - cx) * (j - cx)))
+                z = cz + math.sqrt(max(0.0, rest - (j - cx) * (j - cx)))
                 if z > depth[i, j]:
                     depth[i, j], owner[i, j] = z, k
         # between the pixels' centres: it is seen all the same

@@ -1,4 +1,4 @@
-"""Workers that march in step: threads that run the same compiled loop, and meet at barriers.
+"""Workers that march in step: threads that run the same compiled loop, and wait for each other at barriers.
 
 Every worker calls one kernel with its own number; between two phases all wait for the last one. No thread is started
 and nothing is allocated in a step, and a phase costs less than a microsecond.
@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 from gori.kernels.jit import part
 
 SPINS = 4000
-"""looks at the counter before a waiting worker offers its core to others"""
+"""reads of the counter before a waiting worker offers its core to others"""
 
 
 def _element(context, builder, signature, args):
@@ -27,14 +27,14 @@ def _arrive(typingctx, counters, k):
     """Add 1 to counters[k], at once for all workers."""
 
     def codegen(context, builder, signature, args):
-        place = _element(context, builder, signature, args)
-        return builder.atomic_rmw("add", place, ir.Constant(ir.IntType(64), 1), "seq_cst")
+        pointer = _element(context, builder, signature, args)
+        return builder.atomic_rmw("add", pointer, ir.Constant(ir.IntType(64), 1), "seq_cst")
 
     return types.int64(counters, types.int64), codegen
 
 
 @intrinsic
-def _look(typingctx, counters, k):
+def _value(typingctx, counters, k):
     """counters[k] as it is now."""
 
     def codegen(context, builder, signature, args):
@@ -57,20 +57,20 @@ else:
 
 
 @part
-def meet(counters, meeting, workers):
-    """Wait until all workers have come to this meeting; returns the number of the next one.
+def barrier(counters, number, workers):
+    """Wait until all workers have come to this barrier; returns the number of the next one.
 
     counters   (1,) int64, zero when the workers start
-    meeting    1, 2, 3, ...: the same for all
+    number     1, 2, 3, ...: the same for all
     """
     if workers > 1:
         _arrive(counters, 0)
-        looks = 0
-        while _look(counters, 0) < meeting * workers:
-            looks += 1
-            if looks > SPINS:
+        reads = 0
+        while _value(counters, 0) < number * workers:
+            reads += 1
+            if reads > SPINS:
                 _yield()
-    return meeting + 1
+    return number + 1
 
 
 @part

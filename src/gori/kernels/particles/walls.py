@@ -1,6 +1,6 @@
 """Distance from a sphere's centre to a wall, and which walls a sphere may touch.
 
-A wall is made of primitives (`tables.py`), each a thin shell that acts from both sides; only PLANE is a half-space. A
+A wall is made of primitives (`columns.py`), each a thin shell that acts from both sides; only PLANE is a half-space. A
 sphere touches a surface at each local minimum of the distance between its centre c and the surface: once in the middle
 of a face, once on a convex edge or corner, twice in a concave edge. Facets (RECT, TRIANGLE), tubes and discs share
 edges, so each is asked for its own closest point q, and answers FAR unless it owns the feature that q lies on and q is
@@ -18,7 +18,7 @@ one: ties move to where nothing rests.
 import math
 
 from gori.kernels.jit import part
-from gori.kernels.particles.tables import (
+from gori.kernels.particles.columns import (
     AXIS,
     CAPSULE,
     CELL,
@@ -250,7 +250,7 @@ def to_facet(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz):
 def within(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz, reach):
     """Whether a centre may be nearer than `reach` [m] to primitive k, whoever owns the closest feature.
 
-    For lists: a grain that rolls on from one facet to the next needs both. Yes a little too often near corners.
+    For lists: a particle that rolls on from one facet to the next needs both. Yes a little too often near corners.
     """
     kind = wall_i[k, KIND]
     dx, dy, dz = cx - wall_f[k, POINT], cy - wall_f[k, POINT + 1], cz - wall_f[k, POINT + 2]

@@ -14,8 +14,8 @@ The inertia is J, H, M in (n; f) = [J H; H' M] (alpha; a), J and M symmetric.
 import math
 
 from gori.kernels.jit import kernel, part
-from gori.kernels.lanes import WIDTH, all_positive, lanes
-from gori.kernels.tree.batch import load, store
+from gori.kernels.lanes import WIDTH, all_positive, lanes_of
+from gori.kernels.tree.batch import fill, store
 from gori.kernels.tree.columns import (
     ACC,
     ARM,
@@ -41,11 +41,21 @@ from gori.kernels.tree.columns import (
 )
 from gori.kernels.tree.joints import only_turns
 from gori.kernels.tree.kinematics import cross, place, rates, turn
-from gori.kernels.tree.rnea import TREE, fits, push, start_from_gravity, symmetric_times, total
+from gori.kernels.tree.rnea import (
+    BATCH,
+    TREE,
+    carve,
+    fits,
+    load_dynamics,
+    start_from_gravity,
+    subtract_wrenches,
+    symmetric_times,
+    total,
+)
 
 
 @part
-def turn_inertia(i, body_f, body_w):
+def rotate_inertia(i, body_f, body_w):
     """Inertia of body i about its origin in world axes, R J R', as xx yy zz xy xz yz."""
     r0, r1, r2 = body_w[i, R_WB], body_w[i, R_WB + 1], body_w[i, R_WB + 2]
     r3, r4, r5 = body_w[i, R_WB + 3], body_w[i, R_WB + 4], body_w[i, R_WB + 5]
@@ -106,7 +116,7 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
         # the body's own inertia, H = m [c x], and the forces that its spin asks for: w x J w, w x (w x m c)
         m = body_f[i, MASS]
         cx, cy, cz = turn(body_w, i, m * body_f[i, COM], m * body_f[i, COM + 1], m * body_f[i, COM + 2])
-        ixx, iyy, izz, ixy, ixz, iyz = turn_inertia(i, body_f, body_w)
+        ixx, iyy, izz, ixy, ixz, iyz = rotate_inertia(i, body_f, body_w)
         wx, wy, wz = body_w[i, SPIN], body_w[i, SPIN + 1], body_w[i, SPIN + 2]
         tx, ty, tz = cross(
             wx, wy, wz, ixx * wx + ixy * wy + ixz * wz, ixy * wx + iyy * wy + iyz * wz, ixz * wx + iyz * wy + izz * wz
@@ -216,7 +226,7 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
 
 
 @part
-def release(body_i, qdd, body_w, dof_w):
+def propagate_accelerations(body_i, qdd, body_w, dof_w):
     """Ground to tips: the accelerations."""
     for i in range(1, body_i.shape[0]):
         p, d = body_i[i, PARENT], body_i[i, V0]
@@ -228,11 +238,11 @@ def release(body_i, qdd, body_w, dof_w):
         az += body_w[p, ACC + 5] + body_w[i, BIAS + 5]
         turns = only_turns(body_i[i, KIND])
         for k in range(d, d + body_i[i, NDOF]):
-            push_back = (
+            reaction = (
                 dof_w[k, U] * wx + dof_w[k, U + 1] * wy + dof_w[k, U + 2] * wz
                 + dof_w[k, U + 3] * ax + dof_w[k, U + 4] * ay + dof_w[k, U + 5] * az
             )  # fmt: skip
-            rate = (dof_w[k, LOAD] - push_back) * dof_w[k, D_INV]
+            rate = (dof_w[k, LOAD] - reaction) * dof_w[k, D_INV]
             qdd[k] = rate
             wx += rate * dof_w[k, S]
             wy += rate * dof_w[k, S + 1]
@@ -251,10 +261,10 @@ def aba(body_i, body_f, q, v, tau, wrench_at, wrench, qdd, body_w, dof_w):
     place(body_i, body_f, q, body_w, dof_w)
     rates(body_i, v, body_w, dof_w)
     clear(body_i, body_w)
-    push(wrench_at, wrench, body_w)
+    subtract_wrenches(wrench_at, wrench, body_w)
     articulate(body_i, body_f, tau, body_w, dof_w)
     start_from_gravity(body_f, body_w)
-    release(body_i, qdd, body_w, dof_w)
+    propagate_accelerations(body_i, qdd, body_w, dof_w)
 
 
 @part
@@ -275,28 +285,13 @@ def aba_one(body_i, body_f, q, v, tau, wrench, qdd, body_w, dof_w):
     return total(qdd) if regular(dof_w) else math.nan
 
 
-@kernel(
-    f"void({TREE}, f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1],"
-    " f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], i8, i8)"
-)
-def aba_batch(body_i, body_f, q, v, tau, wrench_at, wrench, qdd, body_w, dof_w, buffer, start, stop):
-    nq, nv, nw = q.shape[1], v.shape[1], wrench_at.shape[0]
-    q8, v8, tau8, qdd8 = (
-        buffer[:nq],
-        buffer[nq : nq + nv],
-        buffer[nq + nv : nq + 2 * nv],
-        buffer[nq + 2 * nv : nq + 3 * nv],
-    )
-    wrench8 = buffer[nq + 3 * nv : nq + 3 * nv + 6 * nw]
-    for first in range(start, stop, WIDTH):
-        load(q, first, q8)
-        load(v, first, v8)
-        load(tau, first, tau8)
-        load(wrench, first, wrench8)
-        aba(
-            body_i, body_f, lanes(q8), lanes(v8), lanes(tau8), wrench_at, lanes(wrench8.reshape((nw, 6, WIDTH))),
-            lanes(qdd8), lanes(body_w), lanes(dof_w),
-        )  # fmt: skip
-        if not regular(lanes(dof_w)):
-            qdd8[:] = math.nan
-        store(qdd8, first, qdd)
+@kernel(f"void({BATCH})")
+def aba_batch(body_i, body_f, wrench_at, q, v, tau, wrench, qdd, work):
+    """qdd (B, nv) of rows of states; the workspace and the wrenches are those of `rnea_batch`."""
+    w = carve(lanes_of(work), body_i.shape[0], q.shape[1], v.shape[1], wrench_at.shape[0])
+    for first in range(0, q.shape[0], WIDTH):
+        load_dynamics(q, v, tau, wrench, first, w)
+        aba(body_i, body_f, w.q, w.v, w.given, wrench_at, w.wrench, w.found, w.body_w, w.dof_w)
+        if not regular(w.dof_w):
+            fill(w.found, math.nan)
+        store(w.found, first, qdd)

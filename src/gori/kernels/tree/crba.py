@@ -8,9 +8,10 @@ I^c, the inertia of a whole subtree taken as rigid, is mass, h = m c and J about
 import math
 
 from gori.kernels.jit import kernel, part
-from gori.kernels.lanes import WIDTH, lanes
-from gori.kernels.tree.aba import turn_inertia
-from gori.kernels.tree.batch import load, store
+from gori.kernels.lanes import WIDTH, lanes_of
+from gori.kernels.layout import array
+from gori.kernels.tree.aba import rotate_inertia
+from gori.kernels.tree.batch import fill, lane_work, load, store
 from gori.kernels.tree.columns import ARM, ARMATURE, ART, COM, MASS, NDOF, NQ, PARENT, V0, S
 from gori.kernels.tree.kinematics import cross, place, turn
 from gori.kernels.tree.rnea import TREE, symmetric_times, total
@@ -55,7 +56,7 @@ def mass_entries(body_i, body_f, mass_matrix, body_w, dof_w):
     for i in range(1, body_i.shape[0]):
         m = body_f[i, MASS]
         cx, cy, cz = turn(body_w, i, m * body_f[i, COM], m * body_f[i, COM + 1], m * body_f[i, COM + 2])
-        jxx, jyy, jzz, jxy, jxz, jyz = turn_inertia(i, body_f, body_w)
+        jxx, jyy, jzz, jxy, jxz, jyz = rotate_inertia(i, body_f, body_w)
         body_w[i, ART], body_w[i, ART + 1], body_w[i, ART + 2] = jxx, jyy, jzz
         body_w[i, ART + 3], body_w[i, ART + 4], body_w[i, ART + 5] = jxy, jxz, jyz
         body_w[i, H], body_w[i, H + 1], body_w[i, H + 2], body_w[i, M] = cx, cy, cz, m
@@ -104,13 +105,16 @@ def crba_one(body_i, body_f, q, mass_matrix, body_w, dof_w):
     return trace
 
 
-@kernel(f"void({TREE}, f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], f8[:, ::1], i8, i8)")
-def crba_batch(body_i, body_f, q, mass_matrix, body_w, dof_w, buffer, square, start, stop):
-    """mass_matrix (B, nv * nv); square (nv * nv, 8) is scratch."""
-    nv = dof_w.shape[0]
-    q8 = buffer[: q.shape[1]]
-    square[:] = 0.0
-    for first in range(start, stop, WIDTH):
-        load(q, first, q8)
-        crba(body_i, body_f, lanes(q8), lanes(square.reshape((nv, nv, WIDTH))), lanes(body_w), lanes(dof_w))
-        store(square, first, mass_matrix)
+WORK = lane_work("MassWork", array("q", "nq", "", "positions"), array("mass", "nv nv", "", "mass matrix"))
+carve = WORK.carve
+
+
+@kernel(f"void({TREE}, i8, f8[:, ::1], f8[:, ::1], f8[::1])")
+def crba_batch(body_i, body_f, nv, q, mass_matrix, work):
+    """mass_matrix (B, nv * nv) of rows of states."""
+    w = carve(lanes_of(work), body_i.shape[0], q.shape[1], nv)
+    fill(w.mass, 0.0)
+    for first in range(0, q.shape[0], WIDTH):
+        load(q, first, w.q)
+        crba(body_i, body_f, w.q, w.mass, w.body_w, w.dof_w)
+        store(w.mass.reshape(w.mass.size), first, mass_matrix)

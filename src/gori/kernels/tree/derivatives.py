@@ -21,11 +21,22 @@ Forward dynamics: d qdd/dq = -M^-1 d tau/dq, d qdd/dv = -M^-1 d tau/dv, d qdd/d 
 import math
 
 from gori.kernels.jit import kernel, part
-from gori.kernels.lanes import WIDTH, lanes
-from gori.kernels.tree.aba import aba, regular, turn_inertia
-from gori.kernels.tree.batch import load, store_transposed
-from gori.kernels.tree.columns import ARMATURE, CHILDREN, COM, GRAVITY, MASS, NDOF, PARENT, V0
-from gori.kernels.tree.inverse_mass import AXIS, FROM_ROOT, axes_at_root, dot6, inverse_mass_times, put6, six
+from gori.kernels.lanes import WIDTH, lanes_of
+from gori.kernels.layout import array
+from gori.kernels.tree.aba import aba, regular, rotate_inertia
+from gori.kernels.tree.batch import fill, lane_work, load, store_transposed
+from gori.kernels.tree.columns import ARMATURE, CHILDREN, COM, GRAVITY, MASS, NDOF, NQ, PARENT, V0, WRENCH
+from gori.kernels.tree.inverse_mass import (
+    AXIS,
+    FROM_ROOT,
+    add6,
+    axes_at_root,
+    dot6,
+    inverse_mass_times,
+    plus,
+    put6,
+    six,
+)
 from gori.kernels.tree.kinematics import cross, place, turn
 from gori.kernels.tree.rnea import TREE, fits, symmetric_times, total
 
@@ -48,8 +59,10 @@ N_DOF_D = 30
 
 
 @part
-def cross_motion(ax, ay, az, bx, by, bz, sx, sy, sz, tx, ty, tz):
-    """(a; b) x (s; t) = (a x s; a x t + b x s)."""
+def cross_motion(twist, motion):
+    """(a; b) x (s; t) = (a x s; a x t + b x s), with six numbers for each argument."""
+    ax, ay, az, bx, by, bz = twist
+    sx, sy, sz, tx, ty, tz = motion
     ux, uy, uz = cross(ax, ay, az, sx, sy, sz)
     vx, vy, vz = cross(ax, ay, az, tx, ty, tz)
     wx, wy, wz = cross(bx, by, bz, sx, sy, sz)
@@ -64,36 +77,26 @@ def motion(body_i, body_f, v, a, body_d, dof_d):
         body_d[0, A + k], body_d[0, A + 3 + k] = 0.0, -body_f[0, GRAVITY + k]
     for i in range(1, body_i.shape[0]):
         p, d = body_i[i, PARENT], body_i[i, V0]
-        vx, vy, vz, ux, uy, uz = six(body_d, p, V)
-        ax, ay, az, bx, by, bz = six(body_d, p, A)
+        V_p, A_p = six(body_d, p, V), six(body_d, p, A)
         # motion in the joint, S qd, and the acceleration
-        jx, jy, jz, kx, ky, kz = 0.0 * vx, 0.0 * vx, 0.0 * vx, 0.0 * vx, 0.0 * vx, 0.0 * vx
-        cx, cy, cz, ex, ey, ez = ax, ay, az, bx, by, bz
+        zero = 0.0 * V_p[0]
+        in_joint, acceleration = (zero, zero, zero, zero, zero, zero), A_p
         for k in range(d, d + body_i[i, NDOF]):
-            sx, sy, sz, tx, ty, tz = six(dof_d, k, AXIS)
-            qd, qdd = v[k], a[k]
-            jx, jy, jz = jx + sx * qd, jy + sy * qd, jz + sz * qd
-            kx, ky, kz = kx + tx * qd, ky + ty * qd, kz + tz * qd
-            cx, cy, cz = cx + sx * qdd, cy + sy * qdd, cz + sz * qdd
-            ex, ey, ez = ex + tx * qdd, ey + ty * qdd, ez + tz * qdd
+            in_joint = add6(in_joint, dof_d, k, AXIS, v[k])
+            acceleration = add6(acceleration, dof_d, k, AXIS, a[k])
 
             # psi' = V_p x S, psi'' = A_p x S + V_p x psi'
-            g0, g1, g2, g3, g4, g5 = cross_motion(vx, vy, vz, ux, uy, uz, sx, sy, sz, tx, ty, tz)
-            put6(dof_d, k, PSI, g0, g1, g2, g3, g4, g5)
-            h0, h1, h2, h3, h4, h5 = cross_motion(ax, ay, az, bx, by, bz, sx, sy, sz, tx, ty, tz)
-            g0, g1, g2, g3, g4, g5 = cross_motion(vx, vy, vz, ux, uy, uz, g0, g1, g2, g3, g4, g5)
-            put6(dof_d, k, PSI2, h0 + g0, h1 + g1, h2 + g2, h3 + g3, h4 + g4, h5 + g5)
+            axis = six(dof_d, k, AXIS)
+            psi = cross_motion(V_p, axis)
+            put6(dof_d, k, PSI, psi)
+            put6(dof_d, k, PSI2, plus(cross_motion(A_p, axis), cross_motion(V_p, psi)))
 
         # V = V_p + S qd, A = A_p + S qdd + V x S qd, S' = V x S
-        vx, vy, vz, ux, uy, uz = vx + jx, vy + jy, vz + jz, ux + kx, uy + ky, uz + kz
-        g0, g1, g2, g3, g4, g5 = cross_motion(vx, vy, vz, ux, uy, uz, jx, jy, jz, kx, ky, kz)
-        put6(body_d, i, V, vx, vy, vz, ux, uy, uz)
-        put6(body_d, i, A, cx + g0, cy + g1, cz + g2, ex + g3, ey + g4, ez + g5)
+        velocity = plus(V_p, in_joint)
+        put6(body_d, i, V, velocity)
+        put6(body_d, i, A, plus(acceleration, cross_motion(velocity, in_joint)))
         for k in range(d, d + body_i[i, NDOF]):
-            sx, sy, sz, tx, ty, tz = six(dof_d, k, AXIS)
-            g0, g1, g2, g3, g4, g5 = cross_motion(vx, vy, vz, ux, uy, uz, sx, sy, sz, tx, ty, tz)
-            h0, h1, h2, h3, h4, h5 = six(dof_d, k, PSI)
-            put6(dof_d, k, PHI, g0 + h0, g1 + h1, g2 + h2, g3 + h3, g4 + h4, g5 + h5)
+            put6(dof_d, k, PHI, plus(cross_motion(velocity, six(dof_d, k, AXIS)), six(dof_d, k, PSI)))
 
 
 @part
@@ -103,13 +106,13 @@ def rigid_terms(body_i, body_f, body_w, body_d):
         m = body_f[i, MASS]
         dx, dy, dz = body_d[i, FROM_ROOT], body_d[i, FROM_ROOT + 1], body_d[i, FROM_ROOT + 2]
         cx, cy, cz = turn(body_w, i, m * body_f[i, COM], m * body_f[i, COM + 1], m * body_f[i, COM + 2])
-        jxx, jyy, jzz, jxy, jxz, jyz = turn_inertia(i, body_f, body_w)
+        jxx, jyy, jzz, jxy, jxz, jyz = rotate_inertia(i, body_f, body_w)
         # to the reference point, d away: as in crba.composite
         hx, hy, hz = cx + m * dx, cy + m * dy, cz + m * dz
         xx, yy, zz = dx * (cx + hx), dy * (cy + hy), dz * (cz + hz)
         jxx, jyy, jzz = jxx + yy + zz, jyy + xx + zz, jzz + xx + yy
         jxy, jxz, jyz = jxy - dx * cy - hx * dy, jxz - dx * cz - hx * dz, jyz - dy * cz - hy * dz
-        put6(body_d, i, J, jxx, jyy, jzz, jxy, jxz, jyz)
+        put6(body_d, i, J, (jxx, jyy, jzz, jxy, jxz, jyz))
         body_d[i, H], body_d[i, H + 1], body_d[i, H + 2], body_d[i, M] = hx, hy, hz, m
 
         # momentum (L; P) and force F = I A + V x* (L; P)
@@ -227,27 +230,31 @@ def inverse_columns(body_i, body_f, dq, dv, mass, body_d, dof_d):
 
 
 @part
-def inverse_derivatives(body_i, body_f, q, v, a, dq, dv, mass, body_w, dof_w, body_d, dof_d):
-    """d tau/dq, d tau/dv and M for accelerations a, by columns: dq[c, r] = d tau_r / d q_c."""
+def inverse_derivatives(body_i, body_f, q, v, a, squares, body_w, dof_w, body_d, dof_d):
+    """d tau/dq, d tau/dv and M for accelerations a, into three squares (nv, nv), by columns: d tau_r / d q_c at [c, r].
+
+    Entries of separate branches are left as they are (zero).
+    """
     place(body_i, body_f, q, body_w, dof_w)
     axes_at_root(body_i, body_w, dof_w, body_d, dof_d)
     motion(body_i, body_f, v, a, body_d, dof_d)
     rigid_terms(body_i, body_f, body_w, body_d)
-    inverse_columns(body_i, body_f, dq, dv, mass, body_d, dof_d)
+    inverse_columns(body_i, body_f, squares[0], squares[1], squares[2], body_d, dof_d)
 
 
 @part
-def forward_derivatives(body_i, body_f, q, v, tau, wrench_at, wrench, qdd, dq, dv, unit, body_w, dof_w, body_d, dof_d):
-    """-d qdd/dq, -d qdd/dv and d qdd/d tau, by columns. There are no outside wrenches: `wrench_at` is empty."""
-    aba(body_i, body_f, q, v, tau, wrench_at, wrench, qdd, body_w, dof_w)
-    axes_at_root(body_i, body_w, dof_w, body_d, dof_d)
-    motion(body_i, body_f, v, qdd, body_d, dof_d)
-    rigid_terms(body_i, body_f, body_w, body_d)
-    inverse_columns(body_i, body_f, dq, dv, unit, body_d, dof_d)
+def forward_derivatives(body_i, body_f, q, v, tau, no_wrench, w):
+    """-d qdd/dq, -d qdd/dv and d qdd/d tau, by columns, into the squares of the workspace w, and qdd."""
+    aba(body_i, body_f, q, v, tau, body_f[:0, :WRENCH], no_wrench, w.qdd, w.body_w, w.dof_w)
+    axes_at_root(body_i, w.body_w, w.dof_w, w.body_d, w.dof_d)
+    motion(body_i, body_f, v, w.qdd, w.body_d, w.dof_d)
+    rigid_terms(body_i, body_f, w.body_w, w.body_d)
+    inverse_columns(body_i, body_f, w.dq, w.dv, w.third, w.body_d, w.dof_d)
+    unit = w.third
     for c in range(unit.shape[0]):
         for r in range(unit.shape[0]):
             unit[c, r] = 1.0 if r == c else 0.0
-    inverse_mass_times(body_i, dof_w, dq, dv, unit, body_d, dof_d)
+    inverse_mass_times(body_i, w.dof_w, w.dq, w.dv, unit, w.body_d, w.dof_d)
 
 
 @part
@@ -259,82 +266,87 @@ def branched(body_i):
     return False
 
 
-@kernel(
-    f"f8({TREE}, f8[::1], f8[::1], f8[::1], f8[:, :, ::1], f8[:, :, ::1],"
-    " f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1])"
+WORK = lane_work(
+    "DerivativesWork",
+    array("body_d", f"nrow {N_BODY_D}", "", "bodies, about the reference point"),
+    array("dof_d", f"nv {N_DOF_D}", "", "degrees of freedom, about the reference point"),
+    array("dq", "nv nv", "", "derivative with respect to q, by columns"),
+    array("dv", "nv nv", "", "derivative with respect to v, by columns"),
+    array("third", "nv nv", "", "mass matrix, or its inverse, by columns"),
+    array("q", "nq", "", "positions"),
+    array("v", "nv", "", "velocities"),
+    array("given", "nv", "", "accelerations, or joint forces"),
+    array("qdd", "nv", "", "accelerations"),
 )
-def forward_derivatives_one(body_i, body_f, q, v, tau, out, squares, body_w, dof_w, body_d, dof_d, qdd):
+"""of one state in numbers, or of eight in Lanes"""
+carve = WORK.carve
+
+
+@kernel(f"f8({TREE}, f8[::1], f8[::1], f8[::1], f8[:, :, ::1], f8[::1])")
+def forward_derivatives_one(body_i, body_f, q, v, tau, out, work):
     """out (3, nv, nv): d qdd/dq, d qdd/dv, d qdd/d tau. Returns the sum of qdd as `aba_one` does."""
-    if not fits(body_i, q, v, tau, qdd):
+    nv = out.shape[1]
+    w = carve(work, body_i.shape[0], body_i[0, NQ], nv)
+    if not fits(body_i, q, v, tau, w.qdd):
         return math.nan
-    squares[:] = 0.0
-    forward_derivatives(
-        body_i, body_f, q, v, tau, body_f[:0, :4], body_f[:0, :6], qdd, squares[0], squares[1], squares[2],
-        body_w, dof_w, body_d, dof_d,
-    )  # fmt: skip
-    nv = qdd.shape[0]
+    w.dq[:] = 0.0
+    w.dv[:] = 0.0
+    w.third[:] = 0.0
+    forward_derivatives(body_i, body_f, q, v, tau, body_f[:0, :6], w)
     for r in range(nv):
         for c in range(nv):
-            out[0, r, c] = -squares[0, c, r]
-            out[1, r, c] = -squares[1, c, r]
-            out[2, r, c] = squares[2, c, r]
-    return total(qdd) if regular(dof_w) else math.nan
+            out[0, r, c] = -w.dq[c, r]
+            out[1, r, c] = -w.dv[c, r]
+            out[2, r, c] = w.third[c, r]
+    return total(w.qdd) if regular(w.dof_w) else math.nan
 
 
-_BATCH = (
-    "f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1],"
-    " f8[:, :, ::1], f8[:, :, ::1], f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], f8[:, :, :, ::1], i8, i8"
-)
+_BATCH = f"void({TREE}, f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1])"
 
 
-@kernel(f"void({TREE}, {_BATCH})")
-def inverse_derivatives_batch(
-    body_i, body_f, q, v, a, dq, dv, mass, body_w, dof_w, body_d, dof_d, buffer, squares, start, stop
-):
-    """dq, dv, mass (B, nv * nv); squares (3, nv, nv, 8) is scratch."""
-    nq, nv = q.shape[1], v.shape[1]
-    q8, v8, a8 = buffer[:nq], buffer[nq : nq + nv], buffer[nq + nv : nq + 2 * nv]
-    squares[:] = 0.0
-    for first in range(start, stop, WIDTH):
-        load(q, first, q8)
-        load(v, first, v8)
-        load(a, first, a8)
-        inverse_derivatives(
-            body_i, body_f, lanes(q8), lanes(v8), lanes(a8), lanes(squares[0]), lanes(squares[1]), lanes(squares[2]),
-            lanes(body_w), lanes(dof_w), lanes(body_d), lanes(dof_d),
-        )  # fmt: skip
-        store_transposed(squares[0], 1.0, first, dq)
-        store_transposed(squares[1], 1.0, first, dv)
-        store_transposed(squares[2], 1.0, first, mass)
+@part
+def open_batch(body_i, q, v, work):
+    """The workspace of eight states, its squares zero."""
+    w = carve(lanes_of(work), body_i.shape[0], q.shape[1], v.shape[1])
+    fill(w.dq, 0.0)
+    fill(w.dv, 0.0)
+    fill(w.third, 0.0)
+    return w
 
 
-@kernel(f"void({TREE}, {_BATCH})")
-def forward_derivatives_batch(
-    body_i, body_f, q, v, tau, dq, dv, dtau, body_w, dof_w, body_d, dof_d, buffer, squares, start, stop
-):
-    """dq, dv, dtau (B, nv * nv); squares (3, nv, nv, 8) is scratch."""
-    nq, nv = q.shape[1], v.shape[1]
-    q8, v8, tau8, qdd8 = (
-        buffer[:nq],
-        buffer[nq : nq + nv],
-        buffer[nq + nv : nq + 2 * nv],
-        buffer[nq + 2 * nv : nq + 3 * nv],
-    )
-    no_wrench = buffer[:0].reshape((0, 6, WIDTH))
-    squares[:] = 0.0
-    for first in range(start, stop, WIDTH):
-        if first > start and branched(body_i):  # M^-1 has filled the entries of separate branches
-            squares[:2] = 0.0
-        load(q, first, q8)
-        load(v, first, v8)
-        load(tau, first, tau8)
-        forward_derivatives(
-            body_i, body_f, lanes(q8), lanes(v8), lanes(tau8), body_f[:0, :4], lanes(no_wrench), lanes(qdd8),
-            lanes(squares[0]), lanes(squares[1]), lanes(squares[2]),
-            lanes(body_w), lanes(dof_w), lanes(body_d), lanes(dof_d),
-        )  # fmt: skip
-        if not regular(lanes(dof_w)):
-            squares[2] = math.nan
-        store_transposed(squares[0], -1.0, first, dq)
-        store_transposed(squares[1], -1.0, first, dv)
-        store_transposed(squares[2], 1.0, first, dtau)
+@part
+def load_state(q, v, given, first, w):
+    load(q, first, w.q)
+    load(v, first, w.v)
+    load(given, first, w.given)
+
+
+@kernel(_BATCH)
+def inverse_derivatives_batch(body_i, body_f, q, v, a, dq, dv, mass, work):
+    """dq, dv, mass (B, nv * nv) of rows of states."""
+    w = open_batch(body_i, q, v, work)
+    for first in range(0, q.shape[0], WIDTH):
+        load_state(q, v, a, first, w)
+        squares = (w.dq, w.dv, w.third)
+        inverse_derivatives(body_i, body_f, w.q, w.v, w.given, squares, w.body_w, w.dof_w, w.body_d, w.dof_d)
+        store_transposed(w.dq, 1.0, first, dq)
+        store_transposed(w.dv, 1.0, first, dv)
+        store_transposed(w.third, 1.0, first, mass)
+
+
+@kernel(_BATCH)
+def forward_derivatives_batch(body_i, body_f, q, v, tau, dq, dv, dtau, work):
+    """dq, dv, dtau (B, nv * nv) of rows of states."""
+    w = open_batch(body_i, q, v, work)
+    no_wrench = w.q[:0].reshape((0, 6))
+    for first in range(0, q.shape[0], WIDTH):
+        if first > 0 and branched(body_i):  # M^-1 has filled the entries of separate branches
+            fill(w.dq, 0.0)
+            fill(w.dv, 0.0)
+        load_state(q, v, tau, first, w)
+        forward_derivatives(body_i, body_f, w.q, w.v, w.given, no_wrench, w)
+        if not regular(w.dof_w):
+            fill(w.third, math.nan)
+        store_transposed(w.dq, -1.0, first, dq)
+        store_transposed(w.dv, -1.0, first, dv)
+        store_transposed(w.third, 1.0, first, dtau)

@@ -7,11 +7,13 @@ L has an entry only where one degree of freedom carries the other, so a branched
 import math
 
 from gori.kernels.jit import kernel, part
-from gori.kernels.lanes import WIDTH, all_positive, lanes
-from gori.kernels.tree.batch import load, store
+from gori.kernels.lanes import WIDTH, all_positive, lanes_of
+from gori.kernels.layout import array
+from gori.kernels.tree import rnea as dynamics
+from gori.kernels.tree.batch import fill, lane_work, store
 from gori.kernels.tree.columns import DOF_PARENT
 from gori.kernels.tree.crba import crba
-from gori.kernels.tree.rnea import TREE, rnea
+from gori.kernels.tree.rnea import BATCH, load_dynamics, rnea
 
 
 @part
@@ -54,42 +56,37 @@ def positive_diagonal(L):
     return True
 
 
-@part
-def direct(body_i, body_f, dof_i, q, v, tau, wrench_at, wrench, qdd, zero, M, body_w, dof_w):
-    """Accelerations qdd (nv,); zero (nv,) holds zeros, M (nv, nv) becomes the factors."""
-    rnea(body_i, body_f, q, v, zero, wrench_at, wrench, qdd, body_w, dof_w)
-    crba(body_i, body_f, q, M, body_w, dof_w)
-    for k in range(qdd.shape[0]):
-        qdd[k] = tau[k] - qdd[k]
-    factorise(dof_i, M)
-    solve(dof_i, M, qdd)
-
-
-@kernel(
-    f"void({TREE}, i8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1],"
-    " f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], f8[:, ::1], i8, i8)"
+WORK = lane_work(
+    "DirectWork",
+    *dynamics.WORK.arrays[2:],
+    array("zero", "nv", "", "zeros"),
+    array("mass", "nv nv", "", "mass matrix, then its factors"),
+    sizes=("nw",),
 )
-def direct_batch(body_i, body_f, dof_i, q, v, tau, wrench_at, wrench, qdd, body_w, dof_w, buffer, square, start, stop):
-    nq, nv, nw = q.shape[1], v.shape[1], wrench_at.shape[0]
-    q8, v8, tau8, zero8 = (
-        buffer[:nq],
-        buffer[nq : nq + nv],
-        buffer[nq + nv : nq + 2 * nv],
-        buffer[nq + 2 * nv : nq + 3 * nv],
-    )
-    qdd8 = buffer[nq + 3 * nv : nq + 4 * nv]
-    wrench8 = buffer[nq + 4 * nv : nq + 4 * nv + 6 * nw]
-    zero8[:] = 0.0
-    square[:] = 0.0
-    for first in range(start, stop, WIDTH):
-        load(q, first, q8)
-        load(v, first, v8)
-        load(tau, first, tau8)
-        load(wrench, first, wrench8)
-        direct(
-            body_i, body_f, dof_i, lanes(q8), lanes(v8), lanes(tau8), wrench_at, lanes(wrench8.reshape((nw, 6, WIDTH))),
-            lanes(qdd8), lanes(zero8), lanes(square.reshape((nv, nv, WIDTH))), lanes(body_w), lanes(dof_w),
-        )  # fmt: skip
-        if not positive_diagonal(lanes(square.reshape((nv, nv, WIDTH)))):
-            qdd8[:] = math.nan
-        store(qdd8, first, qdd)
+carve = WORK.carve
+
+
+@part
+def direct(body_i, body_f, dof_i, wrench_at, w):
+    """Accelerations w.found for joint forces w.given, with arrays of the workspace."""
+    qdd = w.found
+    rnea(body_i, body_f, w.q, w.v, w.zero, wrench_at, w.wrench, qdd, w.body_w, w.dof_w)
+    crba(body_i, body_f, w.q, w.mass, w.body_w, w.dof_w)
+    for k in range(qdd.shape[0]):
+        qdd[k] = w.given[k] - qdd[k]
+    factorise(dof_i, w.mass)
+    solve(dof_i, w.mass, qdd)
+
+
+@kernel(f"void(i8[:, ::1], {BATCH})")
+def direct_batch(dof_i, body_i, body_f, wrench_at, q, v, tau, wrench, qdd, work):
+    """qdd (B, nv) of rows of states; wrenches as in `rnea_batch`."""
+    w = carve(lanes_of(work), body_i.shape[0], q.shape[1], v.shape[1], wrench_at.shape[0])
+    fill(w.zero, 0.0)
+    fill(w.mass, 0.0)
+    for first in range(0, q.shape[0], WIDTH):
+        load_dynamics(q, v, tau, wrench, first, w)
+        direct(body_i, body_f, dof_i, wrench_at, w)
+        if not positive_diagonal(w.mass):
+            fill(w.found, math.nan)
+        store(w.found, first, qdd)

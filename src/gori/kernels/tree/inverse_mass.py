@@ -29,10 +29,16 @@ def six(table, row, k):
 
 
 @part
-def put6(table, row, k, x0, x1, x2, x3, x4, x5):
+def put6(table, row, k, x):
     """Write six numbers into a row from column k on."""
-    table[row, k], table[row, k + 1], table[row, k + 2] = x0, x1, x2
-    table[row, k + 3], table[row, k + 4], table[row, k + 5] = x3, x4, x5
+    table[row, k], table[row, k + 1], table[row, k + 2] = x[0], x[1], x[2]
+    table[row, k + 3], table[row, k + 4], table[row, k + 5] = x[3], x[4], x[5]
+
+
+@part
+def plus(x, y):
+    """The sum of six numbers and six."""
+    return x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3], x[4] + y[4], x[5] + y[5]
 
 
 @part
@@ -65,10 +71,10 @@ def axes_at_root(body_i, body_w, dof_w, body_d, dof_d):
             # the body's point at the reference: t + d x s;  the moment about it: n + d x f
             sx, sy, sz, tx, ty, tz = six(dof_w, k, S)
             ux, uy, uz = cross(dx, dy, dz, sx, sy, sz)
-            put6(dof_d, k, AXIS, sx, sy, sz, tx + ux, ty + uy, tz + uz)
+            put6(dof_d, k, AXIS, (sx, sy, sz, tx + ux, ty + uy, tz + uz))
             nx, ny, nz, fx, fy, fz = six(dof_w, k, U)
             ux, uy, uz = cross(dx, dy, dz, fx, fy, fz)
-            put6(dof_d, k, PULL, nx + ux, ny + uy, nz + uz, fx, fy, fz)
+            put6(dof_d, k, PULL, (nx + ux, ny + uy, nz + uz, fx, fy, fz))
 
 
 @part
@@ -83,13 +89,13 @@ def inverse_mass_times(body_i, dof_w, X, Y, Z, body_d, dof_d):
         end = body_i[root, END]
         for i in range(root, end):
             for c in range(body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]):
-                push_inward(root, i, X[c], Y[c], Z[c], body_i, dof_w, body_d, dof_d)
-                pull_outward(root, end, X[c], Y[c], Z[c], body_i, dof_w, body_d, dof_d)
+                forces_inward(root, i, X[c], Y[c], Z[c], body_i, dof_w, body_d, dof_d)
+                motions_outward(root, end, X[c], Y[c], Z[c], body_i, dof_w, body_d, dof_d)
         root = end
 
 
 @part
-def push_inward(root, body, x, y, z, body_i, dof_w, body_d, dof_d):
+def forces_inward(root, body, x, y, z, body_i, dof_w, body_d, dof_d):
     """u = x - S' p, p += U u / D: from the subtree of the body, then along its ancestors.
 
     Where a row has one child, the next row, p stays in registers; it is added up in memory only where branches meet.
@@ -130,7 +136,7 @@ def push_inward(root, body, x, y, z, body_i, dof_w, body_d, dof_d):
 
 
 @part
-def pull_outward(root, end, x, y, z, body_i, dof_w, body_d, dof_d):
+def motions_outward(root, end, x, y, z, body_i, dof_w, body_d, dof_d):
     """x = (u - U' a) / D, a += S x: through the whole tree; a is kept in memory only where branches part."""
     zero = 0.0 * dof_d[0, AXIS]
     none = (zero, zero, zero, zero, zero, zero)

@@ -6,8 +6,9 @@ With r the vector from the origin of body j to the point, and axes fixed in body
 """
 
 from gori.kernels.jit import kernel, part
-from gori.kernels.lanes import WIDTH, lanes
-from gori.kernels.tree.batch import load, store
+from gori.kernels.lanes import WIDTH, lanes_of
+from gori.kernels.layout import array
+from gori.kernels.tree.batch import fill, lane_work, load, store
 from gori.kernels.tree.columns import ARM, NDOF, PARENT, SPIN, V0, VEL, S
 from gori.kernels.tree.kinematics import cross, place, turn, velocities
 from gori.kernels.tree.rnea import TREE
@@ -49,31 +50,36 @@ def jacobian_rate(body_i, row, point, J, body_w, dof_w):
         j = body_i[j, PARENT]
 
 
-@kernel(f"void({TREE}, i8, f8[::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], i8, i8)")
-def jacobian_batch(body_i, body_f, row, point, q, J, body_w, dof_w, buffer, start, stop):
-    """J (B, 6 * nv) of the point (3,) fixed to the body of the row, given in its frame."""
-    nq, nv = q.shape[1], dof_w.shape[0]
-    q8, J8 = buffer[:nq], buffer[nq : nq + 6 * nv]
-    J8[:] = 0.0
-    for first in range(start, stop, WIDTH):
-        load(q, first, q8)
-        place(body_i, body_f, lanes(q8), lanes(body_w), lanes(dof_w))
-        jacobian(body_i, row, point, lanes(J8.reshape((6, nv, WIDTH))), lanes(body_w), lanes(dof_w))
-        store(J8, first, J)
-
-
-@kernel(
-    f"void({TREE}, i8, f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], i8, i8)"
+WORK = lane_work(
+    "JacobianWork",
+    array("q", "nq", "", "positions"),
+    array("v", "nv", "", "velocities"),
+    array("J", "6 nv", "", "Jacobian, or its time derivative"),
 )
-def jacobian_rate_batch(body_i, body_f, row, point, q, v, J, body_w, dof_w, buffer, start, stop):
-    """J (B, 6 * nv): the time derivative of the Jacobian."""
-    nq, nv = q.shape[1], dof_w.shape[0]
-    q8, v8, J8 = buffer[:nq], buffer[nq : nq + nv], buffer[nq + nv : nq + 7 * nv]
-    J8[:] = 0.0
-    for first in range(start, stop, WIDTH):
-        load(q, first, q8)
-        load(v, first, v8)
-        place(body_i, body_f, lanes(q8), lanes(body_w), lanes(dof_w))
-        velocities(body_i, lanes(v8), lanes(body_w), lanes(dof_w))
-        jacobian_rate(body_i, row, point, lanes(J8.reshape((6, nv, WIDTH))), lanes(body_w), lanes(dof_w))
-        store(J8, first, J)
+carve = WORK.carve
+
+
+@kernel(f"void({TREE}, i8, f8[::1], f8[:, ::1], f8[:, ::1], f8[::1])")
+def jacobian_batch(body_i, body_f, row, point, q, J, work):
+    """J (B, 6 * nv) of the point (3,) fixed to the body of the row, given in its frame."""
+    w = carve(lanes_of(work), body_i.shape[0], q.shape[1], J.shape[1] // 6)
+    fill(w.J, 0.0)
+    for first in range(0, q.shape[0], WIDTH):
+        load(q, first, w.q)
+        place(body_i, body_f, w.q, w.body_w, w.dof_w)
+        jacobian(body_i, row, point, w.J, w.body_w, w.dof_w)
+        store(w.J.reshape(w.J.size), first, J)
+
+
+@kernel(f"void({TREE}, i8, f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1])")
+def jacobian_rate_batch(body_i, body_f, row, point, q, v, J, work):
+    """J (B, 6 * nv): the time derivative of the Jacobian along v."""
+    w = carve(lanes_of(work), body_i.shape[0], q.shape[1], v.shape[1])
+    fill(w.J, 0.0)
+    for first in range(0, q.shape[0], WIDTH):
+        load(q, first, w.q)
+        load(v, first, w.v)
+        place(body_i, body_f, w.q, w.body_w, w.dof_w)
+        velocities(body_i, w.v, w.body_w, w.dof_w)
+        jacobian_rate(body_i, row, point, w.J, w.body_w, w.dof_w)
+        store(w.J.reshape(w.J.size), first, J)

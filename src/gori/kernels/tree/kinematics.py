@@ -14,8 +14,9 @@ The terms without alpha_p, a_p and qdd are the bias. They need no linear velocit
 import math
 
 from gori.kernels.jit import kernel, part
-from gori.kernels.lanes import WIDTH, lanes
-from gori.kernels.tree.batch import load, store
+from gori.kernels.lanes import WIDTH, lanes_of
+from gori.kernels.layout import array
+from gori.kernels.tree.batch import lane_work, load, store
 from gori.kernels.tree.columns import (
     ARM,
     BIAS,
@@ -63,6 +64,15 @@ def positions(body_i, body_w):
 
 
 @part
+def add_axis(rate, dof_w, k, wx, wy, wz, ux, uy, uz):
+    """(w; u) + S_k rate: angular and linear velocity, or acceleration, with the motion about one axis added."""
+    return (
+        wx + rate * dof_w[k, S], wy + rate * dof_w[k, S + 1], wz + rate * dof_w[k, S + 2],
+        ux + rate * dof_w[k, S + 3], uy + rate * dof_w[k, S + 4], uz + rate * dof_w[k, S + 5],
+    )  # fmt: skip
+
+
+@part
 def rates(body_i, v, body_w, dof_w):
     """Angular velocities and bias accelerations, after `place`."""
     for k in range(3):
@@ -82,13 +92,7 @@ def rates(body_i, v, body_w, dof_w):
         else:
             ux, uy, uz = qd * dof_w[d, S + 3], qd * dof_w[d, S + 4], qd * dof_w[d, S + 5]
             for k in range(d + 1, d + body_i[i, NDOF]):
-                qd = v[k]
-                wx += qd * dof_w[k, S]
-                wy += qd * dof_w[k, S + 1]
-                wz += qd * dof_w[k, S + 2]
-                ux += qd * dof_w[k, S + 3]
-                uy += qd * dof_w[k, S + 4]
-                uz += qd * dof_w[k, S + 5]
+                wx, wy, wz, ux, uy, uz = add_axis(v[k], dof_w, k, wx, wy, wz, ux, uy, uz)
             bx, by, bz = cross(px, py, pz, wx, wy, wz)
             ax, ay, az = cross(px, py, pz, ax + ux, ay + uy, az + uz)
             wx, wy, wz = wx + px, wy + py, wz + pz
@@ -112,13 +116,7 @@ def velocities(body_i, v, body_w, dof_w):
         ux, uy, uz = cross(wx, wy, wz, body_w[i, ARM], body_w[i, ARM + 1], body_w[i, ARM + 2])
         ux, uy, uz = ux + body_w[p, VEL], uy + body_w[p, VEL + 1], uz + body_w[p, VEL + 2]
         for k in range(d, d + body_i[i, NDOF]):
-            qd = v[k]
-            wx += qd * dof_w[k, S]
-            wy += qd * dof_w[k, S + 1]
-            wz += qd * dof_w[k, S + 2]
-            ux += qd * dof_w[k, S + 3]
-            uy += qd * dof_w[k, S + 4]
-            uz += qd * dof_w[k, S + 5]
+            wx, wy, wz, ux, uy, uz = add_axis(v[k], dof_w, k, wx, wy, wz, ux, uy, uz)
         body_w[i, SPIN], body_w[i, SPIN + 1], body_w[i, SPIN + 2] = wx, wy, wz
         body_w[i, VEL], body_w[i, VEL + 1], body_w[i, VEL + 2] = ux, uy, uz
 
@@ -173,17 +171,22 @@ def poses_one(body_i, body_f, frame_i, frame_f, q, pose, body_w, dof_w):
     return check
 
 
-@kernel(
-    "void(i8[:, ::1], f8[:, ::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1],"
-    " f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], i8, i8)"
+WORK = lane_work(
+    "PosesWork",
+    array("q", "nq", "", "positions"),
+    array("pose", f"nframe {N_FRAME_F}", "", "rotation by rows, origin [m]"),
+    sizes=("nframe",),
 )
-def poses_batch(body_i, body_f, frame_i, frame_f, q, pose, body_w, dof_w, buffer, start, stop):
-    """pose (B, nframe * 12)."""
-    nq, nframe = q.shape[1], frame_i.shape[0]
-    q8, pose8 = buffer[:nq], buffer[nq : nq + nframe * N_FRAME_F]
-    for first in range(start, stop, WIDTH):
-        load(q, first, q8)
-        place(body_i, body_f, lanes(q8), lanes(body_w), lanes(dof_w))
-        positions(body_i, lanes(body_w))
-        frame_poses(frame_i, frame_f, lanes(body_w), lanes(pose8.reshape((nframe, N_FRAME_F, WIDTH))))
-        store(pose8, first, pose)
+carve = WORK.carve
+
+
+@kernel("void(i8[:, ::1], f8[:, ::1], i8[::1], f8[:, ::1], i8, f8[:, ::1], f8[:, ::1], f8[::1])")
+def poses_batch(body_i, body_f, frame_i, frame_f, nv, q, pose, work):
+    """pose (B, nframe * 12) of rows of states."""
+    w = carve(lanes_of(work), body_i.shape[0], q.shape[1], nv, frame_i.shape[0])
+    for first in range(0, q.shape[0], WIDTH):
+        load(q, first, w.q)
+        place(body_i, body_f, w.q, w.body_w, w.dof_w)
+        positions(body_i, w.body_w)
+        frame_poses(frame_i, frame_f, w.body_w, w.pose)
+        store(w.pose.reshape(w.pose.size), first, pose)

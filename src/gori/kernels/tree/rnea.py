@@ -6,8 +6,9 @@ tau = M(q) a + C(q, v) v + G(q) - J' wrenches
 import math
 
 from gori.kernels.jit import kernel, part
-from gori.kernels.lanes import WIDTH, lanes
-from gori.kernels.tree.batch import load, store
+from gori.kernels.lanes import WIDTH, lanes_of
+from gori.kernels.layout import array
+from gori.kernels.tree.batch import lane_work, load, store
 from gori.kernels.tree.columns import (
     ACC,
     ARM,
@@ -75,7 +76,7 @@ def symmetric_times(J, k, row, x, y, z):
 
 
 @part
-def push(wrench_at, wrench, body_w):
+def subtract_wrenches(wrench_at, wrench, body_w):
     """Take the outside wrenches (moment; force, world axes) off the bodies' forces."""
     for k in range(wrench_at.shape[0]):
         i = int(wrench_at[k, 0])
@@ -151,12 +152,12 @@ def inertia_product(body_i, body_f, x, out, body_w, dof_w):
         tx, ty, tz = turn(body_w, i, tx, ty, tz)
         sx, sy, sz = cross(cx, cy, cz, ax, ay, az)
         body_w[i, FORCE], body_w[i, FORCE + 1], body_w[i, FORCE + 2] = tx + m * sx, ty + m * sy, tz + m * sz
-    hand_inward(body_i, out, body_w, dof_w)
+    propagate_forces(body_i, out, body_w, dof_w)
     add_armature(body_i, body_f, x, out)
 
 
 @part
-def hand_inward(body_i, tau, body_w, dof_w):
+def propagate_forces(body_i, tau, body_w, dof_w):
     """Tips to ground: tau = S' FORCE on each axis, and FORCE, with all that is carried, is handed to the parent."""
     for i in range(body_i.shape[0] - 1, 0, -1):
         p, d = body_i[i, PARENT], body_i[i, V0]
@@ -195,8 +196,8 @@ def rnea(body_i, body_f, q, v, a, wrench_at, wrench, tau, body_w, dof_w):
     place(body_i, body_f, q, body_w, dof_w)
     rates(body_i, v, body_w, dof_w)
     inertia_forces(body_i, body_f, a, body_w, dof_w)
-    push(wrench_at, wrench, body_w)
-    hand_inward(body_i, tau, body_w, dof_w)
+    subtract_wrenches(wrench_at, wrench, body_w)
+    propagate_forces(body_i, tau, body_w, dof_w)
     add_armature(body_i, body_f, a, tau)
 
 
@@ -229,26 +230,36 @@ def rnea_one(body_i, body_f, q, v, a, wrench, tau, body_w, dof_w):
     return total(tau)
 
 
-@kernel(
-    f"void({TREE}, f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1],"
-    " f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], i8, i8)"
+WORK = lane_work(
+    "DynamicsWork",
+    array("q", "nq", "", "positions"),
+    array("v", "nv", "", "velocities"),
+    array("given", "nv", "", "accelerations, or joint forces"),
+    array("found", "nv", "", "joint forces, or accelerations"),
+    array("wrench", "nw 6", "N m, N", "outside wrenches, world axes"),
+    sizes=("nw",),
 )
-def rnea_batch(body_i, body_f, q, v, a, wrench_at, wrench, tau, body_w, dof_w, buffer, start, stop):
-    nq, nv, nw = q.shape[1], v.shape[1], wrench_at.shape[0]
-    q8, v8, a8, tau8 = (
-        buffer[:nq],
-        buffer[nq : nq + nv],
-        buffer[nq + nv : nq + 2 * nv],
-        buffer[nq + 2 * nv : nq + 3 * nv],
-    )
-    wrench8 = buffer[nq + 3 * nv : nq + 3 * nv + 6 * nw]
-    for first in range(start, stop, WIDTH):
-        load(q, first, q8)
-        load(v, first, v8)
-        load(a, first, a8)
-        load(wrench, first, wrench8)
-        rnea(
-            body_i, body_f, lanes(q8), lanes(v8), lanes(a8), wrench_at, lanes(wrench8.reshape((nw, 6, WIDTH))),
-            lanes(tau8), lanes(body_w), lanes(dof_w),
-        )  # fmt: skip
-        store(tau8, first, tau)
+"""of a batch of inverse or forward dynamics"""
+carve = WORK.carve
+
+BATCH = f"{TREE}, f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1]"
+"""signature of body_i, body_f, wrench_at, q, v, given, wrench, found, work"""
+
+
+@part
+def load_dynamics(q, v, given, wrench, first, w):
+    """Eight states, with accelerations or joint forces and wrenches, into the workspace."""
+    load(q, first, w.q)
+    load(v, first, w.v)
+    load(given, first, w.given)
+    load(wrench, first, w.wrench.reshape(w.wrench.size))
+
+
+@kernel(f"void({BATCH})")
+def rnea_batch(body_i, body_f, wrench_at, q, v, a, wrench, tau, work):
+    """tau (B, nv) of rows of states; wrench_at (nw, 4) is the same for all, wrench (B, 6 nw) holds (nw, 6) in a row."""
+    w = carve(lanes_of(work), body_i.shape[0], q.shape[1], v.shape[1], wrench_at.shape[0])
+    for first in range(0, q.shape[0], WIDTH):
+        load_dynamics(q, v, a, wrench, first, w)
+        rnea(body_i, body_f, w.q, w.v, w.given, wrench_at, w.wrench, w.found, w.body_w, w.dof_w)
+        store(w.found, first, tau)

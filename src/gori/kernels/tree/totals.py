@@ -6,8 +6,9 @@ P = sum (m v + w x h),   L about the centre of mass
 """
 
 from gori.kernels.jit import kernel, part
-from gori.kernels.lanes import WIDTH, lanes
-from gori.kernels.tree.batch import load, store
+from gori.kernels.lanes import WIDTH, lanes_of
+from gori.kernels.layout import array
+from gori.kernels.tree.batch import lane_work, load, store
 from gori.kernels.tree.columns import ARMATURE, COM, GRAVITY, INERTIA, MASS, NDOF, P_WB, SPIN, V0, VEL
 from gori.kernels.tree.kinematics import cross, place, positions, turn, turn_back, velocities
 from gori.kernels.tree.rnea import TREE, symmetric_times
@@ -75,13 +76,21 @@ def totals(body_i, body_f, q, v, out, body_w, dof_w):
         out[LINEAR + 2] += pz
 
 
-@kernel(f"void({TREE}, f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], f8[:, ::1], i8, i8)")
-def totals_batch(body_i, body_f, q, v, out, body_w, dof_w, buffer, start, stop):
-    """out (B, N_TOTALS)."""
-    nq, nv = q.shape[1], v.shape[1]
-    q8, v8, out8 = buffer[:nq], buffer[nq : nq + nv], buffer[nq + nv : nq + nv + N_TOTALS]
-    for first in range(start, stop, WIDTH):
-        load(q, first, q8)
-        load(v, first, v8)
-        totals(body_i, body_f, lanes(q8), lanes(v8), lanes(out8), lanes(body_w), lanes(dof_w))
-        store(out8, first, out)
+WORK = lane_work(
+    "TotalsWork",
+    array("q", "nq", "", "positions"),
+    array("v", "nv", "", "velocities"),
+    array("out", str(N_TOTALS), "", "energies, centre of mass, momentum"),
+)
+carve = WORK.carve
+
+
+@kernel(f"void({TREE}, f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1])")
+def totals_batch(body_i, body_f, q, v, out, work):
+    """out (B, N_TOTALS) of rows of states."""
+    w = carve(lanes_of(work), body_i.shape[0], q.shape[1], v.shape[1])
+    for first in range(0, q.shape[0], WIDTH):
+        load(q, first, w.q)
+        load(v, first, w.v)
+        totals(body_i, body_f, w.q, w.v, w.out, w.body_w, w.dof_w)
+        store(w.out, first, out)

@@ -98,15 +98,15 @@ def own_columns(body_i, body_d, body_n):
         jxx, jyy, jzz, jxy, jxz, jyz = six(body_d, i, J)
         hx, hy, hz, m = body_d[i, H], body_d[i, H + 1], body_d[i, H + 2], body_d[i, M]
         px, py, pz = 2.0 * body_d[i, P], 2.0 * body_d[i, P + 1], 2.0 * body_d[i, P + 2]
-        put6(body_n, i, OWN, jxx, jxy, jxz, 0.0, -hz, hy)
-        put6(body_n, i, OWN + 8, jxy, jyy, jyz, hz, 0.0, -hx)
-        put6(body_n, i, OWN + 16, jxz, jyz, jzz, -hy, hx, 0.0)
-        put6(body_n, i, OWN + 24, 0.0, hz, -hy, m, 0.0, 0.0)
-        put6(body_n, i, OWN + 32, -hz, 0.0, hx, 0.0, m, 0.0)
-        put6(body_n, i, OWN + 40, hy, -hx, 0.0, 0.0, 0.0, m)
-        put6(body_n, i, OWN + 48, body_d[i, T], body_d[i, T + 3], body_d[i, T + 6], 0.0, -pz, py)
-        put6(body_n, i, OWN + 56, body_d[i, T + 1], body_d[i, T + 4], body_d[i, T + 7], pz, 0.0, -px)
-        put6(body_n, i, OWN + 64, body_d[i, T + 2], body_d[i, T + 5], body_d[i, T + 8], -py, px, 0.0)
+        put6(body_n, i, OWN, (jxx, jxy, jxz, 0.0, -hz, hy))
+        put6(body_n, i, OWN + 8, (jxy, jyy, jyz, hz, 0.0, -hx))
+        put6(body_n, i, OWN + 16, (jxz, jyz, jzz, -hy, hx, 0.0))
+        put6(body_n, i, OWN + 24, (0.0, hz, -hy, m, 0.0, 0.0))
+        put6(body_n, i, OWN + 32, (-hz, 0.0, hx, 0.0, m, 0.0))
+        put6(body_n, i, OWN + 40, (hy, -hx, 0.0, 0.0, 0.0, m))
+        put6(body_n, i, OWN + 48, (body_d[i, T], body_d[i, T + 3], body_d[i, T + 6], 0.0, -pz, py))
+        put6(body_n, i, OWN + 56, (body_d[i, T + 1], body_d[i, T + 4], body_d[i, T + 7], pz, 0.0, -px))
+        put6(body_n, i, OWN + 64, (body_d[i, T + 2], body_d[i, T + 5], body_d[i, T + 8], -py, px, 0.0))
         if body_i[i, CHILDREN] > 1:
             for k in range(SUM, SUM + 72):
                 body_n[i, k] = 0.0
@@ -120,18 +120,18 @@ def gains(body_i, cv, cq, body_d, dof_d, dof_n):
         force = six(body_d, i, F)
         for k in range(body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]):
             s, t, u, w = six(dof_d, k, AXIS), six(dof_d, k, PHI), six(dof_d, k, PSI2), six(dof_d, k, PSI)
-            put6(dof_n, k, SCREW, s[0], s[1], s[2], s[3], s[4], s[5])
-            put6(
-                dof_n, k, GAIN,
+            put6(dof_n, k, SCREW, s)
+            gain = (
                 s[0] + cv * t[0] + cq * u[0], s[1] + cv * t[1] + cq * u[1], s[2] + cv * t[2] + cq * u[2],
                 s[3] + cv * t[3] + cq * u[3], s[4] + cv * t[4] + cq * u[4], s[5] + cv * t[5] + cq * u[5],
             )  # fmt: skip
+            put6(dof_n, k, GAIN, gain)
             for r in range(3):
                 dof_n[k, GAIN + 6 + r] = cv * s[r] + cq * w[r]
             x0, x1, x2 = cross(s[0], s[1], s[2], force[0], force[1], force[2])
             y0, y1, y2 = cross(s[3], s[4], s[5], force[3], force[4], force[5])
             z0, z1, z2 = cross(s[0], s[1], s[2], force[3], force[4], force[5])
-            put6(dof_n, k, TWIST, cq * (x0 + y0), cq * (x1 + y1), cq * (x2 + y2), cq * z0, cq * z1, cq * z2)
+            put6(dof_n, k, TWIST, (cq * (x0 + y0), cq * (x1 + y1), cq * (x2 + y2), cq * z0, cq * z1, cq * z2))
         if p > 0:
             for r in range(6):
                 body_d[p, F + r] += force[r]
@@ -206,8 +206,8 @@ def substitute(body_i, b, x, body_n, dof_n):
         elif p != i - 1:
             z, last = read8(body_n, p, FELT), body_n[p, FELT_LAST]
         for k in range(body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]):
-            push_back = sum8(read8(dof_n, k, ROW) * z) + dof_n[k, ROW + 8] * last
-            rate = (dof_n[k, RHO] - push_back) * dof_n[k, D_INVERSE]
+            reaction = sum8(read8(dof_n, k, ROW) * z) + dof_n[k, ROW + 8] * last
+            rate = (dof_n[k, RHO] - reaction) * dof_n[k, D_INVERSE]
             x[k] = rate
             z = z + read8(dof_n, k, GAIN) * rate
             last = last + dof_n[k, GAIN + 8] * rate

@@ -1,36 +1,17 @@
 """Where a wheel meets the ground: a disc in its own plane against the profile that this plane cuts out of the ground.
 
-The profile is given by r(s), the distance from the centre down to the ground in the wheel plane, at the place s along
+The profile is given by r(s), the distance from the centre down to the ground in the wheel plane at the position s along
 the heading. The contact is its point nearest to the centre: depth = R - min sqrt(s^2 + r^2). On a plane r is linear and
 the square a parabola, so that a parabola through three samples finds it exactly. A corner of a feature is no parabola,
 so corners are tried as points of their own.
 """
 
 import math
+from typing import NamedTuple
 
 from gori.kernels.jit import block, part
 from gori.kernels.tree.kinematics import cross
-from gori.kernels.vehicle.terrain import (
-    F_COS,
-    F_HALF,
-    F_SIN,
-    F_TOP,
-    F_UP,
-    F_X,
-    N_FEATURE,
-    T_FEATURE,
-    T_FEATURES,
-    T_GX,
-    T_GY,
-    T_X,
-    T_Y,
-    T_Z,
-    friction,
-    height,
-    is_plane,
-    place_on,
-    relief,
-)
+from gori.kernels.vehicle.terrain import friction, height, is_plane, position_on, relief
 
 FLAT = 0.02
 """sine of the angle between wheel axis and ground normal below which a wheel lies on its side and touches nothing"""
@@ -39,24 +20,39 @@ CORNER = 1e-4
 """so near to a corner a contact is on it [m]"""
 
 
+class Disc(NamedTuple):
+    """A wheel as its plane sees it: centre c, level heading e, direction d up in the wheel plane."""
+
+    cx: float
+    cy: float
+    cz: float
+    ex: float
+    ey: float
+    dx: float
+    dy: float
+    dz: float
+    lean: float
+
+
 @part
-def profile(ti, tf, cx, cy, cz, ex, ey, dx, dy, dz, lean, guess, s):
-    """r at s: how far down in the wheel plane, along (-dx, -dy, -dz), the ground lies.
+def profile(ground, disc, guess, s):
+    """r at s: how far down in the wheel plane, along -d, the ground lies.
 
     Exact for an upright wheel, and on planes. A leaning wheel meets other ground the deeper it reaches: one step of
     Newton from the guess, with the slope below the centre in `lean` = dz - dh/dx dx - dh/dy dy.
     """
-    x, y = cx + s * ex, cy + s * ey
-    return guess + (cz - guess * dz - height(ti, tf, x - guess * dx, y - guess * dy)) / lean
+    x, y = disc.cx + s * disc.ex, disc.cy + s * disc.ey
+    below = height(ground, x - guess * disc.dx, y - guess * disc.dy)
+    return guess + (disc.cz - guess * disc.dz - below) / disc.lean
 
 
 @part
-def plane_contact(tf, cx, cy, cz, ax, ay, az, R):
+def plane_contact(terrain, cx, cy, cz, ax, ay, az, R):
     """The disc on the plane of the terrain, exactly. Returns depth, normal, point."""
-    gx, gy = tf[T_GX], tf[T_GY]
+    gx, gy, at = terrain.grade[0], terrain.grade[1], terrain.point
     nz = 1.0 / math.sqrt(1.0 + gx * gx + gy * gy)
     nx, ny = -gx * nz, -gy * nz
-    clearance = (cz - tf[T_Z] - gx * (cx - tf[T_X]) - gy * (cy - tf[T_Y])) * nz
+    clearance = (cz - at[2] - gx * (cx - at[0]) - gy * (cy - at[1])) * nz
     along = ax * nx + ay * ny + az * nz
     upright = math.sqrt(max(0.0, 1.0 - along * along))
     if upright < FLAT:
@@ -69,9 +65,9 @@ def plane_contact(tf, cx, cy, cz, ax, ay, az, R):
 
 
 @block
-def rough_contact(ti, tf, cx, cy, cz, ax, ay, az, R):
+def rough_contact(ground, cx, cy, cz, ax, ay, az, R):
     """The disc on ground with a field or features. Returns depth, normal, point."""
-    h, gx, gy = relief(ti, tf, cx, cy)
+    h, gx, gy = relief(ground, cx, cy)
     upright = math.sqrt(max(0.0, 1.0 - az * az))
     # heading e (level) and the direction d up in the wheel plane
     scale = 1.0 / max(upright, FLAT)
@@ -86,18 +82,19 @@ def rough_contact(ti, tf, cx, cy, cz, ax, ay, az, R):
         return depth, -gx * nz, -gy * nz, nz, cx, cy, h
 
     # the nearest of the samples across the wheel
+    disc = Disc(cx, cy, cz, ex, ey, dx, dy, dz, lean)
     step = 2.0 * R / (SAMPLES - 1)
     guess = min(clear, R)
     best, s, r = 1e300, 0.0, clear
     for i in range(SAMPLES):
         si = -R + i * step
-        ri = profile(ti, tf, cx, cy, cz, ex, ey, dx, dy, dz, lean, guess, si)
+        ri = profile(ground, disc, guess, si)
         if ri <= 0.0:
             # a wall higher than the axle: met at the height of the axle
             near, far = 0.0, si
             for _ in range(12):
                 middle = 0.5 * (near + far)
-                if profile(ti, tf, cx, cy, cz, ex, ey, dx, dy, dz, lean, guess, middle) > 0.0:
+                if profile(ground, disc, guess, middle) > 0.0:
                     near = middle
                 else:
                     far = middle
@@ -105,52 +102,51 @@ def rough_contact(ti, tf, cx, cy, cz, ax, ay, az, R):
         if si * si + ri * ri < best:
             best, s, r = si * si + ri * ri, si, ri
 
-    # parabolas through the nearest place and its neighbours, each time closer together
+    # parabolas through the nearest position and its neighbours, each time closer together
     for _ in range(3):
-        ra = profile(ti, tf, cx, cy, cz, ex, ey, dx, dy, dz, lean, r, s - step)
-        rb = profile(ti, tf, cx, cy, cz, ex, ey, dx, dy, dz, lean, r, s + step)
+        ra = profile(ground, disc, r, s - step)
+        rb = profile(ground, disc, r, s + step)
         a, b = (s - step) * (s - step) + ra * ra, (s + step) * (s + step) + rb * rb
         bend = a - 2.0 * best + b
         if bend > 0.0:
             middle = s + step * min(1.0, max(-1.0, 0.5 * (a - b) / bend))
-            rm = profile(ti, tf, cx, cy, cz, ex, ey, dx, dy, dz, lean, r, middle)
+            rm = profile(ground, disc, r, middle)
             if rm > 0.0 and middle * middle + rm * rm < best:
                 best, s, r = middle * middle + rm * rm, middle, rm
         step *= 0.2
 
-    # the foot on the straight side where that is: parabolas across a corner find the depth, but not quite the place
-    _, gx, gy = relief(ti, tf, cx + s * ex - r * dx, cy + s * ey - r * dy)
+    # the foot on the straight side where that is: parabolas across a corner find the depth, but not quite the position
+    _, gx, gy = relief(ground, cx + s * ex - r * dx, cy + s * ey - r * dy)
     fall = -(gx * ex + gy * ey) / max(FLAT, dz - gx * dx - gy * dy)
     foot = s - (s + r * fall) / (1.0 + fall * fall)
-    rf = profile(ti, tf, cx, cy, cz, ex, ey, dx, dy, dz, lean, r, foot)
+    rf = profile(ground, disc, r, foot)
     if rf > 0.0 and foot * foot + rf * rf < (1.0 + 1e-5) * best:
         best, s, r = foot * foot + rf * rf, foot, rf
 
     # corners of the features
-    for n in range(ti[T_FEATURES]):
-        k = ti[T_FEATURE] + n * N_FEATURE
-        f = tf[k : k + N_FEATURE]
-        at, across = place_on(f[F_X:], cx, cy)
-        along = ex * f[F_COS] + ey * f[F_SIN]
-        if abs(along) > 0.05 and abs(across) < f[F_HALF] + R:
+    for n in range(ground.feature.shape[0]):
+        f = ground.feature[n]
+        at, across = position_on(f, cx, cy)
+        along = ex * f.cos + ey * f.sin
+        if abs(along) > 0.05 and abs(across) < f.half_width + R:
             for corner in range(2):
-                place = f[F_UP] + (f[F_TOP] if corner == 1 else 0.0)
+                corner_at = f.up + (f.top if corner == 1 else 0.0)
                 # the corner seen from the centre, on ground that a leaning wheel reaches sideways
-                back = r * (dx * f[F_COS] + dy * f[F_SIN])
-                sc = (place - at + back) / along
+                back = r * (dx * f.cos + dy * f.sin)
+                sc = (corner_at - at + back) / along
                 if abs(sc) < R:
-                    rc = profile(ti, tf, cx, cy, cz, ex, ey, dx, dy, dz, lean, r, sc)
+                    rc = profile(ground, disc, r, sc)
                     if rc > 0.0 and sc * sc + rc * rc < best:
                         best, s, r = sc * sc + rc * rc, sc, rc
 
     # one more step of Newton for a leaning wheel, then the point, and the normal across the heading in the wheel plane
-    r = max(1e-9, profile(ti, tf, cx, cy, cz, ex, ey, dx, dy, dz, lean, r, s))
+    r = max(1e-9, profile(ground, disc, r, s))
     px, py, pz = cx + s * ex - r * dx, cy + s * ey - r * dy, cz - r * dz
     distance = math.sqrt(s * s + r * r)
     ux, uy, uz = (cx - px) / distance, (cy - py) / distance, (cz - pz) / distance
     # slope across: on a corner the mean of both sides, or rounding would choose one of them
-    _, gx, gy = relief(ti, tf, px - CORNER * ex, py - CORNER * ey)
-    _, hx, hy = relief(ti, tf, px + CORNER * ex, py + CORNER * ey)
+    _, gx, gy = relief(ground, px - CORNER * ex, py - CORNER * ey)
+    _, hx, hy = relief(ground, px + CORNER * ex, py + CORNER * ey)
     gx, gy = 0.5 * (gx + hx), 0.5 * (gy + hy)
     tx, ty, tz = cross(ax, ay, az, ux, uy, uz)
     nx, ny, nz = cross(tx, ty, tz, ax, ay, gx * ax + gy * ay)
@@ -159,17 +155,17 @@ def rough_contact(ti, tf, cx, cy, cz, ax, ay, az, R):
 
 
 @part
-def disc_contact(ti, tf, cx, cy, cz, ax, ay, az, R):
+def disc_contact(ground, cx, cy, cz, ax, ay, az, R):
     """A wheel as a disc of radius R [m], centre c, axis a (unit, to the left), on the ground; world axes.
 
     Returns depth [m] (how much the wheel plane's radius is shortened; at most R; negative: no contact), the unit normal
     of the ground that the wheel feels (3), the contact point (3) [m], and the friction coefficient there.
     """
-    if is_plane(ti, tf, cx, cy, 1.5 * R):
-        depth, nx, ny, nz, px, py, pz = plane_contact(tf, cx, cy, cz, ax, ay, az, R)
+    if is_plane(ground, cx, cy, 1.5 * R):
+        depth, nx, ny, nz, px, py, pz = plane_contact(ground.terrain[0], cx, cy, cz, ax, ay, az, R)
     else:
-        depth, nx, ny, nz, px, py, pz = rough_contact(ti, tf, cx, cy, cz, ax, ay, az, R)
-    return depth, nx, ny, nz, px, py, pz, friction(ti, tf, px, py)
+        depth, nx, ny, nz, px, py, pz = rough_contact(ground, cx, cy, cz, ax, ay, az, R)
+    return depth, nx, ny, nz, px, py, pz, friction(ground, px, py)
 
 
 @part
@@ -190,15 +186,15 @@ def contact_axes(ax, ay, az, nx, ny, nz):
 
 
 @part
-def contact_motion(rx, ry, rz, nx, ny, nz, xx, xy, xz, yx, yy, yz, gamma, vx, vy, vz, wx, wy, wz, spin, Re):
-    """Speeds at the contact, of a wheel whose centre moves at v [m/s] on a carrier that turns at w [rad/s].
+def contact_motion(contact):
+    """Forward speed of the centre, speed of the contact point to the left, and rate of the depth [m/s].
 
-    r (3) is the contact point from the centre, n, x, y the axes of the contact, spin [rad/s] the wheel's rotation
-    about its axis as seen from the ground, Re [m] the rolling radius. Returns forward speed of the centre, slip speeds
-    forward and to the left, and the rate of the depth [m/s].
+    contact   with pose, axes, arm and camber
     """
-    forward = vx * xx + vy * xy + vz * xz
-    sx, sy, sz = cross(wx, wy, wz, rx, ry, rz)
-    lateral = (vx + sx) * yx + (vy + sy) * yy + (vz + sz) * yz
-    rate = -(vx * nx + vy * ny + vz * nz) / max(0.2, math.cos(gamma))
-    return forward, forward - spin * Re, lateral, rate
+    v, w, r, n = contact.velocity, contact.angular_velocity, contact.arm, contact.normal
+    x, y = contact.ahead, contact.left
+    forward = v[0] * x[0] + v[1] * x[1] + v[2] * x[2]
+    sx, sy, sz = cross(w[0], w[1], w[2], r[0], r[1], r[2])
+    lateral = (v[0] + sx) * y[0] + (v[1] + sy) * y[1] + (v[2] + sz) * y[2]
+    rate = -(v[0] * n[0] + v[1] * n[1] + v[2] * n[2]) / max(0.2, math.cos(contact.camber))
+    return forward, lateral, rate

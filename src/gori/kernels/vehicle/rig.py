@@ -6,85 +6,117 @@ through the slip: the soil has no rate of its own.
 """
 
 import math
+from typing import Any, NamedTuple
 
+from numba import types
+
+from gori.kernels.codes import OK
 from gori.kernels.jit import kernel, part
-from gori.kernels.vehicle.patch import AREA, FX, FY, FZ, GOOD, K_DOWN, K_UP, MZ, S_D, SINKAGE, TORQUE, soft_wheel
+from gori.kernels.layout import field, record
+from gori.kernels.vehicle.patch import soft_wheel
+from gori.kernels.vehicle.state import CELL, CONTACT, FOOTPRINT, PATCH, WHEEL_STATE
+from gori.kernels.vehicle.tables import AREA, FEATURE, SOIL, TERRAIN, TYRE, Ground
 
-# what the rig is told, (N_RIG_IN,) float64
-R_RADIUS, R_WIDTH, R_DEFLECTION, R_LOAD, R_SPEED, R_SPIN, R_YAW = 0, 1, 2, 3, 4, 5, 6
-"""wheel [m], deflection of its tyre [m], load [N], speed along x [m/s], spin [rad/s], heading right of x [rad]"""
-R_START, R_SETTLE, R_MEASURE, R_STEP = 7, 8, 9, 10
-"""place of the start [m], steps before and during the measurement, time of a step [s]"""
-N_RIG_IN = 11
+RIG = record(
+    "Rig",
+    field("deflection", "m", "of the tyre"),
+    field("load", "N", ""),
+    field("speed", "m/s", "along x"),
+    field("angular_velocity", "rad/s", "of the wheel"),
+    field("yaw", "rad", "heading right of x"),
+    field("start", "m", "position along x at the start"),
+    field("settle", "", "steps before the measurement", dtype="i8"),
+    field("measure", "", "steps of the measurement", dtype="i8"),
+    field("step", "s", ""),
+)
+RIG_RESULT = record(
+    "RigResult",
+    field("pull", "N", "force along the heading; means over the measurement"),
+    field("side", "N", "force along the axle"),
+    field("torque", "N m", "that drives the wheel"),
+    field("sinkage", "m", ""),
+    field("area", "m2", "of contact"),
+    field("aligning", "N m", "moment about the vertical"),
+    field("ripple", "N", "standard deviation of the pull"),
+    field("load", "N", "vertical force of the soil"),
+)
 
-# what it finds in each pass, (passes, N_RIG_OUT) float64: means over the measurement
-R_PULL, R_SIDE, R_TORQUE, R_SINKAGE, R_AREA, R_FZ, R_MZ, R_RIPPLE = 0, 1, 2, 3, 4, 5, 6, 7
-"""forces along heading and axle [N], driving torque [N m], sinkage [m], area [m2], load [N], moment about the vertical
-[N m], standard deviation of the pull [N]"""
-N_RIG_OUT = 8
 
+class RigWork(NamedTuple):
+    """One row each of what a wheel keeps and computes."""
+
+    wheel: Any
+    contact: Any
+    footprint: Any
+    patch: Any
+
+
+ground_type = types.NamedTuple(
+    [TERRAIN.type[::1], FEATURE.type[::1], AREA.type[::1], types.float64[::1], SOIL.type[::1], CELL.type[::1]], Ground
+)
+work_type = types.NamedTuple([WHEEL_STATE.type[::1], CONTACT.type[::1], FOOTPRINT.type[::1], PATCH.type[::1]], RigWork)
 
 SLOW = 4.0
 """stiffness of the carriage's dashpot over a step, by that of the soil that comes back"""
 
 
 @part
-def rise(load, radius, dashpot, found):
+def rise(load, radius, dashpot, patch):
     """How far the wheel should rise in this step [m], at most a fiftieth of its radius.
 
     dashpot   [N/m] over one step: with it the mean of the soil's force is the load; 0: Newton's step to the load
     """
-    gap = found[FZ] - load
-    slope = max(dashpot, found[K_UP]) if dashpot > 0.0 else found[K_UP] if gap > 0.0 else found[K_DOWN]
+    gap = patch.force[2] - load
+    slope = max(dashpot, patch.k_up) if dashpot > 0.0 else patch.k_up if gap > 0.0 else patch.k_down
     most = 0.02 * radius
     if slope * most <= abs(gap):
         return most if gap > 0.0 else -most
     return gap / slope
 
 
-@kernel("i8(f8[::1], f8[:, ::1], i8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[:, ::1])")
-def run_rig(p, ground, ti, tf, f, s, found, out):
-    """One wheel over the same track as often as out has rows. Returns the code of `soft_wheel`.
+@kernel(types.int64(ground_type, TYRE.type[::1], RIG.type[::1], work_type, RIG_RESULT.type[::1]))
+def run_rig(ground, tyres, rigs, work, results):
+    """One wheel over the same track as often as there are results. Returns the code of `soft_wheel`.
 
-    p, ground, ti, tf   as for `soft_wheel`
-    f                   (N_RIG_IN,) the experiment
-    s, found            (N_SOFT,) and (N_PATCH_OUT,) scratch
-    out                 (passes, N_RIG_OUT)
+    tyres   (1,) of no stiffness: its deflection is held
+    rigs    (1,) the experiment
     """
-    radius, width, d, load, speed, spin = f[R_RADIUS], f[R_WIDTH], f[R_DEFLECTION], f[R_LOAD], f[R_SPEED], f[R_SPIN]
-    dt, settle, count = f[R_STEP], int(f[R_SETTLE]), int(f[R_MEASURE])
-    ahead, right = math.cos(f[R_YAW]), math.sin(f[R_YAW])
-    t, s[S_D] = 0.0, d
-    for n in range(out.shape[0]):
-        for k in range(N_RIG_OUT):
-            out[n, k] = 0.0
-        x, z, squares, dashpot = f[R_START], radius - d, 0.0, 0.0
+    tyre, rig = tyres[0], rigs[0]
+    wheel, contact, patch = work.wheel[0], work.contact[0], work.patch[0]
+    radius, dt, settle = tyre.radius, rig.step, rig.settle
+    ahead, right = math.cos(rig.yaw), math.sin(rig.yaw)
+    contact.axis[0], contact.axis[1] = right, ahead
+    t, wheel.deflection = 0.0, rig.deflection
+    for n in range(results.shape[0]):
+        out = results[n]
+        x, z, squares, dashpot = rig.start, radius - rig.deflection, 0.0, 0.0
         t += 10.0 * dt  # no contact of the last pass goes on
-        for i in range(-200, settle + count):
+        for i in range(-200, settle + rig.measure):
             # at first it is only lowered
-            v, omega = (speed, spin) if i >= 0 else (0.0, 0.0)
+            v, omega = (rig.speed, rig.angular_velocity) if i >= 0 else (0.0, 0.0)
             t += dt
             x += v * dt
-            code = soft_wheel(
-                p, ground, ti, tf, radius, width, x, 0.0, z, right, ahead, 0.0,
-                v, 0.0, 0.0, 0.0, 0.0, 0.0, omega, s, 0.0, 0.0, 0.0, t, dt, 1, found,
-            )  # fmt: skip
-            if code != GOOD:
+            contact.centre[0], contact.centre[2], contact.velocity[0] = x, z, v
+            code = soft_wheel(ground, tyre, wheel, contact, omega, t, dt, 1, work.footprint[0], patch)
+            if code != OK:
                 return code
             if i >= settle:
-                pull = found[FX] * ahead - found[FY] * right
-                out[n, R_PULL] += pull
-                out[n, R_SIDE] += found[FX] * right + found[FY] * ahead
-                out[n, R_TORQUE] -= found[TORQUE]
-                out[n, R_SINKAGE] += found[SINKAGE]
-                out[n, R_AREA] += found[AREA]
-                out[n, R_FZ] += found[FZ]
-                out[n, R_MZ] += found[MZ]
+                pull = patch.force[0] * ahead - patch.force[1] * right
+                out.pull += pull
+                out.side += patch.force[0] * right + patch.force[1] * ahead
+                out.torque -= patch.torque
+                out.sinkage += patch.sinkage
+                out.area += patch.area
+                out.load += patch.force[2]
+                out.aligning += patch.moment[2]
                 squares += pull * pull
             if i == settle // 2:
-                dashpot = SLOW * found[K_UP]
-            z += rise(load, radius, dashpot, found)
-        for k in range(N_RIG_OUT):
-            out[n, k] /= count
-        out[n, R_RIPPLE] = math.sqrt(max(0.0, squares / count - out[n, R_PULL] * out[n, R_PULL]))
-    return GOOD
+                dashpot = SLOW * patch.k_up
+            z += rise(rig.load, radius, dashpot, patch)
+        count = rig.measure
+        out.pull, out.side, out.torque, out.sinkage = (
+            out.pull / count, out.side / count, out.torque / count, out.sinkage / count
+        )  # fmt: skip
+        out.area, out.load, out.aligning = out.area / count, out.load / count, out.aligning / count
+        out.ripple = math.sqrt(max(0.0, squares / count - out.pull * out.pull))
+    return OK

@@ -1,4 +1,4 @@
-"""A tyre on hard ground: load, transient slip, forces. p is the tyre's row of parameters.
+"""A tyre on hard ground: load, transient slip, forces. `tyre` is its row of TYRE.
 
 Transient slip. The contact patch hangs on the carcass by the deflections u (forward) and w (to the left), which are
 states: u' = -vsx - V u / sigma_x, w' = -vsy - V w / sigma_y, with the relaxation lengths sigma and V = |vx|. The slips
@@ -17,31 +17,8 @@ import math
 
 from gori.kernels.jit import part
 from gori.kernels.vehicle.fiala import fiala_force, fiala_stiffness
-from gori.kernels.vehicle.magic import (
-    N_MAGIC,
-    magic_force,
-    magic_radius,
-    magic_relaxation,
-    magic_rolling,
-    magic_stiffness,
-)
-
-# p (N_TYRE_F,) float64
-KIND, RADIUS, WIDTH, STIFFNESS, DAMPING = 0, 1, 2, 3, 4
-"""FIALA or MAGIC, free radius and width [m], vertical stiffness [N/m] and damping [N s/m]"""
-SIGMA_X, SIGMA_Y, ROLLING, GROUND_MU, STILL = 5, 6, 7, 8, 9
-"""relaxation lengths [m] (0: the law's own), rolling resistance coefficient, friction coefficient of the ground that
-the data are for, damping ratio at standstill"""
-MIRROR, ROLL_PART, POINTS = 10, 11, 12
-"""-1 for a tyre on the other side than the data, else 1; part of the depth that shortens the rolling radius, negative
-for the formula of a .tir file; number of points in the table of loads, 0 if linear"""
-DEPTHS, LOADS = 13, 23
-"""the table: depths [m] and loads [N]; it begins at (0, 0), which is not stored"""
-MOST_POINTS = 10
-LAW = 33
-"""first column of the law's own parameters"""
-N_TYRE_F = LAW + N_MAGIC
-FIALA, MAGIC = 0, 1
+from gori.kernels.vehicle.magic import magic_force, magic_radius, magic_relaxation, magic_rolling, magic_stiffness
+from gori.kernels.vehicle.tables import MAGIC
 
 V_SLOW = 1.0
 """speed below which the tread's own speed counts [m/s]"""
@@ -58,49 +35,49 @@ GRAVITY = 9.81
 
 
 @part
-def elastic_load(p, depth):
+def elastic_load(tyre, depth):
     """Load [N] of the spring or of the table, whose last slope goes on."""
-    n = int(p[POINTS])
+    n = tyre.points
     if n == 0:
-        return p[STIFFNESS] * depth
+        return tyre.stiffness * depth
     x0, y0 = 0.0, 0.0
-    x1, y1 = p[DEPTHS], p[LOADS]
+    x1, y1 = tyre.depths[0], tyre.loads[0]
     for i in range(1, n):
         if depth <= x1:
             break
         x0, y0 = x1, y1
-        x1, y1 = p[DEPTHS + i], p[LOADS + i]
+        x1, y1 = tyre.depths[i], tyre.loads[i]
     return y0 + (y1 - y0) * (depth - x0) / (x1 - x0)
 
 
 @part
-def vertical_load(p, depth, rate):
+def vertical_load(tyre, depth, rate):
     """Load N >= 0 [N] for the depth [m] and its rate [m/s]."""
     if not depth > 0.0:
         return 0.0
-    return max(0.0, elastic_load(p, depth) + p[DAMPING] * rate * min(1.0, depth / TOUCH))
+    return max(0.0, elastic_load(tyre, depth) + tyre.damping * rate * min(1.0, depth / TOUCH))
 
 
 @part
-def rolling_radius(p, N, depth):
+def rolling_radius(tyre, N, depth):
     """Re [m]: the wheel rolls freely when spin * Re is its speed. It is also the arm of Fx about the axle."""
-    R = p[RADIUS]
-    Re = magic_radius(p[LAW:], N, R) if p[ROLL_PART] < 0.0 else R - p[ROLL_PART] * max(0.0, depth)
+    R = tyre.radius
+    Re = magic_radius(tyre.magic, N, R) if tyre.roll_part < 0.0 else R - tyre.roll_part * max(0.0, depth)
     return max(0.5 * R, Re)
 
 
 @part
-def slip_stiffness(p, N, mu):
+def slip_stiffness(tyre, N, mu):
     """Slip stiffnesses Cx, Cy [N], relaxation lengths [m], and the largest friction force [N]."""
-    scale = mu / p[GROUND_MU]
-    sigma_x, sigma_y = p[SIGMA_X], p[SIGMA_Y]
-    if p[KIND] == MAGIC:
-        Cx, Cy, limit = magic_stiffness(p[LAW:], N, scale)
-        along, across = magic_relaxation(p[LAW:], N, p[RADIUS])
+    scale = mu / tyre.reference_friction
+    sigma_x, sigma_y = tyre.sigma_x, tyre.sigma_y
+    if tyre.kind == MAGIC:
+        Cx, Cy, limit = magic_stiffness(tyre.magic, N, scale)
+        along, across = magic_relaxation(tyre.magic, N, tyre.radius)
         sigma_x = sigma_x if sigma_x > 0.0 else along
         sigma_y = sigma_y if sigma_y > 0.0 else across
     else:
-        Cx, Cy, limit = fiala_stiffness(p[LAW:], N, scale)
+        Cx, Cy, limit = fiala_stiffness(tyre, N, scale)
     return Cx, Cy, sigma_x, sigma_y, limit
 
 
@@ -132,11 +109,11 @@ def excess(Cx, Cy, sigma_x, sigma_y, limit, vx, vsx, vsy, u, w):
 
 
 @part
-def slip_rates(p, N, mu, vx, vsx, vsy, u, w):
+def slip_rates(tyre, N, mu, vx, vsx, vsy, u, w):
     """Rates of the deflections u and w [m/s]; without load they vanish."""
     if not N > 0.0 or not mu > 0.0:
         return -u / RETURN, -w / RETURN
-    Cx, Cy, sigma_x, sigma_y, limit = slip_stiffness(p, N, mu)
+    Cx, Cy, sigma_x, sigma_y, limit = slip_stiffness(tyre, N, mu)
     V = transport_speed(vx, vsx)
     du, dw = -vsx - V * u / sigma_x, -vsy - V * w / sigma_y
     over = excess(Cx, Cy, sigma_x, sigma_y, limit, vx, vsx, vsy, u, w)
@@ -151,11 +128,11 @@ def slip_rates(p, N, mu, vx, vsx, vsy, u, w):
 
 
 @part
-def slip_step(p, N, mu, vx, vsx, vsy, u, w, dt):
+def slip_step(tyre, N, mu, vx, vsx, vsy, u, w, dt):
     """The deflections after dt [s] at constant speeds: trapezoidal rule, then back to the friction limit; any dt."""
     if not N > 0.0 or not mu > 0.0:
         return 0.0, 0.0
-    Cx, Cy, sigma_x, sigma_y, limit = slip_stiffness(p, N, mu)
+    Cx, Cy, sigma_x, sigma_y, limit = slip_stiffness(tyre, N, mu)
     half = 0.5 * dt * transport_speed(vx, vsx)
     ax, ay = half / sigma_x, half / sigma_y
     u = (u * (1.0 - ax) - dt * vsx) / (1.0 + ax)
@@ -165,34 +142,34 @@ def slip_step(p, N, mu, vx, vsx, vsy, u, w, dt):
 
 
 @part
-def tyre_forces(p, N, mu, gamma, vx, vsx, vsy, u, w):
+def tyre_forces(tyre, N, mu, gamma, vx, vsx, vsy, u, w):
     """Fx forward, Fy to the left [N], Mz about the ground normal, My about the wheel axis [N m], on the wheel.
 
-    p (N_TYRE_F,), load N [N], friction coefficient mu of the ground, camber gamma [rad], forward speed vx, slip speeds
+    load N [N], friction coefficient mu of the ground, camber gamma [rad], forward speed vx, slip speeds
     vsx and vsy [m/s], deflections u and w [m]. My is rolling resistance alone: Fx has its own moment -Fx Re.
     """
     if not N > 0.0 or not mu > 0.0:
         return 0.0, 0.0, 0.0, 0.0
-    Cx, Cy, sigma_x, sigma_y, _ = slip_stiffness(p, N, mu)
+    Cx, Cy, sigma_x, sigma_y, _ = slip_stiffness(tyre, N, mu)
     sx, sy = u / sigma_x, w / sigma_y
 
     # damping at standstill, a share of the critical one for the mass that the wheel carries
     calm = 1.0 - (vx * vx + vsx * vsx + vsy * vsy) / (V_DAMP * V_DAMP)
     if calm > 0.0:
-        share = 2.0 * p[STILL] * calm * calm * math.sqrt(N / GRAVITY)
+        share = 2.0 * tyre.standstill_damping * calm * calm * math.sqrt(N / GRAVITY)
         sx -= share * vsx / math.sqrt(sigma_x * Cx)
         sy -= share * vsy / math.sqrt(sigma_y * Cy)
 
-    scale = mu / p[GROUND_MU]
-    R, tread = p[RADIUS], vx - vsx
+    scale = mu / tyre.reference_friction
+    R, tread = tyre.radius, vx - vsx
     turn = min(1.0, max(-1.0, vx / V_TURN))
     roll = min(1.0, max(-1.0, tread / V_TURN))
-    if p[KIND] == MAGIC:
-        side = p[MIRROR]
-        Fx, Fy, Mz = magic_force(p[LAW:], N, scale, R, sx, -math.atan(side * sy), side * gamma)
+    if tyre.kind == MAGIC:
+        side = tyre.mirror
+        Fx, Fy, Mz = magic_force(tyre.magic, N, scale, R, sx, -math.atan(side * sy), side * gamma)
         Fy, Mz = side * Fy, side * Mz
-        drag = magic_rolling(p[LAW:], N, R, Fx, vx)
+        drag = magic_rolling(tyre.magic, N, R, Fx, vx)
     else:
-        Fx, Fy, Mz = fiala_force(p[LAW:], N, scale, p[WIDTH], sx, sy)
-        drag = p[ROLLING] * N * R
+        Fx, Fy, Mz = fiala_force(tyre, N, scale, sx, sy)
+        drag = tyre.rolling * N * R
     return Fx, Fy, Mz * turn, -drag * roll

@@ -8,7 +8,7 @@ import numpy as np
 from gori.errors import ClosureError, InputError
 from gori.model.model import Model
 
-CLOSED = 1e-12
+ASSEMBLED = 1e-12
 """residual that counts as zero, lengths by the size of the machine"""
 GIVEN = 0.1
 """how readily joints move whose q the Spec gives, as a share of the others"""
@@ -47,7 +47,7 @@ def assemble(model: Model, q: Any = None, hold: Iterable[str] = (), time: float 
     size, gap = residual(q)
     still = 0
     for _ in range(300):
-        if size <= CLOSED or still > 3:
+        if size <= ASSEMBLED or still > 3:
             break
         J = (system.scaled(system.terms(q, time=time).J) * weight)[:, free]
         step = np.zeros(model.nv)

@@ -14,7 +14,7 @@ from gori.spec.base import rotation_to
 _X, _Y, _Z = ("x", t.ALONG, 0), ("y", t.ALONG, 1), ("z", t.ALONG, 2)
 _TILTS = [("rx", t.TILT_X, 0), ("ry", t.TILT_Y, 0)]
 _TURNS = [("rx", t.TURNED, 0), ("ry", t.TURNED, 1), ("rz", t.TURNED, 2)]
-EQUATIONS = {
+EQUATIONS_OF_CUT = {
     "fixed": [_X, _Y, _Z, *_TURNS],
     "revolute": [_X, _Y, _Z, *_TILTS],
     "prismatic": [_X, _Y, *_TURNS],
@@ -101,7 +101,7 @@ def _cut(model: Model, name: str, cut: Cut) -> _Group:
         rows.append(int(frames.frame_i[k]))
     numbers[t.LENGTH] = cut.length or 0.0
     root, path = _path(model, *rows)
-    equations = [(word, (kind, axis, 0, 0)) for word, kind, axis in EQUATIONS[cut.type]]
+    equations = [(word, (kind, axis, 0, 0)) for word, kind, axis in EQUATIONS_OF_CUT[cut.type]]
     return _Group(name, (*rows, root), numbers, equations, path)
 
 

@@ -1,15 +1,18 @@
 """The loops of a Model in Python: residuals and Jacobians at a state, and which equations matter."""
 
+from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gori.errors import ClosureError, SingularError
 from gori.kernels.loops import tables as t
+from gori.kernels.loops.memory import views
 from gori.kernels.loops.terms import loop_terms
 from gori.kernels.tree.columns import P_PJ, PARENT
 from gori.model.loops.equations import LoopTables, loop_tables
-from gori.model.machine import machine_of
+from gori.model.machine import data_of, machine_of
 from gori.model.model import Model
 
 SHARE, SHARE_REDUNDANT = 1e-14, 1e-11
@@ -25,7 +28,7 @@ NOTHING = 1e-12
 
 class Terms(NamedTuple):
     """The equations at a state: Phi (ne,), J (ne, nv), J v - nu (ne,), gamma (ne,), and wrench (ne, 6), spot (ncut, 12)
-    of `kernels/loops/tables.py`.
+    of `kernels/loops/memory.py`.
     """
 
     gap: np.ndarray
@@ -36,8 +39,18 @@ class Terms(NamedTuple):
     spot: np.ndarray
 
 
+class Regularisation(NamedTuple):
+    """What makes the factors of the kept equations regular, for a machine assembled at one pose."""
+
+    eps_mass: np.ndarray  # (ne,) instead of zero in [M J'; J -eps]
+    eps_unit: np.ndarray  # (ne,) and in [1 J'; J -eps]
+    extra_inertia: np.ndarray  # (nv,) of axes that have none in the tree
+    redundant: int  # equations that are always redundant
+    epsilon: float  # eps as a share of what is typical for each equation
+
+
 class LoopSystem:
-    """All equations of a Model: of its cuts, mimic joints and motions.
+    """All equations of a Model: of its cuts, mimic joints and motions. Safe to use from several threads at once.
 
     names        of the equations: "D.x"
     tables       `LoopTables` of all of them
@@ -48,8 +61,8 @@ class LoopSystem:
         self.model = model
         self.tables = loop_tables(model, model.forces.motions)
         self.names = self.tables.names
-        self._machine, self._data, memory = machine_of(model, loops=self.tables, wheels=False)
-        self._memory: Any = memory
+        self._machine, data = machine_of(model, loops=self.tables, wheels=False)
+        self._pool = [(data, views(self._machine, data).work)]
         self.size = self._size()
         lengths = np.isin(self.tables.eq_i[:, t.EQ_KIND], (t.ALONG, t.DISTANT))
         self.row_scale = np.where(lengths, 1.0 / self.size, 1.0)
@@ -71,14 +84,27 @@ class LoopSystem:
         largest = max([*np.linalg.norm(places, axis=1), *cut_f[rods, t.LENGTH]], default=0.0)
         return float(largest) if largest > 0.0 else 1.0
 
+    @contextmanager
+    def _lent(self):
+        """Data for one call under way, and its work by name; they are kept for the next."""
+        try:
+            lent = self._pool.pop()
+        except IndexError:  # all are lent
+            data = data_of(self.model, self._machine, wheels=False)
+            lent = data, views(self._machine, data).work
+        try:
+            yield lent
+        finally:
+            self._pool.append(lent)
+
     def terms(self, q: Any, v: Any = None, time: float = 0.0) -> Terms:
         """The equations at one state."""
-        model, m = self.model, self._memory
         q = np.array(q, float)
-        v = np.zeros(model.nv) if v is None else np.array(v, float)
-        J = np.zeros((len(self.names), model.nv))
-        loop_terms(self._machine, self._data, float(time), q, v, J)
-        return Terms(m.gap.copy(), J, m.slip.copy(), m.gamma.copy(), m.wrench.copy(), m.spot.copy())
+        v = np.zeros(self.model.nv) if v is None else np.array(v, float)
+        J = np.zeros((len(self.names), self.model.nv))
+        with self._lent() as (data, w):
+            loop_terms(self._machine, data, float(time), q, v, J)
+            return Terms(w.gap.copy(), J, w.slip.copy(), w.gamma.copy(), w.wrench.copy(), w.spot.copy())
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, force: np.ndarray) -> np.ndarray:
         """qdd (B, nv) of M qdd + J' lambda = force, J qdd = -gamma, for states (B, ...) on the loops."""
@@ -117,15 +143,17 @@ class LoopSystem:
         others = [model.integrate(q, self.column_scale * rng.normal(size=model.nv)) for _ in range(3)]
         return [self.terms(there).J for there in (q, *others)]
 
-    def kept(self, q: np.ndarray, time: float = 0.0) -> LoopTables:
-        """Tables of equations that say all, for a machine next to q.
+    @cached_property
+    def kept(self) -> LoopTables:
+        """Tables of independent equations that say all, judged next to the start of the Spec.
 
         Those that do not depend on the coordinates at all, as across a plane mechanism, are left out; and of those that
         follow from each other, as in over-constrained mechanisms, as many as are redundant.
         """
+        q = self.model.q0
         largest = np.max([np.abs(self.scaled(J)).max(axis=1, initial=0.0) for J in self._around(q)], axis=0)
         wanted = largest > 1e-11
-        J = self._good_pose(q, time)
+        J = self._good_pose(q, 0.0)
         if J is not None and (rank := self.rank(J)) < wanted.sum():
             from scipy.linalg import qr
 
@@ -133,19 +161,23 @@ class LoopSystem:
             wanted &= np.isin(np.arange(len(wanted)), order[:rank])
         return loop_tables(self.model, self.model.forces.motions, wanted)
 
-    def fill(self, memory: t.Memory, kept: LoopTables, q: np.ndarray, time: float = 0.0) -> None:
-        """Tolerances and what stands for zero, in a new memory for the kept equations, for a machine assembled at q."""
-        chosen = [self.names.index(name) for name in kept.names]
+    @property
+    def tolerance(self) -> float:
+        """Residual of positions and velocities that counts as none."""
+        return CLOSED * min(max(self.size, 0.01), 1.0)
+
+    def regularisation(self, q: np.ndarray, time: float = 0.0) -> Regularisation:
+        """Of the kept equations, for a machine assembled at q."""
+        chosen = [self.names.index(name) for name in self.kept.names]
         inverse = 1.0 / np.maximum(np.diag(self.model.tree.mass_matrix(q)), 1e-300)
         J = self._good_pose(q, time)
-        deficit = 0 if J is None else len(chosen) - self.rank(J[chosen])
-        share = SHARE_REDUNDANT if deficit else SHARE
-        for eps, weight in ((memory.eps_m, inverse), (memory.eps_1, np.ones(self.model.nv))):
-            eps[:] = share * np.max([J[chosen] ** 2 @ weight for J in self._around(q)], axis=0)
-        tolerance = CLOSED * min(max(self.size, 0.01), 1.0)
-        memory.head[[t.TOLERANCE, t.SLIP_TOLERANCE]] = tolerance
-        memory.head[[t.DEFICIT, t.EPSILON]] = deficit, share
-        memory.extra[:] = self._extra(q, time)
+        redundant = 0 if J is None else len(chosen) - self.rank(J[chosen])
+        share, around = SHARE_REDUNDANT if redundant else SHARE, self._around(q)
+        eps_mass, eps_unit = (
+            share * np.max([J[chosen] ** 2 @ weight for J in around], axis=0)
+            for weight in (inverse, np.ones(self.model.nv))
+        )
+        return Regularisation(eps_mass, eps_unit, self._extra(q, time), redundant, share)
 
     def _extra(self, q: np.ndarray, time: float) -> np.ndarray:
         """Inertia (nv,) to lend to axes that have none in the tree; raises if the loops leave such an axis free."""

@@ -4,15 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gori.kernels.particles import tables as t
+from gori.kernels.particles import columns as t
 
-FEW = 32
+FEW_FACETS = 32
 """as many facets are tested faster than a cell is found"""
 MOST_CELLS, MOST_ENTRIES = 4_000_000, 8_000_000
 
 
 class Bins(NamedTuple):
-    """The grids of all bodies, as `tables.py` describes them."""
+    """The grids of all bodies, as `columns.py` describes them."""
 
     bin_i: np.ndarray
     bin_f: np.ndarray
@@ -34,7 +34,7 @@ def make_bins(wall_i: np.ndarray, corners: np.ndarray, reach: float, bodies: int
     for b in range(bodies):
         mine = wall_i[:, t.BODY] == b
         facets = np.flatnonzero(mine & (wall_i[:, t.KIND] >= t.RECT))
-        if len(facets) < FEW:
+        if len(facets) < FEW_FACETS:
             facets = facets[:0]
         mine[facets] = False
         rest = np.flatnonzero(mine)

@@ -12,7 +12,7 @@ from scipy.spatial import KDTree
 from gori.model.particles.meshes import read_mesh
 from gori.spec.base import rotation_to
 
-FEW = 8
+FEW_POINTS = 8
 """points that are looked at one by one, without a tree"""
 RAY = np.array([0.36235775, 0.41421356, 0.83490214])
 """direction of rays that count crossings: along no edge that anybody draws"""
@@ -124,7 +124,7 @@ def _clear_of_mesh(corners: np.ndarray, points: np.ndarray, keep: np.ndarray, th
 
 def _pairs(centers: np.ndarray, radii: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Indices of balls and of the points in them, of as many as there are."""
-    if len(points) <= FEW:
+    if len(points) <= FEW_POINTS:
         away = centers[:, None] - points
         ball, point = np.nonzero(np.einsum("ijk,ijk->ij", away, away) <= radii[:, None] ** 2)
         return ball, point

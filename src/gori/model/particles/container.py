@@ -1,4 +1,4 @@
-"""Room for grains: the inside of a hollow shape, or a box."""
+"""Containers of particles: the inside of a hollow shape, or a box."""
 
 import math
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Distances = Callable[[np.ndarray], dict[str, tuple[np.ndarray, np.ndarray]]]
 _Z = np.array([0.0, 0.0, 1.0])
 
 
-class Room(NamedTuple):
+class Container(NamedTuple):
     """Where grains can be, in a frame of its own: R (3, 3), p (3,) is its pose in the frame of the body.
 
     low, high   (3,)   corners of a box around it [m]
@@ -58,11 +58,11 @@ class Room(NamedTuple):
         return float(self.clearance(line).max())
 
     def to_body(self, points: np.ndarray) -> np.ndarray:
-        """Points (n, 3) of the room in the frame of the body."""
+        """Points (n, 3) of the container in the frame of the body."""
         return points @ self.R.T + self.p
 
 
-def room_of(part: Any, name: str, down: Any = (0.0, 0.0, -1.0)) -> Room:
+def container_of(part: Any, name: str, down: Any = (0.0, 0.0, -1.0)) -> Container:
     """The inside of a shape or a box.
 
     name   of it, for messages
@@ -87,7 +87,7 @@ def room_of(part: Any, name: str, down: Any = (0.0, 0.0, -1.0)) -> Room:
         case _:
             raise InputError(f"{name} has no inside that can be filled")
     axis, sign, lid = _up(R.T @ np.asarray(down, float), getattr(part, "open", ()))
-    return Room(R, p, low, high, walls, volume, (axis, sign), lid, name)
+    return Container(R, p, low, high, walls, volume, (axis, sign), lid, name)
 
 
 _FACES = {"x-": (0, -1), "x+": (0, 1), "y-": (1, -1), "y+": (1, 1), "z-": (2, -1), "z+": (2, 1),

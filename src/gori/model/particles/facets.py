@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from gori.kernels.particles import tables as t
+from gori.kernels.particles import columns as t
 from gori.kernels.particles.walls import CORNER_BIT, EDGE_BIT, FLAT_BIT
 
 FLAT, EVEN = 1e-4, 1e-3
@@ -17,7 +17,7 @@ file holds single precision"""
 class Facets(NamedTuple):
     """Facets of one kind that touch each other only.
 
-    wall_i, wall_f   (n, N_WALL_I) and (n, N_WALL_F) as `tables.py` has them; body, material and shape are not filled in
+    wall_i, wall_f   (n, N_WALL_I) and (n, N_WALL_F) as in `columns.py`; body, material and shape are not filled in
     rim_i, rim_f     of their corners
     corners          (n, 3 or 4, 3) [m]
     """

@@ -26,17 +26,17 @@ import numpy as np
 from scipy.optimize import brentq
 
 from gori.errors import InputError
-from gori.kernels.particles import tables as t
-from gori.model.particles.start import places_of
-from gori.spec import Contact, Grains, Material, Spec
-from gori.spec.material import contacts_of, grain_materials
+from gori.kernels.particles import columns as t
+from gori.model.particles.positions import given_rows
+from gori.spec import Contact, Material, ParticleGroup, Spec
+from gori.spec.material import contacts_of, particle_materials
 from gori.spec.particles.groups import radius_range
 
-LEAST = 0.01
+LEAST_RESTITUTION = 0.01
 """restitution that smaller ones count as: none at all would take an infinite damping"""
-TINY = 1e-200
+TINY_SQUARE = 1e-200
 """added where zero must not be divided by; a square of forces, so far below any"""
-DEEP = 0.5
+DEEPEST = 0.5
 """overlap, in radii, at which a run ends: the stiffness is far too low, or the step too large"""
 SHARE = 0.2
 """of the Rayleigh time: the step that is taken unless one is given"""
@@ -55,7 +55,7 @@ def pair_table(spec: Spec) -> tuple[tuple[str, ...], np.ndarray, int]:
     """
     names, known = tuple(spec.materials), contacts_of(spec)
     pair_f = np.zeros((len(names) ** 2, t.N_PAIR_F))
-    pair_f[:, t.HALF], pair_f[:, t.ONE], pair_f[:, t.DEEP], pair_f[:, t.TINY] = 0.5, 1.0, DEEP, TINY
+    pair_f[:, t.HALF], pair_f[:, t.ONE], pair_f[:, t.DEEP], pair_f[:, t.TINY] = 0.5, 1.0, DEEPEST, TINY_SQUARE
     for i, a in enumerate(names):
         for j, b in enumerate(names):
             if (key := known.get((a, b))) is not None:
@@ -102,10 +102,10 @@ def restitution_of(beta: float) -> float:
 
 @cache
 def damping_for(restitution: float) -> float:
-    """The damping ratio beta that makes a restitution come out; below LEAST it is that of LEAST."""
+    """The damping ratio beta that makes a restitution come out, of at least LEAST_RESTITUTION."""
     if not 0.0 <= restitution <= 1.0:
         raise InputError(f"a restitution must lie between 0 and 1, is {restitution:g}")
-    e = max(restitution, LEAST)
+    e = max(restitution, LEAST_RESTITUTION)
     if e == 1.0:
         return 0.0
     # e is about 1 / (4 beta^2) where the damping is strong
@@ -176,10 +176,10 @@ def suggested_step(spec: Spec, smallest: Mapping[str, float] | None = None) -> f
 
 def smallest_radii(spec: Spec) -> dict[str, float]:
     """Smallest radius of each material of grains [m]: of the rules of radii, and of positions that are given."""
-    found = dict.fromkeys(grain_materials(spec), math.inf)
+    found = dict.fromkeys(particle_materials(spec), math.inf)
     for name, part in (*spec.particles.items(), *spec.inlets.items()):
-        if isinstance(part, Grains) and part.positions is not None:
-            radius = float(places_of(part, name)[:, 3].min())
+        if isinstance(part, ParticleGroup) and part.positions is not None:
+            radius = float(given_rows(part, name)[:, 3].min())
         else:
             radius = radius_range(part.radius)[0]
         found[part.material] = min(found[part.material], radius)

@@ -1,24 +1,24 @@
 """Where grains are at the start: regular, random without overlaps, or a loose cloud for a run to pour.
 
-All packings are in a `Room`, in its own frame, and follow from a seed.
+All packings are in a `Container`, in its own frame, and follow from a seed.
 """
 
 import numpy as np
 from scipy.spatial import KDTree
 
 from gori.errors import InputError
-from gori.model.particles.container import Room
+from gori.model.particles.container import Container
 
-CLOSE = 2.02
+REGULAR_SPACING = 2.02
 """spacing of a regular packing, in largest radii"""
-LOOSE = 2.2
+LOOSE_SPACING = 2.2
 """spacing of a cloud that is poured, in largest radii"""
 SHIFT = 0.01
-"""how far at most a grain of a regular packing stands off its place, in largest radii: nothing balances for ever"""
+"""how far at most a grain of a regular packing stands off its site, in largest radii: nothing balances for ever"""
 DENSEST = 0.62
-"""share of a room that spheres at random can take at most"""
+"""share of a container that spheres at random can take at most"""
 SURE = 0.54
-"""share of a large room that they can take without long search"""
+"""share of a large container that they can take without long search"""
 MARGIN = 1e-3
 """by how much radii are enlarged while grains push each other apart"""
 ROUNDS = 6000
@@ -41,41 +41,51 @@ def draw_radii(radius: float | tuple, count: int, rng: np.random.Generator) -> n
 
 
 def regular(
-    room: Room, radii: np.ndarray, rng: np.random.Generator, spacing: float | None = None, floor: float | None = None
+    container: Container,
+    radii: np.ndarray,
+    rng: np.random.Generator,
+    spacing: float | None = None,
+    floor: float | None = None,
 ) -> np.ndarray:
-    """Places (n, 3) on a cubic grid, from the floor up, each shifted a little.
+    """Points (n, 3) on a cubic grid, from the floor up, each shifted a little.
 
     spacing   of the grid [m]; if not given, a little more than the largest diameter
-    floor     height in the room from which they stand, along its way up [m]; if not given, its lower end
+    floor     height in the container from which they stand, along its way up [m]; if not given, its lower end
     """
     largest = float(radii.max())
-    wide = CLOSE * largest if spacing is None else spacing
+    wide = REGULAR_SPACING * largest if spacing is None else spacing
     shift = min(SHIFT * largest, 0.5 * wide - largest)
-    places, fitting = _grid(room, len(radii), largest, wide, shift, rng, floor, lid=True)
-    if places is None:
-        raise _too_many(room, len(radii), f"{fitting} fit in a regular packing of spacing {wide:.4g} m")
-    return places
+    points, fitting = _grid(container, len(radii), largest, wide, shift, rng, floor, lid=True)
+    if points is None:
+        raise _too_many(container, len(radii), f"{fitting} fit in a regular packing of spacing {wide:.4g} m")
+    return points
 
 
 def poured(
-    room: Room, radii: np.ndarray, rng: np.random.Generator, spacing: float | None = None, floor: float | None = None
+    container: Container,
+    radii: np.ndarray,
+    rng: np.random.Generator,
+    spacing: float | None = None,
+    floor: float | None = None,
 ) -> np.ndarray:
-    """Places (n, 3) of a loose cloud, from the floor up; above an open room it rises as high as it must.
+    """Points (n, 3) of a loose cloud, from the floor up; above an open container it rises as high as it must.
 
-    In a closed room that is too small for a loose cloud they are at random, as dense as they have to be.
+    In a closed container that is too small for a loose cloud they are at random, as dense as they have to be.
     """
     largest = float(radii.max())
-    wide = LOOSE * largest if spacing is None else spacing
-    places, fitting = _grid(room, len(radii), largest, wide, 0.5 * wide - largest, rng, floor, lid=not room.lid)
-    if places is not None:
-        return places
+    wide = LOOSE_SPACING * largest if spacing is None else spacing
+    points, fitting = _grid(
+        container, len(radii), largest, wide, 0.5 * wide - largest, rng, floor, lid=not container.lid
+    )
+    if points is not None:
+        return points
     if spacing is not None or floor is not None:
-        raise _too_many(room, len(radii), f"{fitting} fit in a loose cloud of spacing {wide:.4g} m")
-    return random(room, radii, rng)
+        raise _too_many(container, len(radii), f"{fitting} fit in a loose cloud of spacing {wide:.4g} m")
+    return random(container, radii, rng)
 
 
 def _grid(
-    room: Room,
+    container: Container,
     count: int,
     radius: float,
     spacing: float,
@@ -85,18 +95,18 @@ def _grid(
     lid: bool,
 ) -> tuple[np.ndarray | None, int]:
     """The lowest places of a cubic grid, each moved by at most `shift`, or None; and how many there are."""
-    (axis, sign), keep = room.up, radius + shift
-    bottom, top = sorted((sign * room.low[axis], sign * room.high[axis]))
+    (axis, sign), keep = container.up, radius + shift
+    bottom, top = sorted((sign * container.low[axis], sign * container.high[axis]))
     bottom = bottom if floor is None else max(bottom, floor)
     lines = []
-    for low, high in zip(room.low, room.high):
+    for low, high in zip(container.low, container.high):
         n = int(max((high - low - 2.0 * keep) / spacing + 1.0 + 1e-9, 0.0))
         lines.append(0.5 * (low + high) + spacing * (np.arange(n) - 0.5 * (n - 1)))
 
     def sites(layers: np.ndarray) -> np.ndarray:
         lines[axis] = sign * (bottom + keep + spacing * layers)
         points = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1).reshape(-1, 3)
-        return points[room.free(points, keep - 1e-12 * spacing, lid)] if len(points) else points
+        return points[container.free(points, keep - 1e-12 * spacing, lid)] if len(points) else points
 
     layers = int(max((top - bottom - 2.0 * keep) / spacing + 1.0 + 1e-9, 0.0))
     points = sites(np.arange(layers))
@@ -114,37 +124,39 @@ def _grid(
     return points + moves, count
 
 
-def random(room: Room, radii: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Places (n, 3) without order and without overlaps: drawn evenly, then pushed apart.
+def random(container: Container, radii: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Points (n, 3) without order and without overlaps: drawn evenly, then pushed apart.
 
     The energy of overlaps is led to zero by FIRE (Bitzek et al. 2006). Open faces count as closed.
     """
-    share = 4.0 / 3.0 * np.pi * (radii**3).sum() / room.volume
+    share = 4.0 / 3.0 * np.pi * (radii**3).sum() / container.volume
     fitting = int(SURE / share * len(radii))
     if share > DENSEST:
-        raise _too_many(room, len(radii), f"they are {share:.0%} of its volume; about {fitting} fit at random")
-    if radii.max() > 1.01 * room.widest():
-        raise _too_many(room, len(radii), "the largest is wider than the room")
-    points = _pushed_apart(room, _scattered(room, radii, rng), radii)
+        raise _too_many(container, len(radii), f"they are {share:.0%} of its volume; about {fitting} fit at random")
+    if radii.max() > 1.01 * container.widest():
+        raise _too_many(container, len(radii), "the largest is wider than the room")
+    points = _pushed_apart(container, _scattered(container, radii, rng), radii)
     if points is None:
         words = f"at {share:.0%} of its volume no places without overlap were found; about {fitting} fit at random"
-        raise _too_many(room, len(radii), words)
+        raise _too_many(container, len(radii), words)
     return points
 
 
-def _scattered(room: Room, radii: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Points drawn evenly in the room (n, 3), clear of the walls; in a narrow room, where that is rare, as drawn."""
+def _scattered(container: Container, radii: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Points drawn evenly in the container (n, 3), clear of the walls; in a narrow container, where that is rare, as
+    drawn.
+    """
     points = np.empty((len(radii), 3))
     missing = np.arange(len(radii))
     for _ in range(100):
-        points[missing] = rng.uniform(room.low, room.high, (len(missing), 3))
-        missing = missing[room.clearance(points[missing]) < radii[missing]]
+        points[missing] = rng.uniform(container.low, container.high, (len(missing), 3))
+        missing = missing[container.clearance(points[missing]) < radii[missing]]
         if not len(missing):
             break
     return points
 
 
-def _pushed_apart(room: Room, points: np.ndarray, radii: np.ndarray) -> np.ndarray | None:
+def _pushed_apart(container: Container, points: np.ndarray, radii: np.ndarray) -> np.ndarray | None:
     """Points that no longer overlap, or None when they have not come apart."""
     large = radii * (1.0 + MARGIN)
     skin = 0.3 * radii.min()
@@ -163,7 +175,7 @@ def _pushed_apart(room: Room, points: np.ndarray, radii: np.ndarray) -> np.ndarr
         F, overlap = np.zeros_like(points), (radii[i] + radii[j] - away).max(initial=-1.0)
         for k in range(3):
             F[:, k] = np.bincount(j[touch], push[:, k], len(points)) - np.bincount(i[touch], push[:, k], len(points))
-        for distance, inwards in room.walls(points).values():
+        for distance, inwards in container.walls(points).values():
             F += np.maximum(large - distance, 0.0)[:, None] * inwards
             overlap = max(overlap, (radii - distance).max())
         if overlap <= 0.0:
@@ -204,14 +216,14 @@ def near_pairs(points: np.ndarray, radii: np.ndarray, skin: float = 0.0) -> tupl
     return i[near][order], j[near][order]
 
 
-def check_overlaps(place: np.ndarray, allowed: float = 0.05, names: tuple[str, ...] = (), group=None) -> None:
+def check_overlaps(sphere: np.ndarray, allowed: float = 0.05, names: tuple[str, ...] = (), group=None) -> None:
     """Refuse grains that overlap by more than a share `allowed` of the smaller radius.
 
-    place          (n, 4)   x y z, radius [m]
+    sphere         (n, 4)   x y z, radius [m]
     names, group            names of groups, and which one each grain is of (n,), for the message
     """
-    points, radii = place[:, :3], place[:, 3]
-    if len(place) < 2:
+    points, radii = sphere[:, :3], sphere[:, 3]
+    if len(sphere) < 2:
         return
     i, j = near_pairs(points, radii)
     deep = radii[i] + radii[j] - np.linalg.norm(points[i] - points[j], axis=1)
@@ -246,6 +258,6 @@ def check_beside(new: np.ndarray, old: np.ndarray, allowed: float = 0.05) -> Non
             raise InputError(f"new grain {k} at {where} overlaps another by {deep.max():.3g} m: give it another place")
 
 
-def _too_many(room: Room, count: int, words: str) -> InputError:
+def _too_many(container: Container, count: int, words: str) -> InputError:
     cure = "take fewer or smaller ones, or more room"
-    return InputError(f"{count} grains do not fit into {room.name}: {words}; {cure}")
+    return InputError(f"{count} grains do not fit into {container.name}: {words}; {cure}")

@@ -1,120 +1,141 @@
-"""All grains of a Spec at the start of a run, in the world."""
+"""All particles at the start of a run, packed around the bodies as they stand, in the world."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.errors import FileError, InputError
+from gori.errors import InputError
+from gori.kernels.particles import columns as c
 from gori.model.particles.clearance import Obstacle, clear_of
-from gori.model.particles.container import Room, room_of
+from gori.model.particles.container import Container, container_of
 from gori.model.particles.packing import check_overlaps, draw_radii, poured, random, regular
-from gori.spec import Fill, Grains, Spec
-from gori.spec.particles.groups import COLUMNS, find_shape
+from gori.model.particles.state import ParticleState, fresh_state
+from gori.model.particles.tables import FillTable, GroupTable, ParticleTables, velocity_at
 
 Pose = tuple[np.ndarray, np.ndarray]
 """rotation (3, 3) and position (3,) of a body in the world"""
 
 
 class Start(NamedTuple):
-    """Grains at the start, group by group in the order of the Spec; their index is their ident.
+    """Particles at the start, group by group in the order of the Spec; their index is their id.
 
-    place      (n, 4)   x y z, radius, world [m]
-    velocity   (n, 3)   world [m/s], to which that of the body that holds them is to be added
-    spin       (n, 3)   world [rad/s], likewise
-    material   (n,)     index among the materials of the Spec
-    group      (n,)     index in `names`
-    names               of the groups
-    carriers            body that holds each group
+    sphere             (n, 4)   centre and radius, world [m]
+    velocity           (n, 3)   world [m/s], to which that of the body that holds them is to be added
+    angular_velocity   (n, 3)   world [rad/s], likewise
+    material           (n,)     index among the materials of the Spec
+    group              (n,)     index among the groups
     """
 
-    place: np.ndarray
+    sphere: np.ndarray
     velocity: np.ndarray
-    spin: np.ndarray
+    angular_velocity: np.ndarray
     material: np.ndarray
     group: np.ndarray
-    names: tuple[str, ...]
-    carriers: tuple[str, ...]
 
 
-def start(spec: Spec, pose: Callable[[str], Pose] | None = None) -> Start:
-    """All grains of a Spec, packed, in the world; refused if they overlap.
+def initial_state(tables: ParticleTables, poses: np.ndarray) -> tuple[ParticleState, np.ndarray]:
+    """The state at the start, and the group of each particle (n,); the same for the same tables and poses.
+
+    poses   (nbody, N_POSE) of the carriers: particles move with the body that holds them
+    """
+    begin = start(tables, lambda body: tables.pose_of(body, poses))
+    velocity, spin = begin.velocity.copy(), begin.angular_velocity.copy()
+    for k, group in enumerate(tables.groups):
+        mine = begin.group == k
+        motion = tables.motion_of(group.body, poses)
+        velocity[mine] += velocity_at(motion, begin.sphere[mine, :3])
+        spin[mine] += motion[1]
+    motion = motion_rows(tables, begin.sphere[:, 3], velocity, spin, begin.material)
+    return fresh_state(begin.sphere, motion, np.arange(len(motion)), poses), begin.group.astype(np.int64)
+
+
+def motion_rows(
+    tables: ParticleTables, radii: np.ndarray, velocity: Any, spin: Any, material: np.ndarray
+) -> np.ndarray:
+    """Rows (n, 8) of particles of these radii [m] and materials."""
+    motion = np.zeros((len(radii), 8))
+    motion[:, :3], motion[:, c.WX : c.WX + 3], motion[:, c.MATERIAL] = velocity, spin, material
+    motion[:, c.MASS] = 4.0 / 3.0 * np.pi * radii**3 * tables.density[material]
+    return motion
+
+
+def start(tables: ParticleTables, pose: Callable[[str], Pose] | None = None) -> Start:
+    """All particles, packed, in the world; refused if they overlap.
 
     pose   of bodies at the start: pose("tray") -> R, p; if not given, all bodies are where the ground is
     """
     pose = pose or (lambda body: (np.eye(3), np.zeros(3)))
-    packed = _packed(spec, pose)
-    names, materials = tuple(spec.particles), list(spec.materials)
-    rows, carriers = [], []
-    for name, part in spec.particles.items():
-        carrier, local = packed[name] if part.fill is not None else (part.body, places_of(part, name))
-        R, p = pose(carrier)
+    packed = _packed(tables, pose)
+    rows = [np.zeros((0, 10))]
+    for k, part in enumerate(tables.groups):
+        local = packed[k] if part.rows is None else part.rows
+        R, p = pose(part.body)
         world = np.concatenate([local[:, :3] @ R.T + p, local[:, 3:4], local[:, 4:7] @ R.T, local[:, 7:] @ R.T], axis=1)
         world[:, 4:7] += part.velocity
         rows.append(world)
-        carriers.append(carrier)
-    counts = [len(world) for world in rows]
-    everything = np.concatenate(rows) if rows else np.zeros((0, 10))
-    group = np.repeat(np.arange(len(rows)), counts)
-    material = np.array([materials.index(part.material) for part in spec.particles.values()], int)
-    check_overlaps(everything[:, :4], names=names, group=group)
-    for k, part in enumerate(spec.particles.values()):
-        if part.fill is None:
-            refuse_in_walls(spec, pose, everything[group == k, :4], f" of {names[k]!r}")
-    place, velocity, spin = (np.ascontiguousarray(everything[:, k]) for k in (np.s_[:4], np.s_[4:7], np.s_[7:]))
-    return Start(place, velocity, spin, material[group], group, names, tuple(carriers))
+    everything = np.concatenate(rows)
+    group = np.repeat(np.arange(len(tables.groups)), [len(world) for world in rows[1:]])
+    material = np.array([part.material for part in tables.groups], int)
+    check_overlaps(everything[:, :4], names=tables.names, group=group)
+    for k, part in enumerate(tables.groups):
+        if part.rows is not None:
+            refuse_in_walls(tables, pose, everything[group == k, :4], f" of {part.name!r}")
+    sphere, velocity, spin = (np.ascontiguousarray(everything[:, k]) for k in (np.s_[:4], np.s_[4:7], np.s_[7:]))
+    return Start(sphere, velocity, spin, material[group], group)
 
 
-def _packed(spec: Spec, pose: Callable[[str], Pose]) -> dict[str, tuple[str, np.ndarray]]:
-    """{group: body, rows (n, 10) in its frame} of all groups that fill something.
+def _packed(tables: ParticleTables, pose: Callable[[str], Pose]) -> dict[int, np.ndarray]:
+    """{group: rows (n, 10) in the frame of its body} of all groups that fill something.
 
-    Groups that fill the same room stand above each other; those at random are mixed.
+    Groups that fill the same container stand above each other; those at random are mixed.
     """
-    rooms: dict[Any, tuple[str, Room, list[str]]] = {}
-    for name, part in spec.particles.items():
-        if part.fill is not None:
-            body, room = _room(spec, part.fill, pose, name)
-            rooms.setdefault(part.fill.shape or part.fill.box, (body, room, []))[2].append(name)
+    containers: dict[Any, tuple[Container, list[tuple[int, GroupTable, FillTable]]]] = {}
+    for k, group in enumerate(tables.groups):
+        if (fill := group.fill) is not None:
+            known = containers.setdefault(fill.shape or fill.geometry, (_container(tables, group, fill, pose), []))
+            known[1].append((k, group, fill))
     packed = {}
-    for body, room, groups in rooms.values():
-        mixed = [name for name in groups if _fill(spec, name).packing == "random"]
+    for container, groups in containers.values():
+        mixed = [one for one in groups if one[2].packing == "random"]
         if mixed:
-            rngs = [np.random.default_rng(_fill(spec, name).seed) for name in mixed]
-            drawn = [_radii(spec, name, rng) for name, rng in zip(mixed, rngs)]
-            points = random(room, np.concatenate(drawn), rngs[0])
-            for name, radii in zip(mixed, drawn):
-                packed[name] = body, _rows(room, points[: len(radii)], radii)
+            rngs = [np.random.default_rng(fill.seed) for _, _, fill in mixed]
+            drawn = [draw_radii(group.radius, fill.number, rng) for (_, group, fill), rng in zip(mixed, rngs)]
+            points = random(container, np.concatenate(drawn), rngs[0])
+            for (k, _, _), radii in zip(mixed, drawn):
+                packed[k] = _rows(container, points[: len(radii)], radii)
                 points = points[len(radii) :]
-        floor, (axis, sign) = None, room.up
-        for name in groups:
-            if name not in mixed:
-                fill = _fill(spec, name)
+        floor, (axis, sign) = None, container.up
+        for k, group, fill in groups:
+            if k not in packed:
                 rng = np.random.default_rng(fill.seed)
-                radii = _radii(spec, name, rng)
-                points = {"regular": regular, "poured": poured}[fill.packing](room, radii, rng, fill.spacing, floor)
-                packed[name] = body, _rows(room, points, radii)
+                radii = draw_radii(group.radius, fill.number, rng)
+                points = {"regular": regular, "poured": poured}[fill.packing](
+                    container, radii, rng, fill.spacing, floor
+                )
+                packed[k] = _rows(container, points, radii)
                 floor = (sign * points[:, axis] + radii).max()
-        for name in groups:
-            _refuse_inside(room, packed[name][1], name)
+        for k, group, _ in groups:
+            _refuse_inside(container, packed[k], group.name)
     return packed
 
 
-def refuse_in_walls(spec: Spec, pose: Callable[[str], Pose], place: np.ndarray, whose: str = "") -> None:
-    """Refuse grains (n, 4) in the world that overlap a wall by more than 5 % of their radius."""
-    for wall, obstacle in walls_of(spec, pose).items():
-        inside = ~clear_of([obstacle], place[:, :3], 0.95 * place[:, 3], shells=True)
+def refuse_in_walls(tables: ParticleTables, pose: Callable[[str], Pose], sphere: np.ndarray, whose: str = "") -> None:
+    """Refuse particles (n, 4) in the world that overlap a wall by more than 5 % of their radius."""
+    for wall, obstacle in walls_of(tables, pose).items():
+        inside = ~clear_of([obstacle], sphere[:, :3], 0.95 * sphere[:, 3], shells=True)
         if inside.any():
             k = int(np.argmax(inside))
             more = f", and {inside.sum() - 1} more" if inside.sum() > 1 else ""
+            where = ", ".join(f"{x:.4g}" for x in sphere[k, :3])
             raise InputError(
-                f"grain {k}{whose} at {', '.join(f'{x:.4g}' for x in place[k, :3])} stands in the wall {wall!r}{more}: "
+                f"grain {k}{whose} at {where} stands in the wall {wall!r}{more}: "
                 "it would be shot out. Give it a place at least a radius away"
             )
 
 
 def walls_of(
-    spec: Spec,
+    tables: ParticleTables,
     pose: Callable[[str], Pose],
     filled: str | None = None,
     body: Pose | None = None,
@@ -122,17 +143,16 @@ def walls_of(
     """{"body.shape": Obstacle} of all walls but one that is filled, in the frame of a body of a pose, or the world."""
     R, p = body or (np.eye(3), np.zeros(3))
     found = {}
-    for name, part in spec.bodies.items():
-        for label, shape in part.shapes.items():
-            if shape.material is not None and f"{name}.{label}" != filled:
-                (R_W, p_W), (R_S, p_S) = pose(name), shape.pose()
-                found[f"{name}.{label}"] = Obstacle(shape, R.T @ R_W @ R_S, R.T @ (p_W + R_W @ p_S - p))
+    for wall in tables.wall_shapes:
+        if wall.name != filled:
+            (R_W, p_W), (R_S, p_S) = pose(wall.body), wall.shape.pose()
+            found[wall.name] = Obstacle(wall.shape, R.T @ R_W @ R_S, R.T @ (p_W + R_W @ p_S - p))
     return found
 
 
-def _refuse_inside(room: Room, rows: np.ndarray, name: str) -> None:
-    """Packings at random do not look at shapes that stand in the room."""
-    count = int((~clear_of(room.others, rows[:, :3], 0.95 * rows[:, 3])).sum())
+def _refuse_inside(container: Container, rows: np.ndarray, name: str) -> None:
+    """Packings at random do not look at shapes that stand in the container."""
+    count = int((~clear_of(container.others, rows[:, :3], 0.95 * rows[:, 3])).sum())
     if count:
         raise InputError(
             f"{count} grains of {name!r} stand in other walls at the start: packings at random do not see those. "
@@ -140,66 +160,11 @@ def _refuse_inside(room: Room, rows: np.ndarray, name: str) -> None:
         )
 
 
-def _fill(spec: Spec, name: str) -> Fill:
-    fill = spec.particles[name].fill
-    assert fill is not None
-    return fill
+def _rows(container: Container, points: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    return np.concatenate([container.to_body(points), radii[:, None], np.zeros((len(radii), 6))], axis=1)
 
 
-def _radii(spec: Spec, name: str, rng: np.random.Generator) -> np.ndarray:
-    radius = spec.particles[name].radius
-    assert radius is not None  # as the Spec has checked
-    return draw_radii(radius, _fill(spec, name).count, rng)
-
-
-def _rows(room: Room, points: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    return np.concatenate([room.to_body(points), radii[:, None], np.zeros((len(radii), 6))], axis=1)
-
-
-def _room(spec: Spec, fill: Fill, pose: Callable[[str], Pose], name: str) -> tuple[str, Room]:
-    """Body that holds what is filled, and its inside."""
-    if fill.box is not None:
-        body, part, called = fill.box.body, fill.box, f"the box of {name!r}"
-    else:
-        found = find_shape(spec, fill.shape or "")
-        assert found is not None
-        body, part, called = found[0], spec.bodies[found[0]].shapes[found[1]], repr(fill.shape)
-    room = room_of(part, called, pose(body)[0].T @ np.array(spec.gravity))
-    return body, room._replace(others=tuple(walls_of(spec, pose, fill.shape, pose(body)).values()))
-
-
-def places_of(part: Grains, name: str) -> np.ndarray:
-    """Rows (n, 10) of a group whose positions are given: x y z, radius, velocity, spin, in the frame of its body."""
-    given = part.positions
-    rows = _read(given, name) if isinstance(given, str) else np.array(given, float)
-    full = np.zeros((len(rows), COLUMNS[-1]))
-    full[:, : rows.shape[1]] = rows
-    if rows.shape[1] == 3:
-        if part.radius is None:
-            raise InputError(f"the positions of {name!r} have no radius: give it, or a fourth column in {given}")
-        full[:, 3] = draw_radii(part.radius, len(rows), np.random.default_rng(0))
-    if not (full[:, 3] > 0.0).all():
-        row = int(np.flatnonzero(~(full[:, 3] > 0.0))[0])
-        raise InputError(f"the fourth column of positions is the radius: grain {row} of {name!r} has {full[row, 3]:g}")
-    return full
-
-
-def _read(file: str, name: str) -> np.ndarray:
-    try:
-        if Path(file).suffix == ".npy":
-            rows = np.load(file, allow_pickle=False)
-        else:
-            rows = np.loadtxt(file, delimiter="," if Path(file).suffix == ".csv" else None, ndmin=2)
-    except FileNotFoundError:
-        raise FileError(f"there is no such file, for the positions of {name!r}", file) from None
-    except (OSError, ValueError) as error:
-        raise FileError(f"holds no rows of numbers: {error}", file) from None
-    if rows.ndim != 2 or rows.shape[1] not in COLUMNS or not len(rows) or rows.dtype.kind not in "fiu":
-        raise FileError(
-            f"must hold rows of x y z, to which radius, velocity and spin can be added ({COLUMNS} numbers), "
-            f"not an array of shape {rows.shape}",
-            file,
-        )
-    if not np.isfinite(rows).all():
-        raise FileError(f"holds a number that is not finite in row {int(np.argwhere(~np.isfinite(rows))[0][0])}", file)
-    return rows.astype(float)
+def _container(tables: ParticleTables, group: GroupTable, fill: FillTable, pose: Callable[[str], Pose]) -> Container:
+    """The inside of what is filled."""
+    container = container_of(fill.geometry, fill.called, pose(group.body)[0].T @ tables.gravity)
+    return container._replace(others=tuple(walls_of(tables, pose, fill.shape, pose(group.body)).values()))

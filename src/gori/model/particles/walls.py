@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gori.errors import InputError, SpecError, UnsupportedError
-from gori.kernels.particles import tables as t
+from gori.kernels.particles import columns as t
 from gori.model.particles.bins import make_bins
 from gori.model.particles.facets import Facets, facet_rows
 from gori.model.particles.meshes import clean_mesh, read_mesh
@@ -27,7 +27,7 @@ BOX_FACES = ("x-", "x+", "y-", "y+", "z-", "z+")
 
 
 class Walls(NamedTuple):
-    """Primitives of all walls in the frames of their bodies, and the grids to find them; columns in `tables.py`.
+    """Primitives of all walls in the frames of their bodies, and the grids to find them; columns in `columns.py`.
 
     wall_i, wall_f   (n, N_WALL_I) int32 and (n, N_WALL_F) float64
     rim_i, rim_f     edges that leave the corners of facets

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gori.errors import InputError
-from gori.kernels.vehicle import differentials as d
 from gori.kernels.vehicle import drivetrain as k
+from gori.kernels.vehicle.state import TRAIN_STATE
+from gori.kernels.vehicle.tables import AXLE, TRAIN
 from gori.spec.vehicle.drivetrain import DriveTrain
 
 RPM = np.pi / 30.0
@@ -15,69 +16,76 @@ SLOW = 5.0
 
 
 class TrainTables(NamedTuple):
-    """What `train_step` reads, with the columns of `kernels/vehicle/drivetrain.py`."""
+    """What `train_step` reads: TRAIN (1,), AXLE (axles,), and the maps that the train's row points into."""
 
-    ti: np.ndarray
-    tf: np.ndarray
+    train: np.ndarray
+    axle: np.ndarray
+    curve: np.ndarray
 
 
-def train_tables(train: DriveTrain, spin_inertias: Any) -> TrainTables:
+def train_tables(train: DriveTrain, inertias: Any, brakes: Any = 0.0) -> TrainTables:
     """Tables of a drive train.
 
-    spin_inertias  (nw,)  of each wheel with its tyre, left and right of each axle [kg m2]
+    inertias  (nw,)  of each wheel with its tyre about its axis, left and right of each axle [kg m2]
+    brakes    (nw,)  torque of each brake at full pedal [N m]
     """
-    spins = np.array(spin_inertias, float)
-    if spins.shape != (2 * len(train.axles),) or not (np.isfinite(spins).all() and (spins > 0.0).all()):
-        raise InputError(f"spin_inertias: {2 * len(train.axles)} positive numbers are needed, not {spin_inertias!r}")
+    own = np.array(inertias, float)
+    if own.shape != (2 * len(train.axles),) or not (np.isfinite(own).all() and (own > 0.0).all()):
+        raise InputError(f"inertias: {2 * len(train.axles)} positive numbers are needed, not {inertias!r}")
     engine, box, transfer = train.engine, train.gearbox, train.transfer
     shaft = train.half_shaft_inertia * train.hub_ratio**2
 
-    tf = np.zeros(k.N_TRAIN_F)
-    tf[k.F_ENGINE_J], tf[k.F_LOWEST], tf[k.F_LAG] = engine.inertia, engine.slowest_rpm * RPM, engine.lag
-    tf[k.F_IDLE] = (engine.idle_rpm + 0.5 * engine.idle_band_rpm) * RPM
-    tf[k.F_IDLE_GAIN] = 1.0 / (engine.idle_band_rpm * RPM)
-    tf[k.F_CUT] = engine.cutoff_rpm * RPM
-    tf[k.F_CUT_GAIN] = 1.0 / ((engine.cutoff_rpm - engine.governed_rpm) * RPM)
-    tf[k.F_TURBINE_J] = train.converter.inertia
-    tf[k.F_PROP_J] = transfer.inertia * (train.final_ratio * train.hub_ratio) ** 2
-    tf[k.F_FINAL], tf[k.F_HUB] = train.final_ratio * train.hub_ratio, train.hub_ratio
-    tf[k.F_HIGH], tf[k.F_LOW] = transfer.high, transfer.low
-    tf[k.F_EFFICIENCY] = transfer.efficiency * train.final_efficiency * train.hub_efficiency
-    tf[k.F_HUB_EFFICIENCY] = train.hub_efficiency
-    tf[k.F_CLUTCH], tf[k.F_RELEASE], tf[k.F_SHIFT], tf[k.F_DWELL] = box.clutch, box.release, box.shift_time, box.dwell
-    tf[k.F_OVERSPEED], tf[k.F_CHANGE], tf[k.F_SLOW] = engine.cutoff_rpm * RPM, transfer.change_speed, SLOW
+    table = TRAIN.zeros(1)
+    row = table[0]
+    row["wheels"], row["gears"] = len(own), len(box.ratios)
+    row["centre_locked"], row["low_locks"] = transfer.centre == "locked", transfer.centre_in_low == "locked"
+    row["engine_inertia"], row["lowest"], row["lag"] = engine.inertia, engine.slowest_rpm * RPM, engine.lag
+    row["idle"] = (engine.idle_rpm + 0.5 * engine.idle_band_rpm) * RPM
+    row["idle_gain"] = 1.0 / (engine.idle_band_rpm * RPM)
+    row["cut"] = engine.cutoff_rpm * RPM
+    row["cut_gain"] = 1.0 / ((engine.cutoff_rpm - engine.governed_rpm) * RPM)
+    row["turbine_inertia"] = train.converter.inertia
+    row["prop_inertia"] = transfer.inertia * (train.final_ratio * train.hub_ratio) ** 2
+    row["final"], row["hub"] = train.final_ratio * train.hub_ratio, train.hub_ratio
+    row["high"], row["low"] = transfer.high, transfer.low
+    row["efficiency"] = transfer.efficiency * train.final_efficiency * train.hub_efficiency
+    row["hub_efficiency"], row["gear_efficiency"] = train.hub_efficiency, box.efficiency
+    row["clutch"], row["release"], row["shift_time"], row["dwell"] = box.clutch, box.release, box.shift_time, box.dwell
+    row["overspeed"], row["change_speed"], row["slow"] = engine.cutoff_rpm * RPM, transfer.change_speed, SLOW
 
-    ti = np.zeros(d.I_LOCKED + len(train.axles), np.int64)
-    ti[d.I_WHEELS], ti[k.I_GEARS] = len(spins), len(box.ratios)
-    ti[k.I_CENTRE], ti[k.I_LOW_LOCKS] = transfer.centre == "locked", transfer.centre_in_low == "locked"
-    ti[d.I_LOCKED :] = [axle.differential == "locked" for axle in train.axles]
-    rows = [tf]
+    maps: list[np.ndarray] = []
 
-    def put(column: int, *values: Any) -> None:
-        ti[column] = sum(map(len, rows))
-        rows.extend(np.array(value, float).ravel() for value in values)
+    def put(start: str, *values: Any) -> None:
+        row[start] = sum(map(len, maps))
+        maps.extend(np.array(value, float).ravel() for value in values)
 
-    ti[k.I_SPEEDS], ti[k.I_THROTTLES] = len(engine.speed_rpm), len(engine.throttle)
-    put(k.I_MAP, RPM * np.array(engine.speed_rpm), engine.throttle, engine.torque)
+    row["speeds"], row["throttles"] = len(engine.speed_rpm), len(engine.throttle)
+    put("map", RPM * np.array(engine.speed_rpm), engine.throttle, engine.torque)
     # one more point: nothing passes at sr = 1, where the torque changes its sign
-    table = train.converter
-    ti[k.I_RATIOS] = len(table.speed_ratio) + 1
-    put(k.I_CONVERTER, (*table.speed_ratio, 1.0), (*np.array(table.capacity) ** -2.0, 0.0), (*table.torque_ratio, 1.0))
-    for count, column, schedule in ((k.I_UPS, k.I_UP, box.up), (k.I_DOWNS, k.I_DOWN, box.down)):
+    given = train.converter
+    row["ratios"] = len(given.speed_ratio) + 1
+    put("converter", (*given.speed_ratio, 1.0), (*np.array(given.capacity) ** -2.0, 0.0), (*given.torque_ratio, 1.0))
+    for count, start, schedule in (("ups", "up", box.up), ("downs", "down", box.down)):
         throttles, speeds = np.array(schedule).T
-        ti[count] = len(throttles)
-        put(column, throttles, RPM * speeds)
-    put(k.I_GEAR, [(ratio, box.efficiency) for ratio in (box.reverse, *box.ratios)])
-    put(d.I_WHEEL, [(J, J + shaft, 1.0 / (J + shaft)) for J in spins])
-    pairs = (spins + shaft).reshape(-1, 2).sum(axis=1)
-    put(d.I_AXLE, [(axle.share, 1.0 / pair) for axle, pair in zip(train.axles, pairs)])
-    return TrainTables(ti, np.concatenate(rows))
+        row[count] = len(throttles)
+        put(start, throttles, RPM * speeds)
+    put("gear", (box.reverse, *box.ratios))
+
+    axles = AXLE.zeros(len(train.axles))
+    axles["share"] = [axle.share for axle in train.axles]
+    axles["locked"] = [axle.differential == "locked" for axle in train.axles]
+    axles["wheel_inertia"] = own.reshape(-1, 2)
+    axles["inertia"] = (own + shaft).reshape(-1, 2)
+    axles["inverse_inertia"] = 1.0 / axles["inertia"]
+    axles["inverse"] = 1.0 / axles["inertia"].sum(axis=1)
+    axles["brake"] = np.broadcast_to(np.asarray(brakes, float), len(own)).reshape(-1, 2)
+    return TrainTables(table, axles, np.concatenate(maps))
 
 
 def train_state(train: DriveTrain, speed: Any = 0.0, gear: int = 0, transfer: int = k.HIGH) -> np.ndarray:
-    """States (N_TRAIN,) with the engine idling, or as fast as the turbine that the wheels turn.
+    """TRAIN_STATE (1,) with the engine idling, or as fast as the turbine that the wheels turn.
 
-    speed     spins of the wheels, or one for all [rad/s]
+    speed     angular velocities of the wheels, or one for all [rad/s]
     gear      in force: -1, 0, 1, ..
     transfer  position in force: TRANSFER_NEUTRAL, HIGH, LOW, HIGH_LOCKED
     """
@@ -88,26 +96,38 @@ def train_state(train: DriveTrain, speed: Any = 0.0, gear: int = 0, transfer: in
         raise InputError(
             f"transfer position {transfer!r} is not one of 0 (neutral), 1 (high), 2 (low), 3 (high, locked)"
         )
-    spins = np.broadcast_to(np.asarray(speed, float), 2 * len(train.axles)).reshape(-1, 2)
-    s = np.zeros(k.N_TRAIN)
-    s[k.ENGINE] = train.engine.idle_rpm * RPM
+    speeds = np.broadcast_to(np.asarray(speed, float), 2 * len(train.axles)).reshape(-1, 2)
+    table = TRAIN_STATE.zeros(1)
+    s = table[0]
+    s["engine"] = train.engine.idle_rpm * RPM
     if gear != 0 and transfer != k.TRANSFER_NEUTRAL:
-        carrier = np.mean(spins, axis=1) @ [axle.share for axle in train.axles]
-        s[k.TURBINE] = train.overall_ratio(gear, transfer == k.LOW) * carrier
-        s[k.ENGINE] = np.clip(s[k.TURBINE], s[k.ENGINE], train.engine.cutoff_rpm * RPM)
-    s[k.GEAR] = s[k.TARGET] = gear
-    s[k.CLOCK], s[k.RANGE] = train.gearbox.shift_time + train.gearbox.dwell, transfer
-    return s
+        carrier = np.mean(speeds, axis=1) @ [axle.share for axle in train.axles]
+        s["turbine"] = train.overall_ratio(gear, transfer == k.LOW) * carrier
+        s["engine"] = np.clip(s["turbine"], s["engine"], train.engine.cutoff_rpm * RPM)
+    s["gear"] = s["target"] = gear
+    s["shift_clock"], s["range"] = train.gearbox.shift_time + train.gearbox.dwell, transfer
+    return table
+
+
+def starting_gear(train: DriveTrain, speeds: list[float]) -> int:
+    """The lowest gear in which the turbine turns below the lowest speed of shifting up; neutral at rest."""
+    mean = float(np.mean(speeds))
+    if abs(mean) < 0.5:
+        return 0
+    if mean < 0.0:
+        return -1
+    limit = train.gearbox.up[0][1] * RPM
+    fits = [g for g in range(1, len(train.gearbox.ratios) + 1) if train.overall_ratio(g) * mean < limit]
+    return fits[0] if fits else len(train.gearbox.ratios)
 
 
 def train_energy(tables: TrainTables, s: np.ndarray, speed: np.ndarray) -> float:
-    """Kinetic energy of all that turns in the drive train, with the wheels' spins [J].
+    """Kinetic energy of all that turns in the drive train, with its wheels [J].
 
-    It changes by s[ENGINE_WORK] + s[GROUND_WORK] - s[BRAKE_WORK] - losses.
+    It changes by engine_work + ground_work - brake_work - losses of s, a TRAIN_STATE.
     """
-    ti, tf = tables
-    D = tf[ti[d.I_WHEEL] : ti[d.I_WHEEL] + d.N_W * len(speed)].reshape(-1, d.N_W)[:, d.W_D]
-    shares = tf[ti[d.I_AXLE] : ti[d.I_AXLE] + d.N_A * len(speed) // 2].reshape(-1, d.N_A)[:, d.A_SHARE]
-    carrier = shares @ np.reshape(speed, (-1, 2)).mean(axis=1)
-    turning = tf[k.F_ENGINE_J] * s[k.ENGINE] ** 2 + tf[k.F_TURBINE_J] * s[k.TURBINE] ** 2
-    return float(0.5 * (turning + tf[k.F_PROP_J] * carrier**2 + D @ np.square(speed)))
+    train, axle = tables.train[0], tables.axle
+    carrier = axle["share"] @ np.reshape(speed, (-1, 2)).mean(axis=1)
+    turning = train["engine_inertia"] * s["engine"] ** 2 + train["turbine_inertia"] * s["turbine"] ** 2
+    wheels = axle["inertia"].ravel() @ np.square(speed)
+    return float(0.5 * (turning + train["prop_inertia"] * carrier**2 + wheels))

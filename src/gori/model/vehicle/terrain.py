@@ -7,47 +7,41 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError
-from gori.kernels.vehicle import terrain as te
+from gori.kernels.vehicle.state import CELL
+from gori.kernels.vehicle.tables import AREA, FEATURE, SINE, SOIL, TERRAIN, TRAPEZOID, Ground
 from gori.spec.vehicle.terrain import HeightField, Terrain
 
 ISO_8608 = {name: 16e-6 * 4.0**k for k, name in enumerate("ABCDEFGH")}
 """displacement spectral density at 0.1 cycles/m, middle of each class [m3]"""
 
 
-def terrain_tables(terrain: Terrain) -> tuple[np.ndarray, np.ndarray]:
-    """ti int64 and tf float64, as `kernels/vehicle/terrain.py` describes them."""
-    ti, head = np.zeros(te.N_TERRAIN_I, np.int64), np.zeros(te.N_TERRAIN_F)
-    head[te.T_X : te.T_Z + 1] = terrain.at
-    head[te.T_GX], head[te.T_GY] = terrain.grade
-    head[te.T_MU] = terrain.friction
-    head[te.T_CELL_X] = head[te.T_CELL_Y] = 1.0
-    blocks, length = [head], len(head)
+def terrain_tables(terrain: Terrain) -> Ground:
+    """Hard ground as the kernels read it."""
+    table = TERRAIN.zeros(1)
+    head, heights = table[0], np.zeros(0)
+    head["point"], head["grade"], head["friction"], head["cell"] = terrain.at, terrain.grade, terrain.friction, 1.0
     if terrain.field is not None:
-        heights = np.array(terrain.field.heights)
-        ti[te.T_NY], ti[te.T_NX] = heights.shape
-        head[te.T_FIELD_X], head[te.T_FIELD_Y] = terrain.field.at
-        head[te.T_CELL_X], head[te.T_CELL_Y] = terrain.field.cells()
-        ti[te.T_FIELD] = length
-        blocks.append(heights.ravel())
-        length += heights.size
-    ti[te.T_FEATURES], ti[te.T_FEATURE] = len(terrain.features), length
-    for feature in terrain.features.values():
-        row = np.zeros(te.N_FEATURE)
+        field = np.array(terrain.field.heights)
+        head["ny"], head["nx"] = field.shape
+        head["corner"], head["cell"] = terrain.field.at, terrain.field.cells()
+        heights = field.ravel()
+    features = FEATURE.zeros(len(terrain.features))
+    for row, feature in zip(features, terrain.features.values()):
         yaw = math.radians(feature.yaw_deg)
-        row[te.F_KIND] = te.SINE if feature.type == "sine" else te.TRAPEZOID
-        row[te.F_X], row[te.F_Y] = feature.at
-        row[te.F_COS], row[te.F_SIN] = math.cos(yaw), math.sin(yaw)
-        row[te.F_HALF] = np.inf if feature.width is None else 0.5 * feature.width
-        row[te.F_HEIGHT] = feature.height
-        row[te.F_UP], row[te.F_TOP], row[te.F_DOWN] = feature.flanks()
-        blocks.append(row)
-        length += te.N_FEATURE
-    ti[te.T_PATCHES], ti[te.T_PATCH] = len(terrain.patches), length
-    for patch in terrain.patches.values():
+        row["kind"] = SINE if feature.type == "sine" else TRAPEZOID
+        row["x"], row["y"] = feature.at
+        row["cos"], row["sin"] = math.cos(yaw), math.sin(yaw)
+        row["half_width"] = np.inf if feature.width is None else 0.5 * feature.width
+        row["height"] = feature.height
+        row["up"], row["top"], row["down"] = feature.flanks()
+    areas = AREA.zeros(len(terrain.patches))
+    for row, patch in zip(areas, terrain.patches.values()):
         yaw = math.radians(patch.yaw_deg)
-        size = 0.5 * patch.size[0], 0.5 * patch.size[1]
-        blocks.append(np.array([*patch.at, math.cos(yaw), math.sin(yaw), *size, patch.friction]))
-    return ti, np.concatenate(blocks)
+        row["x"], row["y"] = patch.at
+        row["cos"], row["sin"] = math.cos(yaw), math.sin(yaw)
+        row["half_length"], row["half_width"] = 0.5 * patch.size[0], 0.5 * patch.size[1]
+        row["friction"] = patch.friction
+    return Ground(table, features, areas, heights, SOIL.zeros(0), CELL.zeros(0))
 
 
 def _axis(span: tuple[float, float], cell: float, name: str) -> np.ndarray:

@@ -2,16 +2,15 @@
 
 import time as wall
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from gori.errors import InputError, UnsupportedError
-from gori.integrate import FrozenExplicit, Full, Loops, Method, Multipliers, Partition, loops_of, march
-from gori.integrate.closed import matrix_size
-from gori.integrate.dopri5 import TOLERANCE
-from gori.kernels.loops import tables as t
-from gori.kernels.machine import FALL
+from gori.integrate import FrozenExplicit, Full, Loops, Method, Multipliers, Partition, loops_of
+from gori.integrate.clock import MethodMemory
+from gori.kernels.loops.memory import views
+from gori.kernels.machine import ACCELERATIONS, Data, Machine
 from gori.model import Model
 from gori.model.loops.mobility import split_coordinates
 from gori.model.loops.system import CLOSED
@@ -44,44 +43,57 @@ def closing(model: Model, method: Method, loops: Any) -> tuple[Method, Loops | N
     return replace(method, jacobian=Full()), None  # pyright: ignore[reportCallIssue]
 
 
+def solver_of(loops: Loops | None) -> Any:
+    """The kernel that keeps the loops closed; that of Multipliers gives implicit methods their first accelerations."""
+    return Multipliers.solver if loops is None else loops.solver
+
+
+class ClockRow(Protocol):
+    """The row of the clock of a run (`integrate/clock.py`), as far as it is read and changed here."""
+
+    start_time: float
+    time: float
+    step: float
+    steps_done: int
+
+
 class Closure:
-    """What a run needs for its loops."""
+    """The loops of a run: start, choice of coordinates, singular poses.
 
-    def __init__(self, model: Model, method: Method, loops: Loops | None):
-        self.model, self.system = model, model.loop_system
-        self.loops, self.method = loops, method
-        self.kept = self.system.kept(model.q0)
-        self.machine: Any = None  # Machine, Scratch and memory of the run, once they are there
-        self.data: Any = None
-        self.memory: Any = None
-        self.changes = 0  # how often coordinates were chosen anew
-        self.chosen_at = 0.0  # time of the last choice [s]
-        self.leaps = 0  # in a row, over one singular pose
-        self.looked = wall.perf_counter()  # when all equations were last looked at
-        self.free = True  # whether they may be
+    machine, data   of the run: made with the tables `model.loop_system.kept` and the address of `solver_of(loops)`
+    """
 
-    def tables(self) -> tuple[Any, int, int]:
-        """Last arguments of `machine_of`."""
-        solver = Multipliers.solver if self.loops is None else self.loops.solver
-        nv, ne = self.model.nv, len(self.kept.names)
-        return self.kept, solver.address, matrix_size(nv, ne) if self.loops is None else 0
+    def __init__(self, model: Model, method: Method, loops: Loops | None, machine: Machine, data: Data):
+        self.model, self.system, self.method, self.loops = model, model.loop_system, method, loops
+        self.machine, self.data, self.memory = machine, data, views(machine, data)
+        self.free = not (isinstance(loops, Partition) and loops.independent is not None)
+        """whether independent coordinates may be chosen"""
+        self._looked = wall.perf_counter()  # when all equations were last checked
+        settings = self.memory.settings
+        settings.position_tolerance = settings.velocity_tolerance = self.system.tolerance
+        if isinstance(loops, FrozenExplicit):
+            settings.position_tolerance *= loops.closure / CLOSED
+            settings.velocity_tolerance *= loops.closure / CLOSED
+            settings.acceleration_tolerance = loops.tolerance
+
+    @property
+    def changes(self) -> int:
+        """How often other independent coordinates were chosen."""
+        return int(self.memory.head.choices)
 
     def start(self, state: State) -> None:
         """A new state from outside: nothing is kept."""
         self._refuse_nothing(state)
-        self.system.fill(self.memory, self.kept, state.q, state.time)
-        head = self.memory.head
-        head[[t.KNOWN, t.FACTORED, t.STANDS, t.BEST_M, t.BEST_1]] = 0.0
-        self.memory.lam[:] = self.memory.accel[:] = 0.0
-        head[[t.LATEST, t.FORMER]] = state.time
-        if isinstance(self.loops, FrozenExplicit):
-            head[t.ACCURACY] = self.loops.tolerance
-            head[[t.TOLERANCE, t.SLIP_TOLERANCE]] *= self.loops.closure / CLOSED
-        wish = self.loops.independent if isinstance(self.loops, Partition) else None
-        self.free = wish is None
-        self._split(state, wish)
+        regular, (head, kept) = self.system.regularisation(state.q, state.time), (self.memory.head, self.memory.state)
+        self.data.loop_head[:] = 0
+        self.data.loop_state[:] = 0.0
+        kept.eps_mass[:], kept.eps_unit[:] = regular.eps_mass, regular.eps_unit
+        kept.extra_inertia[:] = regular.extra_inertia
+        head.redundant, head.epsilon = regular.redundant, regular.epsilon
+        head.time_last = head.time_before = state.time
+        self._split(state, self.loops.independent if isinstance(self.loops, Partition) else None)
         self._measure(state)
-        self.relax()
+        self.reset_thresholds()
 
     def _refuse_nothing(self, state: State) -> None:
         """Raise if none of the equations says anything: there is no telling what then is rounding and what is not."""
@@ -115,71 +127,76 @@ class Closure:
     def _measure(self, state: State) -> None:
         """How good the equations are here, for all solvers alike: poses that come are judged by it."""
         machine, y = self.machine._replace(user=0), np.concatenate([state.q, state.v, state.z])
-        head = self.memory.head
-        head[[t.POOR, t.WINDOW]] = 0.0
-        Multipliers.solver(machine, self.data, float(state.time), y, np.zeros(self.model.nv), FALL)
-        head[[t.KNOWN, t.FACTORED, t.STANDS, t.EVALUATED, t.MADE, t.CORRECTED]] = 0.0
-        self.memory.lam[:] = self.memory.accel[:] = 0.0
+        head, kept = self.memory.head, self.memory.state
+        self.accept_any_pose()
+        Multipliers.solver(machine, self.data, float(state.time), y, np.zeros(self.model.nv), ACCELERATIONS)
+        head.known = head.mass_factors = head.evaluations = head.factorisations = head.corrections = 0
+        kept.multipliers[:] = kept.accelerations[:] = 0.0
+        self.resume()
 
     def resume(self) -> None:
-        """The memory is that of a run before, but bodies and cuts do not stand where it left them."""
-        self.memory.head[t.STANDS] = 0.0
+        """What is kept is that of another run: bodies and cuts do not stand where it left them."""
+        self.memory.work.standing[:] = 0.0
 
-    def relax(self) -> None:
+    def reset_thresholds(self) -> None:
         """All is well: look out for poor choices and singular poses as usual."""
-        self.memory.head[t.POOR] = POOR if self.free else 0.0
-        self.memory.head[t.WINDOW] = WINDOW if self.method.adaptive else 0.0
+        head = self.memory.head
+        head.poor_pivot = POOR if self.free else 0.0
+        head.singular_pivot = WINDOW if self.method.adaptive else 0.0
 
-    def settle_for_anything(self) -> None:
+    def accept_any_pose(self) -> None:
         """Neither choose anew nor step over poses: for states that are given."""
-        self.memory.head[[t.POOR, t.WINDOW]] = 0.0
+        self.memory.head.poor_pivot = self.memory.head.singular_pivot = 0.0
 
-    def leap(self, memory: np.ndarray, clock: np.ndarray, steps: int) -> bool:
+    def step_over_singularity(self, memory: MethodMemory, clock: ClockRow) -> bool:
         """An adaptive method crept up to a singular pose, where accelerations are noise to it: let it take one step of
         usual length with larger tolerances, to get to the other side. Whether that is what has happened.
         """
-        if not self.method.adaptive or not self.memory.head[t.PIVOT] < CREPT or self.leaps >= MOST_LEAPS:
+        head = self.memory.head
+        if not self.method.adaptive or not head.pivot < CREPT or head.leaps >= MOST_LEAPS:
             return False
-        self.leaps += 1
-        memory[TOLERANCE, :2] = [LOOSE * self.method.settings()[name] for name in ("rtol", "atol")]
-        usual = (clock[march.NOW] - clock[march.START]) / max(steps, 1)
-        clock[march.STEP] = max(usual, 1e-6 * max(abs(clock[march.NOW]), 1e-3)) * (1.0 + 0.37 * (self.leaps % 4))
+        head.leaps += 1
+        memory.head["loosened"] = LOOSE
+        usual = (clock.time - clock.start_time) / max(clock.steps_done, 1)
+        clock.step = max(usual, 1e-6 * max(abs(clock.time), 1e-3)) * (1.0 + 0.37 * (head.leaps % 4))
         return True
 
-    def land(self, memory: np.ndarray) -> None:
-        """After a leap: tolerances as usual."""
+    def singularity_passed(self, memory: MethodMemory) -> None:
+        """After such steps: tolerances as usual."""
+        self.memory.head.leaps = 0
         if self.method.adaptive:
-            memory[TOLERANCE, :2] = [self.method.settings()[name] for name in ("rtol", "atol")]
+            memory.head["loosened"] = 0.0
 
     def due(self, now: float) -> bool:
         """Whether it is time to look at all equations again [s, wall clock]."""
-        if now - self.looked < 0.04:
+        if now - self._looked < 0.04:
             return False
-        self.looked = now
+        self._looked = now
         return True
 
-    def opened(self, state: State) -> str | None:
+    def opened(self, time: float, q: np.ndarray) -> str | None:
         """An equation that was left out as redundant, and no longer holds."""
-        gap = self.system.terms(state.q, time=state.time).gap * self.system.row_scale
+        gap = self.system.terms(q, time=time).gap * self.system.row_scale
         if not np.abs(gap).max(initial=0.0) > 1e-6:
             return None
         return self.system.worst(gap / self.system.row_scale)[0]
 
-    def narrow(self) -> None:
+    def narrow_window(self) -> None:
         """A singular pose that could not be stepped over: go nearer to it."""
-        self.memory.head[t.WINDOW] *= 0.01
+        self.memory.head.singular_pivot *= 0.01
 
     def _split(self, state: State, independent: tuple[str, ...] | None) -> None:
-        J = self.system.scaled(self.system.terms(state.q, time=state.time).J)
-        rank = len(self.kept.names) - int(self.memory.head[t.DEFICIT])
-        self.memory.dependent[:] = ~split_coordinates(self.model, J, rank, independent)
-        self.chosen_at = state.time
+        J, head = self.system.scaled(self.system.terms(state.q, time=state.time).J), self.memory.head
+        rank = len(self.system.kept.names) - int(head.redundant)
+        self.memory.state.dependent[:] = ~split_coordinates(self.model, J, rank, independent)
+        head.chosen_at = state.time
 
     def choose(self, state: State) -> None:
         """Choose independent coordinates anew; where no choice is good, as in a singular pose, go on with the best."""
-        before, when = self.memory.dependent.copy(), self.chosen_at
+        head, dependent = self.memory.head, self.memory.state.dependent
+        before, when = dependent.copy(), float(head.chosen_at)
         self._split(state, None)
-        if state.time == when or (before == self.memory.dependent).all():
-            self.memory.head[t.POOR] *= 0.01
+        if state.time == when or (before == dependent).all():
+            head.poor_pivot *= 0.01
         else:
-            self.changes += 1
+            head.choices += 1

@@ -1,4 +1,4 @@
-"""Where grains can be computed."""
+"""Where particles can be computed."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ Device = Literal["cpu", "cuda"]
 
 
 def devices() -> tuple[Device, ...]:
-    """Devices that can compute grains here: the CPU, and an NVIDIA GPU if there is one that can be used."""
+    """Devices that can compute particles here: the CPU, and an NVIDIA GPU if there is one that can be used."""
     try:
         from gori.sim.particles.cuda import check_device
 

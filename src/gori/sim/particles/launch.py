@@ -1,4 +1,4 @@
-"""How kernels of grains are launched on a GPU: with how many blocks, and as graphs."""
+"""How kernels of particles are launched on a GPU: with how many blocks, and as graphs."""
 
 import warnings
 from collections.abc import Callable
@@ -9,14 +9,15 @@ import numpy as np
 from numba import cuda
 
 from gori.kernels.particles import cuda as kernels
-from gori.kernels.particles.cuda_tables import FRESH, N_FLAGS, CudaGrains
-from gori.kernels.particles.grains import N_POSE
+from gori.kernels.particles.arrays import CudaArrays
+from gori.kernels.particles.columns import N_POSE
+from gori.kernels.particles.cuda_flags import FRESH, N_FLAGS
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
-THREADS = 8 if SIMULATED else 128
+BLOCK_THREADS = 8 if SIMULATED else 128
 """of a block"""
-MEETING = {"march": 256, "march_lean": 512, "renew": 512}
-"""kernels whose threads meet, and threads of their blocks: many registers, few, few"""
+COOPERATIVE = {"march": 256, "march_lean": 512, "renew": 512}
+"""kernels with barriers for all threads, and threads of their blocks: many registers, few, few"""
 ROOMY = 256
 """threads of a multiprocessor that can have many registers"""
 GRAPH_STEPS = 64
@@ -26,17 +27,17 @@ APART = ("inner", "walls", "outer", "begin", "end", "reset", "gather_1", "gather
 
 
 class Launch:
-    """Kernels for a number of grains; they do what they have been told with all that `g` holds.
+    """Kernels for a number of particles, on the arrays `g`.
 
-    flags, push   of `g` after the last `run` or `run_steps`
+    flags, wrench   of `g` after the last `run` or `run_steps`
     poses         for the next sub-steps that begin anew
     """
 
     def __init__(self, count: int, bodies: int):
-        self.blocks: dict[str, int] = dict.fromkeys((*MEETING, *APART), 1)
+        self.blocks: dict[str, int] = dict.fromkeys((*COOPERATIVE, *APART), 1)
         self._count = count
         self._graphs: dict[Any, Graph] = {}
-        self.flags, self.push = cuda.pinned_array(N_FLAGS, np.int32), pinned((bodies, 6))
+        self.flags, self.wrench = pinned(N_FLAGS, np.int32), pinned((bodies, 6))
         self.poses = pinned((1, bodies, N_POSE))
         roomy = ROOMY * (1 if SIMULATED else cuda.get_current_device().MULTIPROCESSOR_COUNT)
         self.march = "march" if count <= roomy else "march_lean"
@@ -45,10 +46,10 @@ class Launch:
         """Arrays have changed, so graphs are to be made anew."""
         self._graphs = {}
 
-    def choose(self, g: CudaGrains, large: bool) -> int:
+    def choose(self, g: CudaArrays, large: bool) -> int:
         """As many blocks as the device can keep in step, or as there is work for. Returns the most of any kernel that
         adds up by blocks."""
-        wanted = -(-self._count // THREADS)
+        wanted = -(-self._count // BLOCK_THREADS)
         if SIMULATED:
             self.blocks["inner"] = wanted
             return 1
@@ -69,33 +70,33 @@ class Launch:
             self.blocks[name] = max(1, min(most, compiled.max_cooperative_grid_blocks(threads)))
         few = min(528, wanted)
         self.blocks |= {"inner": wanted, "walls": few, "outer": few, "gather_1": min(264, wanted)}
-        return max(self.blocks[name] for name in (*MEETING, "gather_1"))
+        return max(self.blocks[name] for name in (*COOPERATIVE, "gather_1"))
 
-    def run(self, g: CudaGrains, name: str, *numbers: int, anew: bool = False) -> None:
+    def run(self, g: CudaArrays, name: str, *numbers: int, anew: bool = False) -> None:
         """A kernel with numbers that come again and again: as a graph, it need not be told of all arrays each time.
 
         anew   `poses` go to the device before
         """
         self._replay(g, (name, *numbers), lambda stream: self._start(g, name, *numbers, stream=stream), anew)
 
-    def run_march(self, g: CudaGrains, steps: int, anew: bool) -> None:
+    def run_march(self, g: CudaArrays, steps: int, anew: bool) -> None:
         """Sub-steps until so many are done, as one kernel; or lists alone, with none."""
         self.run(g, self.march, steps, int(anew), anew=anew and steps > 0)
 
-    def run_steps(self, g: CudaGrains, steps: int, anew: bool) -> None:
+    def run_steps(self, g: CudaArrays, steps: int, anew: bool) -> None:
         """Some sub-steps of `steps` as one graph."""
         count = min(steps, GRAPH_STEPS)
         if anew:
             self._start(g, "reset", steps)
         self._replay(g, ("steps", count), lambda stream: self._queue(g, count, stream), anew)
 
-    def _replay(self, g: CudaGrains, key: Any, queue: Callable[[Any], None], anew: bool) -> None:
+    def _replay(self, g: CudaArrays, key: Any, queue: Callable[[Any], None], anew: bool) -> None:
         def all_of_it(stream: Any) -> None:
             if anew:
                 g.pose.copy_to_device(self.poses, stream=stream)
             queue(stream)
             g.flags.copy_to_host(self.flags, stream=stream)
-            g.push.copy_to_host(self.push, stream=stream)
+            g.wrench.copy_to_host(self.wrench, stream=stream)
 
         if SIMULATED:
             all_of_it(0)
@@ -107,15 +108,15 @@ class Launch:
     def _threads(self, name: str) -> int:
         if name in ("begin", "end"):
             return 1
-        return THREADS if SIMULATED else MEETING.get(name, THREADS)
+        return BLOCK_THREADS if SIMULATED else COOPERATIVE.get(name, BLOCK_THREADS)
 
-    def _start(self, g: CudaGrains, name: str, *numbers: int, stream: Any = 0) -> None:
+    def _start(self, g: CudaArrays, name: str, *numbers: int, stream: Any = 0) -> None:
         threads = self._threads(name)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", numba.NumbaPerformanceWarning)
             getattr(kernels, name)[self.blocks[name], threads, stream](g, *numbers)
 
-    def _queue(self, g: CudaGrains, count: int, stream: Any = 0) -> None:
+    def _queue(self, g: CudaArrays, count: int, stream: Any = 0) -> None:
         """All kernels of some sub-steps, one after the other."""
         self._start(g, "begin", stream=stream)
         for k in range(count):
@@ -126,9 +127,9 @@ class Launch:
         self._start(g, "gather_2", self.blocks["gather_1"], stream=stream)
 
 
-def pinned(shape: tuple[int, ...]) -> np.ndarray:
+def pinned(shape: int | tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
     """An array of which the device can fetch or leave numbers by itself; it may be empty."""
-    return cuda.pinned_array(shape) if np.prod(shape) else np.zeros(shape)
+    return cuda.pinned_array(shape, dtype) if np.prod(shape) else np.zeros(shape, dtype)
 
 
 class Graph:

@@ -1,4 +1,4 @@
-"""What Ctrl-C must not break into."""
+"""Defer SIGINT while worker threads run in lockstep."""
 
 import signal
 import threading
@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def unbroken() -> Iterator[None]:
-    """Ctrl-C waits until this is done. Workers that march in step wait for each other: one alone waits for ever."""
+def without_interrupts() -> Iterator[None]:
+    """Ctrl-C waits until this is done: a worker waits at barriers for the others, for ever if one is gone."""
     if threading.current_thread() is not threading.main_thread():  # others are not interrupted
         yield
         return

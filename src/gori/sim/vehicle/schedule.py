@@ -1,4 +1,4 @@
-"""Controls of the Spec at work: pedals and levers of vehicles over time."""
+"""Schedules of a Model at work: pedals and levers of vehicles over time."""
 
 from typing import TYPE_CHECKING
 
@@ -7,42 +7,32 @@ import numpy as np
 from gori.errors import InputError
 from gori.kernels.forces.signals import signals_one
 from gori.model import Model
-from gori.model.signals import SignalTable
-from gori.spec.vehicle.control import LEVERS, PEDALS, Schedule, inputs_of, owner
+from gori.model.vehicle.schedule import CompiledSchedule
 
 if TYPE_CHECKING:
     from gori.sim.simulation import Simulation
 
 
 class Scheduled:
-    """A schedule of a Model, which sets the inputs of a Simulation: a driver that looks at nothing but its notes."""
+    """Sets the inputs of a Simulation as a schedule of its Model says."""
 
-    def __init__(self, model: Model, name: str, schedule: Schedule):
-        vehicle, inputs = schedule.vehicle or owner(name), inputs_of(model.spec)
-        self.every = schedule.every
-        self._pedals = [(f"{vehicle}.{kind}", *PEDALS[kind]) for kind in PEDALS if f"{vehicle}.{kind}" in inputs]
-        self._levers = [
-            (f"{vehicle}.{kind}", schedule.positions(kind)) for kind in LEVERS if f"{vehicle}.{kind}" in inputs
-        ]
-        signals = SignalTable()
-        for port, _, _ in self._pedals:
-            kind = port.rpartition(".")[2]
-            signals.add(getattr(schedule, kind), f"controls.{name}.{kind}", model)
-        self._i, self._f, depth = signals.tables()
-        self._values, self._stack = np.zeros(len(self._pedals)), np.zeros(depth)
+    def __init__(self, schedule: CompiledSchedule):
+        self._schedule, self.every = schedule, schedule.every
+        self._values, self._stack = np.zeros(len(schedule.pedals)), np.zeros(schedule.depth)
 
     def __call__(self, simulation: "Simulation") -> None:
-        t, inputs = simulation.time, simulation.inputs
-        signals_one(self._i, self._f, t, simulation.q.copy(), simulation.v.copy(), self._values, self._stack)
-        for (port, low, high), value in zip(self._pedals, self._values):
+        t, inputs, own = simulation.time, simulation.inputs, self._schedule
+        q, v = simulation.q.copy(), simulation.v.copy()
+        signals_one(own.signal_i, own.signal_f, t, q, v, self._values, self._stack)
+        for (name, low, high), value in zip(own.pedals, self._values):
             if np.isnan(value):
-                raise InputError(f"the schedule of {port} gives no number at t = {t:.6g} s")
-            inputs[port] = min(max(float(value), low), high)
-        for port, rows in self._levers:
+                raise InputError(f"the schedule of {name} gives no number at t = {t:.6g} s")
+            inputs[name] = min(max(float(value), low), high)
+        for name, rows in own.levers:
             # held from its time on; before the first, as the first
-            inputs[port] = [word for time, word in rows if time <= t + 1e-9 or time == rows[0][0]][-1]
+            inputs[name] = [word for time, word in rows if time <= t + 1e-9 or time == rows[0][0]][-1]
 
 
 def scheduled(model: Model) -> list[Scheduled]:
-    """All controls of the Spec."""
-    return [Scheduled(model, name, control) for name, control in model.spec.controls.items()]
+    """All schedules of the Model."""
+    return [] if model.vehicle is None else [Scheduled(schedule) for schedule in model.vehicle.schedules]

@@ -160,7 +160,7 @@ Domain = Annotated[
 ]
 
 
-class Grains(Part):
+class ParticleGroup(Part):
     """A group of grains that is there at the start."""
 
     material: str = Field(description="one of the materials")
@@ -261,20 +261,20 @@ def check_particles(spec: "Spec") -> Iterator[tuple[str, str]]:
     for at, body in _bodies_of(spec):
         if body != GROUND and body not in spec.bodies:
             yield at, f"{body!r} is not a body{closest_body(body, spec.bodies)}"
-    for name, grains in spec.particles.items():
-        if grains.fill is not None and grains.fill.shape is not None:
-            yield from _check_filled(spec, f"particles.{name}.fill.shape", grains.fill.shape)
+    for name, particles in spec.particles.items():
+        if particles.fill is not None and particles.fill.shape is not None:
+            yield from _check_filled(spec, f"particles.{name}.fill.shape", particles.fill.shape)
 
 
 def _bodies_of(spec: "Spec") -> Iterator[tuple[str, str]]:
     """Each body that grains, inlets and outlets name, after its dotted place."""
-    for name, grains in spec.particles.items():
+    for name, particles in spec.particles.items():
         at = f"particles.{name}"
-        yield f"{at}.body", grains.body
-        if grains.fill is not None and grains.fill.box is not None:
-            yield f"{at}.fill.box.body", grains.fill.box.body
-        if grains.domain is not None:
-            yield f"{at}.domain.body", grains.domain.body
+        yield f"{at}.body", particles.body
+        if particles.fill is not None and particles.fill.box is not None:
+            yield f"{at}.fill.box.body", particles.fill.box.body
+        if particles.domain is not None:
+            yield f"{at}.domain.body", particles.domain.body
     for name, inlet in spec.inlets.items():
         yield f"inlets.{name}.box.body", inlet.box.body
         if inlet.domain is not None:

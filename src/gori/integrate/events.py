@@ -1,0 +1,112 @@
+"""Events: signals that pass zero within a step, found by bisection."""
+
+from gori.integrate.clock import MET_AND_CHANGED, carve_watch
+from gori.integrate.rates import project, rhs
+from gori.kernels.forces.signals import evaluate_signals
+from gori.kernels.jit import block, part
+from gori.kernels.tree.columns import NQ
+
+EARLY, LATE = 1e-6, 1.0 - 1e-9
+"""shares of a step: after the first an event that starts at zero has a side; after the other an event is at the end"""
+
+
+@part
+def event_values(watch, nq, nv, t, y, values, stack):
+    evaluate_signals(watch.signal_i, watch.signal_f, t, y[:nq], y[nq : nq + nv], values, stack)
+
+
+@part
+def begin_watch(watch, nq, nv, t, y, stack):
+    """Event values where a run begins. Those that have just passed zero are on the other side, however rounding has it;
+    after a change of the state they are at zero.
+    """
+    event_values(watch, nq, nv, t, y, watch.before, stack)
+    for e in range(watch.met.shape[0]):
+        if watch.met[e] == MET_AND_CHANGED:
+            watch.before[e] = 0.0
+        elif watch.met[e] != 0.0:
+            watch.before[e] = 1e-300 * watch.met[e]
+        watch.met[e] = 0.0
+
+
+@part
+def mark_met(watch, work, nq, nv, t, y, found, stack):
+    """Mark the events that pass zero at the state y, together with the one that was found: 1 rising, -1 falling; half
+    of that where the direction is not the wanted one.
+    """
+    event_values(watch, nq, nv, t, y, work.here, stack)
+    for e in range(watch.met.shape[0]):
+        before, here, after = watch.before[e], work.here[e], work.after[e]
+        rounding = 1e-12 * (abs(before) + abs(after))
+        watch.met[e] = 0.0
+        if e == found or crossing(before, here, 0) or (crossing(before, after, 0) and abs(here) <= rounding):
+            wanted = e == found or crossing(before, -before, watch.direction[e])
+            watch.met[e] = (1.0 if wanted else 0.5) * (1.0 if before < 0.0 else -1.0)
+
+
+@part
+def crossing(before, after, direction):
+    """Whether a watched value passes zero in the wanted direction; not if it starts there."""
+    falls = before > 0.0 and after <= 0.0
+    rises = before < 0.0 and after >= 0.0
+    return (falls and direction <= 0) or (rises and direction >= 0)
+
+
+@part
+def hermite(s, h, y0, k0, y1, k1, out):
+    """Cubic between two ends with their rates: error of order 4."""
+    a, b = 1.0 - s, s
+    p0, p1 = a * a * (1.0 + 2.0 * b), b * b * (1.0 + 2.0 * a)
+    m0, m1 = h * b * a * a, -h * a * b * b
+    for i in range(y0.shape[0]):
+        out[i] = p0 * y0[i] + p1 * y1[i] + m0 * k0[i] + m1 * k1[i]
+
+
+@block
+def locate(machine, data, watch, t, h, end, y):
+    """The earliest event within the step from (t, work.start) to (end, y), by bisection on the cubic.
+
+    end is t + h, rounded. Returns the event's index, -1 if there is none, and its position s in (0, 1]; y becomes the
+    state there.
+    """
+    nq, nv, n, count = machine.body_i[0, NQ], data.tau.shape[0], y.shape[0], watch.met.shape[0]
+    work = carve_watch(watch.work, n, count)
+    y0, k0, k1, trial = work.start, work.start_rates, work.end_rates, work.trial
+    before, after, here = watch.before, work.after, work.here
+    event_values(watch, nq, nv, end, y, after, data.stack)
+    found, reached, ready = -1, 1.0, False
+    for e in range(count):
+        low, high = 0.0, 1.0
+        if before[e] != 0.0 and not crossing(before[e], after[e], watch.direction[e]):
+            continue
+        if not ready:
+            rhs(machine, data, t, y0, k0)
+            rhs(machine, data, end, y, k1)
+            ready = True
+        if before[e] == 0.0:  # it leaves zero to one side, and may be back within the step
+            low = EARLY
+            hermite(low, h, y0, k0, y, k1, trial)
+            event_values(watch, nq, nv, t + low * h, trial, here, data.stack)
+            before[e] = here[e]
+            if not crossing(before[e], after[e], watch.direction[e]):
+                continue
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            hermite(middle, h, y0, k0, y, k1, trial)
+            event_values(watch, nq, nv, t + middle * h, trial, here, data.stack)
+            if (here[e] > 0.0) == (before[e] > 0.0) and here[e] != 0.0:
+                low = middle
+            else:
+                high = middle
+        if found < 0 or high < reached:
+            found, reached = e, high
+    if reached > LATE:  # the rest of the step would be too short to be of use
+        reached = 1.0
+    if found >= 0 and reached < 1.0:
+        hermite(reached, h, y0, k0, y, k1, trial)
+        for i in range(n):
+            y[i] = trial[i]
+        project(machine, data, t + reached * h, y)
+    if found >= 0:
+        mark_met(watch, work, nq, nv, min(t + reached * h, end), y, found, data.stack)
+    return found, reached

@@ -1,0 +1,223 @@
+"""The memory of implicit methods.
+
+All implicit methods look for accelerations x with x = f(q(x), v(x)), where
+
+    v(x) = base_velocity + cv x,     q(x) = q (+) (base_increment + cq x)
+
+are the state at the end of the step; f is forward dynamics. They differ in base_velocity, base_increment, cv, cq alone.
+"""
+
+from typing import Any
+
+from gori.integrate.clock import MethodMemory, Sizes, memory_type
+from gori.integrate.contract import memory_of
+from gori.kernels.jit import part
+from gori.kernels.layout import array, field, layout, record
+from gori.kernels.tree.columns import KIND, NDOF, NQ, P_PJ, V0
+from gori.kernels.tree.derivatives import N_BODY_D, N_DOF_D
+from gori.kernels.tree.joints import FREE, PRISMATIC
+from gori.kernels.tree.tree_solve import N_BODY_N, N_DOF_N
+
+FULL, FROZEN, ROUND_ROBIN, FASTEST, ERROR_DRIVEN, MATRIX_FREE = 0, 1, 2, 3, 4, 5
+
+KRYLOV = 40
+"""largest dimension of the Krylov space"""
+
+IMPLICIT_SETTINGS = record(
+    "ImplicitSettings",
+    field("strategy", "", "of the Jacobian: FULL, FROZEN, ...", dtype="i8"),
+    field("columns", "", "to refresh at each step", dtype="i8"),
+    field("tolerance", "", "of the strategy"),
+    field("differences", "", "whether the Jacobian is made by differences", dtype="i8"),
+    field("newton", "", "whether each step is iterated to convergence", dtype="i8"),
+    field("rho_inf", "", "of generalized-alpha: what remains of the highest frequencies"),
+)
+
+IMPLICIT_HEAD = record(
+    "ImplicitHead",
+    field("known", "", "whether accelerations of the last step are there", dtype="i8"),
+    field("made_for", "", "cv that the kept matrix was made for; 0: there is none"),
+    field("next_row", "", "body whose columns are refreshed next, in turn", dtype="i8"),
+    field("way", "", "travelled by the joints"),
+    field("wanted", "", "columns that an error-driven Jacobian wants to refresh"),
+    # counts since the start
+    field("guarded", "", "whole matrices made because the inverse had become bad", dtype="i8"),
+    field("steps", "", "", dtype="i8"),
+    field("refreshed", "", "columns refreshed", dtype="i8"),
+    field("whole", "", "whole matrices made", dtype="i8"),
+    field("iterations", "", "", dtype="i8"),
+    field("products", "", "products with N", dtype="i8"),
+)
+COUNTS = ("guarded", "steps", "refreshed", "whole", "iterations", "products")
+"""fields of IMPLICIT_HEAD"""
+
+IMPLICIT_STEP = record(
+    "ImplicitStep",
+    field("cv", "s", "dv/dx"),
+    field("cq", "s2", "dq/dx"),
+    field("length", "s", "of the step"),
+    field("end_time", "s", "of the step"),
+    field("strategy", "", "of the present attempt: that of the settings, or FULL", dtype="i8"),
+    field("careful", "", "whether it is done with care (`newton.py`)", dtype="i8"),
+    field("once", "", "whether it is done with one correction", dtype="i8"),
+)
+
+IMPLICIT_STATE = layout(
+    "ImplicitState",
+    ("nv", "kept", "closed"),
+    array("last", "nv", "m/s2, rad/s2", "accelerations of the last step"),
+    array("alpha", "nv", "m/s2, rad/s2", "generalized-alpha's own accelerations a"),
+    array("refreshed_step", "nv", "", "step at which each column was last refreshed"),
+    array("refreshed_way", "nv", "", "way at which each column was last refreshed"),
+    array("growth", "nv", "", "by how much errors of each column of the inverse may have grown since"),
+    array("inverse", "kept kept", "", "A^-1 by columns, if the strategy keeps it from step to step"),
+    array("closed_matrix", "closed closed", "", "with loops: factors of [N J'; J -eps] by columns"),
+    array("closed_pivots", "closed", "", "with loops: room for the pivots of these factors"),
+)
+"""kept = nv or 0; closed = nv + ne with loops, or 0"""
+
+IMPLICIT_WORK = layout(
+    "ImplicitWork",
+    ("nq", "nv", "nz", "closed"),
+    array("x", "nv", "m/s2, rad/s2", "accelerations to be found"),
+    array("dx", "nv", "m/s2, rad/s2", "correction"),
+    array("taken", "nv", "m/s2, rad/s2", "last change of x"),
+    array("defect", "nv", "m/s2, rad/s2", "x - f"),
+    array("residual", "nv", "N, N m", "ID(q, v, x) - G"),
+    array("given_residual", "nv", "N, N m", "the same for given accelerations"),
+    array("forces", "nv", "N, N m", "G: generalised force of all elements and of the user"),
+    array("body_forces", "nv", "N, N m", "the part of it that acts on bodies"),
+    array("forward", "nv", "m/s2, rad/s2", "f: forward dynamics"),
+    array("q_end", "nq", "m, rad", "position at the end of the step"),
+    array("v_end", "nv", "m/s, rad/s", "velocity there"),
+    array("z_end", "nz", "", "states of friction elements there"),
+    array("increment", "nv", "m, rad", "from q to q_end"),
+    array("base_velocity", "nv", "m/s, rad/s", "v_end for x = 0"),
+    array("base_increment", "nv", "m, rad", "increment for x = 0"),
+    array("axis_scale", "nv", "m, 1", "what makes axes comparable; made when it is not there"),
+    array("column", "nv", "", "of the Jacobian; or trial accelerations"),
+    array("product", "nv", "", "with the inverse, or with N"),
+    array("diagonal", "nv", "", "what forces on single axes add to N"),
+    array("score", "nv", "", "of columns, to choose from; or scratch"),
+    array("closed_rhs", "closed", "", "with loops: right-hand side and solution"),
+)
+
+DENSE_WORK = layout(
+    "DenseWork",
+    ("nrow", "nv"),
+    array("body_d", f"nrow {N_BODY_D}", "", "for the derivatives"),
+    array("dof_d", f"nv {N_DOF_D}", "", "for the derivatives"),
+    array("jacobian", "nv nv", "", "N or A by columns, then its factors"),
+    array("damping", "nv nv", "", "C by columns; or scratch"),
+    array("mass", "nv nv", "", "M by columns"),
+    array("pivots", "nv", "", "room for the pivots of the factors"),
+)
+"""matrices of strategies that have a matrix"""
+
+TREE_WORK = layout(
+    "TreeWork",
+    ("nrow", "nv"),
+    array("body_d", f"nrow {N_BODY_D}", "", "for the derivatives"),
+    array("dof_d", f"nv {N_DOF_D}", "", "for the derivatives"),
+    array("body_n", f"nrow {N_BODY_N}", "", "for the solve in O(n)"),
+    array("dof_n", f"nv {N_DOF_N}", "", "for the solve in O(n)"),
+    array("basis", f"{KRYLOV + 1} nv", "", "of the Krylov space, by rows"),
+    array("triangle", f"{KRYLOV} {KRYLOV + 1}", "", "factor R of the least-squares problem of GMRES"),
+    array("rotated", f"{KRYLOV + 1}", "", "its right-hand side"),
+    array("cosine", f"{KRYLOV}", "", "of its rotations"),
+    array("sine", f"{KRYLOV}", "", "of its rotations"),
+    array("answer", f"{KRYLOV}", "", "its solution"),
+)
+"""matrices of MATRIX_FREE; body_n and dof_n have padding that is zero from the beginning (`tree_solve.py`)"""
+
+_carve_state, _carve_work = IMPLICIT_STATE.carve, IMPLICIT_WORK.carve
+_carve_dense, _carve_tree = DENSE_WORK.carve, TREE_WORK.carve
+implicit_memory_type = memory_type(IMPLICIT_HEAD, IMPLICIT_SETTINGS, IMPLICIT_STEP)
+
+
+@part
+def closed_size(machine, data):
+    """Order of the matrix of the step and of the loops together; 0 without loops."""
+    return data.tau.shape[0] + machine.eq_i.shape[0] if machine.eq_i.shape[0] > 0 else 0
+
+
+@part
+def kept_arrays(machine, data, memory):
+    """Kept arrays by name: IMPLICIT_STATE."""
+    nv, strategy = data.tau.shape[0], memory.settings[0].strategy
+    kept = 0 if strategy in (MATRIX_FREE, FULL) else nv
+    return _carve_state(memory.state, nv, kept, closed_size(machine, data))
+
+
+@part
+def work_arrays(machine, data, memory):
+    """Work by name: IMPLICIT_WORK."""
+    return _carve_work(
+        memory.work, machine.body_i[0, NQ], data.tau.shape[0], data.zdot.shape[0], closed_size(machine, data)
+    )
+
+
+@part
+def dense_arrays(machine, data, memory):
+    """Matrices by name: DENSE_WORK."""
+    return _carve_dense(memory.matrices, machine.body_i.shape[0], data.tau.shape[0])
+
+
+@part
+def tree_arrays(machine, data, memory):
+    """Matrices by name: TREE_WORK."""
+    return _carve_tree(memory.matrices, machine.body_i.shape[0], data.tau.shape[0])
+
+
+def _state_sizes(strategy: int, sizes: Sizes) -> dict[str, int]:
+    nv, ne = sizes.nv, sizes.ne
+    return {"nv": nv, "kept": 0 if strategy in (MATRIX_FREE, FULL) else nv, "closed": nv + ne if ne > 0 else 0}
+
+
+def implicit_memory(sizes: Sizes, **settings: Any) -> MethodMemory:
+    """A new memory; settings: fields of IMPLICIT_SETTINGS."""
+    nrow, nq, nv, nz, _ = sizes
+    state = _state_sizes(settings["strategy"], sizes)
+    matrices = TREE_WORK if settings["strategy"] == MATRIX_FREE else DENSE_WORK
+    return memory_of(
+        IMPLICIT_HEAD,
+        IMPLICIT_STATE.size(**state),
+        IMPLICIT_SETTINGS,
+        IMPLICIT_STEP,
+        IMPLICIT_WORK.size(nq=nq, nv=nv, nz=nz, closed=state["closed"]),
+        matrices.size(nrow=nrow, nv=nv),
+        **settings,
+    )
+
+
+def state_views(memory: MethodMemory, sizes: Sizes) -> Any:
+    """The kept arrays by name, in Python."""
+    return IMPLICIT_STATE.views(memory.state, **_state_sizes(int(memory.settings["strategy"][0]), sizes))
+
+
+@part
+def scale_axes(machine, scale):
+    """Scales that make axes comparable: 1 for angles; for travel the mean distance between joints [m], or 1."""
+    body_i, body_f = machine.body_i, machine.body_f
+    total, count = 0.0, 0
+    for i in range(2, body_i.shape[0]):
+        arm = (body_f[i, P_PJ] ** 2 + body_f[i, P_PJ + 1] ** 2 + body_f[i, P_PJ + 2] ** 2) ** 0.5
+        if arm > 0.0:
+            total += arm
+            count += 1
+    length = total / count if count > 0 else 1.0
+    for i in range(1, body_i.shape[0]):
+        kind, d = body_i[i, KIND], body_i[i, V0]
+        for k in range(body_i[i, NDOF]):
+            scale[d + k] = length if kind == PRISMATIC or (kind == FREE and k >= 3) else 1.0
+
+
+@part
+def size_of(x, scale):
+    """Largest component, each by its scale."""
+    largest = 0.0
+    for k in range(x.shape[0]):
+        part = abs(x[k]) / scale[k]
+        if part > largest or part * 0.0 != 0.0:  # what is not a number stays
+            largest = part
+    return largest

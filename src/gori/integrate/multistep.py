@@ -1,0 +1,94 @@
+"""What the Adams methods share: slopes of past steps, the predictor, and a Runge-Kutta method for the first steps.
+
+The rest of a step that an event has interrupted has another length than the steps before: it starts anew.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from gori.errors import InputError
+from gori.integrate.clock import MethodMemory, Sizes, memory_type, run_type
+from gori.integrate.contract import Fixed, memory_of
+from gori.integrate.rates import rhs_apart
+from gori.integrate.rk4 import RK4_WORK, rk4_step_with
+from gori.kernels.jit import block, part
+from gori.kernels.layout import array, field, layout, record
+
+HIGHEST = 4
+
+MULTISTEP_HEAD = record(
+    "MultistepHead",
+    field("slopes", "", "number of slopes that are there", dtype="i8"),
+    field("step", "s", "between them"),
+)
+MULTISTEP_SETTINGS = record("MultistepSettings", field("order", "", "2 to 4", dtype="i8"))
+MULTISTEP_STATE = layout(
+    "MultistepState",
+    ("n",),
+    array("slopes", f"{HIGHEST} n", "", "dy/dt, newest first: the first at the present state"),
+)
+carve_state = MULTISTEP_STATE.carve
+
+MULTISTEP_RUN = run_type(memory_type(MULTISTEP_HEAD, MULTISTEP_SETTINGS))
+
+_rk4_step = rk4_step_with(rhs_apart)
+
+
+@block
+def starting_step(machine, data, memory, t, h, y):
+    """A step of the Runge-Kutta method of order 4, whose work is that of the Adams methods."""
+    return _rk4_step(machine, data, memory, t, h, y)
+
+
+@part
+def past_slopes(memory, h):
+    """Number of slopes that fit a step of length h."""
+    head = memory.head[0]
+    if h != head.step:  # another step than before: what is past does not fit
+        head.slopes, head.step = 0, h
+    return head.slopes
+
+
+@part
+def predict(slopes, order, h, y):
+    """Adams-Bashforth: y from the start of a step to its end, before it is projected."""
+    f0, f1, f2, f3 = slopes[0], slopes[1], slopes[2], slopes[3]
+    if order == 2:
+        b0, b1, b2, b3 = 1.5, -0.5, 0.0, 0.0
+    elif order == 3:
+        b0, b1, b2, b3 = 23.0 / 12.0, -16.0 / 12.0, 5.0 / 12.0, 0.0
+    else:
+        b0, b1, b2, b3 = 55.0 / 24.0, -59.0 / 24.0, 37.0 / 24.0, -9.0 / 24.0
+    for i in range(y.shape[0]):
+        y[i] += h * (b0 * f0[i] + b1 * f1[i] + b2 * f2[i] + b3 * f3[i])
+
+
+@part
+def shift(slopes, count, n):
+    """Make way for a new slope; count: of the old ones to keep."""
+    for j in range(count, 0, -1):
+        for i in range(n):
+            slopes[j, i] = slopes[j - 1, i]
+
+
+@dataclass(frozen=True)
+class Multistep(Fixed):
+    """An Adams method of order 2 to 4. Not made on its own."""
+
+    order: int = HIGHEST
+    supports: ClassVar[frozenset[str]] = frozenset({"events", "user", "vehicles"})  # sticking friction is stiff
+    run: ClassVar[Any]
+
+    def __post_init__(self):
+        super().__post_init__()
+        if isinstance(self.order, bool) or self.order not in (2, 3, 4):
+            raise InputError(f"{self.kind}: order must be 2, 3 or 4, not {self.order!r}")
+
+    def memory(self, sizes: Sizes) -> MethodMemory:
+        n = sizes.n
+        return memory_of(
+            MULTISTEP_HEAD, MULTISTEP_STATE.size(n=n), MULTISTEP_SETTINGS, work=RK4_WORK.size(n=n), order=self.order
+        )
+
+    def forget(self, memory: MethodMemory) -> None:
+        memory.head["slopes"] = 0

@@ -1,0 +1,19 @@
+"""Vehicles at the start of a run, from Python."""
+
+from numba import types
+
+from gori.kernels.jit import call_at, kernel
+from gori.kernels.machine import START, data_type, machine_type
+from gori.kernels.tree.columns import NQ
+from gori.kernels.tree.kinematics import place, positions, velocities
+
+
+@kernel(types.int64(machine_type, data_type, types.float64, types.float64[::1]))
+def start_vehicles(machine, data, t, y):
+    """Wheels and drive trains stand at time t, where y has the bodies. Returns a result code."""
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+    q, v = y[:nq], y[nq : nq + nv]
+    place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
+    positions(machine.body_i, data.body_w)
+    velocities(machine.body_i, v, data.body_w, data.dof_w)
+    return call_at(machine.vehicle, machine, data, t, q, v, START)

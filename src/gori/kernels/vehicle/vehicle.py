@@ -1,0 +1,250 @@
+"""Wheels and drive trains between bodies and ground: the kernel that `forces/apply.py` and the methods call.
+
+When the bodies have arrived at the end of a step, the fast part follows in steps of its own: angular velocities and
+transient slip of the wheels, engine and gearbox, with the hubs' motion interpolated over the step (bodies first, then
+what is fast: Gear and Wells 1984). Then the ground's forces are taken at the new state. So the bodies move under forces
+that belong to their state, and a method of one evaluation a step keeps its order.
+
+At the stages of a step, wheels go on from the time they stand at with the rates of the last step.
+"""
+
+import math
+
+from gori.kernels.codes import OK
+from gori.kernels.forces.elements import add_wrench, point_velocity
+from gori.kernels.jit import block, kernel, part
+from gori.kernels.machine import ADVANCE, START, VEHICLE
+from gori.kernels.tree.kinematics import turn
+from gori.kernels.vehicle.drivetrain import train_step
+from gori.kernels.vehicle.state import LIVE
+from gori.kernels.vehicle.tables import Ground
+from gori.kernels.vehicle.tyre import V_TURN, slip_step, tyre_forces
+from gori.kernels.vehicle.wheels import carry, press, put, shaft_reaction, sink, touch, wheel_pose
+
+
+@part
+def ground_of(machine, data):
+    return Ground(machine.terrain, machine.feature, machine.area, machine.curve, machine.soil, data.cells)
+
+
+@part
+def moving(s, since):
+    """Angular velocity and transient slip of a wheel, a time [s] from where it stands."""
+    return (
+        s.angular_velocity + since * s.acceleration,
+        s.transient_x + since * s.rate_x,
+        s.transient_y + since * s.rate_y,
+    )
+
+
+@part
+def ground_forces(machine, data, t, since, contacts, outputs):
+    """Forces of the ground where the bodies are, into contacts and outputs; nothing is remembered.
+
+    since   time [s] since the wheels' states
+    """
+    ground, code = ground_of(machine, data), OK
+    for w in range(machine.wheel.shape[0]):
+        wheel, state, contact, out = machine.wheel[w], data.wheel[w], contacts[w], outputs[w]
+        tyre = machine.tyre[wheel.tyre]
+        wheel_pose(wheel, data.body_w, contact)
+        if machine.soil.shape[0] > 0:
+            omega, _, _ = moving(state, since)
+            when = (t, max(0.0, since), 0)
+            answer = sink(ground, wheel, tyre, state, omega, contact, when, data.footprint[w], data.patch[w], out)
+            code = answer if answer != OK else code
+        else:
+            touch(ground, tyre, contact)
+            press(wheel, tyre, state, moving(state, since), contact, out)
+    return code
+
+
+@part
+def note_reactions(machine, data):
+    for k in range(machine.train.shape[0]):
+        mx, my, mz = shaft_reaction(machine, data, k)
+        put(data.train_output[k].reaction, mx, my, mz)
+
+
+# ---- a step
+
+
+@part
+def arrive(machine, data, t, dt):
+    """Contacts where the wheels have come to; soft soil remembers. Returns a result code."""
+    ground, code = ground_of(machine, data), OK
+    for w in range(machine.wheel.shape[0]):
+        wheel, state, contact, work = machine.wheel[w], data.wheel[w], data.contact[w], data.wheel_work[w]
+        tyre = machine.tyre[wheel.tyre]
+        work.load_before, work.forward_before = contact.load, contact.forward
+        work.lateral_before, work.power_before = contact.lateral, contact.power
+        wheel_pose(wheel, data.body_w, contact)
+        if machine.soil.shape[0] > 0:
+            answer = sink(
+                ground, wheel, tyre, state, state.angular_velocity, contact, (t, dt, 1), data.footprint[w],
+                data.patch[w], data.wheel_output[w],
+            )  # fmt: skip
+            code = answer if answer != OK else code
+        else:
+            touch(ground, tyre, contact)
+    return code
+
+
+@part
+def torque_of_ground(machine, data, w, share, sub):
+    """Torque of the ground on wheel w in a sub-step at `share` of the step; transient slip moves on by `sub` [s]."""
+    state, contact, work = data.wheel[w], data.contact[w], data.wheel_work[w]
+    tyre = machine.tyre[machine.wheel[w].tyre]
+    load = work.load_before + share * (contact.load - work.load_before)
+    forward = work.forward_before + share * (contact.forward - work.forward_before)
+    if machine.soil.shape[0] > 0:
+        patch, radius = data.patch[w], tyre.radius
+        drag = tyre.rolling * load * radius * min(1.0, max(-1.0, work.speed * radius / V_TURN))
+        return patch.torque - patch.k_spin * work.turned - drag
+    lateral = work.lateral_before + share * (contact.lateral - work.lateral_before)
+    camber, mu, radius = contact.camber, contact.friction, contact.rolling_radius
+    slipping = forward - work.speed * radius
+    tx, ty = slip_step(tyre, load, mu, forward, slipping, lateral, state.transient_x, state.transient_y, sub)
+    state.transient_x, state.transient_y = tx, ty
+    Fx, _, _, My = tyre_forces(tyre, load, mu, camber, forward, slipping, lateral, tx, ty)
+    return My - Fx * radius
+
+
+@part
+def fast_part(machine, data, dt):
+    """Angular velocities, slips and drive trains come on by dt [s], in their own steps."""
+    nw = machine.wheel.shape[0]
+    n = max(1, math.ceil(dt / data.vehicle_setting[0].sub_step - 1e-6))
+    sub = dt / n
+    for w in range(nw):
+        s, work = data.wheel[w], data.wheel_work[w]
+        work.speed, work.turned = s.angular_velocity, 0.0
+        work.transient_x, work.transient_y = s.transient_x, s.transient_y
+        s.drive_torque, s.shaft_torque, s.brake_torque = 0.0, 0.0, 0.0
+    for step in range(n):
+        for w in range(nw):
+            data.wheel_work[w].ground_torque = torque_of_ground(machine, data, w, (step + 0.5) / n, sub)
+        for k in range(machine.train.shape[0]):
+            train = machine.train[k]
+            f, x = train.first_wheel, train.first_axle
+            wheels, axle = data.wheel_work[f : f + train.wheels], machine.axle[x : x + train.wheels // 2]
+            driver = data.driver[train.driver]
+            train_step(train, axle, machine.curve, data.train[k], data.train_output[k], wheels, driver, sub)
+        for w in range(nw):
+            wheel, s, work = machine.wheel[w], data.wheel[w], data.wheel_work[w]
+            if wheel.train < 0:
+                work.speed += sub * work.ground_torque / wheel.inertia
+            else:
+                s.drive_torque += work.drive / n
+                s.shaft_torque += work.shaft / n
+                s.brake_torque += work.brake / n
+            work.turned += sub * (work.speed - s.angular_velocity)
+    for w in range(nw):
+        s, work = data.wheel[w], data.wheel_work[w]
+        s.acceleration = (work.speed - s.angular_velocity) / dt
+        s.rate_x, s.rate_y = (s.transient_x - work.transient_x) / dt, (s.transient_y - work.transient_y) / dt
+        s.angular_velocity = work.speed
+
+
+@part
+def new_forces(machine, data, dt):
+    """Forces with the new states; those of soil stay, only the reactions of the drive are new. And their work."""
+    for w in range(machine.wheel.shape[0]):
+        wheel, s, contact, out = machine.wheel[w], data.wheel[w], data.contact[w], data.wheel_output[w]
+        if machine.soil.shape[0] > 0:
+            carry(wheel, s, s.angular_velocity, contact, out)
+        else:
+            press(wheel, machine.tyre[wheel.tyre], s, moving(s, 0.0), contact, out)
+        s.work += 0.5 * dt * (contact.power + data.wheel_work[w].power_before)
+    note_reactions(machine, data)
+
+
+@block
+def advance(machine, data, t):
+    """Wheels and drive trains come to t, where the bodies are. Returns a result code."""
+    clock = data.vehicle_clock[0]
+    dt = t - clock.time
+    if dt <= 0.0:
+        return OK
+    code = arrive(machine, data, t, dt)
+    if code != OK:
+        return code
+    fast_part(machine, data, dt)
+    new_forces(machine, data, dt)
+    clock.time = t
+    return OK
+
+
+@block
+def start(machine, data, t):
+    """Wheels and drive trains stand at t: nothing is kept of the step before. Returns a result code."""
+    for w in range(machine.wheel.shape[0]):
+        s = data.wheel[w]
+        s.acceleration, s.rate_x, s.rate_y = 0.0, 0.0, 0.0
+    code = ground_forces(machine, data, t, 0.0, data.contact, data.wheel_output)
+    note_reactions(machine, data)
+    data.vehicle_clock[0].time = t
+    return code
+
+
+# ---- forces at a state
+
+
+@part
+def stands_here(machine, data, t):
+    """Whether the outputs are those of the state where the bodies are."""
+    if t != data.vehicle_clock[0].time:
+        return False
+    for w in range(machine.wheel.shape[0]):
+        contact, here = data.contact[w], data.stage_contact[w]
+        wheel_pose(machine.wheel[w], data.body_w, here)
+        for k in range(3):
+            if contact.centre[k] != here.centre[k] or contact.velocity[k] != here.velocity[k]:
+                return False
+    return True
+
+
+@block
+def stage_forces(machine, data, t):
+    """Forces at a trial state of a step. Returns a result code."""
+    return ground_forces(machine, data, t, t - data.vehicle_clock[0].time, data.stage_contact, data.stage_output)
+
+
+@part
+def wrenches(machine, data, t, q, v):
+    """Add all forces at a state: those of the step's end, or found anew for its stages. Returns a result code."""
+    body_w, tau, code = data.body_w, data.tau, OK
+    live, outputs = data.vehicle_setting[0].mode == LIVE, data.wheel_output
+    if live and not stands_here(machine, data, t):
+        code = stage_forces(machine, data, t)
+        outputs = data.stage_output
+    for w in range(machine.wheel.shape[0]):
+        wheel, g, n = machine.wheel[w], outputs[w].hub_force, outputs[w].hub_moment
+        rx, ry, rz = turn(body_w, wheel.carrier, wheel.hub[0], wheel.hub[1], wheel.hub[2])
+        add_wrench(wheel.carrier, rx, ry, rz, n[0], n[1], n[2], g[0], g[1], g[2], body_w)
+    for k in range(machine.train.shape[0]):
+        n = data.train_output[k].reaction
+        mx, my, mz = n[0], n[1], n[2]
+        if live:
+            mx, my, mz = shaft_reaction(machine, data, k)
+        add_wrench(machine.train[k].chassis, 0.0, 0.0, 0.0, mx, my, mz, 0.0, 0.0, 0.0, body_w)
+    for k in range(machine.steer.shape[0]):
+        steer = machine.steer[k]
+        target = steer.travel * min(1.0, max(-1.0, data.driver[steer.driver].steer))
+        tau[steer.dof] += steer.stiffness * (target - q[steer.coordinate]) - steer.damping * v[steer.dof]
+    for k in range(machine.drag.shape[0]):
+        drag = machine.drag[k]
+        rx, ry, rz = turn(body_w, drag.body, drag.point[0], drag.point[1], drag.point[2])
+        vx, vy, vz = point_velocity(drag.body, rx, ry, rz, body_w)
+        factor = -drag.factor * math.sqrt(vx * vx + vy * vy + vz * vz)
+        add_wrench(drag.body, rx, ry, rz, 0.0, 0.0, 0.0, factor * vx, factor * vy, factor * vz, body_w)
+    return code
+
+
+@kernel(VEHICLE)
+def vehicle(machine, data, t, q, v, what):
+    if what == ADVANCE:
+        return advance(machine, data, t)
+    if what == START:
+        return start(machine, data, t)
+    return wrenches(machine, data, t, q, v)

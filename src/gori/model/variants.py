@@ -1,0 +1,53 @@
+"""Other Models of the same machine: with other values of forces, with fixed joints opened, with loads added."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gori.errors import InputError
+from gori.model.compile import compile
+from gori.model.model import Model
+from gori.spec import GROUND, Spec
+from gori.spec.body import combine
+
+VALUE_OF = {"motor": "target", "torque": "value", "force": "value"}
+"""the field of a force that takes another value"""
+OF_PARTICLES = ("particles", "inlets", "outlets", "materials", "contacts", "run")
+"""sections of a Spec that a rigid load does not need"""
+
+
+def with_force_values(model: Model, values: Mapping[str, Any]) -> Model:
+    """The Model with other values or targets of its named forces."""
+    spec = model.spec
+    for name, value in values.items():
+        if name not in spec.forces:
+            known = ", ".join(spec.forces) or "none"
+            raise InputError(f"force_values: {name!r} is not a force of the Spec; there are {known}")
+        kind = spec.forces[name].type
+        if kind not in VALUE_OF:
+            raise InputError(f"force_values: {name!r} is a {kind}: only motors, torques and forces take values")
+        spec = spec.set(f"forces.{name}.{VALUE_OF[kind]}", value)
+    return model if spec is model.spec else compile(spec, model.open_loops)
+
+
+def with_axes_in_fixed_joints(model: Model) -> Model:
+    """The Model with a hinge in place of each fixed joint, so that reactions can be found there; itself if none is."""
+    fixed = [name for name, joint in model.spec.joints.items() if joint.type == "fixed"]
+    if not fixed:
+        return model
+    data = model.spec.model_dump(exclude_unset=True)
+    for name in fixed:
+        data["joints"][name]["type"] = "revolute"
+    return compile(Spec(**data), model.open_loops)
+
+
+def with_rigid_loads(model: Model, loads: Mapping[str, tuple[float, np.ndarray, np.ndarray]]) -> Model:
+    """The Model without particles; mass, centre and inertia of what each body carries are added to the body."""
+    data = {key: value for key, value in model.spec.model_dump(exclude_unset=True).items() if key not in OF_PARTICLES}
+    bodies = {}
+    for name, body in model.spec.bodies.items():
+        mass, com, J = combine([body.inertial(), *([loads[name]] if name in loads else [])])
+        moments = [*np.diag(J), J[0, 1], J[0, 2], J[1, 2]]
+        bodies[name] = {"mass": mass, "com": com.tolist(), "inertia": [float(x) for x in moments]} if mass else {}
+    return compile(Spec(**data | {"bodies": {name: part for name, part in bodies.items() if name != GROUND}}))

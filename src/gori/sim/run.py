@@ -1,0 +1,292 @@
+"""A run: blocks of compiled steps, and between them the stages that Python takes care of.
+
+A block passes through the stages of `run_stages` in their order. Each stage knows what it was given and the Block, and
+nothing else; the first that ends the run is the last one asked.
+"""
+
+import time as wall
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from gori.errors import InputError, SimulationError
+from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, POOR_CHOICE, STEP_TOO_SMALL
+from gori.model.state import State
+from gori.record import Recorder
+from gori.sim.events import Event
+from gori.sim.loops.closure import Closure
+from gori.sim.progress import Progress
+from gori.sim.stepper import Stepper
+from gori.sim.user import UserForce
+from gori.sim.vehicle.vehicles import Vehicles
+
+BLOCK_SECONDS = 0.05
+"""how long compiled code runs before Python has a look"""
+FIRST_BLOCK = 256
+"""steps of the first block, whose speed is not known yet"""
+
+
+@dataclass
+class Block:
+    """One turn of the loop, as the stages hand it on.
+
+    most      steps that may be taken at most
+    alone     the last steps met a difficult pose, which is passed by one step alone wherever blocks end: so a run in
+              pieces, or on a slower computer, is the same run bit for bit
+    code      result of the steps; OK once a stage has dealt with it
+    """
+
+    most: int = FIRST_BLOCK
+    alone: bool = False
+    code: int = OK
+    samples: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    ended: bool = False
+    failure: SimulationError | None = None
+
+    def fail(self, message: str, time: float, cause: BaseException | None = None) -> None:
+        self.failure = SimulationError(message, time, cause)
+
+
+class RunStage(Protocol):
+    def __call__(self, block: Block) -> None: ...
+
+
+def run_blocks(stepper: Stepper, stages: Sequence[RunStage]) -> SimulationError | None:
+    """Blocks of steps until the end; returns what went wrong, or None."""
+    block = Block()
+    while stepper.steps_left() > 0:
+        block.most = stepper.steps_left()
+        for stage in stages:
+            stage(block)
+            if block.ended or block.failure is not None:
+                return block.failure
+    return None
+
+
+class SampleStage:
+    """Where samples go: a list, the file of a recording, both or none."""
+
+    def __init__(self, stepper: Stepper, rows: list[np.ndarray] | None, recorder: Recorder | None):
+        self._stepper, self._rows, self._recorder = stepper, rows, recorder
+
+    def __call__(self, block: Block) -> None:
+        self.add(block.samples)
+
+    def add(self, rows: np.ndarray) -> None:
+        """Keep rows (time, y, recorded)."""
+        if not len(rows):
+            return
+        if self._rows is not None:
+            self._rows.append(rows)
+        if self._recorder is not None:
+            self._recorder.append(*self._stepper.columns(rows))
+
+
+class DriverStage:
+    """Drivers set the inputs of the steps to come, every `period` seconds of simulated time.
+
+    drive   lets them act; whether the run ends
+    there   whether there are any
+    """
+
+    def __init__(self, stepper: Stepper, drive: Callable[[], bool], there: Callable[[], bool], period: float):
+        self._stepper, self._drive, self._there, self._period = stepper, drive, there, period
+        self.acted_at = -1
+        """count of steps at which they acted last"""
+        self.off = False
+        """they do not act"""
+
+    def __call__(self, block: Block) -> None:
+        if self.off or not self._there():
+            return
+        stepper, done = self._stepper, self._stepper.steps_done
+        every = max(1, round(self._period / stepper.step))
+        if done % every == 0 and self.acted_at != done:
+            self.acted_at = done
+            try:
+                block.ended = self._drive()
+            except Exception as error:
+                words = f"{type(error).__name__}: {error}"
+                block.fail(f"the driver failed at t = {stepper.time:.6g} s: {words}", stepper.time, error)
+                return
+        block.most = min(block.most, every - done % every)
+
+
+class StepStage:
+    """Compiled steps, as many as take about BLOCK_SECONDS; one at a time beside subsystems in Python."""
+
+    def __init__(self, stepper: Stepper, one_by_one: bool):
+        self._stepper, self._one_by_one, self._size = stepper, one_by_one, FIRST_BLOCK
+
+    def __call__(self, block: Block) -> None:
+        single = block.alone or self._one_by_one
+        began = wall.perf_counter()
+        block.code, block.samples = self._stepper.take_steps(1 if single else min(self._size, block.most))
+        seconds = max(wall.perf_counter() - began, 1e-4)
+        self._size = max(1, min(int(self._size * BLOCK_SECONDS / seconds), self._stepper.most_steps()))
+
+
+class Coupled(Protocol):
+    """What follows the bodies after each step: an Exchange with a subsystem."""
+
+    def advance(self, time: float, y: np.ndarray) -> None: ...
+
+
+class ExchangeStage:
+    """Subsystems in Python follow the bodies; the wrenches that they answer with act on the next step.
+
+    A sample at the end of the step holds the wrenches that acted in it, and the outputs of its end.
+    """
+
+    def __init__(self, stepper: Stepper, exchanges: Sequence[Coupled], samples: SampleStage):
+        self._stepper, self._exchanges, self._samples = stepper, exchanges, samples
+
+    def __call__(self, block: Block) -> None:
+        if not self._exchanges or block.code not in (OK, EVENT):
+            return
+        self._stepper.forget()  # accelerations under the wrenches before
+        try:
+            for exchange in self._exchanges:
+                exchange.advance(self._stepper.time, self._stepper.y)
+        except SimulationError as error:
+            block.failure = error
+            self._samples(block)
+        if len(block.samples):
+            outputs = self._stepper.outputs
+            block.samples[-1, block.samples.shape[1] - len(outputs) :] = outputs
+
+
+class InterruptStage:
+    """Ctrl-C within a function of the user ends the run."""
+
+    def __init__(self, user: UserForce):
+        self._user = user
+        user.error = None
+
+    def __call__(self, block: Block) -> None:
+        if isinstance(self._user.error, KeyboardInterrupt):
+            raise self._user.error
+
+
+class EventStage:
+    """Actions of the events that the steps have met, in their order.
+
+    vehicles        stand at the end of the step in which an event was met
+    state, change   give the State now, and take over another one
+    log             (name, time) of all events so far
+    """
+
+    def __init__(
+        self,
+        stepper: Stepper,
+        vehicles: Vehicles,
+        events: Mapping[str, Event],
+        state: Callable[[], State],
+        change: Callable[[State], None],
+        log: list[tuple[str, float]],
+        samples: SampleStage,
+    ):
+        self._stepper, self._events, self._log, self._samples = stepper, events, log, samples
+        self._vehicles = vehicles
+        self._state, self._change = state, change
+
+    def __call__(self, block: Block) -> None:
+        if block.code != EVENT:
+            return
+        stepper, time = self._stepper, self._stepper.time
+        self._vehicles.go_back(time, stepper.y)
+        rows = [stepper.sample()]
+        for (name, event), met in zip(self._events.items(), stepper.events_met()):
+            if not met:
+                continue
+            self._log.append((name, time))
+            block.ended = block.ended or event.action == "stop"
+            if callable(event.action):
+                try:
+                    after = event.action(self._state())
+                    if not isinstance(after, State | None):
+                        raise InputError(f"it must return a State or None, not {type(after).__name__}")
+                    if after is not None:
+                        self._change(after)
+                        rows.append(stepper.sample())
+                except Exception as error:
+                    words = f"{type(error).__name__}: {error}"
+                    block.fail(f"the action of event {name!r} failed at t = {time:.6g} s: {words}", time, error)
+                    return
+        stepper.restart_after_event()
+        self._vehicles.start(time, stepper.y)
+        self._samples.add(np.array(rows))
+        block.code, block.alone = OK, False
+
+
+class LoopStage:
+    """Poses that the loop solver finds difficult: other independent coordinates, a step over a singular pose."""
+
+    def __init__(self, stepper: Stepper, closure: Closure, state: Callable[[], State]):
+        self._stepper, self._closure, self._state = stepper, closure, state
+
+    def __call__(self, block: Block) -> None:
+        stepper, closure, code = self._stepper, self._closure, block.code
+        if code == POOR_CHOICE:
+            closure.choose(self._state())
+            stepper.forget()  # a step was begun and left
+        elif code == NEAR_SINGULAR:
+            closure.narrow_window()
+        elif code == STEP_TOO_SMALL and not stepper.step_over_singularity():
+            return
+        elif code == OK:
+            closure.reset_thresholds()
+            if block.alone:
+                closure.singularity_passed(stepper.memory)
+            if closure.due(wall.perf_counter()) and (name := closure.opened(stepper.time, stepper.q)) is not None:
+                block.fail(
+                    f"equation {name} was redundant at the start and is open at t = {stepper.time:.6g} s: the machine "
+                    "has come to poses where its loops depend on each other in another way. Start nearer to them",
+                    stepper.time,
+                )
+        elif code != STEP_TOO_SMALL:
+            return
+        block.alone = code in (POOR_CHOICE, NEAR_SINGULAR, STEP_TOO_SMALL)
+        block.code = OK
+
+
+class FailureStage:
+    """Any other result of the steps ends the run, with an explanation."""
+
+    def __init__(self, stepper: Stepper, explain: Callable[[int], SimulationError]):
+        self._stepper, self._explain = stepper, explain
+
+    def __call__(self, block: Block) -> None:
+        if block.code != OK:
+            self._stepper.forget()
+            block.failure = self._explain(block.code)
+
+
+class CheckpointStage:
+    """Saves the State into the file of the recording: half a second apart, or fifty times what it takes."""
+
+    def __init__(self, recorder: Recorder, state: Callable[[], State]):
+        self._recorder, self._state = recorder, state
+        self._saved, self._pause = wall.perf_counter(), 0.5
+
+    def __call__(self, block: Block) -> None:
+        if not block.alone and wall.perf_counter() - self._saved > self._pause:
+            self.save()
+
+    def save(self) -> None:
+        begun = wall.perf_counter()
+        self._recorder.checkpoint(self._state())
+        self._saved = wall.perf_counter()
+        self._pause = max(0.5, 50.0 * (self._saved - begun))
+
+
+class ProgressStage:
+    """Moves the progress bar."""
+
+    def __init__(self, stepper: Stepper, bar: Progress):
+        self._stepper, self._bar = stepper, bar
+
+    def __call__(self, block: Block) -> None:
+        self._bar.move(self._stepper.time)

@@ -1,0 +1,330 @@
+"""The compiled side of a Simulation: bodies, forces, loops and vehicles of a Model, moved in time by a method.
+
+All that compiled code reads and writes stands here: tables of the Model (Machine), arrays that a run advances (Data),
+the state vector y = (q, v, z), the clock, and the memory of the method. The stages of a run (`run.py`) see it through
+the methods of this class alone.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gori.errors import InputError
+from gori.integrate import Loops, Method
+from gori.integrate.clock import CLOCK, FIRST_ERROR, KEPT_OF_CLOCK, MET_AND_CHANGED, Sizes, watch_of
+from gori.kernels.layout import row
+from gori.model import Model
+from gori.model.machine import machine_of
+from gori.model.signals import SignalTable
+from gori.model.state import State
+from gori.sim.events import Event
+from gori.sim.loops.closure import Closure, solver_of
+from gori.sim.user import UserForce
+
+BLOCK_SAMPLES = 4096
+"""samples that one block of steps can write"""
+NEVER = 1 << 40
+"""steps between samples where there are none"""
+MOST_STEPS = 10_000_000
+"""of a block"""
+
+
+class StepResult(NamedTuple):
+    """What a block of steps came to: its result code, and the rows (time, y, recorded) that it sampled."""
+
+    code: int
+    samples: np.ndarray
+
+
+class Stepper:
+    """Moves one Model; complete when it is made, at rest until a State is loaded.
+
+    coupled   rows of the bodies on which subsystems hold a wrench
+    outputs   count of numbers that subsystems in Python put out
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        method: Method,
+        loops: Loops | None,
+        events: Mapping[str, Event],
+        user: UserForce,
+        coupled: tuple[int, ...],
+        outputs: int,
+    ):
+        self.model, self.method, self.loops, self.user, self._outputs = model, method, loops, user, outputs
+        n = model.nq + model.nv + model.nz
+        watched = SignalTable()
+        for name, event in events.items():
+            watched.add(event.value, f"event {name!r}", model)
+        signal_i, signal_f, depth = watched.tables()
+        directions = np.array([event.direction for event in events.values()], np.int64)
+        self._watch = watch_of(signal_i, signal_f, directions, n)
+        closed = bool(model.loops)
+        core = method.core_of_loops if closed else method.core
+        kept, solver = (model.loop_system.kept, solver_of(loops).address) if closed else (None, 0)
+        self.machine, self.data = machine_of(
+            model,
+            user.address,
+            depth,
+            0 if core is None else core.address,
+            kept,
+            solver,
+            live=True,
+            coupled=coupled,
+            outputs=outputs,
+        )
+        self.closure = Closure(model, method, loops, self.machine, self.data) if closed else None
+        rows = len(model.kernel_tables.body_i)
+        self.sizes = Sizes(rows, model.nq, model.nv, model.nz, 0 if kept is None else len(kept.names))
+        self.memory = method.memory(self.sizes)
+        self._clocks = CLOCK.zeros(1)
+        self._clock = row(self._clocks)
+        self.y = np.zeros(n)
+        self._samples = np.zeros((BLOCK_SAMPLES, 1 + n + len(self.data.recorded)))
+
+    # ---- what the stages of a run look at
+
+    @property
+    def time(self) -> float:
+        """Time reached [s]."""
+        return float(self._clock.time)
+
+    @property
+    def start_time(self) -> float:
+        """Time from which steps are counted [s]."""
+        return float(self._clock.start_time)
+
+    @property
+    def end_time(self) -> float:
+        """Time at which the run ends [s]."""
+        return float(self._clock.end_time)
+
+    @property
+    def step(self) -> float:
+        """The step [s]; of an adaptive method the next one to try."""
+        return float(self._clock.step)
+
+    @property
+    def sample_period(self) -> float:
+        """Time between samples [s]."""
+        return float(self._clock.sample_period)
+
+    @property
+    def steps_done(self) -> int:
+        """Steps since `start_time`."""
+        return int(self._clock.steps_done)
+
+    @property
+    def run_start(self) -> float:
+        """Time at which the present run began [s]."""
+        return float(self._clock.start_time + self._clock.first_step * self._clock.step)
+
+    @property
+    def steps_of_run(self) -> int:
+        """Steps of this run."""
+        return self.steps_done - int(self._clock.first_step)
+
+    @property
+    def q(self) -> np.ndarray:
+        """Coordinates now (nq,), read-only."""
+        return self._view(0, self.model.nq)
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities now (nv,), read-only."""
+        return self._view(self.model.nq, self.model.nq + self.model.nv)
+
+    @property
+    def z(self) -> np.ndarray:
+        """Internal states of force elements now (nz,), read-only."""
+        return self._view(self.model.nq + self.model.nv, len(self.y))
+
+    def _view(self, start: int, stop: int) -> np.ndarray:
+        view = self.y[start:stop]
+        view.flags.writeable = False
+        return view
+
+    @property
+    def outputs(self) -> np.ndarray:
+        """Numbers that subsystems in Python put out."""
+        return self.data.recorded[len(self.data.recorded) - self._outputs :]
+
+    def sample(self) -> np.ndarray:
+        """One row of samples, now: time, state, and what is recorded besides."""
+        return np.concatenate([[self.time], self.y, self.data.recorded])
+
+    def columns(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+        """Time, q, v, z and further channels of rows of samples."""
+        sizes = np.cumsum([1, self.model.nq, self.model.nv, self.model.nz])
+        time, q, v, z, outputs = np.split(rows, sizes, axis=1)
+        return time[:, 0], q, v, z, {"outputs": outputs} if outputs.shape[1] else {}
+
+    # ---- steps
+
+    def plan_run(self, duration: float, sample: float | None) -> None:
+        """Run for a duration [s] from now, with so much time between samples [s]; default: a thousandth of it."""
+        for name, value in (("duration", duration), ("sample", duration if sample is None else sample)):
+            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+            if not (number and np.isfinite(value) and value > 0.0):
+                raise InputError(f"{name} must be a positive number of seconds, not {value!r}")
+        sample = min(duration / 1000.0 if sample is None else sample, duration)
+        settings = self.method.settings()
+        if self.method.adaptive:
+            self.count_from_here()
+            self._clock.end_time, self._clock.sample_period = self.time + duration, sample
+            self._clock.largest_step = settings["largest_step"]
+            return
+        h = settings["step"]
+        steps = round(duration / h)
+        if steps < 1:
+            raise InputError(f"a duration of {duration:g} s is less than one step of {h:g} s")
+        self.plan_steps(steps)
+        every = max(1, round(sample / h))
+        self._clock.sample_period, self._clock.sample_every = every * h, every
+        self._clock.first_step = self._clock.steps_done
+
+    def plan_resumed(self, duration: float, sample: float) -> None:
+        """Go on with a run of this duration and time between samples [s] that has begun at `run_start`."""
+        settings, clock = self.method.settings(), self._clock
+        clock.sample_period = sample
+        if self.method.adaptive:
+            clock.end_time, clock.largest_step = clock.start_time + duration, settings["largest_step"]
+            return
+        h = settings["step"]
+        clock.sample_every = max(1, round(sample / h))
+        clock.end_time = clock.start_time + (clock.first_step + round(duration / h)) * h
+
+    def plan_steps(self, count: int) -> None:
+        """Take so many steps of a fixed length from now, without samples. The grid of times goes on."""
+        h = self.method.settings()["step"]
+        if self._clock.step != h or self._clock.inside_step:
+            self.count_from_here()
+            self._clock.step = h
+        self._clock.end_time = self._clock.start_time + (self._clock.steps_done + count) * h
+        self._clock.sample_every = NEVER
+
+    def count_from_here(self) -> None:
+        """Count steps and samples from the time reached on."""
+        self._clock.start_time = self._clock.time
+        self._clock.last_error = FIRST_ERROR
+        for name in ("steps_done", "first_step", "steps_refused", "samples_total", "slopes_valid", "inside_step"):
+            self._clocks[name] = 0
+
+    def steps_left(self) -> int:
+        """Steps that are left to do: of a fixed step a number, of an adaptive one all or none."""
+        if self.method.adaptive:
+            return np.iinfo(np.int64).max if self._clock.time < self._clock.end_time else 0
+        steps = round(float((self._clock.end_time - self._clock.start_time) / self._clock.step))
+        return steps - self.steps_done
+
+    def most_steps(self) -> int:
+        """So many steps that their samples fit."""
+        if self.method.adaptive:
+            return MOST_STEPS
+        return int(min(MOST_STEPS, BLOCK_SAMPLES * self._clock.sample_every))
+
+    def take_steps(self, count: int) -> StepResult:
+        """Up to so many steps, in compiled code; y stays at the last good state if something fails."""
+        self._clock.steps_to_do = count
+        code = self.method.run(self.machine, self.data, self.memory, self._clocks, self.y, self._samples, self._watch)
+        return StepResult(int(code), self._samples[: self._clock.samples_written].copy())
+
+    def forget(self) -> None:
+        """Forces have jumped: what the method keeps from step to step no longer holds."""
+        self.method.forget(self.memory)
+
+    def step_over_singularity(self) -> bool:
+        """Try to step over a singular pose of the loops that an adaptive method crept up to."""
+        return self.closure is not None and self.closure.step_over_singularity(self.memory, self._clock)
+
+    # ---- events
+
+    def events_met(self) -> np.ndarray:
+        """Which events have just been met (events,)."""
+        return np.abs(self._watch.met) >= 1.0
+
+    def mark_changed(self) -> None:
+        """The state was changed at an event: its value counts as zero there."""
+        self._watch.met[self._watch.met != 0.0] = MET_AND_CHANGED
+
+    def restart_after_event(self) -> None:
+        """Forces may have jumped; an adaptive method is careful again."""
+        self.forget()
+        self._clock.last_error = FIRST_ERROR
+
+    # ---- State
+
+    def checked(self, state: State) -> np.ndarray:
+        """q, v and z of a State in one row; raises InputError where they do not fit the Model."""
+        model = self.model
+        z = state.z if len(state.z) or not model.nz else np.zeros(model.nz)
+        for name, value, size in (("q", state.q, model.nq), ("v", state.v, model.nv), ("z", z, model.nz)):
+            if value.shape != (size,) or not np.isfinite(value).all():
+                raise InputError(f"state.{name} must be {size} finite numbers, not {value!r}")
+        if not np.isfinite(state.time):
+            raise InputError(f"state.time must be a finite number of seconds, not {state.time!r}")
+        model.rows(q=(state.q, model.nq))  # refuses quaternions that are zero
+        return np.concatenate([state.q, state.v, z])
+
+    def tag(self) -> str:
+        """Method, loop solver and their settings: whose memory it is."""
+        loops = None if self.loops is None else self.loops.settings()
+        return f"{self.method.tag()} {json.dumps(loops, sort_keys=True)}"
+
+    def save(self) -> dict[str, dict[str, Any]]:
+        """Parts of a State: clock, method, loops, events."""
+        parts: dict[str, dict[str, Any]] = {
+            "clock": {name: self._clocks[name][0] for name in KEPT_OF_CLOCK},
+            "method": {"tag": self.tag()} | self.memory.kept(),
+            "events": {"met": self._watch.met, "before": self._watch.before},
+        }
+        if self.closure is not None:
+            parts["loops"] = {"head": without_counts(self.data.loop_head), "state": self.data.loop_state}
+        return parts
+
+    def load(self, state: State) -> bool:
+        """Take over a State. Returns whether the memory of its run fitted: then the run goes on bit for bit."""
+        self.y[:] = self.checked(state)
+        fits, parts = self._fits(state), state.parts
+        if self.closure is not None:
+            self.closure.refuse_open(state)
+            self.closure.start(state)
+        self.forget()
+        self._clock.time = state.time
+        self.count_from_here()
+        self._watch.met[:] = self._watch.before[:] = 0.0
+        if "clock" in parts:
+            for name in KEPT_OF_CLOCK:
+                self._clocks[name] = parts["clock"][name]
+            self._clock.slopes_valid = self._clock.slopes_valid if fits else 0
+        if fits:
+            for name, array in self.memory.kept().items():
+                array[:] = parts["method"][name]
+            self._watch.met[:], self._watch.before[:] = parts["events"]["met"], parts["events"]["before"]
+            if self.closure is not None:
+                self.data.loop_head[:], self.data.loop_state[:] = parts["loops"]["head"], parts["loops"]["state"]
+                self.closure.resume()
+        return fits
+
+    def events_fit(self, state: State) -> bool:
+        """Whether a State was saved with as many events."""
+        return "events" in state.parts and state.parts["events"]["met"].shape == self._watch.met.shape
+
+    def _fits(self, state: State) -> bool:
+        """Whether the State holds the memory of just this method, these loops and these events."""
+        needed = {"clock", "method", "events"} | ({"loops"} if self.closure is not None else set())
+        if not needed <= state.parts.keys() or str(state.parts["method"]["tag"]) != self.tag():
+            return False
+        return self.events_fit(state)
+
+
+def without_counts(head: np.ndarray) -> np.ndarray:
+    """What a loop solver keeps, without its statistics: factors are made once more when a run is taken up."""
+    head = head.copy()
+    for name in ("evaluations", "factorisations", "corrections"):
+        head[name] = 0
+    return head

@@ -1,0 +1,163 @@
+"""Vehicles in a run: what they keep, where they start, and the driver's inputs."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import numpy as np
+
+from gori.errors import InputError
+from gori.kernels.machine import Data, Machine
+from gori.kernels.vehicle.start import start_vehicles
+from gori.kernels.vehicle.state import NEVER
+from gori.model import Model
+from gori.sim.vehicle.inputs import Inputs
+from gori.spec.expression import closest
+
+KEPT = ("vehicle_clock", "driver", "wheel", "train", "wheel_output", "train_output", "contact")
+"""arrays of Data that a State holds; forces of soft soil depend on the way there, so outputs are kept as well"""
+SOIL = ("cell_index", "cells")
+"""of soft soil a State holds the cells that something has touched: their index, and what they remember"""
+LOCKED = 1e9
+"""inertia of a wheel that is to stand still [kg m2]"""
+NO_FRICTION = 1e-6
+
+
+def own_steps(model: Model, given: Mapping[str, float] | None) -> dict[str, float]:
+    """Own steps of drive trains [s], as given or as in the section `run`; they share one, the smallest."""
+    trains = () if model.vehicle is None else model.vehicle.trains
+    if given is None:
+        given = {} if model.vehicle is None else model.vehicle.own_steps
+    for name, step in given.items():
+        if name not in trains:
+            raise InputError(f"subsystems: {name!r} is not a drive train{closest(name, trains)}")
+        if isinstance(step, bool) or not isinstance(step, (int, float)) or not 0.0 < step < np.inf:
+            raise InputError(f"subsystems: the step of {name!r} must be a positive number of seconds, not {step!r}")
+    return dict(given)
+
+
+class Vehicles:
+    """Wheels and drive trains of one Simulation; without any, nothing happens.
+
+    machine, data   bundles of the run
+    sub_step        largest step of angular velocities, slips and engines [s]; default: that of the Model
+    inputs          of the driver, by name
+    """
+
+    def __init__(self, model: Model, machine: Machine, data: Data, sub_step: float | None = None):
+        self._tables, self._machine, self._data = model.vehicle, machine, data
+        tables = model.vehicle
+        self.inputs = Inputs(data.driver, *(({}, {}) if tables is None else (tables.inputs, tables.gears)))
+        if sub_step is not None and tables is not None:
+            data.vehicle_setting["sub_step"] = sub_step
+        self.load(None)
+
+    def start(self, time: float, y: np.ndarray) -> None:
+        """They stand at this time, on the bodies of y: forces of the ground are found there anew."""
+        if self._tables is not None:
+            start_vehicles(self._machine, self._data, time, y)
+
+    def go_back(self, time: float, y: np.ndarray) -> None:
+        """They stand where an event was met within the last step."""
+        if self._tables is None:
+            return
+        wheel, since = self._data.wheel, min(0.0, time - float(self._data.vehicle_clock["time"][0]))
+        rates = {"angular_velocity": "acceleration", "transient_x": "rate_x", "transient_y": "rate_y"}
+        for name, rate in rates.items():
+            wheel[name] += since * wheel[rate]
+        self.start(time, y)
+
+    def state(self, soil: bool = True) -> dict[str, np.ndarray]:
+        """All that must be kept, as copies; soil=False: without soft soil, which may take long to copy."""
+        if self._tables is None:
+            return {}
+        saved = {name: getattr(self._data, name).copy() for name in KEPT}
+        if soil and self._tables.soft:
+            saved["cell_index"] = np.flatnonzero(self._data.cells["stamp"] > NEVER)
+            saved["cells"] = self._data.cells[saved["cell_index"]]
+        return saved
+
+    def load(self, saved: Mapping[str, np.ndarray] | None) -> None:
+        """Stand as `state` has found them, bit for bit; None: as at the start of the Spec, the driver as he is."""
+        tables, data = self._tables, self._data
+        if tables is None:
+            if saved:
+                raise InputError(f"state.vehicle holds {', '.join(saved)}, but the Model has no vehicle")
+            return
+        if saved is None:
+            for name in KEPT:
+                if name != "driver":
+                    getattr(data, name)[:] = np.zeros(1, getattr(data, name).dtype)
+            data.wheel[:], data.train[:] = tables.start["wheel"], tables.start["train"]
+            self._clear_soil()
+            return
+        self._check(saved)
+        for name in KEPT:
+            getattr(data, name)[:] = saved[name]
+        if tables.soft:
+            self._clear_soil()
+            data.cells[saved["cell_index"]] = saved["cells"]
+
+    def rolling_speeds(self) -> np.ndarray:
+        """Angular velocities with which the wheels would roll freely, as they stand and move on the ground [rad/s]."""
+        assert self._tables is not None
+        contact, radii = self._data.contact, np.array([wheel.radius for wheel in self._tables.mounted])
+        return contact["forward"] / np.where(contact["rolling_radius"] > 0.0, contact["rolling_radius"], radii)
+
+    @contextmanager
+    def lock_free_wheels(self) -> Iterator[None]:
+        """Wheels that no drive train, and so no brake, holds do not turn for a while."""
+        wheel = self._machine.wheel
+        with _changed(wheel["inertia"], wheel["train"] < 0, LOCKED):
+            yield
+
+    @contextmanager
+    def without_friction(self) -> Iterator[None]:
+        """The ground has next to no friction for a while."""
+        terrain, area = self._machine.terrain["friction"], self._machine.area["friction"]
+        with _changed(terrain, slice(None), NO_FRICTION), _changed(area, slice(None), NO_FRICTION):
+            yield
+
+    def _clear_soil(self) -> None:
+        self._data.cells[:] = np.zeros(1, self._data.cells.dtype)
+        self._data.cells["stamp"] = NEVER
+
+    def _check(self, saved: Mapping[str, np.ndarray]) -> None:
+        """Refuse what `state` of this Model would not give."""
+        tables = self._tables
+        assert tables is not None
+        if tables.soft and "cells" not in saved:
+            raise InputError("this State does not hold the soft soil: take simulation.state, not what step() gives")
+        known = (*KEPT, *(SOIL if tables.soft else ()))
+        for name in saved:
+            if name not in known:
+                raise InputError(f"state.vehicle: there is no {name!r}{closest(name, known)}")
+        for name in known:
+            if name not in saved:
+                raise InputError(f"state.vehicle[{name!r}] is missing")
+        for name in (*KEPT, *(("cells",) if tables.soft else ())):
+            value, here = np.asarray(saved[name]), getattr(self._data, name)
+            shape = (len(saved["cell_index"]),) if name == "cells" else here.shape
+            if value.dtype != here.dtype or value.shape != shape:
+                raise InputError(
+                    f"state.vehicle[{name!r}] must be records {here.dtype.names} of shape {shape}, not {value.dtype} "
+                    f"of shape {value.shape}: it may be of another Model"
+                )
+            for field in here.dtype.names or ():
+                if not np.isfinite(value[field]).all():
+                    raise InputError(f"state.vehicle[{name!r}]: {field} must be finite numbers")
+        if tables.soft:
+            index, count = np.asarray(saved["cell_index"]), len(self._data.cells)
+            whole = index.ndim == 1 and index.dtype.kind in "iu"
+            if not whole or (len(index) and not (index.min() >= 0 and index.max() < count)):
+                raise InputError(f"state.vehicle['cell_index'] must be whole numbers from 0 to {count - 1}")
+
+
+@contextmanager
+def _changed(column: np.ndarray, rows: np.ndarray | slice, value: float) -> Iterator[None]:
+    """Rows of a column hold another value for a while."""
+    before = column[rows].copy()
+    column[rows] = value
+    try:
+        yield
+    finally:
+        column[rows] = before

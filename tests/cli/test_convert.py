@@ -1,0 +1,25 @@
+"""`gori convert`."""
+
+from pathlib import Path
+
+import gori
+from tests.cli.files import FOUR_BAR
+
+
+def test_convert(run):
+    result = run("convert", "arm.urdf", "arm.yaml", "--base", "free")
+    assert result.exit_code == 0 and "arm.yaml: 2 bodies, 2 joints" in result.stdout
+    assert "1 warning" in result.stderr and "triangle" in result.stderr
+    assert gori.load("arm.yaml").joints["base"].type == "free"
+
+
+def test_convert_keeps_a_file_that_is_there(run):
+    result = run("convert", "arm.urdf", "four.yaml")
+    assert result.exit_code == 2 and "--force" in result.stderr and Path("four.yaml").read_text() == FOUR_BAR
+    assert run("convert", "arm.urdf", "four.yaml", "--force").exit_code == 0
+    assert set(gori.load("four.yaml").bodies) == {"a", "b"}
+
+
+def test_convert_to_another_format(run):
+    result = run("convert", "four.yaml", "four.urdf")
+    assert result.exit_code == 2 and "saved as .yaml" in result.stderr

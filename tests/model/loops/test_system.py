@@ -1,0 +1,49 @@
+"""The equations of a Model in Python: from many threads at once, and those that are kept."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+import gori
+from gori.sim import Simulation
+from tests.integrate.closed_machines import rockers, slider_crank
+
+
+def test_terms_from_several_threads_are_those_of_one():
+    model, rng = gori.compile(slider_crank()), np.random.default_rng(0)
+    system, q0 = model.loop_system, gori.assemble(model)
+    states = [(model.integrate(q0, 0.3 * rng.normal(size=model.nv)), rng.normal(size=model.nv)) for _ in range(200)]
+    expected = [system.terms(q, v) for q, v in states]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(5):
+            found = list(pool.map(lambda state: system.terms(*state), states))
+            for one, other in zip(found, expected):
+                for a, b in zip(one, other):
+                    np.testing.assert_array_equal(a, b)
+
+
+def test_kept_equations_are_independent_and_found_once():
+    """A revolute cut of a plane four-bar: of five equations two say something."""
+    model = gori.compile(rockers())
+    system = model.loop_system
+    assert len(system.names) == 5 and len(system.kept.names) == 2
+    assert set(system.kept.names) < set(system.names)
+    chosen = [system.names.index(name) for name in system.kept.names]
+    J = system.terms(gori.assemble(model)).J
+    assert system.rank(J[chosen]) == system.rank(J) == 2
+    assert system.kept is system.kept
+
+
+def test_regularisation_is_small_beside_the_equations():
+    model = gori.compile(rockers())
+    regular = model.loop_system.regularisation(gori.assemble(model))
+    assert regular.redundant == 0 and regular.epsilon == 1e-14
+    assert (regular.eps_mass > 0.0).all() and (regular.eps_unit < 1e-12).all() and not regular.extra_inertia.any()
+
+
+def test_simulations_of_one_model_share_no_memory():
+    model = gori.compile(rockers())
+    one, other = Simulation(model), Simulation(model)
+    one.step(10)
+    assert not np.shares_memory(one.stepper.data.loop_state, other.stepper.data.loop_state)
+    assert other.stepper.closure is not None and other.stepper.closure.memory.head.evaluations == 0

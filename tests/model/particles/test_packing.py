@@ -1,0 +1,160 @@
+"""Start packings: all grains inside, none overlapping, all by their seed; and what does not fit is told."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gori.errors import InputError
+from gori.model.particles.container import container_of
+from gori.model.particles.packing import check_overlaps, draw_radii, near_pairs, poured, random, regular
+from gori.spec import Region
+from gori.spec.body import Body
+
+BOX = {"type": "box", "size": [0.5, 0.3, 0.2]}
+DRUM = {"type": "cylinder", "radius": 0.2, "length": 0.4, "axis": [0, 0, 1]}
+HOPPER = {"type": "cone", "radius": 0.1, "top_radius": 0.3, "length": 0.4, "axis": [0, 0, 1]}
+BALL = {"type": "sphere", "radius": 0.2}
+PILL = {"type": "capsule", "radius": 0.15, "length": 0.3, "axis": [0, 0, 1]}
+PACKINGS = {"regular": regular, "random": random, "poured": poured}
+
+
+def shape(data, **more):
+    return Body(shapes={"s": data | {"hollow": True, "material": "steel"} | more}).shapes["s"]
+
+
+def inside(data, **more):
+    return container_of(shape(data, **more), "the bin")
+
+
+def gaps(points, radii):
+    """Smallest distance of surfaces, by brute force."""
+    d = np.linalg.norm(points[:, None] - points[None], axis=-1) - radii[:, None] - radii[None]
+    return d[np.triu_indices(len(points), 1)].min()
+
+
+@pytest.mark.parametrize("data", [BOX, DRUM, HOPPER, BALL, PILL], ids=lambda data: data["type"])
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_inside_and_apart(packing, data):
+    container = inside(data)
+    radii = draw_radii((0.012, 0.02), 120, np.random.default_rng(1))
+    points = PACKINGS[packing](container, radii, np.random.default_rng(2))
+    assert points.shape == (120, 3)
+    assert (container.clearance(points) >= radii - 1e-12).all()
+    assert gaps(points, radii) >= 0.0
+    again = PACKINGS[packing](container, radii, np.random.default_rng(2))
+    other = PACKINGS[packing](container, radii, np.random.default_rng(3))
+    assert (points == again).all() and not (points == other).all()
+
+
+@pytest.mark.parametrize("data", [BOX, DRUM, HOPPER, BALL, PILL], ids=lambda data: data["type"])
+def test_rooms_by_their_volume_and_gradient(data):
+    container = inside(data)
+    rng = np.random.default_rng(0)
+    points = rng.uniform(container.low, container.high, (200_000, 3))
+    share = (container.clearance(points) > 0.0).mean()
+    assert share * np.prod(container.high - container.low) == pytest.approx(container.volume, rel=0.01)
+    some = points[container.clearance(points) > 0.01][:50]
+    for face, (distance, inwards) in container.walls(some).items():
+        np.testing.assert_allclose(np.linalg.norm(inwards, axis=1), 1.0, atol=1e-12)
+        moved = container.walls(some + 1e-6 * inwards)[face][0]
+        np.testing.assert_allclose((moved - distance) / 1e-6, 1.0, atol=1e-6)
+
+
+def test_room_stands_as_its_shape_does():
+    tilted = shape(DRUM, at=[1, 2, 3], rpy_deg=[0, 90, 0])
+    container = container_of(tilted, "the drum")
+    middle = container.to_body(np.array([[0.0, 0.0, 0.2]]))
+    np.testing.assert_allclose(middle, [[1.2, 2, 3]], atol=1e-15)  # the axis z now points along x
+    assert container.up[0] == 0 and container.up[1] == -1  # and its own -x is up
+    box = container_of(Region(size=(1, 2, 3), at=(0, 0, 5)), "a box", down=(0, 9.81, 0))
+    assert box.up == (1, -1) and box.volume == 6.0
+    assert container_of(Region(size=(1, 2, 3)), "a box", down=(0, 0, 0)).up == (2, 1)
+
+
+def test_regular_is_a_cubic_grid():
+    container = inside(BOX)
+    radii = np.full(300, 0.01)
+    points = regular(container, radii, np.random.default_rng(0), spacing=0.025)
+    # 0.5 x 0.3 m take 20 x 12 grains of that spacing in a layer: so the second layer is begun
+    heights = np.round((points[:, 2] + 0.1 - 0.01) / 0.025)
+    assert (heights == 0).sum() == 240 and (heights == 1).sum() == 60
+    nearest = np.sort(np.linalg.norm(points[:240, None] - points[None, :240], axis=-1), axis=1)[:, 1]
+    assert abs(nearest - 0.025).max() < 2e-4
+    assert abs(nearest - 0.025).max() > 1e-6  # each stands a little off
+    cube = inside({"type": "box", "size": [0.2, 0.2, 0.2]})
+    assert regular(cube, np.full(1000, 0.01), np.random.default_rng(0), 0.02).shape == (1000, 3)
+    with pytest.raises(InputError, match=r"1001 grains do not fit into the bin: 1000 fit in a regular packing of spac"):
+        regular(cube, np.full(1001, 0.01), np.random.default_rng(0), 0.02)
+
+
+@pytest.mark.parametrize(("data", "face"), [(BOX, "z+"), (DRUM, "top"), (HOPPER, "top")])
+def test_a_cloud_rises_above_an_open_shape(data, face):
+    container = inside(data, open=[face])
+    radii = draw_radii((0.015, 0.02), 900, np.random.default_rng(1))
+    points = poured(container, radii, np.random.default_rng(2))
+    top = container.high[2]
+    assert points[:, 2].max() > top + 0.05 and points[:, 2].min() < container.low[2] + 0.05
+    assert (container.clearance(points, lid=False) >= radii - 1e-12).all()
+    assert gaps(points, radii) > 0.0
+    more = poured(container, radii, np.random.default_rng(3), floor=(points[:, 2] + radii).max())
+    assert gaps(np.concatenate([points, more]), np.concatenate([radii, radii])) > 0.0
+    with pytest.raises(InputError, match=r"900 grains do not fit into the bin: .* fit in a regular packing"):
+        regular(container, radii, np.random.default_rng(0))
+
+
+def test_a_cloud_in_a_closed_box_is_as_dense_as_it_must_be():
+    """The example of the format, smaller: 48 % of the box, which no loose cloud can be."""
+    container = inside({"type": "box", "size": [0.25, 0.15, 0.15]})
+    radii = draw_radii((0.008, 0.012), 625, np.random.default_rng(1))
+    assert 4 / 3 * math.pi * (radii**3).sum() / container.volume > 0.47
+    points = poured(container, radii, np.random.default_rng(1))
+    assert gaps(points, radii) >= 0.0 and (container.clearance(points) >= radii).all()
+    with pytest.raises(InputError, match=r"\d+ fit in a loose cloud of spacing 0.03 m"):
+        poured(container, radii, np.random.default_rng(1), spacing=0.03)
+
+
+def test_what_cannot_be_is_refused():
+    container = inside(BOX)
+    with pytest.raises(InputError, match=r"100000 grains do not fit into the bin: they are \d+% of its volume; about"):
+        random(container, np.full(100_000, 0.01), np.random.default_rng(0))
+    flat = inside({"type": "box", "size": [1, 1, 0.01]})
+    for packing, words in (
+        (regular, "0 fit"),
+        (random, "wider than the room"),
+        (poured, "wider than the room"),
+    ):
+        with pytest.raises(InputError, match=words):
+            packing(flat, np.full(3, 0.02), np.random.default_rng(0))
+
+
+def test_radii():
+    rng = np.random.default_rng(0)
+    assert (draw_radii(0.1, 5, rng) == 0.1).all()
+    drawn = draw_radii((0.1, 0.2), 20_000, rng)
+    assert drawn.min() >= 0.1 and drawn.max() <= 0.2 and drawn.mean() == pytest.approx(0.15, abs=1e-3)
+    assert np.histogram(drawn, 10)[0] == pytest.approx(np.full(10, 2000), rel=0.1)
+    mixed = draw_radii(((0.1, 1.0), (0.2, 2.0), (0.3, 4.0)), 10, rng)
+    assert [int((mixed == r).sum()) for r in (0.1, 0.2, 0.3)] == [1, 3, 6]
+    assert (np.sort(draw_radii(((0.1, 1.0), (0.2, 1.0)), 3, rng)) == [0.1, 0.1, 0.2]).all()
+
+
+def test_pairs_of_all_sizes():
+    rng = np.random.default_rng(0)
+    points, radii = rng.uniform(0, 1, (400, 3)), 10.0 ** rng.uniform(-3, -1, 400)
+    i, j = near_pairs(points, radii, 0.01)
+    d = np.linalg.norm(points[:, None] - points[None], axis=-1) - radii[:, None] - radii[None]
+    expected = np.argwhere(np.triu(d < 0.01, 1))
+    assert (np.stack([i, j], axis=1) == expected).all()
+
+
+def test_overlaps_are_named():
+    place = np.array([[0, 0, 0, 0.01], [0.0199, 0, 0, 0.01], [1, 0, 0, 0.02], [1.02, 0, 0, 0.01]])
+    check_overlaps(place[:3])  # 1 % may be that of a settled bed
+    with pytest.raises(InputError) as caught:
+        check_overlaps(place, names=("fine", "coarse"), group=np.array([0, 0, 1, 0]))
+    words = "2 of 'coarse' at 1, 0, 0 and 3 of 'fine' at 1.02, 0, 0, by 0.01 m, which is 100% of the smaller radius"
+    assert words in str(caught.value)
+    with pytest.raises(InputError, match="2 pairs overlap by more than 0%"):
+        check_overlaps(place, allowed=0.001)
+    check_overlaps(place[:1])

@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from gori.errors import SpecError
+from gori.spec.base import ReadOnly, quaternion, rotation, rotation_to
+from tests.checks import close
+
+
+def test_rotations_from_angles_and_quaternions():
+    close(rotation((10.0, 20.0, 30.0), None), Rotation.from_euler("xyz", [10, 20, 30], degrees=True).as_matrix(), 1e-14)
+    close(rotation(None, (0.5, 0.5, 0.5, 0.5)), Rotation.from_quat([0.5, 0.5, 0.5, 0.5]).as_matrix(), 1e-14)
+    assert np.array_equal(rotation(None, None), np.eye(3))
+
+
+def test_quaternion_of_a_rotation():
+    for seed in range(20):
+        R = Rotation.random(random_state=seed).as_matrix()
+        close(rotation(None, quaternion(R)), R, 1e-14)
+
+
+@pytest.mark.parametrize("axis", [(0, 0, 1), (0, 0, -1), (1, 0, 0), (0.3, -0.4, 0.5)])
+def test_rotation_to_an_axis_brings_z_there(axis):
+    R = rotation_to(axis)
+    close(R[:, 2], np.array(axis) / np.linalg.norm(axis), 1e-14)
+    close(R @ R.T, np.eye(3), 1e-14)
+    assert np.linalg.det(R) == pytest.approx(1.0)
+
+
+def test_dicts_of_a_spec_do_not_change():
+    part = ReadOnly(a=1)
+    with pytest.raises(SpecError, match="a Spec does not change"):
+        part["a"] = 2
+    assert part == {"a": 1}
