@@ -141,7 +141,11 @@ def test_a_driver_goes_on_from_what_it_saved(truck, rolling):
     saved, middle = driver.save(), first.state
     first.step(500)
     last = first.q.copy()
-    assert set(saved["0"]) == {"integral", "speed", "time"} and saved["1"]["piece"] >= 0 and set(saved) == {"0", "1"}
+    assert (
+        set(saved["0"]) == {"integral", "speed", "time", "pose"}
+        and saved["1"]["piece"] >= 0
+        and set(saved) == {"0", "1"}
+    )
 
     bare = gori.State(middle.time, middle.q, middle.v, middle.z, {"vehicle": middle.vehicle})
 

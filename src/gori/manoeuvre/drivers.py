@@ -12,6 +12,8 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gori.errors import InputError
 from gori.manoeuvre.dimensions import Dimensions, dimensions
 from gori.manoeuvre.path import Path
@@ -61,10 +63,13 @@ class Driver:
         self._simulation: Simulation | None = None
         self._memory: dict[str, Any] = {}
         self._loaded = False
+        self._pose: list[float] = []  # q at which the vehicle was measured
         self.dimensions: Dimensions | None = None
 
     def __call__(self, simulation: Simulation) -> bool | None:
         if simulation is not self._simulation:
+            if not self._loaded:
+                self._pose = simulation.q.tolist()
             self.meet(simulation)
             if not self._loaded:
                 self._memory = self.begin(simulation)
@@ -73,15 +78,16 @@ class Driver:
 
     def save(self) -> dict[str, Any]:
         """What it remembers, as numbers by name; nothing before it has driven."""
-        return dict(self._memory)
+        return {**self._memory, "pose": self._pose} if self._memory else {}
 
     def load(self, saved: dict[str, Any]) -> None:
         """Go on with what `save` gave, in this simulation or in the next one that it drives."""
         self._memory, self._loaded = dict(saved), bool(saved)
+        self._pose = self._memory.pop("pose", [])
 
     def meet(self, simulation: Simulation) -> None:
         """Look the vehicle up."""
-        self.dimensions = dimensions(simulation.model, self.vehicle, simulation.q)
+        self.dimensions = dimensions(simulation.model, self.vehicle, np.array(self._pose))
         self._q, self._v = self.dimensions.joint_q.start, self.dimensions.joint_v.start
 
     def begin(self, simulation: Simulation) -> dict[str, Any]:
