@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from bench.timing import machine
-from demo import implicit, loops, motion, particles, trees, vehicles
+from demo import implicit, loops, motion, particles, states, trees, vehicles
 from demo.report import Report
 
 
@@ -13,7 +13,15 @@ def main() -> None:
     print("compiling kernels where this machine has none yet (first run only, about five minutes)", flush=True)
     start = time.perf_counter()
     report = Report(Path("out") / "demo")
-    for case in (*trees.CASES, *motion.CASES, *implicit.CASES, *loops.CASES, *vehicles.CASES, *particles.CASES):
+    for case in (
+        *trees.CASES,
+        *motion.CASES,
+        *states.CASES,
+        *implicit.CASES,
+        *loops.CASES,
+        *vehicles.CASES,
+        *particles.CASES,
+    ):
         report.run(case)
     seconds = time.perf_counter() - start
     path = report.write(f"{machine()}; {seconds:.0f} s in all")
