@@ -119,8 +119,8 @@ class Model(Coordinates):
     def state(self, q: Any = None, v: Any = None, time: float = 0.0) -> State:
         """A State to start from: at q and v, or where the Spec starts, with loops closed.
 
-        Wheels roll with the bodies that carry them, engines idle, soil is untouched, particles are packed as the Spec
-        says.
+        Wheels roll with the bodies that carry them, engines idle, soil is untouched. Particles are packed when a
+        Simulation starts from it: `simulation.state` holds them.
         """
         from gori.model.loops.assembly import assemble, consistent_velocity
 

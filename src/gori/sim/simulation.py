@@ -386,6 +386,13 @@ class Simulation:
         info = before.info
         kept = {name: info[name] for name in ("loops", "sub_steps", "device") if name in info}
         simulation = cls(before.model, info["method"], **kept, **options, state=saved)
+        if simulation.driver is not None and not isinstance(simulation.driver, Remembering):
+            warnings.warn(
+                "the driver offers no save and load: if it remembers something, that is not in the file, and the run "
+                "may not go on bit for bit",
+                RestartWarning,
+                stacklevel=2,
+            )
         if not simulation.stepper.events_fit(saved):
             raise InputError(f"{path} was recorded with other events: give those of that run")
         if simulation._particles is not None:
