@@ -140,6 +140,7 @@ class Simulation:
         driven = lambda: bool(self.schedules) or self.driver is not None  # noqa: E731
         self._drivers = DriverStage(stepper, self._drive, driven, self.driver_period)
         self._counted = self.method.counts(stepper.memory)
+        self._quiet_stages: list[RunStage] | None = None  # of `advance`, made once
         self.state = self.model.state() if state is None else state
 
     def _drive(self) -> bool:
@@ -221,6 +222,7 @@ class Simulation:
                 "the same, take state.replace(model=model.fingerprint)"
             )
         stepper, parts = self.stepper, state.parts
+        self._quiet_stages = None
         fits = stepper.load(state)
         if "method" in parts and not fits:
             warnings.warn(
@@ -321,7 +323,10 @@ class Simulation:
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
             raise InputError(f"the number of steps must be 1, 2, 3, ..., not {count!r}")
         self.stepper.plan_steps(int(count))
-        failure = run_blocks(self.stepper, self._stages(None, None, None))
+        if self._quiet_stages is None:
+            self._quiet_stages = self._stages(None, None, None)
+        self._user.error = None
+        failure = run_blocks(self.stepper, self._quiet_stages)
         if failure is not None:
             raise failure from failure.cause
 
@@ -352,7 +357,7 @@ class Simulation:
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
         if self._particles is not None:
             self._particles.store_frames(every, path, self.time, duration, overwrite)
-        start, self.event_log = stepper.sample()[None], []
+        start, self.event_log, self._quiet_stages = stepper.sample()[None], [], None
         if recorder is not None:
             SampleStage(stepper, None, recorder).add(start)
             CheckpointStage(recorder, lambda: self.state).save()
