@@ -120,6 +120,11 @@ def test_what_does_not_fit_is_refused():
     wrong.advance = lambda motion, step, time: np.zeros(6)
     with pytest.raises(InputError, match=r"'spring' must give wrenches of shape \(1, 6\), not \(6,\)"):
         simulate(wrong).run(0.01)
+    for name in ("vehicle", "clock", "", "a/b"):
+        with pytest.raises(InputError, match="a subsystem cannot be called"):
+            simulate(Spring(name=name))
+    with pytest.raises(InputError, match="two subsystems have the same name"):
+        simulate(Spring(), Spring())
     lame = Spring()
     lame.step = 0.0
     with pytest.raises(InputError, match="step must be a positive number"):

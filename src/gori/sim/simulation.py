@@ -112,6 +112,8 @@ class Simulation:
         self.subsystems = tuple(subsystems)
         for subsystem in self.subsystems:
             check_subsystem(subsystem)
+        if len({subsystem.name for subsystem in self.subsystems}) < len(self.subsystems):
+            raise InputError("two subsystems have the same name: each needs one of its own")
         self.sub_steps = own_steps(self.model, sub_steps)
         self.driver, self.schedules = driver, scheduled(self.model)
         period = min((part.every for part in self.schedules), default=DRIVER_PERIOD)

@@ -102,6 +102,8 @@ class Subsystem(Protocol):
         ...
 
 
+RESERVED = ("vehicle", "particles", "exchange", "clock", "method", "loops", "events", "drivers")
+"""parts of a State that are not a user's subsystem"""
 MEMBERS = ("name", "bodies", "step", "outputs", "start", "advance", "state", "load", "output_values")
 
 
@@ -110,6 +112,8 @@ def check_subsystem(subsystem: Any) -> None:
     missing = [member for member in MEMBERS if not hasattr(subsystem, member)]
     if missing:
         raise InputError(f"{type(subsystem).__name__} is no Subsystem: it has no {', '.join(missing)}")
+    if subsystem.name in RESERVED or not subsystem.name or "/" in subsystem.name:
+        raise InputError(f"a subsystem cannot be called {subsystem.name!r}: that is a part of a State, or no name")
     if not (np.isfinite(subsystem.step) and subsystem.step > 0.0):
         raise InputError(f"subsystem {subsystem.name!r}: step must be a positive number, not {subsystem.step!r}")
 
