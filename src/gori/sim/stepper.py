@@ -55,7 +55,8 @@ class Stepper:
         coupled: tuple[int, ...],
         outputs: int,
     ):
-        self.model, self.method, self.loops, self.user, self._outputs = model, method, loops, user, outputs
+        self.model, self.method, self.loops, self._outputs = model, method, loops, outputs
+        self._keep_alive = user  # compiled code holds its address
         n = model.nq + model.nv + model.nz
         watched = SignalTable()
         for name, event in events.items():

@@ -210,11 +210,6 @@ class Couplings(NamedTuple):
     rows: dict[str, np.ndarray]
     channels: dict[str, tuple[int, int, str]]
 
-    @property
-    def outputs(self) -> int:
-        """Count of numbers that are put out."""
-        return sum(".wrench_from." not in name for name in self.channels)
-
 
 def couplings(model: Model, bodies: Mapping[str, Sequence[str]], outputs: Mapping[str, str]) -> Couplings:
     """Of subsystems {name: bodies}, with outputs {channel: unit}."""
