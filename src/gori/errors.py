@@ -71,5 +71,9 @@ class RestartWarning(UserWarning):
     """A State whose memory of a run does not fit: the run starts afresh from it, not bit for bit."""
 
 
+class CouplingWarning(UserWarning):
+    """An exchange with a subsystem that lags so much that it has made or lost energy worth mentioning."""
+
+
 class ConditionWarning(UserWarning):
     """A mass matrix so badly scaled that digits are lost."""

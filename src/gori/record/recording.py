@@ -13,8 +13,12 @@ from gori.formats.yaml import read_yaml, write_yaml
 from gori.model import Model, compile
 from gori.model.arrays import frozen
 from gori.record.channels import Channel, builtin_channels
+from gori.record.outputs import output_channels
 from gori.record.values import checked_extra, checked_info
 from gori.spec.spec import closest
+
+OF_FORCES = ("a", "acceleration", "reaction", "drive", "effort", "power")
+"""ends of channels that need the forces of the Spec (`sim/channels.py`)"""
 
 
 class Recording:
@@ -24,7 +28,8 @@ class Recording:
     q, v    (N, nq), (N, nv)
     z       (N, nz) internal states of force elements
     extra   further channels that were recorded as they are, {name: (N, ...)}
-    info    notes on the run; of a file also `complete`: whether its run was closed properly
+    info    notes on the run; of a file also `complete`: whether its run was closed properly. `outputs` names columns of
+            extra["outputs"]: {channel: [first, count, unit]}
 
     Channels, besides time, q, v, z and those of `extra`:
         JOINT.q  JOINT.v                 (N,) for one degree of freedom, else (N, nq), (N, nv)
@@ -58,6 +63,8 @@ class Recording:
         self.extra = {name: frozen(array) for name, array in checked_extra(extra, count).items()}
         self._channels, self._values = builtin_channels(self), {}
         self.add_source(self.extra, lambda rec, name: rec.extra[name])
+        for name, channel in output_channels(self).items():
+            self.add_source([name], channel.compute, channel.units)
 
     def __len__(self) -> int:
         return len(self.time)
@@ -123,7 +130,10 @@ class Recording:
 
     def _channel(self, name: str) -> Channel:
         if name not in self._channels:
-            raise InputError(f"there is no channel {name!r}{closest(name, self._channels)}")
+            hint = closest(name, self._channels)
+            if name.rpartition(".")[2] in OF_FORCES and "a" not in self._channels:
+                hint = ": accelerations, reactions and efforts of a file come with gori.open_run(path)"
+            raise InputError(f"there is no channel {name!r}{hint}")
         return self._channels[name]
 
     # ---- tables and plots
@@ -165,7 +175,7 @@ class Recording:
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Recording":
-        """The Recording in a file; its Model is compiled again."""
+        """The Recording in a file; its Model is compiled again. With accelerations and reactions: gori.open_run."""
         from gori.record.rows import open_file, read_header, read_rows
 
         with open_file(path) as file:

@@ -6,11 +6,12 @@ from gori.sim.events import Event
 from gori.sim.particles.devices import devices
 from gori.sim.runfile import open_run
 from gori.sim.simulation import Simulation, Snapshot
-from gori.sim.subsystem import BodyMotion, Subsystem
+from gori.sim.subsystem import BaseSubsystem, BodyMotion, Subsystem
 from gori.sim.trace import Trace
 from gori.sim.vehicle.rest import at_rest
 
 __all__ = [
+    "BaseSubsystem",
     "BodyMotion",
     "Clock",
     "ClockReport",

@@ -10,6 +10,7 @@ from gori.model.machine import machine_of
 from gori.model.tables import JointInfo
 from gori.record import Recording
 from gori.record.channels import v_units
+from gori.sim.couplings import model_columns
 from gori.sim.trace import Trace, samples_of
 from gori.spec import GROUND
 
@@ -17,8 +18,6 @@ from gori.spec import GROUND
 def add_channels(recording: Recording, trace: Trace) -> None:
     """Add all channels that follow from forces: of elements, of wheels and drive trains, and of accelerations."""
     add_force_channels(recording)
-    add_wheel_channels(recording)
-    add_particle_channels(recording)
     add_output_channels(recording)
     add_trace_channels(recording, trace)
 
@@ -51,39 +50,15 @@ def add_force_channels(recording: Recording) -> None:
     recording.add_source([f"{name}.power" for name in rows], channel, units="W")
 
 
-def add_wheel_channels(recording: Recording) -> None:
-    """Add channels of wheels and drive trains: truck.wheel_fl.load, truck.drivetrain.engine_speed, ..."""
-    model = recording.model
-    if model.vehicle is None or "outputs" not in recording.extra:  # a motion without its forces
-        return
-    for name, (column, unit) in model.vehicle.channels().items():
-        recording.add_source([name], lambda rec, _, column=column: rec.extra["outputs"][:, column], units=unit)
-
-
-def add_particle_channels(recording: Recording) -> None:
-    """Add BODY.wrench_from.particles (N, 6), and under the name of the group if there is only one: moment about the
-    origin of the body's row and force of grains on it, world axes, as it acted.
-    """
-    model = recording.model
-    groups = () if model.particles is None else model.particles.names
-    if "outputs" not in recording.extra:
-        return
-    first = 0 if model.vehicle is None else model.vehicle.size
-    for k, body in enumerate(model.coupled):
-        names = [f"{body}.wrench_from.{name}" for name in ("particles", *(groups if len(groups) == 1 else ()))]
-        recording.add_source(names, lambda rec, _, at=first + 6 * k: recorded(rec, at), units="N m, N")
-
-
-def recorded(recording: Recording, first: int) -> np.ndarray:
-    """A wrench (N, 6) out of what was recorded besides the states."""
-    return recording.extra["outputs"][:, first : first + 6]
-
-
 def add_output_channels(recording: Recording) -> None:
-    """Add what subsystems put out, and the wrenches BODY.wrench_from.NAME that they held on bodies."""
-    if "outputs" not in recording.extra:
+    """Add what the Model records besides the states, where the recording does not name it by itself: channels of wheels
+    and drive trains (truck.wheel_fl.load), and BODY.wrench_from.particles (N, 6), also under the name of the group if
+    there is only one: moment about the origin of the body's row and force of grains on it, world axes, as it acted.
+    """
+    outputs, columns = recording.extra.get("outputs"), model_columns(recording.model)
+    if outputs is None or "outputs" in recording.info:  # a motion without its forces, or channels that are there
         return
-    for name, (first, count, unit) in recording.info.get("outputs", {}).items():
+    for name, (first, count, unit) in columns.items():
         place = np.s_[:, first] if count == 1 else np.s_[:, first : first + count]
         recording.add_source([name], lambda rec, _, place=place: rec.extra["outputs"][place], units=unit)
 

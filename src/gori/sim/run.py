@@ -92,7 +92,7 @@ class DriverStage:
     """
 
     def __init__(self, stepper: Stepper, drive: Callable[[], bool], there: Callable[[], bool], period: float):
-        self._stepper, self._drive, self._there, self._period = stepper, drive, there, period
+        self._stepper, self._drive, self._there, self.period = stepper, drive, there, period
         self.acted_at = -1
         """count of steps at which they acted last"""
         self.off = False
@@ -102,7 +102,7 @@ class DriverStage:
         if self.off or not self._there():
             return
         stepper, done = self._stepper, self._stepper.steps_done
-        every = max(1, round(self._period / stepper.step))
+        every = max(1, round(self.period / stepper.step))
         if done % every == 0 and self.acted_at != done:
             self.acted_at = done
             try:
@@ -126,36 +126,6 @@ class StepStage:
         block.code, block.samples = self._stepper.take_steps(1 if single else min(self._size, block.most))
         seconds = max(wall.perf_counter() - began, 1e-4)
         self._size = max(1, min(int(self._size * BLOCK_SECONDS / seconds), self._stepper.most_steps()))
-
-
-class Coupled(Protocol):
-    """What follows the bodies after each step: an Exchange with a subsystem."""
-
-    def advance(self, time: float, y: np.ndarray) -> None: ...
-
-
-class ExchangeStage:
-    """Subsystems in Python follow the bodies; the wrenches that they answer with act on the next step.
-
-    A sample at the end of the step holds the wrenches that acted in it, and the outputs of its end.
-    """
-
-    def __init__(self, stepper: Stepper, exchanges: Sequence[Coupled], samples: SampleStage):
-        self._stepper, self._exchanges, self._samples = stepper, exchanges, samples
-
-    def __call__(self, block: Block) -> None:
-        if not self._exchanges or block.code not in (OK, EVENT):
-            return
-        self._stepper.forget()  # accelerations under the wrenches before
-        try:
-            for exchange in self._exchanges:
-                exchange.advance(self._stepper.time, self._stepper.y)
-        except SimulationError as error:
-            block.failure = error
-            self._samples(block)
-        if len(block.samples):
-            outputs = self._stepper.outputs
-            block.samples[-1, block.samples.shape[1] - len(outputs) :] = outputs
 
 
 class InterruptStage:

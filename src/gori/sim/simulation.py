@@ -15,7 +15,16 @@ from gori.model.state import State
 from gori.model.variants import with_force_values
 from gori.record import Recorder, Recording, read_checkpoint
 from gori.sim.channels import add_channels
+from gori.sim.couplings import (
+    couplings,
+    refuse_other_subsystems,
+    refuse_taken_names,
+    warn_of_dropped,
+    warn_of_lag,
+)
 from gori.sim.events import Event, event_of
+from gori.sim.exchange import Exchange
+from gori.sim.exchange_stage import ExchangeStage
 from gori.sim.failure import explain
 from gori.sim.loops.closure import closing
 from gori.sim.particles.devices import Device
@@ -26,7 +35,6 @@ from gori.sim.run import (
     CheckpointStage,
     DriverStage,
     EventStage,
-    ExchangeStage,
     FailureStage,
     InterruptStage,
     LoopStage,
@@ -37,7 +45,7 @@ from gori.sim.run import (
     run_blocks,
 )
 from gori.sim.stepper import Stepper
-from gori.sim.subsystem import Exchange, Subsystem, check_subsystem, couplings
+from gori.sim.subsystem import EXCHANGE_OF, Subsystem, checked_subsystems
 from gori.sim.trace import Trace
 from gori.sim.user import UserForce
 from gori.sim.vehicle.inputs import Inputs
@@ -109,14 +117,11 @@ class Simulation:
         self.event_log: list[tuple[str, float]] = []
         functions = [] if forces is None else [forces] if callable(forces) else list(forces)
         self._user = UserForce(functions, model.nq, model.nv)
-        self.subsystems = tuple(subsystems)
-        for subsystem in self.subsystems:
-            check_subsystem(subsystem)
-        if len({subsystem.name for subsystem in self.subsystems}) < len(self.subsystems):
-            raise InputError("two subsystems have the same name: each needs one of its own")
+        self.subsystems = checked_subsystems(subsystems, self.method.settings().get("step"))
         self.sub_steps = own_steps(self.model, sub_steps)
         self.driver, self.schedules = driver, scheduled(self.model)
         period = min((part.every for part in self.schedules), default=DRIVER_PERIOD)
+        self._own_period = driver_period is not None
         self.driver_period = period if driver_period is None else driver_period
         if not (np.isfinite(self.driver_period) and self.driver_period > 0.0):
             raise InputError(f"driver_period must be a positive number of seconds, not {driver_period!r}")
@@ -135,15 +140,20 @@ class Simulation:
         self._exchanges: list[Exchange] = []
         values = stepper.data.recorded[len(stepper.data.recorded) - len(outputs) :]
         for subsystem in self.subsystems:
-            own, mine = self._couplings.rows[subsystem.name], values[: len(subsystem.outputs)]
-            self._exchanges.append(Exchange(subsystem, own, first, mine, stepper.machine, stepper.data))
-            first, values = first + int((own > 0).sum()), values[len(subsystem.outputs) :]
+            own, mine = self._couplings.frames[subsystem.name], values[: len(subsystem.outputs)]
+            bundles = self.method.settings()["step"], stepper.machine, stepper.data
+            self._exchanges.append(Exchange(subsystem, own, first, mine, *bundles))
+            first, values = first + int((own.rows > 0).sum()), values[len(subsystem.outputs) :]
         self._particles: ParticleRun | None = None
         driven = lambda: bool(self.schedules) or self.driver is not None  # noqa: E731
         self._drivers = DriverStage(stepper, self._drive, driven, self.driver_period)
         self._counted = self.method.counts(stepper.memory)
         self._quiet_stages: list[RunStage] | None = None  # of `advance`, made once
         self.state = self.model.state() if state is None else state
+        if outputs:
+            first_sample = Recording(self.model, *self.first_sample()[:4])
+            add_channels(first_sample, Trace(first_sample))
+            refuse_taken_names(first_sample, self._couplings)
 
     def _drive(self) -> bool:
         """The controls of the Spec set inputs, then the driver; whether he ends the run."""
@@ -197,18 +207,21 @@ class Simulation:
     @property
     def state(self) -> State:
         """All that is needed to go on bit for bit. Set it to go on from somewhere else."""
+        self._refuse_torn()
         stepper, parts = self.stepper, self.stepper.save()
         parts["method"]["counts_at_start"] = self._counted
         parts["events"]["log"] = json.dumps(self.event_log)
         parts["clock"]["drivers_acted_at"] = self._drivers.acted_at
+        if self.schedules or self.driver is not None:
+            parts["clock"]["driver_period"] = self.driver_period
         if self.model.vehicle is not None:
             parts["vehicle"] = self.vehicles.state()
         if self._particles is not None:
             parts["particles"] = self._particles.particles.state()
             parts["exchange"] = self._particles.exchange.save()
         for exchange in self._exchanges:
-            parts[exchange.subsystem.name] = exchange.subsystem.state()
-            parts[f"exchange of {exchange.subsystem.name}"] = exchange.save()
+            parts[exchange.name] = exchange.save_subsystem()
+            parts[f"{EXCHANGE_OF}{exchange.name}"] = exchange.save()
         if isinstance(self.driver, Remembering):
             parts["drivers"] = {"driver": json.dumps(self.driver.save())}
         return State(stepper.time, stepper.q, stepper.v, stepper.z, parts, self.model.fingerprint)
@@ -236,25 +249,28 @@ class Simulation:
         self._counted = np.array(parts["method"]["counts_at_start"]) if fits else self.method.counts(stepper.memory)
         self.event_log = [tuple(row) for row in json.loads(str(parts["events"]["log"]))] if fits else []
         self._drivers.acted_at = int(parts["clock"]["drivers_acted_at"]) if "clock" in parts else -1
+        if not self._own_period and "driver_period" in parts.get("clock", {}):
+            self.driver_period = self._drivers.period = float(parts["clock"]["driver_period"])
         self.vehicles.load(parts.get("vehicle"))
         if not fits:
             self.vehicles.start(state.time, stepper.y)
         self._load_particles(state)
+        warn_of_dropped(state, self.subsystems)
         for exchange in self._exchanges:
-            name = exchange.subsystem.name
-            if name in parts:
-                exchange.subsystem.load(parts[name])
-                exchange.load(parts[f"exchange of {name}"])
-            exchange.start(stepper.time, stepper.y, loaded=name in parts)
+            exchange.take_up(parts, stepper.time, stepper.y)
         if isinstance(self.driver, Remembering) and "drivers" in parts:
             self.driver.load(json.loads(str(parts["drivers"]["driver"])))
+        elif "drivers" in parts:
+            words = "no driver is given" if self.driver is None else "the driver that is given offers no load"
+            warnings.warn(f"the State holds the memory of a driver, but {words}", RestartWarning, stacklevel=2)
 
     def _load_particles(self, state: State) -> None:
         if self.model.particles is None:
             return
         stepper, saved = self.stepper, state.particles
         if self._particles is None or saved is None:  # without a saved state they are packed around the bodies
-            self._particles = ParticleRun(self.model, stepper.machine, stepper.data, self.device, stepper.y, saved)
+            bundles, step = (stepper.machine, stepper.data), self.method.settings()["step"]
+            self._particles = ParticleRun(self.model, *bundles, self.device, step, stepper.y, saved)
         else:
             self._particles.particles.load(saved)
         self._particles.start(state.time, stepper.y, state.parts.get("exchange"))
@@ -265,6 +281,19 @@ class Simulation:
         self.stepper.mark_changed()
         if "vehicle" in state.parts:
             self.vehicles.load(state.parts["vehicle"])
+        for exchange in self.exchanges.values():
+            exchange.relocate(self.stepper.y)
+
+    def _refuse_torn(self) -> None:
+        """Raise if a subsystem has not followed the bodies: it failed, or was interrupted by force."""
+        for name, exchange in self.exchanges.items():
+            if exchange.time != self.stepper.time:
+                raise SimulationError(
+                    f"this run cannot go on, and has no State: subsystem {name!r} failed at t = "
+                    f"{self.stepper.time:.6g} s and stays behind the bodies. Set simulation.state to a State from "
+                    "before, or resume from the file of the run",
+                    exchange.time,
+                )
 
     def first_sample(self) -> tuple:
         """Time, q, v, z and outputs now, as one sample of a Recording."""
@@ -283,10 +312,7 @@ class Simulation:
     def outputs(self) -> dict[str, int]:
         """Columns of a sample, by channel, of what wheels, drive trains and subsystems put out."""
         first = 1 + len(self.stepper.y)
-        own = {name: first + at for name, (at, count, _) in self._couplings.channels.items() if count == 1}
-        tables = self.model.vehicle
-        known = {} if tables is None else tables.channels()
-        return {name: first + column for name, (column, _) in known.items()} | own
+        return {name: first + at for name, (at, count, _) in self._couplings.channels.items() if count == 1}
 
     def channel(self, name: str) -> float:
         """An output of a wheel, drive train or subsystem now, as in a Recording: truck.wheel_fl.load."""
@@ -324,6 +350,7 @@ class Simulation:
             raise InputError(f"{self.method.kind} chooses its own steps: use run(duration)")
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
             raise InputError(f"the number of steps must be 1, 2, 3, ..., not {count!r}")
+        self._refuse_torn()
         self.stepper.plan_steps(int(count))
         if self._quiet_stages is None:
             self._quiet_stages = self._stages(None, None, None)
@@ -349,6 +376,7 @@ class Simulation:
         frames     time between frames of particles [s]; default: as in the section `run`. They are `recording.frames`,
                    in a file beside `path` or, without a path, in memory
         """
+        self._refuse_torn()
         stepper = self.stepper
         self._counted = self.method.counts(stepper.memory)
         stepper.plan_run(duration, sample)
@@ -374,7 +402,10 @@ class Simulation:
             info["loops"] = self.loops.settings()
         if self.subsystems:
             info["subsystems"] = {part.name: list(part.bodies) for part in self.subsystems}
+        if self._couplings.channels:
             info["outputs"] = {name: list(place) for name, place in self._couplings.channels.items()}
+        if self.schedules or self.driver is not None:
+            info["driver_period"] = self.driver_period
         if self.sub_steps:
             info["sub_steps"] = self.sub_steps
         if self.device is not None and self._particles is not None:
@@ -391,8 +422,12 @@ class Simulation:
         if saved is None:
             raise InputError(f"{path} holds no checkpoint to go on from")
         info = before.info
-        kept = {name: info[name] for name in ("loops", "sub_steps", "device") if name in info}
-        simulation = cls(before.model, info["method"], **kept, **options, state=saved)
+        kept = {name: info[name] for name in ("loops", "sub_steps", "device", "driver_period") if name in info}
+        given = checked_subsystems(options.get("subsystems"), info["method"].get("step"))
+        refuse_other_subsystems(info, given)
+        simulation = cls(before.model, info["method"], **kept | options, state=saved)
+        if {name: list(place) for name, place in simulation._couplings.channels.items()} != info.get("outputs", {}):
+            raise InputError(f"{path} was recorded with other outputs: give the subsystems of that run")
         if simulation.driver is not None and not isinstance(simulation.driver, Remembering):
             warnings.warn(
                 "the driver offers no save and load: if it remembers something, that is not in the file, and the run "
@@ -417,11 +452,14 @@ class Simulation:
         """What happens in each turn of a run, in this order."""
         stepper, samples = self.stepper, SampleStage(self.stepper, rows, recorder)
         state: Callable[[], State] = lambda: self.state  # noqa: E731
+        steps = StepStage(stepper, one_by_one=bool(self.exchanges))
         stages: list[RunStage] = [
             self._drivers,
-            StepStage(stepper, one_by_one=bool(self._particles or self._exchanges)),
-            ExchangeStage(stepper, [*self._exchanges, *([self._particles] if self._particles else [])], samples),
-            samples,
+            *(
+                [ExchangeStage(stepper, steps, self._exchanges, self._particles, samples)]
+                if self.exchanges
+                else [steps, samples]
+            ),
             InterruptStage(self._user),
             EventStage(stepper, self.vehicles, self.events, state, self._change, self.event_log, samples),
         ]
@@ -437,6 +475,7 @@ class Simulation:
     def _finish(self, recorder: Recorder | None, rows: list, progress: bool, info: dict) -> Recording:
         """Run to the end, and make the Recording out of what was recorded, however it ends."""
         stepper, failure, frames = self.stepper, None, None
+        work = {exchange.name: exchange.work for exchange in self._exchanges}
         words = None if self._particles is None else self._particles.words(lambda: stepper.steps_done)
         bar = Progress(progress, self.time, stepper.end_time, words)
         try:
@@ -463,6 +502,7 @@ class Simulation:
             return self._raise(failure, recording)
         if doubt := self.method.doubts(grown):
             warnings.warn(doubt, ConditionWarning, stacklevel=3)
+        warn_of_lag(self._exchanges, work, recording)
         return recording
 
     @staticmethod

@@ -15,13 +15,14 @@ from gori.errors import InputError, SimulationError
 from gori.integrate import RK4, Multipliers
 from gori.kernels.loops.trace import accelerations_along, transmitted, unbalanced
 from gori.model import Model
+from gori.model.body_frames import BodyFrames, moved_moment
 from gori.model.loops.system import FLAT
 from gori.model.machine import machine_of
 from gori.model.state import State
 from gori.model.variants import with_axes_in_fixed_joints
 from gori.record import Recording
+from gori.sim.couplings import couplings, model_columns
 from gori.sim.loops.closure import Closure
-from gori.sim.subsystem import couplings
 from gori.sim.user import UserForce
 from gori.spec.spec import closest
 
@@ -33,10 +34,22 @@ def samples_of(recording: Recording, states: int) -> np.ndarray:
 
 
 def recorded_of(recording: Recording, size: int) -> np.ndarray:
-    """Wrenches and outputs of subsystems (N, size); 0 where the recording has none."""
-    outputs = recording.extra.get("outputs")
-    fits = outputs is not None and outputs.shape[1] == size
-    return np.array(outputs, order="C") if fits else np.zeros((len(recording), size))
+    """Wrenches and outputs of subsystems (N, size); 0 where the recording has none. Raises if they stand elsewhere."""
+    outputs, named = recording.extra.get("outputs"), recording.info.get("outputs")
+    if outputs is None:
+        return np.zeros((len(recording), size))
+    known = {} if named is None else model_columns(recording.model)
+    if outputs.shape[1] != size or any(list(columns) != named.get(name) for name, columns in known.items()):
+        raise InputError(
+            "this recording holds other outputs of wheels, drive trains or particles than this Gori computes: it may "
+            "be of another version. Accelerations and reactions need a new run"
+        )
+    return np.array(outputs, order="C")
+
+
+def _vehicle(model: Model) -> int:
+    """Count of columns of vehicles in what is recorded."""
+    return 0 if model.vehicle is None else model.vehicle.size
 
 
 class Trace:
@@ -51,15 +64,42 @@ class Trace:
         self._keep, self._user = user, 0 if user is None else user.address
         self._given = accelerations
         self._samples = samples_of(recording, self.model.nz)
-        tables, vehicle = self._shared(self.model), 0 if self.model.vehicle is None else self.model.vehicle.size
-        self._recorded = recorded_of(recording, vehicle + 6 * len(tables["coupled"]) + tables["outputs"])
 
     def _shared(self, model: Model) -> dict[str, Any]:
         """Tables that subsystems of the run share, as `machine_of` takes them."""
         info = self.recording.info
-        shared = couplings(model, info.get("subsystems", {}), {})
-        outputs = sum(count == 1 for _, count, _ in info.get("outputs", {}).values())
+        wrenches = couplings(self.model, info.get("subsystems", {}), {})
+        first = _vehicle(self.model) + 6 * len(wrenches.coupled)
+        outputs = sum(columns[0] >= first for columns in info.get("outputs", {}).values())
+        shared = wrenches if model is self.model else couplings(model, info.get("subsystems", {}), {})
         return {"coupled": shared.coupled, "outputs": outputs}
+
+    @cached_property
+    def _recorded(self) -> np.ndarray:
+        """What subsystems did in the samples, as compiled code takes it: about the origins of the rows."""
+        tables = self._shared(self.model)
+        return recorded_of(self.recording, _vehicle(self.model) + 6 * len(tables["coupled"]) + tables["outputs"])
+
+    def _recorded_of(self, other: Model) -> np.ndarray:
+        """The same for the Model with axes in fixed joints, where bodies have rows of their own."""
+        if other is self.model:
+            return self._recorded
+        here, there, tables = self._acted_on(self.model), self._acted_on(other), self._shared(other)
+        mine, theirs = (_vehicle(self.model), list(here)), (_vehicle(other), list(there))
+        out = np.zeros((len(self._recorded), theirs[0] + 6 * len(theirs[1]) + tables["outputs"]))
+        out[:, : mine[0]] = self._recorded[:, : mine[0]]
+        for key, arm in here.items():
+            wrench = self._recorded[:, mine[0] + 6 * mine[1].index(key) :][:, :6]
+            at = theirs[0] + 6 * theirs[1].index(key)
+            out[:, at : at + 6] = moved_moment(wrench, self.recording[f"{key[1]}.rotation"] @ (arm - there[key]))
+        return out
+
+    def _acted_on(self, model: Model) -> dict[tuple[str, str], np.ndarray]:
+        """(subsystem, body) of all wrenches in their order, and the arm (3,) from the row to the body, its axes."""
+        bodies = [("", body) for body in model.coupled]
+        for name, own in self.recording.info.get("subsystems", {}).items():
+            bodies += [(name, body) for body, row in zip(own, BodyFrames.of(model, own).rows) if row > 0]
+        return dict(zip(bodies, BodyFrames.of(model, [body for _, body in bodies]).arms))
 
     @cached_property
     def accelerations(self) -> np.ndarray:
@@ -139,7 +179,7 @@ class Trace:
         count = len(samples)
         joints = np.zeros((count, len(model.tables.body_i), 6))
         cuts = np.zeros((count, len(system.tables.cut_i), 6))
-        transmitted(machine, data, samples, self._recorded, a, self.multipliers, joints, cuts)
+        transmitted(machine, data, samples, self._recorded_of(model), a, self.multipliers, joints, cuts)
         found = {}
         for info in model.joints:
             found[info.name] = joints[:, info.rows[-1]]
@@ -171,7 +211,7 @@ class Trace:
         for lam in [np.zeros(len(system.names)), *free]:
             joints = np.zeros((1, len(whole.tables.body_i), 6))
             cuts = np.zeros((1, len(whole.loop_system.tables.cut_i), 6))
-            transmitted(machine, data, row, np.zeros_like(self._recorded[:1]), rest, lam[None].copy(), joints, cuts)
+            transmitted(machine, data, row, np.zeros((1, len(data.recorded))), rest, lam[None].copy(), joints, cuts)
             if base is None:
                 base = joints
                 continue

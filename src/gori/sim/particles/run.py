@@ -11,10 +11,11 @@ from gori.kernels.machine import Data, Machine
 from gori.kernels.particles.columns import N_POSE
 from gori.kernels.particles.poses import body_poses
 from gori.model import Model
+from gori.model.body_frames import BodyFrames
 from gori.record import Frames, ParticleFrame
+from gori.sim.exchange import Exchange
 from gori.sim.particles.framing import Framing
 from gori.sim.particles.particles import Particles
-from gori.sim.subsystem import Exchange
 
 
 class ParticleRun:
@@ -22,6 +23,7 @@ class ParticleRun:
 
     machine, data   bundles of the run of the bodies
     device          where particles are computed; None: as in the section `run`
+    step            of the bodies [s]
     y               q, v and z of the bodies, around which particles are packed as the Spec says
     saved           state of the particles, instead of that
     """
@@ -32,6 +34,7 @@ class ParticleRun:
         machine: Machine,
         data: Data,
         device: str | None,
+        step: float,
         y: np.ndarray,
         saved: Mapping[str, np.ndarray] | None = None,
     ):
@@ -44,7 +47,8 @@ class ParticleRun:
             return out
 
         self.particles = Particles(model.particles, poses, device, saved)
-        self.exchange = Exchange(self.particles, self.particles.rows, 0, np.zeros(0), machine, data)
+        rows = BodyFrames.of_rows(self.particles.rows)  # walls stand in the frames of rows
+        self.exchange = Exchange(self.particles, rows, 0, np.zeros(0), step, machine, data)
         self._framing: Framing | None = None
 
     def start(self, time: float, y: np.ndarray, exchange: Mapping[str, np.ndarray] | None) -> None:

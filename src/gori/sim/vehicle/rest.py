@@ -67,7 +67,8 @@ def at_rest(
                     _wait(simulation, step, simulation.time + longest)
     state = simulation.state
     assert state.vehicle is not None
-    kept = {name: part for name, part in state.parts.items() if name not in (*MEMORY, "clock")}
+    # without the exchange with particles: their weight acts on in full, whatever step is taken from here
+    kept = {name: part for name, part in state.parts.items() if name not in (*MEMORY, "clock", "exchange")}
     kept["vehicle"] = _fresh(state.vehicle)
     state = State(0.0, state.q, np.zeros(model.nv), state.z, kept, model.fingerprint)
     return _rolling(simulation, tables, state, speeds) if any(speeds.values()) else _whole(simulation, state)

@@ -1,0 +1,65 @@
+"""What was recorded besides the states: outputs of vehicles and subsystems, and wrenches that were held on bodies.
+
+`extra["outputs"]` is one table; `info["outputs"]` names its columns, so that a file can be read without the program
+that wrote it.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gori.errors import InputError
+from gori.model.body_frames import BodyFrames, moved_moment
+from gori.record.channels import Channel
+
+if TYPE_CHECKING:
+    from gori.record.recording import Recording
+
+
+class Columns(NamedTuple):
+    """Where a channel stands in the table: first column, how many, and their unit."""
+
+    first: int
+    count: int
+    unit: str
+
+
+def wrench_channel(body: str, name: str) -> str:
+    """The channel of the wrench of a subsystem on a body."""
+    return f"{body}.wrench_from.{name}"
+
+
+def output_channels(recording: "Recording") -> dict[str, Channel]:
+    """Channels of the columns that the recording names."""
+    table, named = recording.extra.get("outputs"), recording.info.get("outputs")
+    if table is None or named is None:
+        return {}
+    owners = recording.info.get("subsystems", {})
+    bodies = {wrench_channel(body, name): body for name, own in owners.items() for body in own}
+    channels = {}
+    for name, columns in named.items():
+        place = Columns(*columns)
+        if place.first + place.count > table.shape[1]:
+            raise InputError(f"channel {name!r} stands in column {place.first} of outputs, which have {table.shape[1]}")
+        channels[name] = Channel(_compute(place, bodies.get(name)), place.unit)
+    return channels
+
+
+def _compute(place: Columns, body: str | None) -> Callable[["Recording", str], np.ndarray]:
+    """A channel; of a wrench on a body of a subsystem, with the moment about the origin of the body."""
+
+    def compute(recording: "Recording", _: str) -> np.ndarray:
+        table = recording.extra["outputs"]
+        if place.count == 1:
+            return table[:, place.first]
+        wrench = table[:, place.first : place.first + place.count]
+        return wrench if body is None else about_body(recording, wrench, body)
+
+    return compute
+
+
+def about_body(recording: "Recording", wrench: np.ndarray, body: str) -> np.ndarray:
+    """Wrenches (N, 6) about the origin of a body's row of the Model, with the moment about the body's own origin."""
+    (arm,) = BodyFrames.of(recording.model, [body]).arms
+    return moved_moment(wrench, recording[f"{body}.rotation"] @ arm) if arm.any() else wrench
