@@ -1,134 +1,125 @@
-"""Subsystems in Python beside the bodies: exchange, momentum, outputs, States."""
+"""The contract of a subsystem: what it must have, what is refused, what it is given."""
 
 import numpy as np
 import pytest
 
 import gori
-from gori.errors import InputError, SimulationError, UnsupportedError
+from gori.errors import InputError, UnsupportedError
+from gori.sim import BaseSubsystem
 from gori.sim.subsystem import BodyMotion, Subsystem
-
-STIFFNESS, MASS = 400.0, 2.0
-
-
-class Spring:
-    """A spring from the ground to a body's origin along x, in sub-steps."""
-
-    def __init__(self, body="block", name="spring", fail_at=np.inf):
-        self.name, self.bodies, self.step, self.outputs = name, (body,), 3e-4, {f"{name}.travel": "m"}
-        self.travel, self.calls, self.fail_at = 0.0, 0, fail_at
-
-    def start(self, motion, time):
-        self.travel = float(motion.position[0, 0, 0])
-
-    def advance(self, motion, step, time):
-        self.calls += 1
-        if time > self.fail_at:
-            raise SimulationError(f"the spring broke at {time:.3f} s", time)
-        assert motion.table.shape[:2] == (int(np.ceil(1e-3 / 3e-4)) + 1, 1)
-        force = -STIFFNESS * motion.position[1:, 0, 0].mean()
-        self.travel = float(motion.position[-1, 0, 0])
-        return np.array([[0.0, 0.0, 0.0, force, 0.0, 0.0]])
-
-    def state(self):
-        return {"travel": self.travel, "calls": self.calls}
-
-    def load(self, saved):
-        self.travel, self.calls = float(saved["travel"]), int(saved["calls"])
-
-    def output_values(self):
-        return (self.travel,)
+from tests.sim.coupled import Constant, Spring, simulate, slider
 
 
-def slider():
-    return gori.compile(
-        gori.Spec(
-            bodies={"block": {"mass": MASS, "inertia": [1.0, 1.0, 1.0]}},
-            joints={"rail": {"type": "prismatic", "parent": "ground", "child": "block", "axis": [1, 0, 0], "q": 0.1}},
-        )
-    )
-
-
-def simulate(*subsystems, **options):
-    return gori.Simulation(slider(), gori.RK4(step=1e-3), subsystems=subsystems, **options)
+def changed(**members):
+    spring = Spring()
+    for name, value in members.items():
+        setattr(spring, name, value)
+    return spring
 
 
 def test_it_is_the_contract():
-    assert isinstance(Spring(), Subsystem)
-
-
-def test_an_oscillator_of_first_order_in_the_step():
-    """A force that lags by T acts as a negative damping of k T: the amplitude grows by it, to first order.
-
-    The mean over the ends of four sub-steps is taken H / 8 after the middle of the step, so T is 7/8 of H.
-    """
-    rec = simulate(Spring()).run(2.0, sample=1e-3)
-    omega, grows = np.sqrt(STIFFNESS / MASS), 0.5 * 0.875e-3 * STIFFNESS / MASS
-    exact = 0.1 * np.exp(grows * rec.time) * np.cos(omega * rec.time)
-    assert np.abs(rec["rail.q"] - exact).max() < 0.02 * np.abs(exact).max()
-    np.testing.assert_allclose(rec["spring.travel"], rec["rail.q"], atol=1e-12)  # outputs are those of the sample
-    assert rec.units("spring.travel") == ("m",)
-    # the wrench of a sample acted in the step that ended there: so the accelerations found afterwards are the run's
-    np.testing.assert_allclose(rec["rail.a"], rec["block.wrench_from.spring"][:, 3] / MASS, atol=1e-12)
-
-
-def test_bodies_receive_what_was_given():
-    simulation = simulate(Spring())
-    simulation.run(0.5)
-    (exchange,) = simulation._exchanges
-    momentum = MASS * simulation.v[0]
-    np.testing.assert_allclose(exchange.given[3], momentum, rtol=1e-12)
-    pending = exchange.impulse - exchange.given
-    np.testing.assert_allclose(pending, 1e-3 * exchange.wrench[0], atol=1e-15)
-
-
-def test_a_state_goes_on_bit_for_bit(tmp_path):
-    one = simulate(Spring())
-    one.run(0.3)
-    one.state.save(tmp_path / "s.npz")
-    other = simulate(Spring(), state=gori.State.load(tmp_path / "s.npz"))
-    other.run(0.4)
-    one.run(0.4)
-    assert one.state == other.state
+    assert isinstance(Spring(), Subsystem) and isinstance(Constant(["block"], np.zeros(6)), Subsystem)
 
 
 def test_two_on_one_body_and_on_the_ground():
     both = simulate(Spring(name="a"), Spring(name="b"))
     rec = both.run(0.1)
     np.testing.assert_array_equal(rec["block.wrench_from.a"], rec["block.wrench_from.b"])
-    np.testing.assert_allclose(rec["rail.a"], 2.0 * rec["block.wrench_from.a"][:, 3] / MASS, atol=1e-12)
+    np.testing.assert_allclose(rec["rail.a"], 2.0 * rec["block.wrench_from.a"][:, 3] / 2.0, atol=1e-12)
     on_ground = simulate(Spring("ground")).run(0.1)
     assert not on_ground["rail.a"].any() and "ground.wrench_from.spring" not in on_ground
 
 
-def test_its_failure_ends_the_run_and_keeps_what_was_recorded():
-    with pytest.raises(SimulationError, match=r"the spring broke at 0\.05") as caught:
-        simulate(Spring(fail_at=0.05)).run(0.1, sample=1e-3)
-    assert caught.value.recording.time[-1] == pytest.approx(0.051)
+def test_sub_steps_divide_the_step_evenly():
+    seen = Constant(["block"], np.zeros(6), step=3e-4)
+    steps = []
+    seen.advance = lambda motion, step, time: steps.append((len(motion.position) - 1, step)) or np.zeros((1, 6))
+    simulate(seen).run(1.0)
+    assert set(steps) == {(4, 2.5e-4)}  # to the last bit: times of the clock are rounded, steps are not
 
 
-def test_what_does_not_fit_is_refused():
-    class Half:
-        name = "half"
+class Half:
+    name = "half"
 
-    with pytest.raises(InputError, match="Half is no Subsystem: it has no bodies"):
-        simulate(Half())
-    with pytest.raises(InputError, match=r"'blok' is not a body or frame.*block"):
-        simulate(Spring("blok"))
-    with pytest.raises(UnsupportedError, match="a subsystem needs a method of a fixed step"):
-        gori.Simulation(slider(), gori.Dopri5(), subsystems=[Spring()])
-    wrong = Spring()
-    wrong.advance = lambda motion, step, time: np.zeros(6)
-    with pytest.raises(SimulationError, match=r"'spring' failed at t = 0.001 s: .* shape \(1, 6\), not \(6,\)"):
-        simulate(wrong).run(0.01)
-    for name in ("vehicle", "clock", "", "a/b"):
+
+REFUSED = {
+    "half": (Half(), "Half is no Subsystem: it has no bodies"),
+    "class": (Spring, "is no Subsystem: it has no name"),
+    "typo": (Spring("blok"), r"subsystem 'spring': 'blok' is not a body or frame; did you mean 'block'"),
+    "text": (changed(bodies="block"), r"subsystem 'spring': bodies must be a list of names, not 'block'"),
+    "no text": (changed(bodies=(3,)), r"bodies must be a list of names"),
+    "no bodies": (changed(bodies=None), r"bodies must be a list of names, not None"),
+    "twice": (changed(bodies=("block", "block")), r"subsystem 'spring': 'block' is twice among its bodies"),
+    "zero step": (changed(step=0.0), r"subsystem 'spring': step must be a positive number"),
+    "text step": (changed(step="x"), r"subsystem 'spring': step must be a positive number of seconds, not 'x'"),
+    "no step": (changed(step=None), r"subsystem 'spring': step must be a positive number"),
+    "nan step": (changed(step=np.nan), r"subsystem 'spring': step must be a positive number"),
+    "tiny step": (changed(step=1e-12), r"'spring': a step of 1e-12 s divides .* 0.001 s into 1e\+09 sub-steps"),
+    "number name": (changed(name=3), r"the name of a subsystem must be text, not 3"),
+    "list of outputs": (changed(outputs=["a"]), r"subsystem 'spring': outputs must be {channel: unit}"),
+    "no outputs": (changed(outputs=None), r"subsystem 'spring': outputs must be {channel: unit}"),
+    "units": (changed(outputs={"a": 1}), r"subsystem 'spring': outputs must be {channel: unit}"),
+    "list of state": (changed(state=lambda: [1]), r"subsystem 'spring': state\(\) must give {name: array"),
+    "ragged state": (changed(state=lambda: {"n": [1, [2, 3]]}), r"subsystem 'spring': state\(\) must give arrays"),
+    "wide start": (changed(start=lambda *_: np.zeros(6)), r"'spring' failed at t = 0 s: start must .* \(1, 6\)"),
+    "number at start": (changed(start=lambda *_: 7.0), r"'spring' failed .* shape \(1, 6\), not \(\)"),
+    "failing start": (changed(start=lambda *_: 1 / 0), r"'spring' failed at t = 0 s: ZeroDivisionError"),
+    "one output": (
+        changed(outputs={"a": "m", "b": "m"}, output_values=lambda: 3.0),
+        r"'spring' failed at t = 0 s: output_values must give numbers of shape \(2,\), not \(\)",
+    ),
+    "few outputs": (changed(outputs={"a": "m", "b": "m"}, output_values=lambda: (3.0,)), r"shape \(2,\), not \(1,\)"),
+    "no values": (changed(output_values=lambda: None), r"output_values must give numbers of shape \(1,\)"),
+    "time": (changed(outputs={"time": "s"}), r"there is a channel 'time' already"),
+    "channel": (changed(outputs={"rail.a": "m/s2"}), r"there is a channel 'rail.a' already"),
+    "wrench": (changed(outputs={"block.wrench_from.spring": "N"}), r"a channel 'block.wrench_from.spring' already"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_does_not_fit_is_refused(case):
+    subsystem, words = REFUSED[case]
+    with pytest.raises(InputError, match=words):
+        simulate(subsystem)
+
+
+def test_names_that_are_taken():
+    for name in ("vehicle", "clock", "", "a/b", "exchange of pump"):
         with pytest.raises(InputError, match="a subsystem cannot be called"):
             simulate(Spring(name=name))
     with pytest.raises(InputError, match="two subsystems have the same name"):
         simulate(Spring(), Spring())
-    lame = Spring()
-    lame.step = 0.0
-    with pytest.raises(InputError, match="step must be a positive number"):
-        simulate(lame)
+    other = Spring(name="other")
+    other.outputs = {"spring.travel": "m"}
+    with pytest.raises(InputError, match=r"subsystems 'spring' and 'other' both put out 'spring.travel'"):
+        simulate(Spring(), other)
+
+
+def test_a_list_of_them_is_wanted():
+    model = slider()
+    with pytest.raises(InputError, match=r"subsystems must be a list of Subsystems, not a Spring"):
+        gori.Simulation(model, subsystems=Spring())
+    with pytest.raises(InputError, match=r"sub_steps={train: step"):
+        gori.Simulation(model, subsystems={"truck.drivetrain": 1e-4})
+    assert gori.Simulation(model, subsystems=None).subsystems == ()
+    with pytest.raises(UnsupportedError, match="a subsystem needs a method of a fixed step"):
+        gori.Simulation(model, gori.Dopri5(), subsystems=[Spring()])
+
+
+def test_what_it_changes_of_itself_in_a_run_changes_nothing():
+    spring = Spring()
+
+    def advance(motion, step, time):
+        spring.name, spring.bodies, spring.step = "other", ("block", "ground"), 1e-12
+        return np.zeros((1, 6))
+
+    spring.advance = advance
+    simulation = simulate(spring)
+    assert "block.wrench_from.spring" in simulation.run(0.01)
+    assert {"spring", "exchange of spring"} <= simulation.state.parts.keys()
+
+
+# ---- motion
 
 
 def test_motion_by_name():
@@ -137,3 +128,60 @@ def test_motion_by_name():
     assert motion.rotation.shape == (2, 3, 3, 3) and motion.rotation[1, 2, 0, 1] == table[1, 2, 1]
     assert motion.position[0, 1, 0] == table[0, 1, 9] and motion.angular_velocity[1, 0, 2] == table[1, 0, 17]
     assert motion.velocity.shape == (2, 3, 3)
+
+
+def test_a_motion_may_be_kept_and_written():
+    """It is the subsystem's own: later ones do not change it, and what is written into it is seen by nobody."""
+    seen = Constant(["block"], [0, 0, 0, 5.0, 0, 0])
+    simulation = simulate(seen)
+    simulation.step()
+    kept = seen.motions[-1].position.copy()
+    simulation.step(5)
+    np.testing.assert_array_equal(seen.motions[1].position, kept)
+    other = Constant(["block"], [0, 0, 0, 5.0, 0, 0])
+    again = simulate(other)
+    for _ in range(6):
+        again.step()
+        other.motions[-1].table[:] = np.nan
+    np.testing.assert_array_equal(again.q, simulation.q)
+
+
+# ---- defaults
+
+
+class Tank(BaseSubsystem):
+    """A weight that shrinks."""
+
+    name, bodies, step, outputs, kept = "tank", ("block",), 1e-3, {"tank.mass": "kg"}, ("mass", "label", "levels")
+
+    def __init__(self):
+        self.mass, self.label, self.levels = 5.0, "water", np.zeros(3)
+
+    def advance(self, motion, step, time):
+        self.mass -= 2.0 * step
+        self.levels += step
+        return [[0, 0, 0, -9.81 * self.mass, 0, 0]]
+
+    def output_values(self):
+        return (self.mass,)
+
+
+def test_defaults_keep_the_attributes_that_are_named():
+    one = simulate(Tank())
+    one.run(0.1)
+    tank = Tank()
+    other = simulate(tank, state=one.state)
+    assert tank.mass == pytest.approx(4.8) and isinstance(tank.mass, float) and tank.label == "water"
+    one.run(0.1)
+    other.run(0.1)
+    assert one.state == other.state
+
+
+def test_what_load_is_given_is_its_own():
+    """`self.levels = saved["levels"]`, then `+=`: neither an error nor a change of the State."""
+    one = simulate(Tank())
+    one.run(0.1)
+    state = one.state
+    digest = state.digest()
+    simulate(Tank(), state=state).run(0.1)
+    assert state.digest() == digest

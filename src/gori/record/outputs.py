@@ -21,7 +21,7 @@ class Columns(NamedTuple):
     """Where a channel stands in the table: first column, how many, and their unit."""
 
     first: int
-    count: int
+    width: int
     unit: str
 
 
@@ -40,7 +40,7 @@ def output_channels(recording: "Recording") -> dict[str, Channel]:
     channels = {}
     for name, columns in named.items():
         place = Columns(*columns)
-        if place.first + place.count > table.shape[1]:
+        if place.first + place.width > table.shape[1]:
             raise InputError(f"channel {name!r} stands in column {place.first} of outputs, which have {table.shape[1]}")
         channels[name] = Channel(_compute(place, bodies.get(name)), place.unit)
     return channels
@@ -51,9 +51,9 @@ def _compute(place: Columns, body: str | None) -> Callable[["Recording", str], n
 
     def compute(recording: "Recording", _: str) -> np.ndarray:
         table = recording.extra["outputs"]
-        if place.count == 1:
+        if place.width == 1:
             return table[:, place.first]
-        wrench = table[:, place.first : place.first + place.count]
+        wrench = table[:, place.first : place.first + place.width]
         return wrench if body is None else about_body(recording, wrench, body)
 
     return compute

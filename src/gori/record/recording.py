@@ -29,7 +29,7 @@ class Recording:
     z       (N, nz) internal states of force elements
     extra   further channels that were recorded as they are, {name: (N, ...)}
     info    notes on the run; of a file also `complete`: whether its run was closed properly. `outputs` names columns of
-            extra["outputs"]: {channel: [first, count, unit]}
+            extra["outputs"]: {channel: [first, width, unit]}
 
     Channels, besides time, q, v, z and those of `extra`:
         JOINT.q  JOINT.v                 (N,) for one degree of freedom, else (N, nq), (N, nv)

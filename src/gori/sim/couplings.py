@@ -26,7 +26,7 @@ class Couplings(NamedTuple):
 
     coupled    rows of all bodies that subsystems act on, one subsystem after the other; the Model's particles first
     frames     of the bodies of each subsystem
-    channels   {channel: (first column of what is recorded, count, unit)}, of vehicles and particles too
+    channels   {channel: (first column of what is recorded, width, unit)}, of vehicles and particles too
     """
 
     coupled: tuple[int, ...]
@@ -59,7 +59,7 @@ def model_columns(model: Model) -> dict[str, Columns]:
     """What a Model itself records besides its states: outputs of vehicles, and wrenches of particles."""
     vehicle, particles = model.vehicle, model.particles
     known = {} if vehicle is None else vehicle.channels()
-    columns = {name: Columns(column, 1, unit) for name, (column, unit) in known.items()}
+    columns = {name: Columns(int(column), 1, unit) for name, (column, unit) in known.items()}
     first, groups = 0 if vehicle is None else vehicle.size, () if particles is None else particles.names
     for k, body in enumerate(model.coupled):
         for name in ("particles", *(groups if len(groups) == 1 else ())):
@@ -76,9 +76,8 @@ def refuse_taken_names(recording: Recording, couplings: Couplings) -> None:
 # ---- States
 
 
-def warn_of_dropped(state: State, subsystems: Iterable[Subsystem]) -> None:
-    """Warn of parts of a State that no subsystem takes over."""
-    names = [subsystem.name for subsystem in subsystems]
+def warn_of_dropped(state: State, names: Sequence[str]) -> None:
+    """Warn of parts of a State that none of the subsystems of these names takes over."""
     held = [name for name in state.parts if name not in RESERVED and not name.startswith(EXCHANGE_OF)]
     if dropped := [name for name in held if name not in names]:
         afresh = [name for name in names if name not in held]

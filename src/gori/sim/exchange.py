@@ -76,6 +76,7 @@ class Exchange:
         data: Data,
     ):
         self.subsystem, self.step, self._frames, self._machine, self._data = subsystem, step, frames, machine, data
+        self.name, self.bodies, self._sub_step = subsystem.name, tuple(subsystem.bodies), float(subsystem.step)
         self._outputs, count = outputs, len(frames.rows)
         self._acting = frames.rows > 0
         self._held = (first + np.cumsum(self._acting) - 1)[self._acting]
@@ -89,10 +90,6 @@ class Exchange:
         self._taken_up, self._advanced = False, False
         self._fresh: dict[str, np.ndarray] | None = None  # memory of the subsystem as it was given
         _OWNERS[id(subsystem)] = self
-
-    @property
-    def name(self) -> str:
-        return self.subsystem.name
 
     @property
     def work(self) -> Work:
@@ -147,7 +144,7 @@ class Exchange:
             span = self.step  # times are rounded
         self.poses(y, self._after)
         moved = self._moved(span)
-        steps = max(1, int(np.ceil(span / self.subsystem.step - 1e-9)))
+        steps = max(1, int(np.ceil(span / self._sub_step - 1e-9)))
         table = np.zeros((steps + 1, len(moved), N_POSE))
         interpolate(self._before, self._after, span, table, steps)
         table[0], table[-1] = self._before, self._after
@@ -225,7 +222,7 @@ class Exchange:
                 return None
             wrench = _numbers(value, shape, f"{member} must give wrenches")
             if not np.isfinite(wrench).all():
-                body = list(self.subsystem.bodies)[int(np.argwhere(~np.isfinite(wrench))[0, 0])]
+                body = self.bodies[int(np.argwhere(~np.isfinite(wrench))[0, 0])]
                 raise InputError(f"the wrench on {body!r} is not finite: {wrench[~np.isfinite(wrench)][0]}")
             return wrench
         except SimulationError as error:
@@ -240,14 +237,17 @@ class Exchange:
 
     # ---- State
 
-    def save_subsystem(self) -> dict[str, Any]:
+    def save_subsystem(self) -> dict[str, np.ndarray]:
         """What the subsystem keeps."""
         saved = self.subsystem.state()
         if not isinstance(saved, Mapping) or not all(isinstance(name, str) and name for name in saved):
             raise InputError(
                 f"subsystem {self.name!r}: state() must give {{name: array, number or text}}, not {saved!r}"
             )
-        return dict(saved)
+        try:
+            return {name: np.asarray(value) for name, value in saved.items()}
+        except ValueError as error:
+            raise InputError(f"subsystem {self.name!r}: state() must give arrays, numbers and texts: {error}") from None
 
     def take_up(self, parts: Mapping[str, Mapping[str, np.ndarray]], time: float, y: np.ndarray) -> None:
         """Go on from the parts of a State; where the subsystem has none, with the memory with which it was given."""
@@ -282,7 +282,7 @@ class Exchange:
 
     def save(self) -> dict[str, Any]:
         """What the exchange keeps."""
-        names = np.array(list(self.subsystem.bodies), "U")
+        names = np.array(self.bodies, "U")
         return {
             "bodies": names,
             "pending": self.pending,

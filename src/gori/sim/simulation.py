@@ -255,7 +255,7 @@ class Simulation:
         if not fits:
             self.vehicles.start(state.time, stepper.y)
         self._load_particles(state)
-        warn_of_dropped(state, self.subsystems)
+        warn_of_dropped(state, [exchange.name for exchange in self._exchanges])
         for exchange in self._exchanges:
             exchange.take_up(parts, stepper.time, stepper.y)
         if isinstance(self.driver, Remembering) and "drivers" in parts:
@@ -401,7 +401,7 @@ class Simulation:
         if self.loops is not None:
             info["loops"] = self.loops.settings()
         if self.subsystems:
-            info["subsystems"] = {part.name: list(part.bodies) for part in self.subsystems}
+            info["subsystems"] = {exchange.name: list(exchange.bodies) for exchange in self._exchanges}
         if self._couplings.channels:
             info["outputs"] = {name: list(place) for name, place in self._couplings.channels.items()}
         if self.schedules or self.driver is not None:

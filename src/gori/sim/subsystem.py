@@ -131,7 +131,7 @@ class BaseSubsystem:
         return ()
 
 
-def checked_subsystems(subsystems: Any, step: float | None) -> tuple[Subsystem, ...]:
+def checked_subsystems(subsystems: object, step: float | None) -> tuple[Subsystem, ...]:
     """The subsystems of a Simulation as a tuple; raises InputError where something is none.
 
     step   of the bodies [s]; None if it is not fixed
@@ -177,8 +177,7 @@ def _check_members(subsystem: Any) -> None:
         raise InputError(f"subsystem {name!r}: bodies must be a list of names, not {bodies!r}")
     if twice := [body for k, body in enumerate(bodies) if body in bodies[:k]]:
         raise InputError(f"subsystem {name!r}: {twice[0]!r} is twice among its bodies: give it once, and add wrenches")
-    number = isinstance(step, Real) and not isinstance(step, bool)
-    if not (number and np.isfinite(step) and step > 0.0):
+    if isinstance(step, bool) or not isinstance(step, Real) or not 0.0 < float(step) < np.inf:
         raise InputError(f"subsystem {name!r}: step must be a positive number of seconds, not {step!r}")
     texts = isinstance(outputs, Mapping) and all(isinstance(x, str) and x for x in outputs)
     if not (texts and all(isinstance(unit, str) for unit in outputs.values())):

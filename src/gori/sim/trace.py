@@ -38,8 +38,9 @@ def recorded_of(recording: Recording, size: int) -> np.ndarray:
     outputs, named = recording.extra.get("outputs"), recording.info.get("outputs")
     if outputs is None:
         return np.zeros((len(recording), size))
-    known = {} if named is None else model_columns(recording.model)
-    if outputs.shape[1] != size or any(list(columns) != named.get(name) for name, columns in known.items()):
+    here = model_columns(recording.model)
+    known = named is None or all(list(columns) == named.get(name) for name, columns in here.items())
+    if outputs.shape[1] != size or not known:
         raise InputError(
             "this recording holds other outputs of wheels, drive trains or particles than this Gori computes: it may "
             "be of another version. Accelerations and reactions need a new run"
