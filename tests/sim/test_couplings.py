@@ -42,6 +42,19 @@ def test_a_state_goes_on_bit_for_bit(tmp_path):
     assert one.state == other.state
 
 
+def test_a_subsystem_without_memory_goes_on_from_a_file(tmp_path):
+    """Its part of the State is empty, and so not in a file; what it has on its way to the bodies is."""
+    one = ran(Constant(["block"], np.arange(6.0)))
+    one.state.save(tmp_path / "s.npz")
+    loaded = gori.State.load(tmp_path / "s.npz")
+    other = simulate(Constant(["block"], np.arange(6.0)), state=loaded)
+    one.run(0.1)
+    other.run(0.1)
+    assert one.state == other.state
+    with pytest.warns(RestartWarning, match="memory of subsystem 'constant', which is not given"):
+        simulate(state=loaded)
+
+
 def test_a_state_within_a_step_goes_on_bit_for_bit():
     events = {"e": gori.Event("rail.q - 0.0511", action="stop")}
     one = ran(Spring(), events=events)

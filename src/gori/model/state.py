@@ -5,13 +5,13 @@
     parts          {part: {name: array}}: what else has a memory
         vehicle      wheels, drive trains, the driver's inputs, touched cells of soft soil
         particles    particles with their contact history, neighbour-list references, inlets' random generators
-        exchange     wrenches that subsystems hold on bodies, and the account of momentum
+        exchange     impulses of particles on their way to bodies, accounts of momentum and work
         clock        start and step count, so that t = start + k h has the same bits
         method       what the method keeps from step to step, tagged with the method and its settings
         loops        what the loop solver keeps, tagged likewise
         events       flags of events that have just been met, and the log
         drivers      the memory of drivers that offer save and load
-        ...          any other subsystem, under its name
+        ...          any other subsystem, under its name; its exchange as "exchange of NAME"
 
 Method, loops and events belong to exactly this q and v: `replace(q=...)` drops them, and another time drops the clock.
 """

@@ -7,6 +7,7 @@ from gori.sim.particles.devices import devices
 from gori.sim.runfile import open_run
 from gori.sim.simulation import Simulation, Snapshot
 from gori.sim.subsystem import BaseSubsystem, BodyMotion, Subsystem
+from gori.sim.subsystem_check import check_subsystem
 from gori.sim.trace import Trace
 from gori.sim.vehicle.rest import at_rest
 
@@ -23,6 +24,7 @@ __all__ = [
     "Trace",
     "at_rest",
     "batch",
+    "check_subsystem",
     "devices",
     "open_run",
 ]

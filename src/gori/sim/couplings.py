@@ -78,7 +78,7 @@ def refuse_taken_names(recording: Recording, couplings: Couplings) -> None:
 
 def warn_of_dropped(state: State, names: Sequence[str]) -> None:
     """Warn of parts of a State that none of the subsystems of these names takes over."""
-    held = [name for name in state.parts if name not in RESERVED and not name.startswith(EXCHANGE_OF)]
+    held = dict.fromkeys(name.removeprefix(EXCHANGE_OF) for name in state.parts if name not in RESERVED)
     if dropped := [name for name in held if name not in names]:
         afresh = [name for name in names if name not in held]
         more = f", and {_quoted(afresh)} is not in it and starts afresh" if afresh else ""

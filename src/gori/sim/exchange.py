@@ -251,17 +251,26 @@ class Exchange:
 
     def take_up(self, parts: Mapping[str, Mapping[str, np.ndarray]], time: float, y: np.ndarray) -> None:
         """Go on from the parts of a State; where the subsystem has none, with the memory with which it was given."""
-        saved, first = parts.get(self.name), not self._taken_up
+        saved, own, first = parts.get(self.name), parts.get(f"{EXCHANGE_OF}{self.name}"), not self._taken_up
+        if saved is None and own is not None:
+            saved = {}  # a part without arrays is not in a file
         if first:
             self._remember(warn=saved is None)
         if saved is not None:
-            self.load(parts.get(f"{EXCHANGE_OF}{self.name}", {}))
+            self.load(own or {})
             self.subsystem.load({name: np.array(value) for name, value in saved.items()})
         elif not first:
             if self._fresh is None:
                 raise InputError(f"subsystem {self.name!r} cannot start again: before start() its state() failed")
             self.subsystem.load({name: value.copy() for name, value in self._fresh.items()})
         self.start(time, y, loaded=saved is not None)
+
+    def give_back(self) -> None:
+        """Leave the subsystem as it was given; it may go to another Simulation."""
+        if self._fresh is not None:
+            self.subsystem.load({name: value.copy() for name, value in self._fresh.items()})
+        _ADVANCED.pop(id(self.subsystem), None)
+        _OWNERS.pop(id(self.subsystem), None)
 
     def _remember(self, warn: bool) -> None:
         """Keep the memory with which the subsystem was given: that of a start."""
