@@ -89,6 +89,20 @@ def test_other_bodies_than_those_of_the_state_are_refused():
         simulate(Pair("ground", "block"), state=torn)
 
 
+def test_a_part_that_the_subsystem_does_not_understand():
+    state = ran(Spring()).state.replace(spring={"nonsense": 1})
+    with pytest.raises(InputError, match=r"subsystem 'spring' refuses its part of the State: KeyError: 'travel'"):
+        simulate(Spring(), state=state)
+
+
+def test_the_action_of_an_event_may_change_the_memory():
+    def wind(state):
+        return state.replace(spring={**state.parts["spring"], "calls": 1000})
+
+    simulation = ran(Spring(), events={"wind": gori.Event("rail.q - 0.05", action=wind)})
+    assert len(simulation.event_log) == 1 and 1000 < simulation.subsystems[0].calls < 1100
+
+
 def test_a_start_without_memory_is_the_same_every_time():
     """`simulation.state = model.state()` sets a subsystem back, too, though its `start` does not."""
     simulation = ran(Spring())

@@ -102,6 +102,7 @@ def test_a_list_of_them_is_wanted():
     with pytest.raises(InputError, match=r"sub_steps={train: step"):
         gori.Simulation(model, subsystems={"truck.drivetrain": 1e-4})
     assert gori.Simulation(model, subsystems=None).subsystems == ()
+    assert len(gori.Simulation(model, subsystems=(spring for spring in [Spring()])).subsystems) == 1
     with pytest.raises(UnsupportedError, match="a subsystem needs a method of a fixed step"):
         gori.Simulation(model, gori.Dopri5(), subsystems=[Spring()])
 

@@ -12,25 +12,18 @@ The lag makes the exchange explicit: of first order in H, and a stiffness k acts
     work given            sum over steps of  (mean wrench over the step) . (motion of the step)
 """
 
-import warnings
-from collections.abc import Mapping
-from contextlib import suppress
-from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from gori.errors import InputError, RestartWarning, SimulationError
+from gori.errors import InputError
 from gori.kernels.machine import Data, Machine
 from gori.kernels.particles.columns import N_POSE, OMEGA, POS, VEL
 from gori.kernels.particles.poses import add_impulse, body_poses, interpolate
 from gori.model.body_frames import BodyFrames, moved_moment
+from gori.sim.guarded import Guarded
 from gori.sim.subsystem import EXCHANGE_OF, BodyMotion, Subsystem
-
-_OWNERS: "WeakValueDictionary[int, Exchange]" = WeakValueDictionary()
-"""by id of the subsystem: the exchange that has it now"""
-_ADVANCED: "WeakValueDictionary[int, Subsystem]" = WeakValueDictionary()
-"""by id: subsystems that have been advanced"""
 
 
 class Work(NamedTuple):
@@ -54,6 +47,7 @@ class Work(NamedTuple):
 class Exchange:
     """One Subsystem beside the bodies of one Simulation.
 
+    guarded   the subsystem
     frames    of its bodies
     first     first row of `data.wrench` that is its own
     outputs   where its outputs are recorded
@@ -75,8 +69,8 @@ class Exchange:
         machine: Machine,
         data: Data,
     ):
-        self.subsystem, self.step, self._frames, self._machine, self._data = subsystem, step, frames, machine, data
-        self.name, self.bodies, self._sub_step = subsystem.name, tuple(subsystem.bodies), float(subsystem.step)
+        self.guarded = Guarded(subsystem, len(outputs))
+        self.name, self.step, self._frames, self._machine, self._data = subsystem.name, step, frames, machine, data
         self._outputs, count = outputs, len(frames.rows)
         self._acting = frames.rows > 0
         self._held = (first + np.cumsum(self._acting) - 1)[self._acting]
@@ -87,9 +81,6 @@ class Exchange:
         self.time = 0.0
         self.impulse, self.given, self._work = np.zeros(6), np.zeros(6), np.zeros(3)
         self.wrench, self.pending = np.zeros((count, 6)), np.zeros((count, 6))
-        self._taken_up, self._advanced = False, False
-        self._fresh: dict[str, np.ndarray] | None = None  # memory of the subsystem as it was given
-        _OWNERS[id(subsystem)] = self
 
     @property
     def work(self) -> Work:
@@ -114,13 +105,13 @@ class Exchange:
         """The bodies are here now; loaded: the wrenches of a State act on."""
         self.time = time
         self.poses(y, self._before)
-        wrench = self._asked("start", BodyMotion(self._before[None].copy()), time, starting=True)
+        wrench = self.guarded.start(BodyMotion(self._before[None].copy()), time)
         if not loaded:
             self.impulse[:] = self.given[:] = self._work[:] = self.pending[:] = 0.0
             if wrench is not None:
                 self._give(wrench, self.step, self._before)
         self._hold(self._before)
-        self._outputs[:] = self._asked("output_values", starting=True)
+        self._outputs[:] = self.guarded.output_values(time, starting=True)
 
     def aim(self) -> None:
         """Before a step: the arm of a force is that of the middle of the step, to first order."""
@@ -139,17 +130,17 @@ class Exchange:
         span = time - self.time
         if span <= 0.0:
             return
-        self._claim(time)
+        self.guarded.claim(time)
         if abs(span - self.step) <= 1e-9 * self.step + 4.0 * np.spacing(abs(time)):
             span = self.step  # times are rounded
         self.poses(y, self._after)
         moved = self._moved(span)
-        steps = max(1, int(np.ceil(span / self._sub_step - 1e-9)))
+        steps = max(1, int(np.ceil(span / self.guarded.step - 1e-9)))
         table = np.zeros((steps + 1, len(moved), N_POSE))
         interpolate(self._before, self._after, span, table, steps)
         table[0], table[-1] = self._before, self._after
-        wrench = self._asked("advance", BodyMotion(table), span / steps, time)
-        outputs = self._asked("output_values")
+        wrench = self.guarded.advance(BodyMotion(table), span / steps, time)
+        outputs = self.guarded.output_values(time)
         self._account(wrench, moved)
         self.pending -= span * self.wrench
         add_impulse(self._after, self.wrench.reshape(-1), self._places, span, self.given)
@@ -162,10 +153,14 @@ class Exchange:
         """What it puts out is not known: it has failed, or was not asked."""
         self._outputs[:] = np.nan
 
-    def relocate(self, y: np.ndarray) -> None:
-        """The bodies have been moved by the action of an event."""
+    def relocate(self, y: np.ndarray, saved: Mapping[str, np.ndarray] | None) -> None:
+        """The action of an event has moved the bodies, or changed the memory of the subsystem."""
         self.poses(y, self._before)
         self._hold(self._before)
+        if saved is not None:
+            now = self.guarded.state()
+            if now.keys() != saved.keys() or any(now[name].tobytes() != saved[name].tobytes() for name in now):
+                self.guarded.load(saved)
 
     def _give(self, wrench: np.ndarray, span: float, poses: np.ndarray) -> None:
         """A mean wrench over a time is on its way to the bodies."""
@@ -196,104 +191,22 @@ class Exchange:
         given = float((wrench * moved).sum())
         self._work += (self.wrench * moved).sum(), given, abs(given)
 
-    # ---- the subsystem
-
-    def _claim(self, time: float) -> None:
-        """Refuse a subsystem that another Simulation has taken; from now on it is known as advanced."""
-        if _OWNERS.get(id(self.subsystem)) is not self:
-            raise SimulationError(
-                f"subsystem {self.name!r} was given to another Simulation meanwhile, and has one memory: make one for "
-                "each",
-                time,
-            )
-        if not self._advanced:
-            self._advanced = True
-            with suppress(TypeError):  # objects of some classes have no weak references
-                _ADVANCED[id(self.subsystem)] = self.subsystem
-
-    def _asked(self, member: str, *values: Any, starting: bool = False) -> Any:
-        """What a member of the subsystem gives, checked; its errors name the subsystem and the time."""
-        time, shape = values[-1] if values else self.time, self.wrench.shape
-        try:
-            value = getattr(self.subsystem, member)(*values)
-            if member == "output_values":
-                return _numbers(value, (len(self._outputs),), "output_values must give numbers")
-            if value is None and member == "start":
-                return None
-            wrench = _numbers(value, shape, f"{member} must give wrenches")
-            if not np.isfinite(wrench).all():
-                body = self.bodies[int(np.argwhere(~np.isfinite(wrench))[0, 0])]
-                raise InputError(f"the wrench on {body!r} is not finite: {wrench[~np.isfinite(wrench)][0]}")
-            return wrench
-        except SimulationError as error:
-            error.time = error.time or time
-            raise
-        except Exception as error:
-            words = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-            words = f"subsystem {self.name!r} failed at t = {time:.6g} s: {words}"
-            if starting:
-                raise InputError(words) from error
-            raise SimulationError(words, time, error) from error
-
     # ---- State
-
-    def save_subsystem(self) -> dict[str, np.ndarray]:
-        """What the subsystem keeps."""
-        saved = self.subsystem.state()
-        if not isinstance(saved, Mapping) or not all(isinstance(name, str) and name for name in saved):
-            raise InputError(
-                f"subsystem {self.name!r}: state() must give {{name: array, number or text}}, not {saved!r}"
-            )
-        try:
-            return {name: np.asarray(value) for name, value in saved.items()}
-        except ValueError as error:
-            raise InputError(f"subsystem {self.name!r}: state() must give arrays, numbers and texts: {error}") from None
 
     def take_up(self, parts: Mapping[str, Mapping[str, np.ndarray]], time: float, y: np.ndarray) -> None:
         """Go on from the parts of a State; where the subsystem has none, with the memory with which it was given."""
-        saved, own, first = parts.get(self.name), parts.get(f"{EXCHANGE_OF}{self.name}"), not self._taken_up
+        saved, own = parts.get(self.name), parts.get(f"{EXCHANGE_OF}{self.name}")
         if saved is None and own is not None:
             saved = {}  # a part without arrays is not in a file
-        if first:
-            self._remember(warn=saved is None)
         if saved is not None:
             self.load(own or {})
-            self.subsystem.load({name: np.array(value) for name, value in saved.items()})
-        elif not first:
-            if self._fresh is None:
-                raise InputError(f"subsystem {self.name!r} cannot start again: before start() its state() failed")
-            self.subsystem.load({name: value.copy() for name, value in self._fresh.items()})
+        self.guarded.take_up(saved)
         self.start(time, y, loaded=saved is not None)
 
-    def give_back(self) -> None:
-        """Leave the subsystem as it was given; it may go to another Simulation."""
-        if self._fresh is not None:
-            self.subsystem.load({name: value.copy() for name, value in self._fresh.items()})
-        _ADVANCED.pop(id(self.subsystem), None)
-        _OWNERS.pop(id(self.subsystem), None)
-
-    def _remember(self, warn: bool) -> None:
-        """Keep the memory with which the subsystem was given: that of a start."""
-        self._taken_up = True
-        if warn and _ADVANCED.get(id(self.subsystem)) is self.subsystem:
-            warnings.warn(
-                f"subsystem {self.name!r} has been advanced by another Simulation, and starts with the memory that it "
-                "has now: make a new one, or give a State",
-                RestartWarning,
-                stacklevel=5,
-            )
-        try:
-            self._fresh = {name: np.array(value) for name, value in self.save_subsystem().items()}
-        except InputError:
-            raise
-        except Exception:
-            self._fresh = None  # it may know its state only after start()
-
-    def save(self) -> dict[str, Any]:
+    def save(self) -> dict[str, np.ndarray]:
         """What the exchange keeps."""
-        names = np.array(self.bodies, "U")
         return {
-            "bodies": names,
+            "bodies": np.array(self.guarded.bodies, "U"),
             "pending": self.pending,
             "impulse": self.impulse,
             "given": self.given,
@@ -302,23 +215,22 @@ class Exchange:
 
     def load(self, saved: Mapping[str, np.ndarray]) -> None:
         """Take over what `save` gave."""
-        part = f"state: exchange of {self.name!r}"
-        own = self.save()
-        if missing := [name for name in own if name not in saved]:
-            raise InputError(f"{part}: {missing[0]!r} is missing")
-        before, here = saved["bodies"].tolist(), own.pop("bodies").tolist()
-        if before != here:
-            raise InputError(f"{part} is with {', '.join(before)}, in this order; the subsystem has {', '.join(here)}")
-        for name, array in own.items():
-            if saved[name].shape != array.shape or not np.isfinite(saved[name]).all():
-                raise InputError(f"{part}: {name} must be {array.shape} numbers")
-            array[:] = saved[name]
+        check_exchange(self.name, saved, self.guarded.bodies)
+        for name, own in self.save().items():
+            if name != "bodies":
+                own[:] = saved[name]
 
 
-def _numbers(value: Any, shape: tuple[int, ...], words: str) -> np.ndarray:
-    array = np.asarray(value)
-    if array.dtype.kind not in "biuf" and array.size:
-        raise InputError(f"{words} of shape {shape}, not {array.dtype if array.dtype.kind != 'O' else value!r}")
-    if array.shape != shape:
-        raise InputError(f"{words} of shape {shape}, not {array.shape}")
-    return array.astype(float)
+def check_exchange(subsystem: str, saved: Mapping[str, np.ndarray], bodies: Sequence[str]) -> None:
+    """Refuse what the exchange of a subsystem with these bodies would not have saved."""
+    part = f"state: exchange of {subsystem!r}"
+    shapes = {"bodies": (len(bodies),), "pending": (len(bodies), 6), "impulse": (6,), "given": (6,), "work": (3,)}
+    if missing := [name for name in shapes if name not in saved]:
+        raise InputError(f"{part}: {missing[0]!r} is missing")
+    before = [str(body) for body in np.ravel(saved["bodies"])]
+    if before != list(bodies):
+        raise InputError(f"{part} is with {', '.join(before)}, in this order; the subsystem has {', '.join(bodies)}")
+    for name, shape in shapes.items():
+        array = saved[name]
+        if array.shape != shape or (name != "bodies" and not (array.dtype.kind == "f" and np.isfinite(array).all())):
+            raise InputError(f"{part}: {name} must be {shape} numbers")

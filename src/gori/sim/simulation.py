@@ -220,7 +220,7 @@ class Simulation:
             parts["particles"] = self._particles.particles.state()
             parts["exchange"] = self._particles.exchange.save()
         for exchange in self._exchanges:
-            parts[exchange.name] = exchange.save_subsystem()
+            parts[exchange.name] = exchange.guarded.state()
             parts[f"{EXCHANGE_OF}{exchange.name}"] = exchange.save()
         if isinstance(self.driver, Remembering):
             parts["drivers"] = {"driver": json.dumps(self.driver.save())}
@@ -281,8 +281,8 @@ class Simulation:
         self.stepper.mark_changed()
         if "vehicle" in state.parts:
             self.vehicles.load(state.parts["vehicle"])
-        for exchange in self.exchanges.values():
-            exchange.relocate(self.stepper.y)
+        for name, exchange in self.exchanges.items():
+            exchange.relocate(self.stepper.y, None if name == "particles" else state.parts.get(name))
 
     def _refuse_torn(self) -> None:
         """Raise if a subsystem has not followed the bodies: it failed, or was interrupted by force."""
@@ -330,7 +330,7 @@ class Simulation:
     def exchanges(self) -> dict[str, Exchange]:
         """Exchanges with subsystems, by name: the momentum that they gave, and what of it the bodies have received."""
         found = {} if self._particles is None else {"particles": self._particles.exchange}
-        return found | {exchange.subsystem.name: exchange for exchange in self._exchanges}
+        return found | {exchange.name: exchange for exchange in self._exchanges}
 
     @property
     def report(self) -> dict[str, Any]:
@@ -401,7 +401,7 @@ class Simulation:
         if self.loops is not None:
             info["loops"] = self.loops.settings()
         if self.subsystems:
-            info["subsystems"] = {exchange.name: list(exchange.bodies) for exchange in self._exchanges}
+            info["subsystems"] = {exchange.name: list(exchange.guarded.bodies) for exchange in self._exchanges}
         if self._couplings.channels:
             info["outputs"] = {name: list(place) for name, place in self._couplings.channels.items()}
         if self.schedules or self.driver is not None:
@@ -423,8 +423,8 @@ class Simulation:
             raise InputError(f"{path} holds no checkpoint to go on from")
         info = before.info
         kept = {name: info[name] for name in ("loops", "sub_steps", "device", "driver_period") if name in info}
-        given = checked_subsystems(options.get("subsystems"), info["method"].get("step"))
-        refuse_other_subsystems(info, given)
+        options["subsystems"] = checked_subsystems(options.get("subsystems"), info["method"].get("step"))
+        refuse_other_subsystems(info, options["subsystems"])
         simulation = cls(before.model, info["method"], **kept | options, state=saved)
         if {name: list(place) for name, place in simulation._couplings.channels.items()} != info.get("outputs", {}):
             raise InputError(f"{path} was recorded with other outputs: give the subsystems of that run")

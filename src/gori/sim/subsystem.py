@@ -8,7 +8,7 @@ the code that START, WRENCH and ADVANCE name in `kernels/machine.py`, so that wr
 evaluation and a method keeps its order.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
@@ -142,8 +142,9 @@ def checked_subsystems(subsystems: object, step: float | None) -> tuple[Subsyste
         raise InputError(
             "subsystems are objects in a list. The own steps of drive trains are sub_steps={train: step [s]}"
         )
-    if isinstance(subsystems, str) or not isinstance(subsystems, Sequence):
+    if isinstance(subsystems, str) or not isinstance(subsystems, Iterable):
         raise InputError(f"subsystems must be a list of Subsystems, not a {type(subsystems).__name__}")
+    subsystems = tuple(subsystems)
     for subsystem in subsystems:
         _check_members(subsystem)
         if step is not None and step / subsystem.step > MOST_SUB_STEPS:
@@ -160,7 +161,7 @@ def checked_subsystems(subsystems: object, step: float | None) -> tuple[Subsyste
             if channel in owner:
                 raise InputError(f"subsystems {owner[channel]!r} and {subsystem.name!r} both put out {channel!r}")
             owner[channel] = subsystem.name
-    return tuple(subsystems)
+    return subsystems
 
 
 def _check_members(subsystem: Any) -> None:

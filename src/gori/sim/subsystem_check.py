@@ -37,7 +37,7 @@ def check_subsystem(subsystem: Any, model: Model, method: Method | None = None, 
                 f"in {odd}. state() must hold all that advance() depends on, and load() restore it"
             )
     finally:
-        exchange.give_back()
+        exchange.guarded.give_back()
 
 
 def _different(one: State, other: State) -> str:
