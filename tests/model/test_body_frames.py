@@ -5,7 +5,7 @@ import pytest
 
 import gori
 from gori.errors import InputError
-from gori.model.body_frames import BodyFrames, moved_moment
+from gori.model.body_frames import BodyFrames, crossed, moved_moment
 from tests.reference.random_spec import random_spec
 
 
@@ -37,3 +37,10 @@ def test_a_moment_about_another_point():
     moved = moved_moment(wrench, np.array([3.0, 0.0, 0.0]))
     np.testing.assert_allclose(moved, [[0.0, 0.0, 1.0 - 6.0, 0.0, 2.0, 0.0]])
     np.testing.assert_allclose(moved_moment(moved, np.array([-3.0, 0.0, 0.0])), wrench)
+
+
+def test_cross_products():
+    rng = np.random.default_rng(0)
+    for shape in ((3,), (4, 3), (2, 5, 3)):
+        a, b = rng.normal(size=shape), rng.normal(size=shape)
+        np.testing.assert_allclose(crossed(a, b), np.cross(a, b), atol=1e-14)

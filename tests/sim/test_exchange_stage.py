@@ -10,7 +10,7 @@ import pytest
 
 import gori
 from gori.errors import SimulationError
-from gori.sim.exchange_stage import interrupts_later
+from gori.sim.exchange_stage import InterruptsLater
 from tests.sim.coupled import Spring, simulate
 
 
@@ -69,16 +69,21 @@ def test_ctrl_c_twice_does_not_wait():
 
 def test_interrupts_later():
     done = []
-    with pytest.raises(KeyboardInterrupt), interrupts_later():
+    with pytest.raises(KeyboardInterrupt), InterruptsLater():
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(0.002)
         done.append(True)
     assert done and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     seen = []
-    thread = threading.Thread(target=lambda: seen.extend(1 for _ in [None] if interrupts_later().__enter__() is None))
+
+    def elsewhere():
+        with InterruptsLater():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=elsewhere)
     thread.start()
     thread.join()
-    assert seen and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert seen == [signal.default_int_handler]
 
 
 @pytest.mark.parametrize("error", [ValueError("valve stuck"), SimulationError("valve stuck at 0.051 s")], ids=repr)

@@ -12,6 +12,7 @@ The lag makes the exchange explicit: of first order in H, and a stiffness k acts
     work given            sum over steps of  (mean wrench over the step) . (motion of the step)
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from gori.errors import InputError
 from gori.kernels.machine import Data, Machine
 from gori.kernels.particles.columns import N_POSE, OMEGA, POS, VEL
 from gori.kernels.particles.poses import add_impulse, body_poses, interpolate
-from gori.model.body_frames import BodyFrames, moved_moment
+from gori.model.body_frames import BodyFrames, crossed, moved_moment
 from gori.sim.guarded import Guarded
 from gori.sim.subsystem import EXCHANGE_OF, BodyMotion, Subsystem
 
@@ -73,10 +74,12 @@ class Exchange:
         self.name, self.step, self._frames, self._machine, self._data = subsystem.name, step, frames, machine, data
         self._outputs, count = outputs, len(frames.rows)
         self._acting = frames.rows > 0
-        self._held = (first + np.cumsum(self._acting) - 1)[self._acting]
+        self._all_act, self._held = bool(self._acting.all()), data.wrench[first : first + int(self._acting.sum())]
         self._places = np.where(self._acting, 6 * np.arange(count), -1)
-        self._arms = frames.arms
-        self._offset = bool(self._arms.any() or (np.eye(3) != frames.R).any())
+        self._lever = bool(frames.p.any())  # some origin is not that of its row
+        self._offset = bool(self._lever or (np.eye(3) != frames.R).any())
+        self._arms, self._swept = np.zeros((2, count, 3))  # from rows to bodies, world axes; their rates
+        self._moved = np.zeros((count, 6))
         self._before, self._after = np.zeros((2, count, N_POSE))
         self.time = 0.0
         self.impulse, self.given, self._work = np.zeros(6), np.zeros(6), np.zeros(3)
@@ -87,43 +90,49 @@ class Exchange:
         """The account of work."""
         return Work(*self._work.tolist())
 
-    def poses(self, y: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    def poses(self, y: np.ndarray) -> np.ndarray:
         """Poses and velocities (bodies, N_POSE) of the subsystem's bodies at a state."""
-        out = np.zeros_like(self._before) if out is None else out
+        out, now = np.zeros_like(self._before), (self._arms, self._swept)
+        self._look(y, out)
+        self._arms, self._swept = now
+        return out
+
+    def _look(self, y: np.ndarray, out: np.ndarray) -> None:
+        """The bodies are at y: their poses, and the arms of their forces."""
         body_poses(self._machine, self._data, y, self._frames.rows, out)
         if self._offset:
             R = out[:, :POS].reshape(-1, 3, 3)
-            arms = np.einsum("nij,nj->ni", R, self._frames.p)
-            out[:, POS:VEL] += arms
-            out[:, VEL:OMEGA] += np.cross(out[:, OMEGA:], arms)
+            if self._lever:
+                self._arms = (R @ self._frames.p[:, :, None])[:, :, 0]
+                self._swept = crossed(out[:, OMEGA:], self._arms)
+                out[:, POS:VEL] += self._arms
+                out[:, VEL:OMEGA] += self._swept
             out[:, :POS] = (R @ self._frames.R).reshape(-1, 9)
-        return out
 
     # ---- steps
 
     def start(self, time: float, y: np.ndarray, loaded: bool) -> None:
         """The bodies are here now; loaded: the wrenches of a State act on."""
         self.time = time
-        self.poses(y, self._before)
+        self._look(y, self._before)
         wrench = self.guarded.start(BodyMotion(self._before[None].copy()), time)
         if not loaded:
             self.impulse[:] = self.given[:] = self._work[:] = self.pending[:] = 0.0
             if wrench is not None:
                 self._give(wrench, self.step, self._before)
-        self._hold(self._before)
+        self._hold()
         self._outputs[:] = self.guarded.output_values(time, starting=True)
 
     def aim(self) -> None:
         """Before a step: the arm of a force is that of the middle of the step, to first order."""
-        if self._offset:
-            now = self._before
-            arms = self._arms_at(now)
-            self._put(arms + 0.5 * self.step * np.cross(now[:, OMEGA:], arms))
+        if self._lever:
+            self._put(self._arms + 0.5 * self.step * self._swept)
 
     def arrive(self, y: np.ndarray) -> None:
         """After a step: what was held stands in `data.wrench` as it acts where the bodies have arrived."""
-        if self._offset:
-            self._put(self._arms_at(self.poses(y, self._after)))
+        if self._lever:
+            self._look(y, self._after)
+            self._put(self._arms)
 
     def advance(self, time: float, y: np.ndarray) -> None:
         """The bodies have come to y at this time: the subsystem follows, and its wrenches act from now on."""
@@ -133,19 +142,18 @@ class Exchange:
         self.guarded.claim(time)
         if abs(span - self.step) <= 1e-9 * self.step + 4.0 * np.spacing(abs(time)):
             span = self.step  # times are rounded
-        self.poses(y, self._after)
-        moved = self._moved(span)
-        steps = max(1, int(np.ceil(span / self.guarded.step - 1e-9)))
-        table = np.zeros((steps + 1, len(moved), N_POSE))
+        self._look(y, self._after)
+        steps = max(1, math.ceil(span / self.guarded.step - 1e-9))
+        table = np.empty((steps + 1, len(self.wrench), N_POSE))
         interpolate(self._before, self._after, span, table, steps)
         table[0], table[-1] = self._before, self._after
         wrench = self.guarded.advance(BodyMotion(table), span / steps, time)
         outputs = self.guarded.output_values(time)
-        self._account(wrench, moved)
+        self._account(wrench, span)
         self.pending -= span * self.wrench
         add_impulse(self._after, self.wrench.reshape(-1), self._places, span, self.given)
         self._give(wrench, span, self._after)
-        self._hold(self._after)
+        self._hold()
         self._outputs[:] = outputs
         self._before, self._after, self.time = self._after, self._before, time
 
@@ -155,8 +163,8 @@ class Exchange:
 
     def relocate(self, y: np.ndarray, saved: Mapping[str, np.ndarray] | None) -> None:
         """The action of an event has moved the bodies, or changed the memory of the subsystem."""
-        self.poses(y, self._before)
-        self._hold(self._before)
+        self._look(y, self._before)
+        self._hold()
         if saved is not None:
             now = self.guarded.state()
             if now.keys() != saved.keys() or any(now[name].tobytes() != saved[name].tobytes() for name in now):
@@ -167,29 +175,23 @@ class Exchange:
         self.pending += span * wrench
         add_impulse(poses, np.ascontiguousarray(wrench).reshape(-1), self._places, span, self.impulse)
 
-    def _hold(self, poses: np.ndarray) -> None:
-        """What is on its way acts on bodies at these poses until the next exchange."""
-        self.wrench[:] = self.pending / self.step
-        self._put(self._arms_at(poses))
-
-    def _arms_at(self, poses: np.ndarray) -> np.ndarray:
-        """(bodies, 3) from the origins of the rows to those of the bodies, world axes."""
-        return np.einsum("nij,nj->ni", poses[:, :POS].reshape(-1, 3, 3), self._arms)
+    def _hold(self) -> None:
+        """What is on its way acts on the bodies, where they are now, until the next exchange."""
+        np.divide(self.pending, self.step, out=self.wrench)
+        self._put(self._arms)
 
     def _put(self, arms: np.ndarray) -> None:
         """The held wrenches as compiled code takes them: moments about the origins of the rows."""
-        held = moved_moment(self.wrench, -arms) if self._offset else self.wrench
-        self._data.wrench[self._held] = held[self._acting]
+        held = moved_moment(self.wrench, -arms) if self._lever else self.wrench
+        self._held[:] = held if self._all_act else held[self._acting]
 
-    def _moved(self, span: float) -> np.ndarray:
-        """(bodies, 6) turn and travel of each body since the last exchange; none of the ground."""
-        a, b = self._before, self._after
-        turn, travel = 0.5 * span * (a[:, OMEGA:] + b[:, OMEGA:]), b[:, POS:VEL] - a[:, POS:VEL]
-        return np.where(self._acting[:, None], np.hstack([turn, travel]), 0.0)
-
-    def _account(self, wrench: np.ndarray, moved: np.ndarray) -> None:
-        given = float((wrench * moved).sum())
-        self._work += (self.wrench * moved).sum(), given, abs(given)
+    def _account(self, wrench: np.ndarray, span: float) -> None:
+        """Work over turn and travel of each body since the last exchange; the ground has none."""
+        a, b, moved = self._before, self._after, self._moved
+        moved[:, :3] = 0.5 * span * (a[:, OMEGA:] + b[:, OMEGA:])
+        moved[:, 3:] = b[:, POS:VEL] - a[:, POS:VEL]
+        given = float(np.vdot(wrench, moved))
+        self._work += (float(np.vdot(self.wrench, moved)), given, abs(given))
 
     # ---- State
 

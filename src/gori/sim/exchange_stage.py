@@ -2,8 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from types import FrameType
 
 import numpy as np
@@ -16,27 +15,25 @@ from gori.sim.run import Block, SampleStage, StepStage
 from gori.sim.stepper import Stepper
 
 
-@contextmanager
-def interrupts_later() -> Iterator[None]:
+class InterruptsLater:
     """Ctrl-C waits until this is done: a step and the exchange at its end belong together. Twice, it does not wait."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or before is None:
-        yield
-        return
-    pressed: list[int] = []
 
-    def later(number: int, frame: FrameType | None) -> None:
-        pressed.append(number)
-        if len(pressed) > 1:
+    def __enter__(self) -> None:
+        self._pressed = 0
+        self._here = threading.current_thread() is threading.main_thread()  # others are not interrupted
+        if self._here:
+            self._before = signal.signal(signal.SIGINT, self._press)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if self._here:
+            signal.signal(signal.SIGINT, signal.SIG_DFL if self._before is None else self._before)
+            if self._pressed and error is None:
+                signal.raise_signal(signal.SIGINT)
+
+    def _press(self, number: int, frame: FrameType | None) -> None:
+        self._pressed += 1
+        if self._pressed > 1:
             raise KeyboardInterrupt
-
-    signal.signal(signal.SIGINT, later)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed:
-        signal.raise_signal(signal.SIGINT)
 
 
 class ExchangeStage:
@@ -58,7 +55,7 @@ class ExchangeStage:
         self._exchanges, self._particles = exchanges, particles
 
     def __call__(self, block: Block) -> None:
-        with interrupts_later():
+        with InterruptsLater():
             for exchange in self._exchanges:
                 exchange.aim()
             self._steps(block)
@@ -69,9 +66,10 @@ class ExchangeStage:
     def _exchange(self, block: Block) -> None:
         stepper = self._stepper
         stepper.forget()  # accelerations under the wrenches before
-        for exchange in self._exchanges:
-            exchange.arrive(stepper.y)
-        self._rewrite(block, stepper.data.wrench.reshape(-1), len(stepper.outputs))
+        if len(block.samples):
+            for exchange in self._exchanges:
+                exchange.arrive(stepper.y)
+            self._rewrite(block, stepper.data.wrench.reshape(-1), len(stepper.outputs))
         try:
             for exchange in (*self._exchanges, *([] if self._particles is None else [self._particles])):
                 exchange.advance(stepper.time, stepper.y)
