@@ -66,3 +66,32 @@ def test_fixed_joints_bear_what_they_carry():
     trace = trace_of(spec, np.zeros(1), np.array([2.0]))
     # 3 kg at 0.5 m, turning with 2 rad/s: carried up, and pulled inward by m w^2 r
     close(trace.reaction("bolt")[0], np.array([0, 0, 0, -3.0 * 4.0 * 0.5, 0, 3.0 * 9.81]), 1e-12)
+
+
+def test_grains_in_a_box_with_a_fixed_lid():
+    """Both carry walls, and are one rigid group but for the reactions: the guide bears the grains, the bolt does not."""
+    steel = {"type": "box", "material": "steel"}
+    walls = (
+        {"bin": {**steel, "size": (0.04, 0.04, 0.04), "hollow": True}},
+        {"plate": {**steel, "size": (0.04, 0.04, 2e-3)}},
+    )
+    bodies = {
+        name: {"mass": mass, "inertia": (1e-3, 1e-3, 1e-3), "shapes": shapes}
+        for name, mass, shapes in zip(("box", "lid"), (0.1, 0.3), walls)
+    }
+    spec = gori.Spec(
+        materials={"steel": {"E": 2e11}, "sand": {"E": 5e6, "density": 2500}},
+        contacts={pair: {"restitution": 0.5, "friction": 0.3} for pair in ("sand/sand", "sand/steel")},
+        bodies=bodies,
+        joints={
+            "guide": {"type": "prismatic", "parent": "ground", "child": "box", "axis": [1, 0, 0]},
+            "bolt": {"type": "fixed", "parent": "box", "child": "lid", "at": [0, 0, 0.05]},
+        },
+        particles={"bed": {"material": "sand", "radius": 5e-3, "fill": {"shape": "box.bin", "count": 20}}},
+    )
+    rec = gori.Simulation(gori.compile(spec), gori.RK4(step=1e-3)).run(0.1, sample=1e-2)
+    a = np.column_stack([rec["guide.a"], np.zeros(len(rec)), np.full(len(rec), 9.81)])
+    grains = rec["box.wrench_from.particles"][:, 3:]
+    assert np.abs(grains).max() > 0.1
+    close(rec["guide.reaction"][:, 3:], 0.4 * a - grains, 1e-12)
+    close(rec["bolt.reaction"][:, 3:], 0.3 * a, 1e-12)

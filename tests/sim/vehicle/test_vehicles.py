@@ -118,6 +118,25 @@ def test_channels_of_a_recording_are_those_of_the_simulation(model, rest):
         simulation.channel("truck.wheel_fl.lod")
 
 
+def test_a_file_names_its_channels(model, rest, tmp_path):
+    """Wheels and drive trains are there when a recording is loaded; columns of another layout do not act again."""
+    rec = gori.Simulation(model, ADAMS, state=rest).run(0.02)
+    rec.save(tmp_path / "run.h5")
+    loaded = gori.Recording.load(tmp_path / "run.h5")
+    for name in ("truck.wheel_fl.load", "truck.drivetrain.engine_speed"):
+        np.testing.assert_array_equal(loaded[name], rec[name])
+        assert loaded.units(name) == rec.units(name)
+    assert np.abs(gori.open_run(tmp_path / "run.h5")["a"]).max() < 10.0
+    info = {**rec.info, "outputs": dict(rec.info["outputs"])}
+    first, second = info["outputs"]["truck.wheel_fl.load"], info["outputs"]["truck.wheel_fl.fx"]
+    info["outputs"] |= {"truck.wheel_fl.load": second, "truck.wheel_fl.fx": first}
+    gori.Recording(model, rec.time, rec.q, rec.v, rec.z, rec.extra, info).save(tmp_path / "old.h5")
+    old = gori.open_run(tmp_path / "old.h5")
+    np.testing.assert_array_equal(old["truck.wheel_fl.load"], rec["truck.wheel_fl.fx"])
+    with pytest.raises(InputError, match="other outputs of wheels"):
+        old["a"]
+
+
 def test_schedules_drive(model, rest):
     control = {"type": "schedule", "throttle": [[0, 0.2], [0.2, 0.6]], "steer": "2*t", "brake": "step(t-0.2) - 0.5"}
     control |= {"selector": [[0, "N"], [0.1, "D"]], "transfer": "high", "every": 0.02}
