@@ -12,7 +12,6 @@ from gori.integrate.fixed_step import fixed_steps
 from gori.integrate.multistep import (
     MULTISTEP_RUN,
     Multistep,
-    carve_state,
     past_slopes,
     predict,
     shift,
@@ -28,7 +27,7 @@ from gori.kernels.tree.columns import NQ
 @part
 def adams_step(machine, data, memory, t, h, y):
     n, head, order = y.shape[0], memory.head[0], memory.settings[0].order
-    slopes, there = carve_state(memory.state, n).slopes, past_slopes(memory, h)
+    slopes, there = memory.state.slopes, past_slopes(memory, h)
     code = OK
     if there == 0:
         code = rhs_apart(machine, data, t, y, slopes[0])

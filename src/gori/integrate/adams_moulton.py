@@ -14,14 +14,12 @@ from gori.integrate.fixed_step import fixed_steps
 from gori.integrate.multistep import (
     MULTISTEP_RUN,
     Multistep,
-    carve_state,
     past_slopes,
     predict,
     shift,
     starting_step,
 )
 from gori.integrate.rates import finish_step, rhs, rhs_apart
-from gori.integrate.rk4 import carve_work
 from gori.kernels.accelerations import finite, unit_quaternions
 from gori.kernels.codes import OK
 from gori.kernels.jit import kernel, part
@@ -41,7 +39,7 @@ def weights(order):
 @part
 def adams_moulton_step(machine, data, memory, t, h, y):
     n, head, order = y.shape[0], memory.head[0], memory.settings[0].order
-    slopes, there = carve_state(memory.state, n).slopes, past_slopes(memory, h)
+    slopes, there = memory.state.slopes, past_slopes(memory, h)
     code = OK
     if there == 0:
         code = rhs_apart(machine, data, t, y, slopes[0])
@@ -53,7 +51,7 @@ def adams_moulton_step(machine, data, memory, t, h, y):
             shift(slopes, min(there, order - 1), n)
             code = rhs_apart(machine, data, t + h, y, slopes[0])
     elif code == OK:
-        trial = carve_work(memory.work, n).trial
+        trial = memory.work.trial
         for i in range(n):
             trial[i] = y[i]
         predict(slopes, order, h, trial)

@@ -12,7 +12,7 @@ The columns of a joint of several axes are refreshed together.
 """
 
 from gori.integrate.dense import apply, dense_inverse, difference_step
-from gori.integrate.implicit_memory import ERROR_DRIVEN, FASTEST, ROUND_ROBIN, kept_arrays, size_of, work_arrays
+from gori.integrate.implicit_memory import ERROR_DRIVEN, FASTEST, ROUND_ROBIN, size_of
 from gori.integrate.step_equations import defect
 from gori.kernels.codes import OK
 from gori.kernels.jit import block, part
@@ -36,7 +36,7 @@ def replace_column(B, c, w):
 @block
 def make_whole(machine, data, memory, y):
     """All columns at x."""
-    head, step, state = memory.head[0], memory.step[0], kept_arrays(machine, data, memory)
+    head, step, state = memory.head[0], memory.step[0], memory.state
     code = dense_inverse(machine, data, memory, y)
     for k in range(data.tau.shape[0]):
         state.growth[k] = 1.0
@@ -49,7 +49,7 @@ def make_whole(machine, data, memory, y):
 @block
 def refresh(machine, data, memory, y, c):
     """Column c at x, after `defect` there. Returns the result code, and whether the inverse is still good."""
-    state, work = kept_arrays(machine, data, memory), work_arrays(machine, data, memory)
+    state, work = memory.state, memory.work
     head = memory.head[0]
     x, base, column, w = work.x, work.defect, work.column, work.product
     kept, change = x[c], difference_step(memory, work, c)
@@ -109,7 +109,7 @@ def set_scores(memory, state, work):
 @block
 def refresh_some(machine, data, memory, y):
     """The columns that the strategy chooses for this step, after `defect` at x."""
-    state, work = kept_arrays(machine, data, memory), work_arrays(machine, data, memory)
+    state, work = memory.state, memory.work
     head, body_i, strategy = memory.head[0], machine.body_i, memory.step[0].strategy
     wanted = head.wanted if strategy == ERROR_DRIVEN else float(memory.settings[0].columns)
     if strategy == FASTEST or (strategy == ERROR_DRIVEN and wanted > 0.0):
@@ -139,7 +139,7 @@ def refresh_some(machine, data, memory, y):
 @block
 def column_correction(machine, data, memory, y, renew, first):
     """dx = B (x - f) at x; before, all columns are made anew, or at the first trial of a step some of them."""
-    head, step, work = memory.head[0], memory.step[0], work_arrays(machine, data, memory)
+    head, step, work = memory.head[0], memory.step[0], memory.work
     code = defect(machine, data, memory, y, work.x, work.defect)
     if code != OK:
         return code
@@ -148,5 +148,5 @@ def column_correction(machine, data, memory, y, renew, first):
     elif first:
         head.way += step.length * size_of(work.v_end, work.axis_scale)
         code = refresh_some(machine, data, memory, y)
-    apply(kept_arrays(machine, data, memory).inverse, work.defect, work.dx)
+    apply(memory.state.inverse, work.defect, work.dx)
     return code

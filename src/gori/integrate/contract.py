@@ -9,8 +9,8 @@
    memory, and in `supports` what it can handle: "events", "friction" (states z of force elements), "user"
    (functions of the user), "vehicles" (what is advanced at the end of a step: `rates.finish_step`). What it does not
    name is refused when a Simulation is made, never dropped.
-5. Its memory (`clock.MethodMemory`) declared by records and layouts: what is kept from step to step, apart from what is
-   computed before it is read. A run goes on bit for bit from what is kept.
+5. Its memory declared by records and layouts (`clock.method_memory`): what is kept from step to step, apart from what
+   is computed before it is read. A run goes on bit for bit from what is kept.
 6. A row in `METHODS` (`integrate/__init__.py`), an order of convergence in the tests, a row in `docs/methods.md`.
 """
 
@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gori.errors import InputError
-from gori.integrate.clock import EMPTY, MethodMemory, Sizes
+from gori.integrate.clock import MethodMemory, Sizes
 
 EVERYTHING = frozenset({"events", "friction", "user", "vehicles"})
 
@@ -69,17 +69,6 @@ class Method:
 
     def forget(self, memory: MethodMemory) -> None:
         """Called when the state is set from outside: what is kept from step to step no longer holds."""
-
-
-def memory_of(
-    head=EMPTY, state: int = 0, settings=EMPTY, step=EMPTY, work: int = 0, matrices: int = 0, **values: Any
-) -> MethodMemory:
-    """A new MethodMemory of these records, and flat arrays of these sizes; values: of the settings, by name."""
-    parameters = settings.zeros(1)
-    for name, value in values.items():
-        parameters[name] = value
-    arrays = np.zeros(state), np.zeros(work), np.zeros(matrices)
-    return MethodMemory(head.zeros(1), arrays[0], parameters, step.zeros(1), *arrays[1:])
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Events: signals that pass zero within a step, found by bisection."""
 
-from gori.integrate.clock import MET_AND_CHANGED, carve_watch
+from gori.integrate.clock import MET_AND_CHANGED
 from gori.integrate.rates import project, rhs
 from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import block, part
@@ -70,7 +70,7 @@ def locate(machine, data, watch, t, h, end, y):
     state there.
     """
     nq, nv, n, count = machine.body_i[0, NQ], data.tau.shape[0], y.shape[0], watch.met.shape[0]
-    work = carve_watch(watch.work, n, count)
+    work = watch.work
     y0, k0, k1, trial = work.start, work.start_rates, work.end_rates, work.trial
     before, after, here = watch.before, work.after, work.here
     event_values(watch, nq, nv, end, y, after, data.stack)

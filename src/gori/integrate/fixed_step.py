@@ -4,7 +4,6 @@ A method is a function step(machine, data, memory, t, h, y) -> result code that 
 and says why not.
 """
 
-from gori.integrate.clock import carve_watch
 from gori.integrate.events import begin_watch, locate
 from gori.kernels.codes import EVENT, OK
 from gori.kernels.jit import part
@@ -33,7 +32,7 @@ def fixed_steps(step):
         """
         n, watching, c = y.shape[0], watch.met.shape[0] > 0, clock[0]
         nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
-        work = carve_watch(watch.work, n, watch.met.shape[0])
+        work = watch.work
         h, start = c.step, work.start
         if watching and c.slopes_valid == 0:
             begin_watch(watch, nq, nv, c.time, y, data.stack)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from gori.errors import InputError
-from gori.integrate.clock import MethodMemory, Sizes, memory_type, run_type
-from gori.integrate.contract import Fixed, memory_of
+from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
+from gori.integrate.contract import Fixed
 from gori.integrate.rates import rhs_apart
 from gori.integrate.rk4 import RK4_WORK, rk4_step_with
 from gori.kernels.jit import block, part
@@ -27,9 +27,9 @@ MULTISTEP_STATE = layout(
     ("n",),
     array("slopes", f"{HIGHEST} n", "", "dy/dt, newest first: the first at the present state"),
 )
-carve_state = MULTISTEP_STATE.carve
+MultistepMemory = method_memory("MultistepMemory", MULTISTEP_HEAD, MULTISTEP_STATE, MULTISTEP_SETTINGS, work=RK4_WORK)
 
-MULTISTEP_RUN = run_type(memory_type(MULTISTEP_HEAD, MULTISTEP_SETTINGS))
+MULTISTEP_RUN = run_type(MultistepMemory)
 
 _rk4_step = rk4_step_with(rhs_apart)
 
@@ -85,10 +85,7 @@ class Multistep(Fixed):
             raise InputError(f"{self.kind}: order must be 2, 3 or 4, not {self.order!r}")
 
     def memory(self, sizes: Sizes) -> MethodMemory:
-        n = sizes.n
-        return memory_of(
-            MULTISTEP_HEAD, MULTISTEP_STATE.size(n=n), MULTISTEP_SETTINGS, work=RK4_WORK.size(n=n), order=self.order
-        )
+        return MultistepMemory.make(sizes.named(), order=self.order)
 
     def forget(self, memory: MethodMemory) -> None:
         memory.head["slopes"] = 0

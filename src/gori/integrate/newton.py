@@ -21,22 +21,13 @@ from numba import types
 
 from gori.integrate.columns import column_correction
 from gori.integrate.dense import dense_correction
-from gori.integrate.implicit_memory import (
-    ERROR_DRIVEN,
-    FULL,
-    MATRIX_FREE,
-    implicit_memory_type,
-    kept_arrays,
-    scale_axes,
-    size_of,
-    work_arrays,
-)
+from gori.integrate.implicit_memory import ERROR_DRIVEN, FULL, MATRIX_FREE, ImplicitMemory, scale_axes, size_of
 from gori.integrate.matrix_free import tree_correction
 from gori.integrate.rates import follow_vehicles
 from gori.integrate.step_equations import end_state
 from gori.kernels.accelerations import finite
 from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
-from gori.kernels.jit import kernel, part
+from gori.kernels.jit import kernel, part, present
 from gori.kernels.machine import data_type, machine_type
 from gori.kernels.tree.columns import NQ
 
@@ -77,7 +68,7 @@ def end_step(machine, data, memory, work, last, y):
     for k in range(work.z_end.shape[0]):
         y[nq + nv + k] = work.z_end[k]
     memory.head[0].known = 1
-    if machine.vehicle != 0:
+    if present(machine.vehicle):
         code = follow_vehicles(machine, data, memory.step[0].end_time, y)
         if code != OK:
             return code
@@ -134,7 +125,7 @@ def solve_step(machine, data, memory, y):
 
     Friction is always iterated: one correction can throw a joint from one sliding direction to the other for ever.
     """
-    work, last = work_arrays(machine, data, memory), kept_arrays(machine, data, memory).last
+    work, last = memory.work, memory.state.last
     head, step, settings = memory.head[0], memory.step[0], memory.settings[0]
     head.steps += 1
     if work.x.shape[0] == 0:
@@ -211,7 +202,7 @@ def iterate(machine, data, memory, work, last, y, renew):
     return NO_CONVERGENCE
 
 
-@kernel(types.int64(machine_type, data_type, implicit_memory_type, types.float64[::1]))
+@kernel(types.int64(machine_type, data_type, ImplicitMemory.type, types.float64[::1]))
 def implicit_core(machine, data, memory, y):
     """`solve_step` for the methods, which call it by its address (`machine.core`): they share the compiled code."""
     return solve_step(machine, data, memory, y)

@@ -150,4 +150,4 @@ def report(count: np.ndarray) -> dict[str, float]:
 
 def refreshed(memory: MethodMemory, sizes: Sizes) -> np.ndarray:
     """Columns that the last step has refreshed."""
-    return np.flatnonzero(w.state_views(memory, sizes).refreshed_step == memory.head["steps"][0])
+    return np.flatnonzero(memory.state.refreshed_step == memory.head["steps"][0])

@@ -284,7 +284,7 @@ class Stepper:
             "events": {"met": self._watch.met, "before": self._watch.before},
         }
         if self.closure is not None:
-            parts["loops"] = {"head": without_counts(self.data.loop_head), "state": self.data.loop_state}
+            parts["loops"] = {"head": without_counts(self.data.loops.head), "state": self.data.loops.state.flat}
         return parts
 
     def load(self, state: State) -> bool:
@@ -307,7 +307,8 @@ class Stepper:
                 array[:] = parts["method"][name]
             self._watch.met[:], self._watch.before[:] = parts["events"]["met"], parts["events"]["before"]
             if self.closure is not None:
-                self.data.loop_head[:], self.data.loop_state[:] = parts["loops"]["head"], parts["loops"]["state"]
+                loops = self.data.loops
+                loops.head[:], loops.state.flat[:] = parts["loops"]["head"], parts["loops"]["state"]
                 self.closure.resume()
         return fits
 

@@ -12,7 +12,7 @@ from gori.kernels.forces.apply import advance_vehicle
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian, place_cuts
 from gori.kernels.loops.follow import factor_dependent, follow
-from gori.kernels.loops.memory import WITH_FACTORS, carve
+from gori.kernels.loops.memory import WITH_FACTORS
 from gori.kernels.loops.system import (
     BLURRED,
     NEAR,
@@ -56,7 +56,7 @@ def prepare(machine, data, m, t, q, v, z, zdot, there):
 @block
 def prepare_near(machine, data, t, q, v, z, zdot):
     """The same for a sensitive pose: at the state next to it on the loops that has the same independent coordinates."""
-    m = carve(machine, data)
+    m = data.loops
     head = m.head[0]
     pivot = head.pivot
     for j in range(q.shape[0]):
@@ -102,12 +102,12 @@ def evaluate(machine, data, m, t, q, v, z, zdot, qdd):
 @block
 def evaluate_apart(machine, data, t, q, v, z, zdot, qdd):
     """The same for those who need it seldom."""
-    return evaluate(machine, data, carve(machine, data), t, q, v, z, zdot, qdd)
+    return evaluate(machine, data, data.loops, t, q, v, z, zdot, qdd)
 
 
 @kernel(SOLVER)
 def multipliers(machine, data, t, y, k, what):
-    m = carve(machine, data)
+    m = data.loops
     q, v, z = split(machine, data, y)
     if what in (PROJECT, PROJECT_AND_EVALUATE):
         head = m.head[0]

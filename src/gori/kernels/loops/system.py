@@ -6,7 +6,7 @@ from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import block, part
 from gori.kernels.loops.cuts import fill_jacobian, place_cuts, slide
 from gori.kernels.loops.factors import factor, gather_mass, smallest_pivot, substitute
-from gori.kernels.loops.memory import JUST_PLACED, WITH_FACTORS, carve
+from gori.kernels.loops.memory import JUST_PLACED, WITH_FACTORS
 from gori.kernels.tree.columns import D_INV, NQ
 from gori.kernels.tree.configuration import integrate
 from gori.kernels.tree.crba import mass_entries
@@ -66,10 +66,10 @@ def place_all(machine, data, m, t, q, v):
 @part
 def factor_mass(machine, data, m):
     """Factors of [M J'; J -eps], after `place` and `fill_jacobian`."""
-    nv, n = data.tau.shape[0], data.tau.shape[0] + machine.eq_i.shape[0]
+    nv, n = data.tau.shape[0], data.tau.shape[0] + machine.equation.shape[0]
     mass_entries(machine.body_i, machine.body_f, m.work.mass, data.body_w, data.dof_w)
-    gather_mass(machine.sparse_i, m, nv, n)
-    factor(machine.sparse_i, m, n)
+    gather_mass(machine.pattern, m, nv, n)
+    factor(machine.pattern, m, n)
     smallest = smallest_pivot(machine, m, nv, n, m.state.eps_mass)
     head = m.head[0]
     head.best_pivot_mass = max(head.best_pivot_mass, smallest)
@@ -77,7 +77,7 @@ def factor_mass(machine, data, m):
     head.mass_factors = 1
     head.factorisations += 1
     for k in range(n):
-        d = machine.sparse_i[3 + k]
+        d = machine.pattern.order[k]
         if d < nv:
             data.dof_w[d, D_INV] = m.state.over_pivots[k]
 
@@ -88,13 +88,13 @@ def solve(machine, m, f, g, lam, eps, extra, x):
 
     eps, extra   what the factors have instead of zero
     """
-    s, nv, n = machine.sparse_i, x.shape[0], x.shape[0] + lam.shape[0]
+    s, nv, n = machine.pattern, x.shape[0], x.shape[0] + lam.shape[0]
     for k in range(n):
-        d = s[3 + k]
+        d = s.order[k]
         m.work.x[k] = f[d] + extra[d] * x[d] if d < nv else -g[d - nv] - eps[d - nv] * lam[d - nv]
     substitute(s, m, n)
     for k in range(n):
-        d = s[3 + k]
+        d = s.order[k]
         if d < nv:
             x[d] = m.work.x[k]
         else:
@@ -104,13 +104,13 @@ def solve(machine, m, f, g, lam, eps, extra, x):
 @part
 def correct(machine, m, g, x):
     """x (nv,): the smallest change with J x = -g, as H measures it; g is not zero."""
-    s, nv, n = machine.sparse_i, x.shape[0], x.shape[0] + g.shape[0]
+    s, nv, n = machine.pattern, x.shape[0], x.shape[0] + g.shape[0]
     for k in range(n):
-        d = s[3 + k]
+        d = s.order[k]
         m.work.x[k] = 0.0 if d < nv else -g[d - nv]
     substitute(s, m, n)
     for k in range(n):
-        d = s[3 + k]
+        d = s.order[k]
         if d < nv:
             x[d] = m.work.x[k]
     m.head[0].corrections += 1
@@ -153,7 +153,7 @@ def close_positions(machine, data, t, q, v):
 
     Returns whether it went well. After it bodies and cuts stand at q.
     """
-    m = carve(machine, data)
+    m = data.loops
     head, settings = m.head[0], m.settings[0]
     before = 0.0
     for trial in range(20):
@@ -174,7 +174,7 @@ def close_positions(machine, data, t, q, v):
 @block
 def close_velocities(machine, data, v):
     """Move v onto the loops: J v = nu, after `fill_jacobian`."""
-    m = carve(machine, data)
+    m = data.loops
     settings = m.settings[0]
     if m.head[0].mass_factors == 0:
         factor_mass(machine, data, m)

@@ -25,7 +25,7 @@ def body_poses(machine, data, y, rows, out):
         for q in range(3):
             out[k, POS + q] = w[body.P_WB + q]
             out[k, VEL + q] = w[body.VEL + q]
-            out[k, OMEGA + q] = w[body.SPIN + q]
+            out[k, OMEGA + q] = w[body.OMEGA + q]
 
 
 @kernel("void(f8[:, ::1], f8[::1], i8[::1], f8, f8[::1])")

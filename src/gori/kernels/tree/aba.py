@@ -31,9 +31,9 @@ from gori.kernels.tree.columns import (
     LOAD,
     MASS,
     NDOF,
+    OMEGA,
     PARENT,
     R_WB,
-    SPIN,
     V0,
     WRENCH,
     S,
@@ -117,7 +117,7 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
         m = body_f[i, MASS]
         cx, cy, cz = turn(body_w, i, m * body_f[i, COM], m * body_f[i, COM + 1], m * body_f[i, COM + 2])
         ixx, iyy, izz, ixy, ixz, iyz = rotate_inertia(i, body_f, body_w)
-        wx, wy, wz = body_w[i, SPIN], body_w[i, SPIN + 1], body_w[i, SPIN + 2]
+        wx, wy, wz = body_w[i, OMEGA], body_w[i, OMEGA + 1], body_w[i, OMEGA + 2]
         tx, ty, tz = cross(
             wx, wy, wz, ixx * wx + ixy * wy + ixz * wz, ixy * wx + iyy * wy + iyz * wz, ixz * wx + iyz * wy + izz * wz
         )

@@ -10,7 +10,7 @@ import math
 from gori.kernels.codes import OFF_GRID, OK, SUNK
 from gori.kernels.forces.elements import point_velocity
 from gori.kernels.jit import block, part
-from gori.kernels.tree.columns import P_WB, SPIN
+from gori.kernels.tree.columns import OMEGA, P_WB
 from gori.kernels.tree.kinematics import cross, turn
 from gori.kernels.vehicle.contact import contact_axes, contact_motion, disc_contact
 from gori.kernels.vehicle.patch import soft_wheel
@@ -35,7 +35,7 @@ def wheel_pose(wheel, body_w, contact):
     put(contact.centre, rx + body_w[row, P_WB], ry + body_w[row, P_WB + 1], rz + body_w[row, P_WB + 2])
     put(contact.velocity, vx, vy, vz)
     put(contact.axis, ax, ay, az)
-    put(contact.angular_velocity, body_w[row, SPIN], body_w[row, SPIN + 1], body_w[row, SPIN + 2])
+    put(contact.angular_velocity, body_w[row, OMEGA], body_w[row, OMEGA + 1], body_w[row, OMEGA + 2])
 
 
 @block
