@@ -7,7 +7,7 @@ import pytest
 from gori.kernels.vehicle import contact as kernel
 from gori.kernels.vehicle import terrain as ground
 from gori.kernels.vehicle.state import CONTACT
-from gori.model.vehicle.terrain import rough_road, sampled_field, terrain_tables
+from gori.model.vehicle.terrain import sampled_field, terrain_tables
 from gori.spec.vehicle.terrain import Terrain
 from tests.reference import tyres as twin
 
@@ -237,15 +237,3 @@ def test_speeds_at_the_contact():
     assert lateral == pytest.approx((v + np.cross(w, p - c)) @ y)
     ahead, behind = (touch(part, c + d * v, a)[0] for d in (1e-6, -1e-6))
     assert rate == pytest.approx((ahead - behind) / 2e-6, rel=1e-6)
-
-
-def test_rough_road_has_its_spectrum():
-    """Variance of a class B road, within its random scatter: the integral of G over its wave numbers."""
-    field = rough_road("B", 400.0, 10.0, cell=0.1, seed=3)
-    heights = np.array(field.heights)
-    assert (heights[0] == heights[1]).all()
-    assert heights[0, 0] == 0.0
-    n = np.arange(1, 2000) / 400.0
-    variance = np.sum(64e-6 * (n / 0.1) ** -2.0) / 400.0
-    assert heights[0].var() == pytest.approx(variance, rel=0.02)
-    assert np.array(rough_road("C", 400.0, 10.0, seed=3).heights)[0] == pytest.approx(2 * heights[0])
