@@ -20,7 +20,7 @@ class Case(NamedTuple):
     m: LoopMemory
     q: np.ndarray
     v: np.ndarray
-    kept: list[int]  # equations that the solvers have, of those of the reference
+    kept: list[int]  # equations that the solvers have, of those of the reference, which knows no motions
 
 
 def case(spec: Spec, q=None, v=None, solver: str = "multipliers", **changes) -> Case:
@@ -30,7 +30,7 @@ def case(spec: Spec, q=None, v=None, solver: str = "multipliers", **changes) -> 
     simulation = Simulation(model, loops=solver, state=state)
     machine, data = simulation.stepper.machine._replace(**changes), records(simulation.stepper.data)
     names = loops.names(spec)
-    kept = [names.index(name) for name in model.loop_system.kept.names]
+    kept = [names.index(name) for name in model.loop_system.kept.names if name in names]
     m = plain(carve)(machine, data)
     return Case(spec, machine, data, m, simulation.q.copy(), simulation.v.copy(), kept)
 
