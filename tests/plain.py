@@ -5,10 +5,12 @@ compiled code alone has a stand-in here. Slow, but for small machines.
 """
 
 import math
+from collections.abc import Mapping
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 from scipy.linalg import lu_factor
 
 from gori.kernels.jit import Kernel
@@ -68,43 +70,68 @@ STAND_INS = {
 """by name; a function that is called by its address is given as the function itself"""
 
 
+def _is_compiled(value: Any) -> bool:
+    return isinstance(value, Kernel | Dispatcher)
+
+
+class _Maker:
+    """Makes functions plain, each once."""
+
+    def __init__(self, instead: Mapping[str, Any]):
+        self.instead, self.made = instead, {}
+
+    def function(self, value: Any) -> Any:
+        source = value.dispatcher if isinstance(value, Kernel) else value
+        source = source.py_func if isinstance(source, Dispatcher) else source
+        if source not in self.made:
+            known = dict(source.__globals__)
+            cells = tuple(CellType(self.swapped(cell.cell_contents)) for cell in source.__closure__ or ())
+            self.made[source] = FunctionType(source.__code__, known, source.__name__, source.__defaults__, cells)
+            for name in source.__code__.co_names:  # those of attributes too, which does no harm
+                if name in self.instead:
+                    known[name] = self.instead[name]
+                elif name in known:
+                    known[name] = self.swapped(known[name])
+        return self.made[source]
+
+    def swapped(self, value: Any) -> Any:
+        if _is_compiled(value):
+            return self.function(value)
+        if isinstance(value, ModuleType) and value.__name__.startswith("gori."):
+            return _Module(value, self)
+        if type(value).__name__ == "_Intrinsic" or value is sincos or value is all_positive:
+            return STAND_INS.get(value.__name__, value)
+        return value
+
+
 class _Module:
     """A module whose functions are plain."""
 
-    def __init__(self, module: ModuleType):
-        self._module = module
+    def __init__(self, module: ModuleType, maker: _Maker):
+        self._module, self._maker = module, maker
 
     def __getattr__(self, name: str) -> Any:
-        return _swapped(getattr(self._module, name))
+        return self._maker.swapped(getattr(self._module, name))
 
 
-def _swapped(value: Any) -> Any:
-    if isinstance(value, ModuleType) and value.__name__.startswith("gori."):
-        return _Module(value)
-    if type(value).__name__ == "_Intrinsic" or value is sincos or value is all_positive:
-        return STAND_INS.get(value.__name__, value)
-    return plain(value) if isinstance(value, Kernel) or getattr(value, "py_func", None) is not None else value
+_MAKER = _Maker({})
 
 
-_made: dict[Any, Any] = {}
+def plain(function: Any, instead: Mapping[str, Any] | None = None) -> Any:
+    """A part, a block or a kernel as a function of Python.
+
+    instead   globals by name, for it and all that it calls
+    """
+    return (_Maker(instead) if instead else _MAKER).function(function)
 
 
-def plain(function: Any) -> Any:
-    """A part, a block or a kernel as a function of Python."""
-    source = (function.dispatcher if isinstance(function, Kernel) else function).py_func
-    if source not in _made:
-        known: dict[str, Any] = {}
-        cells = tuple(CellType(_swapped(cell.cell_contents)) for cell in source.__closure__ or ())
-        made = FunctionType(source.__code__, known, source.__name__, source.__defaults__, cells)
-        _made[source] = made
-        names = set(source.__code__.co_names)  # those of attributes too, which does no harm
-        known.update((name, _swapped(value)) for name, value in source.__globals__.items() if name in names)
-    return _made[source]
+def rows(table: np.ndarray) -> np.ndarray:
+    """A table of records whose fields are attributes, as kernels have them; the same memory."""
+    return table.view(np.recarray)
 
 
 def records(bundle: Any) -> Any:
-    """A bundle of arrays whose records have their fields as attributes, as in compiled code; the arrays are shared."""
-    swapped = [
-        array.view(np.recarray) if isinstance(array, np.ndarray) and array.dtype.names else array for array in bundle
-    ]
-    return type(bundle)._make(swapped)
+    """A bundle of arrays, its tables of records as `rows`."""
+    return type(bundle)._make(
+        rows(array) if isinstance(array, np.ndarray) and array.dtype.names else array for array in bundle
+    )
