@@ -7,6 +7,7 @@ import gori
 from gori import vehicle
 from gori.errors import FileError
 from gori.formats import json_schema, read_yaml, write_yaml
+from gori.formats.parts import merged, set_in_parts
 from gori.text.yaml import parse
 from gori.vehicle.files import PARTS
 
@@ -306,3 +307,17 @@ def test_wheels_need_ground():
 def test_a_part_is_no_description(name, words):
     with pytest.raises(FileError, match=words):
         gori.load(PARTS.parent / f"{name}.yaml")
+
+
+def test_values_in_the_template_of_a_part():
+    parts = {"truck": {"use": "hmmwv", "set": {"payload.mass": 1}}, "lead": None}
+    assert set_in_parts(parts, "truck.payload.mass", 600) and set_in_parts(parts, "truck.wheel.brake", 5.0)
+    assert parts["truck"]["set"] == {"payload.mass": 600, "wheel.brake": 5.0}
+    for name in ("truck.lower_arm_fl.damping", "payload.mass", "lead.payload.mass", "trailer.payload.mass"):
+        assert not set_in_parts(parts, name, 1)
+    assert not set_in_parts("hmmwv", "truck.payload.mass", 1)
+
+
+def test_parts_become_one_description():
+    made = merged({"a": {"bodies": {"a.x": {"mass": 1}}}, "b": {"bodies": {"b.x": {"mass": 2}}, "drag": {}}})
+    assert made == {"bodies": {"a.x": {"mass": 1}, "b.x": {"mass": 2}}, "drag": {}} and merged({}) == {}

@@ -10,6 +10,7 @@ import gori
 from gori.cli import app
 from gori.errors import FileError, InputError, SpecWarning
 from gori.formats import json_schema, load, read_yaml, save, write_yaml
+from gori.formats.use import changed, holds
 
 ROBOT = """<robot name="bars">
   <link name="base_plate"/>
@@ -242,3 +243,35 @@ def test_schema_takes_changes_only_with_use():
     assert not check.is_valid({"gori": 1, "use": "bars.urdf", "joints": {"A": {"dampng": 1}}})
     assert not check.is_valid({"gori": 1, "use": "bars.urdf", "run": {"sample": 1}})
     assert not check.is_valid({"gori": 1, "use": "bars.urdf", "joins": {}})
+
+
+def test_plain_data_on_top_of_other():
+    """Parts field by field, what says the same in two ways instead of each other, all else replaced."""
+    old = {
+        "gravity": [0, 0, -1],
+        "joints": {"A": {"type": "revolute", "q": 1.0, "damping": 2.0}},
+        "bodies": {"b": {"mass": 1.0, "shapes": {"s": {"type": "sphere", "radius": 1.0, "mass": 2.0}}}},
+        "contacts": {"a/b": {"law": "voigt", "friction": 0.1}},
+    }
+    kept = json.dumps(old)
+    new = {
+        "gravity": [0, 0, 0],
+        "joints": {"A": {"q_deg": 9.0}, "B": {"type": "fixed"}},
+        "bodies": {"b": {"shapes": {"s": {"density": 7.0}, "t": {"type": "box"}}}},
+        "contacts": {"a/b": {"law": "hertz"}},
+    }
+    assert changed(old, new) == {
+        "gravity": [0, 0, 0],
+        "joints": {"A": {"type": "revolute", "damping": 2.0, "q_deg": 9.0}, "B": {"type": "fixed"}},
+        "bodies": {
+            "b": {"mass": 1.0, "shapes": {"s": {"type": "sphere", "radius": 1.0, "density": 7.0}, "t": {"type": "box"}}}
+        },
+        "contacts": {"a/b": {"law": "hertz"}},  # another law: nothing of the old contact fits
+    }
+    assert json.dumps(old) == kept
+
+
+def test_dotted_places_of_names_with_dots():
+    data = {"joints": {"truck.rack": {"q": 1.0}}}
+    assert holds(data, "joints.truck.rack.q") and holds(data, "joints.truck.rack")
+    assert not holds(data, "joints.truck") and not holds(data, "joints.truck.rack.v") and not holds(3, "joints")

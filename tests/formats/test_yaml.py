@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from gori.errors import FileError, InputError, SpecWarning
+from gori.errors import FileError, SpecWarning
 from gori.formats import json_schema, load, read_yaml, save, write_yaml
 from gori.spec import Spec
 
@@ -229,21 +229,6 @@ def test_relative_meshes_stay_as_they_are(tmp_path):
     )
     assert "file: parts/hull.stl" in write_yaml(spec, file)
     assert load(file).bodies["a"].shapes["s"].file == str(tmp_path / "parts" / "hull.stl")
-
-
-def test_load_goes_by_extension(tmp_path):
-    with pytest.raises(FileError, match=r"\.step is not one of the formats \.yaml, \.yml, \.urdf"):
-        load("machine.step")
-    with pytest.raises(FileError, match="no extension is not one of"):
-        load("machine")
-    with pytest.raises(FileError, match="run xacro on it first"):
-        load("robot.urdf.xacro")
-    with pytest.raises(InputError, match="take no option base; known: strict"):
-        load("machine.yaml", base="free")
-    with pytest.raises(FileError, match=r"saved as \.yaml"):
-        save(Spec(), tmp_path / "machine.urdf")
-    with pytest.raises(FileError, match="cannot be written"):
-        save(Spec(), tmp_path / "none" / "machine.yaml")
 
 
 def test_schema_describes_the_format():

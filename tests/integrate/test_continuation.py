@@ -127,13 +127,6 @@ def test_trees(method: Method):
     check(lambda **at: Simulation(model, method, events={"e": Event("j1.q")}, **at), 0.05, 0.1)
 
 
-def test_tags_tell_methods_and_settings_apart():
-    methods = [RK4(step=1e-3), RK4(step=2e-3), Adams(step=1e-3), Adams(step=1e-3, order=4)]
-    methods += [ImplicitEuler(jacobian="full"), ImplicitEuler(jacobian="frozen"), Dopri5(), Dopri5(rtol=1e-7)]
-    assert len({method.tag() for method in methods}) == len(methods)
-    assert RK4(step=1e-3).tag() == RK4(step=1e-3).tag()
-
-
 @pytest.mark.parametrize("method", [*EXPLICIT[:-1], GeneralizedAlpha()], ids=lambda method: method.kind)
 def test_forgetting_leaves_nothing_of_the_past(method: Method):
     """After `forget` a run is the one of a new Simulation from that state."""

@@ -8,7 +8,6 @@ import pytest
 from gori.errors import InputError
 from gori.model.particles.container import container_of
 from gori.model.particles.packing import check_overlaps, draw_radii, near_pairs, poured, random, regular
-from gori.spec import Region
 from gori.spec.body import Body
 
 BOX = {"type": "box", "size": [0.5, 0.3, 0.2]}
@@ -45,31 +44,6 @@ def test_inside_and_apart(packing, data):
     again = PACKINGS[packing](container, radii, np.random.default_rng(2))
     other = PACKINGS[packing](container, radii, np.random.default_rng(3))
     assert (points == again).all() and not (points == other).all()
-
-
-@pytest.mark.parametrize("data", [BOX, DRUM, HOPPER, BALL, PILL], ids=lambda data: data["type"])
-def test_rooms_by_their_volume_and_gradient(data):
-    container = inside(data)
-    rng = np.random.default_rng(0)
-    points = rng.uniform(container.low, container.high, (200_000, 3))
-    share = (container.clearance(points) > 0.0).mean()
-    assert share * np.prod(container.high - container.low) == pytest.approx(container.volume, rel=0.01)
-    some = points[container.clearance(points) > 0.01][:50]
-    for face, (distance, inwards) in container.walls(some).items():
-        np.testing.assert_allclose(np.linalg.norm(inwards, axis=1), 1.0, atol=1e-12)
-        moved = container.walls(some + 1e-6 * inwards)[face][0]
-        np.testing.assert_allclose((moved - distance) / 1e-6, 1.0, atol=1e-6)
-
-
-def test_room_stands_as_its_shape_does():
-    tilted = shape(DRUM, at=[1, 2, 3], rpy_deg=[0, 90, 0])
-    container = container_of(tilted, "the drum")
-    middle = container.to_body(np.array([[0.0, 0.0, 0.2]]))
-    np.testing.assert_allclose(middle, [[1.2, 2, 3]], atol=1e-15)  # the axis z now points along x
-    assert container.up[0] == 0 and container.up[1] == -1  # and its own -x is up
-    box = container_of(Region(size=(1, 2, 3), at=(0, 0, 5)), "a box", down=(0, 9.81, 0))
-    assert box.up == (1, -1) and box.volume == 6.0
-    assert container_of(Region(size=(1, 2, 3)), "a box", down=(0, 0, 0)).up == (2, 1)
 
 
 def test_regular_is_a_cubic_grid():

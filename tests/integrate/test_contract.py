@@ -1,0 +1,57 @@
+"""What all methods have in common: parameters, settings, tags, memories."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from gori.errors import InputError
+from gori.integrate import METHODS, RK4, Adams, Dopri5, ImplicitEuler
+from gori.integrate.contract import EVERYTHING, Adaptive, Fixed, Method, memory_of
+from gori.kernels.layout import field, record
+
+
+@dataclass(frozen=True)
+class Leap(Fixed):
+    """A method with a fixed step and a parameter."""
+
+    reach: float = 2.0
+    kind: ClassVar[str] = "leap"
+
+
+def test_settings_are_type_and_parameters():
+    assert Leap(0.5).settings() == {"type": "leap", "step": 0.5, "reach": 2.0}
+    assert not Leap().adaptive and Adaptive.adaptive and Leap().supports == EVERYTHING
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("inf"), float("nan"), "1", None])
+def test_parameters_are_positive_numbers(value):
+    with pytest.raises(InputError, match="leap: step must be a positive number, not"):
+        Leap(step=value)
+    with pytest.raises(InputError, match="dopri5: rtol must be a positive number"):
+        Dopri5(rtol=value)
+
+
+def test_memories_have_what_was_declared():
+    head, settings = record("H", field("count", "", "", dtype="i8")), record("S", field("order", "", ""))
+    memory = memory_of(head, 3, settings, work=4, matrices=5, order=2.0)
+    assert memory.settings["order"][0] == 2.0 and memory.head["count"][0] == 0
+    assert [len(array) for array in (memory.state, memory.work, memory.matrices)] == [3, 4, 5]
+    with pytest.raises(ValueError, match="no field of name rank"):
+        memory_of(settings=settings, rank=1)
+
+
+def test_what_a_method_need_not_do():
+    memory = memory_of()
+    assert Leap().counts(memory).size == 0 and Leap().report(np.zeros(0)) == {} and Leap().doubts(np.zeros(0)) is None
+    with pytest.raises(NotImplementedError):
+        Method.memory(Leap(), None)
+    assert all(METHODS[kind].supports <= EVERYTHING for kind in METHODS)
+
+
+def test_tags_tell_methods_and_settings_apart():
+    methods = [RK4(step=1e-3), RK4(step=2e-3), Adams(step=1e-3), Adams(step=1e-3, order=4)]
+    methods += [ImplicitEuler(jacobian="full"), ImplicitEuler(jacobian="frozen"), Dopri5(), Dopri5(rtol=1e-7)]
+    assert len({method.tag() for method in methods}) == len(methods)
+    assert RK4(step=1e-3).tag() == RK4(step=1e-3).tag()
