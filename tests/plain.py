@@ -6,13 +6,14 @@ compiled code alone has a stand-in here. Slow, but for small machines.
 
 import math
 from collections.abc import Mapping
-from types import CellType, FunctionType, ModuleType
+from types import CellType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 from scipy.linalg import lu_factor
 
+from gori.kernels.bundle import Bundle
 from gori.kernels.jit import Kernel
 from gori.kernels.lanes import all_positive, sincos
 
@@ -56,6 +57,7 @@ class _Lanes:
 
 STAND_INS = {
     "piece_of": _piece_of,
+    "present": bool,
     "call_at": lambda function, *arguments: function(*arguments),
     "call_user": lambda function, *arguments: function(*arguments),
     "solve": _solve,
@@ -130,8 +132,22 @@ def rows(table: np.ndarray) -> np.ndarray:
     return table.view(np.recarray)
 
 
-def records(bundle: Any) -> Any:
-    """A bundle of arrays, its tables of records as `rows`."""
-    return type(bundle)._make(
-        rows(array) if isinstance(array, np.ndarray) and array.dtype.names else array for array in bundle
-    )
+class Plain(SimpleNamespace):
+    """Members of a bundle by name; what stands for an address may be a function."""
+
+    def replace(self, **members: Any) -> "Plain":
+        return Plain(**vars(self) | members)
+
+
+def records(bundle: Bundle) -> Plain:
+    """The same arrays in a plain object, tables of records as `rows`, bundles within it likewise."""
+
+    def plainly(value: Any) -> Any:
+        if isinstance(value, Bundle):
+            return records(value)
+        return rows(value) if isinstance(value, np.ndarray) and value.dtype.names else value
+
+    made = Plain(**{name: plainly(value) for name, value in bundle.members().items()})
+    if "flat" in vars(bundle):
+        made.flat = bundle.flat
+    return made

@@ -28,7 +28,9 @@ def bundle(model, method, q=None, v=None, z=None, **changes) -> Bundle:
     sizes = Sizes(len(machine.body_i), model.nq, model.nv, model.nz)
     start = (model.q0 if q is None else q, model.v0 if v is None else v, np.zeros(model.nz) if z is None else z)
     memory = records(method.memory(sizes))
-    return Bundle(machine._replace(core=plain(implicit_core), **changes), records(data), memory, np.concatenate(start))
+    return Bundle(
+        records(machine).replace(core=plain(implicit_core), **changes), records(data), memory, np.concatenate(start)
+    )
 
 
 def random_bundle(seed, method, floating=False, **changes):

@@ -9,7 +9,6 @@ from gori.integrate.closed import closed_core, fill_matrix
 from gori.integrate.implicit_euler import euler_step
 from gori.kernels.codes import OK, USER_ERROR
 from gori.kernels.loops.cuts import fill_jacobian
-from gori.kernels.loops.memory import carve
 from gori.kernels.loops.system import place_all
 from gori.sim import Simulation
 from tests.checks import close
@@ -23,7 +22,7 @@ from tests.reference import loops
 def in_plain(simulation, **changes):
     """Machine, Data, memory and state of a Simulation, its core in plain Python."""
     stepper = simulation.stepper
-    machine = stepper.machine._replace(core=plain(closed_core), **changes)
+    machine = records(stepper.machine).replace(core=plain(closed_core), **changes)
     return machine, records(stepper.data), records(stepper.memory), stepper.y.copy()
 
 
@@ -36,7 +35,7 @@ def test_a_step_is_the_solution_of_all_equations(make):
     assert plain(euler_step)(machine, data, memory, 0.0, h, y) == OK
     q_end, v_end = y[: model.nq], y[model.nq :]
     assert np.abs(loops.residual(model.spec, q_end)).max() < 1e-12
-    tree, x, lam = loops.open_tree(model.spec), (v_end - v) / h, plain(carve)(machine, data).state.multipliers
+    tree, x, lam = loops.open_tree(model.spec), (v_end - v) / h, data.loops.state.multipliers
     names = loops.names(model.spec)
     J = loops.jacobian(model.spec, q_end)[[names.index(name) for name in model.loop_system.kept.names]]
     close(dyn.rnea(tree, q_end, v_end, x) + J.T @ lam, np.zeros(model.nv), 1e-7)

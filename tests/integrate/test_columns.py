@@ -8,7 +8,6 @@ import pytest
 
 import gori
 from gori.integrate.columns import replace_column
-from gori.integrate.implicit_memory import state_views
 from gori.integrate.strategy import refreshed
 from gori.model.state import State
 from gori.sim import Event, Simulation
@@ -56,7 +55,7 @@ def columns(simulation):
 
 
 def inverse(simulation):
-    return state_views(simulation.stepper.memory, simulation.stepper.sizes).inverse.T
+    return simulation.stepper.memory.state.inverse.T
 
 
 def test_another_column_of_a_matrix_in_its_inverse():

@@ -8,8 +8,8 @@ import pytest
 
 from gori.errors import InputError
 from gori.integrate import METHODS, RK4, Adams, Dopri5, ImplicitEuler
-from gori.integrate.contract import EVERYTHING, Adaptive, Fixed, Method, memory_of
-from gori.kernels.layout import field, record
+from gori.integrate.clock import Sizes
+from gori.integrate.contract import EVERYTHING, Adaptive, Fixed, Method
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,8 @@ def test_parameters_are_positive_numbers(value):
         Dopri5(rtol=value)
 
 
-def test_memories_have_what_was_declared():
-    head, settings = record("H", field("count", "", "", dtype="i8")), record("S", field("order", "", ""))
-    memory = memory_of(head, 3, settings, work=4, matrices=5, order=2.0)
-    assert memory.settings["order"][0] == 2.0 and memory.head["count"][0] == 0
-    assert [len(array) for array in (memory.state, memory.work, memory.matrices)] == [3, 4, 5]
-    with pytest.raises(ValueError, match="no field of name rank"):
-        memory_of(settings=settings, rank=1)
-
-
 def test_what_a_method_need_not_do():
-    memory = memory_of()
+    memory = RK4().memory(Sizes(2, 1, 1, 0))
     assert Leap().counts(memory).size == 0 and Leap().report(np.zeros(0)) == {} and Leap().doubts(np.zeros(0)) is None
     with pytest.raises(NotImplementedError):
         Method.memory(Leap(), None)

@@ -5,7 +5,6 @@ import pytest
 
 from gori.integrate import ImplicitEuler
 from gori.integrate.dense import apply, dense_correction, dense_inverse, difference, difference_step, linearise
-from gori.integrate.implicit_memory import dense_arrays, kept_arrays
 from gori.integrate.step_equations import DIFFERENCE, defect
 from gori.kernels.codes import OK, USER_ERROR
 from tests.checks import close
@@ -19,7 +18,7 @@ def dense(seed, jacobian="full", **changes):
     """Bundle, work, matrices and reference of a random tree at x = 0."""
     made, step = random_bundle(seed, ImplicitEuler(H, jacobian=jacobian), **changes)
     work = begun(made)
-    return made, work, plain(dense_arrays)(*made[:3]), step
+    return made, work, made.memory.dense, step
 
 
 def user(t, q, v, tau):
@@ -72,7 +71,7 @@ def test_the_inverse_is_that_of_the_matrix():
     made, work, _, step = dense(5, "frozen")
     assert plain(defect)(*made, work.x, work.defect) == OK
     assert plain(dense_inverse)(*made) == OK
-    inverse = plain(kept_arrays)(*made[:3]).inverse
+    inverse = made.memory.state.inverse
     close(inverse.T @ step.A(np.zeros(step.tree.nv)), np.eye(step.tree.nv), 1e-4)
 
 

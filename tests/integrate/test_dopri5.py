@@ -5,7 +5,7 @@ import pytest
 
 import gori
 from gori.integrate import Dopri5
-from gori.integrate.dopri5 import carve_state, carve_work, dense, error_norm, first_step, make_dense, stages, tolerances
+from gori.integrate.dopri5 import dense, error_norm, first_step, make_dense, stages, tolerances
 from gori.integrate.rates import rhs
 from gori.kernels.codes import OK
 from gori.model.state import State
@@ -21,7 +21,7 @@ from tests.reference.random_spec import random_state
 def taken(make, h):
     """A bundle after `stages`, and the pieces of its memory."""
     machine, data, memory, y = make
-    k1, work = plain(carve_state)(memory.state, len(y)).k1, plain(carve_work)(memory.work, len(y))
+    k1, work = memory.state.k1, memory.work
     plain(rhs)(machine, data, 0.0, y, k1)
     assert plain(stages)(machine, data, memory, 0.0, h, y) == OK
     return machine, memory, y, k1, work

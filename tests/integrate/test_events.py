@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gori.integrate import RK4
-from gori.integrate.clock import MET_AND_CHANGED, WATCH_WORK, watch_of
+from gori.integrate.clock import MET_AND_CHANGED, watch_of
 from gori.integrate.events import LATE, begin_watch, crossing, hermite, locate, mark_met
 from gori.sim import Event, Simulation
 from tests.checks import close
@@ -40,13 +40,13 @@ def watched(*signals, directions=None, **start):
     machine, data, _, y = bundle(model, RK4())
     wanted = np.zeros(len(signals), np.int64) if directions is None else np.array(directions)
     watch = watch_of(own.signal_i, own.signal_f, wanted, len(y))
-    return machine, data._replace(stack=np.zeros(8)), watch, y
+    return machine, data.replace(stack=np.zeros(8)), watch, y
 
 
 def step(machine, data, watch, y, h):
     """Where the slider is after h, and what `locate` finds on the way."""
     plain(begin_watch)(watch, 1, 1, 0.0, y, data.stack)
-    WATCH_WORK.views(watch.work, n=2, events=len(watch.met)).start[:] = y
+    watch.work.start[:] = y
     y[0] += h * y[1]
     return plain(locate)(machine, data, watch, 0.0, h, h, y)
 
@@ -93,7 +93,7 @@ def test_sides_after_an_event():
     plain(begin_watch)(watch, 1, 1, 0.0, y, data.stack)
     assert watch.before[0] > 0.0 and watch.before[1] == 0.0 and watch.before[2] == -1.0
     assert not watch.met.any()
-    work = WATCH_WORK.views(watch.work, n=2, events=3)
+    work = watch.work
     work.after[:] = [1.0, 1.0, 1.0]
     plain(mark_met)(watch, work, 1, 1, 0.0, np.array([1.0, 1.0]), 2, data.stack)
     assert watch.met.tolist() == [0.0, 0.0, 1.0]

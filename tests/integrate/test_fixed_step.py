@@ -78,5 +78,5 @@ def test_an_event_leaves_the_rest_of_its_step_to_do():
 def test_a_row_is_time_state_and_what_is_recorded():
     _, data, _, y = bundle(slider(q=1.0, v=2.0), RK4())
     row = np.zeros(5)
-    write_sample.py_func(data._replace(recorded=np.array([7.0, 8.0])), 0.5, y, row)
+    write_sample.py_func(data.replace(recorded=np.array([7.0, 8.0])), 0.5, y, row)
     assert row.tolist() == [0.5, 1.0, 2.0, 7.0, 8.0]

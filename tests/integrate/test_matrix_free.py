@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from gori.integrate import ImplicitEuler
-from gori.integrate.implicit_memory import tree_arrays
 from gori.integrate.matrix_free import factor_tree, gmres, product, rotate, tree_correction
 from gori.integrate.step_equations import residual
 from gori.kernels.codes import OK
@@ -59,7 +58,7 @@ def test_a_product_with_the_matrix():
     nv = step.tree.nv
     a, p, out = np.ones(nv), np.linspace(-1.0, 1.0, nv), np.empty(nv)
     plain(residual)(*made, work.x, work.x, work.residual)
-    assert plain(factor_tree)(machine, data, memory, work, plain(tree_arrays)(*made[:3]), a)
+    assert plain(factor_tree)(machine, data, memory, work, made.memory.tree, a)
     plain(residual)(*made, work.x, a, work.given_residual)
     memory.step[0].once = 1
     assert plain(product)(*made, a, p, out) == OK

@@ -6,13 +6,12 @@ import pytest
 import gori
 from gori.integrate import STRATEGIES, ImplicitEuler
 from gori.integrate.implicit_euler import euler_step
-from gori.integrate.implicit_memory import kept_arrays, work_arrays
 from gori.integrate.newton import begin_step, end_step, go_back, implicit_core, solve_step, take, tolerated
 from gori.kernels.codes import NOT_FINITE, OK, USER_ERROR
 from tests.checks import close
 from tests.integrate.steps import bundle, random_bundle, slider
 from tests.integrate.test_step_equations import H, begun
-from tests.plain import plain
+from tests.plain import plain, records
 from tests.reference.implicit import linear_step, newton_step
 
 
@@ -29,7 +28,7 @@ def test_one_correction_is_the_linearly_implicit_step():
     """With derivatives for the accelerations of the step before."""
     made, step = random_bundle(3, ImplicitEuler(H, jacobian="full"))
     work, a = begun(made), np.linspace(-2.0, 3.0, step.tree.nv)
-    plain(kept_arrays)(*made[:3]).last[:] = a
+    made.memory.state.last[:] = a
     made[2].head[0].known = 1
     assert plain(solve_step)(*made) == OK and made[2].head[0].whole == 1
     close(work.x, linear_step(step, a), 1e-5)
@@ -44,7 +43,7 @@ def test_compiled_and_plain_are_the_same():
 
     state = gori.Simulation(slider(), ImplicitEuler(0.1), forces=lambda t, q, v: 2.0 - v**3).step(3)
     machine, data, memory, y = bundle(slider(), ImplicitEuler(0.1), user=user)
-    machine = machine._replace(core=plain(implicit_core))
+    machine = records(machine).replace(core=plain(implicit_core))
     for k in range(3):
         assert plain(euler_step)(machine, data, memory, 0.1 * k, 0.1, y) == OK
     close(y, np.concatenate([state.q, state.v]), 1e-9)
@@ -88,7 +87,7 @@ def test_an_error_driven_jacobian_leaves_a_share_of_the_change():
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_the_end_of_a_step_is_taken_over():
     machine, data, memory, y = bundle(slider(v=2.0), ImplicitEuler(H))
-    work, last = plain(work_arrays)(machine, data, memory), np.ones(1)
+    work, last = memory.work, np.ones(1)
     plain(begin_step)(machine, data, memory, work, last, 1.0, 0.5, 0.5, 0.25)
     assert last[0] == 0.0 and memory.step[0].end_time == 1.5  # nothing is known of a step before
     work.base_velocity[0], work.base_increment[0], work.x[0] = 2.0, 1.0, 4.0

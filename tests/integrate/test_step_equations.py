@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from gori.integrate import ImplicitEuler
-from gori.integrate.implicit_memory import work_arrays
 from gori.integrate.newton import begin_step
 from gori.integrate.step_equations import (
     axis_derivatives,
@@ -29,7 +28,7 @@ H = 0.01
 def begun(made, t=0.0):
     """The work of a bundle at the start of a step of implicit Euler."""
     machine, data, memory, y = made
-    work = plain(work_arrays)(machine, data, memory)
+    work = memory.work
     nq, nv = len(work.q_end), len(work.x)
     plain(begin_step)(machine, data, memory, work, np.zeros(nv), t, H, H, H * H)
     work.base_velocity[:] = y[nq : nq + nv]

@@ -1,13 +1,10 @@
 """Declared records and layouts: sizes, views, types, rows."""
 
-from typing import Annotated, Any, NamedTuple
-
 import numba
 import numpy as np
 import pytest
-from numba import types
 
-from gori.kernels.layout import array, bundle_type, field, layout, record, row
+from gori.kernels.layout import array, field, layout, record, row
 
 WHEEL = record(
     "Wheel",
@@ -73,10 +70,15 @@ def test_a_row_reads_and_writes_through():
         one.velocity = 1.0
 
 
-def test_the_type_of_a_bundle_is_as_declared():
-    class Pair(NamedTuple):
-        rows: Annotated[Any, types.float64[:, ::1]]
-        address: Annotated[int, types.int64]
+@numba.njit(_nrt=False)
+def _largest(work):
+    return max(work.x[0], work.six[work.six.shape[0] - 1, 5])
 
-    kind = bundle_type(Pair)
-    assert kind == numba.typeof(Pair(np.zeros((2, 2)), 3)) and kind.fields == ("rows", "address")
+
+def test_bundles_of_a_layout_are_views_of_one_array():
+    work = WORK.make(n=3, m=2, other=7)  # sizes of other layouts may be there
+    assert work.square.shape == (3, 3) and work.flat.size == WORK.size(n=3, m=2) and not work.flat.any()
+    work.six[-1, -1] = 5.0
+    assert work.flat[-1] == 5.0 == _largest(work) and numba.typeof(work) is WORK.type
+    with pytest.raises(KeyError):
+        WORK.make(n=3)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import gori
-from gori.model.machine import NONE, data_of, machine_of
+from gori.model.machine import NO_LOOPS, data_of, machine_of
 from tests.checks import arm
 from tests.integrate.closed_machines import rockers
 from tests.spec.particles.tray import tray
@@ -15,14 +15,15 @@ def test_tables_are_those_of_the_model():
     assert machine.body_i is model.kernel_tables.body_i and machine.body_f is model.kernel_tables.body_f
     assert (machine.user, machine.core, machine.closed, machine.vehicle) == (11, 12, 13, 0)
     assert data.body_w.shape[0] == len(machine.body_i) and data.tau.shape == (2,)
-    assert all(a is b for a, b in zip((machine.cut_i, machine.cut_f, machine.eq_i), NONE)) and data.loop.size == 0
+    assert all(getattr(machine, name) is table for name, table in NO_LOOPS.items()) and data.loops.work.mass.size == 0
 
 
 def test_loops_are_there_if_they_are_given():
     model = gori.compile(rockers())
     without, _ = machine_of(model)
     machine, data = machine_of(model, loops=model.loop_system.kept)
-    assert len(without.eq_i) == 0 < len(machine.eq_i) and data.loop.size > 0 and data.loop_state.size > 0
+    assert len(without.equation) == 0 < len(machine.equation)
+    assert data.loops.work.mass.size > 0 and data.loops.state.flat.size > 0
 
 
 def test_stacks_are_deep_enough_for_elements_and_for_what_else_is_asked():
@@ -47,5 +48,7 @@ def test_another_run_has_arrays_of_its_own():
     model = gori.compile(rockers())
     machine, data = machine_of(model, loops=model.loop_system.kept)
     other = data_of(model, machine)
-    for one, two in zip(data, other):
+    pairs = zip(data.members().values(), other.members().values())
+    pieces = [(data.loops.state.flat, other.loops.state.flat), (data.loops.work.flat, other.loops.work.flat)]
+    for one, two in [*((a, b) for a, b in pairs if isinstance(a, np.ndarray)), *pieces]:
         assert one.shape == two.shape and one.dtype == two.dtype and not np.shares_memory(one, two)

@@ -113,5 +113,5 @@ def test_statistics_of_loops_are_not_kept():
     s = gori.Simulation(model, RK4(step=1e-3)).stepper
     s.plan_steps(5)
     s.take_steps(5)
-    head = without_counts(s.data.loop_head)
-    assert s.data.loop_head["evaluations"] > 0 and head["evaluations"] == 0 and head["factorisations"] == 0
+    head = without_counts(s.data.loops.head)
+    assert s.data.loops.head["evaluations"] > 0 and head["evaluations"] == 0 and head["factorisations"] == 0

@@ -18,6 +18,7 @@ from gori.spec import Joint, Mesh, Part, Run, Spec
 from gori.spec.body import impossible_inertia
 from gori.spec.explain import Problem, warn
 from gori.spec.spec import GROUPS
+from gori.spec.vehicle.tyre import TYRES
 from gori.text.yaml import RESOLVERS, TAG, VERSION, Place, parse, read_text
 from gori.vehicle import terrain_of
 
@@ -142,7 +143,7 @@ def _refuse_part(data: dict[str, Any], path: Any) -> None:
         what, cure = f"the template of a vehicle ({', '.join(found)})", "parts: {truck: {use: NAME}}"
     elif "lower_arm" in data:
         what, cure = "an axle of a vehicle", "parts: {truck: {use: hmmwv, set: {front: NAME}}}"
-    elif data.get("type") in ("fiala", "magic"):
+    elif data.get("type") in TYRES:
         what, cure = "a tyre", "parts: {truck: {use: hmmwv, set: {wheel.tyre: NAME}}}"
     elif data.get("type") in ("exponential", "bekker"):
         what, cure = "a soil", "terrain: {soft: {soil: NAME, size: [60, 6]}}"

@@ -15,7 +15,7 @@ from gori.spec.base import Direction, NonNegative, Part, Positive, Vector3
 from gori.spec.body import Moments, impossible_inertia
 from gori.spec.strut import Strut
 from gori.spec.vehicle.drivetrain import DriveTrain
-from gori.spec.vehicle.tyre import FialaTyre, MagicTyre
+from gori.spec.vehicle.tyre import TYRES
 
 NEAR = 1e-3
 """points that are nearer to each other, or to an axis, count as the same [m]"""
@@ -147,11 +147,10 @@ class WheelTemplate(_Described):
     def _round(self):
         if self.inertia[0] != self.inertia[2]:
             raise PydanticCustomError("wheel", "a wheel is round: x and z must be the same", {"inside": "inertia"})
-        kinds: dict[Any, type[Part]] = {"fiala": FialaTyre, "magic": MagicTyre}
-        if (kind := self.tyre.get("type")) not in kinds:
-            words = f"{kind!r} is not one of {', '.join(map(repr, kinds))}" if kind else "'type' is missing"
+        if (kind := self.tyre.get("type")) not in TYRES:
+            words = f"{kind!r} is not one of {', '.join(map(repr, TYRES))}" if kind else "'type' is missing"
             _refuse("tyre.type", words)
-        _whole(kinds[kind], "tyre", plain_tyre(self.tyre))
+        _whole(TYRES[kind], "tyre", plain_tyre(self.tyre))
         return self
 
 

@@ -7,7 +7,7 @@ import gori
 from gori.kernels.accelerations import accelerations
 from gori.kernels.codes import NOT_FINITE, OK, USER_ERROR
 from gori.kernels.forces.apply import acts_on_bodies, advance_vehicle, apply_forces
-from gori.kernels.machine import ADVANCE, WRENCH
+from gori.kernels.machine import ADD_WRENCHES, ADVANCE
 from gori.kernels.tree.columns import FORCE
 from gori.kernels.tree.kinematics import place
 from gori.model.machine import machine_of
@@ -20,7 +20,7 @@ from tests.reference.tree import Tree
 def made(spec=None, coupled=(), **changes):
     model = gori.compile(arm() if spec is None else spec)
     machine, data = machine_of(model, coupled=coupled)
-    return model, machine._replace(**changes), records(data)
+    return model, records(machine).replace(**changes), records(data)
 
 
 def applied(machine, data, q, v, t=0.0):
@@ -75,8 +75,8 @@ def test_vehicles_act_and_are_advanced():
     _, machine, data = made(vehicle=vehicle)
     assert plain(acts_on_bodies)(machine) and applied(machine, data, Q, V, t=1.0) == OK and data.tau[0] == 5.0
     assert plain(advance_vehicle)(machine, data, 2.0, Q, V) == OK
-    assert asked == [(WRENCH, 1.0), (ADVANCE, 2.0)]
-    assert plain(advance_vehicle)(machine._replace(vehicle=0), data, 3.0, Q, V) == OK and len(asked) == 2
+    assert asked == [(ADD_WRENCHES, 1.0), (ADVANCE, 2.0)]
+    assert plain(advance_vehicle)(machine.replace(vehicle=0), data, 3.0, Q, V) == OK and len(asked) == 2
 
 
 @pytest.mark.parametrize(

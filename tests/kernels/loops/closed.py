@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gori
-from gori.kernels.loops.memory import LoopMemory, carve
 from gori.model.state import State
 from gori.sim import Simulation
 from gori.spec import Spec
-from tests.plain import plain, records
+from tests.plain import records
 from tests.reference import loops
 
 
@@ -17,7 +16,7 @@ class Case(NamedTuple):
     spec: Spec
     machine: Any
     data: Any
-    m: LoopMemory
+    m: Any
     q: np.ndarray
     v: np.ndarray
     kept: list[int]  # equations that the solvers have, of those of the reference, which knows no motions
@@ -28,11 +27,10 @@ def case(spec: Spec, q=None, v=None, solver: str = "multipliers", **changes) -> 
     model = gori.compile(spec)
     state = None if q is None else State(0.0, q, v)
     simulation = Simulation(model, loops=solver, state=state)
-    machine, data = simulation.stepper.machine._replace(**changes), records(simulation.stepper.data)
+    machine, data = records(simulation.stepper.machine).replace(**changes), records(simulation.stepper.data)
     names = loops.names(spec)
     kept = [names.index(name) for name in model.loop_system.kept.names if name in names]
-    m = plain(carve)(machine, data)
-    return Case(spec, machine, data, m, simulation.q.copy(), simulation.v.copy(), kept)
+    return Case(spec, machine, data, data.loops, simulation.q.copy(), simulation.v.copy(), kept)
 
 
 def dense_jacobian(made: Case) -> np.ndarray:

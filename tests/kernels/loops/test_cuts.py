@@ -16,12 +16,12 @@ from gori.kernels.loops.cuts import (
     turned,
 )
 from gori.kernels.loops.system import balance, place_all
-from gori.kernels.loops.tables import N_CUT_F, R_A, R_B
+from gori.kernels.loops.tables import CUT
 from gori.kernels.tree.columns import ARM, N_BODY_I, N_BODY_W, PARENT, R_WB
 from tests.checks import close
 from tests.integrate.closed_machines import rockers
 from tests.kernels.loops.closed import case, dense_jacobian
-from tests.plain import plain
+from tests.plain import plain, rows
 from tests.reference import loops
 from tests.reference.random_loops import random_closed
 
@@ -67,13 +67,14 @@ def test_accelerations_of_the_cuts(seed):
 def test_twice_the_vector_part_of_a_quaternion(angle):
     """2 sin(angle/2) along the axis, for all axes, up to half a turn, where its sign is not determined."""
     rng = np.random.default_rng(1)
-    cut_f, body_w = np.zeros((1, N_CUT_F)), np.zeros((2, N_BODY_W))
+    cut, body_w = rows(CUT.zeros(1))[0], np.zeros((2, N_BODY_W))
+    cut.row_b = 1
     for axis in [*np.eye(3), *rng.normal(size=(9, 3))]:
         axis = axis / np.linalg.norm(axis)
         A, B = Rotation.random(random_state=rng), Rotation.from_rotvec(angle * axis)
-        cut_f[0, R_A : R_A + 9] = cut_f[0, R_B : R_B + 9] = np.eye(3).ravel()
+        cut.R_A[:] = cut.R_B[:] = np.eye(3).ravel()
         body_w[0, R_WB : R_WB + 9], body_w[1, R_WB : R_WB + 9] = A.as_matrix().ravel(), (A * B).as_matrix().ravel()
-        found = np.array([plain(turned)(cut_f, 0, k, 0, 1, body_w) for k in range(3)])
+        found = np.array([plain(turned)(cut, k, body_w) for k in range(3)])
         expected = 2.0 * math.sin(0.5 * angle) * axis
         close(found if angle < 3.14 or found @ expected > 0.0 else -found, expected, 1e-7)
 

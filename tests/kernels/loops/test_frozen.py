@@ -62,7 +62,7 @@ def test_what_is_unbalanced_vanishes_at_the_solution():
     assert plain(unbalance)(made.machine, made.data, m, 0.0, made.q, made.v, NONE, NONE) == OK
     close(m.work.force, np.zeros(len(made.v)), 1e-7)
     close(m.work.gamma, np.zeros(len(made.kept)), 1e-7)
-    machine = made.machine._replace(user=lambda *_: 1)
+    machine = made.machine.replace(user=lambda *_: 1)
     assert plain(unbalance)(machine, made.data, m, 0.0, made.q, made.v, NONE, NONE) == USER_ERROR
 
 

@@ -78,10 +78,10 @@ def test_a_state_next_to_the_loops_is_evaluated_on_them():
 
 def test_what_fails():
     made = case(slider_crank())
-    broken = made.machine._replace(user=lambda *_: 1)
+    broken = made.machine.replace(user=lambda *_: 1)
     args = made.data, made.m, 0.0, made.q, made.v, NONE, NONE, np.empty(len(made.v))
     assert plain(evaluate)(broken, *args) == USER_ERROR
     far = made.machine.body_f.copy()
     far[:, P_PJ : P_PJ + 3] *= 9.0
-    machine = made.machine._replace(body_f=far)
+    machine = made.machine.replace(body_f=far)
     assert plain(multipliers)(machine, made.data, 0.0, state(made), NONE, PROJECT) == NOT_CLOSED

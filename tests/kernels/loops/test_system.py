@@ -98,7 +98,7 @@ def test_what_cannot_be_closed():
     foot = far[:, P_PJ] == 1.0
     assert foot.sum() == 1
     far[foot, P_PJ] = 5.0
-    machine = made.machine._replace(body_f=far)
+    machine = made.machine.replace(body_f=far)
     assert not plain(close)(machine, made.data, made.m, 0.0, made.q.copy(), made.v.copy(), False)
 
 

@@ -50,7 +50,7 @@ def test_a_machine_with_loops(seed):
     model = gori.compile(spec)
     simulation = Simulation(model, state=State(0.0, q, v))
     samples, recorded = np.concatenate([[0.0], q, v])[None], np.zeros((1, 0))
-    machine = simulation.stepper.machine._replace(closed=multipliers.address)
+    machine = simulation.stepper.machine.replace(closed=multipliers.address)
     qdd, tau = np.full((1, model.nv), np.nan), np.zeros(model.nv)
     assert accelerations_along(machine, simulation.stepper.data, samples, recorded, qdd) == 1
     expected, lam = loops.constrained(spec, q, v, tau)
@@ -61,7 +61,7 @@ def test_a_machine_with_loops(seed):
     close(force[0], loops.jacobian(spec, q).T @ lam, 1e-8)
 
     whole, data = machine_of(model, loops=model.loop_system.tables)
-    joints, cuts = np.zeros((1, len(machine.body_i), 6)), np.zeros((1, len(whole.cut_i), 6))
+    joints, cuts = np.zeros((1, len(machine.body_i), 6)), np.zeros((1, len(whole.cut), 6))
     transmitted(whole, data, samples, recorded, qdd, lam[None], joints, cuts)
     reference = loops.reactions(spec, q, v, tau)
     for info in model.joints:

@@ -55,9 +55,9 @@ def test_tables_of_some_of_the_equations():
     whole = loop_tables(model)
     kept = np.isin(np.arange(len(whole.names)), [0, 2, 4])
     some = loop_tables(model, kept=kept)
-    assert some.names == tuple(np.array(whole.names)[kept]) and np.array_equal(some.eq_i, whole.eq_i[kept])
-    assert len(whole.cut_i) == 2 and len(some.cut_i) == 1 and some.cuts == whole.cuts[:1]
-    assert len(some.path_i) < len(whole.path_i)
+    assert some.names == tuple(np.array(whole.names)[kept]) and np.array_equal(some.equation, whole.equation[kept])
+    assert len(whole.cut) == 2 and len(some.cut) == 1 and some.cuts == whole.cuts[:1]
+    assert len(some.path) < len(whole.path)
 
 
 @pytest.mark.parametrize("kind", CUT_TYPES)

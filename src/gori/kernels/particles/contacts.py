@@ -12,8 +12,7 @@ from gori.kernels.lanes import lanes_below, spread, transpose8
 from gori.kernels.particles import columns as c
 from gori.kernels.particles.arrays import ACROSS, CLASSES
 from gori.kernels.particles.geometry import moment, slip, spin_about, surface_velocity, whole_force
-from gori.kernels.particles.law import Constants, PairLaw, Touch, contact, rolling
-from gori.kernels.particles.wall_contacts import pair_law
+from gori.kernels.particles.law import Constants, PairLaw, Touch, contact, pair_law, rolling
 from gori.kernels.rows import (
     eight,
     eight_of,

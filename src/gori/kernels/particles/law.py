@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from gori.kernels.choose import larger, power, smaller, where_less
 from gori.kernels.jit import part
+from gori.kernels.particles import columns as c
 from gori.kernels.particles.columns import HERTZ
 
 
@@ -69,6 +70,12 @@ class Touch(NamedTuple):
 
 
 @part
+def pair_law(p, k):
+    """Row k of the table of pairs."""
+    return PairLaw(p[k, c.KN], p[k, c.CN], p[k, c.KT], p[k, c.CT], p[k, c.MU], p[k, c.MU_ROLL], p[k, c.C_ROLL])
+
+
+@part
 def turned(nx, ny, nz, angle, hx, hy, hz):
     """A vector of the contact plane of before, in that of now: turned about n by a small angle, then projected."""
     cx, cy, cz = ny * hz - nz * hy, nz * hx - nx * hz, nx * hy - ny * hx
@@ -98,7 +105,7 @@ def contact(law, pair, k, t, hx, hy, hz):
         cap = smaller(one, factor)
         fx, fy, fz = cap * fx, cap * fy, cap * fz
         hx, hy, hz = where_less(factor, one, fx, hx), where_less(factor, one, fy, hy), where_less(factor, one, fz, hz)
-    else:
+    else:  # VOIGT
         root = math.sqrt(math.sqrt(d))
         Fn = larger(zero, pair.kn * d * root * root + pair.cn * root * vn)
         limit = pair.mu * Fn

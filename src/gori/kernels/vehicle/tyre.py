@@ -18,7 +18,7 @@ import math
 from gori.kernels.jit import part
 from gori.kernels.vehicle.fiala import fiala_force, fiala_stiffness
 from gori.kernels.vehicle.magic import magic_force, magic_radius, magic_relaxation, magic_rolling, magic_stiffness
-from gori.kernels.vehicle.tables import MAGIC
+from gori.kernels.vehicle.tables import FIALA, MAGIC
 
 V_SLOW = 1.0
 """speed below which the tread's own speed counts [m/s]"""
@@ -76,8 +76,10 @@ def slip_stiffness(tyre, N, mu):
         along, across = magic_relaxation(tyre.magic, N, tyre.radius)
         sigma_x = sigma_x if sigma_x > 0.0 else along
         sigma_y = sigma_y if sigma_y > 0.0 else across
-    else:
+    elif tyre.kind == FIALA:
         Cx, Cy, limit = fiala_stiffness(tyre, N, scale)
+    else:
+        Cx, Cy, limit = math.nan, math.nan, math.nan
     return Cx, Cy, sigma_x, sigma_y, limit
 
 
@@ -169,7 +171,9 @@ def tyre_forces(tyre, N, mu, gamma, vx, vsx, vsy, u, w):
         Fx, Fy, Mz = magic_force(tyre.magic, N, scale, R, sx, -math.atan(side * sy), side * gamma)
         Fy, Mz = side * Fy, side * Mz
         drag = magic_rolling(tyre.magic, N, R, Fx, vx)
-    else:
+    elif tyre.kind == FIALA:
         Fx, Fy, Mz = fiala_force(tyre, N, scale, sx, sy)
         drag = tyre.rolling * N * R
+    else:
+        Fx, Fy, Mz, drag = math.nan, math.nan, math.nan, math.nan
     return Fx, Fy, Mz * turn, -drag * roll

@@ -44,6 +44,8 @@ HERTZ_TIME = 2.0 * math.sqrt(math.pi) * math.gamma(1.4) / math.gamma(0.9)
 """duration of an elastic impact over largest overlap and speed: 2.943"""
 TYPICAL = 0.01
 """overlap, in radii, at which the law voigt is as stiff as its step is chosen for"""
+LAWS = {"hertz": t.HERTZ, "voigt": t.VOIGT}
+"""of contacts, by their names in a Spec"""
 PER_PERIOD = 30
 """steps in a period of the law voigt there: as many as SHARE of a Rayleigh time gives Hertz's law"""
 
@@ -60,8 +62,8 @@ def pair_table(spec: Spec) -> tuple[tuple[str, ...], np.ndarray, int]:
         for j, b in enumerate(names):
             if (key := known.get((a, b))) is not None:
                 _fill(pair_f[i * len(names) + j], spec.contacts[key], spec.materials[a], spec.materials[b])
-    voigt = any(contact.law == "voigt" for contact in spec.contacts.values())
-    return names, pair_f, t.VOIGT if voigt else t.HERTZ
+    laws = {contact.law for contact in spec.contacts.values()} or {"hertz"}
+    return names, pair_f, LAWS[laws.pop()]  # all contacts have the same
 
 
 def _fill(row: np.ndarray, contact: Contact, a: Material, b: Material) -> None:

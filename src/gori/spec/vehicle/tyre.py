@@ -154,3 +154,5 @@ class MagicTyre(_AnyTyre):
 
 
 Tyre = Annotated[FialaTyre | MagicTyre, Field(discriminator="type")]
+TYRES: dict[str, type[Part]] = {"fiala": FialaTyre, "magic": MagicTyre}
+"""by type"""
