@@ -38,7 +38,7 @@ def test_without_a_report_nothing_is_written(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["vehicle"], "say which manoeuvre"),
+        (["vehicle"], "name a manoeuvre"),
         (["vehicle", "bumb"], "did you mean 'bump'"),
         (["vehicle", "bump", "--soil", "lete_sant"], "did you mean 'lete_sand'"),
         (["vehicle", "bump", "--set", "payload.mas=1"], "did you mean 'mass'"),
@@ -47,7 +47,7 @@ def test_without_a_report_nothing_is_written(run, tmp_path):
         (["vehicle", "acceleration", "--speed", 3], "takes no speed"),
         (["vehicle", "bump", "--vehicle", "tank"], "not a vehicle"),
         (["vehicle", "bump", "--loops", "glue"], "glue"),
-        (["wheel-rig"], "say which soil"),
+        (["wheel-rig"], "name a soil"),
     ],
 )
 def test_refused_in_words(run, words, told):

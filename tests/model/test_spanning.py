@@ -1,4 +1,4 @@
-"""Machines given as a graph of joints: the tree that is chosen, the cuts, joints turned around, and what is refused."""
+"""Machines given as a graph of joints: the tree that is chosen, the cuts, reversed joints, and what is refused."""
 
 import itertools
 import warnings
@@ -322,7 +322,7 @@ def test_a_loop_without_a_joint_to_cut():
     for reason in ("'C' has damping, stiffness, rest", "'B' is helical, as no cut can be", "'A' has q",
                    "'D' is named by forces.m"):  # fmt: skip
         assert reason in words
-    assert "write one of them among the cuts" in words
+    assert "list one of them under cuts" in words
 
 
 def test_all_loops_without_a_joint_to_cut_are_told_at_once():

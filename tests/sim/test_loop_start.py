@@ -85,7 +85,7 @@ def test_impossible_loops_are_refused():
 def test_misspelt_bodies_in_cuts():
     with pytest.raises(SpecError, match=r"cuts.top1.parent.*'horizontl1' is not a body; did you mean 'horizontal1'"):
         four_bar().set("cuts.top1.parent", "horizontl1")
-    with pytest.raises(SpecError, match=r"cuts.top1.child.*'world' is not a body; the fixed world is called 'ground'"):
+    with pytest.raises(SpecError, match=r"cuts.top1.child.*'world' is not a body; the fixed body is called 'ground'"):
         four_bar().set("cuts.top1.child", "world")
 
 
@@ -112,7 +112,7 @@ def test_solvers_by_name():
         ("partitions", "'partitions' is not one of multipliers, partition, frozen_explicit"),
         ({"type": "partition", "dependent": ["A"]}, "loops partition takes independent, not dependent"),
         ({"independent": ["A"]}, "None is not one of multipliers"),
-        (Partition(("foot",)), "'foot' is not a joint that moves; did you mean 'foot"),
+        (Partition(("foot",)), "'foot' is not a movable joint; did you mean 'foot"),
         (Partition(("foot0", "foot1")), "foot0, foot1: that is 2 independent coordinates, but .* has 1 degree"),
         (Partition(()), "no joints: that is 0 independent"),
     ],
@@ -137,7 +137,7 @@ def test_coordinates_that_cannot_be_independent_are_refused():
 
 
 def test_implicit_methods_take_no_solver():
-    with pytest.raises(UnsupportedError, match=r"generalized_alpha solves .* by itself: leave out loops: partition"):
+    with pytest.raises(UnsupportedError, match=r"generalized_alpha solves .* itself: omit loops: partition"):
         Simulation(gori.compile(four_bar()), GeneralizedAlpha(), loops="partition")
 
 

@@ -17,8 +17,8 @@ FLAT = [[0, 0], [0, 0]]
         ({"grade": [0.1]}, "grade: needs 2 numbers, has 1"),
         ({"slope": 0.1}, "unknown key 'slope'"),
         ({"field": {"cell": 0, "heights": FLAT}}, "field.cell: must be positive"),
-        ({"field": {"cell": 1, "heights": [[0, 0], [0]]}}, "field.heights: must be rows of numbers, all of one length"),
-        ({"field": {"cell": 1, "heights": [[0, 0]]}}, "field.heights: must be two rows or more"),
+        ({"field": {"cell": 1, "heights": [[0, 0], [0]]}}, "field.heights: must be rows of numbers of equal length"),
+        ({"field": {"cell": 1, "heights": [[0, 0]]}}, "field.heights: must have at least two rows"),
         ({"field": {"cell": 1, "heights": [[0, np.nan], [0, 0]]}}, "field.heights.0.1: must be finite"),
         ({"features": {"a": {"type": "hill"}}}, "type 'hill' is not one of"),
         ({"features": {"a": {"type": "trapezoid", "top": 0.6}}}, "features.a.top: must be shorter than the length"),
@@ -53,15 +53,15 @@ def test_field_out_of_a_function():
     assert np.array(field.heights).shape == (5, 5)
     assert field.heights[2][4] == pytest.approx(np.sin(1.0) * 1.0)
     assert np.array(sampled_field(lambda x, y: 0.1, (0, 1), (0, 1), 0.1).heights).shape == (11, 11)
-    with pytest.raises(InputError, match="must give heights for arrays"):
+    with pytest.raises(InputError, match="must return heights for arrays"):
         sampled_field(lambda x, y: np.zeros(3), (0, 1), (0, 1), 0.1)
-    with pytest.raises(InputError, match="x must be a span"):
+    with pytest.raises(InputError, match="x must be a range"):
         sampled_field(lambda x, y: x, (1, 0), (0, 1), 0.1)
 
 
 def test_rough_roads_refused():
     with pytest.raises(InputError, match="roughness 'Z' is not one of the classes A, B"):
         rough_road("Z", 10, 1)
-    with pytest.raises(InputError, match="six cells or more"):
+    with pytest.raises(InputError, match="at least six cells"):
         rough_road("A", 0.2, 1)
     assert isinstance(rough_road("A", 10, 1), HeightField)

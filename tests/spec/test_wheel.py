@@ -23,7 +23,7 @@ def refused(name, value):
     ("name", "value", "words"),
     [
         ("truck.wheel_fl.body", "truck.knuckle_fx", "'truck.knuckle_fx' is not a body; did you mean"),
-        ("truck.wheel_fl.body", "ground", "the ground carries nothing of a vehicle"),
+        ("truck.wheel_fl.body", "ground", "a vehicle cannot be attached to the ground"),
         ("truck.wheel_fl.brake", -1, "wheels.truck.wheel_fl.brake: must not be negative, is -1"),
         ("truck.wheel_fl.inertia", 0, "wheels.truck.wheel_fl.inertia: must be positive, is 0"),
         ("truck.wheel_fl.axis", [0, 0, 0], "wheels.truck.wheel_fl.axis: must be a direction"),
@@ -35,11 +35,15 @@ def refused(name, value):
         ("truck.steering.joint", "truck", "joint 'truck' must be revolute or prismatic"),
         ("truck.steering.travel", 0, "steering.truck.steering.travel: must be positive"),
         ("truck.drivetrain.chassis", "truck", "'truck' is not a body"),
-        ("truck.drivetrain.chassis", None, "needs the body that carries engine and gearbox"),
+        ("truck.drivetrain.chassis", None, "needs the body that engine and gearbox are mounted on"),
         ("truck.drivetrain.wheels", [], "a drive train needs the names of its wheels"),
-        ("truck.drivetrain.wheels", ["truck.wheel_fl"] * 4, "wheel 'truck.wheel_fl' is driven by 'truck.drivetrain'"),
+        (
+            "truck.drivetrain.wheels",
+            ["truck.wheel_fl"] * 4,
+            "wheel 'truck.wheel_fl' is already driven by 'truck.drivetrain'",
+        ),
         ("truck.drivetrain.wheels", ["a", "b", "c", "d"], "'a' is not a wheel"),
-        ("terrain", None, "wheels need ground to roll on: add terrain: {}"),
+        ("terrain", None, "wheels need terrain: add terrain: {}"),
     ],
 )
 def test_what_a_vehicle_may_not_be(name, value, words):
@@ -49,9 +53,9 @@ def test_what_a_vehicle_may_not_be(name, value, words):
 def test_inputs_have_one_owner():
     train = SPEC.drivetrains["truck.drivetrain"].model_dump(exclude_unset=True)
     words = refused("drivetrains", {"truck.drivetrain": train, "truck.second": train})
-    assert "'truck' has the drive train 'truck.drivetrain' already" in words
+    assert "'truck' already has the drive train 'truck.drivetrain'" in words
     rack = SPEC.steering["truck.steering"].model_dump(exclude_unset=True)
-    assert "'truck' has the steering 'truck.steering' already" in refused(
+    assert "'truck' already has the steering 'truck.steering'" in refused(
         "steering", {"truck.steering": rack, "truck.b": rack}
     )
 
@@ -68,8 +72,8 @@ def test_inputs_have_one_owner():
         ({"selector": "low"}, "selector: must be one of R, P, N, D"),
         ({"selector": 5}, "selector: must be one of"),
         ({"selector": [[0, "N"], [0, "D"]]}, "selector.1: times must increase from row to row: 0 follows 0"),
-        ({"selector": [[0]]}, "selector.0: must be a row [t, word]"),
-        ({"selector": []}, "selector: must be a word, a gear, or a table"),
+        ({"selector": [[0]]}, "selector.0: must be a row [t, position]"),
+        ({"selector": []}, "selector: must be a lever position, a gear, or a table"),
         ({"transfer": "D"}, "transfer: must be one of neutral, high, low, high_locked"),
         ({"vehicle": "lorry"}, "there is no vehicle 'lorry' with drive train or steering; there are truck"),
         ({"every": 0}, "every: must be positive"),
@@ -82,7 +86,7 @@ def test_controls_that_are_none(control, words):
 def test_a_vehicle_has_one_driver_and_needs_what_he_handles():
     driver = {"type": "schedule"}
     words = refused("controls", {"truck.driver": driver, "b": driver | {"vehicle": "truck"}})
-    assert "controls.b: 'truck' is driven by 'truck.driver' already" in words
+    assert "controls.b: 'truck' is already driven by 'truck.driver'" in words
     data = SPEC.model_dump(exclude_unset=True)
     del data["steering"]
     with pytest.raises(SpecError, match=r"controls.truck.driver.steer: 'truck' has no steering"):

@@ -65,7 +65,7 @@ def expand(table: DHTable) -> tuple[dict[str, dict[str, Any]], Origins]:
     def add(group: str, name: str, part: dict[str, Any], origin: str) -> None:
         if name in made[group]:
             both = f"{origins.trace(f'{group}.{name}')} makes a part of that name too"
-            raise refused([(f"dh.{origin}", f"{both}, {name!r}: give another name")])
+            raise refused([(f"dh.{origin}", f"{both}, {name!r}: choose another name")])
         made[group][name] = part
         origins[f"{group}.{name}"] = f"dh.{origin}"
 

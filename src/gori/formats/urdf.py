@@ -50,7 +50,7 @@ def read_urdf(path: str | os.PathLike, base: str = "fixed", meshes: bool = False
         joints = _base(robot, base)
         for joint in robot.joints:
             if joint.type == "fixed" and joint.mimic is not None:
-                note(lines[f"joints.{joint.name}"], f"joint {joint.name!r} is fixed: its <mimic> is left out")
+                note(lines[f"joints.{joint.name}"], f"joint {joint.name!r} is fixed: its <mimic> is ignored")
             joints[joint.name] = _joint(joint)
     except ElementError as problem:
         raise FileError(problem.reason, file, problem.line) from None
@@ -112,7 +112,7 @@ def _inertial(inertial: Any) -> tuple[dict[str, Any], list[str]]:
     mass, J = inertial.mass, inertial.inertia
     if J is None:
         if mass > 0.0:
-            doubts.append("it has a mass and no <inertia>: taken as a point mass")
+            doubts.append("it has a mass but no <inertia>: treated as a point mass")
         J = np.zeros((3, 3))
     if mass == 0.0 and not J.any():
         return {}, doubts

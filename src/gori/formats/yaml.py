@@ -92,7 +92,7 @@ def _used(data: dict[str, Any], path: Any, places: Place, strict: bool, users: t
     users = users if path is None else (*users, Path(path).resolve())
     if (ring := file.resolve()) in users:
         names = " -> ".join(user.name for user in (*users[users.index(ring) :], ring))
-        raise FileError(f"use: files that use each other in a ring: {names}", path, line)
+        raise FileError(f"use: files use each other in a cycle: {names}", path, line)
     from gori.formats import load  # here, since it knows this reader
 
     try:
@@ -107,7 +107,7 @@ def read_dh(path: str | os.PathLike) -> Chain:
     """The chain in the `dh` section of a YAML file, with its index sets; `load` gives the Spec that it makes."""
     data, places = parse(read_text(path), path)
     if "dh" not in data:
-        raise FileError("holds no chain by Denavit-Hartenberg rows: it has no key 'dh'", path)
+        raise FileError("contains no Denavit-Hartenberg chain: it has no key 'dh'", path)
     try:
         return _chain(data["dh"], places)
     except SpecError as error:
@@ -151,7 +151,7 @@ def _refuse_part(data: dict[str, Any], path: Any) -> None:
     else:
         return
     name = "it.yaml" if path is None else Path(path).name
-    raise FileError(f"holds {what}, not a description: write '{cure.replace('NAME', name)}' in one", path)
+    raise FileError(f"holds {what}, not a machine: write '{cure.replace('NAME', name)}' in one", path)
 
 
 def _at_their_lines(
@@ -167,10 +167,10 @@ def _at_their_lines(
         line = line if known else places.find("use")[1]
         owner = next((name for name, part in parts.items() if holds(part, place)), None)
         if known < len(place) and owner is not None:
-            words += f" (of the part {owner!r})"
+            words += f" (in the part {owner!r})"
             line = line if "." in place[:known] else places.find(f"parts.{owner}")[1]
         elif known < len(place) and holds(before, place):
-            words += " (as the file in use has it)"
+            words += " (from the used file)"
         found.append((line, f"{place}: {words}"))
     first, *rest = sorted(found)
     reason = "\n".join([first[1], *(f"line {line}: {words}" for line, words in rest)])
@@ -178,7 +178,7 @@ def _at_their_lines(
 
 
 def _missing_files(spec: Spec) -> list[Problem]:
-    """Meshes that will be read for their volume or as walls, and places of grains, that are not there."""
+    """Meshes that will be read for their volume or as walls, and places of particles, that are not there."""
     meshes = [
         (f"bodies.{body}.shapes.{name}.file", f"there is no mesh {shape.file!r}")
         for body, part in spec.bodies.items()
@@ -193,16 +193,16 @@ def _missing_files(spec: Spec) -> list[Problem]:
 
 
 def _unphysical(spec: Spec) -> list[Problem]:
-    words = "is refused when reading strictly"
+    words = "is rejected in strict mode"
     return [
-        (f"bodies.{name}.unphysical", f"{words}: {impossible_inertia(*body.inertial()) or 'leave it out'}")
+        (f"bodies.{name}.unphysical", f"{words}: {impossible_inertia(*body.inertial()) or 'omit it'}")
         for name, body in spec.bodies.items()
         if body.unphysical
     ]
 
 
 def _files(data: Any) -> Iterator[tuple[dict[str, Any], str]]:
-    """All that names a file in a description that may still be malformed, with the key: meshes, places of grains."""
+    """All that names a file in a description that may still be malformed, with the key: meshes, places of particles."""
     for body in _values(_get(data, "bodies")):
         for shape in _values(_get(body, "shapes")):
             if _get(shape, "type") == "mesh" and isinstance(_get(shape, "file"), str):

@@ -54,7 +54,7 @@ class Course:
     def on_soil(self, name: Any, cell: float = CELL, room: float = ROOM) -> "Course":
         """The same course with soft soil around its path."""
         if self.path is None:
-            raise InputError("soft soil needs a course with a path: it lies around it")
+            raise InputError("soft soil needs a course with a path")
         low, high = self.path.points.min(axis=0) - room, self.path.points.max(axis=0) + room
         soft = {"soil": soil_of(name), "at": low.tolist(), "size": (high - low).tolist(), "cell": cell}
         return Course(self.terrain | {"soft": soft}, self.path, self.gates, self.length)
@@ -136,7 +136,7 @@ def soft_strip(soil: Any, length: float = 40.0, width: float = 8.0, cell: float 
     soil   a name of the library, a file, or a soil
     """
     if not (length > 0.0 and width > 0.0):
-        raise InputError(f"a strip of soil needs length and width, not {length!r} and {width!r} m")
+        raise InputError(f"a strip of soil needs a positive length and width, not {length!r} and {width!r} m")
     soft = {"soil": soil_of(soil), "at": [-ROOM, -0.5 * width], "size": [length + 2.0 * ROOM, width], "cell": cell}
     terrain: dict[str, Any] = {"soft": soft} | ({"grade": [grade, 0.0]} if grade else {})
     return Course(terrain, paths.straight(length + 20.0), length=length)

@@ -40,7 +40,7 @@ def soft_soil(
     drawbar    measure the pull, in a second run
     """
     if soil is None:
-        raise InputError("say which soil: soil='lete_sand'; gori wheel-rig --soils lists all")
+        raise InputError("name a soil: soil='lete_sand'; gori wheel-rig --soils lists all")
     how = ManoeuvreSetup(soil=soil, **setup)
     course = courses.soft_strip(soil, length, cell=how.cell, grade=grade)
     assert course.path is not None
@@ -97,10 +97,10 @@ def soft_soil(
         weight = model.mass * GRAVITY
         figures += [
             Figure("drawbar pull, largest", float(pull[best]), "N"),
-            Figure("drawbar pull by weight", float(pull[best]) / weight, ""),
+            Figure("drawbar pull / weight", float(pull[best]) / weight, ""),
             Figure("slip at the largest pull", float(at_slip[best]), ""),
             Figure("drawbar pull at 20 % slip", float(np.interp(0.2, at_slip, pull)), "N"),
-            Figure("stopped by the pull", float(held), "yes/no"),
+            Figure("stalled by the pull", float(held), "yes/no"),
         ]
         panels.append(Panel("drawbar pull", "slip", "[kN]", [PlotLine("", at_slip, pull / 1e3)]))
         curves |= {"pull": pull, "pull_slip": at_slip}

@@ -95,13 +95,13 @@ def _words(item: Any, place: list[str], owner: type[BaseModel] | None) -> str:
     match item["type"]:
         case "extra_forbidden":
             known = list(owner.model_fields) if owner else []
-            return f"unknown key {place[-1]!r}" + (closest(place[-1], known) or f"; known here: {', '.join(known)}")
+            return f"unknown key {place[-1]!r}" + (closest(place[-1], known) or f"; known keys: {', '.join(known)}")
         case "missing":
             return f"{place[-1]!r} is missing"
         case "too_long":
             return _count(context["max_length"], context["actual_length"])
         case "dict_type" | "model_type" | "model_attributes_type":
-            return f"must hold keys and values, not {given!r}"
+            return f"must be a mapping, not {given!r}"
         case "tuple_type":
             return f"must be a list of numbers, not {given!r}"
         case "string_type":

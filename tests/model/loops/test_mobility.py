@@ -157,10 +157,13 @@ def test_independent_coordinates_of_the_users_choice():
 @pytest.mark.parametrize(
     "choice, words",
     [
-        (["axle", "rail"], "axle, rail: that is 2 independent coordinates, but at this pose the machine has 1 degree"),
-        (["ball"], "ball: that is 3 independent"),
-        (["crank"], "'crank' is not a joint that moves"),
-        ([], "no joints: that is 0 independent"),
+        (
+            ["axle", "rail"],
+            "axle, rail: these are 2 independent coordinates, but in this pose the machine has 1 degree",
+        ),
+        (["ball"], "ball: these are 3 independent"),
+        (["crank"], "'crank' is not a movable joint"),
+        ([], "no joints: these are 0 independent"),
     ],
 )
 def test_wrong_choices(choice, words):

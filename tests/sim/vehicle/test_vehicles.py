@@ -94,7 +94,7 @@ def test_a_driver_that_fails_loses_nothing(model, rest):
         simulation.inputs["truck.throttle"] = 10.0 * simulation.time
 
     with pytest.raises(
-        SimulationError, match=r"the driver failed at t = 0.11 s: InputError: input 'truck.throttle'"
+        SimulationError, match=r"the driver raised an exception at t = 0.11 s: InputError: input 'truck.throttle'"
     ) as caught:
         gori.Simulation(model, ADAMS, state=rest, driver=driver).run(0.5, sample=0.01)
     assert caught.value.recording.time[-1] == pytest.approx(0.11)
@@ -141,7 +141,7 @@ def test_schedules_drive(model, rest):
     both.step(30)
     assert both.channel("truck.drivetrain.throttle") == 1.0 and both.inputs["truck.steer"] == pytest.approx(0.04)
     broken = gori.compile(model.spec.set("controls", {"truck.driver": {"type": "schedule", "throttle": "log(t-1)"}}))
-    with pytest.raises(SimulationError, match=r"the schedule of truck.throttle gives no number at t = 0 s"):
+    with pytest.raises(SimulationError, match=r"the schedule of truck.throttle returns no number at t = 0 s"):
         gori.Simulation(broken, ADAMS, state=rest).step()
     unknown = model.spec.set("controls", {"truck.driver": {"type": "schedule", "throttle": "a.q"}})
     with pytest.raises(InputError, match=r"controls.truck.driver.throttle: 'a' is not a joint"):
@@ -200,7 +200,7 @@ def test_leaving_the_soil_is_told(soft):
     model, _ = soft
     state = gori.at_rest(model, 10.0)
     with pytest.raises(
-        SimulationError, match=r"a wheel leaves the grid of soft soil .* Make terrain.soft.size larger"
+        SimulationError, match=r"a wheel leaves the grid of soft soil .* Increase terrain.soft.size"
     ) as caught:
         gori.Simulation(model, ADAMS, state=state).run(2.0, sample=0.01)
     x = caught.value.recording["truck.wheel_fl.load"]
@@ -271,7 +271,7 @@ def test_what_cannot_be_loaded_is_named(soft, model, rest):
         (saved | {"cell_index": saved["cell_index"] + 10**6}, r"\['cell_index'\] must be whole numbers from 0 to"),
         ({name: part for name, part in saved.items() if name != "contact"}, r"\['contact'\] is missing"),
         (saved | {"wheels": saved["wheel"]}, "there is no 'wheels'; did you mean 'wheel'"),
-        (hard.state(), "does not hold the soft soil"),
+        (hard.state(), "has no soft soil"),
     ):
         with pytest.raises(InputError, match=words):
             vehicles.load(bad)
