@@ -40,8 +40,8 @@ class Chain:
             spec = Spec.model_validate(data)
         except SpecError as error:
             raise refused(origins.traced(error.problems)) from None
-        for place, words in origins.traced(spec.doubts()):
-            warn(f"{place}: {words}")
+        for at, message in origins.traced(spec.warnings()):
+            warn(f"{at}: {message}")
         return spec
 
 

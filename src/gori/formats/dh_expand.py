@@ -46,12 +46,12 @@ class Origins(dict[str, str]):
         return place if best is None else self[best] + place[len(best) :]
 
     def traced(self, problems: Iterable[Problem]) -> list[Problem]:
-        return [(self.trace(place), words) for place, words in problems]
+        return [(self.trace(at), message) for at, message in problems]
 
 
 def refused(problems: list[Problem]) -> SpecError:
     """All problems as one error."""
-    error = SpecError("\n".join(f"{place}: {words}" for place, words in problems))
+    error = SpecError("\n".join(f"{at}: {message}" for at, message in problems))
     error.problems = tuple(problems)
     return error
 

@@ -46,9 +46,9 @@ def expanded(parts: Any, terrain: Terrain, path: str | os.PathLike | None, folde
         try:
             use = Use.model_validate({} if data is None else data)
         except SpecError as error:
-            place, words = error.problems[0]
-            place = f"{at}.{place}".rstrip(".")
-            raise FileError(f"{place}: {words}", path, places.find(place)[1]) from None
+            field, message = error.problems[0]
+            field = f"{at}.{field}".rstrip(".")
+            raise FileError(f"{field}: {message}", path, places.find(field)[1]) from None
         lines = {key: (path, places.find(f"{at}.set.{key}")[1]) for key in use.set}
         try:
             template = read_vehicle(use.use, use.set, folder, lines)

@@ -50,7 +50,7 @@ def _read(
     data, places = parse(read_text(path) if text is None else text, path)
     _refuse_part(data, path)
     used = _used(data, path, places, strict, users)
-    before, known = used.model_dump(exclude_unset=True), used.doubts()
+    before, known = used.model_dump(exclude_unset=True), used.warnings()
     _fill_empty(data)
     origins, parts = Origins(), {}
     try:
@@ -68,11 +68,11 @@ def _read(
         raise
     except SpecError as error:
         raise _at_their_lines(origins.traced(error.problems), path, places, before, parts) from None
-    doubts = [doubt for doubt in spec.doubts() if doubt not in known]
-    if problems := _missing_files(spec) + (doubts + _unphysical(spec) if strict else []):
+    warnings = [warning for warning in spec.warnings() if warning not in known]
+    if problems := _missing_files(spec) + (warnings + _unphysical(spec) if strict else []):
         raise _at_their_lines(origins.traced(problems), path, places, before, parts)
-    for place, words in origins.traced(doubts):
-        warn(str(FileError(f"{place}: {words}", path, places.find(place)[1])))
+    for at, message in origins.traced(warnings):
+        warn(str(FileError(f"{at}: {message}", path, places.find(at)[1])))
     return spec
 
 
@@ -123,7 +123,7 @@ def _chain(rows: Any, places: Place) -> Chain:
     try:
         return Chain(DHTable.model_validate(rows))
     except SpecError as error:
-        error.problems = tuple((f"dh.{place}".rstrip("."), words) for place, words in error.problems)
+        error.problems = tuple((f"dh.{at}".rstrip("."), message) for at, message in error.problems)
         raise
 
 
@@ -162,18 +162,18 @@ def _at_their_lines(
     parts: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> FileError:
     found = []
-    for place, words in problems:
-        known, line = places.find(place)
+    for at, message in problems:
+        known, line = places.find(at)
         line = line if known else places.find("use")[1]
-        owner = next((name for name, part in parts.items() if holds(part, place)), None)
-        if known < len(place) and owner is not None:
-            words += f" (in the part {owner!r})"
-            line = line if "." in place[:known] else places.find(f"parts.{owner}")[1]
-        elif known < len(place) and holds(before, place):
-            words += " (from the used file)"
-        found.append((line, f"{place}: {words}"))
+        owner = next((name for name, part in parts.items() if holds(part, at)), None)
+        if known < len(at) and owner is not None:
+            message += f" (in the part {owner!r})"
+            line = line if "." in at[:known] else places.find(f"parts.{owner}")[1]
+        elif known < len(at) and holds(before, at):
+            message += " (from the used file)"
+        found.append((line, f"{at}: {message}"))
     first, *rest = sorted(found)
-    reason = "\n".join([first[1], *(f"line {line}: {words}" for line, words in rest)])
+    reason = "\n".join([first[1], *(f"line {line}: {message}" for line, message in rest)])
     return FileError(reason, path, first[0])
 
 

@@ -152,18 +152,18 @@ COURSES: dict[str, Callable[..., Course]] = {
 }
 
 
-def kept(course: Course, size: Dimensions, place: np.ndarray, yaw: np.ndarray) -> list[tuple[float, int]]:
-    """How a vehicle went through the gates: for each the smallest distance of its outline from the sides [m], negative
-    if it left the gate, and the number of cones that it ran over.
+def check_gates(course: Course, size: Dimensions, position: np.ndarray, yaw: np.ndarray) -> list[tuple[float, int]]:
+    """Clearance of a vehicle in each gate: the smallest distance of its outline from the sides [m], negative if it left
+    the gate, and the number of cones hit.
 
-    place   (n, 2) of the chassis [m];  yaw (n,) [rad]
+    position   (n, 2) of the chassis [m];  yaw (n,) [rad]
     """
     c, s = np.cos(yaw)[:, None], np.sin(yaw)[:, None]
     corners = size.outline
     # along the outline too: a side may touch a cone that no corner does
     edge = np.concatenate([np.linspace(corners[k], corners[(k + 1) % 4], 11)[:-1] for k in range(4)])
-    x = place[:, :1] + c * edge[:, 0] - s * edge[:, 1]
-    y = place[:, 1:] + s * edge[:, 0] + c * edge[:, 1]
+    x = position[:, :1] + c * edge[:, 0] - s * edge[:, 1]
+    y = position[:, 1:] + s * edge[:, 0] + c * edge[:, 1]
     x0, x1, half = corners[:, 0].min(), corners[:, 0].max(), 0.5 * size.width
     found = []
     for gate in course.gates:
@@ -171,7 +171,7 @@ def kept(course: Course, size: Dimensions, place: np.ndarray, yaw: np.ndarray) -
         margin = np.minimum(gate.left - y, y - gate.right)[inside].min(initial=math.inf)
         hit = 0
         for a, b in gate.cones():
-            rx, ry = a - place[:, 0], b - place[:, 1]
+            rx, ry = a - position[:, 0], b - position[:, 1]
             ahead, aside = c[:, 0] * rx + s[:, 0] * ry, c[:, 0] * ry - s[:, 0] * rx
             hit += bool(((ahead > x0) & (ahead < x1) & (np.abs(aside) < half)).any())
         found.append((float(margin) if inside.any() else -math.inf, hit))

@@ -71,7 +71,7 @@ def circle(radius: float = 100.0, left: bool = True, lateral: float = 6.0, growt
         Figure("roll gradient", float(roll) * DEG * GRAVITY, "deg/g"),
         Figure(
             "deviation from the circle",
-            float(np.abs(np.hypot(m.place[:, 0], m.place[:, 1] - side * radius) - radius).max()),
+            float(np.abs(np.hypot(m.position[:, 0], m.position[:, 1] - side * radius) - radius).max()),
             "m",
         ),
         Figure("cornering stiffness, front axle", float(stiff[0]), "N/rad"),
@@ -87,7 +87,7 @@ def circle(radius: float = 100.0, left: bool = True, lateral: float = 6.0, growt
     panels = (
         Panel("steering", "lateral acceleration [g]", "[deg]", angles),
         Panel("roll", "lateral acceleration [g]", "[deg]", [PlotLine("", g, steady(side * m.roll[begin:]) * DEG)]),
-        Panel("path", "x [m]", "y [m]", [track("", m.place), track("circle", course.path.points, "--")], True),
+        Panel("path", "x [m]", "y [m]", [track("", m.position), track("circle", course.path.points, "--")], True),
         Panel("speed", "t [s]", "[km/h]", [PlotLine("", rec.time, 3.6 * m.speed)]),
     )
     notes = (
@@ -227,7 +227,7 @@ def _reaches(t: np.ndarray, row: np.ndarray, level: float) -> float:
 
 def _radius(m: ChassisMotion, side: float) -> float:
     """Of the circle through the places of the last second and a half [m]: the curvature by least squares."""
-    x, y = m.place[m.time > m.time[-1] - 1.5].T
+    x, y = m.position[m.time > m.time[-1] - 1.5].T
     rows = np.column_stack([x, y, np.ones(len(x))])
     a, b, c = np.linalg.lstsq(rows, x * x + y * y, rcond=None)[0]
     return math.sqrt(c + 0.25 * (a * a + b * b))

@@ -90,10 +90,10 @@ def _lane_change(
 
     rec, _ = how.run(model, rolling(model, speed), Together(pedals, follow), 3.0 * end / speed, 5e-3)
     m = motion(rec)
-    through = courses.kept(course, m.size, m.place, m.yaw)
-    hit, finished = sum(cones for _, cones in through), m.place[-1, 0] >= course.length
+    through = courses.check_gates(course, m.size, m.position, m.yaw)
+    hit, finished = sum(cones for _, cones in through), m.position[-1, 0] >= course.length
     good = finished and all(margin >= 0.0 and not cones for margin, cones in through)
-    entry = float(np.interp(first, m.place[:, 0], m.speed))
+    entry = float(np.interp(first, m.position[:, 0], m.speed))
     figures = [
         Figure("all gates passed", float(good), "yes/no"),
         Figure("cones hit", float(hit), ""),
@@ -110,7 +110,7 @@ def _lane_change(
         Figure("largest steering", float(np.abs(m.steering).max()) * DEG, "deg"),
     ]
     cones = np.concatenate([gate.cones() for gate in course.gates])
-    way = [track("chassis", m.place), track("wanted", course.path.points, "--"), track("cones", cones, "k^")]
+    way = [track("chassis", m.position), track("wanted", course.path.points, "--"), track("cones", cones, "k^")]
     steer = [PlotLine("steering", rec.time, m.steering * DEG), PlotLine("wheels", rec.time, m.wheel_angle * DEG)]
     turning = [PlotLine("yaw rate", rec.time, m.yaw_rate * DEG), PlotLine("roll", rec.time, m.roll * DEG)]
     panels = (

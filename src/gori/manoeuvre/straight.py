@@ -51,7 +51,7 @@ def bump(speed: float = 81.0 / 3.6, height: float = 0.08, length: float = 0.6, *
         Figure("largest wheel load", float(loads.max()), "N"),
         Figure("longest time airborne", float((loads <= 0.0).sum(axis=0).max() * (rec.time[1] - rec.time[0])), "s"),
         Figure("pitch, peak to peak", float(np.ptp(pitch)), "deg"),
-        Figure("speed at the bump", float(np.interp(at - m.size.front, m.place[:, 0], m.speed)) * 3.6, "km/h"),
+        Figure("speed at the bump", float(np.interp(at - m.size.front, m.position[:, 0], m.speed)) * 3.6, "km/h"),
         Figure("speed at the end", float(m.speed[-1]) * 3.6, "km/h"),
     ]
     panels = [
@@ -167,7 +167,7 @@ def braking(speed: float = 60.0 * MPH, pedal: float = 0.5, selector: str | int =
         Figure("stopping time", float(rec.time[-1] - rec.time[first]) if stopped else math.nan, "s"),
         Figure("mean deceleration", (entry**2 - float(m.speed[-1]) ** 2) / (2.0 * way), "m/s2"),
         Figure("largest deceleration", float(-ahead.min()), "m/s2"),
-        Figure("lateral deviation", float(np.abs(m.place[:, 1]).max()), "m"),
+        Figure("lateral deviation", float(np.abs(m.position[:, 1]).max()), "m"),
         Figure("turned", float(np.degrees(np.abs(m.yaw).max())), "deg"),
         Figure("share of time with locked wheels", float(locked.any(axis=1).sum() / max(1, rolled.sum())), ""),
         Figure("smallest wheel load", float(back.min()), "N"),
@@ -223,7 +223,7 @@ def slope(
     rec, _ = how.run(model, state, drive, hold + climb, 0.02)
     m = motion(rec)
     uphill = math.sqrt(1.0 + grade * grade)
-    along = (m.place[:, 0] - m.place[0, 0]) * uphill
+    along = (m.position[:, 0] - m.position[0, 0]) * uphill
     parked, climbing = rec.time <= hold, rec.time > hold
     late = climbing & (rec.time > rec.time[-1] - 1.0)
     slip = m.wheels("slip")

@@ -42,7 +42,7 @@ def span(spec: Spec) -> Spec:
     mover = _movers(spec, tree)
     around = dict.fromkeys(name for name in tree if mover.get(spec.joints[name].child) != name)
     if problems := [*_lost(spec, own, mover, surplus), *_spoilt(spec, own, around)]:
-        refused = SpecError("\n".join(f"{place}: {words}" for place, words in problems))
+        refused = SpecError("\n".join(f"{at}: {message}" for at, message in problems))
         refused.problems = tuple(problems)
         raise refused
 

@@ -212,7 +212,7 @@ class Joint(Connection):
         given = {name: getattr(self, name) for name in _OF_MOTION}
         return [name for name, value in given.items() if value is not None and (name not in _ZERO or any(value))]
 
-    def doubt(self) -> tuple[str, str] | None:
+    def warning(self) -> tuple[str, str] | None:
         """A field that is probably wrong, and why."""
         name = "q" if self.q is not None else "q_deg"
         start, limits = getattr(self, name), self.limits or self.limits_deg

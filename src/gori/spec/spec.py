@@ -34,7 +34,7 @@ _EXAMPLES = {
 
 
 def _refuse(at: str, message: str):
-    """An error at a dotted place of the Spec; files turn the place into a line."""
+    """An error at a dotted path of the Spec; file readers turn the path into a line."""
     raise PydanticCustomError("spec", "{message}", {"message": message, "at": at})
 
 
@@ -76,8 +76,8 @@ class Spec(Part):
 
     def __init__(self, /, **data: Any):
         super().__init__(**data)
-        for place, words in self.doubts():
-            warn(f"{place}: {words}")
+        for at, message in self.warnings():
+            warn(f"{at}: {message}")
 
     __init__.__pydantic_base_init__ = True  # pyright: ignore[reportFunctionMemberAccess]
 
@@ -164,15 +164,15 @@ class Spec(Part):
                 "add a joint from the ground to one of them",
             )
 
-    def doubts(self) -> list[Problem]:
-        """Dotted place and words of what is allowed, and probably a mistake."""
-        found = ((name, joint.doubt()) for name, joint in self.joints.items())
-        return [(f"joints.{name}.{doubt[0]}", doubt[1]) for name, doubt in found if doubt]
+    def warnings(self) -> list[Problem]:
+        """Dotted path and message of what is allowed, but probably a mistake."""
+        found = ((name, joint.warning()) for name, joint in self.joints.items())
+        return [(f"joints.{name}.{warning[0]}", warning[1]) for name, warning in found if warning]
 
     def set(self, name: str, value: Any) -> "Spec":
         """A new Spec with one value changed: `spec.set("elbow.damping", 0.1)`, `spec.set("bodies.hand.mass", 2)`."""
         data = self.model_dump(exclude_unset=True)
-        keys, place = name.split("."), data
+        keys, node = name.split("."), data
         lengths = {
             group: max((len(key) for key in data.get(group, {}) if _leads(name, key)), default=0) for group in GROUPS
         }
@@ -194,16 +194,16 @@ class Spec(Part):
             name = f"{owners[0]}.{name}"
         rest, depth = name, 0
         while "." in rest:
-            match = max((key for key in place if isinstance(key, str) and _leads(rest, key)), key=len, default=None)
+            match = max((key for key in node if isinstance(key, str) and _leads(rest, key)), key=len, default=None)
             head, _, tail = rest.partition(".")
             # in a part, and the field is a list, or one that is not given and so unknown here
-            if depth == 2 and tail.isdigit() and not isinstance(place.get(match or ""), dict):
+            if depth == 2 and tail.isdigit() and not isinstance(node.get(match or ""), dict):
                 whole = name.removesuffix(f".{tail}")
                 raise SpecError(f"cannot set {name!r}: parts of a list cannot be set; set the whole list, {whole!r}")
-            if match is None or not isinstance(place[match], dict):
-                raise SpecError(f"cannot set {name!r}: there is no {head!r}{closest(head, place)}")
-            place, rest, depth = place[match], rest[len(match) + 1 :], depth + 1
-        place[rest] = value
+            if match is None or not isinstance(node[match], dict):
+                raise SpecError(f"cannot set {name!r}: there is no {head!r}{closest(head, node)}")
+            node, rest, depth = node[match], rest[len(match) + 1 :], depth + 1
+        node[rest] = value
         return Spec(**data)
 
 

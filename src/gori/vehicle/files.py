@@ -147,11 +147,11 @@ def _put(data: dict[str, Any], place: str, value: Any) -> None:
 def _at_their_lines(error: SpecError, origins: Origins, given: tuple[str, ...]) -> FileError:
     """The same problems, each with its file and line; of a part as a whole, where a value in it was set."""
     found = []
-    for place, words in error.problems:
-        inside = [at for at in given if at.startswith(f"{place}.")]
-        known = max((at for at in origins if at == "" or f"{place}.".startswith(f"{at}.")), key=len)
+    for field, message in error.problems:
+        inside = [at for at in given if at.startswith(f"{field}.")]
+        known = max((at for at in origins if at == "" or f"{field}.".startswith(f"{at}.")), key=len)
         known = inside[0] if inside else known
         where, line = origins[known]
-        found.append((where, line, f"{place}: {words}{' (from `set`)' if line is None else ''}"))
+        found.append((where, line, f"{field}: {message}{' (from `set`)' if line is None else ''}"))
     (where, line, first), *rest = found
     return FileError("\n".join([first, *(str(FileError(words, at, k)) for at, k, words in rest)]), where, line)

@@ -205,8 +205,8 @@ def _whole(kind: type[Part], name: str, data: dict[str, Any]) -> None:
     try:
         kind.model_validate(data)
     except SpecError as error:
-        place, words = error.problems[0]
-        _refuse(f"{name}.{place}".rstrip("."), words)
+        at, message = error.problems[0]
+        _refuse(f"{name}.{at}".rstrip("."), message)
 
 
 def _refuse(place: str, words: str) -> NoReturn:

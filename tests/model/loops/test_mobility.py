@@ -187,7 +187,7 @@ def test_a_choice_from_which_the_others_do_not_follow():
     model = gori.compile(Spec(**both))
     assert model.mobility().freedom == 2
     assert model.mobility(independent=["foot0a", "foot1b"]).freedom == 2
-    with pytest.raises(InputError, match=r"foot0a, foot1a cannot be independent at this pose.*Take \w+, \w+"):
+    with pytest.raises(InputError, match=r"foot0a, foot1a cannot be independent in this pose.*Use \w+, \w+"):
         model.mobility(independent=["foot0a", "foot1a"])
 
 
