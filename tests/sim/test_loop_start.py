@@ -67,10 +67,10 @@ def test_a_driven_machine_starts_with_the_velocity_of_its_motion():
 
 def test_conflicting_velocities_are_refused():
     spec = rockers().set("joints.D.v", 5.0)
-    with pytest.raises(InputError, match=r"velocities of A, D do not fit.*C\.[xy] would open.*independent joints only"):
+    with pytest.raises(InputError, match=r"velocities of A, D are.*C\.[xy] would open.*independent joints only"):
         Simulation(gori.compile(spec))
     driven = rockers(speed=2.0, driven=True).set("joints.A.v", 1.0)
-    with pytest.raises(InputError, match=r"velocities of A do not fit.*drive\.motion"):
+    with pytest.raises(InputError, match=r"velocities of A are inconsistent.*drive\.motion"):
         Simulation(gori.compile(driven))
 
 
@@ -113,8 +113,8 @@ def test_solvers_by_name():
         ({"type": "partition", "dependent": ["A"]}, "loops partition takes independent, not dependent"),
         ({"independent": ["A"]}, "None is not one of multipliers"),
         (Partition(("foot",)), "'foot' is not a movable joint; did you mean 'foot"),
-        (Partition(("foot0", "foot1")), "foot0, foot1: that is 2 independent coordinates, but .* has 1 degree"),
-        (Partition(()), "no joints: that is 0 independent"),
+        (Partition(("foot0", "foot1")), "foot0, foot1: these are 2 independent coordinates, but .* has 1 degree"),
+        (Partition(()), "no joints: these are 0 independent"),
     ],
 )
 def test_wrong_settings(loops, words):

@@ -56,7 +56,7 @@ def test_another_method_drops_the_memory_and_says_so(other):
     make = arm(METHODS["rk4"])
     first = make()
     first.run(0.1, progress=False)
-    with pytest.warns(RestartWarning, match="memory of another method.*starts afresh"):
+    with pytest.warns(RestartWarning, match="memory of another method.*restarts"):
         taken = arm(METHODS[other])(state=first.state)
     np.testing.assert_array_equal(taken.q, first.q)
     assert taken.time == first.time

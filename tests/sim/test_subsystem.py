@@ -114,7 +114,7 @@ def test_what_does_not_fit_is_refused():
         simulate(Half())
     with pytest.raises(InputError, match=r"'blok' is not a body or frame.*block"):
         simulate(Spring("blok"))
-    with pytest.raises(UnsupportedError, match="a subsystem needs a method of a fixed step"):
+    with pytest.raises(UnsupportedError, match="a subsystem needs a fixed-step method"):
         gori.Simulation(slider(), gori.Dopri5(), subsystems=[Spring()])
     wrong = Spring()
     wrong.advance = lambda motion, step, time: np.zeros(6)

@@ -94,7 +94,7 @@ def test_places_out_of_files(tmp_path):
     refused("c.csv", "1,2\n3,4\n", r"must hold rows of x y z, .* not an array of shape \(2, 2\)")
     refused("d.csv", "1,2,nan\n", "not finite in row 0", radius=0.1)
     refused("e.csv", "1,2,3\n", "the positions of 'load' have no radius", InputError)
-    refused("f.csv", "1,2,3,0.1\n1,2,4,-1\n", "grain 1 of 'load' has -1", InputError)
+    refused("f.csv", "1,2,3,0.1\n1,2,4,-1\n", "particle 1 of 'load' has -1", InputError)
     (tmp_path / "g.npy").write_text("nothing")
     refused("g.npy", "nothing", "contains no rows of numbers")
     with pytest.raises(FileError, match="there is no such file, for the positions of 'load'"):

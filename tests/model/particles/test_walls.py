@@ -249,7 +249,7 @@ def test_needles_leave_no_slit():
     assert mesh.area == pytest.approx(6.0)
     # two needles on top of each other, and one at the border of a sheet
     square = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0.5, 0, 0), (0.2, 0, 0)], float)
-    with pytest.warns(SpecWarning, match="2 triangles"):
+    with pytest.warns(SpecWarning, match="2 degenerate triangles"):
         _, found = clean_mesh(square, np.array([(0, 2, 3), (0, 1, 2), (0, 4, 1), (0, 5, 4)]), "it", surface=True)
     assert len(found) == 4
     with warnings.catch_warnings():

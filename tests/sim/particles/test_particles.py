@@ -35,7 +35,7 @@ def test_grains_that_start_inside_each_other():
 
 
 def test_grains_that_start_inside_a_wall():
-    told = refusal("grain 1 .* overlaps the wall", positions=[*ONE, [0.1, 0.0, 0.004, 0.01]], shapes=FLOOR)
+    told = refusal("particle 1 .* overlaps the wall", positions=[*ONE, [0.1, 0.0, 0.004, 0.01]], shapes=FLOOR)
     assert "floor" in str(told) and "it would be ejected" in str(told)
     refusal("overlaps the wall", positions=[[0.1, 0.0, -0.05, 0.01]], shapes=FLOOR)  # behind a plane nothing can be
     box = {"box": {"type": "box", "size": [0.2, 0.2, 0.2], "material": "wall"}}
@@ -90,7 +90,7 @@ def test_grain_that_falls_without_end():
     error = failure(scene(ONE))
     assert str(error).startswith("particle 0 at (0, 0, -0.9")
     assert "has left the domain through its side z-, at z = -0.96 m of 'ground', and is lost, by t = 0.45" in str(error)
-    assert "add an outlet" in str(error) and "`domain: none`. By default it is, it is the box around" in str(error)
+    assert "add an outlet" in str(error) and "`domain: none`. By default it is the initial bounding box" in str(error)
     domain = {"at": [0.0, 0.0, 0.0], "size": [1.0, 1.0, 4.0]}
     error = failure(scene(None, particles={"load": {"material": "grain", "positions": ONE, "domain": domain}}))
     assert "has left the domain through its side z-, at z = -2 m of 'ground'," in str(error)
@@ -133,7 +133,7 @@ def test_more_grains_than_fit():
 
 
 def test_methods_that_choose_their_own_steps():
-    with pytest.raises(UnsupportedError, match="particles need a method of a fixed step"):
+    with pytest.raises(UnsupportedError, match="particles need a fixed-step method"):
         gori.Simulation(gori.compile(scene(ONE, FLOOR)), "dopri5")
 
 

@@ -99,7 +99,7 @@ def test_a_driver_that_fails_loses_nothing(model, rest):
         gori.Simulation(model, ADAMS, state=rest, driver=driver).run(0.5, sample=0.01)
     assert caught.value.recording.time[-1] == pytest.approx(0.11)
     assert isinstance(caught.value.__cause__, InputError)
-    with pytest.raises(UnsupportedError, match="a driver needs a method of a fixed step"):
+    with pytest.raises(UnsupportedError, match="a driver needs a fixed-step method"):
         gori.Simulation(model, gori.Dopri5(), state=rest, driver=driver)
     with pytest.raises(InputError, match="driver_period must be a positive number"):
         gori.Simulation(model, ADAMS, driver=driver, driver_period=0.0)

@@ -37,7 +37,7 @@ def march_error(
         return SimulationError(
             f"{who} has left the domain{side} and is lost, by t = {time:.6g} s. Check for a hole in the walls or a "
             "wall without a material. If particles should leave, add an outlet; if they should "
-            f"go on, a larger `domain`, or `domain: none`{default}",
+            f"continue, use a larger `domain`, or `domain: none`{default}",
             time,
         )
     if failure.code == c.TOO_DEEP:
