@@ -110,7 +110,7 @@ def test_profiles():
     )
     assert (np.abs(rings.mean - rings.at) < 0.126).all()
     assert np.isnan(profile(frame, "vx", "x", [50, 60]).mean[0]) and profile(frame, "speed").samples.sum() == 4000
-    with pytest.raises(InputError, match="not of 'taste'"):
+    with pytest.raises(InputError, match="not 'taste'"):
         profile(frame, "taste")
     with pytest.raises(InputError, match="along must be"):
         profile(frame, "speed", "q")

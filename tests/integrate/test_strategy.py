@@ -52,9 +52,9 @@ def test_defaults():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"type": "round_robin", "columns": 0}, "round_robin: columns must be a positive integer, .*not 0"),
-        ({"type": "fastest", "columns": True}, "fastest: columns must be a positive integer, .*not True"),
-        ({"type": "fastest", "columns": 2.0}, "fastest: columns must be a positive integer, .*not 2.0"),
+        ({"type": "round_robin", "columns": 0}, "round_robin: columns must be 1, 2, 3, .*not 0"),
+        ({"type": "fastest", "columns": True}, "fastest: columns must be 1, 2, 3, .*not True"),
+        ({"type": "fastest", "columns": 2.0}, "fastest: columns must be 1, 2, 3, .*not 2.0"),
         ({"type": "round_robin", "columns": "all"}, "columns must be .*not 'all'"),
         ({"type": "error_driven", "tolerance": 2}, "error_driven: tolerance must lie between 0 and 1, not 2"),
         ({"type": "matrix_free", "tolerance": 0.0}, "matrix_free: tolerance must lie between 0 and 1, not 0.0"),
