@@ -10,7 +10,7 @@ from gori.kernels.machine import data_type, machine_type
 
 CLOCK = record(
     "Clock",
-    # kept: what a run needs to go on
+    # kept: what a run needs to continue
     field("start_time", "s", "from where steps and samples are counted"),
     field("time", "s", "reached so far"),
     field("step", "s", "fixed, or the next one of an adaptive method"),
@@ -40,10 +40,10 @@ KEPT_OF_CLOCK = (
 """fields that a State holds; the others are settings and results of one call"""
 
 FIRST_ERROR = 1e-4
-"""`last_error` where nothing is known of the last step"""
+"""`last_error` when no previous step is known"""
 
 MET_AND_CHANGED = 3.0
-"""mark of an event that was met, and at which the state was changed"""
+"""mark of an event that occurred and changed the state"""
 
 WATCH_WORK = layout(
     "WatchWork",
@@ -59,7 +59,7 @@ carve_watch = WATCH_WORK.carve
 
 
 class Watch(NamedTuple):
-    """Events to watch for: signals that pass zero."""
+    """Events to watch for: signals that cross zero."""
 
     signal_i: Any
     signal_f: Any
@@ -77,7 +77,7 @@ def watch_of(signal_i: np.ndarray, signal_f: np.ndarray, direction: np.ndarray, 
 
 
 class MethodMemory(NamedTuple):
-    """What a method has between and within steps. `head` and `state` must be kept to go on bit for bit."""
+    """What a method has between and within steps. `head` and `state` must be kept to continue bit for bit."""
 
     head: Any  # kept numbers: a table of one row
     state: Any  # kept arrays, flat

@@ -1,18 +1,18 @@
 """Sparse factors L D L' of the symmetric matrix [H J'; J -eps], its pattern known beforehand (Davis 2006, section 4.8).
 
-Axes are eliminated from the tips to the ground, which keeps the pattern of a tree's mass matrix, and each equation as
+Axes are eliminated from the leaves to the ground, which keeps the pattern of a tree's mass matrix, and each equation as
 soon as the last of its axes is gone. So loops that follow each other, as in a ladder, cost in proportion to their
 number. -eps in place of zero makes pivots of redundant or singular equations harmless: repeated with the last
 multipliers (`solve`), what eps changes fades away by eps/(sigma^2 + eps) each time, sigma the singular values. Likewise
 `extra` stands for the inertia of axes that have none in the tree, but whose motion the loops determine.
 
 sparse_i, int64: njac, entries above the diagonal, entries of L, then
-    order (n,)       axis d, or nv + equation e, that stands at place k
+    order (n,)       axis d, or nv + equation e, at position k
     start (n + 1,)   first entry above the diagonal of column k
-    row, source      of each entry: its place, and where its value is: d * nv + e in M, or nv * nv + place in jac
+    row, source      of each entry: its position, and where its value is: d * nv + e in M, or nv * nv + position in jac
     pattern (n + 1,) first entry of row k of L
-    column, at       of each entry by rows: its column, and its place in L
-    below (n + 1,)   first place of column k in L;   then the row of each place
+    column, at       of each entry by rows: its column, and its position in L
+    below (n + 1,)   first position of column k in L;   then the row of each position
 """
 
 from gori.kernels.jit import part
@@ -20,7 +20,7 @@ from gori.kernels.jit import part
 
 @part
 def pointers(s, n):
-    """First places of the pieces after the head."""
+    """Offsets of the arrays after the head."""
     entries, lower = s[1], s[2]
     order = 3
     start = order + n
@@ -105,7 +105,7 @@ def smallest_pivot(machine, m, nv, n, eps):
     eps   that the factors were made with: head.epsilon times what is typical;  gamma is scratch
     """
     s, head = machine.sparse_i, m.head[0]
-    if eps.shape[0] == 0:  # all equations are left out: they say nothing
+    if eps.shape[0] == 0:  # all equations are redundant
         return 1.0
     for k in range(n):
         e = s[3 + k] - nv
