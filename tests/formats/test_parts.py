@@ -154,18 +154,18 @@ def test_values_set_while_reading():
     assert spec.wheels["truck.wheel_fl"].brake == 9
     with pytest.raises(FileError, match=r"payload.mass: must not be negative"):
         read_yaml(None, WHOLE, set={"truck.payload.mass": -1})
-    with pytest.raises(gori.errors.SpecError, match="nothing here has that name"):
+    with pytest.raises(gori.errors.SpecError, match="unknown name"):
         read_yaml(None, WHOLE, set={"lorry.payload.mass": 1})
 
 
 PART = "gori: 1\nparts:\n  truck:\n    use: hmmwv\n    set:\n      "
 REFUSED = {  # text, line, words
-    "no list": ("gori: 1\nparts: 3\n", 2, "parts: must hold keys and values, not 3"),
+    "no list": ("gori: 1\nparts: 3\n", 2, "parts: must be a mapping, not 3"),
     "no use": ("gori: 1\nparts:\n  truck: {}\n", 3, "parts.truck.use: 'use' is missing"),
-    "a name alone": ("gori: 1\nparts:\n  truck: hmmwv\n", 3, "parts.truck: must hold keys and values, not 'hmmwv'"),
+    "a name alone": ("gori: 1\nparts:\n  truck: hmmwv\n", 3, "parts.truck: must be a mapping, not 'hmmwv'"),
     "unknown vehicle": (
         "gori: 1\nparts:\n  truck: {use: tank}\n", 3,
-        "'tank' is not a vehicle that comes with Gori (hmmwv)",
+        "'tank' is not a vehicle included in Gori (hmmwv)",
     ),
     "unknown file": ("gori: 1\nparts:\n  truck: {use: tank.yaml}\n", 3, "there is no file 'tank.yaml'"),
     "unknown key": (
@@ -287,7 +287,7 @@ def test_wheels_need_ground():
         "wheels:\n  w: {body: b, inertia: 1, tyre: {type: fiala, radius: 1, width: 1, stiffness: 1, slip_stiffness: 1,"
     )
     text += " cornering_stiffness: 1, friction_max: 1, friction_min: 1}}\n"
-    with pytest.raises(FileError, match="wheels need ground to roll on: add terrain") as caught:
+    with pytest.raises(FileError, match="wheels need terrain: add terrain") as caught:
         read_yaml(None, text)
     assert caught.value.line == 4
     assert read_yaml(None, text + "terrain:\n").terrain.friction == 0.8

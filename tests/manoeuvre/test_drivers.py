@@ -25,9 +25,9 @@ def test_schedule(drive):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"throttle": [[1, 0], [0, 1]]}, "must grow"),
+        ({"throttle": [[1, 0], [0, 1]]}, "with increasing times"),
         ({"brake": "much"}, "must be a number"),
-        ({"steer": []}, "one or more"),
+        ({"steer": []}, "at least one row"),
     ],
 )
 def test_bad_signals(given, words):

@@ -79,7 +79,7 @@ def test_model_is_frozen():
     for name in ("q0", "v0"):  # the caller's own copies, to start from
         getattr(MODEL, name)[...] = 9.0
         assert not getattr(MODEL, name).any()
-    with pytest.raises(AttributeError, match="a Model never changes"):
+    with pytest.raises(AttributeError, match="a Model is immutable"):
         MODEL.nq = 3
 
 

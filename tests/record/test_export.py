@@ -52,7 +52,7 @@ def test_plots(tmp_path):
     ]
     plot(rec, ("momentum",), tmp_path / "a.svg")
     assert (tmp_path / "a.svg").stat().st_size > 1000
-    for names, words in (((), "say what to plot"), (("z",), "no columns"), (("elbow.p",), "did you mean")):
+    for names, words in (((), "name the channels to plot"), (("z",), "no columns"), (("elbow.p",), "did you mean")):
         with pytest.raises(InputError, match=words):
             rec.plot(*names)
     with pytest.raises(FileError, match="cannot be written"):

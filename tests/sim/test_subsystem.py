@@ -110,15 +110,15 @@ def test_what_does_not_fit_is_refused():
     class Half:
         name = "half"
 
-    with pytest.raises(InputError, match="Half is no Subsystem: it has no bodies"):
+    with pytest.raises(InputError, match="Half is not a Subsystem: it has no bodies"):
         simulate(Half())
     with pytest.raises(InputError, match=r"'blok' is not a body or frame.*block"):
         simulate(Spring("blok"))
-    with pytest.raises(UnsupportedError, match="a subsystem needs a method of a fixed step"):
+    with pytest.raises(UnsupportedError, match="a subsystem needs a fixed-step method"):
         gori.Simulation(slider(), gori.Dopri5(), subsystems=[Spring()])
     wrong = Spring()
     wrong.advance = lambda motion, step, time: np.zeros(6)
-    with pytest.raises(InputError, match=r"'spring' must give wrenches of shape \(1, 6\), not \(6,\)"):
+    with pytest.raises(InputError, match=r"'spring' must return wrenches of shape \(1, 6\), not \(6,\)"):
         simulate(wrong).run(0.01)
     for name in ("vehicle", "clock", "", "a/b"):
         with pytest.raises(InputError, match="a subsystem cannot be called"):

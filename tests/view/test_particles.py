@@ -30,8 +30,8 @@ def test_film(film, tmp_path):
 
 def test_bad_input(film, tmp_path):
     for words, options in (
-        ("colour is", {"colour": "taste"}),
-        ("cut is a point and a normal", {"cut": 3}),
+        ("colour must be", {"colour": "taste"}),
+        ("cut must be a point and a normal", {"cut": 3}),
         ("box must be two corners", {"box": ((0, 0, 0), (1, 0, 1))}),
     ):
         with pytest.raises(InputError, match=words):
@@ -40,9 +40,9 @@ def test_bad_input(film, tmp_path):
         picture(film, tmp_path / "a.picture")
     with pytest.raises(InputError, match=r"\.gif, \.mp4 or \.html"):
         animate(film, tmp_path / "a.avi")
-    with pytest.raises(InputError, match="holds no frames"):
+    with pytest.raises(InputError, match="contains no frames"):
         animate(film[:0], tmp_path / "a.gif")
-    with pytest.raises(InputError, match="nothing to see"):
+    with pytest.raises(InputError, match="nothing to draw"):
         picture(ParticleFrame.of(np.zeros((0, 4))))
 
 

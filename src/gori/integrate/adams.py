@@ -1,4 +1,4 @@
-"""Adams-Bashforth: explicit, one evaluation a step (Hairer, Norsett, Wanner 1993, section III.1).
+"""Adams-Bashforth: explicit, one evaluation per step (Hairer, Norsett, Wanner 1993, section III.1).
 
     y' = y + h sum_j b_j f_j,     f_0 at the start of the step, f_1, f_2, .. at those before it
 
@@ -36,7 +36,7 @@ def adams_step(machine, data, memory, t, h, y):
         code = starting_step(machine, data, memory, t, h, y)
     elif code == OK:
         predict(slopes, order, h, y)
-    head.slopes = 0  # until all is well
+    head.slopes = 0  # until the step has succeeded
     if code != OK:
         return code
     shift(slopes, min(there, order - 1), n)
@@ -58,7 +58,7 @@ def adams_run(machine, data, memory, clock, y, samples, watch):
 
 @dataclass(frozen=True)
 class Adams(Multistep):
-    """Adams-Bashforth of order 2 to 4: one evaluation a step, for smooth motion in real time."""
+    """Adams-Bashforth of order 2 to 4: one evaluation per step, for smooth motion in real time."""
 
     order: int = 3
     kind: ClassVar[str] = "adams"

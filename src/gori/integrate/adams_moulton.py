@@ -1,4 +1,4 @@
-"""Adams-Moulton, predicted and corrected with one evaluation a step (Hairer, Norsett, Wanner 1993, section III.1).
+"""Adams-Moulton, predicted and corrected with one evaluation per step (Hairer, Norsett, Wanner 1993, section III.1).
 
     y_p = y + h sum_j b_j f_j,     f_p = f(t + h, y_p),     y' = y + h (c_0 f_p + sum_j c_(j+1) f_j)
 
@@ -44,7 +44,7 @@ def adams_moulton_step(machine, data, memory, t, h, y):
     if there == 0:
         code = rhs_apart(machine, data, t, y, slopes[0])
         there = 1
-    head.slopes = 0  # until all is well
+    head.slopes = 0  # until the step has succeeded
     if code == OK and there < order:
         code = starting_step(machine, data, memory, t, h, y)
         if code == OK:
@@ -81,7 +81,7 @@ def adams_moulton_run(machine, data, memory, clock, y, samples, watch):
 
 @dataclass(frozen=True)
 class AdamsMoulton(Multistep):
-    """Adams-Moulton of order 2 to 4, predicted and corrected: one evaluation a step, for smooth motion."""
+    """Adams-Moulton of order 2 to 4, predicted and corrected: one evaluation per step, for smooth motion."""
 
     kind: ClassVar[str] = "adams_moulton"
     run: ClassVar[Any] = adams_moulton_run

@@ -11,7 +11,7 @@ from gori.kernels.machine import data_type, machine_type
 
 CLOCK = record(
     "Clock",
-    # kept: what a run needs to go on
+    # kept: what a run needs to continue
     field("start_time", "s", "from where steps and samples are counted"),
     field("time", "s", "reached so far"),
     field("step", "s", "fixed, or the next one of an adaptive method"),
@@ -41,10 +41,10 @@ KEPT_OF_CLOCK = (
 """fields that a State holds; the others are settings and results of one call"""
 
 FIRST_ERROR = 1e-4
-"""`last_error` where nothing is known of the last step"""
+"""`last_error` when no previous step is known"""
 
 MET_AND_CHANGED = 3.0
-"""mark of an event that was met, and at which the state was changed"""
+"""mark of an event that occurred and changed the state"""
 
 WATCH_WORK = layout(
     "WatchWork",
@@ -62,7 +62,7 @@ _f1, _f2, _i1, _i2 = types.float64[::1], types.float64[:, ::1], types.int64[::1]
 
 
 class Watch(Bundle):
-    """Events to watch for: signals that pass zero."""
+    """Events to watch for: signals that cross zero."""
 
     signal_i: Annotated[Any, _i2]
     signal_f: Annotated[Any, _f2]

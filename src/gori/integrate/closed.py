@@ -3,8 +3,8 @@
     ID(q(x), v(x), x) - G + J' lambda = 0,     Phi(q(x)) / cq = 0
 
 for accelerations x and multipliers lambda, by Newton's method with [N J'; J -eps], N as in `dense.py`. The change of
-J' lambda with q is left out: it is of the order h^2. A matrix serves from step to step, as long as the changes of x
-shrink well with it.
+J' lambda with q is neglected: it is O(h^2). A matrix is reused from step to step as long as the changes of x converge
+well with it.
 """
 
 from numba import types
@@ -20,8 +20,8 @@ from gori.kernels.loops.system import SLOW, largest, place_all
 from gori.kernels.machine import data_type, machine_type
 
 CLOSE_ENOUGH, LEAST_CHANGE, POSITION_ROUNDING, SINGULAR_ROUNDING = 1e-9, 1e-11, 1e-14, 1e-10
-"""accelerations are found to this share of the largest, to this absolutely [rad/s2], and as well as positions [rad] can
-be told from each other; those next to singular poses"""
+"""tolerance of accelerations relative to the largest, and absolute [rad/s2], and as well as positions [rad] can
+be resolved; those near singular poses"""
 TRIALS = 40
 
 

@@ -1,14 +1,14 @@
-"""A Jacobian that is refreshed by columns: the inverse B = A^-1 follows in O(n^2), it is never factored again.
+"""A Jacobian updated by columns: the inverse B = A^-1 follows in O(n^2), without refactorisation.
 
-A new column a in place of column c is a change of rank one. With w = B a (B times the old column is e_c):
+Replacing column c by a is a rank-one update. With w = B a (B times the old column is e_c):
 
     B' = B - (w - e_c) (row c of B) / w_c         (Sherman and Morrison 1950; a pivot of Gauss and Jordan)
 
 A itself is not needed, and B' a = e_c again to rounding, whatever errors B had. Errors in the other columns of B A - I
-are multiplied by at most 1 + max |w_r / w_c|; `growth` follows them, and where they might spoil the result, or w_c is
-tiny, the whole matrix is made anew.
+are multiplied by at most 1 + max |w_r / w_c|; `growth` follows them, and where they might degrade the result, or w_c is
+very small, the whole matrix is recomputed.
 
-The columns of a joint of several axes are refreshed together.
+The columns of a joint with several axes are updated together.
 """
 
 from gori.integrate.dense import apply, dense_inverse, difference_step
@@ -48,7 +48,7 @@ def make_whole(machine, data, memory, y):
 
 @block
 def refresh(machine, data, memory, y, c):
-    """Column c at x, after `defect` there. Returns the result code, and whether the inverse is still good."""
+    """Column c at x, after `defect` there. Returns the result code, and whether the inverse is still usable."""
     state, work = memory.state, memory.work
     head = memory.head[0]
     x, base, column, w = work.x, work.defect, work.column, work.product
@@ -80,7 +80,7 @@ def refresh(machine, data, memory, y, c):
 
 @part
 def best_body(machine, memory, state, work):
-    """The row whose axes have the highest score, among those not yet refreshed in this step; 0 if there is none."""
+    """The row whose axes have the highest score, among those not yet updated in this step; 0 if there is none."""
     head = memory.head[0]
     best, row = 0.0, 0
     for i in range(1, machine.body_i.shape[0]):
@@ -95,8 +95,8 @@ def best_body(machine, memory, state, work):
 
 @part
 def set_scores(memory, state, work):
-    """What says that a column may be out of date: the speed of its axis; or the way that the machine has gone since,
-    times what the column multiplies.
+    """Measure of how outdated a column is: the speed of its axis; or the displacement of the machine since its update,
+    weighted by what the column multiplies.
     """
     head = memory.head[0]
     for k in range(work.score.shape[0]):
@@ -138,7 +138,7 @@ def refresh_some(machine, data, memory, y):
 
 @block
 def column_correction(machine, data, memory, y, renew, first):
-    """dx = B (x - f) at x; before, all columns are made anew, or at the first trial of a step some of them."""
+    """dx = B (x - f) at x; first all columns are recomputed, or in the first trial of a step some of them."""
     head, step, work = memory.head[0], memory.step[0], memory.work
     code = defect(machine, data, memory, y, work.x, work.defect)
     if code != OK:

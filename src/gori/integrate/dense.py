@@ -3,9 +3,9 @@
     A = I - cv f_v - cq f_x = M^-1 N,      N = M + cv C + cq K
 
 with C and K taken for the accelerations f.
-N is analytic, by `kernels/tree/derivatives.py`, and so are the forces on single axes; what other forces add is
+N is analytic, by `kernels/tree/derivatives.py`, and so are the forces on single axes; others are
 differenced. With `differences` all of A is: n forward dynamics. The analytic N takes q(x) (+) dq for q(x + dx): for
-ball and free joints it leaves out how the rotation within the step bends dq, a relative error of h |w| / 2 in the terms
+spherical and free joints it neglects how rotation within the step changes dq, a relative error h |w| / 2 in the terms
 with K.
 """
 
@@ -118,7 +118,7 @@ def apply(B, x, out):
 
 @block
 def dense_correction(machine, data, memory, y, a, renew):
-    """dx at x; the matrix is made anew, or is still the last one.
+    """dx at x; the matrix is recomputed, or reused.
 
     N dx = residual, N for accelerations a; with care N dx = M defect, N for accelerations f; or A dx = defect.
     """

@@ -1,6 +1,6 @@
 """Dormand-Prince 5(4): adaptive, with dense output of order 4 (Hairer, Norsett, Wanner 1993, sections II.4 to II.6).
 
-The step follows the error by a PI controller. Samples and events come from the dense output, so they do not disturb
+The step follows the error by a PI controller. Samples and events come from the dense output, so they do not affect
 the steps. The last slope of a step is the first of the next (FSAL).
 """
 
@@ -53,7 +53,7 @@ def tolerances(memory):
 
 @part
 def stages(machine, data, memory, t, h, y):
-    """Slopes k2 to k7 and the new state; k1 is there already."""
+    """Slopes k2 to k7 and the new state; k1 is already known."""
     n, step = y.shape[0], memory.step[0]
     k1, w = memory.state.k1, memory.work
     k2, k3, k4, k5, k6, x, new = w.k2, w.k3, w.k4, w.k5, w.k6, w.trial, w.new
@@ -105,7 +105,7 @@ def stages(machine, data, memory, t, h, y):
 
 @part
 def error_norm(memory, h, y):
-    """Root mean square of the error over the tolerance; 1 is just acceptable."""
+    """Root mean square of the error over the tolerance; 1 is the acceptance limit."""
     n = y.shape[0]
     rtol, atol = tolerances(memory)
     k1, w = memory.state.k1, memory.work
@@ -256,7 +256,7 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
             which, reached = locate_dense(machine, data, w, watch, t, h, after)
             if which >= 0:
                 after = min(t + reached * h, after)
-        # the last sample is due at the end, however that was rounded
+        # the last sample is due at the end, regardless of rounding
         slack = 1e-12 * max(1.0, abs(after)) if last and which < 0 else 0.0
         while True:
             due = c.start_time + (c.samples_total + 1) * c.sample_period
@@ -299,7 +299,7 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
 
 @dataclass(frozen=True)
 class Dopri5(Adaptive):
-    """Dormand-Prince 5(4): chooses its step by the tolerances; the method to start with when nothing is stiff."""
+    """Dormand-Prince 5(4): adaptive; the default choice for problems that are not stiff."""
 
     kind: ClassVar[str] = "dopri5"
     run: ClassVar[Any] = dopri5_run

@@ -12,7 +12,7 @@ from gori.kernels.tree.columns import NQ
 
 @part
 def write_sample(data, t, y, row):
-    """A row of samples: time, the state, and what is recorded besides."""
+    """A row of samples: time, state, and recorded outputs."""
     n = y.shape[0]
     row[0] = t
     for i in range(n):
@@ -26,7 +26,7 @@ def fixed_steps(step):
 
     @part
     def run(machine, data, memory, clock, y, samples, watch):
-        """Take clock.steps_to_do steps. Time is start + k h, so that a run in pieces is the same run bit for bit.
+        """Take clock.steps_to_do steps. Time is start + k h, so that a run in pieces is bit for bit the same run.
 
         After an event the first step is only the rest of the one it has interrupted: the grid of times stays.
         """

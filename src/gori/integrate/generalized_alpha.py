@@ -4,7 +4,7 @@
     (1 - alpha_m) a' + alpha_m a = (1 - alpha_f) vdot' + alpha_f vdot,     r(q', v', vdot') = 0
 
 by Newton's method for vdot', cv = h gamma c and cq = h^2 beta c with c = (1 - alpha_f)/(1 - alpha_m)
-(`implicit_memory.py`). rho_inf = 1 keeps all frequencies, 0 kills the highest in one step.
+(`implicit_memory.py`). rho_inf = 1 keeps all frequencies, 0 annihilates the highest in one step.
 """
 
 from dataclasses import dataclass

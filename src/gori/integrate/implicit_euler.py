@@ -1,4 +1,4 @@
-"""Implicit Euler: v' = v + h f(q', v'), q' = q (+) h v'. Order 1, damps everything fast; for stiff machines."""
+"""Implicit Euler: v' = v + h f(q', v'), q' = q (+) h v'. Order 1, damps high frequencies; for stiff machines."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -37,7 +37,7 @@ def implicit_euler_run(machine, data, memory, clock, y, samples, watch):
 class ImplicitEuler(Implicit):
     """Implicit Euler.
 
-    newton     iterate to convergence; otherwise one linear solve a step (linearly implicit)
+    newton     iterate to convergence; otherwise one linear solve per step (linearly implicit)
     """
 
     newton: bool = False

@@ -4,7 +4,7 @@ All implicit methods look for accelerations x with x = f(q(x), v(x)), where
 
     v(x) = base_velocity + cv x,     q(x) = q (+) (base_increment + cq x)
 
-are the state at the end of the step; f is forward dynamics. They differ in base_velocity, base_increment, cv, cq alone.
+are the state at the end of the step; f is forward dynamics. They differ only in base_velocity, base_increment, cv, cq.
 """
 
 from typing import Any
@@ -172,6 +172,6 @@ def size_of(x, scale):
     largest = 0.0
     for k in range(x.shape[0]):
         part = abs(x[k]) / scale[k]
-        if part > largest or part * 0.0 != 0.0:  # what is not a number stays
+        if part > largest or part * 0.0 != 0.0:  # NaN propagates
             largest = part
     return largest

@@ -20,7 +20,7 @@ RESTARTS = 10
 
 @block
 def tree_correction(machine, data, memory, y, a, renew):
-    """N dx = residual at x; N is that of the accelerations a (nv,) here, or with care of f, or it is still the last.
+    """N dx = residual at x; N is evaluated for the accelerations a (nv,), or with care for f, or reused.
     With care the residual is M (x - f) with the last M.
     """
     work, tree = memory.work, memory.tree
@@ -123,7 +123,7 @@ def gmres(machine, data, memory, y, a):
         dx[k] = 0.0
     first, left = 0.0, 0.0
     for cycle in range(RESTARTS):
-        # what is left of the right-hand side
+        # residual of the right-hand side
         if cycle == 0:
             for k in range(n):
                 work.product[k] = work.residual[k]
@@ -152,7 +152,7 @@ def gmres(machine, data, memory, y, a):
             substitute(machine.body_i, work.product, new, tree.body_n, tree.dof_n)
             for i in range(used + 1):
                 R[i, used] = 0.0
-            for _ in range(2):  # Gram and Schmidt: twice is enough
+            for _ in range(2):  # Gram-Schmidt, twice for orthogonality
                 for i in range(used + 1):
                     share = dot(basis[i], new)
                     R[i, used] += share

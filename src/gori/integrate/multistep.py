@@ -1,6 +1,6 @@
 """What the Adams methods share: slopes of past steps, the predictor, and a Runge-Kutta method for the first steps.
 
-The rest of a step that an event has interrupted has another length than the steps before: it starts anew.
+The rest of a step that an event has interrupted has a different length from the steps before: the method restarts.
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ def starting_step(machine, data, memory, t, h, y):
 def past_slopes(memory, h):
     """Number of slopes that fit a step of length h."""
     head = memory.head[0]
-    if h != head.step:  # another step than before: what is past does not fit
+    if h != head.step:  # the step has changed: past slopes are not valid
         head.slopes, head.step = 0, h
     return head.slopes
 
@@ -65,7 +65,7 @@ def predict(slopes, order, h, y):
 
 @part
 def shift(slopes, count, n):
-    """Make way for a new slope; count: of the old ones to keep."""
+    """Shift the slopes to insert a new one; count: of old ones to keep."""
     for j in range(count, 0, -1):
         for i in range(n):
             slopes[j, i] = slopes[j - 1, i]
@@ -73,10 +73,10 @@ def shift(slopes, count, n):
 
 @dataclass(frozen=True)
 class Multistep(Fixed):
-    """An Adams method of order 2 to 4. Not made on its own."""
+    """An Adams method of order 2 to 4. Not instantiated itself."""
 
     order: int = HIGHEST
-    supports: ClassVar[frozenset[str]] = frozenset({"events", "user", "vehicles"})  # sticking friction is stiff
+    supports: ClassVar[frozenset[str]] = frozenset({"events", "user", "vehicles"})  # stick friction is stiff
     run: ClassVar[Any]
 
     def __post_init__(self):

@@ -24,7 +24,7 @@ def rhs(machine, data, t, y, k):
 
 @block
 def rhs_apart(machine, data, t, y, k):
-    """The same for those who need it seldom."""
+    """The same, not inlined, for rare callers."""
     return rhs(machine, data, t, y, k)
 
 
@@ -39,7 +39,7 @@ def project(machine, data, t, y):
 
 @part
 def finish_step(machine, data, t, y):
-    """`project` at the end of a step, and what is outside follows. Returns a result code."""
+    """`project` at the end of a step, then advance compiled subsystems. Returns a result code."""
     code = project(machine, data, t, y)
     if code != OK or not present(machine.vehicle):
         return code
@@ -48,7 +48,7 @@ def finish_step(machine, data, t, y):
 
 @block
 def follow_vehicles(machine, data, t, y):
-    """What is outside comes to t, where the bodies are. Returns a result code."""
+    """Advance compiled subsystems to t, where the bodies are. Returns a result code."""
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     place(machine.body_i, machine.body_f, y[:nq], data.body_w, data.dof_w)
     return advance_vehicle(machine, data, t, y[:nq], y[nq : nq + nv])

@@ -1,6 +1,6 @@
 """The classical Runge-Kutta method of order 4 (Hairer, Norsett, Wanner 1993, table II.1.2).
 
-Quaternions are integrated as four numbers and brought back to length one after each step, which keeps the order.
+Quaternions are integrated as four numbers and normalised after each step, which keeps the order.
 """
 
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ def rk4_run(machine, data, memory, clock, y, samples, watch):
 
 @dataclass(frozen=True)
 class RK4(Fixed):
-    """Classical Runge-Kutta: order 4, four evaluations a step."""
+    """Classical Runge-Kutta: order 4, four evaluations per step."""
 
     kind: ClassVar[str] = "rk4"
     run: ClassVar[Any] = rk4_run

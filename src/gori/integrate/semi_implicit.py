@@ -1,4 +1,4 @@
-"""Semi-implicit (symplectic) Euler: v' = v + h a(q, v), q' = q (+) h v'. Order 1, one evaluation a step."""
+"""Semi-implicit (symplectic) Euler: v' = v + h a(q, v), q' = q (+) h v'. Order 1, one evaluation per step."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar

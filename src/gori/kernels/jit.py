@@ -44,7 +44,7 @@ KERNELS: dict[str, Any] = {}
 
 _HERE = Path(__file__).parent
 _SOURCES = (_HERE, _HERE.parent / "integrate")
-"""all compiled code stands here"""
+"""folder of all compiled code"""
 
 
 def _source_hash() -> str:

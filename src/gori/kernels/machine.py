@@ -108,7 +108,7 @@ They are advanced once in a step of the bodies, when these have arrived at the e
 is fast, in steps of its own, with their motion interpolated), and act on the bodies at every evaluation.
 
 ADD_WRENCHES   add to tau and to the bodies' forces at a state
-ADVANCE        from the time vehicles stand at to t, where the bodies are now
-START          vehicles stand at t: nothing is kept of the step before
+ADVANCE        from the time of the vehicles to t, where the bodies are now
+START          initialise vehicles at t: nothing is kept of the step before
 """
 ADD_WRENCHES, ADVANCE, START = 0, 1, 2

@@ -93,7 +93,7 @@ class Model(Coordinates):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_sealed" in self.__dict__:
-            raise AttributeError("a Model never changes: change its Spec (spec.set) and compile that")
+            raise AttributeError("a Model is immutable: change its Spec (spec.set) and compile that")
         super().__setattr__(name, value)
 
     def __repr__(self) -> str:
@@ -314,7 +314,7 @@ class Model(Coordinates):
             worst = np.unravel_index(np.argmax(number), number.shape)
             joint = self.joint_of_dof(int(np.argmax(np.abs(vectors[worst][:, 0]))))
             warnings.warn(
-                f"the mass matrix has condition number {number[worst]:.2g}: joint {joint!r} moves next to no inertia. "
+                f"the mass matrix has condition number {number[worst]:.2g}: joint {joint!r} moves almost no inertia. "
                 "Check the mass and inertia of what it carries, or give it armature",
                 ConditionWarning,
                 stacklevel=2,
@@ -424,7 +424,7 @@ class Model(Coordinates):
         if self.loops:
             raise UnsupportedError(
                 f"{what} of a Model with loops is that of the tree alone ({', '.join(self.loops)}): use model.tree. "
-                "For the efforts of drives along a motion of the loops use gori.inverse_dynamics"
+                "For drive efforts along a motion of the closed machine use gori.inverse_dynamics"
             )
 
     def _check_finite(self, q: np.ndarray, out: np.ndarray) -> None:
@@ -441,7 +441,7 @@ class Model(Coordinates):
             if broken.size:
                 # the recursion runs from the tips: what breaks first spoils all that carries it
                 raise SingularError(
-                    f"joint {self.joint_of_dof(int(broken[-1]))!r} moves nothing that has inertia about its axis, so "
+                    f"joint {self.joint_of_dof(int(broken[-1]))!r} moves no inertia about its axis, so "
                     "its acceleration is undefined: give what it carries mass and inertia, or give the joint armature"
                 )
         raise SingularError("the accelerations are not finite: the velocities or forces are too large")

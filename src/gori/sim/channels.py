@@ -62,7 +62,7 @@ def add_wheel_channels(recording: Recording) -> None:
 
 def add_particle_channels(recording: Recording) -> None:
     """Add BODY.wrench_from.particles (N, 6), and under the name of the group if there is only one: moment about the
-    origin of the body's row and force of grains on it, world axes, as it acted.
+    origin of the body's row and force of particles on it, world axes, as it acted.
     """
     model = recording.model
     groups = () if model.particles is None else model.particles.names

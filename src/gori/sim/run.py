@@ -109,7 +109,7 @@ class DriverStage:
                 block.ended = self._drive()
             except Exception as error:
                 words = f"{type(error).__name__}: {error}"
-                block.fail(f"the driver failed at t = {stepper.time:.6g} s: {words}", stepper.time, error)
+                block.fail(f"the driver raised an exception at t = {stepper.time:.6g} s: {words}", stepper.time, error)
                 return
         block.most = min(block.most, every - done % every)
 
@@ -213,7 +213,9 @@ class EventStage:
                         rows.append(stepper.sample())
                 except Exception as error:
                     words = f"{type(error).__name__}: {error}"
-                    block.fail(f"the action of event {name!r} failed at t = {time:.6g} s: {words}", time, error)
+                    block.fail(
+                        f"the action of event {name!r} raised an exception at t = {time:.6g} s: {words}", time, error
+                    )
                     return
         stepper.restart_after_event()
         self._vehicles.start(time, stepper.y)
@@ -242,8 +244,8 @@ class LoopStage:
                 closure.singularity_passed(stepper.memory)
             if closure.due(wall.perf_counter()) and (name := closure.opened(stepper.time, stepper.q)) is not None:
                 block.fail(
-                    f"equation {name} was redundant at the start and is open at t = {stepper.time:.6g} s: the machine "
-                    "has come to poses where its loops depend on each other in another way. Start nearer to them",
+                    f"equation {name} was redundant at the start and is open at t = {stepper.time:.6g} s: the "
+                    "dependence between the loop equations has changed. Start closer to this pose",
                     stepper.time,
                 )
         elif code != STEP_TOO_SMALL:

@@ -113,7 +113,7 @@ class Simulation:
         for subsystem in self.subsystems:
             check_subsystem(subsystem)
         if len({subsystem.name for subsystem in self.subsystems}) < len(self.subsystems):
-            raise InputError("two subsystems have the same name: each needs one of its own")
+            raise InputError("two subsystems have the same name")
         self.sub_steps = own_steps(self.model, sub_steps)
         self.driver, self.schedules = driver, scheduled(self.model)
         period = min((part.every for part in self.schedules), default=DRIVER_PERIOD)
@@ -169,7 +169,7 @@ class Simulation:
         }
         for words, there in fixed.items():
             if method.adaptive and there:
-                raise UnsupportedError(f"{method.kind} chooses its own steps: {words} a method of a fixed step")
+                raise UnsupportedError(f"{method.kind} uses adaptive steps: {words} a fixed-step method")
 
     # ---- state
 
@@ -216,7 +216,7 @@ class Simulation:
     @state.setter
     def state(self, state: State) -> None:
         if not isinstance(state, State):
-            hint = ": take simulation.state" if isinstance(state, Snapshot) else ""
+            hint = ": use simulation.state" if isinstance(state, Snapshot) else ""
             raise InputError(f"state must be a State, not a {type(state).__name__}{hint}")
         if state.model not in ("", self.model.fingerprint):
             raise InputError(
@@ -229,7 +229,7 @@ class Simulation:
         if "method" in parts and not fits:
             warnings.warn(
                 f"the State holds the memory of another method, loop solver or events "
-                f"({parts['method']['tag']}): that is dropped, and {self.method.kind} starts afresh from it",
+                f"({parts['method']['tag']}): it is discarded, and {self.method.kind} restarts from this state",
                 RestartWarning,
                 stacklevel=2,
             )
@@ -321,9 +321,9 @@ class Simulation:
     def advance(self, count: int = 1) -> None:
         """As `step`, without making a Snapshot."""
         if self.method.adaptive:
-            raise InputError(f"{self.method.kind} chooses its own steps: use run(duration)")
+            raise InputError(f"{self.method.kind} uses adaptive steps: use run(duration)")
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-            raise InputError(f"the number of steps must be 1, 2, 3, ..., not {count!r}")
+            raise InputError(f"the number of steps must be a positive integer, not {count!r}")
         self.stepper.plan_steps(int(count))
         if self._quiet_stages is None:
             self._quiet_stages = self._stages(None, None, None)
@@ -389,19 +389,19 @@ class Simulation:
         """
         saved, before = read_checkpoint(path), Recording.load(path)
         if saved is None:
-            raise InputError(f"{path} holds no checkpoint to go on from")
+            raise InputError(f"{path} contains no checkpoint to continue from")
         info = before.info
         kept = {name: info[name] for name in ("loops", "sub_steps", "device") if name in info}
         simulation = cls(before.model, info["method"], **kept, **options, state=saved)
         if simulation.driver is not None and not isinstance(simulation.driver, Remembering):
             warnings.warn(
-                "the driver offers no save and load: if it remembers something, that is not in the file, and the run "
-                "may not go on bit for bit",
+                "the driver has no save and load: its internal state, if any, is not in the file, and the run "
+                "may not continue bit for bit",
                 RestartWarning,
                 stacklevel=2,
             )
         if not simulation.stepper.events_fit(saved):
-            raise InputError(f"{path} was recorded with other events: give those of that run")
+            raise InputError(f"{path} was recorded with different events: pass the events of that run")
         if simulation._particles is not None:
             simulation._particles.resume_frames(info.get("frames"), path, simulation.stepper.run_start, simulation.time)
         simulation.stepper.plan_resumed(info["duration"], info["sample"])

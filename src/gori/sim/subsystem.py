@@ -111,9 +111,9 @@ def check_subsystem(subsystem: Any) -> None:
     """Raise if something is no Subsystem."""
     missing = [member for member in MEMBERS if not hasattr(subsystem, member)]
     if missing:
-        raise InputError(f"{type(subsystem).__name__} is no Subsystem: it has no {', '.join(missing)}")
+        raise InputError(f"{type(subsystem).__name__} is not a Subsystem: it has no {', '.join(missing)}")
     if subsystem.name in RESERVED or not subsystem.name or "/" in subsystem.name:
-        raise InputError(f"a subsystem cannot be called {subsystem.name!r}: that is a part of a State, or no name")
+        raise InputError(f"a subsystem cannot be called {subsystem.name!r}: this name is reserved, or not a valid name")
     if not (np.isfinite(subsystem.step) and subsystem.step > 0.0):
         raise InputError(f"subsystem {subsystem.name!r}: step must be a positive number, not {subsystem.step!r}")
 
@@ -182,7 +182,9 @@ class Exchange:
         """These wrenches (bodies, 6) act until the next exchange."""
         if wrench.shape != self.wrench.shape:
             name = self.subsystem.name
-            raise InputError(f"subsystem {name!r} must give wrenches of shape {self.wrench.shape}, not {wrench.shape}")
+            raise InputError(
+                f"subsystem {name!r} must return wrenches of shape {self.wrench.shape}, not {wrench.shape}"
+            )
         self.wrench[:] = wrench
         self._data.wrench[self._held] = wrench[self._acting]
 

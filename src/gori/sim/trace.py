@@ -68,7 +68,7 @@ class Trace:
             return self._given
         model = self.model
         if self.recording.info.get("user_forces") and not self._user:
-            raise InputError("accelerations and reactions of this run need its forces given as functions: run it again")
+            raise InputError("accelerations and reactions of this run need its user force functions: run it again")
         qdd = np.zeros((len(self._samples), model.nv))
         if not len(qdd):
             return qdd

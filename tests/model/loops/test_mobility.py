@@ -164,10 +164,13 @@ def test_independent_coordinates_of_the_users_choice():
 @pytest.mark.parametrize(
     "choice, words",
     [
-        (["axle", "rail"], "axle, rail: that is 2 independent coordinates, but at this pose the machine has 1 degree"),
-        (["ball"], "ball: that is 3 independent"),
-        (["crank"], "'crank' is not a joint that moves"),
-        ([], "no joints: that is 0 independent"),
+        (
+            ["axle", "rail"],
+            "axle, rail: these are 2 independent coordinates, but in this pose the machine has 1 degree",
+        ),
+        (["ball"], "ball: these are 3 independent"),
+        (["crank"], "'crank' is not a movable joint"),
+        ([], "no joints: these are 0 independent"),
     ],
 )
 def test_wrong_choices(choice, words):
@@ -191,7 +194,7 @@ def test_a_choice_from_which_the_others_do_not_follow():
     model = gori.compile(Spec(**both))
     assert model.mobility().freedom == 2
     assert model.mobility(independent=["foot0a", "foot1b"]).freedom == 2
-    with pytest.raises(InputError, match=r"foot0a, foot1a cannot be independent at this pose.*Take \w+, \w+"):
+    with pytest.raises(InputError, match=r"foot0a, foot1a cannot be independent in this pose.*Use \w+, \w+"):
         model.mobility(independent=["foot0a", "foot1a"])
 
 

@@ -58,7 +58,9 @@ def test_regular_is_a_cubic_grid():
     assert abs(nearest - 0.025).max() > 1e-6  # each stands a little off
     cube = inside({"type": "box", "size": [0.2, 0.2, 0.2]})
     assert regular(cube, np.full(1000, 0.01), np.random.default_rng(0), 0.02).shape == (1000, 3)
-    with pytest.raises(InputError, match=r"1001 grains do not fit into the bin: 1000 fit in a regular packing of spac"):
+    with pytest.raises(
+        InputError, match=r"1001 particles do not fit into the bin: 1000 fit in a regular packing of spac"
+    ):
         regular(cube, np.full(1001, 0.01), np.random.default_rng(0), 0.02)
 
 
@@ -73,7 +75,7 @@ def test_a_cloud_rises_above_an_open_shape(data, face):
     assert gaps(points, radii) > 0.0
     more = poured(container, radii, np.random.default_rng(3), floor=(points[:, 2] + radii).max())
     assert gaps(np.concatenate([points, more]), np.concatenate([radii, radii])) > 0.0
-    with pytest.raises(InputError, match=r"900 grains do not fit into the bin: .* fit in a regular packing"):
+    with pytest.raises(InputError, match=r"900 particles do not fit into the bin: .* fit in a regular packing"):
         regular(container, radii, np.random.default_rng(0))
 
 
@@ -84,19 +86,21 @@ def test_a_cloud_in_a_closed_box_is_as_dense_as_it_must_be():
     assert 4 / 3 * math.pi * (radii**3).sum() / container.volume > 0.47
     points = poured(container, radii, np.random.default_rng(1))
     assert gaps(points, radii) >= 0.0 and (container.clearance(points) >= radii).all()
-    with pytest.raises(InputError, match=r"\d+ fit in a loose cloud of spacing 0.03 m"):
+    with pytest.raises(InputError, match=r"\d+ fit in a loose packing of spacing 0.03 m"):
         poured(container, radii, np.random.default_rng(1), spacing=0.03)
 
 
 def test_what_cannot_be_is_refused():
     container = inside(BOX)
-    with pytest.raises(InputError, match=r"100000 grains do not fit into the bin: they are \d+% of its volume; about"):
+    with pytest.raises(
+        InputError, match=r"100000 particles do not fit into the bin: they are \d+% of its volume; about"
+    ):
         random(container, np.full(100_000, 0.01), np.random.default_rng(0))
     flat = inside({"type": "box", "size": [1, 1, 0.01]})
     for packing, words in (
         (regular, "0 fit"),
-        (random, "wider than the room"),
-        (poured, "wider than the room"),
+        (random, "wider than the container"),
+        (poured, "wider than the container"),
     ):
         with pytest.raises(InputError, match=words):
             packing(flat, np.full(3, 0.02), np.random.default_rng(0))

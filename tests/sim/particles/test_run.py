@@ -219,7 +219,7 @@ def test_grains_that_do_not_fit_are_not_added():
         particles.add([[0.0, 0.0, 0.1]], 0.02, "grain")
     with pytest.raises(InputError, match=r"positions \(n, 3\) of finite numbers, and positive radii"):
         particles.add([[0.0, np.nan, 0.1]], 0.01, "grain")
-    with pytest.raises(InputError, match="1 truth values"):
+    with pytest.raises(InputError, match="1 booleans"):
         particles.remove([True, False])
     assert len(particles) == 1
 

@@ -46,7 +46,7 @@ def advance_vehicle(machine, data, t, q, v):
 
 @part
 def apply_forces(machine, data, t, q, v, z, zdot):
-    """tau (nv,) anew, and what is added to the bodies' FORCE; after `place`. Returns a result code.
+    """tau (nv,) recomputed, and what is added to the bodies' FORCE; after `place`. Returns a result code.
 
     zdot   rates of the states z
     """

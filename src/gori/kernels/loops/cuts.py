@@ -1,6 +1,6 @@
-"""What cuts ask for: Phi, J, J v - nu and gamma, in relative coordinates.
+"""Constraint equations of cuts: Phi, J, J v - nu and gamma, in relative coordinates.
 
-A cut joins frame A on one body with frame B on another. Seen from A, the point p_B moves with u and frame B turns with
+A cut joins frame A on one body with frame B on another. Relative to A, point p_B moves with u and frame B rotates with
 w = w_B - w_A, both linear in the velocities of the joints between the two: those that carry A and B alike drop out.
 So each equation is a wrench (n; f) at p_B, its row of J is
 

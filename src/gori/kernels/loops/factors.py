@@ -1,6 +1,6 @@
 """Sparse factors L D L' of the symmetric matrix [H J'; J -eps], its pattern known beforehand (Davis 2006, section 4.8).
 
-Axes are eliminated from the tips to the ground, which keeps the pattern of a tree's mass matrix, and each equation as
+Axes are eliminated from the leaves to the ground, which keeps the pattern of a tree's mass matrix, and each equation as
 soon as the last of its axes is gone. So loops that follow each other, as in a ladder, cost in proportion to their
 number. -eps in place of zero makes pivots of redundant or singular equations harmless: repeated with the last
 multipliers (`solve`), what eps changes fades away by eps/(sigma^2 + eps) each time, sigma the singular values. Likewise
@@ -78,7 +78,7 @@ def smallest_pivot(machine, m, nv, n, eps):
     eps   that the factors were made with: head.epsilon times what is typical;  gamma is scratch
     """
     s, head = machine.pattern, m.head[0]
-    if eps.shape[0] == 0:  # all equations are left out: they say nothing
+    if eps.shape[0] == 0:  # all equations are redundant
         return 1.0
     for k in range(n):
         e = s.order[k] - nv

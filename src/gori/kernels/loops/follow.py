@@ -14,7 +14,7 @@ from gori.kernels.tree.configuration import integrate
 
 @part
 def factor_dependent(machine, data, m, v):
-    """J, and factors of [1 Jw'; Jw -eps], where the bodies stand."""
+    """J, and factors of [1 Jw'; Jw -eps], at the current positions of the bodies."""
     nv, n, head = data.tau.shape[0], data.tau.shape[0] + machine.equation.shape[0], m.head[0]
     fill_jacobian(machine, m.work, v, data.values, data.body_w, data.dof_w)
     gather_dependent(machine.pattern, m, nv, n)
@@ -30,7 +30,7 @@ def factor_dependent(machine, data, m, v):
 def follow(machine, data, t, q, v):
     """Dependent coordinates and velocities for the independent ones, from where they are, after `factor_dependent`.
 
-    To the last digit, because errors grow by one over the pivot on the way to accelerations. Returns a result code.
+    To rounding, because errors in accelerations grow with the inverse pivot. Returns a result code.
     """
     m = data.loops
     settings = m.settings[0]

@@ -1,4 +1,4 @@
-"""Frozen factors: equations that are exact, corrected with factors that are made once and kept.
+"""Frozen factors: exact equations, corrected with factors that are reused.
 
 Accelerations and multipliers at every evaluation, positions and velocities after each step, are corrected by
 [M J'; J -eps] of an earlier pose until the equations hold:
@@ -8,8 +8,8 @@ Accelerations and multipliers at every evaluation, positions and velocities afte
 
 from the accelerations and multipliers of the last evaluations, carried on, and at least once. The first correction
 costs one inverse dynamics, those that follow one product with M, and none of them factors. They end when what is left,
-by the share by which they shrink, is within the accuracy. When they shrink too slowly, factors are made where the
-machine is now.
+by the share by which they shrink, is within the accuracy. When they converge too slowly, factors are recomputed at the
+current pose.
 """
 
 from gori.kernels.accelerations import q_rate
@@ -25,9 +25,9 @@ from gori.kernels.tree.columns import D_INV
 from gori.kernels.tree.rnea import inertia_product
 
 SHARE_ROUNDING, LEAST = 1e-11, 1e-3
-"""corrections below this share of the accelerations tell nothing of how they shrink; the best share that is believed"""
+"""corrections below this share of the accelerations give no contraction rate; smallest rate assumed"""
 MEASURED = 64
-"""evaluations after which it is looked anew how corrections shrink"""
+"""evaluations after which the contraction rate is measured again"""
 WARY = 0.1
 """pivot below which factors are made at every evaluation"""
 

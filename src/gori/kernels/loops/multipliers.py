@@ -1,9 +1,9 @@
 """Multipliers: accelerations and multipliers together, from sparse factors of [M J'; J -eps].
 
-The state is moved onto the loops after each step, by the smallest change as M measures it, with the factors of the last
-evaluation. Redundant equations and singular poses do no harm: where J loses rank, multipliers that have no effect keep
-their last values. Near such a pose accelerations are sensitive: there also the stages of a step are moved onto the
-loops, with the independent coordinates held (`follow.py`), and adaptive methods step over the pose itself.
+The state is projected onto the constraint manifold after each step, in the norm of M, with the factors of the last
+evaluation. Redundancy and singular poses are harmless: where J loses rank, multipliers that have no effect keep
+their last values. Near such a pose accelerations are sensitive: there the stages of a step are projected
+too, with the independent coordinates held (`follow.py`), and adaptive methods step over the pose itself.
 """
 
 from gori.kernels.accelerations import q_rate
@@ -33,7 +33,7 @@ from gori.kernels.tree.kinematics import place
 def prepare(machine, data, m, t, q, v, z, zdot, there):
     """Forces, J, gamma and factors at a state. Returns a result code.
 
-    there   whether bodies, cuts and J stand at this state already
+    there   whether bodies, cuts and J are already computed for this state
     """
     for k in range(v.shape[0]):
         m.work.product[k] = 0.0
@@ -101,7 +101,7 @@ def evaluate(machine, data, m, t, q, v, z, zdot, qdd):
 
 @block
 def evaluate_apart(machine, data, t, q, v, z, zdot, qdd):
-    """The same for those who need it seldom."""
+    """The same, not inlined, for rare callers."""
     return evaluate(machine, data, data.loops, t, q, v, z, zdot, qdd)
 
 

@@ -3,7 +3,7 @@
     q_w from Phi(q_v, q_w) = 0,    qd_w = -Jw+ (Jv qd_v - nu),    qdd = R qdd_v + c,
     R' M R qdd_v = R' (tau - bias - M c),     R = (1; -Jw+ Jv),  c = (0; -Jw+ gamma)
 
-Every evaluation finds the dependent coordinates anew, from those that came along with the step. So the loops are closed
+Every evaluation recomputes the dependent coordinates, from those that came along with the step. So the loops are closed
 in all stages of a step, and what is integrated depends on the independent coordinates alone. Jw+ comes from sparse
 factors of [1 Jw'; Jw -eps]. Near singular poses, where branches of the motion cross and the reduced equation is not
 defined, accelerations come from `multipliers` at the state as the step has it, and the branch is kept.
@@ -27,7 +27,7 @@ from gori.kernels.tree.kinematics import place
 
 @part
 def solve_dependent(machine, m, g, x):
-    """x (nv,), zero for independent coordinates: -Jw+ g. Twice, so that eps leaves no trace."""
+    """x (nv,), zero for independent coordinates: -Jw+ g. Twice, to remove the effect of eps."""
     for e in range(m.work.slip.shape[0]):
         m.work.slip[e] = 0.0
     for k in range(x.shape[0]):
@@ -116,7 +116,7 @@ def reduce(machine, data, qdd):
 
 @block
 def project_dependent(machine, data, t, q, v):
-    """Move a state onto the loops. Returns a result code."""
+    """Project a state onto the constraint manifold. Returns a result code."""
     m = data.loops
     place_all(machine, data, m, t, q, v)
     factor_dependent(machine, data, m, v)

@@ -14,13 +14,13 @@ from gori.kernels.tree.kinematics import place, rates
 from gori.kernels.tree.rnea import add_armature, inertia_forces, propagate_forces
 
 SLOW = 0.3
-"""contraction from which on factors are made anew"""
+"""contraction rate above which factors are recomputed"""
 NEAR = 1e-2
-"""pivot below which accelerations are so sensitive that also the stages of a step are moved onto the loops"""
+"""pivot below which accelerations are so sensitive that the stages of a step are projected too"""
 BLURRED = 1e-6
 """pivot below which positions and velocities on the loops are known less well than those that a step leads to"""
 SINGULAR_POSE = 1e-9
-"""pivot below which a pose counts as singular"""
+"""pivot below which a pose is singular"""
 STUCK = 1e3
 """times the tolerance, a residual that does not shrink any more is rounding"""
 
@@ -46,7 +46,7 @@ def balance(machine, data, t, q, v, z, zdot, a, out):
 
 @part
 def largest(x):
-    """Largest absolute value; what is not a number stays."""
+    """Largest absolute value; NaN propagates."""
     size = 0.0
     for k in range(x.shape[0]):
         if abs(x[k]) > size or x[k] * 0.0 != 0.0:
@@ -125,7 +125,7 @@ def sharpness(m):
 
 @part
 def stands(m, q, v):
-    """Whether bodies, cuts and J stand at this state."""
+    """Whether bodies, cuts and J are computed for this state."""
     if m.work.standing[0] == 0.0:
         return False
     for k in range(q.shape[0]):
@@ -139,7 +139,7 @@ def stands(m, q, v):
 
 @part
 def remember(m, q, v, how):
-    """Bodies, cuts and J stand at this state; how: JUST_PLACED or WITH_FACTORS."""
+    """Bodies, cuts and J are now computed for this state; how: JUST_PLACED or WITH_FACTORS."""
     for k in range(q.shape[0]):
         m.work.stood_q[k] = q[k]
     for k in range(v.shape[0]):
@@ -149,9 +149,9 @@ def remember(m, q, v, how):
 
 @block
 def close_positions(machine, data, t, q, v):
-    """Move q onto the loops with the factors with M that stand, or with new ones if these are slow, after `place_all`.
+    """Project q onto the constraint manifold with the present factors with M, or new ones if slow, after `place_all`.
 
-    Returns whether it went well. After it bodies and cuts stand at q.
+    Returns whether it succeeded. Afterwards bodies and cuts are at q.
     """
     m = data.loops
     head, settings = m.head[0], m.settings[0]
@@ -173,7 +173,7 @@ def close_positions(machine, data, t, q, v):
 
 @block
 def close_velocities(machine, data, v):
-    """Move v onto the loops: J v = nu, after `fill_jacobian`."""
+    """Project v onto the constraint manifold: J v = nu, after `fill_jacobian`."""
     m = data.loops
     settings = m.settings[0]
     if m.head[0].mass_factors == 0:
@@ -193,9 +193,9 @@ def close_velocities(machine, data, v):
 
 @part
 def close(machine, data, m, t, q, v, anew):
-    """Move a state onto the loops, and bodies, cuts and J there. Returns whether it went well.
+    """Project a state onto the constraint manifold, and update bodies, cuts and J there. Returns whether it succeeded.
 
-    anew   make factors there, which then serve the velocities and the next evaluation at this state
+    anew   compute factors there, which then serve the velocities and the next evaluation at this state
     """
     settings = m.settings[0]
     place_all(machine, data, m, t, q, v)

@@ -18,14 +18,14 @@ _f2, _f3 = types.float64[:, ::1], types.float64[:, :, ::1]
 
 @part
 def replay(data, recorded):
-    """What subsystems did at a sample acts again."""
+    """Apply the recorded wrenches of subsystems at a sample."""
     for k in range(recorded.shape[0]):
         data.recorded[k] = recorded[k]
 
 
 @kernel(types.int64(machine_type, data_type, _f2, _f2, _f2))
 def accelerations_along(machine, data, samples, recorded, qdd):
-    """qdd (N, nv) for samples (N, 1 + n) of rows (time, q, v, z). Returns the number of those that went well.
+    """qdd (N, nv) for samples (N, 1 + n) of rows (time, q, v, z). Returns the number of successful ones.
 
     recorded (N, nr)   wrenches and outputs of subsystems in these samples
     """

@@ -1,6 +1,6 @@
 """Forces between the particles of one chunk, and of particles of other chunks on them: eight contacts at a time.
 
-The slots of a chunk stand in groups of eight, by class (`arrays.py`). A group in which nothing touches costs a
+The slots of a chunk are in groups of eight, by class (`arrays.py`). A group in which nothing touches costs a
 comparison of distances. What does not touch in a group that is computed has d = 0, so no force and no history.
 """
 
@@ -27,7 +27,7 @@ from gori.kernels.rows import (
 )
 
 AHEAD = 32
-"""slots between those that are asked for and those that are computed"""
+"""prefetch distance in slots"""
 
 
 @part
@@ -113,7 +113,7 @@ def times(factor, rows):
 
 @part
 def forget(g, group):
-    """A group in which nothing touches any more."""
+    """A group without contact any more."""
     g.touching[group] = 0
     columns, none = g.kept_history.shape[1], spread(0.0)
     for q in range(columns):
@@ -135,7 +135,7 @@ def laws_of_each(g, s):
 
 @part
 def ask_for(g, x, v, s):
-    """Ask for the others of slots s to s + 7, which will be read soon and stand anywhere in memory."""
+    """Prefetch the others of slots s to s + 7, which will be read soon and are scattered in memory."""
     j = eight(g.other, s)
     fetch4(x, j[0])
     fetch4(x, j[1])

@@ -4,9 +4,9 @@ All constants come as arguments, as they stand in the row of the pair of materia
 literal would make the rest double. There is no branch on a value, so eight contacts go through together; without an
 overlap, d = 0, forces and history come out as 0.
 
-hertz   a = sqrt(R d),  Fn = KN a d + CN sqrt(m a) vn, never pulling;
+hertz   a = sqrt(R d),  Fn = KN a d + CN sqrt(m a) vn, never tensile;
         h elastic tangential force: dh = -KT a ut dt, scaled down with a when the contact opens (Thornton et al. 2013),
-        so that no energy is made;  Ft = h - CT sqrt(m a) ut, at most MU Fn
+        so that no energy is generated;  Ft = h - CT sqrt(m a) ut, at most MU Fn
 voigt   Fn = KN d^1.5 + CN d^0.25 vn;  h tangential displacement: dh = ut dt;
         Ft = -(KT |h|^0.5 h + CT |h|^0.25 ut), at most MU Fn
 rolling a spring for the torque with a cap: dg = -KT a R^2 wr dt, M = g - C_ROLL R^2 sqrt(m a) wr, at most

@@ -1,4 +1,4 @@
-"""Poses, velocities and velocity-dependent accelerations of all bodies, from the ground to the tips.
+"""Poses, velocities and velocity-dependent accelerations of all bodies, from the ground to the leaves.
 
 World axes, each body at its own origin: a vector passes from body to body without a rotation, and no number grows
 with the distance from the world's origin. With r the arm from the parent's origin, (w_J, v_J) = S qd the motion in

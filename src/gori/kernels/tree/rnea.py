@@ -93,7 +93,7 @@ def subtract_wrenches(wrench_at, wrench, body_w):
 
 @part
 def inertia_forces(body_i, body_f, a, body_w, dof_w):
-    """Ground to tips, after `place` and `rates`: accelerations, and the force that each body needs for its own."""
+    """Ground to leaves, after `place` and `rates`: accelerations, and the force that each body needs for its own."""
     start_from_gravity(body_f, body_w)
     for i in range(1, body_i.shape[0]):
         bx, by, bz, ax, ay, az = accelerate(i, body_i, a, body_w, dof_w)

@@ -1,4 +1,4 @@
-"""One wheel between its carrier and the ground, hard or soft: where it touches, and what the hub then does.
+"""One wheel between its carrier and the ground, hard or soft: contact, and forces at the hub.
 
 A wheel's mass and transverse inertia belong to its carrier, its angular velocity is a state here. The carrier gets the
 hub's force, the moment less its part about the axle, the reactions of brake and hub gear, and the gyroscopic moment;
@@ -104,7 +104,7 @@ def carry(wheel, state, omega, contact, out):
 def sink(ground, wheel, tyre, state, omega, contact, when, foot, patch, out):
     """Forces of soft soil on a wheel, into the contact and its outputs. Returns a result code.
 
-    when   time [s], time since the last step [s], and 1 if soil and tyre shall remember
+    when   time [s], time since the last step [s], and 1 to update soil and tyre
     """
     t, dt, commit = when
     a, v, w, F, M = contact.axis, contact.velocity, contact.angular_velocity, patch.force, patch.moment

@@ -63,8 +63,8 @@ def loop_tables(model: Model, signal: dict[str, int] | None = None, kept: np.nda
     for group in groups:
         if not group.path:
             raise InputError(
-                f"cut {group.owner!r} joins two bodies that cannot move against each other: leave it out, or give the "
-                "joints between them a freedom"
+                f"cut {group.owner!r} connects two bodies that cannot move relative to each other: remove it, or give "
+                "the joints between them a degree of freedom"
             )
         wanted = [eq for k, eq in enumerate(group.equations) if kept is None or kept[number + k]]
         number += len(group.equations)

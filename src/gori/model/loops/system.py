@@ -193,7 +193,7 @@ class LoopSystem:
             if inertia is not None and inertia[0][0] <= 1e-12 * max(inertia[0][-1], 1e-300):
                 k = int(np.argmax(np.abs(free @ inertia[1][:, 0] / self.column_scale)))
                 raise SingularError(
-                    f"joint {model.joint_of_dof(k)!r} moves nothing that has inertia, and no loop holds it, so its "
+                    f"joint {model.joint_of_dof(k)!r} moves no inertia, and no loop constrains it, so its "
                     "acceleration is undefined: give what it carries mass and inertia, or give the joint armature"
                 )
         return extra

@@ -37,8 +37,8 @@ def closing(model: Model, method: Method, loops: Any) -> tuple[Method, Loops | N
         return method, loops_of(Multipliers() if loops is None else loops)
     if loops is not None:
         raise UnsupportedError(
-            f"{method.kind} solves the equations of the loops by itself: leave out loops: {loops_of(loops).kind}, or "
-            "take an explicit method (rk4, dopri5, adams)"
+            f"{method.kind} solves the loop equations itself: omit loops: {loops_of(loops).kind}, or "
+            "use an explicit method (rk4, dopri5, adams)"
         )
     return replace(method, jacobian=Full()), None  # pyright: ignore[reportCallIssue]
 
@@ -114,14 +114,14 @@ class Closure:
         if not np.abs(terms.gap * system.row_scale).max(initial=0.0) <= OPEN:
             name, value = system.worst(terms.gap)
             words = f"state.q does not close the loops: {name} is open by {value:.3g}"
-            raise InputError(f"{words}. Take gori.assemble(model, q)")
+            raise InputError(f"{words}. Use gori.assemble(model, q)")
         slip = np.abs(terms.slip * system.row_scale)
         if self.loops is None:  # implicit methods hold positions to the loops, velocities only as well as the step is
             return
         if not slip.max(initial=0.0) <= OPEN * (1.0 + np.abs(state.v).max(initial=0.0)):
             name = system.names[int(np.argmax(slip))]
             raise InputError(
-                f"state.v would open the loops: {name} by {slip.max():.3g} in a second. Take "
+                f"state.v would open the loops: {name} by {slip.max():.3g} per second. Use "
                 "gori.consistent_velocity(model, q, v)"
             )
 

@@ -108,8 +108,8 @@ class InletFlow:
         if not self._warned and self.waiting > max(GIVEN_UP, LATE * self.table.rate):
             self._warned = True
             warnings.warn(
-                f"the inlet {self.table.name!r} has no room: {self.waiting} grains wait at t = {time:.6g} s, and come "
-                "when there is some. A larger box, a lower rate or a higher velocity makes room",
+                f"the inlet {self.table.name!r} has no free space: {self.waiting} particles are waiting at t = "
+                f"{time:.6g} s, and are inserted later. Use a larger box, a lower rate or a higher velocity",
                 stacklevel=2,
             )
 

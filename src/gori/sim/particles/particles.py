@@ -60,9 +60,9 @@ class Particles:
         """largest sub-step [s]"""
         if self.step > LARGEST_STEP * tables.suggested:
             raise InputError(
-                f"a step of {self.step:g} s is too large for these grains: 0.2 of the Rayleigh time is "
-                f"{tables.suggested:.3g} s, and from about 5 times that on they explode. Leave `step: auto`, or soften "
-                "the material (a smaller E)"
+                f"a step of {self.step:g} s is too large for these particles: 0.2 of the Rayleigh time is "
+                f"{tables.suggested:.3g} s, and beyond about 5 times that the simulation is unstable. Leave `step: "
+                "auto`, or soften the material (a smaller E)"
             )
         self._inlets = [InletFlow(inlet) for inlet in tables.inlets]
         self.wrench = np.zeros((len(self.rows), 6))
@@ -133,7 +133,7 @@ class Particles:
         try:
             numbers = np.broadcast_to(np.asarray(value, float), (len(self), 3))
         except ValueError:
-            raise InputError(f"{name} must be three numbers, or three for each of {len(self)} grains") from None
+            raise InputError(f"{name} must be three numbers, or three for each of {len(self)} particles") from None
         if not np.isfinite(numbers).all():
             raise InputError(f"{name} holds a number that is not finite")
         state.motion[:, columns] = numbers
@@ -184,13 +184,13 @@ class Particles:
         if material not in self.materials:
             raise InputError(f"there is no material {material!r}: {', '.join(self.materials)}")
         if position.shape[1] != 3 or not (np.isfinite(position).all() and (radii > 0.0).all()):
-            raise InputError("grains need positions (n, 3) of finite numbers, and positive radii")
+            raise InputError("particles need positions (n, 3) of finite numbers, and positive radii")
         if not self.tables.density[self.materials.index(material)] > 0.0:
-            raise InputError(f"grains of {material!r} have no mass: give that material a density")
+            raise InputError(f"particles of {material!r} have no mass: give that material a density")
         if radii.max() > self.setup.radius * (1.0 + 1e-12):
             raise InputError(
-                f"a grain of radius {radii.max():g} m is larger than the largest of this run, {self.setup.radius:g} m: "
-                "give a group or an inlet such a radius"
+                f"a particle of radius {radii.max():g} m is larger than the largest of this run, {self.setup.radius:g} "
+                "m: give a group or an inlet such a radius"
             )
         sphere = np.column_stack([position, radii])
         check_overlaps(sphere)
@@ -235,15 +235,15 @@ class Particles:
             side = self.domain.left_by(sphere[k, :3], self.poses()).removeprefix(" through").rstrip(",")
             where = ", ".join(f"{x:.4g}" for x in sphere[k, :3])
             raise InputError(
-                f"grain {k} at {where} starts outside of the domain, beyond{side}: give it another place, or a larger "
-                "`domain`"
+                f"particle {k} at {where} starts outside of the domain, beyond{side}: change its position, or use a "
+                "larger `domain`"
             )
 
     def remove(self, which: Any) -> int:
         """Take out particles: which (n,) is true for them, in the order of `id`. Returns how many."""
         which = np.asarray(which, bool)
         if which.shape != (len(self),):
-            raise InputError(f"which must be {len(self)} truth values, one for each grain, not {which.shape}")
+            raise InputError(f"which must be {len(self)} booleans, one for each particle, not {which.shape}")
         if which.any():
             state = self.engine.state()
             stay, gone = ~which, state.id[which]

@@ -94,8 +94,7 @@ class ParticleRun:
 
         def words() -> str:
             each = 1e3 * (wall.perf_counter() - began) / max(1, steps() - first)
-            return (
-                f"{len(particles)} grains on {particles.device}, {particles.substeps} sub-steps, {each:.3g} ms a step"
-            )
+            count = f"{len(particles)} particles on {particles.device}"
+            return f"{count}, {particles.substeps} sub-steps, {each:.3g} ms per step"
 
         return words

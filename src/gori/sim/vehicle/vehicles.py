@@ -126,7 +126,7 @@ class Vehicles:
         tables = self._tables
         assert tables is not None
         if tables.soft and "cells" not in saved:
-            raise InputError("this State does not hold the soft soil: take simulation.state, not what step() gives")
+            raise InputError("this State has no soft soil: use simulation.state, not the Snapshot of step()")
         known = (*KEPT, *(SOIL if tables.soft else ()))
         for name in saved:
             if name not in known:
@@ -140,7 +140,7 @@ class Vehicles:
             if value.dtype != here.dtype or value.shape != shape:
                 raise InputError(
                     f"state.vehicle[{name!r}] must be records {here.dtype.names} of shape {shape}, not {value.dtype} "
-                    f"of shape {value.shape}: it may be of another Model"
+                    f"of shape {value.shape}: it may belong to another Model"
                 )
             for field in here.dtype.names or ():
                 if not np.isfinite(value[field]).all():
