@@ -13,10 +13,9 @@ from gori.kernels.jit import part
 @part
 def gather_mass(s, m, nv, n):
     """Entries and diagonal of [M J'; J -eps]; s: the Pattern."""
-    mass = m.work.mass.reshape(nv * nv)
     for p in range(s.source.shape[0]):
-        k = s.source[p]
-        m.work.entries[p] = mass[k] if k < nv * nv else m.work.jac[k - nv * nv]
+        d = s.source_row[p]
+        m.work.entries[p] = m.work.mass[d, s.source[p]] if d >= 0 else m.work.jac[s.source[p]]
     for k in range(n):
         d = s.order[k]
         m.work.diagonal[k] = m.work.mass[d, d] + m.state.extra_inertia[d] if d < nv else -m.state.eps_mass[d - nv]
@@ -29,9 +28,8 @@ def gather_dependent(s, m, nv, n):
         d = s.order[k]
         m.work.diagonal[k] = 1.0 if d < nv else -m.state.eps_unit[d - nv]
         for p in range(s.start[k], s.start[k + 1]):
-            here = s.source[p] - nv * nv
-            other = s.order[s.row[p]]
-            m.work.entries[p] = m.work.jac[here] * m.state.dependent[min(other, d)] if here >= 0 else 0.0
+            other, of_mass = s.order[s.row[p]], s.source_row[p] >= 0
+            m.work.entries[p] = 0.0 if of_mass else m.work.jac[s.source[p]] * m.state.dependent[min(other, d)]
 
 
 @part

@@ -48,14 +48,15 @@ _i1 = types.int64[::1]
 class Pattern(Bundle):
     """Where the factors of [H J'; J -eps] are not zero (`factors.py`); n = nv + ne places in the order of elimination.
 
-    `row` and `source` belong to entries above the diagonal, `column` and `at` to entries of L by its rows, `lower_row`
+    `row`, `source_row` and `source` belong to entries above the diagonal, `column` and `at` to entries of L by its rows, `lower_row`
     to entries of L by its columns.
     """
 
     order: Annotated[Any, _i1]  # (n,) axis d, or nv + equation e, at each place
     start: Annotated[Any, _i1]  # (n + 1,) first entry of each column
     row: Annotated[Any, _i1]  # place
-    source: Annotated[Any, _i1]  # where its value is: d * nv + e in M, or nv * nv + index in jac
+    source_row: Annotated[Any, _i1]  # of M, from which its value comes; -1: from jac
+    source: Annotated[Any, _i1]  # column of M, or index in jac
     lower_start: Annotated[Any, _i1]  # (n + 1,) first entry of each row of L
     column: Annotated[Any, _i1]  # of L
     at: Annotated[Any, _i1]  # index in `lower`, which is stored by columns

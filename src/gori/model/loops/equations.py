@@ -157,26 +157,26 @@ def _symbolic(model: Model, cuts: np.ndarray, path: np.ndarray) -> t.Pattern:
     place = np.empty(nv + ne, np.int64)
     place[order] = np.arange(nv + ne)
 
-    # entries above the diagonal: by columns, (row, source)
-    columns: list[list[tuple[int, int]]] = [[] for _ in order]
+    # entries above the diagonal: by columns, (row, source_row, source)
+    columns: list[list[tuple[int, int, int]]] = [[] for _ in order]
 
-    def add(a: int, b: int, source: int) -> None:
+    def add(a: int, b: int, source_row: int, source: int) -> None:
         low, high = sorted((int(place[a]), int(place[b])))
-        columns[high].append((low, source))
+        columns[high].append((low, source_row, source))
 
     for d in range(nv):
         e = above[d]
         while e >= 0:
-            add(d, int(e), d * nv + int(e))
+            add(d, int(e), d, int(e))
             e = above[e]
     for e, (axes, first) in enumerate(paths):
         for k, d in enumerate(axes):
-            add(int(d), nv + e, nv * nv + int(first) + k)
+            add(int(d), nv + e, -1, int(first) + k)
 
     # pattern of L: what a column holds, it hands on to the next one below it
     below: list[set[int]] = [set() for _ in order]
     for k, column in enumerate(columns):
-        for row, _ in column:
+        for row, _, _ in column:
             below[row].add(k)
     for k in range(len(order)):
         if below[k]:
@@ -194,8 +194,9 @@ def _symbolic(model: Model, cuts: np.ndarray, path: np.ndarray) -> t.Pattern:
     pieces = {
         "order": order,
         "start": np.concatenate([[0], np.cumsum([len(column) for column in columns])]),
-        "row": [row for row, _ in entries],
-        "source": [source for _, source in entries],
+        "row": [row for row, _, _ in entries],
+        "source_row": [source_row for _, source_row, _ in entries],
+        "source": [source for _, _, source in entries],
         "lower_start": np.concatenate([[0], np.cumsum([len(row) for row in by_rows])]),
         "column": [column for column, _ in cells],
         "at": [at for _, at in cells],
