@@ -57,7 +57,7 @@ class _Lanes:
 
 STAND_INS = {
     "piece_of": _piece_of,
-    "present": bool,
+    "_present": bool,
     "call_at": lambda function, *arguments: function(*arguments),
     "call_user": lambda function, *arguments: function(*arguments),
     "solve": _solve,
