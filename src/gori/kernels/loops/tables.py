@@ -48,8 +48,8 @@ _i1 = types.int64[::1]
 class Pattern(Bundle):
     """Where the factors of [H J'; J -eps] are not zero (`factors.py`); n = nv + ne places in the order of elimination.
 
-    `row`, `source_row` and `source` belong to entries above the diagonal, `column` and `at` to entries of L by its rows,
-    `lower_row` to entries of L by its columns.
+    `row`, `source_row` and `source` belong to entries above the diagonal; `column` and `at` to those of L by its rows,
+    `lower_row` to those of L by its columns.
     """
 
     order: Annotated[Any, _i1]  # (n,) axis d, or nv + equation e, at each place
