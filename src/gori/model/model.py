@@ -119,17 +119,12 @@ class Model(Coordinates):
     def state(self, q: Any = None, v: Any = None, time: float = 0.0) -> State:
         """A State to start from: at q and v, or where the Spec starts, with loops closed.
 
-        Wheels roll with the bodies that carry them, engines idle, soil is untouched. Particles are packed when a
-        Simulation starts from it: `simulation.state` holds them.
+        Wheels roll with the bodies that carry them, engines idle, soil is untouched, and particles are packed around
+        the bodies, which may take seconds. The Model keeps none of it: keep the State to start from it again.
         """
-        from gori.model.loops.assembly import assemble, consistent_velocity
+        from gori.model.start import start_state
 
-        start = self.q0 if q is None else np.array(q, float)
-        if self.loops:
-            start = assemble(self, q, time=time)
-            v = consistent_velocity(self, start, v, time=time)
-        parts: dict[str, Any] = {} if self.vehicle is None else {"vehicle": self.vehicle.state(time)}
-        return State(time, start, self.v0 if v is None else v, np.zeros(self.nz), parts, self.fingerprint)
+        return start_state(self, q, v, time)
 
     @property
     def all_joint_names(self) -> tuple[str, ...]:

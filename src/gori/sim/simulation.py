@@ -11,6 +11,7 @@ import numpy as np
 from gori.errors import ConditionWarning, InputError, RestartWarning, SimulationError, UnsupportedError
 from gori.integrate import RK4, Loops, Method, method_of
 from gori.model import Model
+from gori.model.particles.part import start_of_particles
 from gori.model.state import State
 from gori.model.variants import with_force_values
 from gori.record import Recorder, Recording, read_checkpoint
@@ -253,7 +254,9 @@ class Simulation:
         if self.model.particles is None:
             return
         stepper, saved = self.stepper, state.particles
-        if self._particles is None or saved is None:  # without a saved state they are packed around the bodies
+        if saved is None:  # of a State made by hand
+            saved = start_of_particles(self.model, state.q, state.v)
+        if self._particles is None:
             self._particles = ParticleRun(self.model, stepper.machine, stepper.data, self.device, stepper.y, saved)
         else:
             self._particles.particles.load(saved)

@@ -22,8 +22,8 @@ class ParticleRun:
 
     machine, data   bundles of the run of the bodies
     device          where particles are computed; None: as in the section `run`
-    y               q, v and z of the bodies, around which particles are packed as the Spec says
-    saved           state of the particles, instead of that
+    y               q, v and z of the bodies
+    saved           the part `particles` of a State
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class ParticleRun:
         data: Data,
         device: str | None,
         y: np.ndarray,
-        saved: Mapping[str, np.ndarray] | None = None,
+        saved: Mapping[str, np.ndarray],
     ):
         assert model.particles is not None
         self._y, self._spec = y, model.spec
@@ -43,7 +43,7 @@ class ParticleRun:
             body_poses(machine, data, self._y, rows, out)
             return out
 
-        self.particles = Particles(model.particles, poses, device, saved)
+        self.particles = Particles(model.particles, poses, saved, device)
         self.exchange = Exchange(self.particles, self.particles.rows, 0, np.zeros(0), machine, data)
         self._framing: Framing | None = None
 
