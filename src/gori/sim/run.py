@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from gori.errors import InputError, SimulationError
-from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, POOR_CHOICE, STEP_TOO_SMALL
+from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR, STEP_TOO_SMALL
 from gori.model.state import State
 from gori.record import Recorder
 from gori.sim.events import Event
@@ -229,6 +229,9 @@ class LoopStage:
 
     def __call__(self, block: Block) -> None:
         stepper, closure, code = self._stepper, self._closure, block.code
+        if closure.exhausted(code):
+            block.code = SINGULAR
+            return
         if code == POOR_CHOICE:
             closure.choose(self._state())
             stepper.forget()  # a step was begun and left

@@ -11,11 +11,12 @@ import numpy as np
 from gori.errors import ConditionWarning, InputError, RestartWarning, SimulationError, UnsupportedError
 from gori.integrate import RK4, Loops, Method, method_of
 from gori.model import Model
-from gori.model.particles.part import start_of_particles
+from gori.model.particles.part import ParticlePart, checked_part, start_of_particles
 from gori.model.state import State
 from gori.model.variants import with_force_values
 from gori.record import Recorder, Recording, read_checkpoint
 from gori.sim.channels import add_channels
+from gori.sim.check import json_of, require
 from gori.sim.events import Event, event_of
 from gori.sim.failure import explain
 from gori.sim.loops.closure import closing
@@ -38,7 +39,7 @@ from gori.sim.run import (
     run_blocks,
 )
 from gori.sim.stepper import Stepper
-from gori.sim.subsystem import Exchange, Subsystem, check_subsystem, couplings
+from gori.sim.subsystem import Exchange, Subsystem, check_exchange, check_subsystem, couplings
 from gori.sim.trace import Trace
 from gori.sim.user import UserForce
 from gori.sim.vehicle.inputs import Inputs
@@ -225,8 +226,9 @@ class Simulation:
                 "the same, take state.replace(model=model.fingerprint)"
             )
         stepper, parts = self.stepper, state.parts
+        fits, particles = self._check(state)
         self._quiet_stages = None
-        fits = stepper.load(state)
+        stepper.load(state, fits)
         if "method" in parts and not fits:
             warnings.warn(
                 f"the State holds the memory of another method, loop solver or events "
@@ -240,7 +242,13 @@ class Simulation:
         self.vehicles.load(parts.get("vehicle"))
         if not fits:
             self.vehicles.start(state.time, stepper.y)
-        self._load_particles(state)
+        if particles is not None:
+            if self._particles is None:
+                bundles = stepper.machine, stepper.data
+                self._particles = ParticleRun(self.model, *bundles, self.device, stepper.y, particles)
+            else:
+                self._particles.particles.go_on(particles)
+            self._particles.start(state.time, stepper.y, parts.get("exchange"))
         for exchange in self._exchanges:
             name = exchange.subsystem.name
             if name in parts:
@@ -248,19 +256,34 @@ class Simulation:
                 exchange.load(parts[f"exchange of {name}"])
             exchange.start(stepper.time, stepper.y, loaded=name in parts)
         if isinstance(self.driver, Remembering) and "drivers" in parts:
-            self.driver.load(json.loads(str(parts["drivers"]["driver"])))
+            try:
+                self.driver.load(json.loads(str(parts["drivers"]["driver"])))
+            except Exception as error:
+                words = f"{type(error).__name__}: {error}"
+                raise InputError(f"state.drivers['driver'] is refused by the driver: {words}") from error
 
-    def _load_particles(self, state: State) -> None:
-        if self.model.particles is None:
-            return
-        stepper, saved = self.stepper, state.particles
-        if saved is None:  # of a State made by hand
-            saved = start_of_particles(self.model, state.q, state.v)
-        if self._particles is None:
-            self._particles = ParticleRun(self.model, stepper.machine, stepper.data, self.device, stepper.y, saved)
-        else:
-            self._particles.particles.load(saved)
-        self._particles.start(state.time, stepper.y, state.parts.get("exchange"))
+    def _check(self, state: State) -> tuple[bool, ParticlePart | None]:
+        """Check every part of a State before any is taken over; whether it is of such a run, and its particles."""
+        parts, fits, particles = state.parts, self.stepper.check(state), None
+        self.vehicles.check(parts.get("vehicle"), state.time if fits else None)
+        if self.model.particles is not None:
+            saved = state.particles
+            if saved is None:  # of a State made by hand
+                saved = start_of_particles(self.model, state.q, state.v)
+            particles = checked_part(saved, self.model.particles)
+            if "exchange" in parts:
+                check_exchange("exchange", parts["exchange"], len(self.model.particles.rows))
+        elif state.particles:
+            raise InputError(f"state.particles holds {', '.join(state.particles)}, but the Model has no particles")
+        for exchange in self._exchanges:
+            name = exchange.subsystem.name
+            if name in parts:
+                own = f"exchange of {name}"
+                check_exchange(own, parts.get(own, {}), len(exchange.wrench))
+        if isinstance(self.driver, Remembering) and "drivers" in parts:
+            require("drivers", parts["drivers"], ("driver",))
+            json_of("drivers", "driver", parts["drivers"]["driver"], dict)
+        return fits, particles
 
     def _change(self, state: State) -> None:
         """Take over what the action of an event has changed."""

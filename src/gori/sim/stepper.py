@@ -15,10 +15,12 @@ from gori.errors import InputError
 from gori.integrate import Loops, Method
 from gori.integrate.clock import CLOCK, FIRST_ERROR, KEPT_OF_CLOCK, MET_AND_CHANGED, Sizes, watch_of
 from gori.kernels.layout import row
+from gori.kernels.loops.memory import state_sizes
 from gori.model import Model
 from gori.model.machine import machine_of
 from gori.model.signals import SignalTable
 from gori.model.state import State
+from gori.sim.check import ROUNDING, check_clock, check_events, check_loops, check_method, on_grid, require
 from gori.sim.events import Event
 from gori.sim.loops.closure import Closure, solver_of
 from gori.sim.user import UserForce
@@ -193,6 +195,9 @@ class Stepper:
         settings, clock = self.method.settings(), self._clock
         clock.sample_period = sample
         if self.method.adaptive:
+            due = clock.start_time + (clock.samples_total + 1) * sample
+            if not due > clock.time - ROUNDING * sample:
+                raise InputError("state.clock['samples_total'] is less than the samples that were due before its time")
             clock.end_time, clock.largest_step = clock.start_time + duration, settings["largest_step"]
             return
         h = settings["step"]
@@ -287,12 +292,31 @@ class Stepper:
             parts["loops"] = {"head": without_counts(self.data.loop_head), "state": self.data.loop_state}
         return parts
 
-    def load(self, state: State) -> bool:
-        """Take over a State. Returns whether the memory of its run fitted: then the run goes on bit for bit."""
-        self.y[:] = self.checked(state)
-        fits, parts = self._fits(state), state.parts
+    def check(self, state: State) -> bool:
+        """Check all that is taken over from a State, and change nothing. Raises InputError.
+
+        Returns whether it is of a run of just this method, these loops and these events, which goes on bit for bit.
+        """
+        self.checked(state)
+        parts, fits = state.parts, self._fits(state)
         if self.closure is not None:
             self.closure.refuse_open(state)
+        if "clock" in parts:
+            check_clock(parts["clock"], state.time)
+        if fits:
+            if not (self.method.adaptive or on_grid(parts["clock"])):
+                raise InputError("state.clock['steps_done'] steps from its start do not lead to the time of the State")
+            check_method(parts["method"], self.method, self.memory, self.sizes)
+            check_events(parts["events"], self._watch.met)
+            if self.closure is not None:
+                sizes = state_sizes(self.machine, self.model.nv)
+                check_loops(parts["loops"], self.data.loop_head, self.data.loop_state, sizes)
+        return fits
+
+    def load(self, state: State, fits: bool) -> None:
+        """Take over a State that was checked; fits: with what its method, loops and events remember."""
+        self.y[:], parts = self.checked(state), state.parts
+        if self.closure is not None:
             self.closure.start(state)
         self.forget()
         self._clock.time = state.time
@@ -302,6 +326,8 @@ class Stepper:
             for name in KEPT_OF_CLOCK:
                 self._clocks[name] = parts["clock"][name]
             self._clock.slopes_valid = self._clock.slopes_valid if fits else 0
+            if not (self.method.adaptive or on_grid(parts["clock"])):  # that of an adaptive method
+                self.count_from_here()
         if fits:
             for name, array in self.memory.kept().items():
                 array[:] = parts["method"][name]
@@ -309,15 +335,19 @@ class Stepper:
             if self.closure is not None:
                 self.data.loop_head[:], self.data.loop_state[:] = parts["loops"]["head"], parts["loops"]["state"]
                 self.closure.resume()
-        return fits
 
     def events_fit(self, state: State) -> bool:
         """Whether a State was saved with as many events."""
-        return "events" in state.parts and state.parts["events"]["met"].shape == self._watch.met.shape
+        if "events" not in state.parts:
+            return False
+        require("events", state.parts["events"], ("met",))
+        return state.parts["events"]["met"].shape == self._watch.met.shape
 
     def _fits(self, state: State) -> bool:
         """Whether the State holds the memory of just this method, these loops and these events."""
         needed = {"clock", "method", "events"} | ({"loops"} if self.closure is not None else set())
+        if "method" in state.parts:
+            require("method", state.parts["method"], ("tag",))
         if not needed <= state.parts.keys() or str(state.parts["method"]["tag"]) != self.tag():
             return False
         return self.events_fit(state)

@@ -32,7 +32,7 @@ class Particles:
 
     tables   of the Model
     poses    gives poses and velocities (nbody, N_POSE) now of the rows that carry walls
-    saved    the part `particles` of a State, to go on from
+    part     what they keep, to go on from
     device   "cpu" or "cuda"; default: as in the section `run`
     """
 
@@ -40,7 +40,7 @@ class Particles:
         self,
         tables: ParticleTables,
         poses: Callable[[np.ndarray], np.ndarray],
-        saved: Mapping[str, Any],
+        part: ParticlePart,
         device: str | None = None,
     ):
         self.tables, self._poses_of = tables, poses
@@ -57,7 +57,7 @@ class Particles:
             )
         self._inlets = [InletFlow(inlet) for inlet in tables.inlets]
         self._lists_before = 0
-        state = self._take_over(checked_part(saved, tables))
+        state = self._take_over(part)
         self.setup = setup_of(tables, self.domain, threads())
         self.engine: ParticleEngine = _engine(self.device)(self.setup, state)
 
@@ -287,7 +287,11 @@ class Particles:
 
     def load(self, saved: Mapping[str, Any]) -> None:
         """Go on from a state; every array is checked. Raises an InputError that names the field that is wrong."""
-        state = self._take_over(checked_part(saved, self.tables))
+        self.go_on(checked_part(saved, self.tables))
+
+    def go_on(self, part: ParticlePart) -> None:
+        """Go on from what was checked."""
+        state = self._take_over(part)
         self.setup = self.engine.setup = setup_of(self.tables, self.domain, self.setup.workers)
         self.engine.load(state)
 
