@@ -170,8 +170,8 @@ class Simulation:
     @property
     def snapshot(self) -> Snapshot:
         """Time, q, v and z now, copied: cheap, and not a State."""
-        stepper = self.stepper
-        return Snapshot(stepper.time, stepper.q.copy(), stepper.v.copy(), stepper.z.copy())
+        y, nq, nv = self.stepper.y.copy(), self.model.nq, self.model.nv
+        return Snapshot(self.stepper.time, y[:nq], y[nq : nq + nv], y[nq + nv :])
 
     @property
     def state(self) -> State:

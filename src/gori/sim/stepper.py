@@ -6,7 +6,7 @@ the methods of this class alone.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,6 +88,13 @@ class Stepper:
         self._clock = row(self._clocks)
         self.y = np.zeros(n)
         self._samples = np.zeros((BLOCK_SAMPLES, 1 + n + len(self.data.recorded)))
+        self._no_samples = self._samples[:0].copy()
+        self._fixed_step = 0.0 if method.adaptive else float(method.settings()["step"])
+        self._last_step = 0  # of the run, of a fixed step
+        self._arguments = (
+            self.machine, self.data, self.memory, self._clocks, self.y, self._samples, self._watch
+        )  # fmt: skip
+        self._compiled: Callable[..., int] | None = None
 
     # ---- what the stages of a run look at
 
@@ -181,7 +188,7 @@ class Stepper:
             self._clock.end_time, self._clock.sample_period = self.time + duration, sample
             self._clock.largest_step = settings["largest_step"]
             return
-        h = settings["step"]
+        h = self._fixed_step
         steps = round(duration / h)
         if steps < 1:
             raise InputError(f"a duration of {duration:g} s is less than one step of {h:g} s")
@@ -200,18 +207,20 @@ class Stepper:
                 raise InputError("state.clock['samples_total'] is less than the samples that were due before its time")
             clock.end_time, clock.largest_step = clock.start_time + duration, settings["largest_step"]
             return
-        h = settings["step"]
+        h = self._fixed_step
         clock.sample_every = max(1, round(sample / h))
-        clock.end_time = clock.start_time + (clock.first_step + round(duration / h)) * h
+        self._last_step = clock.first_step + round(duration / h)
+        clock.end_time = clock.start_time + self._last_step * h
 
     def plan_steps(self, count: int) -> None:
         """Take so many steps of a fixed length from now, without samples. The grid of times goes on."""
-        h = self.method.settings()["step"]
-        if self._clock.step != h or self._clock.inside_step:
+        clock, h = self._clock, self._fixed_step
+        if clock.step != h or clock.inside_step:
             self.count_from_here()
-            self._clock.step = h
-        self._clock.end_time = self._clock.start_time + (self._clock.steps_done + count) * h
-        self._clock.sample_every = NEVER
+            clock.step = h
+        self._last_step = clock.steps_done + count
+        clock.end_time = clock.start_time + self._last_step * h
+        clock.sample_every = NEVER
 
     def count_from_here(self) -> None:
         """Count steps and samples from the time reached on."""
@@ -224,8 +233,7 @@ class Stepper:
         """Steps that are left to do: of a fixed step a number, of an adaptive one all or none."""
         if self.method.adaptive:
             return np.iinfo(np.int64).max if self._clock.time < self._clock.end_time else 0
-        steps = round(float((self._clock.end_time - self._clock.start_time) / self._clock.step))
-        return steps - self.steps_done
+        return self._last_step - self._clock.steps_done
 
     def most_steps(self) -> int:
         """So many steps that their samples fit."""
@@ -236,8 +244,12 @@ class Stepper:
     def take_steps(self, count: int) -> StepResult:
         """Up to so many steps, in compiled code; y stays at the last good state if something fails."""
         self._clock.steps_to_do = count
-        code = self.method.run(self.machine, self.data, self.memory, self._clocks, self.y, self._samples, self._watch)
-        return StepResult(int(code), self._samples[: self._clock.samples_written].copy())
+        if self._compiled is None:
+            code, self._compiled = self.method.run(*self._arguments), entry_point(self.method)
+        else:
+            code = self._compiled(*self._arguments)
+        written = self._clock.samples_written
+        return StepResult(code, self._samples[:written].copy() if written else self._no_samples)
 
     def forget(self) -> None:
         """Forces have jumped: what the method keeps from step to step no longer holds."""
@@ -351,6 +363,15 @@ class Stepper:
         if not needed <= state.parts.keys() or str(state.parts["method"]["tag"]) != self.tag():
             return False
         return self.events_fit(state)
+
+
+def entry_point(method: Method) -> Callable[..., int]:
+    """The compiled run itself, for arguments that a first call has taken.
+
+    Numba's dispatcher looks at the types of all arrays in all bundles at every call, which takes longer than a step.
+    """
+    (compiled,) = method.run.dispatcher.overloads.values()
+    return compiled.entry_point
 
 
 def without_counts(head: np.ndarray) -> np.ndarray:
