@@ -9,7 +9,7 @@ from gori.integrate import RK4, Adams, Dopri5
 from gori.integrate.clock import KEPT_OF_CLOCK
 from gori.kernels import codes
 from gori.model.state import State
-from gori.sim.stepper import BLOCK_SAMPLES, MOST_STEPS, without_counts
+from gori.sim.stepper import BLOCK_SAMPLES, MOST_STEPS, entry_point, without_counts
 from tests.sim.machines import busy, falling
 from tests.sim.test_simulation import simulate
 
@@ -115,3 +115,25 @@ def test_statistics_of_loops_are_not_kept():
     s.take_steps(5)
     head = without_counts(s.data.loops.head)
     assert s.data.loops.head["evaluations"] > 0 and head["evaluations"] == 0 and head["factorisations"] == 0
+
+
+def test_samples_are_a_copy():
+    own = stepper()
+    own.plan_run(0.01, 1e-3)
+    first = own.take_steps(5).samples
+    before = first.copy()
+    own.take_steps(5)
+    assert (first == before).all() and len(first) == 5
+
+
+@pytest.mark.parametrize("method", [gori.RK4(step=1e-3), gori.GeneralizedAlpha(step=1e-3)], ids=["rk4", "alpha"])
+def test_the_entry_point_is_what_the_dispatcher_calls(method):
+    """Numba's look at the types of all arguments is left out after the first call of a Stepper."""
+    model = gori.compile(busy())
+    one, other = (gori.Simulation(model, method) for _ in range(2))
+    for _ in range(20):
+        one.advance()
+        other.stepper._compiled = None  # through the dispatcher again
+        other.advance()
+    assert one.stepper._compiled is not None and one.stepper._compiled is entry_point(one.method)
+    assert one.state == other.state

@@ -74,7 +74,7 @@ def test_an_oscillator_of_first_order_in_the_step():
 def test_bodies_receive_what_was_given():
     simulation = simulate(Spring())
     simulation.run(0.5)
-    (exchange,) = simulation._exchanges
+    exchange = simulation.exchanges["spring"]
     momentum = MASS * simulation.v[0]
     np.testing.assert_allclose(exchange.given[3], momentum, rtol=1e-12)
     pending = exchange.impulse - exchange.given

@@ -28,7 +28,8 @@ What has no bundle, as the work of batches, whose numbers are SIMD lanes, is cut
 """
 
 from collections import namedtuple
-from functools import cache, cached_property
+from collections.abc import Callable
+from functools import cache, cached_property, partial
 from typing import Annotated, Any, NamedTuple
 
 import numba
@@ -118,6 +119,8 @@ class Pieces(Bundle):
     """Base of the bundles of layouts: named arrays that are views of one flat array."""
 
     flat: np.ndarray
+    cut: Callable[[np.ndarray], Any]
+    """the same pieces of another flat array, as a tuple"""
 
 
 class Layout:
@@ -168,7 +171,7 @@ class Layout:
         sizes = {name: sizes[name] for name in self.sizes}
         flat = np.zeros(self.size(**sizes))
         made = self._bundle(**self.views(flat, **sizes)._asdict())
-        made.__dict__["flat"] = flat
+        made.__dict__.update(flat=flat, cut=partial(self.views, **sizes))
         return made
 
 

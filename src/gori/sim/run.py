@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from gori.errors import InputError, SimulationError
-from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, POOR_CHOICE, STEP_TOO_SMALL
+from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR, STEP_TOO_SMALL
 from gori.model.state import State
 from gori.record import Recorder
 from gori.sim.events import Event
@@ -26,6 +26,7 @@ BLOCK_SECONDS = 0.05
 """how long compiled code runs before Python has a look"""
 FIRST_BLOCK = 256
 """steps of the first block, whose speed is not known yet"""
+NO_SAMPLES = np.zeros((0, 0))
 
 
 @dataclass
@@ -41,7 +42,7 @@ class Block:
     most: int = FIRST_BLOCK
     alone: bool = False
     code: int = OK
-    samples: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    samples: np.ndarray = field(default_factory=lambda: NO_SAMPLES)
     ended: bool = False
     failure: SimulationError | None = None
 
@@ -55,13 +56,14 @@ class RunStage(Protocol):
 
 def run_blocks(stepper: Stepper, stages: Sequence[RunStage]) -> SimulationError | None:
     """Blocks of steps until the end; returns what went wrong, or None."""
-    block = Block()
-    while stepper.steps_left() > 0:
-        block.most = stepper.steps_left()
+    block, left = Block(), stepper.steps_left()
+    while left > 0:
+        block.most = left
         for stage in stages:
             stage(block)
             if block.ended or block.failure is not None:
                 return block.failure
+        left = stepper.steps_left()
     return None
 
 
@@ -231,6 +233,9 @@ class LoopStage:
 
     def __call__(self, block: Block) -> None:
         stepper, closure, code = self._stepper, self._closure, block.code
+        if closure.exhausted(code):
+            block.code = SINGULAR
+            return
         if code == POOR_CHOICE:
             closure.choose(self._state())
             stepper.forget()  # a step was begun and left

@@ -22,6 +22,7 @@ from gori.kernels.machine import Data, Machine
 from gori.kernels.particles.columns import N_POSE, OMEGA, POS, VEL
 from gori.kernels.particles.poses import add_impulse, body_poses, interpolate
 from gori.model import Model
+from gori.sim.check import check_array, require
 
 
 class BodyMotion(NamedTuple):
@@ -188,16 +189,21 @@ class Exchange:
         self.wrench[:] = wrench
         self._data.wrench[self._held] = wrench[self._acting]
 
-    def save(self) -> dict[str, Any]:
+    def save(self) -> dict[str, np.ndarray]:
         """What the exchange keeps."""
         return {"wrench": self.wrench, "impulse": self.impulse, "given": self.given}
 
     def load(self, saved: Mapping[str, np.ndarray]) -> None:
         """Take over what `save` gave."""
-        for name, own in (("wrench", self.wrench), ("impulse", self.impulse), ("given", self.given)):
-            if saved[name].shape != own.shape or not np.isfinite(saved[name]).all():
-                raise InputError(f"state: exchange of {self.subsystem.name!r}: {name} must be {own.shape} numbers")
+        for name, own in self.save().items():
             own[:] = saved[name]
+
+
+def check_exchange(part: str, saved: Mapping[str, np.ndarray], bodies: int) -> None:
+    """Refuse what an Exchange with so many bodies would not have saved; part: its name in the State."""
+    for name, shape in (("wrench", (bodies, 6)), ("impulse", (6,)), ("given", (6,))):
+        require(part, saved, (name,))
+        check_array(part, name, saved[name], np.zeros(shape))
 
 
 class Couplings(NamedTuple):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gori.errors import UnsupportedError
+from gori.errors import InputError, UnsupportedError
 from gori.kernels.particles import columns as t
 from gori.model.particles.tables import ParticleTables, pose_frame
 from gori.spec import Region
@@ -75,6 +75,19 @@ def domain_of(tables: ParticleTables, poses: np.ndarray, sphere: np.ndarray) -> 
     else:
         low, high = _around(tables, poses, frame.carrier, sphere)
     return Domain(frame.carrier, low, high, given.body, (frame.R, frame.p), given.given)
+
+
+def refuse_outside(domain: Domain, sphere: np.ndarray, poses: np.ndarray) -> None:
+    """Refuse particles (n, 4) in the world that are not in the domain; poses (nbody, N_POSE) of the carriers."""
+    outside = domain.outside(sphere[:, :3], poses)
+    if outside.any():
+        k = int(np.argmax(outside))
+        side = domain.left_by(sphere[k, :3], poses).removeprefix(" through").rstrip(",")
+        where = ", ".join(f"{x:.4g}" for x in sphere[k, :3])
+        raise InputError(
+            f"grain {k} at {where} starts outside of the domain, beyond{side}: give it another place, or a larger "
+            "`domain`"
+        )
 
 
 def _around(tables: ParticleTables, poses: np.ndarray, home: int, sphere: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

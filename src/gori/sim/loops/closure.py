@@ -9,6 +9,7 @@ import numpy as np
 from gori.errors import InputError, UnsupportedError
 from gori.integrate import FrozenExplicit, Full, Loops, Method, Multipliers, Partition, loops_of
 from gori.integrate.clock import MethodMemory
+from gori.kernels.codes import NEAR_SINGULAR, POOR_CHOICE
 from gori.kernels.layout import row
 from gori.kernels.machine import ACCELERATIONS, Data, Machine
 from gori.model import Model
@@ -185,6 +186,11 @@ class Closure:
     def narrow_window(self) -> None:
         """A singular pose that could not be stepped over: go nearer to it."""
         self.head.singular_pivot *= 0.01
+
+    def exhausted(self, code: int) -> bool:
+        """Whether a pose is refused though any is accepted: the factors have a pivot of the wrong sign."""
+        poor, singular = self.head.poor_pivot, self.head.singular_pivot
+        return (code == POOR_CHOICE and poor == 0.0) or (code == NEAR_SINGULAR and singular == 0.0)
 
     def _split(self, state: State, independent: tuple[str, ...] | None) -> None:
         J, head = self.system.scaled(self.system.terms(state.q, time=state.time).J), self.head

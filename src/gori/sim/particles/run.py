@@ -11,6 +11,7 @@ from gori.kernels.machine import Data, Machine
 from gori.kernels.particles.columns import N_POSE
 from gori.kernels.particles.poses import body_poses
 from gori.model import Model
+from gori.model.particles.part import ParticlePart
 from gori.record import Frames, ParticleFrame
 from gori.sim.particles.framing import Framing
 from gori.sim.particles.particles import Particles
@@ -22,8 +23,8 @@ class ParticleRun:
 
     machine, data   bundles of the run of the bodies
     device          where particles are computed; None: as in the section `run`
-    y               q, v and z of the bodies, around which particles are packed as the Spec says
-    saved           state of the particles, instead of that
+    y               q, v and z of the bodies
+    part            what particles keep
     """
 
     def __init__(
@@ -33,7 +34,7 @@ class ParticleRun:
         data: Data,
         device: str | None,
         y: np.ndarray,
-        saved: Mapping[str, np.ndarray] | None = None,
+        part: ParticlePart,
     ):
         assert model.particles is not None
         self._y, self._spec = y, model.spec
@@ -43,7 +44,7 @@ class ParticleRun:
             body_poses(machine, data, self._y, rows, out)
             return out
 
-        self.particles = Particles(model.particles, poses, device, saved)
+        self.particles = Particles(model.particles, poses, part, device)
         self.exchange = Exchange(self.particles, self.particles.rows, 0, np.zeros(0), machine, data)
         self._framing: Framing | None = None
 
