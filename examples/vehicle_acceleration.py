@@ -19,5 +19,5 @@ assert abs(third["top speed"] - 72.8) < 1.5
 
 stop = manoeuvre.braking(speed=60 * MPH, pedal=0.5)
 print(stop)
-assert stop["stopped"] and stop["off the line"] < 0.01
+assert stop["stopped"] and stop["lateral deviation"] < 0.01
 assert abs(stop["stopping distance"] - (60 * MPH) ** 2 / (2 * stop["mean deceleration"])) < 0.2

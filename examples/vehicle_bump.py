@@ -24,7 +24,7 @@ for payload in (0, 600):
 
     load = sum(rec[f"truck.wheel_{corner}.load"][-1] for corner in ("fl", "fr", "rl", "rr"))
     assert abs(load / (9.80665 * rec.model.mass) - 1) < 0.03
-    assert result["chassis, largest upward"] < 0.05 * result["front carrier, largest upward"]
+    assert result["chassis, largest upward"] < 0.05 * result["front knuckle, largest upward"]
 
 out.mkdir(parents=True, exist_ok=True)
 result.plot(out / "bump.png")

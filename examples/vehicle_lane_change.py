@@ -31,7 +31,7 @@ rec = sim.run(20, sample=5e-3)
 
 x = rec["truck.chassis.rotation"][:, :, 0]
 yaw = np.arctan2(x[:, 1], x[:, 0])
-through = courses.kept(course, size, rec["truck.q"][:, 4:6], yaw)
+through = courses.check_gates(course, size, rec["truck.q"][:, 4:6], yaw)
 for gate, (margin, cones) in zip(course.gates, through):
     print(f"gate from {gate.start:g} to {gate.end:g} m: {margin:.3f} m to spare, {cones} cones hit")
 print(f"{rec.time[-1]:.2f} s, {max(map(abs, aside)):.2f} m off the path at most")

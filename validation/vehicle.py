@@ -195,7 +195,7 @@ def straight() -> Iterator[Check]:
     sim.inputs["truck.selector"], sim.inputs["truck.throttle"] = "D", 0.2
     rec = sim.run(20.0, sample=0.1, progress=False)
     off = np.abs(rec["truck.chassis.position"][:, 1]).max()
-    yield small(CASE, "off the line in 20 s at 80 km/h [m]", adams(1e-3, "frozen_explicit"), off, 1e-6)
+    yield small(CASE, "lateral deviation in 20 s at 80 km/h [m]", adams(1e-3, "frozen_explicit"), off, 1e-6)
 
 
 def parked() -> Iterator[Check]:

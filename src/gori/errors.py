@@ -8,16 +8,16 @@ class GoriError(Exception):
 
 
 class SpecError(GoriError, ValueError):
-    """A description that makes no machine: an unknown name, a loop, an impossible inertia.
+    """An invalid Spec: an unknown name, a loop, an impossible inertia.
 
-    `problems` lists all that is wrong, each as (dotted place in the Spec, words), where the Spec found it.
+    `problems` lists all errors as (dotted path in the Spec, message).
     """
 
     problems: tuple[tuple[str, str], ...] = ()
 
 
 class FileError(SpecError):
-    """A file that cannot be read as a description; names the file and, where known, the line."""
+    """A file that cannot be read; names the file and, where known, the line."""
 
     def __init__(self, message: str, file: object = None, line: int | None = None):
         self.file, self.line, self.reason = file, line, message
@@ -30,15 +30,15 @@ class InputError(GoriError, ValueError):
 
 
 class UnsupportedError(GoriError):
-    """Something that the Model describes and the called method does not handle."""
+    """Something in the Model that the called method does not support."""
 
 
 class SingularError(GoriError, ArithmeticError):
-    """Equations without a solution: a joint that moves nothing that has mass."""
+    """Equations without a solution: a joint that moves no inertia."""
 
 
 class ClosureError(GoriError, ValueError):
-    """Loops that cannot be closed. `cut` is open the most, by `residual` [m or rad], at `time` [s]."""
+    """Loops that cannot be closed. `cut` has the largest gap, `residual` [m or rad], at `time` [s]."""
 
     def __init__(self, message: str, cut: str = "", residual: float = 0.0, time: float = 0.0):
         super().__init__(message)
@@ -46,7 +46,7 @@ class ClosureError(GoriError, ValueError):
 
 
 class SimulationError(GoriError, ArithmeticError):
-    """A run that could not go on. `time` is the last good time [s], `recording` holds all that was computed."""
+    """A run that could not continue. `time` is the last valid time [s], `recording` holds everything computed."""
 
     def __init__(self, message: str, time: float = 0.0, cause: BaseException | None = None):
         super().__init__(message)
@@ -56,7 +56,7 @@ class SimulationError(GoriError, ArithmeticError):
 
 
 class RecordError(GoriError, OSError):
-    """A recording that cannot be written, as on a full disk; says how many samples are safe in the file."""
+    """A recording that cannot be written, as on a full disk; gives the number of samples saved."""
 
 
 class MissingPackageError(GoriError, ImportError):
@@ -64,11 +64,11 @@ class MissingPackageError(GoriError, ImportError):
 
 
 class SpecWarning(UserWarning):
-    """A description that can be used, with something in it that is probably wrong."""
+    """A valid Spec that probably contains a mistake."""
 
 
 class RestartWarning(UserWarning):
-    """A State whose memory of a run does not fit: the run starts afresh from it, not bit for bit."""
+    """A State whose method memory does not match: the run restarts from it, not bit for bit."""
 
 
 class CouplingWarning(UserWarning):
@@ -76,4 +76,4 @@ class CouplingWarning(UserWarning):
 
 
 class ConditionWarning(UserWarning):
-    """A mass matrix so badly scaled that digits are lost."""
+    """An ill-conditioned mass matrix: accuracy is lost."""

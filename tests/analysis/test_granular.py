@@ -94,7 +94,7 @@ def test_mass_and_its_centre():
     assert mass_in(frame) == pytest.approx(frame.mass.sum())
     assert mass_in(frame, left) == pytest.approx(frame.mass[frame.position[:, 0] <= 0].sum())
     assert np.allclose(center_of_mass(frame), np.average(frame.position, axis=0, weights=frame.mass))
-    with pytest.raises(InputError, match="no grains"):
+    with pytest.raises(InputError, match="no particles"):
         center_of_mass(np.zeros((0, 4)))
 
 
@@ -110,9 +110,9 @@ def test_profiles():
     )
     assert (np.abs(rings.mean - rings.at) < 0.126).all()
     assert np.isnan(profile(frame, "vx", "x", [50, 60]).mean[0]) and profile(frame, "speed").samples.sum() == 4000
-    with pytest.raises(InputError, match="not of 'taste'"):
+    with pytest.raises(InputError, match="not 'taste'"):
         profile(frame, "taste")
-    with pytest.raises(InputError, match="along is"):
+    with pytest.raises(InputError, match="along must be"):
         profile(frame, "speed", "q")
     with pytest.raises(InputError, match="one number for each of 4000"):
         profile(frame, np.zeros(3))
@@ -127,7 +127,7 @@ def test_surface_of_one_sphere():
     assert found.height.shape == (20, 20)
     wide = surface(np.array([[1.0, 2.0, 3.0, 0.5]]), 0.1, (0, 0), (3, 4))
     assert wide.height.shape == (40, 30) and wide.x[0] == pytest.approx(0.05)
-    with pytest.raises(InputError, match="no grains"):
+    with pytest.raises(InputError, match="no particles"):
         surface(np.zeros((0, 4)), 0.1)
     with pytest.raises(InputError, match="cell"):
         surface(np.zeros((1, 4)), 0.0)

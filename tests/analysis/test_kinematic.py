@@ -1,4 +1,4 @@
-"""Kinematic analysis and inverse dynamics: virtual work of a wrench, moving tables, what is refused."""
+"""Kinematic analysis: rates, and what is refused."""
 
 import numpy as np
 import pytest
@@ -10,20 +10,6 @@ from tests.checks import close
 from tests.integrate.closed_machines import slider_crank
 
 TIMES = np.linspace(0.0, 1.0, 51)
-
-
-def test_a_wrench_on_an_end_effector_by_virtual_work():
-    """What a constant force on the last body adds to the drive is the power that it takes, over the speed."""
-    model = gori.compile(four_bar())
-    body, wrench = model.body_names[-1], np.array([0.0, 0.0, 5.0, 30.0, -20.0, 0.0])
-    speed = 0.5
-    runs = [
-        gori.inverse_dynamics(model, TIMES, {"foot0": f"-0.2 - {speed}*t"}, wrenches=given)
-        for given in (None, {body: wrench}, {body: np.tile(wrench, (len(TIMES), 1))})
-    ]
-    power = runs[0][f"{body}.velocity"] @ wrench
-    for loaded in runs[1:]:
-        close(loaded["foot0.drive"] - runs[0]["foot0.drive"], power / speed, 1e-9)
 
 
 def test_accelerations_are_the_rates_of_velocities():

@@ -176,16 +176,16 @@ def test_ackermann_of_wheels_that_meet_on_the_rear_axle():
 
 
 def test_travel_that_cannot_be():
-    with pytest.raises(ClosureError, match=r"corner f[lr]: the arms and the tie rod cannot meet") as caught:
+    with pytest.raises(ClosureError, match=r"corner f[lr]: the arms and the tie rod cannot be assembled") as caught:
         bump_curves(axle="front", travel=[0.0, 0.6])
     assert caught.value.cut.startswith("truck.")
     with pytest.raises(ClosureError, match=r"corner r[lr]: "):
         bump_curves(axle="rear", travel=[0.0], set={"rear.tie_rod.length": 0.05})
-    with pytest.raises(InputError, match="row of finite numbers"):
+    with pytest.raises(InputError, match="one-dimensional array of finite numbers"):
         bump_curves(travel=[np.nan])
     with pytest.raises(InputError, match="'front' or 'rear'"):
         bump_curves(axle="middle")
-    with pytest.raises(InputError, match="has been read already"):
+    with pytest.raises(InputError, match="has already been read"):
         bump_curves(read_vehicle("hmmwv"), set={"payload.mass": 1})
 
 

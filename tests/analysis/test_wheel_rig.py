@@ -137,7 +137,7 @@ def test_every_soil_of_the_library_works(name):
         ({"passes": 0}, "passes must be 1 or more"),
         ({"wheel": {"radius": 0.47, "width": 0.3, "stiffness": 1e3}}, "more than half its radius"),
         ({"wheel": {"radius": -1, "width": 0.3}}, "must be positive"),
-        ({"soil": "snow_us", "load": 1e6}, "sinks without end"),
+        ({"soil": "snow_us", "load": 1e6}, "sinks indefinitely"),
     ],
 )
 def test_bad_input_is_told(change, words):
@@ -192,10 +192,10 @@ def test_command_lists_soils(run):
     ("words", "told"),
     [
         (("--soil", "mud"), "no soil 'mud'"),
-        ((), "say which soil"),
+        ((), "name a soil"),
         (("--soil", "lete_sand", "--slip", "0:1"), "first:last:count"),
         (("--soil", "lete_sand", "--slip", "a"), "takes numbers"),
-        (("--soil", "lete_sand", "--cell", "0.1", "--slip", "0.1", "--plot", "/nowhere/x.png"), "cannot be drawn"),
+        (("--soil", "lete_sand", "--cell", "0.1", "--slip", "0.1", "--plot", "/nowhere/x.png"), "cannot be plotted"),
     ],
 )
 def test_command_tells_what_is_wrong(run, words, told):

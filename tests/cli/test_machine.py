@@ -25,7 +25,7 @@ def test_a_gpu_whose_driver_does_not_answer(monkeypatch):
         raise subprocess.TimeoutExpired("nvidia-smi", 10)
 
     monkeypatch.setattr(machine.subprocess, "run", late)
-    assert machine.gpu() == "none found: grains are computed on the CPU"
+    assert machine.gpu() == "none found: particles are computed on the CPU"
     answer = subprocess.CompletedProcess([], 0, stdout="H200, 141 GB\n")
     monkeypatch.setattr(machine.subprocess, "run", lambda *_, **__: answer)
     assert machine.gpu().startswith("H200, 141 GB; ")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import gori
+from gori.cli.main import BAD_INPUT, INTERRUPTED
 from tests.cli.files import chain, shell
 
 
@@ -48,7 +49,7 @@ def test_bad_files_end_with_words_and_code_2(run, file, command):
     if text is not None:
         Path(file).write_text(text)
     result = run(*command, file, *(["out.yaml"] if command == ["convert"] else []))
-    assert result.exit_code == 2
+    assert result.exit_code == BAD_INPUT
     assert result.stderr.startswith("error: ") and words in result.stderr
     assert result.stdout == "" and "Traceback" not in result.stderr and "\x1b" not in result.stderr
     assert not Path("out.yaml").exists()
@@ -77,3 +78,7 @@ def test_broken_pipe_is_silent(tmp_path, words):
     process.stdout.close()
     assert process.stderr.read() == ""
     assert process.wait() in (0, 1, 128 + signal.SIGPIPE)
+
+
+def test_exit_codes_are_those_of_shells():
+    assert (BAD_INPUT, INTERRUPTED) == (2, 128 + signal.SIGINT)

@@ -4,7 +4,7 @@ from gori.cli.options import BaseKind, read
 from gori.errors import InputError
 from tests.cli.files import ARM, FOUR_BAR
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*inertia breaks")
+pytestmark = pytest.mark.filterwarnings("ignore:.*inertia violates")
 
 
 def test_values_are_changed_in_any_format(tmp_path):

@@ -47,9 +47,9 @@ def test_plot_knows_the_channels_of_forces(run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["out/pendulum/run.h5", "pivt.q", "--out", "a.png"], "no channel is like 'pivt.q'"),
+        (["out/pendulum/run.h5", "pivt.q", "--out", "a.png"], "no channel matches 'pivt.q'"),
         (["out/pendulum/run.h5"], "name channels to plot"),
-        (["out/pendulum/run.h5", "pivot.q"], "there is no screen"),
+        (["out/pendulum/run.h5", "pivot.q"], "no display available"),
         (["out/pendulum/run.h5", "pivot.q", "--out", "nowhere/a.png"], "cannot be written"),
         (["out/pendulum/run.h5", "pivot.q", "--out", "a.txt.what"], "cannot be written"),
         (["missing.h5", "pivot.q"], "missing.h5"),

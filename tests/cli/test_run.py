@@ -123,7 +123,7 @@ def test_existing_results_are_kept(run):
     assert run("run", "pendulum.yaml").exit_code == 0
     before = Path("out/pendulum/run.h5").read_bytes()
     result = run("run", "pendulum.yaml", "--duration", 1)
-    assert result.exit_code == 2 and "out/pendulum: holds the results of an earlier run" in result.stderr
+    assert result.exit_code == 2 and "out/pendulum: contains the results of an earlier run" in result.stderr
     assert "--overwrite" in result.stderr and Path("out/pendulum/run.h5").read_bytes() == before
     Path("out/pendulum/notes.txt").write_text("mine")
     assert run("run", "pendulum.yaml", "--duration", 1, "--overwrite", "--no-plots").exit_code == 0
@@ -137,19 +137,19 @@ BAD = {
     "negative step": (["--step", "-1e-3"], "run.method: rk4: step must be a positive number"),
     "negative duration": (["--duration", "-1"], "run.duration: must be positive"),
     "short": (["--duration", "1e-4"], "less than one step"),
-    "channel": (["--set", "run.record=pivt.q"], "run.record: no channel is like 'pivt.q'; did you mean 'pivot.q'?"),
-    "plot": (["--set", "run.plots=[[pivot.q], [bab.x]]"], "run.plots.1: no channel is like 'bab.x'"),
+    "channel": (["--set", "run.record=pivt.q"], "run.record: no channel matches 'pivt.q'; did you mean 'pivot.q'?"),
+    "plot": (["--set", "run.plots=[[pivot.q], [bab.x]]"], "run.plots.1: no channel matches 'bab.x'"),
     "no columns": (["--set", "run.plots=[z]"], "run.plots.0: z has no columns"),
     "event": (["--set", "run.events.bottom=pivt.q"], "event 'bottom'"),
     "expression": (["--set", "run.events.bottom=pivot.q +"], "is not an expression"),
-    "name": (["--set", "bab.mass=1"], "nothing here has that name"),
+    "name": (["--set", "bab.mass=1"], "unknown name"),
     "key": (["--set", "bob.mas=1"], "unknown key 'mas'"),
     "type": (["--set", "bob.mass=heavy"], "must be a number, not 'heavy'"),
     "no value": (["--set", "bob.mass"], "--set takes NAME=VALUE"),
     "yaml": (["--set", "bob.com=[1"], "--set bob.com=[1: "),
-    "alias": (["--set", "bob.com=*a"], "anchors (&) and aliases (*) are not taken"),
+    "alias": (["--set", "bob.com=*a"], "anchors (&) and aliases (*) are not supported"),
     "base": (["--base", "free"], "take no option base"),
-    "resume": (["--resume", "out"], "--resume goes on with a run as it was: it does not take FILE"),
+    "resume": (["--resume", "out"], "--resume continues a run unchanged: it cannot be combined with FILE"),
 }
 
 
@@ -163,7 +163,7 @@ def test_refused_before_anything_is_written(run, name):
 
 
 def test_refused_without_a_file(run):
-    assert "say what to run" in run("run").stderr
+    assert "give a file to run" in run("run").stderr
     assert run("run", "missing.yaml").exit_code == 2
     Path("file").write_text("")
     result = run("run", "pendulum.yaml", "--out", "file")
@@ -244,9 +244,9 @@ def test_resume_after_kill_and_after_ctrl_c(run, tmp_path):
         assert summary(folder)["steps"] == summary("whole")["steps"] == 2_000_000
 
     result = run("run", "--resume", "whole")
-    assert result.exit_code == 2 and "nothing to go on with" in result.stderr
+    assert result.exit_code == 2 and "nothing to resume" in result.stderr
 
 
 def test_resume_of_nothing(run):
     result = run("run", "--resume", "nowhere")
-    assert result.exit_code == 2 and "there is no run.h5" in result.stderr
+    assert result.exit_code == 2 and "it has no run.h5" in result.stderr

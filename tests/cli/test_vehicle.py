@@ -1,4 +1,4 @@
-"""`gori vehicle` and `gori wheel-rig`: tables, reports, refusals."""
+"""`gori vehicle`: tables, reports, refusals."""
 
 import pytest
 from typer.testing import CliRunner
@@ -47,14 +47,8 @@ def test_without_a_report_nothing_is_written(run, tmp_path):
         (["vehicle", "acceleration", "--speed", 3], "takes no speed"),
         (["vehicle", "bump", "--vehicle", "tank"], "not a vehicle"),
         (["vehicle", "bump", "--loops", "glue"], "glue"),
-        (["wheel-rig"], "say which soil"),
     ],
 )
 def test_refused_in_words(run, words, told):
     done = run(*words)
     assert done.exit_code == 2 and told in done.stderr, done.output
-
-
-def test_wheel_rig(run):
-    done = run("wheel-rig", "--soil", "lete_sand", "--slip", "0.2", "--cell", "0.03")
-    assert done.exit_code == 0 and "sinkage mm" in done.stdout

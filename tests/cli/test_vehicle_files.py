@@ -59,7 +59,7 @@ def test_run_plot_and_what_is_left(run):
     refused = run("plot", "out/truck", "truck.wheel_fl.lod", "--out", "a.png")
     assert refused.exit_code == 2 and "truck.wheel_fl.load" in refused.output
 
-    with pytest.raises(gori.errors.FileError, match="holds a run that is complete"):
+    with pytest.raises(gori.errors.FileError, match="contains a completed run"):
         resume_run("out/truck")
     again = run_file("truck.yaml", out="out/again", plots=False, progress=False)
     np.testing.assert_array_equal(again.z, rec.z)

@@ -1,4 +1,5 @@
 """Grains on a GPU against grains on the CPU: `python -m tests.cuda.checks`, on a GPU or with NUMBA_ENABLE_CUDASIM=1.
+Names of checks as arguments run these alone.
 
 The simulator runs every thread as a Python thread, so there the beds are tiny. Prints a line for each check.
 """
@@ -196,24 +197,26 @@ def grows(part: gori.Spec) -> None:
     assert gpu._slots > 1
 
 
-def main() -> int:
+CASES = {
+    "agrees with the CPU": lambda: agree(spec(COUNT)),
+    "agrees with the CPU, law voigt": lambda: agree(spec(COUNT, law="voigt")),
+    "goes on from a state": lambda: goes_on(spec(COUNT)),
+    "one kernel or many": lambda: both_ways(spec(COUNT)),
+    "rides along": lambda: rides(spec(COUNT)),
+    "slides over triangles": lambda: slides(spec(8)),
+    "many neighbours": lambda: among_many(spec(COUNT), 60),
+    "lists grow": lambda: grows(spec(COUNT)),
+}
+
+
+def main(*names: str) -> int:
     if not SIMULATED:
         cuda_engine.check_device()
-    cases = {
-        "agrees with the CPU": lambda: agree(spec(COUNT)),
-        "agrees with the CPU, law voigt": lambda: agree(spec(COUNT, law="voigt")),
-        "goes on from a state": lambda: goes_on(spec(COUNT)),
-        "one kernel or many": lambda: both_ways(spec(COUNT)),
-        "rides along": lambda: rides(spec(COUNT)),
-        "slides over triangles": lambda: slides(spec(8)),
-        "many neighbours": lambda: among_many(spec(COUNT), 60),
-        "lists grow": lambda: grows(spec(COUNT)),
-    }
-    for name, case in cases.items():
-        case()
+    for name in names or CASES:
+        CASES[name]()
         print(f"{name}: good", flush=True)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

@@ -21,7 +21,7 @@ def test_names_become_data(tmp_path):
     [
         ({"terrain": "course.yaml"}, "terrain: there is no file 'course.yaml'"),
         ({"wheels": {"w": {"tyre": "a.txt"}}}, r"wheels.w.tyre: a.txt is neither a .yaml nor a .tir file"),
-        ({"terrain": {"field": {"heights": "a.txt"}}}, "a.txt holds no rows of numbers"),
+        ({"terrain": {"field": {"heights": "a.txt"}}}, "a.txt contains no rows of numbers"),
         ({"drivetrains": {"d": {"use": "lorry"}}}, "drivetrains.d.use: there is no drive train"),
     ],
 )

@@ -73,9 +73,9 @@ def test_files_keep_all(tmp_path):
     [
         ("E: 1e8", "E: 1e14", 2, "materials.grain.E: must be at most 1e+13, is 1e+14"),
         ("grain/steel: {rest", "grain/wood: {rest", 3, "'wood' is not a material"),
-        ("grain/grain", "steel/steel", 3, "grains of 'grain' can touch 'grain'"),
+        ("grain/grain", "steel/steel", 3, "particles of 'grain' can touch 'grain'"),
         ("hollow: true, ", "", 7, "particles.load.fill.shape: 'tray.bin' is solid"),
-        ("count: 5000", "count: many", 7, "particles.load.fill.count: must be 1, 2, 3, ..., not 'many'"),
+        ("count: 5000", "count: many", 7, "particles.load.fill.count: must be a positive integer, not 'many'"),
         ("device: cpu", "device: gpu", 11, "run.subsystems.load.device: 'gpu' is not one of"),
     ],
 )

@@ -7,6 +7,7 @@ import gori
 from gori import vehicle
 from gori.errors import FileError
 from gori.formats import json_schema, read_yaml, write_yaml
+from gori.formats.parts import merged, set_in_parts
 from gori.text.yaml import parse
 from gori.vehicle.files import PARTS
 
@@ -153,18 +154,18 @@ def test_values_set_while_reading():
     assert spec.wheels["truck.wheel_fl"].brake == 9
     with pytest.raises(FileError, match=r"payload.mass: must not be negative"):
         read_yaml(None, WHOLE, set={"truck.payload.mass": -1})
-    with pytest.raises(gori.errors.SpecError, match="nothing here has that name"):
+    with pytest.raises(gori.errors.SpecError, match="unknown name"):
         read_yaml(None, WHOLE, set={"lorry.payload.mass": 1})
 
 
 PART = "gori: 1\nparts:\n  truck:\n    use: hmmwv\n    set:\n      "
 REFUSED = {  # text, line, words
-    "no list": ("gori: 1\nparts: 3\n", 2, "parts: must hold keys and values, not 3"),
+    "no list": ("gori: 1\nparts: 3\n", 2, "parts: must be a mapping, not 3"),
     "no use": ("gori: 1\nparts:\n  truck: {}\n", 3, "parts.truck.use: 'use' is missing"),
-    "a name alone": ("gori: 1\nparts:\n  truck: hmmwv\n", 3, "parts.truck: must hold keys and values, not 'hmmwv'"),
+    "a name alone": ("gori: 1\nparts:\n  truck: hmmwv\n", 3, "parts.truck: must be a mapping, not 'hmmwv'"),
     "unknown vehicle": (
         "gori: 1\nparts:\n  truck: {use: tank}\n", 3,
-        "'tank' is not a vehicle that comes with Gori (hmmwv)",
+        "'tank' is not a vehicle included in Gori (hmmwv)",
     ),
     "unknown file": ("gori: 1\nparts:\n  truck: {use: tank.yaml}\n", 3, "there is no file 'tank.yaml'"),
     "unknown key": (
@@ -286,7 +287,7 @@ def test_wheels_need_ground():
         "wheels:\n  w: {body: b, inertia: 1, tyre: {type: fiala, radius: 1, width: 1, stiffness: 1, slip_stiffness: 1,"
     )
     text += " cornering_stiffness: 1, friction_max: 1, friction_min: 1}}\n"
-    with pytest.raises(FileError, match="wheels need ground to roll on: add terrain") as caught:
+    with pytest.raises(FileError, match="wheels need terrain: add terrain") as caught:
         read_yaml(None, text)
     assert caught.value.line == 4
     assert read_yaml(None, text + "terrain:\n").terrain.friction == 0.8
@@ -306,3 +307,17 @@ def test_wheels_need_ground():
 def test_a_part_is_no_description(name, words):
     with pytest.raises(FileError, match=words):
         gori.load(PARTS.parent / f"{name}.yaml")
+
+
+def test_values_in_the_template_of_a_part():
+    parts = {"truck": {"use": "hmmwv", "set": {"payload.mass": 1}}, "lead": None}
+    assert set_in_parts(parts, "truck.payload.mass", 600) and set_in_parts(parts, "truck.wheel.brake", 5.0)
+    assert parts["truck"]["set"] == {"payload.mass": 600, "wheel.brake": 5.0}
+    for name in ("truck.lower_arm_fl.damping", "payload.mass", "lead.payload.mass", "trailer.payload.mass"):
+        assert not set_in_parts(parts, name, 1)
+    assert not set_in_parts("hmmwv", "truck.payload.mass", 1)
+
+
+def test_parts_become_one_description():
+    made = merged({"a": {"bodies": {"a.x": {"mass": 1}}}, "b": {"bodies": {"b.x": {"mass": 2}}, "drag": {}}})
+    assert made == {"bodies": {"a.x": {"mass": 1}, "b.x": {"mass": 2}}, "drag": {}} and merged({}) == {}

@@ -63,7 +63,7 @@ MALFORMED = {
     "other root": ('<sdf version="1.6"/>', 1, "the root element is <sdf>, not <robot>"),
     "no links": ('<robot name="r"/>', 1, "has no links"),
     "link without name": (arm(extra="  <link/>\n"), 22, "a <link> has no name"),
-    "name with space": (arm(extra='  <link name="c d"/>\n'), 22, "must not hold spaces"),
+    "name with space": (arm(extra='  <link name="c d"/>\n'), 22, "must not contain spaces"),
     "duplicate link": (arm(extra='  <link name="a"/>\n'), 22, "link 'a' is given twice, first in line 3"),
     "duplicate joint": (arm(extra=LINK_C + JOINT_K.replace('"k"', '"j"')), 23, "joint 'j' is given twice"),
     "ground": (arm(('name="a"', 'name="ground"')), 3, "a link must not be called 'ground'"),
@@ -88,14 +88,14 @@ MALFORMED = {
     "negative friction": (arm(('friction="0.2"', 'friction="-1"')), 20, "friction must not be negative"),
     "two parents": (arm(extra=LINK_C + JOINT_K.format("a", "c", "") + JOINT_M.format("b", "c", "")), 24,
                     "joints 'k' and 'm' both carry link 'c': that closes a loop"),
-    "cycle": (arm(extra=JOINT_K.format("b", "a", "")), 22, "the links a <- b <- a carry each other in a ring"),
-    "own child": (arm(extra=LINK_C + JOINT_K.format("c", "c", "")), 23, "c <- c carry each other in a ring"),
+    "cycle": (arm(extra=JOINT_K.format("b", "a", "")), 22, "the links a <- b <- a form a cycle"),
+    "own child": (arm(extra=LINK_C + JOINT_K.format("c", "c", "")), 23, "c <- c form a cycle"),
     "several roots": (arm(extra=LINK_C), 22, "has several root links ('a', 'c')"),
     "unknown mimic": (arm((AXIS, '<mimic joint="jj"/>')), 18, "mimics 'jj', which is not a joint; did you mean 'j'?"),
     "mimics itself": (arm((AXIS, '<mimic joint="j"/>')), 18, "both must be joints of one degree of freedom"),
     "mimic number": (arm(extra=LINK_C + JOINT_K.format("b", "c", '<mimic joint="j" offset="x"/>')), 23, "is 'x'"),
     "mimic ring": (arm((AXIS, '<mimic joint="k"/>'), extra=LINK_C + JOINT_K.format("b", "c", '<mimic joint="j"/>')), 14,
-                   "mimic each other in a ring"),
+                   "mimic each other in a cycle"),
     "no geometry": (arm(('<link name="a"/>', '<link name="a"><visual/></link>')), 3, "needs a <geometry> with one"),
     "unknown shape": (arm(("<sphere", "<cone")), 11, "<cone> is not one of box, cylinder"),
     "no radius": (arm(('radius="1"', "")), 11, "<sphere> does not give radius"),
@@ -185,7 +185,7 @@ def test_mimic(tmp_path):
     spec = read(tmp_path, arm(extra=LINK_C + JOINT_K.format("b", "c", mimic)))
     assert spec.joints["k"].mimic.model_dump() == {"joint": "j", "ratio": -2.0, "offset": 0.5}
     fixed = JOINT_K.format("b", "c", mimic).replace("revolute", "fixed")
-    with pytest.warns(SpecWarning, match="joint 'k' is fixed: its <mimic> is left out"):
+    with pytest.warns(SpecWarning, match="joint 'k' is fixed: its <mimic> is ignored"):
         assert read(tmp_path, arm(extra=LINK_C + fixed)).joints["k"].mimic is None
 
 
@@ -230,7 +230,7 @@ def test_shapes(tmp_path):
     mesh = load(file, meshes=True).bodies["a"].shapes["collision_3"]
     assert (mesh.file, mesh.scale) == (str(tmp_path / "pkg" / "hull.stl"), (2.0, 2.0, 2.0))
     (tmp_path / "pkg" / "hull.stl").unlink()
-    with pytest.raises(FileError, match=r"line 7: the mesh 'package://pkg/hull\.stl' is not there"):
+    with pytest.raises(FileError, match=r"line 7: the mesh 'package://pkg/hull\.stl' does not exist"):
         load(file, meshes=True)
 
 
@@ -286,13 +286,13 @@ def test_mirrored_mesh(tmp_path):
     mesh = '<mesh filename="hull.stl" scale="1 -1 1"/>'
     spec = read(tmp_path, arm(('<sphere radius="1"/>', mesh)), meshes=True)
     assert spec.bodies["b"].shapes["collision_0"].scale == (1.0, -1.0, 1.0)
-    with pytest.raises(FileError, match=r"links\.b\.shapes\.collision_0\.scale: must not hold a zero"):
+    with pytest.raises(FileError, match=r"links\.b\.shapes\.collision_0\.scale: must not contain a zero"):
         read(tmp_path, arm(('<sphere radius="1"/>', mesh.replace("-1", "0"))), meshes=True)
 
 
 def test_mass_without_inertia_is_a_point(tmp_path):
     inertia = '      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>\n'
-    with pytest.warns(SpecWarning, match="taken as a point mass"):
+    with pytest.warns(SpecWarning, match="treated as a point mass"):
         body = read(tmp_path, arm((inertia, ""))).bodies["b"]
     assert (body.mass, body.inertia) == (2.0, None)
 

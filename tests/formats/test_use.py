@@ -10,6 +10,7 @@ import gori
 from gori.cli import app
 from gori.errors import FileError, InputError, SpecWarning
 from gori.formats import json_schema, load, read_yaml, save, write_yaml
+from gori.formats.use import changed, holds
 
 ROBOT = """<robot name="bars">
   <link name="base_plate"/>
@@ -149,15 +150,15 @@ WRONG = {
     "xacro": ("use: bars.urdf.xacro\n", 2, "run xacro on it first"),
     "not a name": ("use: [robots/bars.urdf]\n", 2, "use: must be the name of a file, not ['robots/bars.urdf']"),
     "empty": ("use:\n", 2, "use: must be the name of a file, not None"),
-    "itself": ("use: ./m.yaml\n", 2, "use: files that use each other in a ring: m.yaml -> m.yaml"),
+    "itself": ("use: ./m.yaml\n", 2, "use: files use each other in a cycle: m.yaml -> m.yaml"),
     "bad field": ("joints:\n  A:\n    dampng: 1\n", 5, "joints.A.dampng: unknown key 'dampng'; did you mean"),
     "bad value": ("joints:\n  A:\n    damping: -1\n", 5, "joints.A.damping.0: must not be negative, is -1"),
     "misspelt part": ("joints:\n  a: {damping: 1}\n", 4, "joints.a.type: 'type' is missing"),
-    "part is a number": ("joints:\n  A: 3\n", 4, "joints.A: must hold keys and values, not 3"),
-    "group is a number": ("joints: 3\n", 3, "joints: must hold keys and values, not 3"),
-    "old field, new type": ("joints:\n  A: {type: spherical}\n", 4, "has no axis (as the file in use has it)"),
+    "part is a number": ("joints:\n  A: 3\n", 4, "joints.A: must be a mapping, not 3"),
+    "group is a number": ("joints: 3\n", 3, "joints: must be a mapping, not 3"),
+    "old field, new type": ("joints:\n  A: {type: spherical}\n", 4, "has no axis (from the used file)"),
     "unknown body": ("cuts:\n  C: {type: revolute, parent: crank,\n      child: rod}\n", 5, "'rod' is not a body"),
-    "body left alone": ("\njoints: {B: {child: base_plate}}\n", 2, "bodies.coupler: body 'coupler' is the child of no"),
+    "body left alone": ("\njoints: {B: {child: base_plate}}\n", 2, "body 'coupler' is not the child of any"),
     "two ways": ("joints:\n  A: {q: 1, q_deg: 1}\n", 4, "give q or q_deg, not both"),
 }  # fmt: skip
 
@@ -187,7 +188,7 @@ def test_mistakes_in_the_other_file_are_told_with_its_line(folder):
 def test_a_ring_of_three_files(folder):
     for name, other in (("a", "b"), ("b", "c"), ("c", "b")):
         write(folder, f"# {name}\nuse: {other}.yaml\n", f"{name}.yaml")
-    with pytest.raises(FileError, match=r"in a ring: b\.yaml -> c\.yaml -> b\.yaml") as caught:
+    with pytest.raises(FileError, match=r"in a cycle: b\.yaml -> c\.yaml -> b\.yaml") as caught:
         load(folder / "a.yaml")
     assert str(caught.value).startswith(f"{folder}/c.yaml, line 3: ")
 
@@ -200,13 +201,13 @@ def test_doubts_are_told_once_and_refused_when_strict(folder):
     with pytest.warns(SpecWarning) as caught:
         load(file)
     first, second = (str(warning.message) for warning in caught)
-    assert first.startswith(f"{folder}/robots/bars.urdf, line 5: link 'coupler': inertia breaks")
+    assert first.startswith(f"{folder}/robots/bars.urdf, line 5: link 'coupler': inertia violates")
     assert second.startswith(f"{file}, line 4: joints.A.q: q lies outside its limits")
     top = write(folder, f"use: {file.name}\n", "top.yaml")
     with pytest.warns(SpecWarning) as caught:
         load(top)
     assert [str(warning.message) for warning in caught] == [first, second]
-    with pytest.raises(FileError, match="link 'coupler': inertia breaks the triangle inequality"):
+    with pytest.raises(FileError, match="link 'coupler': inertia violates the triangle inequality"):
         load(top, strict=True)
 
 
@@ -242,3 +243,35 @@ def test_schema_takes_changes_only_with_use():
     assert not check.is_valid({"gori": 1, "use": "bars.urdf", "joints": {"A": {"dampng": 1}}})
     assert not check.is_valid({"gori": 1, "use": "bars.urdf", "run": {"sample": 1}})
     assert not check.is_valid({"gori": 1, "use": "bars.urdf", "joins": {}})
+
+
+def test_plain_data_on_top_of_other():
+    """Parts field by field, what says the same in two ways instead of each other, all else replaced."""
+    old = {
+        "gravity": [0, 0, -1],
+        "joints": {"A": {"type": "revolute", "q": 1.0, "damping": 2.0}},
+        "bodies": {"b": {"mass": 1.0, "shapes": {"s": {"type": "sphere", "radius": 1.0, "mass": 2.0}}}},
+        "contacts": {"a/b": {"law": "voigt", "friction": 0.1}},
+    }
+    kept = json.dumps(old)
+    new = {
+        "gravity": [0, 0, 0],
+        "joints": {"A": {"q_deg": 9.0}, "B": {"type": "fixed"}},
+        "bodies": {"b": {"shapes": {"s": {"density": 7.0}, "t": {"type": "box"}}}},
+        "contacts": {"a/b": {"law": "hertz"}},
+    }
+    assert changed(old, new) == {
+        "gravity": [0, 0, 0],
+        "joints": {"A": {"type": "revolute", "damping": 2.0, "q_deg": 9.0}, "B": {"type": "fixed"}},
+        "bodies": {
+            "b": {"mass": 1.0, "shapes": {"s": {"type": "sphere", "radius": 1.0, "density": 7.0}, "t": {"type": "box"}}}
+        },
+        "contacts": {"a/b": {"law": "hertz"}},  # another law: nothing of the old contact fits
+    }
+    assert json.dumps(old) == kept
+
+
+def test_dotted_places_of_names_with_dots():
+    data = {"joints": {"truck.rack": {"q": 1.0}}}
+    assert holds(data, "joints.truck.rack.q") and holds(data, "joints.truck.rack")
+    assert not holds(data, "joints.truck") and not holds(data, "joints.truck.rack.v") and not holds(3, "joints")

@@ -99,12 +99,12 @@ WRONG = {
     "row": (HEAD + "  links: [{},\n    {a: x}]\n", 6, "dh.links.2.a: must be a number, not 'x'"),
     "late": (HEAD + "  links:\n    - limits: [1, 0]\n", 6, "dh.links.1.limits: the lower limit 1.0 is above"),
     "base": (HEAD + "  base:\n    body: bet\n  links: [{}]\n", 6, "'bet' is not a body; did you mean 'bed'"),
-    "taken": (HEAD + "  links:\n    arm: {}\n    boom: {}\n", 7, "dh.links.boom: makes 'boom', which the file in use"),
-    "joint taken": (HEAD.replace("crane", "arm") + "  links: [{}]\n", 5, "dh.links.1: makes 'J1', which the file in"),
+    "taken": (HEAD + "  links:\n    arm: {}\n    boom: {}\n", 7, "dh.links.boom: makes 'boom', which also exists in"),
+    "joint taken": (HEAD.replace("crane", "arm") + "  links: [{}]\n", 5, "dh.links.1: makes 'J1', which also exists"),
     "effector taken": (HEAD + "  links: [{}]\n  effectors:\n    hook:\n", 7, "dh.effectors.hook: makes 'hook', which"),
-    "both": (HEAD + "  links: [{}]\nbodies: {L1: {}}\n", 6, "bodies.L1: 'L1' is also made by dh.links.1: give another"),
+    "both": (HEAD + "  links: [{}]\nbodies: {L1: {}}\n", 6, "bodies.L1: 'L1' is also made by dh.links.1: choose"),
     "used row": ("use: crane.yaml\njoints:\n  J_stick: {damping: -1}\n", 4, "joints.J_stick.damping.0: must not be"),
-    "used frame": (HEAD + "  links: {hook: {}}\n", 2, "frames.hook: frame 'hook' has the name of a body (as the file"),
+    "used frame": (HEAD + "  links: {hook: {}}\n", 2, "frames.hook: frame 'hook' has the name of a body (from the"),
 }  # fmt: skip
 
 
@@ -120,8 +120,8 @@ def test_mistakes_are_told_with_their_line(folder, case):
 def test_a_row_that_makes_several_known_parts_is_told_of_once(folder):
     file = write(folder, HEAD + "  links:\n    boom:\n    stick:\n")
     assert str(refused(file)).splitlines() == [
-        f"{file}, line 6: dh.links.boom: makes 'boom', which the file in use has too: give another name",
-        "line 7: dh.links.stick: makes 'stick', which the file in use has too: give another name",
+        f"{file}, line 6: dh.links.boom: makes 'boom', which also exists in the used file: choose another name",
+        "line 7: dh.links.stick: makes 'stick', which also exists in the used file: choose another name",
     ]
 
 
@@ -186,9 +186,9 @@ base: {position: [t**2, 0, 0], rpy: [0.1, 0, 0]}
     ("change", "line", "words"),
     [
         ("{joint: raod}", 4, "motions.drive.joint: 'raod' is not a joint; did you mean 'road'"),
-        ("\n    value: axle.q", 5, "motions.drive.value: 'axle.q' is not known here"),
+        ("\n    value: axle.q", 5, "motions.drive.value: 'axle.q' is not allowed here"),
         ("{value: t, speed: 1}", 4, "motions.drive: give value or speed, not both"),
-        ("{value: t, start: 1}", 4, "motions.drive.start: start goes with speed"),
+        ("{value: t, start: 1}", 4, "motions.drive.start: start is for speed"),
     ],
 )
 def test_mistakes_in_motions_are_told_with_their_line(folder, change, line, words):

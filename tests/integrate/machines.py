@@ -10,6 +10,8 @@ from tests.reference.spatial import quaternion_product, quaternion_to_rotation
 from tests.reference.tree import Tree
 
 G = 9.81
+PERIOD = 2.36784194757624
+"""of `pendulum` [s]"""
 
 
 def pendulum() -> Spec:

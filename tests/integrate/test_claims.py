@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import gori
-from gori.integrate.implicit_memory import state_views
 from gori.integrate.strategy import refreshed
 from gori.model.state import State
 from gori.sim import Simulation
@@ -52,7 +51,7 @@ def system(strategy=None):
 
 def jacobian(simulation):
     """A, out of its inverse B, which is kept by columns."""
-    return np.linalg.inv(state_views(simulation.stepper.memory, simulation.stepper.sizes).inverse.T)
+    return np.linalg.inv(simulation.stepper.memory.state.inverse.T)
 
 
 def whole(simulation):

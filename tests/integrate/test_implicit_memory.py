@@ -5,7 +5,7 @@ import pytest
 
 from gori.integrate import STRATEGIES, ImplicitEuler
 from gori.integrate.clock import Sizes
-from gori.integrate.implicit_memory import COUNTS, IMPLICIT_HEAD, IMPLICIT_WORK, state_views
+from gori.integrate.implicit_memory import COUNTS, IMPLICIT_HEAD, IMPLICIT_WORK
 
 KEEPS_AN_INVERSE = {"frozen", "round_robin", "fastest", "error_driven"}
 
@@ -15,13 +15,15 @@ KEEPS_AN_INVERSE = {"frozen", "round_robin", "fastest", "error_driven"}
 def test_kept_pieces(strategy, ne):
     sizes = Sizes(nrow=5, nq=4, nv=3, nz=1, ne=ne)
     memory = ImplicitEuler(jacobian=strategy).memory(sizes)
-    views = state_views(memory, sizes)
-    for k, piece in enumerate(views):
+    state = memory.state
+    for k, piece in enumerate(state.members().values()):
         piece[:] += k + 1
-    assert (np.diff(memory.state) >= 0).all() and memory.state.min() == 1
-    assert views.inverse.shape == ((3, 3) if strategy in KEEPS_AN_INVERSE else (0, 0))
-    assert views.closed_matrix.shape == ((5, 5) if ne else (0, 0))
-    assert sum(piece.size for piece in views) == memory.state.size
+    assert (np.diff(state.flat) >= 0).all() and state.flat.min() == 1
+    assert state.inverse.shape == ((3, 3) if strategy in KEEPS_AN_INVERSE else (0, 0))
+    assert state.closed_matrix.shape == ((5, 5) if ne else (0, 0))
+    assert sum(piece.size for piece in state.members().values()) == state.flat.size
+    unused = memory.dense if strategy == "matrix_free" else memory.tree
+    assert unused.body_d.size == 0 < (memory.tree if strategy == "matrix_free" else memory.dense).body_d.size
 
 
 def test_counts_are_fields_of_the_head():

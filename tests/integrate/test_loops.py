@@ -9,6 +9,7 @@ import pytest
 
 import gori
 from gori.integrate import METHODS, RK4, Adams, AdamsMoulton, Dopri5, GeneralizedAlpha, ImplicitEuler, SemiImplicit
+from gori.integrate.loops import LOOPS, FrozenExplicit, Multipliers, Partition, loops_of
 from gori.sim import Simulation
 from tests.integrate.closed_machines import row_of_squares, slider_crank, solution
 from tests.reference.random_loops import four_bars
@@ -17,7 +18,7 @@ END = 0.5
 """[s]: half a turn of the crank"""
 SAMPLES = 10
 """places along the way at which the error is taken: at one place alone it may happen to vanish"""
-SOLVERS = ("multipliers", "partition", "frozen_explicit")
+SOLVERS = (Multipliers(), Partition(), FrozenExplicit())
 EXPLICIT = {
     # method, settings, order, steps of the coarsest run
     "semi_implicit": (SemiImplicit, {}, 1, 400),
@@ -78,9 +79,14 @@ def check_order(name, row, loops=None):
     errors = np.array([errors_of(name, make(step=END / (count << k), **settings), loops) for k in range(3)])
     orders = np.log2(errors[:-1] / errors[1:])
     words = "  ".join(f"{q:.2f} {v:.2f}" for q, v in orders)
-    print(f"\n{name}, {make.kind} {loops or ''}: orders of q and v {words}, errors {errors[-1]}")
+    print(f"\n{name}, {make.kind} {loops.kind if loops else ''}: orders of q and v {words}, errors {errors[-1]}")
     assert (errors[-1] < errors[0]).all() and errors[0].max() < 0.5
     assert (np.abs(orders[-1] - expected) < 0.15).all()
+
+
+def test_all_solvers_are_here_and_known_by_name():
+    assert {solver.kind: solver for solver in SOLVERS} == {kind: loops_of(kind) for kind in LOOPS}
+    assert loops_of({"type": "partition"}) == Partition() and loops_of(SOLVERS[0]) is SOLVERS[0]
 
 
 def test_reference_against_the_twin():
@@ -93,7 +99,7 @@ def test_reference_against_the_twin():
 
 
 @pytest.mark.parametrize("name", ["slider crank", "four bars"])
-@pytest.mark.parametrize("loops", SOLVERS)
+@pytest.mark.parametrize("loops", SOLVERS, ids=lambda loops: loops.kind)
 @pytest.mark.parametrize("method", EXPLICIT)
 def test_order_of_explicit_methods(method, loops, name):
     check_order(name, EXPLICIT[method], loops)
@@ -106,19 +112,20 @@ def test_order_of_implicit_methods(method, name):
 
 
 @pytest.mark.parametrize("name", ["slider crank", "four bars"])
-@pytest.mark.parametrize("loops", SOLVERS)
+@pytest.mark.parametrize("loops", SOLVERS, ids=lambda loops: loops.kind)
 def test_error_of_dopri5_follows_the_tolerance(loops, name):
     tolerances = 10.0 ** -np.arange(5, 12)
     errors = np.array([errors_of(name, Dopri5(rtol=tol, atol=tol), loops).max() for tol in tolerances])
     slope = np.polyfit(np.log10(tolerances), np.log10(errors), 1)[0]
     print(
-        f"\ndopri5, {loops}, {name}: error ~ tol^{slope:.2f}; error / tol", *(f"{e:.1f}" for e in errors / tolerances)
+        f"\ndopri5, {loops.kind}, {name}: error ~ tol^{slope:.2f}; error / tol",
+        *(f"{e:.1f}" for e in errors / tolerances),
     )
     assert 0.8 < slope < 1.25
     assert (errors < 1000.0 * tolerances).all()
 
 
-@pytest.mark.parametrize("loops", SOLVERS)
+@pytest.mark.parametrize("loops", SOLVERS, ids=lambda loops: loops.kind)
 def test_order_of_dopri5_with_a_forced_step(loops):
     """At the end of the last step; samples between steps are of order 4."""
     (q_ref, v_ref), errors = reference("slider crank"), []
@@ -127,5 +134,5 @@ def test_order_of_dopri5_with_a_forced_step(loops):
         away = [model_of("slider crank").difference(q_ref[-1], q[-1]), v[-1] - v_ref[-1]]
         errors.append(np.linalg.norm(np.concatenate(away)))
     orders = np.log2(np.array(errors[:-1]) / errors[1:])
-    print(f"\ndopri5, {loops}: orders", *(f"{order:.2f}" for order in orders), f"error {errors[-1]:.1e}")
+    print(f"\ndopri5, {loops.kind}: orders", *(f"{order:.2f}" for order in orders), f"error {errors[-1]:.1e}")
     assert (np.abs(orders - 5.0) < 0.5).all()

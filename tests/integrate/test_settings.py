@@ -1,23 +1,52 @@
 """Objects from settings, as in a run file."""
 
+from dataclasses import dataclass
+
 import pytest
 
 from gori.errors import InputError
-from gori.integrate import RK4, Multipliers, loops_of, method_of, strategy_of
+from gori.integrate import loops_of, strategy_of
+from gori.integrate.settings import from_settings
+
+
+@dataclass(frozen=True)
+class Part:
+    pass
+
+
+@dataclass(frozen=True)
+class Wheel(Part):
+    radius: float = 1.0
+    width: float = 0.2
+
+
+@dataclass(frozen=True)
+class Bolt(Part):
+    pass
+
+
+KINDS = {"wheel": Wheel, "bolt": Bolt}
+
+
+def part(settings):
+    return from_settings(settings, Part, KINDS, "part")
 
 
 def test_an_object_its_name_or_its_settings():
-    assert method_of("rk4") == RK4() and method_of({"type": "rk4", "step": 0.5}) == RK4(step=0.5)
-    assert method_of(RK4(step=0.1)) == RK4(step=0.1)
-    assert loops_of("multipliers") == loops_of({"type": "multipliers"}) == Multipliers()
+    assert part("wheel") == part({"type": "wheel"}) == Wheel()
+    given = {"type": "wheel", "radius": 2.0}
+    assert part(given) == Wheel(2.0) and given == {"type": "wheel", "radius": 2.0}  # which stays as it is
+    kept = Bolt()
+    assert part(kept) is kept
 
 
 @pytest.mark.parametrize(
     "make, settings, words",
     [
-        (method_of, "rk5", "method 'rk5' is not one of semi_implicit, rk4"),
-        (method_of, {"step": 1e-3}, "method None is not one of"),
-        (method_of, {"type": "rk4", "size": 1}, "method rk4 takes step, not size"),
+        (part, "nut", "part 'nut' is not one of wheel, bolt"),
+        (part, {"radius": 1.0}, "part None is not one of wheel, bolt"),
+        (part, {"type": "wheel", "depth": 1}, "part wheel takes radius, width, not depth"),
+        (part, {"type": "bolt", "depth": 1}, "part bolt takes no settings, not depth"),
         (loops_of, "none", "loops 'none' is not one of multipliers"),
         (loops_of, {"type": "multipliers", "eps": 1}, "loops multipliers takes no settings, not eps"),
         (strategy_of, {"type": "frozen", "columns": 2}, "jacobian frozen takes no parameters, not columns"),

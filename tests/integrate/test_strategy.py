@@ -118,7 +118,7 @@ def test_a_function_of_the_user_that_fails_is_named(kind):
         return 1.0 - v
 
     simulation = Simulation(gori.compile(hinge()), gori.ImplicitEuler(1e-2, jacobian=kind), forces=force)
-    with pytest.raises(SimulationError, match=r"function of yours failed at t = 0\.(49|5).*no more"):
+    with pytest.raises(SimulationError, match=r"user function failed at t = 0\.(49|5).*no more"):
         simulation.run(1.0, progress=False)
     assert 0.48 < simulation.time <= 0.5 and np.isfinite(simulation.state.v).all()
 

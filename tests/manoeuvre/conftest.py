@@ -4,6 +4,7 @@ import pytest
 
 import gori
 from gori import vehicle
+from gori.manoeuvre import manoeuvre
 
 
 @pytest.fixture(scope="session")
@@ -29,3 +30,17 @@ def drive(truck, rolling):
         return simulation.run(duration, sample=sample, progress=False), simulation
 
     return run
+
+
+@pytest.fixture(scope="module")
+def driven():
+    """Results by name and arguments, each driven once."""
+    found = {}
+
+    def result(name, **arguments):
+        key = (name, repr(sorted(arguments.items())))
+        if key not in found:
+            found[key] = manoeuvre(name, progress=False, **arguments)
+        return found[key]
+
+    return result

@@ -44,13 +44,13 @@ def test_gates_kept_and_cones_hit(truck):
     course = courses.Course(gates=(gate,))
     x = np.linspace(0.0, 30.0, 601)
     straight = np.zeros_like(x)
-    ((margin, cones),) = courses.kept(course, size, np.column_stack([x, straight]), straight)
+    ((margin, cones),) = courses.check_gates(course, size, np.column_stack([x, straight]), straight)
     assert margin == pytest.approx(1.5 - 0.5 * size.width) and cones == 0
-    ((margin, cones),) = courses.kept(course, size, np.column_stack([x, straight + 0.6]), straight)
+    ((margin, cones),) = courses.check_gates(course, size, np.column_stack([x, straight + 0.6]), straight)
     assert margin == pytest.approx(0.9 - 0.5 * size.width) and cones == 3  # all on the left
-    ((margin, cones),) = courses.kept(course, size, np.column_stack([x, straight + 8.0]), straight)
+    ((margin, cones),) = courses.check_gates(course, size, np.column_stack([x, straight + 8.0]), straight)
     assert margin < -5.0 and cones == 0  # past it altogether
-    ((margin, _),) = courses.kept(course, size, np.column_stack([x, straight]), straight + 0.15)
+    ((margin, _),) = courses.check_gates(course, size, np.column_stack([x, straight]), straight + 0.15)
     assert margin < 1.5 - 0.5 * size.width - 0.2  # askew it takes more room
 
 

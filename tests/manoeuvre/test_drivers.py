@@ -8,7 +8,7 @@ import pytest
 
 import gori
 from gori.errors import InputError
-from gori.manoeuvre import DriverSchedule, Follow, HoldSpeed, Path, Together, dimensions
+from gori.manoeuvre import DriverSchedule, Follow, HoldSpeed, Path, Together
 from gori.manoeuvre import path as paths
 
 
@@ -25,9 +25,9 @@ def test_schedule(drive):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"throttle": [[1, 0], [0, 1]]}, "must grow"),
+        ({"throttle": [[1, 0], [0, 1]]}, "with increasing times"),
         ({"brake": "much"}, "must be a number"),
-        ({"steer": []}, "one or more"),
+        ({"steer": []}, "at least one row"),
     ],
 )
 def test_bad_signals(given, words):
@@ -95,16 +95,6 @@ def test_later_drivers_have_the_last_word_and_any_may_end(drive):
     )
     rec, sim = drive(driver, 5.0)
     assert rec.time[-1] == pytest.approx(0.5) and sim.inputs["lead.throttle"] == 0.0
-
-
-def test_dimensions(truck):
-    size = dimensions(truck, "lead")
-    assert size.wheelbase == pytest.approx(3.302, abs=2e-3) and size.track == pytest.approx(1.8194, abs=1e-3)
-    assert size.width == pytest.approx(1.8194 + 0.3175, abs=1e-3)
-    assert math.degrees(size.lock) == pytest.approx(22.0, abs=1.0)
-    assert size.wheels == tuple(f"lead.wheel_{corner}" for corner in ("fl", "fr", "rl", "rr"))
-    assert size.steered == ("lead.wheel_fl", "lead.wheel_fr")
-    assert size.chassis == "lead.chassis"
 
 
 def test_a_call_is_light(drive):

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import gori
+from gori.errors import InputError
+from gori.model.arrays import Rows, frozen, rows_of
 from gori.spec import Spec
 from tests.checks import close, machine, states, take
 from tests.model.test_model import ALL, MODEL, V
@@ -77,7 +79,7 @@ def test_model_is_frozen():
     for name in ("q0", "v0"):  # the caller's own copies, to start from
         getattr(MODEL, name)[...] = 9.0
         assert not getattr(MODEL, name).any()
-    with pytest.raises(AttributeError, match="a Model never changes"):
+    with pytest.raises(AttributeError, match="a Model is immutable"):
         MODEL.nq = 3
 
 
@@ -112,3 +114,38 @@ def test_concurrent_calls():
     for worker in workers:
         worker.join()
     assert not wrong
+
+
+def test_rows_of_an_argument():
+    given = np.arange(6.0).reshape(2, 3)
+    assert rows_of(given, 3, "q") is given or np.shares_memory(rows_of(given, 3, "q"), given)  # nothing to copy
+    assert rows_of([1, 2], 2, "q").tolist() == [[1.0, 2.0]] and rows_of(5, 1, "q").tolist() == [[5.0]]
+    assert not np.shares_memory(rows_of(frozen(given), 3, "q"), given) and given.flags.writeable
+    assert rows_of(np.zeros((4, 0)), 0, "q").shape == (4, 0) and rows_of([], 0, "q").shape == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ([1.0, 2.0, 3.0], r"q must have shape \(2,\) or \(B, 2\), not \(3,\)"),
+        (np.zeros((2, 2, 2)), "q must have shape"),
+        ([1.0, np.nan], r"q\[1\] is nan: all numbers must be finite"),
+        ([[0.0, 0.0], [-np.inf, 0.0]], r"q\[1, 0\] is -inf"),
+        ([1j, 0.0], "q must be an array of numbers: it is complex"),
+        (["a", "b"], "q must be an array of numbers"),
+    ],
+    ids=str,
+)
+def test_arguments_that_are_refused(value, words):
+    with pytest.raises(InputError, match=words):
+        rows_of(value, 2, "q")
+
+
+def test_single_states_are_repeated_beside_batches():
+    rows = Rows(q=(np.zeros((3, 2)), 2), v=([1.0, 2.0], 2))
+    assert rows.count == 3 and not rows.single and rows["v"].tolist() == [[1.0, 2.0]] * 3
+    assert rows.shaped(np.zeros((3, 4))).shape == (3, 4) and rows.shaped(np.zeros((3, 4)), 2, 2).shape == (3, 2, 2)
+    one = Rows(q=([0.0, 0.0], 2), v=([1.0, 2.0], 2))
+    assert one.single and one.shaped(np.zeros((1, 4))).shape == (4,) and [len(x) for x in one.values()] == [1, 1]
+    with pytest.raises(InputError, match="batches of different sizes: q has 3, v has 2"):
+        Rows(q=(np.zeros((3, 2)), 2), v=(np.zeros((2, 2)), 2))

@@ -5,6 +5,7 @@ import gori
 from gori.errors import UnsupportedError
 from gori.kernels.forces import elements as el
 from gori.kernels.forces import parameters as par
+from gori.model.forces import STICK, compile_forces
 from tests.checks import arm
 
 
@@ -38,3 +39,24 @@ def test_a_free_joint_takes_no_stiffness():
     joint = {"type": "free", "parent": "ground", "child": "a", "stiffness": [1.0] * 6}
     with pytest.raises((UnsupportedError, gori.errors.SpecError), match="stiffness"):
         gori.compile(gori.Spec(bodies={"a": {"mass": 1.0, "inertia": [1, 1, 1]}}, joints={"j": joint}))
+
+
+def test_tables_of_a_model_are_made_from_its_spec_alone():
+    model = gori.compile(arm(elbow__stiffness=3.0, shoulder__friction=2.0))
+    again = compile_forces(model)
+    for one, other in zip(again, model.forces):
+        assert np.array_equal(one, other)
+    (friction,) = rows(model, el.JOINT_FRICTION)
+    assert friction[par.FRICTION_F.stiffness] == pytest.approx(2.0 / STICK)  # it slips after this angle
+
+
+def test_values_of_forces_are_signals():
+    forces = {
+        "m": {"type": "motor", "joint": "elbow", "target": "t", "kp": 1.0, "limit": 9.0},
+        "w": {"type": "wrench", "body": "lower", "force": [1, "2*t", 3]},
+    }
+    tables = gori.compile(arm().set("forces", forces)).forces
+    kinds = tables.element_i[:, el.E_KIND].tolist()
+    assert kinds == [el.MOTOR, el.WRENCH] and tables.names == ("m", "w") and tables.states == 0
+    first = tables.element_i[:, el.E_SIGNAL]
+    assert first[0] == 0 and first[1] == 2 and len(tables.signal_i) == 2 + 6  # target and rate; moment and force

@@ -1,4 +1,4 @@
-"""Machines given as a graph of joints: the tree that is chosen, the cuts, joints turned around, and what is refused."""
+"""Machines given as a graph of joints: the tree that is chosen, the cuts, reversed joints, and what is refused."""
 
 import itertools
 import warnings
@@ -319,10 +319,10 @@ def test_a_loop_without_a_joint_to_cut():
         forces={"m": {"type": "motor", "joint": "D", "kp": 1}}))  # fmt: skip
     ((place, words),) = error.problems
     assert place == "joints.C" and "no joint of that loop can become a cut" in words
-    for reason in ("'C' has damping, stiffness, rest", "'B' is helical, as no cut can be", "'A' has q",
+    for reason in ("'C' has damping, stiffness, rest", "'B' is helical, which a cut cannot be", "'A' has q",
                    "'D' is named by forces.m"):  # fmt: skip
         assert reason in words
-    assert "write one of them among the cuts" in words
+    assert "list one of them under cuts" in words
 
 
 def test_all_loops_without_a_joint_to_cut_are_told_at_once():
@@ -334,7 +334,8 @@ def test_all_loops_without_a_joint_to_cut_are_told_at_once():
 
 def test_a_free_joint_in_a_loop():
     assert list(span(graph("F ground a free", "S ground a spherical")).cuts) == ["S"]
-    assert "'F' is free, as no cut can be" in str(refused(graph("F ground a free", "A ground a revolute", A={"q": 0})))
+    error = refused(graph("F ground a free", "A ground a revolute", A={"q": 0}))
+    assert "'F' is free, which a cut cannot be" in str(error)
 
 
 @pytest.mark.parametrize("kind, own", [("free", {}), ("spherical", {"damping": 1}), ("planar", {"v": [1, 2, 3]}),

@@ -84,7 +84,7 @@ def test_replace_drops_the_memory_of_the_run():
 def test_what_is_no_state_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"state\.q must be numbers"):
         State(0.0, ["a"], [])
-    with pytest.raises(InputError, match=r"state\.v must be a row"):
+    with pytest.raises(InputError, match=r"state\.v must be a one-dimensional"):
         State(0.0, [], np.zeros((2, 2)))
     with pytest.raises(InputError, match=r"state\.thing\.x must be numbers or text"):
         State(0.0, [], [], parts={"thing": {"x": object()}})
@@ -93,7 +93,7 @@ def test_what_is_no_state_is_refused(tmp_path):
     whole = full().to_bytes()
     for data in (b"", b"no archive", whole[: len(whole) // 2]):
         (tmp_path / "torn.npz").write_bytes(data)
-        with pytest.raises(FileError, match="no State of Gori"):
+        with pytest.raises(FileError, match="not a State of Gori"):
             State.load(tmp_path / "torn.npz")
     with pytest.raises(FileError, match="cannot be written"):
         full().save(tmp_path / "no" / "folder.npz")
@@ -103,7 +103,7 @@ def test_other_formats_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("gori.model.state.FORMAT", FORMAT + 1)
     full().save(tmp_path / "new.npz")
     monkeypatch.undo()
-    with pytest.raises(FileError, match=f"format {FORMAT + 1}: this Gori reads format {FORMAT}"):
+    with pytest.raises(FileError, match=f"format version {FORMAT + 1}; this Gori reads version {FORMAT}"):
         State.load(tmp_path / "new.npz")
 
 

@@ -41,7 +41,7 @@ def test_errors_of_any_slice_are_raised():
 
 @pytest.mark.parametrize("bad", [0, -1, "two", 1.5, ""])
 def test_counts_that_are_refused(bad):
-    with pytest.raises(InputError, match="whole number of at least 1"):
+    with pytest.raises(InputError, match="must be a positive integer"):
         checked(bad, "threads")
 
 

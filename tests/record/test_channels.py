@@ -68,6 +68,14 @@ def test_quaternions_do_not_jump():
     assert np.abs(np.diff(quat, axis=0)).max() < 0.1
 
 
+def test_quaternions_of_no_samples_and_of_half_turns():
+    assert channels_module.quaternions(np.zeros((0, 3, 3))).shape == (0, 4)
+    turns = Rotation.from_rotvec(np.linspace(0.1, 6.2, 30)[:, None] * [0.0, 0.0, 1.0]).as_matrix()
+    found = channels_module.quaternions(turns)
+    half = np.linspace(0.05, 3.1, 30)
+    close(found, np.column_stack([np.cos(half), 0 * half, 0 * half, np.sin(half)]), 1e-12)
+
+
 def test_units():
     model = gori.compile(
         gori.Spec(
@@ -86,5 +94,6 @@ def test_units():
     assert rec.units("b.q") == ("rad", "m") and rec.units("b.v") == ("rad/s", "m/s")
     assert rec.units("c.v") == ("rad/s",) * 3
     assert rec.units("q") == rec.units("a.q") + rec.units("b.q") + rec.units("c.q")
+    assert set(channels_module.builtin_channels(rec)) <= set(rec.channels())
     for name in rec.channels():
         assert len(rec.units(name)) == rec[name][0].size, name

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gori.errors import FileError, InputError
+from gori.record.export import plot, table, write_csv
 
 matplotlib.use("Agg")
 from tests.record.runs import swing
@@ -14,11 +15,19 @@ from tests.record.runs import swing
 
 def test_tables(tmp_path):
     rec = swing(3)
-    table = rec.table("elbow.q", "tool.position", "tool.rotation")
-    assert list(table)[:5] == ["elbow.q", "tool.position.0", "tool.position.1", "tool.position.2", "tool.rotation.0.0"]
-    assert np.array_equal(table["tool.rotation.2.1"], rec["tool.rotation"][:, 2, 1])
+    columns = table(rec, ("elbow.q", "tool.position", "tool.rotation"))
+    assert list(columns)[:5] == [
+        "elbow.q",
+        "tool.position.0",
+        "tool.position.1",
+        "tool.position.2",
+        "tool.rotation.0.0",
+    ]
+    assert np.array_equal(columns["tool.rotation.2.1"], rec["tool.rotation"][:, 2, 1])
 
-    rec.to_csv(tmp_path / "a.csv", "elbow.q", "tool.position")
+    assert list(rec.table("elbow.q")) == ["elbow.q"]
+
+    write_csv(rec, tmp_path / "a.csv", ("elbow.q", "tool.position"))
     with open(tmp_path / "a.csv", newline="") as file:
         head, *lines = csv.reader(file)
     assert head == ["time", "elbow.q", "tool.position.0", "tool.position.1", "tool.position.2"]
@@ -41,9 +50,9 @@ def test_plots(tmp_path):
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == [
         f"tool.position.{k}" for k in range(3)
     ]
-    rec.plot("momentum", path=tmp_path / "a.svg")
+    plot(rec, ("momentum",), tmp_path / "a.svg")
     assert (tmp_path / "a.svg").stat().st_size > 1000
-    for names, words in (((), "say what to plot"), (("z",), "no columns"), (("elbow.p",), "did you mean")):
+    for names, words in (((), "name the channels to plot"), (("z",), "no columns"), (("elbow.p",), "did you mean")):
         with pytest.raises(InputError, match=words):
             rec.plot(*names)
     with pytest.raises(FileError, match="cannot be written"):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from gori.errors import FileError, InputError, RecordError
-from gori.record import FrameFile, Frames, ParticleFrame
+from gori.record import FrameFile, Frames
 from gori.spec import Body, Joint, Spec
 
 ROOT = Path(__file__).parents[2]
@@ -177,17 +177,6 @@ def test_bad_input(tmp_path):
         assert file.frames == 0
     with pytest.raises(InputError, match="closed"):
         file.append(0.0, ids, place, motion)
-    with pytest.raises(FileError, match="no such file"):
-        Frames(tmp_path / "g.h5")
-    (tmp_path / "text").write_text("hello")
-    with pytest.raises(FileError, match="cannot be read as HDF5"):
-        Frames(tmp_path / "text")
-    with h5py.File(tmp_path / "other.h5", "w") as file:
-        file["x"] = 1
-    with pytest.raises(FileError, match="holds no frames of grains"):
-        Frames(tmp_path / "other.h5")
-    with pytest.raises(InputError, match="rows of x y z r"):
-        ParticleFrame.of(np.zeros((3, 3)))
 
 
 def test_an_error_leaves_the_file_marked(tmp_path):

@@ -1,4 +1,4 @@
-"""Pace of the wall clock: frames, ports, overruns; and a batch over threads that changes nothing."""
+"""Pace of the wall clock: frames, ports, overruns."""
 
 import time
 
@@ -7,7 +7,7 @@ import pytest
 
 import gori
 from gori import vehicle
-from gori.errors import InputError, SimulationError
+from gori.errors import InputError
 from gori.sim import Clock, Ports
 
 STEP = 1e-3
@@ -98,57 +98,3 @@ def test_adaptive_methods_have_no_pace(truck):
         Clock(gori.Simulation(pendulum, gori.Dopri5()))
     with pytest.raises(InputError, match="duration"):
         Clock(simulation(truck)).run(-1.0)
-
-
-# ---- batch
-
-
-def several(truck, count=5):
-    def driver(k):
-        def drive(run):
-            run.inputs["truck.selector"] = "D"
-            run.inputs["truck.throttle"], run.inputs["truck.steer"] = 0.1 + 0.1 * k, 0.05 * k
-
-        return drive
-
-    return [simulation(truck, driver=driver(k)) for k in range(count)]
-
-
-def test_batch_is_as_each_alone(truck):
-    alone = [run.run(1.0, sample=0.01) for run in several(truck)]
-    for workers in (1, 2, 4):
-        together = gori.batch(several(truck), 1.0, sample=0.01, workers=workers)
-        for one, other in zip(alone, together, strict=True):
-            for name in ("time", "q", "v", "z"):
-                assert np.array_equal(getattr(one, name), getattr(other, name))
-    assert not np.array_equal(alone[0].q, alone[1].q)
-    assert np.array_equal(alone[2]["truck.chassis.acceleration"], together[2]["truck.chassis.acceleration"])
-
-
-def test_batch_into_files(truck, tmp_path):
-    paths = [tmp_path / f"{k}.h5" for k in range(2)]
-    recordings = gori.batch(several(truck, 2), 0.1, paths=paths)
-    for path, recording in zip(paths, recordings):
-        assert np.array_equal(gori.Recording.load(path).q, recording.q)
-
-
-def test_one_that_fails(truck):
-    def crash(run):
-        raise gori.errors.InputError("no more")
-
-    runs = several(truck, 3)
-    runs[1].driver = crash
-    with pytest.raises(SimulationError, match=r"simulation 1 of 3: .*no more") as caught:
-        gori.batch(runs, 0.1)
-    assert caught.value.recordings[1] is None and len(caught.value.recordings[2]) > 1
-
-
-def test_batch_refuses(truck):
-    run = simulation(truck)
-    with pytest.raises(InputError, match="twice"):
-        gori.batch([run, run], 0.1)
-    with pytest.raises(InputError, match="workers"):
-        gori.batch([run], 0.1, workers=0)
-    with pytest.raises(InputError, match="one for each"):
-        gori.batch([run], 0.1, paths=[])
-    assert gori.batch([], 0.1) == []

@@ -67,7 +67,7 @@ def test_the_memory_of_a_driver_that_nobody_takes_is_warned_of():
     one.run(0.05)
     with pytest.warns(RestartWarning, match="memory of a driver, but no driver is given"):
         gori.Simulation(model, STEP, state=one.state)
-    with pytest.warns(RestartWarning, match="memory of a driver, but the driver that is given offers no load"):
+    with pytest.warns(RestartWarning, match="memory of a driver, but the driver that is given has no load"):
         gori.Simulation(model, STEP, driver=lambda simulation: None, state=one.state)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -117,11 +117,11 @@ def test_a_failure_names_the_subsystem_and_the_time_and_keeps_what_was_recorded(
 @pytest.mark.parametrize(
     ("wrench", "words"),
     [
-        (np.zeros(6), r"advance must give wrenches of shape \(1, 6\), not \(6,\)"),
-        ([[0, 0, 0, 0, 0, "1"]], "advance must give wrenches"),
+        (np.zeros(6), r"advance must return wrenches of shape \(1, 6\), not \(6,\)"),
+        ([[0, 0, 0, 0, 0, "1"]], "advance must return wrenches"),
         ([[1, 2], [3]], "ValueError"),
         (np.full((1, 6), 1j), "complex128"),
-        (None, "advance must give wrenches"),
+        (None, "advance must return wrenches"),
         (np.full((1, 6), np.nan), "the wrench on 'block' is not finite: nan"),
         (np.full((1, 6), -np.inf), "the wrench on 'block' is not finite: -inf"),
     ],

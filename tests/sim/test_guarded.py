@@ -32,9 +32,9 @@ def test_errors_name_the_subsystem_and_the_time():
     assert caught.value.time == 0.5 and isinstance(caught.value.cause, ZeroDivisionError)
     with pytest.raises(InputError, match=r"'spring' failed at t = 2 s: KeyError: 'oil'"):
         bad.start(STILL, 2.0)
-    with pytest.raises(SimulationError, match="output_values must give numbers"):
+    with pytest.raises(SimulationError, match="output_values must return numbers"):
         bad.output_values(1.0)
-    with pytest.raises(InputError, match="output_values must give numbers"):
+    with pytest.raises(InputError, match="output_values must return numbers"):
         bad.output_values(1.0, starting=True)
     own = guarded(fail_at=0.0, error=SimulationError("dry: refill it"))
     with pytest.raises(SimulationError, match=r"^dry: refill it$") as caught:

@@ -97,7 +97,7 @@ def swinging():
 def test_coordinates_are_chosen_anew(swinging):
     model, expected = swinging
     simulation = Simulation(model, Dopri5(rtol=1e-10, atol=1e-12), loops="partition")
-    dependent = simulation.stepper.closure.memory.state.dependent.copy()
+    dependent = simulation.stepper.closure.kept.dependent.copy()
     assert model.mobility().independent == ("A",) and list(dependent) == [0, 1, 1]
     rec = simulation.run(3.0, sample=0.1, progress=False)
     assert simulation.stepper.closure.changes >= 2

@@ -67,10 +67,10 @@ def test_a_driven_machine_starts_with_the_velocity_of_its_motion():
 
 def test_conflicting_velocities_are_refused():
     spec = rockers().set("joints.D.v", 5.0)
-    with pytest.raises(InputError, match=r"velocities of A, D do not fit.*C\.[xy] would open.*independent joints only"):
+    with pytest.raises(InputError, match=r"velocities of A, D are.*C\.[xy] would open.*independent joints only"):
         Simulation(gori.compile(spec))
     driven = rockers(speed=2.0, driven=True).set("joints.A.v", 1.0)
-    with pytest.raises(InputError, match=r"velocities of A do not fit.*drive\.motion"):
+    with pytest.raises(InputError, match=r"velocities of A are inconsistent.*drive\.motion"):
         Simulation(gori.compile(driven))
 
 
@@ -85,7 +85,7 @@ def test_impossible_loops_are_refused():
 def test_misspelt_bodies_in_cuts():
     with pytest.raises(SpecError, match=r"cuts.top1.parent.*'horizontl1' is not a body; did you mean 'horizontal1'"):
         four_bar().set("cuts.top1.parent", "horizontl1")
-    with pytest.raises(SpecError, match=r"cuts.top1.child.*'world' is not a body; the fixed world is called 'ground'"):
+    with pytest.raises(SpecError, match=r"cuts.top1.child.*'world' is not a body; the fixed body is called 'ground'"):
         four_bar().set("cuts.top1.child", "world")
 
 
@@ -112,9 +112,9 @@ def test_solvers_by_name():
         ("partitions", "'partitions' is not one of multipliers, partition, frozen_explicit"),
         ({"type": "partition", "dependent": ["A"]}, "loops partition takes independent, not dependent"),
         ({"independent": ["A"]}, "None is not one of multipliers"),
-        (Partition(("foot",)), "'foot' is not a joint that moves; did you mean 'foot"),
-        (Partition(("foot0", "foot1")), "foot0, foot1: that is 2 independent coordinates, but .* has 1 degree"),
-        (Partition(()), "no joints: that is 0 independent"),
+        (Partition(("foot",)), "'foot' is not a movable joint; did you mean 'foot"),
+        (Partition(("foot0", "foot1")), "foot0, foot1: these are 2 independent coordinates, but .* has 1 degree"),
+        (Partition(()), "no joints: these are 0 independent"),
     ],
 )
 def test_wrong_settings(loops, words):
@@ -131,13 +131,13 @@ def test_coordinates_that_cannot_be_independent_are_refused():
     dead = spec
     for info in model.joints:
         dead = dead.set(f"joints.{info.name}.q", [float(x) for x in q[info.q]])
-    with pytest.raises(InputError, match=r"rail cannot be independent at this pose.*Take "):
+    with pytest.raises(InputError, match=r"rail cannot be independent in this pose.*Use "):
         Simulation(gori.compile(dead), loops=Partition(("rail",)))
     Simulation(gori.compile(dead), loops=Partition(("axle",)))
 
 
 def test_implicit_methods_take_no_solver():
-    with pytest.raises(UnsupportedError, match=r"generalized_alpha solves .* by itself: leave out loops: partition"):
+    with pytest.raises(UnsupportedError, match=r"generalized_alpha solves .* itself: omit loops: partition"):
         Simulation(gori.compile(four_bar()), GeneralizedAlpha(), loops="partition")
 
 

@@ -56,7 +56,7 @@ def test_another_method_drops_the_memory_and_says_so(other):
     make = arm(METHODS["rk4"])
     first = make()
     first.run(0.1, progress=False)
-    with pytest.warns(RestartWarning, match="memory of another method.*starts afresh"):
+    with pytest.warns(RestartWarning, match="memory of another method.*restarts"):
         taken = arm(METHODS[other])(state=first.state)
     np.testing.assert_array_equal(taken.q, first.q)
     assert taken.time == first.time
@@ -92,7 +92,7 @@ def test_a_snapshot_is_no_state():
     simulation = arm(METHODS["rk4"])()
     look = simulation.step(3)
     assert look.time == simulation.time and np.array_equal(look.q, simulation.q)
-    with pytest.raises(InputError, match=r"not a Snapshot: take simulation\.state"):
+    with pytest.raises(InputError, match=r"not a Snapshot: use simulation\.state"):
         gori.Simulation(simulation.model, state=look)
 
 
@@ -100,5 +100,5 @@ def test_a_driver_without_memory_is_not_vouched_for(tmp_path):
     simulation = arm(METHODS["rk4"])()
     path = tmp_path / "run.h5"
     gori.Simulation(simulation.model, METHODS["rk4"], driver=lambda run: None).run(0.05, path=path, progress=False)
-    with pytest.warns(RestartWarning, match="offers no save and load"):
+    with pytest.warns(RestartWarning, match="has no save and load"):
         gori.Simulation.resume(path, progress=False, driver=lambda run: None)

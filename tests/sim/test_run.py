@@ -51,7 +51,7 @@ def test_drivers_act_on_their_grid_and_may_end_the_run():
 def test_a_driver_that_fails_ends_the_run():
     stepper = Stub(100)
     failure = run_blocks(stepper, [DriverStage(stepper, lambda: 1 / 0, lambda: True, 0.2), stepper.take])
-    assert "the driver failed at t = 0 s: ZeroDivisionError" in str(failure) and stepper.calls == []
+    assert "the driver raised an exception at t = 0 s: ZeroDivisionError" in str(failure) and stepper.calls == []
 
 
 def test_the_first_failure_ends_the_run():

@@ -168,7 +168,7 @@ def test_steps_that_are_refused():
     for count in (0, -1, 1.5, True, "2"):
         with pytest.raises(InputError, match="number of steps"):
             simulate(falling()).step(count)
-    with pytest.raises(InputError, match="dopri5 chooses its own steps"):
+    with pytest.raises(InputError, match="dopri5 uses adaptive steps"):
         simulate(falling(), "dopri5").step()
     with pytest.raises(InputError, match="less than one step"):
         simulate(falling(), RK4(step=0.1)).run(0.04)

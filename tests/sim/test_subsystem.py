@@ -43,8 +43,8 @@ class Half:
 
 
 REFUSED = {
-    "half": (Half(), "Half is no Subsystem: it has no bodies"),
-    "class": (Spring, "is no Subsystem: it has no name"),
+    "half": (Half(), "Half is not a Subsystem: it has no bodies"),
+    "class": (Spring, "is not a Subsystem: it has no name"),
     "typo": (Spring("blok"), r"subsystem 'spring': 'blok' is not a body or frame; did you mean 'block'"),
     "text": (changed(bodies="block"), r"subsystem 'spring': bodies must be a list of names, not 'block'"),
     "no text": (changed(bodies=(3,)), r"bodies must be a list of names"),
@@ -59,17 +59,17 @@ REFUSED = {
     "list of outputs": (changed(outputs=["a"]), r"subsystem 'spring': outputs must be {channel: unit}"),
     "no outputs": (changed(outputs=None), r"subsystem 'spring': outputs must be {channel: unit}"),
     "units": (changed(outputs={"a": 1}), r"subsystem 'spring': outputs must be {channel: unit}"),
-    "list of state": (changed(state=lambda: [1]), r"subsystem 'spring': state\(\) must give {name: array"),
-    "ragged state": (changed(state=lambda: {"n": [1, [2, 3]]}), r"subsystem 'spring': state\(\) must give arrays"),
+    "list of state": (changed(state=lambda: [1]), r"subsystem 'spring': state\(\) must return {name: array"),
+    "ragged state": (changed(state=lambda: {"n": [1, [2, 3]]}), r"subsystem 'spring': state\(\) must return arrays"),
     "wide start": (changed(start=lambda *_: np.zeros(6)), r"'spring' failed at t = 0 s: start must .* \(1, 6\)"),
     "number at start": (changed(start=lambda *_: 7.0), r"'spring' failed .* shape \(1, 6\), not \(\)"),
     "failing start": (changed(start=lambda *_: 1 / 0), r"'spring' failed at t = 0 s: ZeroDivisionError"),
     "one output": (
         changed(outputs={"a": "m", "b": "m"}, output_values=lambda: 3.0),
-        r"'spring' failed at t = 0 s: output_values must give numbers of shape \(2,\), not \(\)",
+        r"'spring' failed at t = 0 s: output_values must return numbers of shape \(2,\), not \(\)",
     ),
     "few outputs": (changed(outputs={"a": "m", "b": "m"}, output_values=lambda: (3.0,)), r"shape \(2,\), not \(1,\)"),
-    "no values": (changed(output_values=lambda: None), r"output_values must give numbers of shape \(1,\)"),
+    "no values": (changed(output_values=lambda: None), r"output_values must return numbers of shape \(1,\)"),
     "time": (changed(outputs={"time": "s"}), r"there is a channel 'time' already"),
     "channel": (changed(outputs={"rail.a": "m/s2"}), r"there is a channel 'rail.a' already"),
     "wrench": (changed(outputs={"block.wrench_from.spring": "N"}), r"a channel 'block.wrench_from.spring' already"),
@@ -103,7 +103,7 @@ def test_a_list_of_them_is_wanted():
         gori.Simulation(model, subsystems={"truck.drivetrain": 1e-4})
     assert gori.Simulation(model, subsystems=None).subsystems == ()
     assert len(gori.Simulation(model, subsystems=(spring for spring in [Spring()])).subsystems) == 1
-    with pytest.raises(UnsupportedError, match="a subsystem needs a method of a fixed step"):
+    with pytest.raises(UnsupportedError, match="a subsystem needs a fixed-step method"):
         gori.Simulation(model, gori.Dopri5(), subsystems=[Spring()])
 
 

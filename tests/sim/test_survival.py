@@ -137,14 +137,14 @@ def test_what_cannot_be_resumed(tmp_path):
         Simulation.resume(path)
     Simulation(model).run(0.1, path=path, overwrite=True)
     many = {f"e{k}": f"rail.q - {k}" for k in range(5)}
-    with pytest.raises(InputError, match="other events"):
+    with pytest.raises(InputError, match="different events"):
         Simulation.resume(path, events=many)
 
 
 def test_a_file_is_not_overwritten(tmp_path):
     simulation = Simulation(gori.compile(falling()))
     simulation.run(0.1, path=tmp_path / "run.h5")
-    with pytest.raises(gori.errors.FileError, match="already there"):
+    with pytest.raises(gori.errors.FileError, match="already exists"):
         simulation.run(0.1, path=tmp_path / "run.h5")
     assert simulation.time == pytest.approx(0.1)
     assert len(gori.Recording.load(tmp_path / "run.h5")) == 101

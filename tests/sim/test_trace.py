@@ -69,7 +69,7 @@ def test_fixed_joints_bear_what_they_carry():
 
 
 def test_grains_in_a_box_with_a_fixed_lid():
-    """Both carry walls, and are one rigid group but for the reactions: the guide bears the grains, the bolt does not."""
+    """Both carry walls, and are one rigid group but for reactions: the guide bears the grains, the bolt does not."""
     steel = {"type": "box", "material": "steel"}
     walls = (
         {"bin": {**steel, "size": (0.04, 0.04, 0.04), "hollow": True}},

@@ -29,6 +29,6 @@ def test_rotation_to_an_axis_brings_z_there(axis):
 
 def test_dicts_of_a_spec_do_not_change():
     part = ReadOnly(a=1)
-    with pytest.raises(SpecError, match="a Spec does not change"):
+    with pytest.raises(SpecError, match="a Spec is immutable"):
         part["a"] = 2
     assert part == {"a": 1}

@@ -151,7 +151,7 @@ def test_deep_nests():
     nested = "sin(" * 20 + "t" + ")" * 20
     rate = derivative(parse(nested))
     np.testing.assert_allclose(at(derivative(rate), 0.5), differences(rate, 0.5), rtol=1e-6)
-    with pytest.raises(ValueError, match=f"more than {MOST_STEPS} operations: nest it less deeply, or give a table"):
+    with pytest.raises(ValueError, match=f"more than {MOST_STEPS} operations: simplify it, or give a table"):
         derivative(derivative(parse("sin(" * 95 + "t" + ")" * 95)))
 
 

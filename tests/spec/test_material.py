@@ -37,8 +37,8 @@ def test_material_refused(given, words):
         ({"restitution": 0.5, "friction": -0.1}, "friction: must not be negative"),
         ({"restitution": 0.5}, "'friction' is missing"),
         ({"friction": 0.5}, "restitution: 'restitution' is missing: the law hertz needs it"),
-        ({"restitution": 0.5, "friction": 0.5, "k_n": 1e5}, "k_n: belongs to the law voigt, and this is hertz"),
-        (VOIGT | {"restitution": 0.5}, "restitution: belongs to the law hertz, and this is voigt"),
+        ({"restitution": 0.5, "friction": 0.5, "k_n": 1e5}, "k_n: belongs to the law voigt, but this is hertz"),
+        (VOIGT | {"restitution": 0.5}, "restitution: belongs to the law hertz, but this is voigt"),
         (VOIGT | {"rolling_friction": 0.0}, "rolling_friction: belongs to the law hertz"),
         ({"law": "voigt", "friction": 0.5, "k_n": 1}, "c_n: 'c_n' is missing: the law voigt needs it"),
         ({"law": "hooke", "friction": 0.5}, "law: 'hooke' is not one of"),
@@ -64,15 +64,15 @@ MISFITS = {
     ),
     "two laws": (
         {"contacts": CONTACTS | {"steel/steel": VOIGT}},
-        "contacts.steel/steel.law: all contacts must have the same law, and 'grain/grain' is of hertz",
+        "contacts.steel/steel.law: all contacts must use the same law, but 'grain/grain' uses hertz",
     ),
     "grains without themselves": (
         {"contacts": {"steel/grain": CONTACTS["steel/grain"]}},
-        "contacts: grains of 'grain' can touch 'grain', and nothing says how: add contacts: {grain/grain:",
+        "contacts: particles of 'grain' can touch 'grain', but that contact is not defined: add contacts: {grain/",
     ),
     "grains without walls": (
         {"contacts": {"grain/grain": CONTACTS["grain/grain"]}},
-        "contacts: grains of 'grain' can touch 'steel', and nothing says how: add contacts: {grain/steel:",
+        "contacts: particles of 'grain' can touch 'steel', but that contact is not defined: add contacts: {grain/st",
     ),
     "two grains": (
         {
@@ -80,17 +80,17 @@ MISFITS = {
             "contacts": CONTACTS | {"sand/sand": CONTACTS["grain/grain"], "sand/steel": CONTACTS["grain/grain"]},
             "particles": {"load": LOAD, "more": LOAD | {"material": "sand"}},
         },
-        "grains of 'grain' can touch 'sand'",
+        "particles of 'grain' can touch 'sand'",
     ),
     "no density": (
         {"materials": MATERIALS | {"grain": {"E": 1e8}}},
-        "materials.grain.density: grains are made of 'grain' (particles.load.material), which needs a density",
+        "materials.grain.density: particles are made of 'grain' (particles.load.material), which needs a density",
     ),
     "rigid grains": (
         {"materials": MATERIALS | {"grain": {"rigid": True, "density": 1}}},
-        "materials.grain.rigid: grains are made of 'grain' (particles.load.material): only walls can be rigid",
+        "materials.grain.rigid: particles are made of 'grain' (particles.load.material): only walls can be rigid",
     ),
-    "no modulus": ({"materials": MATERIALS | {"steel": {}}}, "materials.steel.E: the contact 'steel/grain' is of the"),
+    "no modulus": ({"materials": MATERIALS | {"steel": {}}}, "materials.steel.E: the contact 'steel/grain' uses the"),
     "unknown material of grains": (
         {"particles": {"load": LOAD | {"material": "grian"}}},
         "particles.load.material: 'grian' is not a material; did you mean 'grain'?",

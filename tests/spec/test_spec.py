@@ -102,7 +102,6 @@ def test_bodies_that_may_not_be(case):
 # ---- the tree
 
 
-CUT = {"parent": "a", "child": "b"}
 JA, JB = chain()["joints"]["ja"], chain()["joints"]["jb"]
 
 
@@ -127,26 +126,6 @@ TREES = {
         chain(forces={"s": {"type": "spring", "parent": "world", "child": "a", "stiffness": 1}}),
         "forces.s.parent: parent 'world' is not a body; the fixed world is called 'ground'",
     ),
-    "axis2 of a hinged cut": (
-        chain(cuts={"c": CUT | {"type": "revolute", "axis2": [1, 0, 0]}}),
-        "cuts.c.axis2: axis2 is for universal cuts; this one is revolute",
-    ),
-    "axes of a cut not square": (
-        chain(cuts={"c": CUT | {"type": "universal", "axis2": [1, 0, 1]}}),
-        "cuts.c.axis2: axis2 must be perpendicular to axis",
-    ),
-    "axis of a fixed cut": (
-        chain(cuts={"c": CUT | {"type": "fixed", "axis": [1, 0, 0]}}),
-        "cuts.c.axis: a fixed cut has no axis",
-    ),
-    "axis of a ball cut": (
-        chain(cuts={"c": CUT | {"type": "spherical", "axis": [1, 0, 0]}}),
-        "cuts.c.axis: a spherical cut has no axis",
-    ),
-    "axis of a distance": (
-        chain(cuts={"c": CUT | {"type": "distance", "length": 1, "axis": [1, 0, 0]}}),
-        "cuts.c.axis: a distance cut has no axis",
-    ),
     "ring": (two({"parent": "b"}), "carry each other in a ring that never reaches the ground"),
     "disconnected": (
         chain(joints={"ja": JA}),
@@ -161,10 +140,6 @@ TREES = {
     "cut on nothing": (
         chain(cuts={"c": {"type": "revolute", "parent": "a", "child": "x"}}),
         "cut 'c': child 'x' is not a body",
-    ),
-    "cut without length": (
-        chain(cuts={"c": {"type": "distance", "parent": "a", "child": "b"}}),
-        "a distance cut needs length",
     ),
     "unknown group": (chain(body={}), "unknown key 'body'; did you mean 'bodies'?"),
     "body is a number": (chain(bodies={"a": 3, "b": BALL}), "bodies.a: must hold keys and values, not 3"),

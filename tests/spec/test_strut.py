@@ -14,7 +14,7 @@ def test_defaults_have_no_stops():
 @pytest.mark.parametrize(
     ("stop", "words"),
     [
-        ([[0.1, 5.0], [0.2, 4.0]], "a stop must not give way: 4.0 N follows 5.0 N"),
+        ([[0.1, 5.0], [0.2, 4.0]], "the force of a stop must not decrease: 4.0 N follows 5.0 N"),
         ([[0.2, 5.0], [0.1, 6.0]], "stop"),
         ([], "a stop takes 1 to"),
     ],

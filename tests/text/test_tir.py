@@ -170,12 +170,12 @@ def line_of(text, start):
         ("PDX1 = 0.95", "PDX1 =", "is not KEY = value", "PDX1"),
         ("PKY1 = -14.0", "PKY1 = 14.0", "PKY1 must be negative", "PKY1"),
         ("'radian'", "'degree'", "ANGLE = 'degree' cannot be used: the coefficients are per radian", "ANGLE"),
-        ("'meter'", "'furlong'", "LENGTH = 'furlong' cannot be used; known are meter", "LENGTH"),
+        ("'meter'", "'furlong'", "LENGTH = 'furlong' cannot be used; known units are meter", "LENGTH"),
         ("'PAC2002'", "'MF_99'", "PROPERTY_FILE_FORMAT 'MF_99' is not one of", "PROPERTY"),
         ("'PAC2002'", "'PAC2002", "the quotes of 'PAC2002 are not closed", "PROPERTY"),
         ("[VERTICAL]", "[VERTICAL", "is not a section", "[VERTICAL"),
         ("'LEFT'", "'TOP'", "TYRESIDE 'top' is not", "TYRESIDE"),
-        ("[VERTICAL]", "[VERTICAL]\nFITTYP = 62", "FITTYP 62 is another Magic Formula", "FITTYP"),
+        ("[VERTICAL]", "[VERTICAL]\nFITTYP = 62", "FITTYP 62 is another version of the Magic Formula", "FITTYP"),
         ("[VERTICAL]", "[VERTICAL]\nIP = 2\nIP_NOM = 3\nPPX1 = 0.1", "influence of pressure (PPX1)", "IP "),
         ("LCZ  ", "LKYG = 0.5\nLCZ  ", "LKYG = 0.5 is not modelled", "LKYG"),
     ],
@@ -199,7 +199,7 @@ def test_twice(file):
 def test_not_a_tyre(file, tmp_path):
     assert "there is no such file" in str(refused(tmp_path / "none.tir"))
     assert "has no sections" in str(refused(file("")))
-    assert "stands before the first section" in str(refused(file("a = 1\n")))
+    assert "appears before the first section" in str(refused(file("a = 1\n")))
     assert "section [UNITS] is missing" in str(refused(file("[MODEL]\nPROPERTY_FILE_FORMAT = 'PAC2002'\n")))
     assert "cannot be read" in str(refused(tmp_path))
     assert "radius: must be positive" in str(refused(file(FIALA.replace("= 470", "= 0"))))

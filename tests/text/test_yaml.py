@@ -16,13 +16,13 @@ def test_data_and_lines():
     ("text", "line", "words"),
     [
         ("gori: 1\na: &x 1\n", 2, "anchors"),
-        ("gori: 1\na: !!str 1\n", 2, "tags are not taken"),
+        ("gori: 1\na: !!str 1\n", 2, "tags are not supported"),
         ("gori: 1\na: 1\na: 2\n", 3, "given twice, first in line 2"),
         ("gori: 1\n\tb: 2\n", 2, "tab"),
         ("gori: 1\n---\ngori: 1\n", 2, "more than one document"),
-        ("gori: 2\n", 1, "version 2 of the format is not known"),
-        ("a: 1\n", 1, "does not state its format version"),
-        ("- 1\n", 1, "keys and values at the top"),
+        ("gori: 2\n", 1, "version 2 of the format is unknown"),
+        ("a: 1\n", 1, "has no format version"),
+        ("- 1\n", 1, "must be a mapping at the top level"),
         ("", 1, "empty"),
     ],
 )

@@ -60,15 +60,15 @@ def test_the_plane_is_found(linkage):
 
 
 def test_what_cannot_be_shown(linkage, tmp_path):
-    with pytest.raises(InputError, match=r"\.gif or a \.html"):
+    with pytest.raises(InputError, match=r"\.gif or \.html"):
         gori.view.animate(linkage, tmp_path / "a.avi")
-    with pytest.raises(InputError, match="more than 2000 pictures"):
+    with pytest.raises(InputError, match="more than 2000 images"):
         gori.view.animate(linkage, tmp_path / "a.gif", every=1e-4)
     with pytest.raises(InputError, match="every must be a positive number"):
         gori.view.animate(linkage, tmp_path / "a.gif", every=0.0)
-    with pytest.raises(InputError, match="no picture at t = 2 s"):
+    with pytest.raises(InputError, match="no image at t = 2 s"):
         gori.view.pictures(linkage, [2.0])
-    with pytest.raises(InputError, match="a view is"):
+    with pytest.raises(InputError, match="view must be"):
         gori.view.pictures(linkage, [0.0], view="zx")
     with pytest.raises(InputError, match="no channel 'hand"):
         gori.view.animate(linkage, tmp_path / "a.gif", trails=["hand"])

@@ -88,7 +88,7 @@ class Repose(NamedTuple):
 def porosity(particles: ParticleData, region: MeasuredRegion) -> float:
     """Share of a region that is empty. Spheres that its border cuts count with the part inside (see `regions`).
 
-    Where grains overlap, their common volume counts twice: for each contact 0.4 (overlap / radius)^2 of a grain.
+    Where particles overlap, their common volume counts twice: for each contact 0.4 (overlap / radius)^2 of a particle.
     """
     return 1.0 - float(region.filled(_frame(particles)).sum()) / region.volume
 
@@ -110,7 +110,7 @@ def contacts(particles: ParticleData, gap: float = 0.0) -> Contacts:
 
 
 def contact_number(particles: ParticleData, gap: float = 0.0, least: int = 0) -> float:
-    """Mean count of contacts of a grain with others, walls not counted; of grains that have `least` or more."""
+    """Mean count of contacts of a particle with others, walls not counted; of particles that have `least` or more."""
     frame = _frame(particles)
     counts = np.bincount(contacts(frame, gap).pairs.ravel(), minlength=len(frame))
     counts = counts[counts >= least]
@@ -118,7 +118,7 @@ def contact_number(particles: ParticleData, gap: float = 0.0, least: int = 0) ->
 
 
 def mass_in(particles: ParticleData, region: MeasuredRegion | None = None) -> float:
-    """Mass of grains [kg] whose centres lie in a region; of all."""
+    """Mass of particles [kg] whose centres lie in a region; of all."""
     frame = _frame(particles)
     return float(frame.mass.sum() if region is None else frame.mass[region.contains(frame)].sum())
 
@@ -127,7 +127,7 @@ def center_of_mass(particles: ParticleData) -> np.ndarray:
     """(3,) [m]"""
     frame = _frame(particles)
     if not len(frame):
-        raise InputError("no grains: there is no centre of mass")
+        raise InputError("no particles: no centre of mass is defined")
     return frame.mass @ frame.position / frame.mass.sum()
 
 
@@ -171,14 +171,14 @@ def profile(
 def surface(particles: ParticleData, cell: float, low: Any = None, high: Any = None) -> Surface:
     """The free surface as a map: height of the topmost sphere at the middle of each cell.
 
-    cell        [m]; half a radius or less shows each grain
-    low, high   (2,) corners of the map [m]; default: all grains
+    cell        [m]; half a radius or less shows each particle
+    low, high   (2,) corners of the map [m]; default: all particles
     """
     spheres = _frame(particles).spheres
     if not cell > 0.0:
         raise InputError(f"cell must be a positive length, not {cell!r}")
     if not len(spheres) and (low is None or high is None):
-        raise InputError("no grains: there is no surface")
+        raise InputError("no particles: there is no surface")
     first = np.asarray((spheres[:, :2] - spheres[:, 3:]).min(axis=0) if low is None else low, float)
     last = np.asarray((spheres[:, :2] + spheres[:, 3:]).max(axis=0) if high is None else high, float)
     width, height = (max(1, int(np.ceil((last[k] - first[k]) / cell - 1e-9))) for k in range(2))
@@ -217,7 +217,7 @@ def angle_of_repose(
 ) -> Repose:
     """Angle of a heap's flank, by a straight line through the mean height of its surface.
 
-    along     "r" for a cone of grains; "x" or "y" for a ridge or a slope
+    along     "r" for a cone of particles; "x" or "y" for a ridge or a slope
     origin    (2,) of the axis; default: the centre of mass
     floor     height on which the heap stands [m]
     shares    of its height between which the flank counts: its tip is round, its foot scattered
@@ -234,7 +234,7 @@ def angle_of_repose(
         use = (at >= between[0]) & (at <= between[1])
     use &= np.isfinite(rise) & (count > 0)
     if use.sum() < 4:
-        raise InputError("fewer than four bins lie on the flank: give more bins, or other shares or `between`")
+        raise InputError("fewer than four bins lie on the slope: use more bins, or other `shares` or `between`")
     (slope, top), covariance = np.polyfit(at[use], rise[use], 1, cov=True)
     foot = -top / slope if slope != 0.0 else np.inf
     error = np.sqrt(covariance[0, 0]) / (1.0 + slope**2)
@@ -244,8 +244,8 @@ def angle_of_repose(
 def mass_flow(frames: Iterable[ParticleFrame], point: Any, normal: Any, within: float | None = None) -> Flow:
     """Mass that goes through a plane between frames, along its normal positive.
 
-    A grain counts when its centre is on another side than in the frame before; one that came or went in between, by an
-    inlet or outlet, does not: keep the plane further from these than a grain travels between two frames.
+    A particle counts when its centre has changed sides since the previous frame; one inserted or removed in between by
+    an inlet or outlet does not: keep the plane further from these than a particle travels between two frames.
 
     point, normal   of the plane, world
     within          only what passes nearer to the point than this [m], as in an opening
@@ -271,7 +271,7 @@ def mass_flow(frames: Iterable[ParticleFrame], point: Any, normal: Any, within: 
             rates.append(float(through @ frame.mass[new]) / (frame.time - before.time))
         before = frame
     if before is None or not rates:
-        raise InputError("a flow needs at least two frames")
+        raise InputError("mass flow needs at least two frames")
     return Flow(np.array(times), np.array(rates))
 
 
@@ -287,7 +287,7 @@ def _distance(points: np.ndarray, along: str) -> np.ndarray:
     if along == "r":
         return np.hypot(points[:, 0], points[:, 1])
     if along not in AXES:
-        raise InputError(f"along is 'x', 'y', 'z' or 'r', not {along!r}")
+        raise InputError(f"along must be 'x', 'y', 'z' or 'r', not {along!r}")
     return points[:, AXES[along]]
 
 
@@ -296,11 +296,11 @@ def _numbers(frame: ParticleFrame, value: Any) -> np.ndarray:
     known |= {f"v{axis}": frame.velocity[:, k] for axis, k in AXES.items()}
     if isinstance(value, str):
         if value not in known:
-            raise InputError(f"a profile is of {', '.join(known)}, of numbers, or of a function; not of {value!r}")
+            raise InputError(f"a profile takes {', '.join(known)}, numbers, or a function, not {value!r}")
         return known[value]
     numbers = np.asarray(value(frame) if callable(value) else value, float)
     if numbers.shape != (len(frame),):
-        raise InputError(f"a profile needs one number for each of {len(frame)} grains, not {numbers.shape}")
+        raise InputError(f"a profile needs one number for each of {len(frame)} particles, not {numbers.shape}")
     return numbers
 
 

@@ -31,5 +31,5 @@ def inverse_dynamics(
     names = list(recording.model.spec.motions)
     drives = np.array([recording[f"{name}.drive"] for name in names])
     if not np.isfinite(drives).all():
-        raise InputError("the forces are not finite: look for a division by zero in the forces of the Spec")
+        raise InputError("the forces are not finite: check for a division by zero in the forces of the Spec")
     return recording

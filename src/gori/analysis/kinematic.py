@@ -44,7 +44,7 @@ def kinematics(
     """
     times = np.array(times, float, ndmin=1)
     if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or (np.diff(times) < 0.0).any():
-        raise InputError("times must be a row of numbers that never go back")
+        raise InputError("times must be a one-dimensional array that does not decrease")
     model = with_motions(model, times, motions or {}, wrenches or {})
     system = model.loop_system
     if not model.spec.motions:
@@ -116,9 +116,9 @@ def _determined(model: Model, q: np.ndarray, rest: np.ndarray, time: float) -> n
         about = model.mobility(q)
         if about.freedom:
             raise InputError(
-                f"the motions do not determine all at t = {time:g} s: {about.freedom} degrees of freedom are left "
-                f"({', '.join(about.independent)}). Give motions to as many independent joints; or this is a singular "
-                "pose, where the machine can move in more than one way"
+                f"the motions do not determine all coordinates at t = {time:g} s: {about.freedom} degrees of freedom "
+                f"are left ({', '.join(about.independent)}). Give motions to as many independent joints; or this is a "
+                "singular pose, where the machine can move in more than one way"
             )
     left = np.abs(J @ x + rest * system.row_scale)
     if left.max() > 1e-7 * (1.0 + np.abs(x).max() + np.abs(rest * system.row_scale).max()):

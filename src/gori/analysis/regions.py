@@ -1,4 +1,4 @@
-"""Regions of space for measures of grains, and how much of each sphere lies in them.
+"""Regions of space for measures of particles, and how much of each sphere lies in them.
 
 A sphere that the border cuts is taken in slices, z = c + r sin t, each a disc of radius r cos t and thickness
 r cos t dt. The area of a disc in a rectangle, or in another disc, is known in closed form, and the slices are summed by
@@ -27,11 +27,11 @@ class MeasuredRegion(Protocol):
         ...
 
     def contains(self, frame: ParticleFrame) -> np.ndarray:
-        """Whether the centre of each grain is inside, (N,)"""
+        """Whether the centre of each particle is inside, (N,)"""
         ...
 
     def filled(self, frame: ParticleFrame) -> np.ndarray:
-        """Volume of each grain that is inside, (N,) [m3]"""
+        """Volume of each particle that is inside, (N,) [m3]"""
         ...
 
 
@@ -46,7 +46,7 @@ class BoxRegion:
     def __post_init__(self) -> None:
         if not (np.shape(self.low) == np.shape(self.high) == (3,) and (np.subtract(self.high, self.low) > 0.0).all()):
             raise InputError(
-                f"a BoxRegion is two corners (3,), the second beyond the first, not {self.low}, {self.high}"
+                f"a BoxRegion is two corners (3,), the second greater than the first, not {self.low}, {self.high}"
             )
 
     @property
@@ -55,12 +55,12 @@ class BoxRegion:
         return float(np.prod(np.subtract(self.high, self.low)))
 
     def contains(self, frame: ParticleFrame) -> np.ndarray:
-        """Whether the centre of each grain is inside, (N,)"""
+        """Whether the centre of each particle is inside, (N,)"""
         points = _local(frame, self.body)
         return ((points >= self.low) & (points <= self.high)).all(axis=1)
 
     def filled(self, frame: ParticleFrame) -> np.ndarray:
-        """Volume of each grain that is inside, (N,) [m3]"""
+        """Volume of each particle that is inside, (N,) [m3]"""
         points, r = _local(frame, self.body), frame.radius
         low, high = np.asarray(self.low, float) - points, np.asarray(self.high, float) - points
         whole = ((low <= -r[:, None]) & (high >= r[:, None])).all(axis=1)
@@ -98,12 +98,12 @@ class CylinderRegion:
         return np.hypot(points[:, 0], points[:, 1]), points[:, 2]
 
     def contains(self, frame: ParticleFrame) -> np.ndarray:
-        """Whether the centre of each grain is inside, (N,)"""
+        """Whether the centre of each particle is inside, (N,)"""
         off, z = self._along(frame)
         return (off <= self.radius) & (z >= 0.0) & (z <= self.length)
 
     def filled(self, frame: ParticleFrame) -> np.ndarray:
-        """Volume of each grain that is inside, (N,) [m3]"""
+        """Volume of each particle that is inside, (N,) [m3]"""
         (off, z), r = self._along(frame), frame.radius
         whole = (off + r <= self.radius) & (z >= r) & (z + r <= self.length)
         cut = ~whole & (off - r < self.radius) & (z > -r) & (z - r < self.length)

@@ -151,8 +151,8 @@ def ride(
             travel += float(np.clip(left / bench.rates(poses, "l")[0], -STRIDE, STRIDE))
         else:
             raise ClosureError(
-                f"the {axle} suspension finds no height that carries {wanted:.0f} N a wheel: its springs and stops are "
-                "too weak, or too strong",
+                f"the {axle} suspension has no equilibrium height for {wanted:.0f} N per wheel: its springs and stops "
+                "are too soft or too stiff",
                 axle, left,
             )  # fmt: skip
         lengths = {strut: float(bench.lengths(poses, strut, "l")[0]) for strut in _STRUTS}
@@ -220,7 +220,7 @@ class Bench:
         cut = names[worst].rpartition(".")[0]
         corner = cut[-2:] if worst < len(gap) - self.steered else f"{self.axle[0]}l"
         raise ClosureError(
-            f"corner {corner}: the arms and the tie rod cannot meet with the wheels {wanted[0]:+.3f} and "
+            f"corner {corner}: the arms and the tie rod cannot be assembled with the wheels {wanted[0]:+.3f} and "
             f"{wanted[1]:+.3f} m from the design position and the rack at {wanted[2]:+.3f} m: {cut} stays open by "
             f"{abs(gap[worst]):.2g} m. Check the hardpoints of that corner, or ask for less travel",
             cut, float(gap[worst]),
@@ -327,10 +327,10 @@ def _template(vehicle: str | os.PathLike | Vehicle, set: Mapping[str, Any] | Non
     if not isinstance(vehicle, Vehicle):
         return read_vehicle(vehicle, set)
     if set:
-        raise InputError("set goes with a file or a name; this vehicle has been read already")
+        raise InputError("set is for a file or a name; this vehicle has already been read")
     return vehicle
 
 
 def _check(values: np.ndarray, name: str) -> None:
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
-        raise InputError(f"{name} must be a row of finite numbers [m]")
+        raise InputError(f"{name} must be a one-dimensional array of finite numbers [m]")

@@ -148,7 +148,7 @@ def rig(
         raise InputError(f"passes must be 1 or more, is {passes}")
     deflection = 0.0 if wheel.stiffness is None else load / wheel.stiffness
     if deflection > 0.5 * wheel.radius:
-        raise InputError(f"this load presses the tyre in by {deflection:.3g} m, more than half its radius")
+        raise InputError(f"this load deflects the tyre by {deflection:.3g} m, more than half its radius")
 
     cases = [(slip, angle) for angle in angles for slip in slips]
     done = 0
@@ -168,7 +168,7 @@ def rig(
     turns = np.tile(np.arange(1, passes + 1), len(cases))
     steady = (np.abs(results["load"] / load - 1.0) < OFF_LOAD) & (results["sinkage"] < wheel.radius)
     if not steady.any():
-        raise InputError(f"this soil does not bear {load:g} N on this wheel: it sinks without end")
+        raise InputError(f"this soil cannot carry {load:g} N on this wheel: it sinks indefinitely")
     return RigTable(*[given[:, 0], given[:, 1], turns, *(results[name] for name in columns), steady])
 
 

@@ -15,14 +15,14 @@ def convert(
     base: Base = None,
     strict: Strict = False,
     meshes: Meshes = False,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Replace OUT.yaml if it is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Replace OUT.yaml if it exists.")] = False,
 ) -> None:
     """Write a URDF or YAML file as Gori's YAML."""
     from gori.errors import FileError
     from gori.formats import save
 
     if to.exists() and not force:
-        raise FileError("is already there: --force replaces it, comments and all", to)
+        raise FileError("already exists: --force replaces it, including its comments", to)
     with collected_warnings(file) as messages:
         spec = read(file, base, strict, meshes)
     save(spec, to)

@@ -66,7 +66,7 @@ def _show_packages(console: Console) -> list[str]:
         rows.append(("optional", ", ".join(there)))
     for name, (found, how) in optional.items():
         if not found:
-            rows.append(("not there", Text(f"{name}: {how}", "yellow")))
+            rows.append(("not installed", Text(f"{name}: {how}", "yellow")))
     _section(console, f"gori {__version__}", rows)
     return [problem for _, problem in mandatory.values() if problem is not None]
 
@@ -106,7 +106,7 @@ def _show_kernels(console: Console, compile: bool, clean: bool) -> None:
         rows.append(("not kept", Text(", ".join(others), "yellow")))
     elif others:
         rows.append(("not compiled", Text(", ".join(others), "yellow")))
-        rows.append(("", "each compiles when it is first used, or all of them now: gori doctor --compile"))
+        rows.append(("", "compiled on first use; to compile all of them now: gori doctor --compile"))
     _section(console, "kernels", rows)
 
 
@@ -140,7 +140,7 @@ def _compile(console: Console, kernels: dict[str, "Kernel"]) -> None:
 
 
 def _compile_for_gpu(console: Console) -> None:
-    """One step of a few grains on the GPU: what compiles there is kept by the driver, not in the folder of kernels."""
+    """One step of a few particles on the GPU; its compiled code is cached by the driver, not in the kernel cache."""
     from gori.integrate import RK4
     from gori.model import compile
     from gori.sim import Simulation
@@ -154,7 +154,7 @@ def _compile_for_gpu(console: Console) -> None:
         "particles": {"a": {"material": "stone", "radius": 0.1, "positions": [[0.0, 0.0, 0.1], [0.5, 0.0, 0.1]]}},
     })  # fmt: skip
     Simulation(compile(spec), RK4(step=1e-3), device="cuda").advance(1)
-    console.print(Text(f"  grains on the GPU ready in {time.perf_counter() - started:.1f} s", "green"))
+    console.print(Text(f"  particles on the GPU ready in {time.perf_counter() - started:.1f} s", "green"))
 
 
 def _others(kernels: dict[str, "Kernel"]) -> list[subprocess.Popen]:

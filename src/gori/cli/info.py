@@ -174,7 +174,7 @@ def _summary(console: Console, about: dict[str, Any]) -> None:
         console.print(Text(loops["error"], "yellow"))
         return
     console.print(
-        f"{count(loops['equations'], 'equation')} of cuts, mimic joints and motions, rank {loops['rank']}: "
+        f"{count(loops['equations'], 'equation')} from cuts, mimic joints and motions, rank {loops['rank']}: "
         f"{count(loops['freedom'], 'degree')} of freedom"
     )
     if loops["independent"]:
@@ -189,7 +189,7 @@ def _lists(console: Console, about: dict[str, Any], everything: bool) -> None:
         (name, cut["type"], f"{cut['parent']} - {cut['child']}", "a joint that closes a loop" * (name in became))
         for name, cut in about["cuts"].items()
     ], everything)  # fmt: skip
-    _list(console, "joints turned around", [
+    _list(console, "reversed joints", [
         (name, f"{about['joints'][name]['parent']} - {about['joints'][name]['child']}") for name in about["turned"]
     ], everything)  # fmt: skip
     _list(console, "mimic", [

@@ -95,15 +95,15 @@ def threading_layer() -> str:
 
 
 def gpu() -> str:
-    """The GPUs, and whether grains can be computed on them."""
+    """The GPUs, and whether particles can be computed on them."""
     package, usable = version("numba-cuda"), _numba_gpus()
     names = _driver_gpus() or usable
     if not names:
-        return "none found: grains are computed on the CPU"
+        return "none found: particles are computed on the CPU"
     if not usable:
-        cure = "its driver does not answer numba-cuda" if package else "to use it: pip install 'gori[gpu]'"
+        cure = "numba-cuda cannot reach its driver" if package else "to use it: pip install 'gori[gpu]'"
         return f"{names}; {cure}"
-    return f"{names}, numba-cuda {package or 'of numba'}: grains can be computed there (device: cuda)"
+    return f"{names}, numba-cuda {package or 'of numba'}: particles can be computed there (device: cuda)"
 
 
 def _driver_gpus() -> str:

@@ -21,9 +21,11 @@ class Device(StrEnum):
 
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A description: .yaml or .urdf.", show_default=False)]
-Base = Annotated[BaseKind | None, typer.Option(help="URDF: hold the root link, or let it fly.", show_default="fixed")]
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse what is otherwise only warned of.")]
-Meshes = Annotated[bool, typer.Option("--meshes", help="URDF: keep mesh shapes; their files must be there.")]
+Base = Annotated[
+    BaseKind | None, typer.Option(help="URDF: fix the root link, or let it move freely.", show_default="fixed")
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
+Meshes = Annotated[bool, typer.Option("--meshes", help="URDF: keep mesh shapes; their files must exist.")]
 
 
 def read(

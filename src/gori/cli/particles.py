@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 def granular(spec: "Spec") -> dict[str, Any]:
-    """Grains, inlets, outlets, walls and their step, as plain data."""
+    """Particles, inlets, outlets, walls and their step, as plain data."""
     from gori.model.particles.materials import suggested_step
     from gori.spec.particles.groups import radius_range
 
@@ -44,7 +44,7 @@ def granular(spec: "Spec") -> dict[str, Any]:
 
 
 def particle_rows(about: dict[str, Any]) -> list[tuple[str, ...]]:
-    """Rows on grains, where they come in and go out, and on their step."""
+    """Rows on particles, where they come in and go out, and on their step."""
     rows: list[tuple[str, ...]] = []
     for name, part in about["particles"].items():
         number = "as in its file" if part["count"] is None else f"{part['count']}"

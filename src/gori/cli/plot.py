@@ -15,10 +15,10 @@ def plot(
     ],
     channels: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CHANNEL...", help="Names, such as energy.total or 'wheel_*.q'.", show_default=False),
+        typer.Argument(metavar="CHANNEL...", help="Channels, such as energy.total or 'wheel_*.q'.", show_default=False),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Where to save it.", show_default="show a window")
+        Path | None, typer.Option(metavar="FILE.png", help="File to save it to.", show_default="show a window")
     ] = None,
     listing: Annotated[bool, typer.Option("--list", help="Print the channels and their units instead.")] = False,
 ) -> None:
@@ -44,6 +44,6 @@ def plot(
     import matplotlib.pyplot as plt
 
     if plt.get_backend().lower() == "agg":
-        raise InputError("there is no screen to show a window on: say where to save it, --out FILE.png")
+        raise InputError("no display available: save to a file with --out FILE.png")
     recording.plot(*names)
     plt.show()

@@ -37,17 +37,17 @@ def run(
         float | None, typer.Option(metavar="S", help="Step of the method in seconds.", show_default="as in the file")
     ] = None,
     device: Annotated[
-        Device | None, typer.Option(help="Where grains are computed.", show_default="as in the file")
+        Device | None, typer.Option(help="Where particles are computed.", show_default="as in the file")
     ] = None,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Another value: truck.payload.mass=600; as often as needed."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Override a value: truck.payload.mass=600; may be repeated."),
     ] = None,
-    csv: Annotated[bool, typer.Option("--csv", help="Write the recorded channels as a table, too.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Also write the recorded channels as a table.")] = False,
     no_plots: Annotated[bool, typer.Option("--no-plots", help="Draw no plots.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the results that are in the folder.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing results in the folder.")] = False,
     resume: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Go on with a run that was killed.", show_default=False)
+        Path | None, typer.Option(metavar="DIR", help="Resume a run that was killed.", show_default=False)
     ] = None,
     base: Base = None,
     strict: Strict = False,
@@ -61,10 +61,10 @@ def run(
         given = {"FILE": file, "--out": out, "--duration": duration, "--method": method, "--step": step}
         given |= {"--device": device, "--set": changes or None, "--overwrite": overwrite or None, "--base": base}
         if refused := [name for name, value in given.items() if value is not None]:
-            raise InputError(f"--resume goes on with a run as it was: it does not take {', '.join(refused)}")
+            raise InputError(f"--resume continues a run unchanged: it cannot be combined with {', '.join(refused)}")
         folder, work = resume, partial(resume_run, resume)
     elif file is None:
-        raise InputError("say what to run: gori run FILE.yaml, or gori run --resume DIR")
+        raise InputError("give a file to run: gori run FILE.yaml, or gori run --resume DIR")
     else:
         spec = described(file, base, strict, meshes, changes or [], duration, method, step, device)
         folder = default_folder(file) if out is None else out

@@ -74,7 +74,7 @@ def draw(console: Console, about: dict[str, Any], everything: bool) -> None:
         node.label = _stack(rows) if fitting is None else _columns(rows, fitting)
     console.print(root)
     if any(len(chain.bodies) > 1 for _, chain, _ in shown):
-        console.print(Text("Each body hangs on the one above it; branches are indented.", "dim"))
+        console.print(Text("Each body is a child of the one above it; branches are indented.", "dim"))
 
 
 def _chains(children: dict[str, list[str]]) -> _Chain:

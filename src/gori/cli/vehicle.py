@@ -18,35 +18,31 @@ KMH = 3.6
 
 def vehicle(
     manoeuvre: Annotated[
-        str | None, typer.Argument(metavar="MANOEUVRE", help="Which one: see --list.", show_default=False)
+        str | None, typer.Argument(metavar="MANOEUVRE", help="Name of the manoeuvre: see --list.", show_default=False)
     ] = None,
-    vehicle: Annotated[
-        str, typer.Option(metavar="NAME", help="A vehicle that comes with Gori, or a YAML file.")
-    ] = "hmmwv",
+    vehicle: Annotated[str, typer.Option(metavar="NAME", help="A vehicle included in Gori, or a YAML file.")] = "hmmwv",
     changes: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change the vehicle: payload.mass=600.", show_default=False),
     ] = None,
     soil: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Soft soil of the library, or a YAML file.", show_default="hard ground"),
+        typer.Option(metavar="NAME", help="Soft soil from the library, or a YAML file.", show_default="hard ground"),
     ] = None,
     speed: Annotated[
-        float | None, typer.Option(metavar="KM/H", help="Speed.", show_default="that of the manoeuvre")
+        float | None, typer.Option(metavar="KM/H", help="Speed.", show_default="depends on the manoeuvre")
     ] = None,
     options: Annotated[
         list[str] | None,
         typer.Option(
-            "--option", metavar="NAME=VALUE", help="Another argument: radius=60, search=true.", show_default=False
+            "--option", metavar="NAME=VALUE", help="Any other argument: radius=60, search=true.", show_default=False
         ),
     ] = None,
-    loops: Annotated[
-        str | None, typer.Option(metavar="NAME", help="How loops are kept closed.", show_default="multipliers")
-    ] = None,
+    loops: Annotated[str | None, typer.Option(metavar="NAME", help="Loop solver.", show_default="multipliers")] = None,
     step: Annotated[float, typer.Option(metavar="S", help="Step of the bodies [s].")] = 1e-3,
-    plot: Annotated[bool, typer.Option("--plot", help="Write a report with a picture.")] = False,
+    plot: Annotated[bool, typer.Option("--plot", help="Write a report with plots.")] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a report there.", show_default="out/vehicle")
+        Path | None, typer.Option(metavar="DIR", help="Folder for the report.", show_default="out/vehicle")
     ] = None,
     listing: Annotated[
         bool, typer.Option("--list", help="List manoeuvres, their options, and vehicles instead.")
@@ -62,7 +58,7 @@ def vehicle(
         _list()
         return
     if manoeuvre is None:
-        raise InputError(f"say which manoeuvre: {', '.join(MANOEUVRES)}; gori vehicle --list tells more")
+        raise InputError(f"name a manoeuvre: {', '.join(MANOEUVRES)}; see gori vehicle --list")
     name = manoeuvre.replace("-", "_")
     arguments: dict[str, Any] = dict(map(_parted, options or []))
     if speed is not None:

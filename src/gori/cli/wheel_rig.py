@@ -19,7 +19,7 @@ MOST = 1000
 
 def wheel_rig(
     soil: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A soil of the library, or a YAML file.", show_default=False)
+        str | None, typer.Option(metavar="NAME", help="A soil from the library, or a YAML file.", show_default=False)
     ] = None,
     load: Annotated[float, typer.Option(metavar="N", help="Load on the wheel [N].")] = 6000.0,
     radius: Annotated[float, typer.Option(metavar="M", help="Radius of the wheel [m].")] = 0.47,
@@ -28,20 +28,21 @@ def wheel_rig(
         float | None, typer.Option(metavar="N/M", help="Radial stiffness of its tyre.", show_default="rigid wheel")
     ] = None,
     slip: Annotated[
-        str, typer.Option(metavar="SLIPS", help="One slip, some (0,0.1,0.3), or first:last:count.")
+        str, typer.Option(metavar="SLIPS", help="One value, several (0,0.1,0.3), or first:last:count.")
     ] = "0:0.6:7",
     slip_angle: Annotated[
-        str, typer.Option(metavar="DEG", help="Angle from heading to velocity; one, some, or first:last:count.")
+        str,
+        typer.Option(metavar="DEG", help="Angle from heading to velocity: one value, several, or first:last:count."),
     ] = "0",
     cell: Annotated[
-        float | None, typer.Option(metavar="M", help="Side of a cell of the ground [m].", show_default="radius / 40")
+        float | None, typer.Option(metavar="M", help="Size of a soil cell [m].", show_default="radius / 40")
     ] = None,
-    passes: Annotated[int, typer.Option(help="How often the wheel goes over the same track.")] = 1,
+    passes: Annotated[int, typer.Option(help="Number of passes over the same track.")] = 1,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Draw the curves into a file.", show_default=False)
+        Path | None, typer.Option(metavar="FILE.png", help="Plot the curves to a file.", show_default=False)
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Write the table into a file.", show_default=False)
+        Path | None, typer.Option(metavar="FILE.csv", help="Write the table to a file.", show_default=False)
     ] = None,
     soils: Annotated[bool, typer.Option("--soils", help="List the soils of the library instead.")] = False,
 ) -> None:
@@ -54,7 +55,7 @@ def wheel_rig(
         _list_soils()
         return
     if soil is None:
-        raise InputError(f"say which soil: --soil {soil_names()[0]}; gori wheel-rig --soils lists all")
+        raise InputError(f"name a soil: --soil {soil_names()[0]}; gori wheel-rig --soils lists all")
     wheel = RigWheel(radius=radius, width=width, stiffness=stiffness)
     slips, angles = numbers(slip, "--slip"), numbers(slip_angle, "--slip-angle")
     with _bar() as progress:
@@ -151,5 +152,5 @@ def _draw(path: Path, table: "RigTable") -> None:
     try:
         table.plot(path)
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be drawn: {error}") from None
+        raise InputError(f"{path} cannot be plotted: {error}") from None
     errors().print(f"{path}", soft_wrap=True)

@@ -37,7 +37,7 @@ def load(path: str | os.PathLike, **options: Any) -> Spec:
     """The Spec in a file; its extension says how to read it, and `options` go to that reader."""
     suffix = Path(path).suffix.lower()
     if suffix == ".xacro":
-        raise FileError("is a xacro file: run xacro on it first, and load the .urdf that it prints", path)
+        raise FileError("is a xacro file: run xacro on it first, and load the resulting .urdf", path)
     if suffix not in _READERS:
         raise FileError(f"{suffix or 'no extension'} is not one of the formats {', '.join(_READERS)}", path)
     reader = _READERS[suffix]

@@ -40,8 +40,8 @@ class Chain:
             spec = Spec.model_validate(data)
         except SpecError as error:
             raise refused(origins.traced(error.problems)) from None
-        for place, words in origins.traced(spec.doubts()):
-            warn(f"{place}: {words}")
+        for at, message in origins.traced(spec.warnings()):
+            warn(f"{at}: {message}")
         return spec
 
 
@@ -88,14 +88,14 @@ def merge(
     for group, parts in made.items():
         for name in parts:
             if name in used.get(group, {}):  # a row makes several parts: it is reported once
-                words = f"makes {name!r}, which the file in use has too: give another name"
+                words = f"makes {name!r}, which also exists in the used file: choose another name"
                 taken.setdefault(origins.trace(f"{group}.{name}"), words)
         given = data.get(group)
         if given is None:
             data[group] = parts
         elif isinstance(given, dict):  # else the Spec will refuse it
             clashes += [
-                (f"{group}.{name}", f"{name!r} is also made by {origins.trace(f'{group}.{name}')}: give another name")
+                (f"{group}.{name}", f"{name!r} is also made by {origins.trace(f'{group}.{name}')}: choose another name")
                 for name in given
                 if name in parts
             ]

@@ -46,12 +46,12 @@ class Origins(dict[str, str]):
         return place if best is None else self[best] + place[len(best) :]
 
     def traced(self, problems: Iterable[Problem]) -> list[Problem]:
-        return [(self.trace(place), words) for place, words in problems]
+        return [(self.trace(at), message) for at, message in problems]
 
 
 def refused(problems: list[Problem]) -> SpecError:
     """All problems as one error."""
-    error = SpecError("\n".join(f"{place}: {words}" for place, words in problems))
+    error = SpecError("\n".join(f"{at}: {message}" for at, message in problems))
     error.problems = tuple(problems)
     return error
 
@@ -65,7 +65,7 @@ def expand(table: DHTable) -> tuple[dict[str, dict[str, Any]], Origins]:
     def add(group: str, name: str, part: dict[str, Any], origin: str) -> None:
         if name in made[group]:
             both = f"{origins.trace(f'{group}.{name}')} makes a part of that name too"
-            raise refused([(f"dh.{origin}", f"{both}, {name!r}: give another name")])
+            raise refused([(f"dh.{origin}", f"{both}, {name!r}: choose another name")])
         made[group][name] = part
         origins[f"{group}.{name}"] = f"dh.{origin}"
 

@@ -51,10 +51,11 @@ class DHRow(Part):
     alpha_deg: Number | None = None
     a: Number = Field(0.0, description="travel along x, from one z to the next [m]")
     theta: Numbers | None = Field(
-        None, description="angle about z [rad]; of a joint that turns, its start (universal: 2, spherical: 3 angles)"
+        None,
+        description="angle about z [rad]; for a revolute joint its initial value (universal: 2, spherical: 3 angles)",
     )
     theta_deg: Numbers | None = None
-    d: Number | None = Field(None, description="travel along z [m]; of a joint that slides, its start")
+    d: Number | None = Field(None, description="travel along z [m]; for a prismatic joint its initial value")
 
     @model_validator(mode="after")
     def _one_unit(self):
@@ -89,25 +90,27 @@ class Link(DHRow, Body):
     """
 
     joint: Literal["fixed", "revolute", "prismatic", "cylindrical", "universal", "spherical"] | None = Field(
-        None, description="revolute if not given; the last three become revolute and prismatic joints"
+        None, description="revolute by default; the last three become revolute and prismatic joints"
     )
     s: _Indicator | None = Field(None, description="joint indicator: 0 revolute, 1 prismatic")
     offset: Number | None = Field(None, description="theta or d of the joint where q = 0 [rad, m]")
     offset_deg: Number | None = None
-    v: Numbers | None = Field(None, description="start velocity [rad/s, m/s]")
+    v: Numbers | None = Field(None, description="initial velocity [rad/s, m/s]")
     limits: Range | None = Field(None, description="lowest and highest q [rad, m]")
     limits_deg: Range | None = None
-    limit_stiffness: NonNegative | None = Field(None, description="of the stops at the limits [N m/rad, N/m]")
-    limit_damping: NonNegative | None = Field(None, description="of the stops at the limits [N m s/rad, N s/m]")
+    limit_stiffness: NonNegative | None = Field(None, description="stiffness of the limit stops [N m/rad, N/m]")
+    limit_damping: NonNegative | None = Field(None, description="damping of the limit stops [N m s/rad, N s/m]")
     velocity_limit: NonNegative | None = Field(None, description="[rad/s, m/s]")
     effort_limit: NonNegative | None = Field(None, description="[N m, N]")
     damping: NonNegatives = Field((0.0,), description="[N m s/rad, N s/m]")
     friction: NonNegatives = Field((0.0,), description="Coulomb friction [N m, N]")
-    stick_stiffness: NonNegative | None = Field(None, description="of sticking friction [N m/rad, N/m]")
+    stick_stiffness: NonNegative | None = Field(
+        None, description="stiffness of the stick state of friction [N m/rad, N/m]"
+    )
     stiffness: NonNegatives = Field((0.0,), description="[N m/rad, N/m]")
-    rest: Numbers | None = Field(None, description="q at which the spring is free [rad, m]")
+    rest: Numbers | None = Field(None, description="q at which the spring is relaxed [rad, m]")
     rest_deg: Numbers | None = None
-    armature: NonNegatives = Field((0.0,), description="inertia of the drive at the joint [kg m2, kg]")
+    armature: NonNegatives = Field((0.0,), description="reflected inertia of the drive [kg m2, kg]")
     mimic: Mimic | None = Field(None, description="follow another joint, by its name in the Spec: J2")
 
     @model_validator(mode="after")
@@ -116,7 +119,7 @@ class Link(DHRow, Body):
         if self.s is not None and self.joint not in (None, ("revolute", "prismatic")[self.s]):
             _refuse_field("s", f"indicator {self.s} is a {('revolute', 'prismatic')[self.s]} joint, not {self.joint}")
         if self.offset_deg is not None and self.kind == "prismatic":
-            _refuse_field("offset_deg", "offset_deg is for joints that turn; this one is prismatic")
+            _refuse_field("offset_deg", "offset_deg is for rotational joints; this one is prismatic")
         dof = DOF[self.kind]
         for name in _OF_ONE if dof != 1 else ():
             if getattr(self, name) is not None:
@@ -142,11 +145,12 @@ class Sections(Part):
     C: DHRow
     R: DHRow
     type: Literal["fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical"] = Field(
-        "fixed", description="fixed where a link is cut; where a joint is cut, its type, z of C and R its axis"
+        "fixed",
+        description="fixed where a link is cut; otherwise the type of the cut joint, whose axis is z of C and R",
     )
 
 
 class ChainBase(Placed):
     """The frame of link 0."""
 
-    body: str = Field(GROUND, description="the body that carries the chain")
+    body: str = Field(GROUND, description="the body that the chain is attached to")

@@ -87,12 +87,12 @@ class DHTable(Part):
     """A chain by Denavit-Hartenberg rows."""
 
     convention: Literal["standard", "modified", "branched"] = Field(
-        description="standard: Screw(z, theta, d) Screw(x, alpha, a), the joint's axis is z of the frame before; "
+        description="standard: Screw(z, theta, d) Screw(x, alpha, a), the joint axis is z of the previous frame; "
         "modified (Craig): Screw(x, alpha, a) Screw(z, theta, d); branched: Screw(z, psi, c) before the modified two"
     )
-    base: ChainBase = Field(ChainBase.model_validate({}), description="frame of link 0; the ground if it is not given")
+    base: ChainBase = Field(ChainBase.model_validate({}), description="frame of link 0; default: the ground")
     links: _Rows[Link] = Field(
-        description="links 1, 2, ... or by name; each sits on the one before, if it does not say",
+        description="links 1, 2, ... or by name; by default each is attached to the previous one",
         json_schema_extra=_or_list,
     )
     cuts: _Rows[Sections] = Field(
@@ -100,7 +100,7 @@ class DHTable(Part):
     )
     effectors: _Rows[DHRow] = Field(
         default_factory=ReadOnly,
-        description="end effectors; each sits on the last link, if it does not say",
+        description="end effectors; by default each is attached to the last link",
         json_schema_extra=_or_list,
     )
     mu: _IndexSets | None = Field(
@@ -149,7 +149,7 @@ class DHTable(Part):
                 hint = closest(on, number) or f"; links are {_few(list(number)[2:])}, and 0 is the base"
                 _refuse(f"{frame.place}.on", f"{on!r} is not a link{hint}")
             if on is None and last <= k < last + 2 * len(self.cuts):
-                _refuse(f"{frame.place}.on", "'on' is missing: say which link the section is on")
+                _refuse(f"{frame.place}.on", "'on' is missing: give the link of the section")
             found.append(number[on] if on is not None else min(k, last))
         return found
 
@@ -163,7 +163,7 @@ class DHTable(Part):
                 if not 1 <= number <= total:
                     _refuse(f"mu.{link}", f"{number} is not a frame: the frames are 1 to {total}, {self._counts()}")
                 if number in found:
-                    _refuse(f"mu.{link}", f"frame {number} sits on link {found[number]} already")
+                    _refuse(f"mu.{link}", f"frame {number} is already attached to link {found[number]}")
                 found[number] = link
         for number, frame in enumerate(frames, 1):
             if frame.row.on is not None:
@@ -184,7 +184,7 @@ class DHTable(Part):
                 if link in path:
                     ring = " <- ".join(names[k] for k in [*path[path.index(link) :], link])
                     place = f"links.{names[link]}.on" if self.mu is None else f"mu.{carriers[link - 1]}"
-                    _refuse(place, f"the links {ring} carry each other in a ring that never reaches link 0: cut one")
+                    _refuse(place, f"the links {ring} form a cycle that is not connected to link 0: cut one")
                 path.append(link)
                 link = carriers[link - 1]
             settled.update(path)
@@ -214,7 +214,7 @@ def _check_numbers(group: str, rows: dict[str, Any]) -> None:
         return
     for key in rows:
         if not is_number(key):
-            _refuse(f"{group}.{key}", f"{key!r} is a name, and {numbers[0]} a number: number all of them, or none")
+            _refuse(f"{group}.{key}", f"{key!r} is a name and {numbers[0]} a number: number all of them, or none")
     for expected, key in enumerate(sorted(numbers, key=int), 1):
         if key != str(expected):
             _refuse(f"{group}.{key}", f"numbers must run from 1 without gaps; {expected} is missing, {key} is given")

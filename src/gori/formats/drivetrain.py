@@ -24,5 +24,5 @@ def read_drivetrain(name: str | os.PathLike = "hmmwv", **changes: Any) -> DriveT
     try:
         return DriveTrain.model_validate(data | changes)
     except SpecError as error:
-        place, words = error.problems[0] if error.problems else ("", str(error))
-        raise FileError(f"{place}: {words}" if place else words, path, places.find(place)[1]) from None
+        at, message = error.problems[0] if error.problems else ("", str(error))
+        raise FileError(f"{at}: {message}" if at else message, path, places.find(at)[1]) from None

@@ -106,4 +106,4 @@ def _heights(file: Path) -> np.ndarray:
             return np.load(file, allow_pickle=False)
         return np.loadtxt(file, delimiter="," if file.suffix == ".csv" else None, ndmin=2)
     except (OSError, ValueError) as error:
-        raise FileError(f"{file.name} holds no rows of numbers: {error}") from None
+        raise FileError(f"{file.name} contains no rows of numbers: {error}") from None

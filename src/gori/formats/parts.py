@@ -20,15 +20,15 @@ TEMPLATE = tuple(name for name in Vehicle.model_fields if name not in ("gori", "
 class Use(Part):
     """A vehicle out of a template."""
 
-    use: str = Field(description="its template: a YAML file, or the name of one that comes with Gori, such as hmmwv")
+    use: str = Field(description="template: a YAML file, or the name of one included in Gori, such as hmmwv")
     set: dict[str, Any] = Field(
         default_factory=dict,
-        description="{dotted place in the template: value}; a .yaml or .tir file takes the place of a part",
+        description="{dotted path in the template: value}; a .yaml or .tir file replaces a part",
     )
     at: Annotated[tuple[Number, Number], BeforeValidator(a_sequence)] = Field(
-        (0.0, 0.0), description="x and y where it starts [m]"
+        (0.0, 0.0), description="initial x and y [m]"
     )
-    yaw_deg: Number = Field(0.0, description="its heading at the start, from the x axis [deg]")
+    yaw_deg: Number = Field(0.0, description="initial heading, from the x axis [deg]")
 
 
 def expanded(parts: Any, terrain: Terrain, path: str | os.PathLike | None, folder: Path, places: Place) -> dict:
@@ -39,16 +39,16 @@ def expanded(parts: Any, terrain: Terrain, path: str | os.PathLike | None, folde
     places    lines of the whole file `path`
     """
     if not isinstance(parts, dict):
-        raise FileError(f"parts: must hold keys and values, not {parts!r}", path, places.find("parts")[1])
+        raise FileError(f"parts: must be a mapping, not {parts!r}", path, places.find("parts")[1])
     made: dict[str, dict[str, Any]] = {}
     for name, data in parts.items():
         at = f"parts.{name}"
         try:
             use = Use.model_validate({} if data is None else data)
         except SpecError as error:
-            place, words = error.problems[0]
-            place = f"{at}.{place}".rstrip(".")
-            raise FileError(f"{place}: {words}", path, places.find(place)[1]) from None
+            field, message = error.problems[0]
+            field = f"{at}.{field}".rstrip(".")
+            raise FileError(f"{field}: {message}", path, places.find(field)[1]) from None
         lines = {key: (path, places.find(f"{at}.set.{key}")[1]) for key in use.set}
         try:
             template = read_vehicle(use.use, use.set, folder, lines)

@@ -15,7 +15,7 @@ _PARTS = "#/$defs/"
 
 
 class _Description(Spec):
-    dh: DHTable = Field(description="a chain by Denavit-Hartenberg rows, beside what else there is")
+    dh: DHTable = Field(description="a Denavit-Hartenberg chain, in addition to the rest")
     parts: Named[Use] = Field(default_factory=ReadOnly, description="vehicles, each under its own name")
 
 
@@ -30,7 +30,7 @@ def json_schema() -> dict[str, Any]:
     properties["gori"] |= {"const": VERSION}
     properties["use"] = {
         "type": "string",
-        "description": "another description, relative to this file, that this one adds to and changes",
+        "description": "another file, relative to this one, that this one extends",
     }
     whole = {group: properties[group] for group in GROUPS}
     properties |= {group: _changes(part) for group, part in whole.items()}
@@ -48,13 +48,13 @@ def _allow_names(schema: dict[str, Any]) -> None:
     parts = schema["$defs"]
     for owner, name, words in (
         (schema, "terrain", "or a .yaml file"),
-        (parts["SoftGround"], "soil", "or a name of the library, or a .yaml file"),
+        (parts["SoftGround"], "soil", "or a name from the library, or a .yaml file"),
         (parts["HeightField"], "heights", "or a .csv or .npy file"),
         (parts["Wheel"], "tyre", "or a .yaml or .tir file"),
     ):
         owner["properties"][name] = {"anyOf": [{"type": "string", "description": words}, owner["properties"][name]]}
     train = parts["DriveTrain"]
-    train["properties"]["use"] = {"type": "string", "description": "a name of the library, or a .yaml file"}
+    train["properties"]["use"] = {"type": "string", "description": "a name from the library, or a .yaml file"}
     train["anyOf"] = [{"required": ["use"]}, {"required": train.pop("required")}]
 
 

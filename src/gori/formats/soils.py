@@ -24,7 +24,7 @@ def soil_of(data: Any) -> ExponentialSoil | BekkerSoil:
     if isinstance(data, dict):
         return _checked(data)
     if not isinstance(data, (str, Path)):
-        raise InputError(f"a soil is a name, a file, or keys and values, not {data!r}")
+        raise InputError(f"a soil is a name, a file, or a mapping, not {data!r}")
     if Path(data).suffix in (".yaml", ".yml"):
         return read_soil(data)
     file = LIBRARY / f"{data}.yaml"

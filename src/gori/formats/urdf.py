@@ -42,15 +42,15 @@ def read_urdf(path: str | os.PathLike, base: str = "fixed", meshes: bool = False
         robot = _parsed(root, file)
         bodies = {}
         for link in robot.links:
-            bodies[link.name], doubts = _inertial(link.inertial)
-            for doubt in doubts:
-                note(lines[f"links.{link.name}"], f"link {link.name!r}: {doubt}")
+            bodies[link.name], remarks = _inertial(link.inertial)
+            for remark in remarks:
+                note(lines[f"links.{link.name}"], f"link {link.name!r}: {remark}")
             if solids := _shapes(link, shapes[link.name], file):
                 bodies[link.name]["shapes"] = solids
         joints = _base(robot, base)
         for joint in robot.joints:
             if joint.type == "fixed" and joint.mimic is not None:
-                note(lines[f"joints.{joint.name}"], f"joint {joint.name!r} is fixed: its <mimic> is left out")
+                note(lines[f"joints.{joint.name}"], f"joint {joint.name!r} is fixed: its <mimic> is ignored")
             joints[joint.name] = _joint(joint)
     except ElementError as problem:
         raise FileError(problem.reason, file, problem.line) from None
@@ -86,10 +86,10 @@ def _parsed(root: Any, file: Path) -> Any:
 
 def _at_its_line(error: SpecError, file: Path, lines: dict[str, int]) -> FileError:
     found = []
-    for place, words in error.problems:
-        place = place.replace("bodies.", "links.", 1) if place.startswith("bodies.") else place
-        match = max((key for key in lines if f"{place}.".startswith(f"{key}.")), key=len, default=None)
-        found.append((lines[match] if match else 1, f"{place}: {words}"))
+    for at, message in error.problems:
+        at = at.replace("bodies.", "links.", 1) if at.startswith("bodies.") else at
+        match = max((key for key in lines if f"{at}.".startswith(f"{key}.")), key=len, default=None)
+        found.append((lines[match] if match else 1, f"{at}: {message}"))
     line = min(found)[0]
     return FileError("\n".join(words for _, words in sorted(found)), file, line)
 
@@ -106,16 +106,16 @@ def _pose(origin: np.ndarray | None) -> dict[str, Any]:
 
 def _inertial(inertial: Any) -> tuple[dict[str, Any], list[str]]:
     """Mass, centre of mass and inertia in the axes of the link; and warnings."""
-    doubts: list[str] = []
+    remarks: list[str] = []
     if inertial is None:
-        return {}, doubts
+        return {}, remarks
     mass, J = inertial.mass, inertial.inertia
     if J is None:
         if mass > 0.0:
-            doubts.append("it has a mass and no <inertia>: taken as a point mass")
+            remarks.append("it has a mass but no <inertia>: treated as a point mass")
         J = np.zeros((3, 3))
     if mass == 0.0 and not J.any():
-        return {}, doubts
+        return {}, remarks
     body: dict[str, Any] = {"mass": mass}
     com = np.zeros(3)
     if inertial.origin is not None:
@@ -128,9 +128,9 @@ def _inertial(inertial: Any) -> tuple[dict[str, Any], list[str]]:
         diagonal, products = J[[0, 1, 2], [0, 1, 2]].tolist(), J[[0, 0, 1], [1, 2, 2]].tolist()
         body["inertia"] = diagonal + products if any(products) else diagonal
     if problem := impossible_inertia(mass, com, J):
-        doubts.append(problem)
+        remarks.append(problem)
         body["unphysical"] = True
-    return body, doubts
+    return body, remarks
 
 
 def _shapes(link: Any, found: list[Found], file: Path) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def _check(name: str, link: str, element: Any, meshes: bool, note) -> Found | No
         if min(values) < 0.0:
             raise ElementError(shape, f"{who}: the size of a {shape.tag} must not be negative")
         if min(values) == 0.0:
-            note(shape.sourceline, f"{who}: this {shape.tag} has no volume and is left out")
+            note(shape.sourceline, f"{who}: this {shape.tag} has no volume and is ignored")
             return None
         if shape.tag == "capsule":  # not known to yourdfpy, and of the same form
             shape.tag = "cylinder"
@@ -108,8 +108,8 @@ def mesh_file(mesh: Any, file: Path) -> Path:
         roots = [folder] * (folder.name == package) + roots
         choices = [root / inside for root in (*roots, *(above / package for above in (folder, *folder.parents)))]
     else:
-        raise ElementError(mesh, f"the mesh {address!r} is no file: give a path, or package://, model:// or file://")
+        raise ElementError(mesh, f"the mesh {address!r} is not a file: give a path, or package://, model:// or file://")
     for choice in choices:
         if choice.is_file():
             return Path(os.path.normpath(choice))
-    raise ElementError(mesh, f"the mesh {address!r} is not there; looked for {', '.join(map(str, choices))}")
+    raise ElementError(mesh, f"the mesh {address!r} does not exist; searched for {', '.join(map(str, choices))}")

@@ -49,7 +49,7 @@ def parse(path: Path) -> Any:
         raise FileError(f"is not valid XML: {getattr(error, 'msg', error)}{hint}", path, line) from None
     if root.getroottree().docinfo.internalDTD is not None:
         line = raw[: max(raw.find(b"<!DOCTYPE"), 0)].count(b"\n") + 1
-        raise FileError("has a DOCTYPE, which may pull in other files: remove it", path, line)
+        raise FileError("has a DOCTYPE, which may include other files: remove it", path, line)
     return root
 
 
@@ -57,14 +57,14 @@ def check(root: Any) -> None:
     """Raise ElementError at the first thing that keeps this from being a robot."""
     for element in root.iter():
         if isinstance(element.tag, str) and "xacro" in element.tag.partition("}")[0]:
-            raise ElementError(element, "holds xacro macros: run xacro on it first, and load the URDF that it prints")
+            raise ElementError(element, "contains xacro macros: run xacro on it first, and load the resulting URDF")
     if root.tag != "robot":
         raise ElementError(root, f"the root element is <{root.tag}>, not <robot>: this is not a URDF")
     links, joints = _named(root, "link"), _named(root, "joint")
     if not links:
         raise ElementError(root, "has no links")
     if GROUND in links:
-        raise ElementError(links[GROUND], "a link must not be called 'ground', the body that never moves: rename it")
+        raise ElementError(links[GROUND], "a link must not be called 'ground', the name of the fixed body: rename it")
     for name, link in links.items():
         _check_inertial(name, link)
     for name, joint in joints.items():
@@ -81,7 +81,7 @@ def _named(root: Any, tag: str) -> dict[str, Any]:
         if name in found:
             raise ElementError(element, f"{tag} {name!r} is given twice, first in line {found[name].sourceline}")
         if any(c.isspace() or c in "*?" for c in name):
-            raise ElementError(element, f"{tag} {name!r}: a name must not hold spaces, '*' or '?'")
+            raise ElementError(element, f"{tag} {name!r}: a name must not contain spaces, '*' or '?'")
         found[name] = element
     return found
 
@@ -211,7 +211,7 @@ def _check_tree(links: dict, joints: dict) -> None:
         while link in mover and link not in settled:
             if link in path:
                 ring = " <- ".join([*path[path.index(link) :], link])
-                raise ElementError(joints[mover[link]], f"the links {ring} carry each other in a ring, without a root")
+                raise ElementError(joints[mover[link]], f"the links {ring} form a cycle without a root")
             path.append(link)
             link = joints[mover[link]].find("parent").get("link")
         settled.update(path)

@@ -18,6 +18,7 @@ from gori.spec import Joint, Mesh, Part, Run, Spec
 from gori.spec.body import impossible_inertia
 from gori.spec.explain import Problem, warn
 from gori.spec.spec import GROUPS
+from gori.spec.vehicle.tyre import TYRES
 from gori.text.yaml import RESOLVERS, TAG, VERSION, Place, parse, read_text
 from gori.vehicle import terrain_of
 
@@ -50,7 +51,7 @@ def _read(
     data, places = parse(read_text(path) if text is None else text, path)
     _refuse_part(data, path)
     used = _used(data, path, places, strict, users)
-    before, known = used.model_dump(exclude_unset=True), used.doubts()
+    before, known = used.model_dump(exclude_unset=True), used.warnings()
     _fill_empty(data)
     origins, parts = Origins(), {}
     try:
@@ -68,11 +69,11 @@ def _read(
         raise
     except SpecError as error:
         raise _at_their_lines(origins.traced(error.problems), path, places, before, parts) from None
-    doubts = [doubt for doubt in spec.doubts() if doubt not in known]
-    if problems := _missing_files(spec) + (doubts + _unphysical(spec) if strict else []):
+    warnings = [warning for warning in spec.warnings() if warning not in known]
+    if problems := _missing_files(spec) + (warnings + _unphysical(spec) if strict else []):
         raise _at_their_lines(origins.traced(problems), path, places, before, parts)
-    for place, words in origins.traced(doubts):
-        warn(str(FileError(f"{place}: {words}", path, places.find(place)[1])))
+    for at, message in origins.traced(warnings):
+        warn(str(FileError(f"{at}: {message}", path, places.find(at)[1])))
     return spec
 
 
@@ -92,7 +93,7 @@ def _used(data: dict[str, Any], path: Any, places: Place, strict: bool, users: t
     users = users if path is None else (*users, Path(path).resolve())
     if (ring := file.resolve()) in users:
         names = " -> ".join(user.name for user in (*users[users.index(ring) :], ring))
-        raise FileError(f"use: files that use each other in a ring: {names}", path, line)
+        raise FileError(f"use: files use each other in a cycle: {names}", path, line)
     from gori.formats import load  # here, since it knows this reader
 
     try:
@@ -107,7 +108,7 @@ def read_dh(path: str | os.PathLike) -> Chain:
     """The chain in the `dh` section of a YAML file, with its index sets; `load` gives the Spec that it makes."""
     data, places = parse(read_text(path), path)
     if "dh" not in data:
-        raise FileError("holds no chain by Denavit-Hartenberg rows: it has no key 'dh'", path)
+        raise FileError("contains no Denavit-Hartenberg chain: it has no key 'dh'", path)
     try:
         return _chain(data["dh"], places)
     except SpecError as error:
@@ -123,7 +124,7 @@ def _chain(rows: Any, places: Place) -> Chain:
     try:
         return Chain(DHTable.model_validate(rows))
     except SpecError as error:
-        error.problems = tuple((f"dh.{place}".rstrip("."), words) for place, words in error.problems)
+        error.problems = tuple((f"dh.{at}".rstrip("."), message) for at, message in error.problems)
         raise
 
 
@@ -142,7 +143,7 @@ def _refuse_part(data: dict[str, Any], path: Any) -> None:
         what, cure = f"the template of a vehicle ({', '.join(found)})", "parts: {truck: {use: NAME}}"
     elif "lower_arm" in data:
         what, cure = "an axle of a vehicle", "parts: {truck: {use: hmmwv, set: {front: NAME}}}"
-    elif data.get("type") in ("fiala", "magic"):
+    elif data.get("type") in TYRES:
         what, cure = "a tyre", "parts: {truck: {use: hmmwv, set: {wheel.tyre: NAME}}}"
     elif data.get("type") in ("exponential", "bekker"):
         what, cure = "a soil", "terrain: {soft: {soil: NAME, size: [60, 6]}}"
@@ -151,7 +152,7 @@ def _refuse_part(data: dict[str, Any], path: Any) -> None:
     else:
         return
     name = "it.yaml" if path is None else Path(path).name
-    raise FileError(f"holds {what}, not a description: write '{cure.replace('NAME', name)}' in one", path)
+    raise FileError(f"holds {what}, not a machine: write '{cure.replace('NAME', name)}' in one", path)
 
 
 def _at_their_lines(
@@ -162,23 +163,23 @@ def _at_their_lines(
     parts: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> FileError:
     found = []
-    for place, words in problems:
-        known, line = places.find(place)
+    for at, message in problems:
+        known, line = places.find(at)
         line = line if known else places.find("use")[1]
-        owner = next((name for name, part in parts.items() if holds(part, place)), None)
-        if known < len(place) and owner is not None:
-            words += f" (of the part {owner!r})"
-            line = line if "." in place[:known] else places.find(f"parts.{owner}")[1]
-        elif known < len(place) and holds(before, place):
-            words += " (as the file in use has it)"
-        found.append((line, f"{place}: {words}"))
+        owner = next((name for name, part in parts.items() if holds(part, at)), None)
+        if known < len(at) and owner is not None:
+            message += f" (in the part {owner!r})"
+            line = line if "." in at[:known] else places.find(f"parts.{owner}")[1]
+        elif known < len(at) and holds(before, at):
+            message += " (from the used file)"
+        found.append((line, f"{at}: {message}"))
     first, *rest = sorted(found)
-    reason = "\n".join([first[1], *(f"line {line}: {words}" for line, words in rest)])
+    reason = "\n".join([first[1], *(f"line {line}: {message}" for line, message in rest)])
     return FileError(reason, path, first[0])
 
 
 def _missing_files(spec: Spec) -> list[Problem]:
-    """Meshes that will be read for their volume or as walls, and places of grains, that are not there."""
+    """Meshes that will be read for their volume or as walls, and places of particles, that are not there."""
     meshes = [
         (f"bodies.{body}.shapes.{name}.file", f"there is no mesh {shape.file!r}")
         for body, part in spec.bodies.items()
@@ -193,16 +194,16 @@ def _missing_files(spec: Spec) -> list[Problem]:
 
 
 def _unphysical(spec: Spec) -> list[Problem]:
-    words = "is refused when reading strictly"
+    words = "is rejected in strict mode"
     return [
-        (f"bodies.{name}.unphysical", f"{words}: {impossible_inertia(*body.inertial()) or 'leave it out'}")
+        (f"bodies.{name}.unphysical", f"{words}: {impossible_inertia(*body.inertial()) or 'omit it'}")
         for name, body in spec.bodies.items()
         if body.unphysical
     ]
 
 
 def _files(data: Any) -> Iterator[tuple[dict[str, Any], str]]:
-    """All that names a file in a description that may still be malformed, with the key: meshes, places of grains."""
+    """All that names a file in a description that may still be malformed, with the key: meshes, places of particles."""
     for body in _values(_get(data, "bodies")):
         for shape in _values(_get(body, "shapes")):
             if _get(shape, "type") == "mesh" and isinstance(_get(shape, "file"), str):

@@ -1,4 +1,4 @@
-"""Adams-Bashforth: explicit, one evaluation a step (Hairer, Norsett, Wanner 1993, section III.1).
+"""Adams-Bashforth: explicit, one evaluation per step (Hairer, Norsett, Wanner 1993, section III.1).
 
     y' = y + h sum_j b_j f_j,     f_0 at the start of the step, f_1, f_2, .. at those before it
 
@@ -12,7 +12,6 @@ from gori.integrate.fixed_step import fixed_steps
 from gori.integrate.multistep import (
     MULTISTEP_RUN,
     Multistep,
-    carve_state,
     past_slopes,
     predict,
     shift,
@@ -28,7 +27,7 @@ from gori.kernels.tree.columns import NQ
 @part
 def adams_step(machine, data, memory, t, h, y):
     n, head, order = y.shape[0], memory.head[0], memory.settings[0].order
-    slopes, there = carve_state(memory.state, n).slopes, past_slopes(memory, h)
+    slopes, there = memory.state.slopes, past_slopes(memory, h)
     code = OK
     if there == 0:
         code = rhs_apart(machine, data, t, y, slopes[0])
@@ -37,7 +36,7 @@ def adams_step(machine, data, memory, t, h, y):
         code = starting_step(machine, data, memory, t, h, y)
     elif code == OK:
         predict(slopes, order, h, y)
-    head.slopes = 0  # until all is well
+    head.slopes = 0  # until the step has succeeded
     if code != OK:
         return code
     shift(slopes, min(there, order - 1), n)
@@ -59,7 +58,7 @@ def adams_run(machine, data, memory, clock, y, samples, watch):
 
 @dataclass(frozen=True)
 class Adams(Multistep):
-    """Adams-Bashforth of order 2 to 4: one evaluation a step, for smooth motion in real time."""
+    """Adams-Bashforth of order 2 to 4: one evaluation per step, for smooth motion in real time."""
 
     order: int = 3
     kind: ClassVar[str] = "adams"

@@ -1,4 +1,4 @@
-"""Adams-Moulton, predicted and corrected with one evaluation a step (Hairer, Norsett, Wanner 1993, section III.1).
+"""Adams-Moulton, predicted and corrected with one evaluation per step (Hairer, Norsett, Wanner 1993, section III.1).
 
     y_p = y + h sum_j b_j f_j,     f_p = f(t + h, y_p),     y' = y + h (c_0 f_p + sum_j c_(j+1) f_j)
 
@@ -14,14 +14,12 @@ from gori.integrate.fixed_step import fixed_steps
 from gori.integrate.multistep import (
     MULTISTEP_RUN,
     Multistep,
-    carve_state,
     past_slopes,
     predict,
     shift,
     starting_step,
 )
 from gori.integrate.rates import finish_step, rhs, rhs_apart
-from gori.integrate.rk4 import carve_work
 from gori.kernels.accelerations import finite, unit_quaternions
 from gori.kernels.codes import OK
 from gori.kernels.jit import kernel, part
@@ -41,19 +39,19 @@ def weights(order):
 @part
 def adams_moulton_step(machine, data, memory, t, h, y):
     n, head, order = y.shape[0], memory.head[0], memory.settings[0].order
-    slopes, there = carve_state(memory.state, n).slopes, past_slopes(memory, h)
+    slopes, there = memory.state.slopes, past_slopes(memory, h)
     code = OK
     if there == 0:
         code = rhs_apart(machine, data, t, y, slopes[0])
         there = 1
-    head.slopes = 0  # until all is well
+    head.slopes = 0  # until the step has succeeded
     if code == OK and there < order:
         code = starting_step(machine, data, memory, t, h, y)
         if code == OK:
             shift(slopes, min(there, order - 1), n)
             code = rhs_apart(machine, data, t + h, y, slopes[0])
     elif code == OK:
-        trial = carve_work(memory.work, n).trial
+        trial = memory.work.trial
         for i in range(n):
             trial[i] = y[i]
         predict(slopes, order, h, trial)
@@ -83,7 +81,7 @@ def adams_moulton_run(machine, data, memory, clock, y, samples, watch):
 
 @dataclass(frozen=True)
 class AdamsMoulton(Multistep):
-    """Adams-Moulton of order 2 to 4, predicted and corrected: one evaluation a step, for smooth motion."""
+    """Adams-Moulton of order 2 to 4, predicted and corrected: one evaluation per step, for smooth motion."""
 
     kind: ClassVar[str] = "adams_moulton"
     run: ClassVar[Any] = adams_moulton_run

@@ -1,16 +1,17 @@
 """Time and counts of a run, the events that it watches, and the signature of the compiled run of every method."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numba import types
 
-from gori.kernels.layout import array, field, layout, record
+from gori.kernels.bundle import Bundle
+from gori.kernels.layout import Layout, Record, array, field, layout, record
 from gori.kernels.machine import data_type, machine_type
 
 CLOCK = record(
     "Clock",
-    # kept: what a run needs to go on
+    # kept: what a run needs to continue
     field("start_time", "s", "from where steps and samples are counted"),
     field("time", "s", "reached so far"),
     field("step", "s", "fixed, or the next one of an adaptive method"),
@@ -40,10 +41,10 @@ KEPT_OF_CLOCK = (
 """fields that a State holds; the others are settings and results of one call"""
 
 FIRST_ERROR = 1e-4
-"""`last_error` where nothing is known of the last step"""
+"""`last_error` when no previous step is known"""
 
 MET_AND_CHANGED = 3.0
-"""mark of an event that was met, and at which the state was changed"""
+"""mark of an event that occurred and changed the state"""
 
 WATCH_WORK = layout(
     "WatchWork",
@@ -55,57 +56,86 @@ WATCH_WORK = layout(
     array("after", "events", "", "values of the events at the end of the step"),
     array("here", "events", "", "values of the events at the trial state"),
 )
-carve_watch = WATCH_WORK.carve
 
 
-class Watch(NamedTuple):
-    """Events to watch for: signals that pass zero."""
+_f1, _f2, _i1, _i2 = types.float64[::1], types.float64[:, ::1], types.int64[::1], types.int64[:, ::1]
 
-    signal_i: Any
-    signal_f: Any
-    direction: Any  # (events,) -1 falling, 1 rising, 0 both
-    met: Any  # (events,) kept: 1 rising, -1 falling; half of that in the other direction; MET_AND_CHANGED; else 0
-    before: Any  # (events,) kept: values at the start of the step
-    work: Any  # flat: WATCH_WORK
+
+class Watch(Bundle):
+    """Events to watch for: signals that cross zero."""
+
+    signal_i: Annotated[Any, _i2]
+    signal_f: Annotated[Any, _f2]
+    direction: Annotated[Any, _i1]  # (events,) -1 falling, 1 rising, 0 both
+    # (events,) kept: 1 rising, -1 falling; half of that in the other direction; MET_AND_CHANGED; else 0
+    met: Annotated[Any, _f1]
+    before: Annotated[Any, _f1]  # (events,) kept: values at the start of the step
+    work: Annotated[Any, WATCH_WORK.type]
 
 
 def watch_of(signal_i: np.ndarray, signal_f: np.ndarray, direction: np.ndarray, n: int) -> Watch:
     """A Watch for states of n numbers."""
     events = len(direction)
-    work = np.zeros(WATCH_WORK.size(n=n, events=events))
-    return Watch(signal_i, signal_f, direction, np.zeros(events), np.zeros(events), work)
-
-
-class MethodMemory(NamedTuple):
-    """What a method has between and within steps. `head` and `state` must be kept to go on bit for bit."""
-
-    head: Any  # kept numbers: a table of one row
-    state: Any  # kept arrays, flat
-    settings: Any  # parameters: a table of one row
-    step: Any  # numbers of the present step: a table of one row
-    work: Any  # arrays that are computed before they are read, flat
-    matrices: Any  # the same, for large ones
-
-    def kept(self) -> dict[str, np.ndarray]:
-        """What a State has to hold, by name."""
-        return {"head": self.head, "state": self.state}
+    return Watch(
+        signal_i=signal_i, signal_f=signal_f, direction=direction, met=np.zeros(events), before=np.zeros(events),
+        work=WATCH_WORK.make(n=n, events=events),
+    )  # fmt: skip
 
 
 EMPTY = record("Empty", field("nothing", "", "a method that needs no such numbers"))
+NOTHING = layout("Nothing", ())
 
-_f1, _f2, _i1, _i2 = types.float64[::1], types.float64[:, ::1], types.int64[::1], types.int64[:, ::1]
+
+class MethodMemory(Bundle):
+    """What a method has between and within steps; `method_memory` declares one. head and state must be kept."""
+
+    head: np.ndarray  # kept numbers: a table of one row
+    state: Any  # kept arrays, a bundle of a layout
+    settings: np.ndarray  # parameters: a table of one row
+    step: np.ndarray  # numbers of the present step: a table of one row
+    declared: ClassVar[dict[str, Record | Layout]] = {}
+    """these four and the work, arrays that are computed before they are read"""
+
+    @classmethod
+    def make(cls, sizes: dict[str, int], unused: tuple[str, ...] = (), **settings: Any) -> Self:
+        """A new memory; settings by name. Arrays of unused members are empty."""
+        none = dict.fromkeys(sizes, 0)
+        members = {
+            name: table.zeros(1) if isinstance(table, Record) else table.make(**none if name in unused else sizes)
+            for name, table in cls.declared.items()
+        }
+        for name, value in settings.items():
+            members["settings"][name] = value
+        return cls(**members)
+
+    def kept(self) -> dict[str, np.ndarray]:
+        """What a State has to hold, by name."""
+        return {"head": self.head, "state": self.state.flat}
+
+
+def method_memory(
+    name: str,
+    head: Record = EMPTY,
+    state: Layout = NOTHING,
+    settings: Record = EMPTY,
+    step: Record = EMPTY,
+    **work: Layout,
+) -> type[MethodMemory]:
+    """Declare the memory of a method."""
+    declared: dict[str, Record | Layout] = {"head": head, "state": state, "settings": settings, "step": step, **work}
+    members = {
+        name: Annotated[Any, table.type[::1] if isinstance(table, Record) else table.type]
+        for name, table in declared.items()
+    }
+    return type(name, (MethodMemory,), {"__annotations__": members, "declared": declared})
+
+
 clock_type = CLOCK.type[::1]
-watch_type = types.NamedTuple([_i2, _f2, _i1, _f1, _f1, _f1], Watch)
 
 
-def memory_type(head=EMPTY, settings=EMPTY, step=EMPTY) -> Any:
-    """Numba's type of a MethodMemory with these records."""
-    return types.NamedTuple([head.type[::1], _f1, settings.type[::1], step.type[::1], _f1, _f1], MethodMemory)
-
-
-def run_type(memory: Any) -> Any:
+def run_type(memory: type[MethodMemory]) -> Any:
     """Signature of a run: machine, data, memory, clock, y, samples (rows: time, y, recorded), watch."""
-    return types.int64(machine_type, data_type, memory, clock_type, _f1, _f2, watch_type)
+    return types.int64(machine_type, data_type, memory.type, clock_type, _f1, _f2, Watch.type)
 
 
 class Sizes(NamedTuple):
@@ -121,3 +151,7 @@ class Sizes(NamedTuple):
     def n(self) -> int:
         """Numbers of y = (q, v, z)."""
         return self.nq + self.nv + self.nz
+
+    def named(self) -> dict[str, int]:
+        """By name, as layouts take them."""
+        return self._asdict() | {"n": self.n}

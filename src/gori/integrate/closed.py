@@ -3,54 +3,51 @@
     ID(q(x), v(x), x) - G + J' lambda = 0,     Phi(q(x)) / cq = 0
 
 for accelerations x and multipliers lambda, by Newton's method with [N J'; J -eps], N as in `dense.py`. The change of
-J' lambda with q is left out: it is of the order h^2. A matrix serves from step to step, as long as the changes of x
-shrink well with it.
+J' lambda with q is neglected: it is O(h^2). A matrix is reused from step to step as long as the changes of x converge
+well with it.
 """
 
 from numba import types
 
 from gori.integrate.dense import linearise
-from gori.integrate.implicit_memory import dense_arrays, implicit_memory_type, kept_arrays, size_of, work_arrays
+from gori.integrate.implicit_memory import ImplicitMemory, size_of
 from gori.integrate.lapack import solve, solve_again
 from gori.integrate.step_equations import end_state, residual
 from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
 from gori.kernels.jit import block, kernel
 from gori.kernels.loops.cuts import fill_jacobian, subtract_transposed
-from gori.kernels.loops.memory import carve
 from gori.kernels.loops.system import SLOW, largest, place_all
-from gori.kernels.loops.tables import AXES, EQUATIONS, FIRST, JAC, PATH
 from gori.kernels.machine import data_type, machine_type
 
 CLOSE_ENOUGH, LEAST_CHANGE, POSITION_ROUNDING, SINGULAR_ROUNDING = 1e-9, 1e-11, 1e-14, 1e-10
-"""accelerations are found to this share of the largest, to this absolutely [rad/s2], and as well as positions [rad] can
-be told from each other; those next to singular poses"""
+"""tolerance of accelerations relative to the largest, and absolute [rad/s2], and as well as positions [rad] can
+be resolved; those near singular poses"""
 TRIALS = 40
 
 
 @block
 def fill_matrix(machine, jac, eps, N, A):
     """A = [N J'; J -eps], by columns."""
-    nv, cut_i, path_i = N.shape[0], machine.cut_i, machine.path_i
+    nv, cut, path = N.shape[0], machine.cut, machine.path
     n = A.shape[0]
     for c in range(n):
         for r in range(n):
             A[c, r] = N[c, r] if c < nv and r < nv else 0.0
-    for c in range(cut_i.shape[0]):
-        place, axes, at = cut_i[c, PATH], cut_i[c, AXES], cut_i[c, JAC]
-        for e in range(cut_i[c, FIRST], cut_i[c, FIRST] + cut_i[c, EQUATIONS]):
+    for c in range(cut.shape[0]):
+        place, axes, at = cut[c].path, cut[c].axes, cut[c].jac
+        for e in range(cut[c].first, cut[c].first + cut[c].equations):
             for k in range(axes):
-                d = path_i[place + k]
+                d = path[place + k]
                 A[d, nv + e] += jac[at + k]
                 A[nv + e, d] += jac[at + k]
             A[nv + e, nv + e] = -eps[e]
             at += axes
 
 
-@kernel(types.int64(machine_type, data_type, implicit_memory_type, types.float64[::1]))
+@kernel(types.int64(machine_type, data_type, ImplicitMemory.type, types.float64[::1]))
 def closed_core(machine, data, memory, y):
     """x of a step, and the multipliers; methods call it by its address, `machine.core`."""
-    loop, state, work = carve(machine, data), kept_arrays(machine, data, memory), work_arrays(machine, data, memory)
-    jacobian = dense_arrays(machine, data, memory).jacobian
+    loop, state, work, jacobian = data.loops, memory.state, memory.work, memory.dense.jacobian
     head, step, nv = memory.head[0], memory.step[0], data.tau.shape[0]
     A, pivots, b, multipliers = state.closed_matrix, state.closed_pivots, work.closed_rhs, loop.state.multipliers
     x, dx, ne = work.x, work.dx, multipliers.shape[0]

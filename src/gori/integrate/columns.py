@@ -1,18 +1,18 @@
-"""A Jacobian that is refreshed by columns: the inverse B = A^-1 follows in O(n^2), it is never factored again.
+"""A Jacobian updated by columns: the inverse B = A^-1 follows in O(n^2), without refactorisation.
 
-A new column a in place of column c is a change of rank one. With w = B a (B times the old column is e_c):
+Replacing column c by a is a rank-one update. With w = B a (B times the old column is e_c):
 
     B' = B - (w - e_c) (row c of B) / w_c         (Sherman and Morrison 1950; a pivot of Gauss and Jordan)
 
 A itself is not needed, and B' a = e_c again to rounding, whatever errors B had. Errors in the other columns of B A - I
-are multiplied by at most 1 + max |w_r / w_c|; `growth` follows them, and where they might spoil the result, or w_c is
-tiny, the whole matrix is made anew.
+are multiplied by at most 1 + max |w_r / w_c|; `growth` follows them, and where they might degrade the result, or w_c is
+very small, the whole matrix is recomputed.
 
-The columns of a joint of several axes are refreshed together.
+The columns of a joint with several axes are updated together.
 """
 
 from gori.integrate.dense import apply, dense_inverse, difference_step
-from gori.integrate.implicit_memory import ERROR_DRIVEN, FASTEST, ROUND_ROBIN, kept_arrays, size_of, work_arrays
+from gori.integrate.implicit_memory import ERROR_DRIVEN, FASTEST, ROUND_ROBIN, size_of
 from gori.integrate.step_equations import defect
 from gori.kernels.codes import OK
 from gori.kernels.jit import block, part
@@ -36,7 +36,7 @@ def replace_column(B, c, w):
 @block
 def make_whole(machine, data, memory, y):
     """All columns at x."""
-    head, step, state = memory.head[0], memory.step[0], kept_arrays(machine, data, memory)
+    head, step, state = memory.head[0], memory.step[0], memory.state
     code = dense_inverse(machine, data, memory, y)
     for k in range(data.tau.shape[0]):
         state.growth[k] = 1.0
@@ -48,8 +48,8 @@ def make_whole(machine, data, memory, y):
 
 @block
 def refresh(machine, data, memory, y, c):
-    """Column c at x, after `defect` there. Returns the result code, and whether the inverse is still good."""
-    state, work = kept_arrays(machine, data, memory), work_arrays(machine, data, memory)
+    """Column c at x, after `defect` there. Returns the result code, and whether the inverse is still usable."""
+    state, work = memory.state, memory.work
     head = memory.head[0]
     x, base, column, w = work.x, work.defect, work.column, work.product
     kept, change = x[c], difference_step(memory, work, c)
@@ -80,7 +80,7 @@ def refresh(machine, data, memory, y, c):
 
 @part
 def best_body(machine, memory, state, work):
-    """The row whose axes have the highest score, among those not yet refreshed in this step; 0 if there is none."""
+    """The row whose axes have the highest score, among those not yet updated in this step; 0 if there is none."""
     head = memory.head[0]
     best, row = 0.0, 0
     for i in range(1, machine.body_i.shape[0]):
@@ -95,8 +95,8 @@ def best_body(machine, memory, state, work):
 
 @part
 def set_scores(memory, state, work):
-    """What says that a column may be out of date: the speed of its axis; or the way that the machine has gone since,
-    times what the column multiplies.
+    """Measure of how outdated a column is: the speed of its axis; or the displacement of the machine since its update,
+    weighted by what the column multiplies.
     """
     head = memory.head[0]
     for k in range(work.score.shape[0]):
@@ -109,7 +109,7 @@ def set_scores(memory, state, work):
 @block
 def refresh_some(machine, data, memory, y):
     """The columns that the strategy chooses for this step, after `defect` at x."""
-    state, work = kept_arrays(machine, data, memory), work_arrays(machine, data, memory)
+    state, work = memory.state, memory.work
     head, body_i, strategy = memory.head[0], machine.body_i, memory.step[0].strategy
     wanted = head.wanted if strategy == ERROR_DRIVEN else float(memory.settings[0].columns)
     if strategy == FASTEST or (strategy == ERROR_DRIVEN and wanted > 0.0):
@@ -138,8 +138,8 @@ def refresh_some(machine, data, memory, y):
 
 @block
 def column_correction(machine, data, memory, y, renew, first):
-    """dx = B (x - f) at x; before, all columns are made anew, or at the first trial of a step some of them."""
-    head, step, work = memory.head[0], memory.step[0], work_arrays(machine, data, memory)
+    """dx = B (x - f) at x; first all columns are recomputed, or in the first trial of a step some of them."""
+    head, step, work = memory.head[0], memory.step[0], memory.work
     code = defect(machine, data, memory, y, work.x, work.defect)
     if code != OK:
         return code
@@ -148,5 +148,5 @@ def column_correction(machine, data, memory, y, renew, first):
     elif first:
         head.way += step.length * size_of(work.v_end, work.axis_scale)
         code = refresh_some(machine, data, memory, y)
-    apply(kept_arrays(machine, data, memory).inverse, work.defect, work.dx)
+    apply(memory.state.inverse, work.defect, work.dx)
     return code

@@ -2,15 +2,15 @@
 
 1. A file of its own, with the reference to the formula at its head.
 2. A compiled run with the signature `clock.run_type(memory)`: it moves y = (q, v, z) on from clock.time, writes samples
-   as rows (time, y), keeps y at the last good state when something fails, and returns a result code of
+   as rows (time, y), leaves y at the last valid state on failure, and returns a result code of
    `kernels/codes.py`. A method with a fixed step writes only its step and lets `fixed_step.py` do the rest.
 3. It evaluates rates by `rates.rhs` or `accelerations` alone, so that every force works with every method.
 4. A frozen dataclass, its parameters with units, derived from `Fixed` or `Adaptive`, naming the run and its
    memory, and in `supports` what it can handle: "events", "friction" (states z of force elements), "user"
    (functions of the user), "vehicles" (what is advanced at the end of a step: `rates.finish_step`). What it does not
-   name is refused when a Simulation is made, never dropped.
-5. Its memory (`clock.MethodMemory`) declared by records and layouts: what is kept from step to step, apart from what is
-   computed before it is read. A run goes on bit for bit from what is kept.
+   name is rejected when a Simulation is created, never ignored.
+5. Its memory declared by records and layouts (`clock.method_memory`): what is kept from step to step, apart from what
+   is computed before it is read. A run continues bit for bit from what is kept.
 6. A row in `METHODS` (`integrate/__init__.py`), an order of convergence in the tests, a row in `docs/methods.md`.
 """
 
@@ -21,14 +21,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gori.errors import InputError
-from gori.integrate.clock import EMPTY, MethodMemory, Sizes
+from gori.integrate.clock import MethodMemory, Sizes
 
 EVERYTHING = frozenset({"events", "friction", "user", "vehicles"})
 
 
 @dataclass(frozen=True)
 class Method:
-    """Base of all methods. Not made on its own."""
+    """Base of all methods. Not instantiated itself."""
 
     kind: ClassVar[str]
     run: ClassVar[Any]
@@ -56,7 +56,7 @@ class Method:
         raise NotImplementedError
 
     def counts(self, memory: MethodMemory) -> np.ndarray:
-        """Numbers that grow as the run goes on, for `report` and `doubts`."""
+        """Counters that grow during the run, for `report` and `doubts`."""
         return np.zeros(0)
 
     def report(self, count: np.ndarray) -> dict[str, Any]:
@@ -68,18 +68,7 @@ class Method:
         return None
 
     def forget(self, memory: MethodMemory) -> None:
-        """Called when the state is set from outside: what is kept from step to step no longer holds."""
-
-
-def memory_of(
-    head=EMPTY, state: int = 0, settings=EMPTY, step=EMPTY, work: int = 0, matrices: int = 0, **values: Any
-) -> MethodMemory:
-    """A new MethodMemory of these records, and flat arrays of these sizes; values: of the settings, by name."""
-    parameters = settings.zeros(1)
-    for name, value in values.items():
-        parameters[name] = value
-    arrays = np.zeros(state), np.zeros(work), np.zeros(matrices)
-    return MethodMemory(head.zeros(1), arrays[0], parameters, step.zeros(1), *arrays[1:])
+        """Called when the state is set from outside: what is kept from step to step is no longer valid."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +84,7 @@ class Fixed(Method):
 
 @dataclass(frozen=True)
 class Adaptive(Method):
-    """A method that chooses its step by the tolerances."""
+    """A method with adaptive step size."""
 
     rtol: float = 1e-6
     atol: float = 1e-9

@@ -3,13 +3,12 @@
     A = I - cv f_v - cq f_x = M^-1 N,      N = M + cv C + cq K
 
 with C and K taken for the accelerations f.
-N is analytic, by `kernels/tree/derivatives.py`, and so are the forces on single axes; what other forces add is
+N is analytic, by `kernels/tree/derivatives.py`, and so are the forces on single axes; others are
 differenced. With `differences` all of A is: n forward dynamics. The analytic N takes q(x) (+) dq for q(x + dx): for
-ball and free joints it leaves out how the rotation within the step bends dq, a relative error of h |w| / 2 in the terms
+spherical and free joints it neglects how rotation within the step changes dq, a relative error h |w| / 2 in the terms
 with K.
 """
 
-from gori.integrate.implicit_memory import dense_arrays, kept_arrays, work_arrays
 from gori.integrate.lapack import solve, solve_again, solve_all
 from gori.integrate.step_equations import (
     DIFFERENCE,
@@ -42,7 +41,7 @@ def count_whole(memory, nv):
 @block
 def linearise(machine, data, memory, y, a):
     """`residual` at x, N for accelerations a (nv,) into `jacobian` and M into `mass`, by columns."""
-    work, dense = work_arrays(machine, data, memory), dense_arrays(machine, data, memory)
+    work, dense = memory.work, memory.dense
     x, r, G = work.x, work.residual, work.forces
     nv, cv, cq = x.shape[0], memory.step[0].cv, memory.step[0].cq
     K, C, M = dense.jacobian, dense.damping, dense.mass
@@ -85,7 +84,7 @@ def linearise(machine, data, memory, y, a):
 @block
 def difference(machine, data, memory, y):
     """`defect` at x, and A into `jacobian`, by columns."""
-    work, dense = work_arrays(machine, data, memory), dense_arrays(machine, data, memory)
+    work, dense = memory.work, memory.dense
     x, base, moved = work.x, work.defect, work.column
     code = defect(machine, data, memory, y, x, base)
     for c in range(x.shape[0]):
@@ -119,11 +118,11 @@ def apply(B, x, out):
 
 @block
 def dense_correction(machine, data, memory, y, a, renew):
-    """dx at x; the matrix is made anew, or is still the last one.
+    """dx at x; the matrix is recomputed, or reused.
 
     N dx = residual, N for accelerations a; with care N dx = M defect, N for accelerations f; or A dx = defect.
     """
-    work, dense = work_arrays(machine, data, memory), dense_arrays(machine, data, memory)
+    work, dense = memory.work, memory.dense
     dx, careful, differences = work.dx, memory.step[0].careful != 0, memory.settings[0].differences != 0
     if (careful or differences) and not (differences and renew):
         code = defect(machine, data, memory, y, work.x, work.defect)
@@ -155,8 +154,8 @@ def dense_correction(machine, data, memory, y, a, renew):
 @block
 def dense_inverse(machine, data, memory, y):
     """A^-1 = N^-1 M into `inverse`, by columns, with all of A made at x, after `defect` there."""
-    work, dense = work_arrays(machine, data, memory), dense_arrays(machine, data, memory)
-    inverse = kept_arrays(machine, data, memory).inverse
+    work, dense = memory.work, memory.dense
+    inverse = memory.state.inverse
     count_whole(memory, data.tau.shape[0])
     code = linearise(machine, data, memory, y, work.forward)
     if code != OK:

@@ -1,19 +1,19 @@
 """Dormand-Prince 5(4): adaptive, with dense output of order 4 (Hairer, Norsett, Wanner 1993, sections II.4 to II.6).
 
-The step follows the error by a PI controller. Samples and events come from the dense output, so they do not disturb
+The step follows the error by a PI controller. Samples and events come from the dense output, so they do not affect
 the steps. The last slope of a step is the first of the next (FSAL).
 """
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from gori.integrate.clock import MethodMemory, Sizes, carve_watch, memory_type, run_type
-from gori.integrate.contract import Adaptive, memory_of
+from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
+from gori.integrate.contract import Adaptive
 from gori.integrate.events import EARLY, begin_watch, crossing, event_values, mark_met
 from gori.integrate.rates import project, rhs
 from gori.kernels.accelerations import health, unit_quaternions
 from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, STEP_TOO_SMALL
-from gori.kernels.jit import kernel, part
+from gori.kernels.jit import kernel, part, present
 from gori.kernels.layout import array, field, layout, record
 from gori.kernels.tree.columns import NQ
 
@@ -36,7 +36,7 @@ DOPRI5_WORK = layout(
     array("new", "n", "", "state at the end of the step"),
     array("dense", "5 n", "", "coefficients of the dense output"),
 )
-carve_state, carve_work = DOPRI5_STATE.carve, DOPRI5_WORK.carve
+Dopri5Memory = method_memory("Dopri5Memory", DOPRI5_HEAD, DOPRI5_STATE, DOPRI5_SETTINGS, DOPRI5_STEP, work=DOPRI5_WORK)
 
 _SAFETY, _BETA = 0.9, 0.04
 GAP, DODGES = 0.55, 12
@@ -53,9 +53,9 @@ def tolerances(memory):
 
 @part
 def stages(machine, data, memory, t, h, y):
-    """Slopes k2 to k7 and the new state; k1 is there already."""
+    """Slopes k2 to k7 and the new state; k1 is already known."""
     n, step = y.shape[0], memory.step[0]
-    k1, w = carve_state(memory.state, n).k1, carve_work(memory.work, n)
+    k1, w = memory.state.k1, memory.work
     k2, k3, k4, k5, k6, x, new = w.k2, w.k3, w.k4, w.k5, w.k6, w.trial, w.new
     for i in range(n):
         x[i] = y[i] + h * 0.2 * k1[i]
@@ -105,10 +105,10 @@ def stages(machine, data, memory, t, h, y):
 
 @part
 def error_norm(memory, h, y):
-    """Root mean square of the error over the tolerance; 1 is just acceptable."""
+    """Root mean square of the error over the tolerance; 1 is the acceptance limit."""
     n = y.shape[0]
     rtol, atol = tolerances(memory)
-    k1, w = carve_state(memory.state, n).k1, carve_work(memory.work, n)
+    k1, w = memory.state.k1, memory.work
     k3, k4, k5, k6, k7 = w.k3, w.k4, w.k5, w.k6, w.k7
     total = 0.0
     for i in range(n):
@@ -165,7 +165,7 @@ def locate_dense(machine, data, w, watch, t, h, end):
     end    time after the whole step: t + h, rounded
     """
     nq, nv, count = machine.body_i[0, NQ], data.tau.shape[0], watch.met.shape[0]
-    work = carve_watch(watch.work, w.new.shape[0], count)
+    work = watch.work
     before, after, here, trial = watch.before, work.after, work.here, work.trial
     event_values(watch, nq, nv, end, w.new, after, data.stack)
     found, reached = -1, 1.0
@@ -194,11 +194,11 @@ def locate_dense(machine, data, w, watch, t, h, end):
     return found, reached
 
 
-@kernel(run_type(memory_type(DOPRI5_HEAD, DOPRI5_SETTINGS, DOPRI5_STEP)))
+@kernel(run_type(Dopri5Memory))
 def dopri5_run(machine, data, memory, clock, y, samples, watch):
     n, watching, c = y.shape[0], watch.met.shape[0] > 0, clock[0]
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
-    k1, w = carve_state(memory.state, n).k1, carve_work(memory.work, n)
+    k1, w = memory.state.k1, memory.work
     c.samples_written = 0
     if c.slopes_valid == 0:
         code = rhs(machine, data, c.time, y, k1)
@@ -256,7 +256,7 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
             which, reached = locate_dense(machine, data, w, watch, t, h, after)
             if which >= 0:
                 after = min(t + reached * h, after)
-        # the last sample is due at the end, however that was rounded
+        # the last sample is due at the end, regardless of rounding
         slack = 1e-12 * max(1.0, abs(after)) if last and which < 0 else 0.0
         while True:
             due = c.start_time + (c.samples_total + 1) * c.sample_period
@@ -265,7 +265,7 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
             row = c.samples_written
             samples[row, 0] = due
             dense(w, min(1.0, (due - t) / h), machine.body_i, samples[row, 1 : 1 + n])
-            if machine.closed != 0:
+            if present(machine.closed):
                 code = project(machine, data, due, samples[row, 1 : 1 + n])
                 if code != OK:
                     return code
@@ -287,9 +287,8 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
             y[i] = w.new[i]
             k1[i] = w.k7[i]
         if watching:
-            after_step = carve_watch(watch.work, n, watch.met.shape[0]).after
             for e in range(watch.met.shape[0]):
-                watch.before[e] = after_step[e]
+                watch.before[e] = watch.work.after[e]
         error = max(error, 1e-10)
         grow = _SAFETY * error ** -(0.2 - 0.75 * _BETA) * c.last_error**_BETA
         c.last_error = max(error, 1e-4)
@@ -300,14 +299,10 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
 
 @dataclass(frozen=True)
 class Dopri5(Adaptive):
-    """Dormand-Prince 5(4): chooses its step by the tolerances; the method to start with when nothing is stiff."""
+    """Dormand-Prince 5(4): adaptive; the default choice for problems that are not stiff."""
 
     kind: ClassVar[str] = "dopri5"
     run: ClassVar[Any] = dopri5_run
 
     def memory(self, sizes: Sizes) -> MethodMemory:
-        n = sizes.n
-        return memory_of(
-            DOPRI5_HEAD, DOPRI5_STATE.size(n=n), DOPRI5_SETTINGS, DOPRI5_STEP, DOPRI5_WORK.size(n=n),
-            rtol=self.rtol, atol=self.atol,
-        )  # fmt: skip
+        return Dopri5Memory.make(sizes.named(), rtol=self.rtol, atol=self.atol)

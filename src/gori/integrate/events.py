@@ -1,6 +1,6 @@
-"""Events: signals that pass zero within a step, found by bisection."""
+"""Events: signals that cross zero within a step, found by bisection."""
 
-from gori.integrate.clock import MET_AND_CHANGED, carve_watch
+from gori.integrate.clock import MET_AND_CHANGED
 from gori.integrate.rates import project, rhs
 from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import block, part
@@ -17,7 +17,7 @@ def event_values(watch, nq, nv, t, y, values, stack):
 
 @part
 def begin_watch(watch, nq, nv, t, y, stack):
-    """Event values where a run begins. Those that have just passed zero are on the other side, however rounding has it;
+    """Event values at the start of a run. Those that have just crossed zero are on the other side despite rounding;
     after a change of the state they are at zero.
     """
     event_values(watch, nq, nv, t, y, watch.before, stack)
@@ -31,7 +31,7 @@ def begin_watch(watch, nq, nv, t, y, stack):
 
 @part
 def mark_met(watch, work, nq, nv, t, y, found, stack):
-    """Mark the events that pass zero at the state y, together with the one that was found: 1 rising, -1 falling; half
+    """Mark the events that cross zero at the state y, together with the one that was found: 1 rising, -1 falling; half
     of that where the direction is not the wanted one.
     """
     event_values(watch, nq, nv, t, y, work.here, stack)
@@ -46,7 +46,7 @@ def mark_met(watch, work, nq, nv, t, y, found, stack):
 
 @part
 def crossing(before, after, direction):
-    """Whether a watched value passes zero in the wanted direction; not if it starts there."""
+    """Whether a watched value crosses zero in the wanted direction; not if it starts there."""
     falls = before > 0.0 and after <= 0.0
     rises = before < 0.0 and after >= 0.0
     return (falls and direction <= 0) or (rises and direction >= 0)
@@ -70,7 +70,7 @@ def locate(machine, data, watch, t, h, end, y):
     state there.
     """
     nq, nv, n, count = machine.body_i[0, NQ], data.tau.shape[0], y.shape[0], watch.met.shape[0]
-    work = carve_watch(watch.work, n, count)
+    work = watch.work
     y0, k0, k1, trial = work.start, work.start_rates, work.end_rates, work.trial
     before, after, here = watch.before, work.after, work.here
     event_values(watch, nq, nv, end, y, after, data.stack)
@@ -100,7 +100,7 @@ def locate(machine, data, watch, t, h, end, y):
                 high = middle
         if found < 0 or high < reached:
             found, reached = e, high
-    if reached > LATE:  # the rest of the step would be too short to be of use
+    if reached > LATE:  # the rest of the step would be too short
         reached = 1.0
     if found >= 0 and reached < 1.0:
         hermite(reached, h, y0, k0, y, k1, trial)

@@ -4,7 +4,6 @@ A method is a function step(machine, data, memory, t, h, y) -> result code that 
 and says why not.
 """
 
-from gori.integrate.clock import carve_watch
 from gori.integrate.events import begin_watch, locate
 from gori.kernels.codes import EVENT, OK
 from gori.kernels.jit import part
@@ -13,7 +12,7 @@ from gori.kernels.tree.columns import NQ
 
 @part
 def write_sample(data, t, y, row):
-    """A row of samples: time, the state, and what is recorded besides."""
+    """A row of samples: time, state, and recorded outputs."""
     n = y.shape[0]
     row[0] = t
     for i in range(n):
@@ -27,13 +26,13 @@ def fixed_steps(step):
 
     @part
     def run(machine, data, memory, clock, y, samples, watch):
-        """Take clock.steps_to_do steps. Time is start + k h, so that a run in pieces is the same run bit for bit.
+        """Take clock.steps_to_do steps. Time is start + k h, so that a run in pieces is bit for bit the same run.
 
         After an event the first step is only the rest of the one it has interrupted: the grid of times stays.
         """
         n, watching, c = y.shape[0], watch.met.shape[0] > 0, clock[0]
         nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
-        work = carve_watch(watch.work, n, watch.met.shape[0])
+        work = watch.work
         h, start = c.step, work.start
         if watching and c.slopes_valid == 0:
             begin_watch(watch, nq, nv, c.time, y, data.stack)

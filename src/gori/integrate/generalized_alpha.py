@@ -4,7 +4,7 @@
     (1 - alpha_m) a' + alpha_m a = (1 - alpha_f) vdot' + alpha_f vdot,     r(q', v', vdot') = 0
 
 by Newton's method for vdot', cv = h gamma c and cq = h^2 beta c with c = (1 - alpha_f)/(1 - alpha_m)
-(`implicit_memory.py`). rho_inf = 1 keeps all frequencies, 0 kills the highest in one step.
+(`implicit_memory.py`). rho_inf = 1 keeps all frequencies, 0 annihilates the highest in one step.
 """
 
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from gori.errors import InputError
 from gori.integrate.clock import run_type
 from gori.integrate.fixed_step import fixed_steps
 from gori.integrate.implicit import Implicit
-from gori.integrate.implicit_memory import implicit_memory_type, kept_arrays, work_arrays
+from gori.integrate.implicit_memory import ImplicitMemory
 from gori.integrate.newton import begin_step, end_step
 from gori.kernels.accelerations import accelerations
 from gori.kernels.codes import OK
-from gori.kernels.jit import call_at, kernel, part
+from gori.kernels.jit import call_at, kernel, part, present
 from gori.kernels.machine import ACCELERATIONS
 from gori.kernels.tree.columns import NQ
 
@@ -31,12 +31,12 @@ def alpha_step(machine, data, memory, t, h, y):
     gamma = 0.5 + af - am
     beta = 0.25 * (gamma + 0.5) ** 2
     ratio = (1.0 - af) / (1.0 - am)
-    work, state = work_arrays(machine, data, memory), kept_arrays(machine, data, memory)
+    work, state = memory.work, memory.state
     begin_step(machine, data, memory, work, state.last, t, h, ratio * h * gamma, ratio * h * h * beta)
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     vdot, a, v = state.last, state.alpha, y[nq : nq + nv]
     if memory.head[0].known == 0:
-        if machine.closed != 0:
+        if present(machine.closed):
             code = call_at(machine.closed, machine, data, t, y, vdot, ACCELERATIONS)
         else:
             code = accelerations(machine, t, y[:nq], v, y[nq + nv :], vdot, data.zdot, data)
@@ -59,7 +59,7 @@ def alpha_step(machine, data, memory, t, h, y):
 _steps = fixed_steps(alpha_step)
 
 
-@kernel(run_type(implicit_memory_type))
+@kernel(run_type(ImplicitMemory))
 def generalized_alpha_run(machine, data, memory, clock, y, samples, watch):
     return _steps(machine, data, memory, clock, y, samples, watch)
 

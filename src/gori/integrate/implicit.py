@@ -15,7 +15,7 @@ from gori.integrate.strategy import Fastest, Frozen, MatrixFree, RoundRobin, Str
 
 @dataclass(frozen=True)
 class Implicit(Fixed):
-    """An implicit method. Not made on its own.
+    """An implicit method. Not instantiated itself.
 
     jacobian   a strategy: MatrixFree(), Full(), Frozen(), RoundRobin(columns), Fastest(columns),
                ErrorDriven(tolerance); or its settings as in a run file: {"type": "round_robin", "columns": 2}

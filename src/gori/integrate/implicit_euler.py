@@ -1,4 +1,4 @@
-"""Implicit Euler: v' = v + h f(q', v'), q' = q (+) h v'. Order 1, damps everything fast; for stiff machines."""
+"""Implicit Euler: v' = v + h f(q', v'), q' = q (+) h v'. Order 1, damps high frequencies; for stiff machines."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -7,7 +7,7 @@ from gori.errors import InputError
 from gori.integrate.clock import run_type
 from gori.integrate.fixed_step import fixed_steps
 from gori.integrate.implicit import Implicit
-from gori.integrate.implicit_memory import implicit_memory_type, kept_arrays, work_arrays
+from gori.integrate.implicit_memory import ImplicitMemory
 from gori.integrate.newton import begin_step, end_step
 from gori.kernels.codes import OK
 from gori.kernels.jit import call_at, kernel, part
@@ -16,7 +16,7 @@ from gori.kernels.tree.columns import NQ
 
 @part
 def euler_step(machine, data, memory, t, h, y):
-    work, last, nq = work_arrays(machine, data, memory), kept_arrays(machine, data, memory).last, machine.body_i[0, NQ]
+    work, last, nq = memory.work, memory.state.last, machine.body_i[0, NQ]
     begin_step(machine, data, memory, work, last, t, h, h, h * h)
     for k in range(data.tau.shape[0]):
         work.base_velocity[k] = y[nq + k]
@@ -28,7 +28,7 @@ def euler_step(machine, data, memory, t, h, y):
 _steps = fixed_steps(euler_step)
 
 
-@kernel(run_type(implicit_memory_type))
+@kernel(run_type(ImplicitMemory))
 def implicit_euler_run(machine, data, memory, clock, y, samples, watch):
     return _steps(machine, data, memory, clock, y, samples, watch)
 
@@ -37,7 +37,7 @@ def implicit_euler_run(machine, data, memory, clock, y, samples, watch):
 class ImplicitEuler(Implicit):
     """Implicit Euler.
 
-    newton     iterate to convergence; otherwise one linear solve a step (linearly implicit)
+    newton     iterate to convergence; otherwise one linear solve per step (linearly implicit)
     """
 
     newton: bool = False

@@ -4,16 +4,15 @@ All implicit methods look for accelerations x with x = f(q(x), v(x)), where
 
     v(x) = base_velocity + cv x,     q(x) = q (+) (base_increment + cq x)
 
-are the state at the end of the step; f is forward dynamics. They differ in base_velocity, base_increment, cv, cq alone.
+are the state at the end of the step; f is forward dynamics. They differ only in base_velocity, base_increment, cv, cq.
 """
 
 from typing import Any
 
-from gori.integrate.clock import MethodMemory, Sizes, memory_type
-from gori.integrate.contract import memory_of
+from gori.integrate.clock import MethodMemory, Sizes, method_memory
 from gori.kernels.jit import part
 from gori.kernels.layout import array, field, layout, record
-from gori.kernels.tree.columns import KIND, NDOF, NQ, P_PJ, V0
+from gori.kernels.tree.columns import KIND, NDOF, P_PJ, V0
 from gori.kernels.tree.derivatives import N_BODY_D, N_DOF_D
 from gori.kernels.tree.joints import FREE, PRISMATIC
 from gori.kernels.tree.tree_solve import N_BODY_N, N_DOF_N
@@ -130,69 +129,24 @@ TREE_WORK = layout(
 )
 """matrices of MATRIX_FREE; body_n and dof_n have padding that is zero from the beginning (`tree_solve.py`)"""
 
-_carve_state, _carve_work = IMPLICIT_STATE.carve, IMPLICIT_WORK.carve
-_carve_dense, _carve_tree = DENSE_WORK.carve, TREE_WORK.carve
-implicit_memory_type = memory_type(IMPLICIT_HEAD, IMPLICIT_SETTINGS, IMPLICIT_STEP)
-
-
-@part
-def closed_size(machine, data):
-    """Order of the matrix of the step and of the loops together; 0 without loops."""
-    return data.tau.shape[0] + machine.eq_i.shape[0] if machine.eq_i.shape[0] > 0 else 0
-
-
-@part
-def kept_arrays(machine, data, memory):
-    """Kept arrays by name: IMPLICIT_STATE."""
-    nv, strategy = data.tau.shape[0], memory.settings[0].strategy
-    kept = 0 if strategy in (MATRIX_FREE, FULL) else nv
-    return _carve_state(memory.state, nv, kept, closed_size(machine, data))
-
-
-@part
-def work_arrays(machine, data, memory):
-    """Work by name: IMPLICIT_WORK."""
-    return _carve_work(
-        memory.work, machine.body_i[0, NQ], data.tau.shape[0], data.zdot.shape[0], closed_size(machine, data)
-    )
-
-
-@part
-def dense_arrays(machine, data, memory):
-    """Matrices by name: DENSE_WORK."""
-    return _carve_dense(memory.matrices, machine.body_i.shape[0], data.tau.shape[0])
-
-
-@part
-def tree_arrays(machine, data, memory):
-    """Matrices by name: TREE_WORK."""
-    return _carve_tree(memory.matrices, machine.body_i.shape[0], data.tau.shape[0])
-
-
-def _state_sizes(strategy: int, sizes: Sizes) -> dict[str, int]:
-    nv, ne = sizes.nv, sizes.ne
-    return {"nv": nv, "kept": 0 if strategy in (MATRIX_FREE, FULL) else nv, "closed": nv + ne if ne > 0 else 0}
+ImplicitMemory = method_memory(
+    "ImplicitMemory",
+    IMPLICIT_HEAD,
+    IMPLICIT_STATE,
+    IMPLICIT_SETTINGS,
+    IMPLICIT_STEP,
+    work=IMPLICIT_WORK,
+    dense=DENSE_WORK,
+    tree=TREE_WORK,
+)
 
 
 def implicit_memory(sizes: Sizes, **settings: Any) -> MethodMemory:
     """A new memory; settings: fields of IMPLICIT_SETTINGS."""
-    nrow, nq, nv, nz, _ = sizes
-    state = _state_sizes(settings["strategy"], sizes)
-    matrices = TREE_WORK if settings["strategy"] == MATRIX_FREE else DENSE_WORK
-    return memory_of(
-        IMPLICIT_HEAD,
-        IMPLICIT_STATE.size(**state),
-        IMPLICIT_SETTINGS,
-        IMPLICIT_STEP,
-        IMPLICIT_WORK.size(nq=nq, nv=nv, nz=nz, closed=state["closed"]),
-        matrices.size(nrow=nrow, nv=nv),
-        **settings,
-    )
-
-
-def state_views(memory: MethodMemory, sizes: Sizes) -> Any:
-    """The kept arrays by name, in Python."""
-    return IMPLICIT_STATE.views(memory.state, **_state_sizes(int(memory.settings["strategy"][0]), sizes))
+    strategy, named = settings["strategy"], sizes.named()
+    named["kept"] = 0 if strategy in (MATRIX_FREE, FULL) else sizes.nv
+    named["closed"] = sizes.nv + sizes.ne if sizes.ne > 0 else 0
+    return ImplicitMemory.make(named, ("dense" if strategy == MATRIX_FREE else "tree",), **settings)
 
 
 @part
@@ -218,6 +172,6 @@ def size_of(x, scale):
     largest = 0.0
     for k in range(x.shape[0]):
         part = abs(x[k]) / scale[k]
-        if part > largest or part * 0.0 != 0.0:  # what is not a number stays
+        if part > largest or part * 0.0 != 0.0:  # NaN propagates
             largest = part
     return largest

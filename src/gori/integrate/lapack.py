@@ -1,7 +1,7 @@
 """Linear equations by LAPACK, through Numba's own binding of SciPy's LAPACK: no memory is allocated.
 
 LAPACK factors and solves for one right-hand side. More of them are solved here: given many at once, OpenBLAS starts
-threads, which on a busy machine wait for each other a thousand times longer than the work takes.
+threads, which on a busy machine wait for each other far longer than the work takes.
 """
 
 import numba.np.linalg  # noqa: F401 - makes the binding known to LLVM
@@ -22,7 +22,7 @@ _GESV = ir.FunctionType(_INT, [_BYTE, _SIZE, _SIZE, _POINTER, _SIZE, _POINTER, _
 def solve(typingctx, A, pivots, x):
     """x (n,) = A^-1 x; A (n, n), by columns A[c, r], becomes its factors. Returns 0 if A is regular.
 
-    pivots: float64 (n,), room for integers.
+    pivots: float64 (n,), storage for integers.
     """
 
     def codegen(context, builder, signature, args):
@@ -50,7 +50,7 @@ def _pivot(typingctx, pivots, k):
 
 @part
 def solve_again(A, pivots, x):
-    """x (n,) = A^-1 x with the factors that `solve` has left."""
+    """x (n,) = A^-1 x with the factors left by `solve`."""
     n = x.shape[0]
     for k in range(n):
         r = _pivot(pivots, k) - 1
@@ -66,7 +66,7 @@ def solve_again(A, pivots, x):
 
 @part
 def solve_all(A, pivots, B, room):
-    """Each row of B (m, n) becomes A^-1 times it, with the factors that `solve` has left; eight at a time as Lanes.
+    """Each row of B (m, n) becomes A^-1 times it, with the factors left by `solve`; eight at a time as Lanes.
 
     room (n, n) is scratch.
     """

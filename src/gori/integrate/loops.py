@@ -17,7 +17,7 @@ from gori.model.loops.system import CLOSED
 
 @dataclass(frozen=True)
 class Loops:
-    """Base of all solvers for loops. Not made on its own."""
+    """Base of all loop solvers. Not instantiated itself."""
 
     kind: ClassVar[str]
     solver: ClassVar[Any]
@@ -33,7 +33,7 @@ class Loops:
 
 @dataclass(frozen=True)
 class Multipliers(Loops):
-    """Accelerations and multipliers together, from sparse factors; the one to start with. Redundant equations and
+    """Accelerations and multipliers together, from sparse factors; the default choice. Redundant equations and
     singular poses are allowed; cost grows in proportion to the number of loops that follow each other.
     """
 
@@ -45,7 +45,7 @@ class Multipliers(Loops):
 class Partition(Loops):
     """The reduced equation in independent coordinates: the loops are closed at every evaluation.
 
-    independent   joints to take as independent; default: chosen, and chosen anew where the choice becomes poor
+    independent   joints to take as independent; default: chosen, and again where ill-conditioned
     """
 
     independent: tuple[str, ...] | None = None
@@ -60,7 +60,7 @@ class Partition(Loops):
 
 @dataclass(frozen=True)
 class FrozenExplicit(Loops):
-    """Exact equations, corrected with factors that are made once and kept as long as corrections shrink well: cheap for
+    """Exact equations, corrected with factors that are reused as long as corrections converge well: cheap for
     machines that stay near one pose, as vehicles do.
 
     tolerance   of accelerations, as a share of the largest

@@ -6,7 +6,7 @@ residual.
 
 import math
 
-from gori.integrate.implicit_memory import KRYLOV, size_of, tree_arrays, work_arrays
+from gori.integrate.implicit_memory import KRYLOV, size_of
 from gori.integrate.step_equations import DIFFERENCE, axis_derivatives, defect, residual, simple
 from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
 from gori.kernels.jit import block, part
@@ -20,10 +20,10 @@ RESTARTS = 10
 
 @block
 def tree_correction(machine, data, memory, y, a, renew):
-    """N dx = residual at x; N is that of the accelerations a (nv,) here, or with care of f, or it is still the last.
+    """N dx = residual at x; N is evaluated for the accelerations a (nv,), or with care for f, or reused.
     With care the residual is M (x - f) with the last M.
     """
-    work, tree = work_arrays(machine, data, memory), tree_arrays(machine, data, memory)
+    work, tree = memory.work, memory.tree
     careful = memory.step[0].careful != 0
     if careful:
         code = defect(machine, data, memory, y, work.x, work.defect)
@@ -64,7 +64,7 @@ def product(machine, data, memory, y, a, p, out):
     """out = N p by a difference of the residual along p. In a step of one correction N is that of given accelerations
     a: these stay as they are, and M p is added.
     """
-    work, tree = work_arrays(machine, data, memory), tree_arrays(machine, data, memory)
+    work, tree = memory.work, memory.tree
     head, step, x = memory.head[0], memory.step[0], work.x
     largest = size_of(p, work.axis_scale)
     change = DIFFERENCE / (step.cq * largest) if largest > 0.0 else 1.0
@@ -115,7 +115,7 @@ def rotate(R, j, length, g, cosine, sine):
 @block
 def gmres(machine, data, memory, y, a):
     """dx with P^-1 N dx = P^-1 residual, P the recursion, to the tolerance in the norm of accelerations; restarted."""
-    work, tree = work_arrays(machine, data, memory), tree_arrays(machine, data, memory)
+    work, tree = memory.work, memory.tree
     settings, basis, R = memory.settings[0], tree.basis, tree.triangle
     g, cosine, sine, answer = tree.rotated, tree.cosine, tree.sine, tree.answer
     dx, n = work.dx, data.tau.shape[0]
@@ -123,7 +123,7 @@ def gmres(machine, data, memory, y, a):
         dx[k] = 0.0
     first, left = 0.0, 0.0
     for cycle in range(RESTARTS):
-        # what is left of the right-hand side
+        # residual of the right-hand side
         if cycle == 0:
             for k in range(n):
                 work.product[k] = work.residual[k]
@@ -152,7 +152,7 @@ def gmres(machine, data, memory, y, a):
             substitute(machine.body_i, work.product, new, tree.body_n, tree.dof_n)
             for i in range(used + 1):
                 R[i, used] = 0.0
-            for _ in range(2):  # Gram and Schmidt: twice is enough
+            for _ in range(2):  # Gram-Schmidt, twice for orthogonality
                 for i in range(used + 1):
                     share = dot(basis[i], new)
                     R[i, used] += share

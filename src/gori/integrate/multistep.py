@@ -1,14 +1,14 @@
 """What the Adams methods share: slopes of past steps, the predictor, and a Runge-Kutta method for the first steps.
 
-The rest of a step that an event has interrupted has another length than the steps before: it starts anew.
+The rest of a step that an event has interrupted has a different length from the steps before: the method restarts.
 """
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from gori.errors import InputError
-from gori.integrate.clock import MethodMemory, Sizes, memory_type, run_type
-from gori.integrate.contract import Fixed, memory_of
+from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
+from gori.integrate.contract import Fixed
 from gori.integrate.rates import rhs_apart
 from gori.integrate.rk4 import RK4_WORK, rk4_step_with
 from gori.kernels.jit import block, part
@@ -27,9 +27,9 @@ MULTISTEP_STATE = layout(
     ("n",),
     array("slopes", f"{HIGHEST} n", "", "dy/dt, newest first: the first at the present state"),
 )
-carve_state = MULTISTEP_STATE.carve
+MultistepMemory = method_memory("MultistepMemory", MULTISTEP_HEAD, MULTISTEP_STATE, MULTISTEP_SETTINGS, work=RK4_WORK)
 
-MULTISTEP_RUN = run_type(memory_type(MULTISTEP_HEAD, MULTISTEP_SETTINGS))
+MULTISTEP_RUN = run_type(MultistepMemory)
 
 _rk4_step = rk4_step_with(rhs_apart)
 
@@ -44,7 +44,7 @@ def starting_step(machine, data, memory, t, h, y):
 def past_slopes(memory, h):
     """Number of slopes that fit a step of length h."""
     head = memory.head[0]
-    if h != head.step:  # another step than before: what is past does not fit
+    if h != head.step:  # the step has changed: past slopes are not valid
         head.slopes, head.step = 0, h
     return head.slopes
 
@@ -65,7 +65,7 @@ def predict(slopes, order, h, y):
 
 @part
 def shift(slopes, count, n):
-    """Make way for a new slope; count: of the old ones to keep."""
+    """Shift the slopes to insert a new one; count: of old ones to keep."""
     for j in range(count, 0, -1):
         for i in range(n):
             slopes[j, i] = slopes[j - 1, i]
@@ -73,10 +73,10 @@ def shift(slopes, count, n):
 
 @dataclass(frozen=True)
 class Multistep(Fixed):
-    """An Adams method of order 2 to 4. Not made on its own."""
+    """An Adams method of order 2 to 4. Not instantiated itself."""
 
     order: int = HIGHEST
-    supports: ClassVar[frozenset[str]] = frozenset({"events", "user", "vehicles"})  # sticking friction is stiff
+    supports: ClassVar[frozenset[str]] = frozenset({"events", "user", "vehicles"})  # stick friction is stiff
     run: ClassVar[Any]
 
     def __post_init__(self):
@@ -85,10 +85,7 @@ class Multistep(Fixed):
             raise InputError(f"{self.kind}: order must be 2, 3 or 4, not {self.order!r}")
 
     def memory(self, sizes: Sizes) -> MethodMemory:
-        n = sizes.n
-        return memory_of(
-            MULTISTEP_HEAD, MULTISTEP_STATE.size(n=n), MULTISTEP_SETTINGS, work=RK4_WORK.size(n=n), order=self.order
-        )
+        return MultistepMemory.make(sizes.named(), order=self.order)
 
     def forget(self, memory: MethodMemory) -> None:
         memory.head["slopes"] = 0

@@ -5,11 +5,11 @@ the classical formula with f(q, v) + h f_x v replaced by f(q (+) h v, v): the sa
 a product with f_x. The derivatives of inverse dynamics are taken for the accelerations of the last step: for x = 0
 they would lack the change of M x with q, which is stiff for thin bodies. The first step is iterated.
 
-Otherwise iterations go on until the next change would be too small to matter. A matrix serves as long as the changes
-of x shrink well with it, then it is made anew. There are two ways:
+Otherwise iterations continue until the next change would be negligible. A matrix is reused as long as the changes
+of x converge well with it, then recomputed. There are two ways:
 
-    in haste    N dx = r(x), N for accelerations x           one inverse dynamics a trial
-    with care   N dx = M (x - f(x)), N for accelerations f   one forward dynamics a trial
+    in haste    N dx = r(x), N for accelerations x           one inverse dynamics per trial
+    with care   N dx = M (x - f(x)), N for accelerations f   one forward dynamics per trial
 
 They are the same near the solution, but far from it the second, Newton's method for x - f, is mostly the better
 behaved. Strategies whose matrix lags behind take it first, the others where the first has failed. There a change with a
@@ -21,22 +21,13 @@ from numba import types
 
 from gori.integrate.columns import column_correction
 from gori.integrate.dense import dense_correction
-from gori.integrate.implicit_memory import (
-    ERROR_DRIVEN,
-    FULL,
-    MATRIX_FREE,
-    implicit_memory_type,
-    kept_arrays,
-    scale_axes,
-    size_of,
-    work_arrays,
-)
+from gori.integrate.implicit_memory import ERROR_DRIVEN, FULL, MATRIX_FREE, ImplicitMemory, scale_axes, size_of
 from gori.integrate.matrix_free import tree_correction
 from gori.integrate.rates import follow_vehicles
 from gori.integrate.step_equations import end_state
 from gori.kernels.accelerations import finite
 from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
-from gori.kernels.jit import kernel, part
+from gori.kernels.jit import kernel, part, present
 from gori.kernels.machine import data_type, machine_type
 from gori.kernels.tree.columns import NQ
 
@@ -45,16 +36,16 @@ CLOSE, SMALLEST = 1e-9, 1e-12
 CHANGE_ROUNDING = 1e-7
 """changes that do not shrink any more are rounding errors if they are below this"""
 SLOW_NEWTON = 0.5
-"""rate of contraction from which on a matrix is made anew"""
+"""contraction rate above which a matrix is recomputed"""
 LAZY, EAGER = 0.2, 0.07
-"""rate below which no column needs a refresh, and share of the columns to refresh for a rate of 1"""
+"""rate below which no column needs an update, and share of the columns to update for a rate of 1"""
 SHORTEST, HASTE, CARE = 1.0 / 256.0, 12, 100
 """share of a change that is tried at least, and numbers of trials: without and with care"""
 
 
 @part
 def begin_step(machine, data, memory, work, last, t, h, cv, cq):
-    """Prepare a step from t to t + h. Without a last step its accelerations count as zero."""
+    """Prepare a step from t to t + h. Without a previous step its accelerations are zero."""
     step, scale = memory.step[0], work.axis_scale
     if scale.shape[0] > 0 and not scale[0] > 0.0:
         scale_axes(machine, scale)
@@ -66,7 +57,7 @@ def begin_step(machine, data, memory, work, last, t, h, cv, cq):
 
 @part
 def end_step(machine, data, memory, work, last, y):
-    """Take the state at the end of the step over into y. Returns a result code."""
+    """Copy the state at the end of the step to y. Returns a result code."""
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     end_state(machine, memory, work, y, work.x)
     for k in range(nq):
@@ -77,7 +68,7 @@ def end_step(machine, data, memory, work, last, y):
     for k in range(work.z_end.shape[0]):
         y[nq + nv + k] = work.z_end[k]
     memory.head[0].known = 1
-    if machine.vehicle != 0:
+    if present(machine.vehicle):
         code = follow_vehicles(machine, data, memory.step[0].end_time, y)
         if code != OK:
             return code
@@ -108,7 +99,7 @@ def take(work, share):
 
 @part
 def go_back(work, share):
-    """Undo a share of what was taken last."""
+    """Undo a share of the last change."""
     for k in range(work.x.shape[0]):
         work.x[k] += share * work.taken[k]
         work.taken[k] *= 1.0 - share
@@ -116,7 +107,7 @@ def go_back(work, share):
 
 @part
 def tolerated(memory, work, last):
-    """The error of x that may stay. An error-driven Jacobian allows a share of the change of x over the step, which
+    """The admissible error of x. An error-driven Jacobian allows a share of the change of x over the step, which
     is what the step's own truncation error comes from.
     """
     settings = memory.settings[0]
@@ -132,9 +123,9 @@ def tolerated(memory, work, last):
 def solve_step(machine, data, memory, y):
     """Find x: by one correction from zero, or by iterations from the accelerations of the last step.
 
-    Friction is always iterated: one correction can throw a joint from one sliding direction to the other for ever.
+    Friction is always iterated: one correction can throw a joint from one sliding direction to the other indefinitely.
     """
-    work, last = work_arrays(machine, data, memory), kept_arrays(machine, data, memory).last
+    work, last = memory.work, memory.state.last
     head, step, settings = memory.head[0], memory.step[0], memory.settings[0]
     head.steps += 1
     if work.x.shape[0] == 0:
@@ -211,7 +202,7 @@ def iterate(machine, data, memory, work, last, y, renew):
     return NO_CONVERGENCE
 
 
-@kernel(types.int64(machine_type, data_type, implicit_memory_type, types.float64[::1]))
+@kernel(types.int64(machine_type, data_type, ImplicitMemory.type, types.float64[::1]))
 def implicit_core(machine, data, memory, y):
     """`solve_step` for the methods, which call it by its address (`machine.core`): they share the compiled code."""
     return solve_step(machine, data, memory, y)

@@ -6,7 +6,7 @@ The state is one vector y = (q, v, z).
 from gori.kernels.accelerations import accelerations, q_rate, unit_quaternions
 from gori.kernels.codes import OK
 from gori.kernels.forces.apply import advance_vehicle
-from gori.kernels.jit import block, call_at, part
+from gori.kernels.jit import block, call_at, part, present
 from gori.kernels.machine import PROJECT, PROJECT_AND_EVALUATE, RATES
 from gori.kernels.tree.columns import NQ
 from gori.kernels.tree.kinematics import place
@@ -15,7 +15,7 @@ from gori.kernels.tree.kinematics import place
 @part
 def rhs(machine, data, t, y, k):
     """k = dy/dt at (t, y). Returns a result code."""
-    if machine.closed != 0:
+    if present(machine.closed):
         return call_at(machine.closed, machine, data, t, y, k, RATES)
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     q_rate(machine.body_i, y[:nq], y[nq : nq + nv], k[:nq])
@@ -24,7 +24,7 @@ def rhs(machine, data, t, y, k):
 
 @block
 def rhs_apart(machine, data, t, y, k):
-    """The same for those who need it seldom."""
+    """The same, not inlined, for rare callers."""
     return rhs(machine, data, t, y, k)
 
 
@@ -32,23 +32,23 @@ def rhs_apart(machine, data, t, y, k):
 def project(machine, data, t, y):
     """Project a state onto unit quaternions and onto the constraint manifold of the loops. Returns a result code."""
     unit_quaternions(machine.body_i, y)
-    if machine.closed != 0:
+    if present(machine.closed):
         return call_at(machine.closed, machine, data, t, y, y, PROJECT)
     return OK
 
 
 @part
 def finish_step(machine, data, t, y):
-    """`project` at the end of a step, and what is outside follows. Returns a result code."""
+    """`project` at the end of a step, then advance compiled subsystems. Returns a result code."""
     code = project(machine, data, t, y)
-    if code != OK or machine.vehicle == 0:
+    if code != OK or not present(machine.vehicle):
         return code
     return follow_vehicles(machine, data, t, y)
 
 
 @block
 def follow_vehicles(machine, data, t, y):
-    """What is outside comes to t, where the bodies are. Returns a result code."""
+    """Advance compiled subsystems to t, where the bodies are. Returns a result code."""
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     place(machine.body_i, machine.body_f, y[:nq], data.body_w, data.dof_w)
     return advance_vehicle(machine, data, t, y[:nq], y[nq : nq + nv])
@@ -58,9 +58,9 @@ def follow_vehicles(machine, data, t, y):
 def finish_and_evaluate(machine, data, t, y, k):
     """`finish_step`, then `rhs` there. Returns a result code."""
     unit_quaternions(machine.body_i, y)
-    if machine.closed != 0:
+    if present(machine.closed):
         return call_at(machine.closed, machine, data, t, y, k, PROJECT_AND_EVALUATE)
-    if machine.vehicle != 0:
+    if present(machine.vehicle):
         code = follow_vehicles(machine, data, t, y)
         if code != OK:
             return code

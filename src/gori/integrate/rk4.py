@@ -1,13 +1,13 @@
 """The classical Runge-Kutta method of order 4 (Hairer, Norsett, Wanner 1993, table II.1.2).
 
-Quaternions are integrated as four numbers and brought back to length one after each step, which keeps the order.
+Quaternions are integrated as four numbers and normalised after each step, which keeps the order.
 """
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from gori.integrate.clock import MethodMemory, Sizes, memory_type, run_type
-from gori.integrate.contract import Fixed, memory_of
+from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
+from gori.integrate.contract import Fixed
 from gori.integrate.fixed_step import fixed_steps
 from gori.integrate.rates import finish_step, rhs
 from gori.kernels.accelerations import health
@@ -25,7 +25,7 @@ RK4_WORK = layout(
     array("k4", "n", "", "at the end"),
     array("trial", "n", "", "state of a stage"),
 )
-carve_work = RK4_WORK.carve
+RK4Memory = method_memory("RK4Memory", work=RK4_WORK)
 
 
 def rk4_step_with(rhs):
@@ -34,7 +34,7 @@ def rk4_step_with(rhs):
     @part
     def rk4_step(machine, data, memory, t, h, y):
         n = y.shape[0]
-        work = carve_work(memory.work, n)
+        work = memory.work
         k1, k2, k3, k4, trial = work.k1, work.k2, work.k3, work.k4, work.trial
         code = rhs(machine, data, t, y, k1)
         if code != OK:
@@ -68,17 +68,17 @@ def rk4_step_with(rhs):
 _steps = fixed_steps(rk4_step_with(rhs))
 
 
-@kernel(run_type(memory_type()))
+@kernel(run_type(RK4Memory))
 def rk4_run(machine, data, memory, clock, y, samples, watch):
     return _steps(machine, data, memory, clock, y, samples, watch)
 
 
 @dataclass(frozen=True)
 class RK4(Fixed):
-    """Classical Runge-Kutta: order 4, four evaluations a step."""
+    """Classical Runge-Kutta: order 4, four evaluations per step."""
 
     kind: ClassVar[str] = "rk4"
     run: ClassVar[Any] = rk4_run
 
     def memory(self, sizes: Sizes) -> MethodMemory:
-        return memory_of(work=RK4_WORK.size(n=sizes.n))
+        return RK4Memory.make(sizes.named())

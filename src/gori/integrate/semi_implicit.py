@@ -1,10 +1,10 @@
-"""Semi-implicit (symplectic) Euler: v' = v + h a(q, v), q' = q (+) h v'. Order 1, one evaluation a step."""
+"""Semi-implicit (symplectic) Euler: v' = v + h a(q, v), q' = q (+) h v'. Order 1, one evaluation per step."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from gori.integrate.clock import MethodMemory, Sizes, memory_type, run_type
-from gori.integrate.contract import Fixed, memory_of
+from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
+from gori.integrate.contract import Fixed
 from gori.integrate.fixed_step import fixed_steps
 from gori.integrate.rates import finish_step, rhs
 from gori.kernels.accelerations import health
@@ -20,15 +20,14 @@ SEMI_IMPLICIT_WORK = layout(
     array("rates", "n", "", "dy/dt"),
     array("increment", "nv", "m, rad", "h v"),
 )
-carve_work = SEMI_IMPLICIT_WORK.carve
+SemiImplicitMemory = method_memory("SemiImplicitMemory", work=SEMI_IMPLICIT_WORK)
 
 
 @part
 def semi_implicit_step(machine, data, memory, t, h, y):
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     q, v, z = y[:nq], y[nq : nq + nv], y[nq + nv :]
-    work = carve_work(memory.work, y.shape[0], nv)
-    rates, increment = work.rates, work.increment
+    rates, increment = memory.work.rates, memory.work.increment
     qdd, zdot = rates[nq : nq + nv], rates[nq + nv :]
     code = rhs(machine, data, t, y, rates)
     if code != OK:
@@ -48,7 +47,7 @@ def semi_implicit_step(machine, data, memory, t, h, y):
 _steps = fixed_steps(semi_implicit_step)
 
 
-@kernel(run_type(memory_type()))
+@kernel(run_type(SemiImplicitMemory))
 def semi_implicit_run(machine, data, memory, clock, y, samples, watch):
     return _steps(machine, data, memory, clock, y, samples, watch)
 
@@ -61,4 +60,4 @@ class SemiImplicit(Fixed):
     run: ClassVar[Any] = semi_implicit_run
 
     def memory(self, sizes: Sizes) -> MethodMemory:
-        return memory_of(work=SEMI_IMPLICIT_WORK.size(n=sizes.n, nv=sizes.nv))
+        return SemiImplicitMemory.make(sizes.named())

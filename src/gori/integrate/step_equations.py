@@ -6,7 +6,6 @@ r = ID(q, v, x) - G = M (x - f).
 
 import math
 
-from gori.integrate.implicit_memory import work_arrays
 from gori.kernels.accelerations import accelerations
 from gori.kernels.codes import OK
 from gori.kernels.forces.apply import acts_on_bodies, apply_forces
@@ -25,7 +24,7 @@ from gori.kernels.forces.elements import (
 )
 from gori.kernels.forces.parameters import BALL_SPRING_F, FRICTION_F, LIMIT_F, MOTOR_F, SPRING_F
 from gori.kernels.forces.signals import follows_state
-from gori.kernels.jit import block, part
+from gori.kernels.jit import block, part, present
 from gori.kernels.tree.columns import FORCE, NQ
 from gori.kernels.tree.configuration import integrate
 from gori.kernels.tree.kinematics import place
@@ -68,7 +67,7 @@ def friction_states(machine, v, z, h):
 @block
 def defect(machine, data, memory, y, x, out):
     """out (nv,) = x - f. One forward dynamics."""
-    work = work_arrays(machine, data, memory)
+    work = memory.work
     f = work.forward
     end_state(machine, memory, work, y, x)
     code = accelerations(machine, memory.step[0].end_time, work.q_end, work.v_end, work.z_end, f, data.zdot, data)
@@ -80,7 +79,7 @@ def defect(machine, data, memory, y, x, out):
 @block
 def residual(machine, data, memory, y, x, a, out):
     """out (nv,) = ID(q(x), v(x), a) - G; a is x but for its derivatives. One inverse dynamics."""
-    work = work_arrays(machine, data, memory)
+    work = memory.work
     end_state(machine, memory, work, y, x)
     code = generalised_force(machine, data, memory, work.forces)
     none = machine.body_f[:0]
@@ -96,7 +95,7 @@ def residual(machine, data, memory, y, x, a, out):
 @block
 def generalised_force(machine, data, memory, G):
     """G (nv,) after `end_state`: forces on joints, and forces on bodies along the axes."""
-    work = work_arrays(machine, data, memory)
+    work = memory.work
     body_i, body_f, body_w, dof_w, tau = machine.body_i, machine.body_f, data.body_w, data.dof_w, data.tau
     q, v, nv = work.q_end, work.v_end, tau.shape[0]
     bodies = acts_on_bodies(machine)
@@ -120,7 +119,7 @@ def generalised_force(machine, data, memory, G):
 @part
 def simple(machine):
     """Whether all forces act on single axes and have known derivatives."""
-    if machine.user != 0 or machine.vehicle != 0:
+    if present(machine.user) or present(machine.vehicle):
         return False
     for e in range(machine.element_i.shape[0]):
         kind, s = machine.element_i[e, E_KIND], machine.element_i[e, E_SIGNAL]

@@ -1,4 +1,4 @@
-"""Where the Jacobian of an implicit step comes from: how much of it is made anew at each step.
+"""Where the Jacobian of an implicit step comes from: how much of it is recomputed in each step.
 
 `docs/strategies.md` says which to take when.
 """
@@ -16,7 +16,7 @@ from gori.integrate.settings import from_settings
 
 @dataclass(frozen=True)
 class Strategy:
-    """Base of all strategies. Not made on its own."""
+    """Base of all strategies. Not instantiated itself."""
 
     kind: ClassVar[str]
     code: ClassVar[int]
@@ -53,7 +53,7 @@ class Strategy:
 
 @dataclass(frozen=True)
 class Full(Strategy):
-    """All of the Jacobian anew in every step, and within a step when needed; solved by LAPACK: O(n^3).
+    """The full Jacobian recomputed in every step, and within a step when needed; solved by LAPACK: O(n^3).
 
     differences   by differences, n forward dynamics, instead of analytically
     """
@@ -73,9 +73,9 @@ class Frozen(Strategy):
 
 @dataclass(frozen=True)
 class RoundRobin(Strategy):
-    """All columns at the first step, then at each step the next ones in turn.
+    """All columns in the first step, then in each step the next ones cyclically.
 
-    columns   so many at each step; those of a joint with several axes go together
+    columns   number per step; those of a joint with several axes go together
     """
 
     columns: int = 1
@@ -87,7 +87,7 @@ class RoundRobin(Strategy):
 class Fastest(Strategy):
     """All columns at the first step, then at each step those of the fastest axes.
 
-    columns   so many at each step; those of a joint with several axes go together. Speeds of sliding axes are divided
+    columns   number per step; those of a joint with several axes go together. Speeds of sliding axes are divided
               by the mean distance between joints to compare them with angular speeds.
     """
 
@@ -98,7 +98,7 @@ class Fastest(Strategy):
 
 @dataclass(frozen=True)
 class ErrorDriven(Strategy):
-    """Columns are refreshed when the residual of a step shows that they have drifted; all of them when it must be.
+    """Columns are updated when the residual of a step shows that they are outdated; all of them if necessary.
 
     tolerance   what the drift may add to the error of a step, as a share of the step's own truncation error. Methods
                 that solve each step to convergence (ImplicitEuler with newton, GeneralizedAlpha) have no use for it.
@@ -114,7 +114,7 @@ class MatrixFree(Strategy):
     """No matrix: the linearised tree is solved by recursion in O(n), with all forces that act on single axes; other
     forces are iterated on with GMRES.
 
-    tolerance   of GMRES: what may be left of the residual
+    tolerance   of GMRES: relative residual
     """
 
     tolerance: float = 1e-6
@@ -149,5 +149,5 @@ def report(count: np.ndarray) -> dict[str, float]:
 
 
 def refreshed(memory: MethodMemory, sizes: Sizes) -> np.ndarray:
-    """Columns that the last step has refreshed."""
-    return np.flatnonzero(w.state_views(memory, sizes).refreshed_step == memory.head["steps"][0])
+    """Columns updated in the last step."""
+    return np.flatnonzero(memory.state.refreshed_step == memory.head["steps"][0])

@@ -70,7 +70,7 @@ def finite(v):
 
 @part
 def health(v, dof_w):
-    """OK, or what is wrong after `accelerations`: numbers that are not finite, an axis that moves no inertia."""
+    """OK, or the failure after `accelerations`: numbers that are not finite, an axis that moves no inertia."""
     if finite(v) != OK:
         return NOT_FINITE
     return OK if regular(dof_w) else SINGULAR

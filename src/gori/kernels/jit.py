@@ -23,10 +23,13 @@ from numba import types
 from numba.core import cgutils, sigutils
 from numba.extending import intrinsic
 
+from gori.kernels.callee import CalleeCompiler
+
 # no "nnan" and no "ninf": isnan and isinf stay honest
 FASTMATH = {"contract", "reassoc", "nsz", "arcp", "afn"}
 
 _CALLEE = {
+    "pipeline_class": CalleeCompiler,
     "nogil": True,
     "fastmath": FASTMATH,
     "error_model": "numpy",
@@ -41,7 +44,7 @@ KERNELS: dict[str, Any] = {}
 
 _HERE = Path(__file__).parent
 _SOURCES = (_HERE, _HERE.parent / "integrate")
-"""all compiled code stands here"""
+"""folder of all compiled code"""
 
 
 def _source_hash() -> str:
@@ -110,12 +113,28 @@ def block(function: Callable) -> Any:
     return numba.njit(forceinline=False, **_CALLEE)(function)
 
 
+def _present(typingctx, address):
+    """Whether there is a kernel at this address: 0 or, where none can be, as on a GPU, None."""
+
+    def codegen(context, builder, signature, args):
+        if isinstance(signature.args[0], types.NoneType):
+            return context.get_constant(types.boolean, False)
+        return builder.icmp_signed("!=", args[0], args[0].type(0))
+
+    return types.boolean(address), codegen
+
+
+present: Any = intrinsic(_present)
+
+
 @intrinsic
 def call_at(typingctx, address, *arguments):
     """Call the kernel int64 f(*arguments) by its address: it is compiled once for all its callers."""
-    signature = types.int64(types.int64, types.StarArgTuple.from_types(arguments))
+    signature = types.int64(address, types.StarArgTuple.from_types(arguments))
 
     def codegen(context, builder, signature, args):
+        if isinstance(signature.args[0], types.NoneType):
+            return context.get_constant(types.int64, 0)
         kinds = signature.args[1].types
         values = cgutils.unpack_tuple(builder, args[1], len(kinds))
         function = context.call_conv.get_function_type(types.int64, kinds)

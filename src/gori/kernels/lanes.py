@@ -264,7 +264,7 @@ def _sincos_of_number(x):
     """The same for one number. Two calls of libm would keep the processor from working ahead on the next joints."""
     if not abs(x) < _LARGEST_ANGLE:
         return math.sin(x), math.cos(x)
-    k = math.floor(x * _TWO_OVER_PI + 0.5)
+    k = int(math.floor(x * _TWO_OVER_PI + 0.5))  # noqa: RUF046 (on a GPU it is a float)
     s, c = _sincos_near_zero(x, float(k))
     sine, cosine = (c, s) if k & 1 else (s, c)
     return -sine if k & 2 else sine, -cosine if (k + 1) & 2 else cosine

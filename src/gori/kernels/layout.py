@@ -13,19 +13,24 @@ A **record** is a row with named fields, `wheel.angular_velocity`; a table of th
 Fields cost what columns of a float64 array cost: 1.3 ns for the update of a row of eight numbers, either way.
 
 A **layout** cuts one flat array of float64 into named arrays whose shapes depend on the machine: one array is cheap to
-pass by address, to save and to clear. `Layout.carve` does it in compiled code, `Layout.views` in Python:
+save and to clear. `Layout.make` gives a bundle of them (`bundle.py`), which goes to kernels by one address:
 
     LOOP_WORK = layout(
         "LoopWork", ("nv", "ne"),
         array("gap", "ne", "m, rad", "Phi"),
         array("mass", "nv nv", "kg m2", "mass matrix"),
     )
-    carve = LOOP_WORK.carve       # compiled code knows plain functions alone
+    work = LOOP_WORK.make(nv=3, ne=2)
+    work.mass, work.flat          # the same memory
+    LOOP_WORK.type                # its type in a kernel's signature
+
+What has no bundle, as the work of batches, whose numbers are SIMD lanes, is cut in compiled code by `Layout.carve`.
 """
 
 from collections import namedtuple
-from functools import cache
-from typing import Any, NamedTuple, get_type_hints
+from collections.abc import Callable
+from functools import cache, cached_property, partial
+from typing import Annotated, Any, NamedTuple
 
 import numba
 import numpy as np
@@ -35,6 +40,7 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
+from gori.kernels.bundle import Bundle, BundleType
 from gori.kernels.jit import part
 
 
@@ -109,6 +115,14 @@ def piece_of(typingctx, flat, start, *shape):
     return kind(flat, types.intp, types.StarArgTuple.from_types(shape)), codegen
 
 
+class Pieces(Bundle):
+    """Base of the bundles of layouts: named arrays that are views of one flat array."""
+
+    flat: np.ndarray
+    cut: Callable[[np.ndarray], Any]
+    """the same pieces of another flat array, as a tuple"""
+
+
 class Layout:
     """Pieces of one flat array. `Arrays` is the tuple of all of them, by name."""
 
@@ -138,8 +152,27 @@ class Layout:
         return sum(int(np.prod([sizes.get(str(size), size) for size in piece.shape])) for piece in self.arrays)
 
     def views(self, flat: np.ndarray, **sizes: int) -> Any:
-        """The pieces of a flat array, in Python."""
-        return self._views(flat, **sizes)
+        """The pieces of a flat array, as a tuple."""
+        return self._views(flat, **{name: sizes[name] for name in self.sizes})
+
+    @cached_property
+    def _bundle(self) -> type[Pieces]:
+        kinds = {piece.name: types.Array(types.float64, len(piece.shape), "C") for piece in self.arrays}
+        members = {name: Annotated[np.ndarray, kind] for name, kind in kinds.items()}
+        return type(self.name, (Pieces,), {"__annotations__": members})
+
+    @property
+    def type(self) -> BundleType:
+        """Of what `make` gives, in a kernel's signature."""
+        return self._bundle.type
+
+    def make(self, **sizes: int) -> Any:
+        """A bundle of all pieces, zero, views of its `flat`. Sizes that this layout does not use may be given too."""
+        sizes = {name: sizes[name] for name in self.sizes}
+        flat = np.zeros(self.size(**sizes))
+        made = self._bundle(**self.views(flat, **sizes)._asdict())
+        made.__dict__.update(flat=flat, cut=partial(self.views, **sizes))
+        return made
 
 
 def layout(name: str, sizes: tuple[str, ...], *arrays: Array) -> Layout:
@@ -171,9 +204,3 @@ def _row_class(dtype: np.dtype) -> type:
 
     properties = {name: field_property(name) for name in dtype.names or ()}
     return type("Row", (), {"__slots__": ("fields",), "__init__": init, **properties})
-
-
-def bundle_type(members: type) -> Any:
-    """Numba's type of a NamedTuple whose members are declared as `Annotated[Any, TYPE]`."""
-    hints = get_type_hints(members, include_extras=True)
-    return types.NamedTuple([hints[name].__metadata__[0] for name in members._fields], members)  # type: ignore[attr-defined]

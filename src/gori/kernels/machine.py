@@ -1,15 +1,15 @@
 """What a step needs, in two bundles: the Machine, which never changes in a run, and the Data, which a run advances.
 
-Each member is declared once, with its type in compiled code. Both go by value through calls by address, at every
-evaluation, so that members are few and large.
+Each member is declared once, with its type in compiled code, and both go by one address (`bundle.py`).
 """
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from numba import types
 
-from gori.kernels.layout import bundle_type
-from gori.kernels.loops.memory import LOOP_HEAD, LOOP_SETTINGS
+from gori.kernels.bundle import Bundle
+from gori.kernels.loops.memory import LoopMemory
+from gori.kernels.loops.tables import CUT, EQUATION, Pattern
 from gori.kernels.vehicle import state as vs
 from gori.kernels.vehicle import tables as vt
 
@@ -19,7 +19,7 @@ ADDRESS = types.int64
 """of a kernel that is called by `jit.call_at`; 0 if there is none"""
 
 
-class Machine(NamedTuple):
+class Machine(Bundle):
     """A Model with its forces, as the integrators see it."""
 
     # the tree (`tree/columns.py`), force elements (`forces/elements.py`) and signals (`forces/signals.py`)
@@ -35,11 +35,10 @@ class Machine(NamedTuple):
     closed: Annotated[int, ADDRESS]
     vehicle: Annotated[int, ADDRESS]
     # the cuts (`loops/tables.py`)
-    cut_i: Annotated[Any, I2]
-    cut_f: Annotated[Any, F2]
-    eq_i: Annotated[Any, I2]
-    path_i: Annotated[Any, I1]
-    sparse_i: Annotated[Any, I1]
+    cut: Annotated[Any, CUT.type[::1]]
+    equation: Annotated[Any, EQUATION.type[::1]]
+    path: Annotated[Any, I1]  # axes that move B against A, cut after cut: those that carry A, then those that carry B
+    pattern: Annotated[Pattern, Pattern.type]
     # vehicles and their ground (`vehicle/tables.py`); maps and height fields stand one after the other in `curve`
     wheel: Annotated[Any, vt.WHEEL.type[::1]]
     tyre: Annotated[Any, vt.TYRE.type[::1]]
@@ -56,7 +55,7 @@ class Machine(NamedTuple):
     coupled: Annotated[Any, I1]
 
 
-class Data(NamedTuple):
+class Data(Bundle):
     """Arrays of a run: what is kept, what is put out, and work. What is recorded consists of views of `recorded`."""
 
     # work of the tree, the forces on its axes, values of the signals, the stack of expressions, rates of z
@@ -66,11 +65,8 @@ class Data(NamedTuple):
     values: Annotated[Any, F1]
     stack: Annotated[Any, F1]
     zdot: Annotated[Any, F1]
-    # the loop solver (`loops/memory.py`): kept, kept, settings, work
-    loop_head: Annotated[Any, LOOP_HEAD.type[::1]]
-    loop_state: Annotated[Any, F1]
-    loop_settings: Annotated[Any, LOOP_SETTINGS.type[::1]]
-    loop: Annotated[Any, F1]
+    # the loop solver (`loops/memory.py`)
+    loops: Annotated[LoopMemory, LoopMemory.type]
     # vehicles (`vehicle/state.py`): settings of the run; kept, of which driver, wheel and train are recorded too
     vehicle_setting: Annotated[Any, vs.SETTING.type[::1]]
     vehicle_clock: Annotated[Any, vs.CLOCK.type[::1]]
@@ -93,7 +89,7 @@ class Data(NamedTuple):
     recorded: Annotated[Any, F1]
 
 
-machine_type, data_type = bundle_type(Machine), bundle_type(Data)
+machine_type, data_type = Machine.type, Data.type
 
 SOLVER = types.int64(machine_type, data_type, types.float64, F1, F1, types.int64)
 """signature of what keeps loops closed: machine, data, t, y, k, what.
@@ -111,8 +107,8 @@ VEHICLE = types.int64(machine_type, data_type, types.float64, F1, F1, types.int6
 They are advanced once in a step of the bodies, when these have arrived at the end of the step (bodies first, then what
 is fast, in steps of its own, with their motion interpolated), and act on the bodies at every evaluation.
 
-WRENCH    add to tau and to the bodies' forces at a state
-ADVANCE   from the time vehicles stand at to t, where the bodies are now
-START     vehicles stand at t: nothing is kept of the step before
+ADD_WRENCHES   add to tau and to the bodies' forces at a state
+ADVANCE        from the time of the vehicles to t, where the bodies are now
+START          initialise vehicles at t: nothing is kept of the step before
 """
-WRENCH, ADVANCE, START = 0, 1, 2
+ADD_WRENCHES, ADVANCE, START = 0, 1, 2

@@ -54,7 +54,7 @@ class Course:
     def on_soil(self, name: Any, cell: float = CELL, room: float = ROOM) -> "Course":
         """The same course with soft soil around its path."""
         if self.path is None:
-            raise InputError("soft soil needs a course with a path: it lies around it")
+            raise InputError("soft soil needs a course with a path")
         low, high = self.path.points.min(axis=0) - room, self.path.points.max(axis=0) + room
         soft = {"soil": soil_of(name), "at": low.tolist(), "size": (high - low).tolist(), "cell": cell}
         return Course(self.terrain | {"soft": soft}, self.path, self.gates, self.length)
@@ -136,7 +136,7 @@ def soft_strip(soil: Any, length: float = 40.0, width: float = 8.0, cell: float 
     soil   a name of the library, a file, or a soil
     """
     if not (length > 0.0 and width > 0.0):
-        raise InputError(f"a strip of soil needs length and width, not {length!r} and {width!r} m")
+        raise InputError(f"a strip of soil needs a positive length and width, not {length!r} and {width!r} m")
     soft = {"soil": soil_of(soil), "at": [-ROOM, -0.5 * width], "size": [length + 2.0 * ROOM, width], "cell": cell}
     terrain: dict[str, Any] = {"soft": soft} | ({"grade": [grade, 0.0]} if grade else {})
     return Course(terrain, paths.straight(length + 20.0), length=length)
@@ -152,18 +152,18 @@ COURSES: dict[str, Callable[..., Course]] = {
 }
 
 
-def kept(course: Course, size: Dimensions, place: np.ndarray, yaw: np.ndarray) -> list[tuple[float, int]]:
-    """How a vehicle went through the gates: for each the smallest distance of its outline from the sides [m], negative
-    if it left the gate, and the number of cones that it ran over.
+def check_gates(course: Course, size: Dimensions, position: np.ndarray, yaw: np.ndarray) -> list[tuple[float, int]]:
+    """Clearance of a vehicle in each gate: the smallest distance of its outline from the sides [m], negative if it left
+    the gate, and the number of cones hit.
 
-    place   (n, 2) of the chassis [m];  yaw (n,) [rad]
+    position   (n, 2) of the chassis [m];  yaw (n,) [rad]
     """
     c, s = np.cos(yaw)[:, None], np.sin(yaw)[:, None]
     corners = size.outline
     # along the outline too: a side may touch a cone that no corner does
     edge = np.concatenate([np.linspace(corners[k], corners[(k + 1) % 4], 11)[:-1] for k in range(4)])
-    x = place[:, :1] + c * edge[:, 0] - s * edge[:, 1]
-    y = place[:, 1:] + s * edge[:, 0] + c * edge[:, 1]
+    x = position[:, :1] + c * edge[:, 0] - s * edge[:, 1]
+    y = position[:, 1:] + s * edge[:, 0] + c * edge[:, 1]
     x0, x1, half = corners[:, 0].min(), corners[:, 0].max(), 0.5 * size.width
     found = []
     for gate in course.gates:
@@ -171,7 +171,7 @@ def kept(course: Course, size: Dimensions, place: np.ndarray, yaw: np.ndarray) -
         margin = np.minimum(gate.left - y, y - gate.right)[inside].min(initial=math.inf)
         hit = 0
         for a, b in gate.cones():
-            rx, ry = a - place[:, 0], b - place[:, 1]
+            rx, ry = a - position[:, 0], b - position[:, 1]
             ahead, aside = c[:, 0] * rx + s[:, 0] * ry, c[:, 0] * ry - s[:, 0] * rx
             hit += bool(((ahead > x0) & (ahead < x1) & (np.abs(aside) < half)).any())
         found.append((float(margin) if inside.any() else -math.inf, hit))

@@ -55,7 +55,7 @@ def dimensions(model: Model, vehicle: str = "truck", q: np.ndarray | None = None
     spec, info = model.spec, joints[vehicle]
     names = [name for name in spec.wheels if name.startswith(f"{vehicle}.")]
     if len(names) < 2:
-        raise InputError(f"vehicle {vehicle!r} has no wheels: its drivers have nothing to steer")
+        raise InputError(f"vehicle {vehicle!r} has no wheels, so it cannot be driven")
     q = assemble(model) if q is None else np.array(q, float)
     chassis = spec.joints[vehicle].child
     places = {name: _wheel(model, q, chassis, name)[0] for name in names}

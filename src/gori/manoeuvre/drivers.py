@@ -40,7 +40,7 @@ class TimeTable:
                 raise InputError(f"{name} must be a number, rows [[t, x], ...] or a function of time") from None
             growing = all(a < b for a, b in zip(self._t, self._t[1:]))
             if not rows or not growing or not all(map(math.isfinite, self._t)):
-                raise InputError(f"{name}: the times of its rows must grow, and there must be one or more")
+                raise InputError(f"{name}: needs at least one row, with increasing times")
         self._stepped = stepped
 
     def __call__(self, t: float) -> Any:
@@ -166,7 +166,7 @@ class HoldSpeed(Driver):
     ):
         super().__init__(vehicle)
         if not (gain > 0.0 and reset > 0.0):
-            raise InputError(f"gain and reset of a speed holder must be positive, not {gain!r} and {reset!r}")
+            raise InputError(f"gain and reset of HoldSpeed must be positive, not {gain!r} and {reset!r}")
         self.wanted = TimeTable(speed, "speed")
         self._gain, self._reset, self._lead, self._deadband = gain, reset, lead, deadband
         self._bias, self._brakes, self._selector = bias, brakes, selector

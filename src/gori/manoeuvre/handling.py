@@ -52,7 +52,7 @@ def circle(radius: float = 100.0, left: bool = True, lateral: float = 6.0, growt
     neutral = m.size.wheelbase * rate / ahead
     linear = (ay > 0.5) & (ay < 0.6 * ay.max())
     if linear.sum() < 10:
-        raise InputError("too little of the circle was driven for a gradient: take a larger radius or lateral")
+        raise InputError("too little of the circle was driven for a gradient: use a larger radius or lateral")
     gradient, by_wheels = (np.polyfit(ay[linear], (row - neutral)[linear], 1)[0] for row in (steering, wheels))
     stiff, masses, trail = _axles(m, begin, linear, calm)
     expected = masses[0] / stiff[0] - masses[1] / stiff[1]
@@ -61,16 +61,18 @@ def circle(radius: float = 100.0, left: bool = True, lateral: float = 6.0, growt
     figures = (
         Figure("understeer gradient", gradient * DEG * GRAVITY, "deg/g"),
         Figure("understeer gradient, at the wheels", by_wheels * DEG * GRAVITY, "deg/g"),
-        Figure("the same by the linear formula", (expected + aligning) * DEG * GRAVITY, "deg/g"),
-        Figure("of that, by axle loads", expected * DEG * GRAVITY, "deg/g"),
-        Figure("of that, by aligning moments", aligning * DEG * GRAVITY, "deg/g"),
+        Figure("understeer gradient, linear formula", (expected + aligning) * DEG * GRAVITY, "deg/g"),
+        Figure("contribution of axle loads", expected * DEG * GRAVITY, "deg/g"),
+        Figure("contribution of aligning moments", aligning * DEG * GRAVITY, "deg/g"),
         Figure("largest lateral acceleration", float(ay.max()), "m/s2"),
         Figure("largest speed", float(ahead.max()) * 3.6, "km/h"),
         Figure("steering at the start", float(steering[0]) * DEG, "deg"),
         Figure("wheelbase over radius", float(neutral[0]) * DEG, "deg"),
         Figure("roll gradient", float(roll) * DEG * GRAVITY, "deg/g"),
         Figure(
-            "off the circle", float(np.abs(np.hypot(m.place[:, 0], m.place[:, 1] - side * radius) - radius).max()), "m"
+            "deviation from the circle",
+            float(np.abs(np.hypot(m.position[:, 0], m.position[:, 1] - side * radius) - radius).max()),
+            "m",
         ),
         Figure("cornering stiffness, front axle", float(stiff[0]), "N/rad"),
         Figure("cornering stiffness, rear axle", float(stiff[1]), "N/rad"),
@@ -85,7 +87,7 @@ def circle(radius: float = 100.0, left: bool = True, lateral: float = 6.0, growt
     panels = (
         Panel("steering", "lateral acceleration [g]", "[deg]", angles),
         Panel("roll", "lateral acceleration [g]", "[deg]", [PlotLine("", g, steady(side * m.roll[begin:]) * DEG)]),
-        Panel("path", "x [m]", "y [m]", [track("", m.place), track("circle", course.path.points, "--")], True),
+        Panel("path", "x [m]", "y [m]", [track("", m.position), track("circle", course.path.points, "--")], True),
         Panel("speed", "t [s]", "[km/h]", [PlotLine("", rec.time, 3.6 * m.speed)]),
     )
     notes = (
@@ -143,7 +145,7 @@ def step_steer(
     """
     how = ManoeuvreSetup(**setup)
     if how.soil is not None:
-        raise InputError("a step steer is driven on hard ground: leave the soil away")
+        raise InputError("a step steer runs on hard ground: remove soil")
     model = how.place(courses.Course())
     state, begin, side = rolling(model, speed), 2.0, 1.0 if left else -1.0
 
@@ -162,7 +164,7 @@ def step_steer(
     low, high, lock = (0.0, 0.0), (math.inf, math.inf), size.lock
     for _ in range(8):  # tyres are not linear: from step to step by what comes out
         if step > 1.0:
-            raise InputError(f"{lateral:g} m/s2 at {speed:g} m/s ask for more steering than there is")
+            raise InputError(f"{lateral:g} m/s2 at {speed:g} m/s require more steering than available")
         m = drive(step, 2e-3)
         reached = _late(m.time, side * m.yaw_rate) * _late(m.time, m.speed)
         if abs(reached / lateral - 1.0) < 0.02:
@@ -175,7 +177,9 @@ def step_steer(
         else:
             step *= min(1.4, lateral / reached)
     else:
-        raise InputError(f"no step of the steering leads to a steady {lateral:g} m/s2 at {speed:g} m/s: ask for less")
+        raise InputError(
+            f"no steering step leads to a steady {lateral:g} m/s2 at {speed:g} m/s: reduce lateral or speed"
+        )
     t0 = begin + 0.5 * rise  # ISO: when half of the step is done
     after = m.time >= begin - 1e-9
     t, rate, ay = m.time[after] - t0, side * m.yaw_rate[after], side * m.acceleration[after, 1]
@@ -223,7 +227,7 @@ def _reaches(t: np.ndarray, row: np.ndarray, level: float) -> float:
 
 def _radius(m: ChassisMotion, side: float) -> float:
     """Of the circle through the places of the last second and a half [m]: the curvature by least squares."""
-    x, y = m.place[m.time > m.time[-1] - 1.5].T
+    x, y = m.position[m.time > m.time[-1] - 1.5].T
     rows = np.column_stack([x, y, np.ones(len(x))])
     a, b, c = np.linalg.lstsq(rows, x * x + y * y, rcond=None)[0]
     return math.sqrt(c + 0.25 * (a * a + b * b))

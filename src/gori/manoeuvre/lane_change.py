@@ -31,7 +31,7 @@ def lane_change(
     """
     how = ManoeuvreSetup(**setup)
     if not speed > 3.0:
-        raise InputError(f"a lane change takes a speed of more than 3 m/s, not {speed!r}")
+        raise InputError(f"a lane change needs a speed above 3 m/s, not {speed!r}")
     hard = how.place(courses.Course()) if how.soil is None else None
     wide = width
 
@@ -53,7 +53,7 @@ def lane_change(
             trial = drive(speed)
         except SimulationError:  # over it went
             trial = None
-        if trial is not None and trial["all gates kept"]:
+        if trial is not None and trial["all gates passed"]:
             low, best = speed, trial
             speed = min(1.15 * speed, fastest)
             if low >= fastest:
@@ -62,7 +62,7 @@ def lane_change(
             high = speed
             speed = 0.85 * speed
             if high < 4.0:
-                raise InputError(f"at no speed of 4 m/s or more does this driver keep the gates of ISO {standard}")
+                raise InputError(f"at no speed of 4 m/s or more does this driver pass the gates of ISO {standard}")
     assert best is not None
     figures = (Figure("highest entry speed", low * 3.6, "km/h"), *best.figures)
     return Result(best.name, best.about, figures, best.recording, best.panels, best.notes, best.curves)
@@ -90,12 +90,12 @@ def _lane_change(
 
     rec, _ = how.run(model, rolling(model, speed), Together(pedals, follow), 3.0 * end / speed, 5e-3)
     m = motion(rec)
-    through = courses.kept(course, m.size, m.place, m.yaw)
-    hit, finished = sum(cones for _, cones in through), m.place[-1, 0] >= course.length
+    through = courses.check_gates(course, m.size, m.position, m.yaw)
+    hit, finished = sum(cones for _, cones in through), m.position[-1, 0] >= course.length
     good = finished and all(margin >= 0.0 and not cones for margin, cones in through)
-    entry = float(np.interp(first, m.place[:, 0], m.speed))
+    entry = float(np.interp(first, m.position[:, 0], m.speed))
     figures = [
-        Figure("all gates kept", float(good), "yes/no"),
+        Figure("all gates passed", float(good), "yes/no"),
         Figure("cones hit", float(hit), ""),
         *(
             Figure(f"clearance, gate {k + 1}", margin if math.isfinite(margin) else math.nan, "m")
@@ -110,7 +110,7 @@ def _lane_change(
         Figure("largest steering", float(np.abs(m.steering).max()) * DEG, "deg"),
     ]
     cones = np.concatenate([gate.cones() for gate in course.gates])
-    way = [track("chassis", m.place), track("wanted", course.path.points, "--"), track("cones", cones, "k^")]
+    way = [track("chassis", m.position), track("wanted", course.path.points, "--"), track("cones", cones, "k^")]
     steer = [PlotLine("steering", rec.time, m.steering * DEG), PlotLine("wheels", rec.time, m.wheel_angle * DEG)]
     turning = [PlotLine("yaw rate", rec.time, m.yaw_rate * DEG), PlotLine("roll", rec.time, m.roll * DEG)]
     panels = (

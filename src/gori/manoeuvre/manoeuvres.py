@@ -32,7 +32,7 @@ def manoeuvre(name: str, **arguments: Any) -> Result:
     for argument in arguments:
         if argument not in known:
             raise InputError(
-                f"{name} does not take {argument!r}{closest(argument, known)}; it takes {', '.join(known)}"
+                f"{name} has no argument {argument!r}{closest(argument, known)}; arguments: {', '.join(known)}"
             )
     return function(**arguments)
 

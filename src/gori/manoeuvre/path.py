@@ -37,7 +37,7 @@ class Path:
         except (TypeError, ValueError):
             raise InputError("a path needs rows of x and y") from None
         if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2 or not np.isfinite(points).all():
-            raise InputError(f"a path needs two points or more, each x and y, not an array of shape {points.shape}")
+            raise InputError(f"a path needs at least two points, each x and y, not an array of shape {points.shape}")
         if closed and np.allclose(points[0], points[-1]):
             points = points[:-1]
         edges = np.diff(points, axis=0, append=points[:1]) if closed else np.diff(points, axis=0)
@@ -148,7 +148,7 @@ def through(lanes: Any, start: float, end: float, stride: float = 2.0, soft: flo
 
     lanes = np.array(lanes, float)
     if lanes.ndim != 2 or lanes.shape[1] != 4 or not (lanes[:, 3] > lanes[:, 2]).all():
-        raise InputError("lanes of a path are rows of x from, x to, lowest y, highest y, the last one larger")
+        raise InputError("lanes of a path are rows of first x, last x, lowest y, highest y, the last one larger")
     first = 0.5 * (lanes[0, 2] + lanes[0, 3])
     x = np.arange(start, end + 0.5 * stride, stride)
     low, high = np.full(len(x), -np.inf), np.full(len(x), np.inf)

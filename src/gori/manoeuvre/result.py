@@ -72,7 +72,7 @@ class Result:
             if figure.name == name:
                 return figure.value
         names = [figure.name for figure in self.figures]
-        raise InputError(f"{self.name} has no figure {name!r}{closest(name, names)}; there are {', '.join(names)}")
+        raise InputError(f"{self.name} has no result {name!r}{closest(name, names)}; there are {', '.join(names)}")
 
     def __str__(self) -> str:
         wide = max(len(figure.name) for figure in self.figures)
@@ -104,7 +104,7 @@ class Result:
             try:
                 figure.savefig(path, dpi=130)
             except (OSError, ValueError) as error:
-                raise InputError(f"{path} cannot be drawn: {error}") from None
+                raise InputError(f"{path} cannot be plotted: {error}") from None
             plt.close(figure)
         return figure
 
@@ -112,7 +112,7 @@ class Result:
         """Write NAME.md with the figures, NAME.png, and NAME.h5, the recording; returns the path of the first."""
         folder = Path(folder)
         page = folder / f"{self.name}.md"
-        lines = [f"# {self.name.replace('_', ' ')}", "", self.about, "", "| figure | value | unit |", "|---|---:|---|"]
+        lines = [f"# {self.name.replace('_', ' ')}", "", self.about, "", "| result | value | unit |", "|---|---:|---|"]
         lines += [f"| {figure.name} | {figure.text()} | {_unit(figure)} |" for figure in self.figures]
         lines += [""] * bool(self.notes) + [f"- {note}" for note in self.notes]
         if picture and self.panels:

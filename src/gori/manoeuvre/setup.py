@@ -34,7 +34,7 @@ class ManoeuvreSetup:
     """Which vehicle, on which soil, and how it is computed. Arguments that all manoeuvres share.
 
     vehicle    a name that comes with Gori, or a YAML file
-    set        {dotted place in its template: value}
+    set        {dotted path in its template: value}
     soil       name or file of a soft soil that the course is laid on; None: hard ground
     friction   of hard ground; None: 0.8
     cell       of the soil's grid [m]
@@ -115,7 +115,7 @@ class ChassisMotion:
         return self.recording.time
 
     @cached_property
-    def place(self) -> np.ndarray:
+    def position(self) -> np.ndarray:
         """x and y of the chassis (n, 2) [m]."""
         return self.recording.q[:, self.size.joint_q][:, 4:6]
 
@@ -145,7 +145,7 @@ class ChassisMotion:
     @cached_property
     def way(self) -> np.ndarray:
         """Driven so far (n,) [m]."""
-        steps = np.hypot(*np.diff(self.place, axis=0).T)
+        steps = np.hypot(*np.diff(self.position, axis=0).T)
         return np.concatenate([[0.0], np.cumsum(steps)])
 
     @cached_property

@@ -40,7 +40,7 @@ def soft_soil(
     drawbar    measure the pull, in a second run
     """
     if soil is None:
-        raise InputError("say which soil: soil='lete_sand'; gori wheel-rig --soils lists all")
+        raise InputError("name a soil: soil='lete_sand'; gori wheel-rig --soils lists all")
     how = ManoeuvreSetup(soil=soil, **setup)
     course = courses.soft_strip(soil, length, cell=how.cell, grade=grade)
     assert course.path is not None
@@ -63,17 +63,17 @@ def soft_soil(
     steady = rolling_now if rolling_now.any() else late
     front, rear = slice(0, 2), slice(len(m.size.wheels) - 2, None)
     x, y, depth = ruts(model, run.state.vehicle)
-    passed = (x > m.size.rear + 1.0) & (x < m.place[-1, 0] + m.size.rear - 1.0)
+    passed = (x > m.size.rear + 1.0) & (x < m.position[-1, 0] + m.size.rear - 1.0)
     rut = depth[:, passed].max(axis=0) if passed.any() else np.zeros(1)
-    went = float(m.place[-1, 0] - m.place[0, 0])
+    went = float(m.position[-1, 0] - m.position[0, 0])
     dug_in = float(sinkage[-1].max()) > 0.95 * deep
-    go = not dug_in and bool(m.place[-1, 0] >= length or m.speed[late].mean() > GOING)
+    go = not dug_in and bool(m.position[-1, 0] >= length or m.speed[late].mean() > GOING)
     figures = [
         Figure("go", float(go), "yes/no"),
         Figure("dug in", float(dug_in), "yes/no"),
         Figure("distance", went, "m"),
         Figure("speed at the end", float(m.speed[late].mean()) * 3.6, "km/h"),
-        Figure("time for 10 m", crossing(rec.time, m.place[:, 0] - m.place[0, 0], 10.0), "s"),
+        Figure("time for 10 m", crossing(rec.time, m.position[:, 0] - m.position[0, 0], 10.0), "s"),
         Figure("slip, mean", float(slip[steady].mean()), ""),
         Figure("slip, largest", float(slip[moving].max()), ""),
         Figure("sinkage at rest", float(sinkage[0].mean()) * 1e3, "mm"),
@@ -97,10 +97,10 @@ def soft_soil(
         weight = model.mass * GRAVITY
         figures += [
             Figure("drawbar pull, largest", float(pull[best]), "N"),
-            Figure("drawbar pull by weight", float(pull[best]) / weight, ""),
+            Figure("drawbar pull / weight", float(pull[best]) / weight, ""),
             Figure("slip at the largest pull", float(at_slip[best]), ""),
             Figure("drawbar pull at 20 % slip", float(np.interp(0.2, at_slip, pull)), "N"),
-            Figure("stopped by the pull", float(held), "yes/no"),
+            Figure("stalled by the pull", float(held), "yes/no"),
         ]
         panels.append(Panel("drawbar pull", "slip", "[kN]", [PlotLine("", at_slip, pull / 1e3)]))
         curves |= {"pull": pull, "pull_slip": at_slip}

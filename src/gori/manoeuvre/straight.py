@@ -24,7 +24,7 @@ def bump(speed: float = 81.0 / 3.6, height: float = 0.08, length: float = 0.6, *
     """
     how = ManoeuvreSetup(**setup)
     if not speed > 0.0:
-        raise InputError(f"a bump takes a speed, not {speed!r} m/s")
+        raise InputError(f"bump needs a positive speed, not {speed!r} m/s")
     at = 4.0 + 2.0 * speed  # time for the driver to find his pedal
     course = courses.bump(at, length, None, height)
     model = how.place(course)
@@ -42,18 +42,16 @@ def bump(speed: float = 81.0 / 3.6, height: float = 0.08, length: float = 0.6, *
     figures = []
     for axle, name in (("front", m.size.wheels[0]), ("rear", m.size.wheels[-2])):
         figures += [
-            Figure(f"{axle} carrier, largest upward", float(up[name].max()), "m/s2"),
-            Figure(f"{axle} carrier, largest downward", float(-up[name].min()), "m/s2"),
+            Figure(f"{axle} knuckle, largest upward", float(up[name].max()), "m/s2"),
+            Figure(f"{axle} knuckle, largest downward", float(-up[name].min()), "m/s2"),
         ]
     figures += [
         Figure("chassis, largest upward", float(chassis.max()), "m/s2"),
         Figure("chassis, largest downward", float(-chassis.min()), "m/s2"),
         Figure("largest wheel load", float(loads.max()), "N"),
-        Figure(
-            "longest time off the ground", float((loads <= 0.0).sum(axis=0).max() * (rec.time[1] - rec.time[0])), "s"
-        ),
+        Figure("longest time airborne", float((loads <= 0.0).sum(axis=0).max() * (rec.time[1] - rec.time[0])), "s"),
         Figure("pitch, peak to peak", float(np.ptp(pitch)), "deg"),
-        Figure("speed at the bump", float(np.interp(at - m.size.front, m.place[:, 0], m.speed)) * 3.6, "km/h"),
+        Figure("speed at the bump", float(np.interp(at - m.size.front, m.position[:, 0], m.speed)) * 3.6, "km/h"),
         Figure("speed at the end", float(m.speed[-1]) * 3.6, "km/h"),
     ]
     panels = [
@@ -127,7 +125,7 @@ def acceleration(
         Panel("way", "t [s]", "[m]", [PlotLine("", rec.time, m.way)]),
     )  # fmt: skip
     held = "" if gear is None else f", gear {gear} held"
-    notes = ("the speed still grew when the run ended: the top speed is higher",) if still_faster else ()
+    notes = ("the vehicle was still accelerating when the run ended: the top speed is higher",) if still_faster else ()
     about = f"{'full' if throttle == 1.0 else f'{throttle:g}'} throttle from rest{held} ({how.words})"
     return Result("acceleration", about, tuple(figures), rec, panels, notes)
 
@@ -140,7 +138,7 @@ def braking(speed: float = 60.0 * MPH, pedal: float = 0.5, selector: str | int =
     """
     how = ManoeuvreSetup(**setup)
     if not speed > 0.0:
-        raise InputError(f"braking takes a speed, not {speed!r} m/s")
+        raise InputError(f"braking needs a positive speed, not {speed!r} m/s")
     model = how.place(courses.road(30.0 + speed**2))
     begin = math.inf
 
@@ -164,12 +162,12 @@ def braking(speed: float = 60.0 * MPH, pedal: float = 0.5, selector: str | int =
     back, ahead = m.wheels("load")[first:].min(axis=0), m.acceleration[first:, 0]
     figures = [
         Figure("stopped", float(stopped), "yes/no"),
-        Figure("speed at the pedal", entry * 3.6, "km/h"),
+        Figure("initial speed", entry * 3.6, "km/h"),
         Figure("stopping distance", way if stopped else math.nan, "m"),
         Figure("stopping time", float(rec.time[-1] - rec.time[first]) if stopped else math.nan, "s"),
         Figure("mean deceleration", (entry**2 - float(m.speed[-1]) ** 2) / (2.0 * way), "m/s2"),
         Figure("largest deceleration", float(-ahead.min()), "m/s2"),
-        Figure("off the line", float(np.abs(m.place[:, 1]).max()), "m"),
+        Figure("lateral deviation", float(np.abs(m.position[:, 1]).max()), "m"),
         Figure("turned", float(np.degrees(np.abs(m.yaw).max())), "deg"),
         Figure("share of time with locked wheels", float(locked.any(axis=1).sum() / max(1, rolled.sum())), ""),
         Figure("smallest wheel load", float(back.min()), "N"),
@@ -210,7 +208,7 @@ def slope(
     try:
         state = rolling(model, 0.0)
     except SimulationError as error:
-        raise InputError(f"on a grade of {100.0 * grade:g} % the vehicle does not stand: {error}") from error
+        raise InputError(f"the vehicle does not stand on a grade of {100.0 * grade:g} %: {error}") from error
     x0 = float(state.q[4])
     selector = "D" if gear is None else gear
 
@@ -225,7 +223,7 @@ def slope(
     rec, _ = how.run(model, state, drive, hold + climb, 0.02)
     m = motion(rec)
     uphill = math.sqrt(1.0 + grade * grade)
-    along = (m.place[:, 0] - m.place[0, 0]) * uphill
+    along = (m.position[:, 0] - m.position[0, 0]) * uphill
     parked, climbing = rec.time <= hold, rec.time > hold
     late = climbing & (rec.time > rec.time[-1] - 1.0)
     slip = m.wheels("slip")
@@ -241,7 +239,7 @@ def slope(
         Figure("power up the hill", float(m.speed[late].mean()) * model.mass * GRAVITY * grade / uphill / 1e3, "kW"),
     ]
     panels = (
-        Panel("way up", "t [s]", "[m]", [PlotLine("", rec.time, along)]),
+        Panel("climb", "t [s]", "[m]", [PlotLine("", rec.time, along)]),
         Panel("speed", "t [s]", "[km/h]", [PlotLine("", rec.time, 3.6 * m.speed)]),
         Panel("slip", "t [s]", "", [PlotLine(n, rec.time, slip[:, k]) for k, n in enumerate(m.size.wheels)]),
         Panel("wheel loads", "t [s]", "[kN]", [

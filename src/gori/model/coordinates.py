@@ -74,7 +74,7 @@ class Coordinates:
         """A joint by name: `q[model.joint("elbow").q]` are its coordinates."""
         if name not in self._info_of_joint:
             hint = closest(name, self.joint_names)
-            raise InputError(f"{name!r} is not a joint that moves{hint}")
+            raise InputError(f"{name!r} is not a movable joint{hint}")
         return self._info_of_joint[name]
 
     def frame(self, name: str) -> int:

@@ -96,7 +96,7 @@ def _passive(rows: _Rows, info) -> None:
     k, d, friction = model.stiffness[info.v], model.damping[info.v], model.friction[info.v]
     dofs = range(info.v.start, info.v.stop)
     if info.type == "free" and k.any():
-        raise UnsupportedError(f"joint {info.name!r}: a free joint has no stiffness; put a bushing between the bodies")
+        raise UnsupportedError(f"joint {info.name!r}: a free joint has no stiffness; use a bushing between the bodies")
     if info.type == "spherical" and k.any():
         if np.ptp(k) or np.ptp(d):
             raise UnsupportedError(f"joint {info.name!r}: a spherical joint takes one stiffness for all directions")

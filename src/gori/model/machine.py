@@ -1,24 +1,24 @@
 """The bundles that compiled code takes (`kernels/machine.py`), for a Model with its forces and loops."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
-from gori.kernels.loops.memory import LOOP_HEAD, LOOP_SETTINGS, LOOP_STATE, LOOP_WORK, state_sizes, work_sizes
-from gori.kernels.loops.tables import N_CUT_F, N_CUT_I, N_EQ_I
+from gori.kernels.loops.memory import loop_memory
+from gori.kernels.loops.tables import CUT, EQUATION, Pattern
 from gori.kernels.machine import Data, Machine
 from gori.kernels.tree.columns import N_BODY_W, N_DOF_W
 from gori.model.loops.equations import LoopTables
 from gori.model.model import Model
 from gori.model.vehicle.tables import data_records, machine_records
 
-NONE = (
-    np.zeros((0, N_CUT_I), np.int64),
-    np.zeros((0, N_CUT_F)),
-    np.zeros((0, N_EQ_I), np.int64),
-    np.zeros(0, np.int64),
-    np.zeros(3, np.int64),
-)
+NO_LOOPS: dict[str, Any] = {
+    "cut": CUT.zeros(0),
+    "equation": EQUATION.zeros(0),
+    "path": np.zeros(0, np.int64),
+    "pattern": Pattern(**{name: np.zeros(0, np.int64) for name in Pattern.type.members}),
+}
 """tables of a machine without loops"""
 
 
@@ -45,13 +45,16 @@ def machine_of(
     outputs              numbers that subsystems in Python put out; they stand last in what is recorded
     """
     e, t, vehicle = model.forces, model.kernel_tables, model.vehicle if wheels else None
-    cuts = NONE if loops is None else loops[:5]
+    cuts = NO_LOOPS if loops is None else {name: getattr(loops, name) for name in NO_LOOPS}
     rows = np.array(list(model.coupled.values() if coupled is None else coupled), np.int64)
-    *records, address = machine_records(vehicle, live)
-    machine = Machine._make([
-        t.body_i, t.body_f, e.element_i, e.element_f, e.signal_i, e.signal_f, user, core, closed, address, *cuts,
-        *records, rows,
-    ])  # fmt: skip
+    machine = Machine(
+        body_i=t.body_i, body_f=t.body_f,
+        element_i=e.element_i, element_f=e.element_f, signal_i=e.signal_i, signal_f=e.signal_f,
+        user=user, core=core, closed=closed,
+        **cuts,
+        **machine_records(vehicle, live),
+        coupled=rows,
+    )  # fmt: skip
     return machine, data_of(model, machine, depth, live, wheels, outputs)
 
 
@@ -64,7 +67,7 @@ def data_of(
     first = 0 if vehicle is None else vehicle.size
     end = first + 6 * len(machine.coupled)
     recorded = np.zeros(end + outputs)
-    tables = len(machine.sparse_i) > len(NONE[-1])  # of loops, if only of none of them
+    tables = len(machine.pattern.start) > 0  # of loops, if only of none of them
     return Data(
         body_w=np.zeros((len(machine.body_i), N_BODY_W)),
         dof_w=np.zeros((nv, N_DOF_W)),
@@ -72,10 +75,7 @@ def data_of(
         values=np.zeros(len(machine.signal_i)),
         stack=np.zeros(max(depth, model.forces.depth)),
         zdot=np.zeros(model.nz),
-        loop_head=LOOP_HEAD.zeros(1),
-        loop_state=np.zeros(LOOP_STATE.size(**state_sizes(machine, nv)) if tables else 0),
-        loop_settings=LOOP_SETTINGS.zeros(1),
-        loop=np.zeros(LOOP_WORK.size(**work_sizes(machine, nv)) if tables else 0),
+        loops=loop_memory(machine if tables else None, nv),
         **data_records(vehicle, recorded[:first], live),
         wrench=recorded[first:end].reshape(-1, 6),
         recorded=recorded,

@@ -15,7 +15,7 @@ _STEPS = (("x", _X), ("y", _Y), ("z", _Z), ("yaw", _Z), ("pitch", _Y), ("roll", 
 def with_moving_base(spec: Spec) -> Spec:
     """A Spec without `base` that moves in the same way.
 
-    What stood on the ground (joints, cuts, frames, springs, struts, bushings, walls and boxes of grains) stands on a
+    What stood on the ground (joints, cuts, frames, springs, struts, bushings, walls and boxes of particles) stands on a
     massless body `base`. It
     is carried by joints `base.x`, `base.y`, `base.z`, `base.yaw`, `base.pitch` and `base.roll`, massless bodies between
     them, each with a motion of the same name and the start coordinate and velocity of that motion. They are the first
@@ -73,7 +73,7 @@ def _joint(name: str, axis: tuple[float, ...], value: Any) -> dict[str, Any]:
 
 
 def _moved_particles(part: Any) -> Any:
-    """A group of grains, an inlet or an outlet whose boxes and shapes that are the ground's are the base's."""
+    """A group of particles, an inlet or an outlet whose boxes and shapes that are the ground's are the base's."""
     if isinstance(part, Fill) and part.shape is not None and part.shape.startswith(f"{GROUND}."):
         return part.model_copy(update={"shape": BASE + part.shape.removeprefix(GROUND)})
     boxes = {name: _moved_particles(value) for name, value in part if isinstance(value, Fill | Region)}

@@ -131,16 +131,18 @@ def _coordinate(name: str, where: str, coordinates: Coordinates | None) -> tuple
     if name == "t":
         return "time", 0
     if coordinates is None:
-        raise InputError(f"{where}: unknown name {name!r}; known are t and pi")
+        raise InputError(f"{where}: unknown name {name!r}; known names are t and pi")
     joint, _, kind = name.rpartition(".")
     if kind not in ("q", "v"):
-        raise InputError(f"{where}: unknown name {name!r}; known are t, pi, and JOINT.q or JOINT.v")
+        raise InputError(f"{where}: unknown name {name!r}; known names are t, pi, and JOINT.q or JOINT.v")
     try:
         info = coordinates.joint(joint)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     if info.nv != 1:
-        raise InputError(f"{where}: {name!r}: expressions take joints with one degree of freedom, not {info.type}")
+        raise InputError(
+            f"{where}: {name!r}: expressions can use only joints with one degree of freedom, not {info.type}"
+        )
     return kind, (info.q if kind == "q" else info.v).start
 
 

@@ -42,7 +42,7 @@ def span(spec: Spec) -> Spec:
     mover = _movers(spec, tree)
     around = dict.fromkeys(name for name in tree if mover.get(spec.joints[name].child) != name)
     if problems := [*_lost(spec, own, mover, surplus), *_spoilt(spec, own, around)]:
-        refused = SpecError("\n".join(f"{place}: {words}" for place, words in problems))
+        refused = SpecError("\n".join(f"{at}: {message}" for at, message in problems))
         refused.problems = tuple(problems)
         raise refused
 
@@ -62,7 +62,7 @@ def _own(spec: Spec) -> dict[str, str]:
         named.setdefault(joint, []).append(place)
     own = {}
     for name, joint in spec.joints.items():
-        reasons = [f"is {joint.type}, as no cut can be"] if joint.type in ("helical", "free") else []
+        reasons = [f"is {joint.type}, which a cut cannot be"] if joint.type in ("helical", "free") else []
         reasons += [f"has {', '.join(fields)}"] if (fields := joint.own()) else []
         reasons += [f"is named by {', '.join(dict.fromkeys(named[name]))}"] if name in named else []
         if reasons:
@@ -221,12 +221,12 @@ def _lost(spec: Spec, own: dict[str, str], mover: dict[str, str], surplus: list[
             yield (
                 f"joints.{name}",
                 f"joint {name!r} closes a loop, and no joint of that loop can become a cut: {'; '.join(reasons)}. "
-                "Leave that out of one of them, or write one of them among the cuts",
+                "Remove that from one of them, or list one of them under cuts",
             )
         elif name in spec.cuts:
             yield (
                 f"cuts.{name}",
-                f"joint {name!r} closes a loop and becomes a cut, and there is another cut of that name: rename one",
+                f"joint {name!r} closes a loop and becomes a cut, but there is already a cut of that name: rename one",
             )
 
 
@@ -251,6 +251,7 @@ def _spoilt(spec: Spec, own: dict[str, str], around: Iterable[str]) -> Iterator[
         if joint.type not in _SAME_Q and name in own:
             yield (
                 f"joints.{name}",
-                f"joint {name!r} is tied to the ground through its child {joint.child!r}, and turning a {joint.type} "
-                f"joint around changes the meaning of its coordinates, but it {own[name]}: swap its parent and child",
+                f"joint {name!r} is connected to the ground through its child {joint.child!r}, and turning a "
+                f"{joint.type} joint around would change the meaning of its coordinates, but it {own[name]}: swap its "
+                "parent and child",
             )

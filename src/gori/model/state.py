@@ -93,7 +93,7 @@ class State:
             elif isinstance(value, Mapping):
                 parts[name] = value
             else:
-                raise InputError(f"a State has no {name!r}: there are {', '.join([*own, *self.parts])}")
+                raise InputError(f"a State has no {name!r}; it has {', '.join([*own, *self.parts])}")
         return State(**own, parts=parts)
 
     def copy(self) -> "State":
@@ -141,7 +141,7 @@ class State:
             arrays = {name[1:]: archive[name] for name in archive.files}
         version = int(arrays.pop("format", -1))
         if version != FORMAT:
-            raise InputError(f"a State of format {version}: this Gori reads format {FORMAT}")
+            raise InputError(f"a State of format version {version}; this Gori reads version {FORMAT}")
         parts: dict[str, dict[str, np.ndarray]] = {}
         for name in [name for name in arrays if "/" in name]:
             part, _, key = name.partition("/")
@@ -170,7 +170,7 @@ class State:
         except InputError as error:
             raise FileError(f"holds {error}", path) from error
         except Exception as error:  # torn archives fail in many ways
-            raise FileError("holds no State of Gori, or only a part of one", path) from error
+            raise FileError("is not a State of Gori, or is incomplete", path) from error
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:
@@ -179,7 +179,7 @@ def _numbers(name: str, value: Any) -> np.ndarray:
     except (TypeError, ValueError):
         raise InputError(f"state.{name} must be numbers, not {value!r}") from None
     if array.ndim != 1:
-        raise InputError(f"state.{name} must be a row of numbers, not of shape {array.shape}")
+        raise InputError(f"state.{name} must be a one-dimensional array, not of shape {array.shape}")
     array.flags.writeable = False
     return array
 

@@ -18,7 +18,7 @@ SMALLEST = 4096
 
 def checked(count: object, name: str) -> int:
     if not str(count).isdecimal() or int(str(count)) < 1:
-        raise InputError(f"{name} must be a whole number of at least 1, not {count!r}")
+        raise InputError(f"{name} must be a positive integer, not {count!r}")
     return int(str(count))
 
 

@@ -26,7 +26,7 @@ def with_force_values(model: Model, values: Mapping[str, Any]) -> Model:
             raise InputError(f"force_values: {name!r} is not a force of the Spec; there are {known}")
         kind = spec.forces[name].type
         if kind not in VALUE_OF:
-            raise InputError(f"force_values: {name!r} is a {kind}: only motors, torques and forces take values")
+            raise InputError(f"force_values: {name!r} is a {kind}: only motors, torques and forces can be overridden")
         spec = spec.set(f"forces.{name}.{VALUE_OF[kind]}", value)
     return model if spec is model.spec else compile(spec, model.open_loops)
 

@@ -54,7 +54,7 @@ def plot(rec: "Recording", names: tuple[str, ...], path: str | os.PathLike | Non
     import matplotlib.pyplot as plt
 
     if not names:
-        raise InputError('say what to plot, such as rec.plot("energy.total"); rec.channels() lists all')
+        raise InputError('name the channels to plot, such as rec.plot("energy.total"); rec.channels() lists all')
     groups: dict[str, list[tuple[str, np.ndarray]]] = {}
     for name in names:
         for unit, column in zip(rec.units(name), _columns(rec, name)):

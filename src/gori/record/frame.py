@@ -168,7 +168,7 @@ class Frames:
     def at(self, time: float) -> ParticleFrame:
         """The frame nearest to a time [s]."""
         if not len(self):
-            raise InputError(f"{self.path} holds no frames yet")
+            raise InputError(f"{self.path} contains no frames yet")
         return self[int(np.argmin(np.abs(self.times - time)))]
 
     def to_vtkhdf(self, path: str | os.PathLike, overwrite: bool = False) -> Path:
@@ -202,9 +202,9 @@ def open_frames(path: str | os.PathLike) -> Any:
     words = ""
     if file.attrs.get("format") != FORMAT:
         file_format = file.attrs.get("format", "something else")
-        words = f"holds no frames of grains, but {file_format!r}"
+        words = f"contains no particle frames, but {file_format!r}"
     elif (version := int(file.attrs["version"])) != VERSION:
-        words = f"version {version} of the format is not known; this Gori reads {VERSION}"
+        words = f"version {version} of the format is unknown; this Gori reads {VERSION}"
     if words:
         file.close()
         raise FileError(words, path)

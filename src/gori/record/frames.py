@@ -63,9 +63,9 @@ class FrameFile:
     ):
         self.path, self.bodies, self.decimate = Path(path), tuple(bodies), decimate
         if self.path.exists() and not overwrite:
-            raise FileError("is already there: choose another name, or pass overwrite=True", path)
+            raise FileError("already exists: choose another name, or pass overwrite=True", path)
         if decimate < 1 or decimate != int(decimate):
-            raise InputError(f"decimate must be a whole number from 1 on, not {decimate!r}: it keeps each n-th grain")
+            raise InputError(f"decimate must be a positive integer, not {decimate!r}: every n-th particle is stored")
         header = {"bodies": self.bodies, "materials": tuple(materials), "decimate": int(decimate)}
         header |= {"info": checked_info(info)}
         self._texts = {"header": json.dumps(header), "spec": "" if spec is None else write_yaml(spec)}
@@ -117,7 +117,7 @@ class FrameFile:
         if self._closed:
             raise InputError(f"the file {self.path} is closed; FrameFile.resume continues it")
         if not time > self._time:
-            raise InputError(f"time must go on: {time:g} s after {self._time:g} s")
+            raise InputError(f"time must increase: {time:g} s after {self._time:g} s")
         ids, spheres, motion = (np.asarray(array) for array in (ids, spheres, motion))
         check(ids, spheres, motion)
         rows = self._packed(ids, spheres, motion)
@@ -156,7 +156,7 @@ class FrameFile:
             order = np.argsort(ids)
             ids, spheres, motion = ids[order], spheres[order], motion[order]
             if (np.diff(ids) == 0).any():
-                raise InputError(f"two grains have the id {ids[1:][np.diff(ids) == 0][0]}")
+                raise InputError(f"two particles have the id {ids[1:][np.diff(ids) == 0][0]}")
         rows = np.empty(len(ids), self._dtype)
         rows["id"], rows["mass"] = ids, motion[:, MASS]
         rows["position"], rows["radius"] = spheres[:, :3], spheres[:, 3]

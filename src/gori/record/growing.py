@@ -173,9 +173,7 @@ def _find(file: Any, header: int, path: Path) -> Offsets:
     (space, space_bytes), (layout, layout_bytes) = (found.get(kind, (0, b"")) for kind in (_DATASPACE, _LAYOUT))
     # dataspace 1: one dimension, with its largest value; layout 3: contiguous
     if space_bytes[:3] != b"\x01\x01\x01" or layout_bytes[:2] != b"\x03\x01":
-        raise FileError(
-            "has headers of another version of HDF5 than this Gori writes: it can be read, not added to", path
-        )
+        raise FileError("was written with another HDF5 version: it can be read, but not appended to", path)
     return Offsets(space + 8, layout + 2)
 
 

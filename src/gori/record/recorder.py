@@ -41,7 +41,7 @@ class Recorder:
     ):
         self.path, self.flush_seconds, self.info = Path(path), flush_seconds, checked_info(info)
         if self.path.exists() and not overwrite:
-            raise FileError("is already there: choose another name, or pass overwrite=True", path)
+            raise FileError("already exists: choose another name, or pass overwrite=True", path)
         self._head = write_yaml(model.spec), model.open_loops
         columns = {"time": Column((), _FLOAT), "q": Column((model.nq,), _FLOAT), "v": Column((model.nv,), _FLOAT)}
         self._begin(columns | {"z": Column((0,), _FLOAT)}, None, 0, -np.inf)
@@ -63,9 +63,9 @@ class Recorder:
         with open_file(path) as file:
             header, (arrays, _), slot = read_header(file), read_rows(file), read_slot(file)
         if slot is None:
-            raise FileError("holds no checkpoint to continue from", path)
+            raise FileError("contains no checkpoint to continue from", path)
         if read_yaml(path, header.spec) != model.spec or header.open_loops != model.open_loops:
-            raise InputError(f"{path} was recorded with another description than that of this Model")
+            raise InputError(f"{path} was recorded with a different Spec from that of this Model")
         time, now = arrays["time"], State.from_bytes(slot.data).time
         # of samples at the very time of the checkpoint, keep those that were there when it was made
         low, high = np.searchsorted(time, now, "left"), np.searchsorted(time, now, "right")
@@ -119,14 +119,14 @@ class Recorder:
             self._columns = {name: Column(value.shape[1:], value.dtype) for name, value in block.items()} | fixed
         if block.keys() != self._columns.keys():
             odd = ", ".join(sorted(name.removeprefix("extra/") for name in block.keys() ^ self._columns.keys()))
-            raise InputError(f"every block must have the same extra channels as the first; not so: {odd}")
+            raise InputError(f"every block must have the same extra channels as the first; differing: {odd}")
         for name, column in self._columns.items():
             if block[name].shape != (count, *column.shape):
                 shape = " x ".join(map(str, (count, *column.shape)))
                 raise InputError(f"{name.removeprefix('extra/')} must be {shape}, not {block[name].shape}")
         steps = np.diff(block["time"], prepend=self._last_time)
         if not np.isfinite(block["time"]).all() or (steps < 0.0).any():
-            raise InputError(f"time must not go back: {block['time'].min(initial=np.inf)} after {self._last_time}")
+            raise InputError(f"time must not decrease: {block['time'].min(initial=np.inf)} after {self._last_time}")
         if count:
             self._progress[1].append(block)
             self._last_time = float(block["time"][-1])

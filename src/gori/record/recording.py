@@ -53,13 +53,13 @@ class Recording:
     ):
         self.model, self.info = model, checked_info(info)
         self.frames: Any = None
-        """frames of grains, if the run took any: a list of ParticleFrame, or Frames of a file"""
+        """frames of particles, if the run took any: a list of ParticleFrame, or Frames of a file"""
         self.time = frozen(np.array(time, np.float64, ndmin=1))
         count = len(self.time)
         self.q, self.v = _rows("q", q, count, model.nq), _rows("v", v, count, model.nv)
         self.z = _rows("z", np.zeros((count, 0)) if z is None else z, count, None)
         if self.time.ndim != 1 or not np.isfinite(self.time).all() or (np.diff(self.time) < 0.0).any():
-            raise InputError("time must be a row of finite numbers that never goes back")
+            raise InputError("time must be a one-dimensional array of finite numbers that does not decrease")
         self.extra = {name: frozen(array) for name, array in checked_extra(extra, count).items()}
         self._channels, self._values = builtin_channels(self), {}
         self.add_source(self.extra, lambda rec, name: rec.extra[name])
@@ -87,7 +87,7 @@ class Recording:
         if name not in self._values:
             value = np.asarray(channel.compute(self, name))
             if value.ndim == 0 or len(value) != len(self):
-                raise InputError(f"the source of channel {name!r} gave {value.shape} for {len(self)} samples")
+                raise InputError(f"the source of channel {name!r} returned shape {value.shape} for {len(self)} samples")
             self._values[name] = frozen(value)
         return self._values[name]
 
@@ -104,7 +104,7 @@ class Recording:
         for pattern in patterns:
             found = [name for name in self._channels if fnmatchcase(name, pattern)]
             if not found:
-                raise InputError(f"no channel is like {pattern!r}{closest(pattern, self._channels)}")
+                raise InputError(f"no channel matches {pattern!r}{closest(pattern, self._channels)}")
             names |= dict.fromkeys(found)
         return {name: self[name] for name in names}
 
@@ -125,7 +125,7 @@ class Recording:
         """
         new = {name: Channel(function, units) for name in names}
         if taken := [name for name in new if name in self._channels]:
-            raise InputError(f"there is a channel {taken[0]!r} already")
+            raise InputError(f"there is already a channel {taken[0]!r}")
         self._channels |= new
 
     def _channel(self, name: str) -> Channel:

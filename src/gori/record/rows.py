@@ -198,7 +198,7 @@ def open_file(path: str | os.PathLike) -> Any:
         raise FileError("is an HDF5 file, but not a recording of Gori", path)
     if (version := int(file.attrs["version"])) != VERSION:
         file.close()
-        raise FileError(f"version {version} of the format is not known; this Gori reads {VERSION}", path)
+        raise FileError(f"version {version} of the format is unknown; this Gori reads {VERSION}", path)
     return file
 
 

@@ -28,4 +28,4 @@ def checked_info(info: dict[str, Any] | None) -> dict[str, Any]:
     try:
         return json.loads(json.dumps(info or {}))
     except (TypeError, ValueError) as error:
-        raise InputError(f"info must be names and values that JSON can hold: {error}") from None
+        raise InputError(f"info must be names and values that can be stored as JSON: {error}") from None

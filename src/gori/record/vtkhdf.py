@@ -49,7 +49,7 @@ class VtkHdf:
     def __init__(self, path: str | os.PathLike, overwrite: bool = False):
         self.path, self.frames, self._closed, self._time = Path(path), 0, False, -np.inf
         if self.path.exists() and not overwrite:
-            raise FileError("is already there: choose another name, or pass overwrite=True", path)
+            raise FileError("already exists: choose another name, or pass overwrite=True", path)
         self._last: dict[str, tuple[np.ndarray, int]] = {}  # what was stored last, and from which row on
         try:
             with h5py.File(self.path, "w", locking=False) as file:
@@ -68,7 +68,7 @@ class VtkHdf:
         if self._closed:
             raise InputError(f"the file {self.path} is closed")
         if not frame.time > self._time:
-            raise InputError(f"time must go on: {frame.time:g} s after {self._time:g} s")
+            raise InputError(f"time must increase: {frame.time:g} s after {self._time:g} s")
         try:
             with h5py.File(self.path, "r+", locking=False) as file:
                 self._append(file["VTKHDF"], frame)

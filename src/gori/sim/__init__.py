@@ -3,9 +3,10 @@
 from gori.sim.batch import batch
 from gori.sim.clock import Clock, ClockReport, Ports
 from gori.sim.events import Event
+from gori.sim.kept import Snapshot
 from gori.sim.particles.devices import devices
 from gori.sim.runfile import open_run
-from gori.sim.simulation import Simulation, Snapshot
+from gori.sim.simulation import Simulation
 from gori.sim.subsystem import BaseSubsystem, BodyMotion, Subsystem
 from gori.sim.subsystem_check import check_subsystem
 from gori.sim.trace import Trace

@@ -33,12 +33,12 @@ def batch(
     """
     simulations = list(simulations)
     if len({id(simulation) for simulation in simulations}) < len(simulations):
-        raise InputError("a simulation is in the batch twice: each must be there once")
+        raise InputError("a simulation appears twice in the batch")
     if paths is not None and len(paths) != len(simulations):
         raise InputError(f"paths must be {len(simulations)}, one for each simulation, not {len(paths)}")
     workers = threads() if workers is None else workers
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise InputError(f"workers must be a whole number of at least 1, not {workers!r}")
+        raise InputError(f"workers must be a positive integer, not {workers!r}")
     bar, done, lock = Progress(progress, 0.0, float(max(1, len(simulations)))), 0, threading.Lock()
 
     def one(k: int) -> Recording | GoriError:

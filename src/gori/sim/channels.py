@@ -53,7 +53,7 @@ def add_force_channels(recording: Recording) -> None:
 def add_output_channels(recording: Recording) -> None:
     """Add what the Model records besides the states, where the recording does not name it by itself: channels of wheels
     and drive trains (truck.wheel_fl.load), and BODY.wrench_from.particles (N, 6), also under the name of the group if
-    there is only one: moment about the origin of the body's row and force of grains on it, world axes, as it acted.
+    there is only one: moment about the origin of the body's row and force of particles on it, world axes, as it acted.
     """
     outputs, columns = recording.extra.get("outputs"), model_columns(recording.model)
     if outputs is None or "outputs" in recording.info:  # a motion without its forces, or channels that are there

@@ -48,7 +48,7 @@ class ClockReport:
         late = f"worst {1e3 * self.worst:.3g} ms late" if self.worst > 0.0 else "none late"
         return (
             f"{self.frames} frames of {1e3 * self.frame:g} ms: {self.overruns} overruns, {late}, "
-            f"load {100.0 * self.load:.3g} % in the mean, {100.0 * most:.3g} % at most"
+            f"load {100.0 * self.load:.3g} % on average, {100.0 * most:.3g} % at most"
         )
 
 
@@ -111,7 +111,7 @@ class Clock:
         pace: float = 1.0,
     ):
         if simulation.method.adaptive:
-            raise InputError(f"{simulation.method.kind} chooses its own steps: a clock needs a fixed step")
+            raise InputError(f"{simulation.method.kind} uses adaptive steps: a Clock needs a fixed step")
         step = simulation.method.settings()["step"]
         self.steps = round(frame / step) if np.isfinite(frame) else 0
         if self.steps < 1 or abs(self.steps * step - frame) > 1e-6 * frame:

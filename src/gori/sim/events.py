@@ -27,9 +27,9 @@ class Event:
 
     def __post_init__(self):
         if self.when not in ("falling", "rising", "both"):
-            raise InputError(f"an event is 'falling', 'rising' or 'both', not {self.when!r}")
+            raise InputError(f"when must be 'falling', 'rising' or 'both', not {self.when!r}")
         if not callable(self.action) and self.action not in ("record", "stop"):
-            raise InputError(f"the action of an event is 'record', 'stop' or a function, not {self.action!r}")
+            raise InputError(f"action must be 'record', 'stop' or a function, not {self.action!r}")
 
 
 def event_of(name: str, event: str | Event) -> Event:

@@ -23,6 +23,7 @@ from gori.kernels.machine import Data, Machine
 from gori.kernels.particles.columns import N_POSE, OMEGA, POS, VEL
 from gori.kernels.particles.poses import add_impulse, body_poses, interpolate
 from gori.model.body_frames import BodyFrames, crossed, moved_moment
+from gori.sim.check import check_array, field_of, require
 from gori.sim.guarded import Guarded
 from gori.sim.subsystem import EXCHANGE_OF, BodyMotion, Subsystem
 
@@ -217,22 +218,23 @@ class Exchange:
 
     def load(self, saved: Mapping[str, np.ndarray]) -> None:
         """Take over what `save` gave."""
-        check_exchange(self.name, saved, self.guarded.bodies)
+        part = "exchange" if self.name == "particles" else f"{EXCHANGE_OF}{self.name}"
+        check_exchange(part, saved, self.guarded.bodies)
         for name, own in self.save().items():
             if name != "bodies":
                 own[:] = saved[name]
 
 
-def check_exchange(subsystem: str, saved: Mapping[str, np.ndarray], bodies: Sequence[str]) -> None:
-    """Refuse what the exchange of a subsystem with these bodies would not have saved."""
-    part = f"state: exchange of {subsystem!r}"
-    shapes = {"bodies": (len(bodies),), "pending": (len(bodies), 6), "impulse": (6,), "given": (6,), "work": (3,)}
-    if missing := [name for name in shapes if name not in saved]:
-        raise InputError(f"{part}: {missing[0]!r} is missing")
+def check_exchange(part: str, saved: Mapping[str, np.ndarray], bodies: Sequence[str]) -> None:
+    """Refuse what an Exchange with these bodies would not have saved; part: its name in the State."""
+    count = len(bodies)
+    shapes = {"pending": (count, 6), "impulse": (6,), "given": (6,), "work": (3,)}
+    require(part, saved, ("bodies", *shapes))
     before = [str(body) for body in np.ravel(saved["bodies"])]
     if before != list(bodies):
-        raise InputError(f"{part} is with {', '.join(before)}, in this order; the subsystem has {', '.join(bodies)}")
+        raise InputError(
+            f"{field_of(part, 'bodies')}: it is with {', '.join(before)}, in this order; the subsystem has "
+            f"{', '.join(bodies)}"
+        )
     for name, shape in shapes.items():
-        array = saved[name]
-        if array.shape != shape or (name != "bodies" and not (array.dtype.kind == "f" and np.isfinite(array).all())):
-            raise InputError(f"{part}: {name} must be {shape} numbers")
+        check_array(part, name, saved[name], np.zeros(shape))

@@ -18,39 +18,39 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
     when = f"at t = {time:.6g} s"
     if result == code.USER_ERROR:
         cause = user.reproduce()
-        return SimulationError(f"a function of yours failed {when}: {type(cause).__name__}: {cause}", time, cause)
+        return SimulationError(f"a user function failed {when}: {type(cause).__name__}: {cause}", time, cause)
     fastest = int(np.argmax(np.abs(v))) if model.nv else 0
     joint = model.joint_of_dof(fastest) if model.nv else ""
     speed = f"joint {joint!r} is the fastest with {v[fastest]:.3g}" if model.nv else ""
     if (words := singular(stepper)) is not None:
         return SimulationError(f"the equations have no solution {when}: {words}", time)
     if (culprit := not_a_number(stepper, user)) is not None:
-        return SimulationError(f"{culprit} {when}, so the motion cannot go on. Look for a division by zero", time)
+        return SimulationError(f"{culprit} {when}, so the run cannot continue. Check for a division by zero", time)
     if result == code.SINGULAR:
         return SimulationError(f"the equations have no solution {when} ({speed})", time)
     if (culprit := opening(stepper, result)) is not None:
         return SimulationError(
             f"the loops could not be kept closed {when}: {culprit} ({speed}). The machine may have reached a pose that "
-            "it cannot pass: look there with gori.assemble; or try a smaller step",
+            "it cannot pass: check with gori.assemble, or try a smaller step",
             time,
         )
     if result == code.STEP_TOO_SMALL:
         return SimulationError(
             f"the step became too small {when}: the forces change too fast for {stepper.method.kind} "
-            f"({speed}). Try larger tolerances, softer springs, an implicit method, or look for a force that jumps",
+            f"({speed}). Try larger tolerances, softer springs, an implicit method, or check for a discontinuous force",
             time,
         )
     if result == code.SUNK:
         return SimulationError(
-            f"a wheel has sunk by more than its radius {when}: the soil does not bear the vehicle, or the wheel has "
-            "dug itself in. Take less throttle, less payload, or firmer soil",
+            f"a wheel has sunk by more than its radius {when}: the soil cannot carry the vehicle, or the wheel has "
+            "dug itself in. Use less throttle, less payload, or firmer soil",
             time,
         )
     if result == code.OFF_GRID and model.vehicle is not None:
         (x, y), (length, width) = model.vehicle.soil_grid()
         return SimulationError(
-            f"a wheel leaves the grid of soft soil {when}: it goes from x = {x:g} to {x + length:g} m and from "
-            f"y = {y:g} to {y + width:g} m. Make terrain.soft.size larger",
+            f"a wheel leaves the grid of soft soil {when}: the grid extends from x = {x:g} to {x + length:g} m and "
+            f"from y = {y:g} to {y + width:g} m. Increase terrain.soft.size",
             time,
         )
     if result == code.NO_CONVERGENCE:
@@ -107,7 +107,7 @@ def opening(stepper: Stepper, result: int) -> str | None:
 
 def _words(model: Model, owner: str) -> str:
     if owner in model.motion_names:
-        return f"motion {owner!r} asks for more than the loops allow"
+        return f"motion {owner!r} exceeds what the loops allow"
     return f"{'cut' if owner in model.cut_names else 'mimic joint'} {owner!r} would open"
 
 
@@ -118,7 +118,7 @@ def not_a_number(stepper: Stepper, user: UserForce) -> str | None:
     for t, q, v in ahead(stepper):
         for name, tau in user.values(t, q, v).items():
             if not np.isfinite(tau).all():
-                return f"your function {name} gives {tau[~np.isfinite(tau)][0]}"
+                return f"your function {name} returns {tau[~np.isfinite(tau)][0]}"
         signals_one(forces.signal_i, forces.signal_f, t, q, v, values, stack)
         for k in np.flatnonzero(~np.isfinite(values)):
             return f"{forces.signal_names[k]} is {values[k]}"

@@ -46,10 +46,10 @@ class Guarded:
     def output_values(self, time: float, starting: bool = False) -> np.ndarray:
         """(outputs,) now."""
         with self._naming(time, starting):
-            return _numbers(self._subsystem.output_values(), (self._outputs,), "output_values must give numbers")
+            return _numbers(self._subsystem.output_values(), (self._outputs,), "output_values must return numbers")
 
     def _wrench(self, member: str, value: Any) -> np.ndarray:
-        wrench = _numbers(value, (len(self.bodies), 6), f"{member} must give wrenches")
+        wrench = _numbers(value, (len(self.bodies), 6), f"{member} must return wrenches")
         if not np.isfinite(wrench).all():
             body = self.bodies[int(np.argwhere(~np.isfinite(wrench))[0, 0])]
             raise InputError(f"the wrench on {body!r} is not finite: {wrench[~np.isfinite(wrench)][0]}")
@@ -65,12 +65,14 @@ class Guarded:
         saved = self._subsystem.state()
         if not isinstance(saved, Mapping) or not all(isinstance(name, str) and name for name in saved):
             raise InputError(
-                f"subsystem {self.name!r}: state() must give {{name: array, number or text}}, not {saved!r}"
+                f"subsystem {self.name!r}: state() must return {{name: array, number or text}}, not {saved!r}"
             )
         try:
             return {name: np.asarray(value) for name, value in saved.items()}
         except ValueError as error:
-            raise InputError(f"subsystem {self.name!r}: state() must give arrays, numbers and texts: {error}") from None
+            raise InputError(
+                f"subsystem {self.name!r}: state() must return arrays, numbers and texts: {error}"
+            ) from None
 
     def load(self, saved: Mapping[str, np.ndarray]) -> None:
         """The subsystem takes over what `state` gave, in arrays of its own."""

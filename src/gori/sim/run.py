@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from gori.errors import InputError, SimulationError
-from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, POOR_CHOICE, STEP_TOO_SMALL
+from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR, STEP_TOO_SMALL
 from gori.model.state import State
 from gori.record import Recorder
 from gori.sim.events import Event
@@ -26,6 +26,7 @@ BLOCK_SECONDS = 0.05
 """how long compiled code runs before Python has a look"""
 FIRST_BLOCK = 256
 """steps of the first block, whose speed is not known yet"""
+NO_SAMPLES = np.zeros((0, 0))
 
 
 @dataclass
@@ -41,7 +42,7 @@ class Block:
     most: int = FIRST_BLOCK
     alone: bool = False
     code: int = OK
-    samples: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    samples: np.ndarray = field(default_factory=lambda: NO_SAMPLES)
     ended: bool = False
     failure: SimulationError | None = None
 
@@ -55,13 +56,14 @@ class RunStage(Protocol):
 
 def run_blocks(stepper: Stepper, stages: Sequence[RunStage]) -> SimulationError | None:
     """Blocks of steps until the end; returns what went wrong, or None."""
-    block = Block()
-    while stepper.steps_left() > 0:
-        block.most = stepper.steps_left()
+    block, left = Block(), stepper.steps_left()
+    while left > 0:
+        block.most = left
         for stage in stages:
             stage(block)
             if block.ended or block.failure is not None:
                 return block.failure
+        left = stepper.steps_left()
     return None
 
 
@@ -89,17 +91,25 @@ class DriverStage:
 
     drive   lets them act; whether the run ends
     there   whether there are any
+    fixed   the period was given, and is not that of a State
     """
 
-    def __init__(self, stepper: Stepper, drive: Callable[[], bool], there: Callable[[], bool], period: float):
-        self._stepper, self._drive, self._there, self.period = stepper, drive, there, period
+    def __init__(
+        self,
+        stepper: Stepper,
+        drive: Callable[[], bool],
+        there: Callable[[], bool],
+        period: float,
+        fixed: bool = True,
+    ):
+        self._stepper, self._drive, self.there, self.period, self.fixed = stepper, drive, there, period, fixed
         self.acted_at = -1
         """count of steps at which they acted last"""
         self.off = False
         """they do not act"""
 
     def __call__(self, block: Block) -> None:
-        if self.off or not self._there():
+        if self.off or not self.there():
             return
         stepper, done = self._stepper, self._stepper.steps_done
         every = max(1, round(self.period / stepper.step))
@@ -109,7 +119,7 @@ class DriverStage:
                 block.ended = self._drive()
             except Exception as error:
                 words = f"{type(error).__name__}: {error}"
-                block.fail(f"the driver failed at t = {stepper.time:.6g} s: {words}", stepper.time, error)
+                block.fail(f"the driver raised an exception at t = {stepper.time:.6g} s: {words}", stepper.time, error)
                 return
         block.most = min(block.most, every - done % every)
 
@@ -183,7 +193,9 @@ class EventStage:
                         rows.append(stepper.sample())
                 except Exception as error:
                     words = f"{type(error).__name__}: {error}"
-                    block.fail(f"the action of event {name!r} failed at t = {time:.6g} s: {words}", time, error)
+                    block.fail(
+                        f"the action of event {name!r} raised an exception at t = {time:.6g} s: {words}", time, error
+                    )
                     return
         stepper.restart_after_event()
         self._vehicles.start(time, stepper.y)
@@ -199,6 +211,9 @@ class LoopStage:
 
     def __call__(self, block: Block) -> None:
         stepper, closure, code = self._stepper, self._closure, block.code
+        if closure.exhausted(code):
+            block.code = SINGULAR
+            return
         if code == POOR_CHOICE:
             closure.choose(self._state())
             stepper.forget()  # a step was begun and left
@@ -212,8 +227,8 @@ class LoopStage:
                 closure.singularity_passed(stepper.memory)
             if closure.due(wall.perf_counter()) and (name := closure.opened(stepper.time, stepper.q)) is not None:
                 block.fail(
-                    f"equation {name} was redundant at the start and is open at t = {stepper.time:.6g} s: the machine "
-                    "has come to poses where its loops depend on each other in another way. Start nearer to them",
+                    f"equation {name} was redundant at the start and is open at t = {stepper.time:.6g} s: the "
+                    "dependence between the loop equations has changed. Start closer to this pose",
                     stepper.time,
                 )
         elif code != STEP_TOO_SMALL:

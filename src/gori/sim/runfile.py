@@ -1,11 +1,11 @@
 """A run out of a file, and the folder that it leaves:
 
 run.h5         the states, written while the run goes on
-run.particles.h5  frames of grains, if the file asks for them, likewise
+run.particles.h5  frames of particles, if the file asks for them, likewise
 run.yaml       the Spec as it was used
 channels.csv   the channels of `run.record`, when asked for
 plot_1.png     the plots of `run.plots`; if there are none, of `run.record`
-summary.json   method, steps, grains, wall time, energy, events, and how the run ended
+summary.json   method, steps, particles, wall time, energy, events, and how the run ended
 """
 
 import json
@@ -69,8 +69,8 @@ def with_run(
     step: float | None = None,
     device: str | None = None,
 ) -> Spec:
-    """The Spec with another duration, method or step, and grains on another device. Another method leaves what belongs
-    to the old one behind.
+    """The Spec with another duration, method or step, and particles on another device. Settings of a replaced method
+    are discarded.
     """
     run = {} if spec.run is None else spec.run.model_dump(exclude_unset=True)
     new = dict(run)
@@ -83,7 +83,7 @@ def with_run(
     if device is not None:
         groups = [*spec.particles, *spec.inlets]
         if not groups:
-            raise InputError(f"device {device} is for grains, and there are none")
+            raise InputError(f"device {device} is for particles, but there are none")
         kept = new.get("subsystems", {})
         new["subsystems"] = kept | {name: kept.get(name, {}) | {"device": device} for name in groups}
     return spec if new == run else spec.set("run", new)
@@ -99,7 +99,7 @@ def run_spec(
 ) -> Recording:
     """As `run_file`, of a Spec."""
     if spec.run is None:
-        raise InputError("nothing says how long to run: add a section such as 'run: {duration: 5}', or give a duration")
+        raise InputError("no duration given: add a section such as 'run: {duration: 5}', or give a duration")
     folder, settings = Path(out), spec.run
     model = compile(spec)
     try:
@@ -137,9 +137,9 @@ def resume_run(folder: str | os.PathLike, csv: bool = False, plots: bool = True,
     folder = Path(folder)
     path = folder / "run.h5"
     if not path.is_file():
-        raise FileError("holds no run to go on with: there is no run.h5 in it", folder)
+        raise FileError("contains no run to resume: it has no run.h5", folder)
     if (words := read_summary(folder).get("ended", "")) and words.startswith(("finished", "stopped")):
-        raise FileError(f"holds a run that is complete ({words}): there is nothing to go on with", folder)
+        raise FileError(f"contains a completed run ({words}): there is nothing to resume", folder)
     before, checkpoint = open_run(path), read_checkpoint(path)
     settings = before.model.run_settings
     if settings is None:
@@ -151,7 +151,7 @@ def resume_run(folder: str | os.PathLike, csv: bool = False, plots: bool = True,
 
 
 def open_run(path: str | os.PathLike) -> Recording:
-    """The Recording of a run, with the channels of its forces, wheels and grains, and their frames: a file, or the
+    """The Recording of a run, with the channels of its forces, wheels and particles, and their frames: a file, or the
     folder of a run.
     """
     file = Path(path) / "run.h5" if Path(path).is_dir() else Path(path)
@@ -185,8 +185,8 @@ def _claim(folder: Path, overwrite: bool) -> None:
         old = [*(folder / name for name in names if (folder / name).exists()), *folder.glob("plot_[0-9]*.png")]
         if old and not overwrite:
             raise FileError(
-                f"holds the results of an earlier run ({old[0].name}): choose another folder, or pass overwrite=True "
-                "(--overwrite)",
+                f"contains the results of an earlier run ({old[0].name}): choose another folder, or pass "
+                "overwrite=True (--overwrite)",
                 folder,
             )
         for file in old:
@@ -211,7 +211,7 @@ def _named(recording: Recording, patterns: Iterable[str], where: str) -> tuple[s
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     if not any(recording[name].size for name in names):
-        raise InputError(f"{where}: {', '.join(names) or 'a list without channels'} has no columns")
+        raise InputError(f"{where}: {', '.join(names) or 'an empty list'} has no columns")
     return names
 
 

@@ -1,36 +1,30 @@
 """A Model moving in time."""
 
-import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
-from gori.errors import ConditionWarning, InputError, RestartWarning, SimulationError, UnsupportedError
+from gori.errors import InputError, RestartWarning, UnsupportedError
 from gori.integrate import RK4, Loops, Method, method_of
 from gori.model import Model
 from gori.model.state import State
 from gori.model.variants import with_force_values
-from gori.record import Recorder, Recording, read_checkpoint
+from gori.record import Recorder, Recording
 from gori.sim.channels import add_channels
-from gori.sim.couplings import (
-    couplings,
-    refuse_other_subsystems,
-    refuse_taken_names,
-    warn_of_dropped,
-    warn_of_lag,
-)
+from gori.sim.couplings import couplings, refuse_other_subsystems, refuse_taken_names
 from gori.sim.events import Event, event_of
 from gori.sim.exchange import Exchange
 from gori.sim.exchange_stage import ExchangeStage
 from gori.sim.failure import explain
+from gori.sim.kept import KeptParts, Remembering, Snapshot
 from gori.sim.loops.closure import closing
 from gori.sim.particles.devices import Device
 from gori.sim.particles.particles import Particles
-from gori.sim.particles.run import ParticleRun
 from gori.sim.progress import Progress
+from gori.sim.recorded import RecordedRun, read_run
 from gori.sim.run import (
     CheckpointStage,
     DriverStage,
@@ -45,7 +39,7 @@ from gori.sim.run import (
     run_blocks,
 )
 from gori.sim.stepper import Stepper
-from gori.sim.subsystem import EXCHANGE_OF, Subsystem, checked_subsystems
+from gori.sim.subsystem import Subsystem, checked_subsystems
 from gori.sim.trace import Trace
 from gori.sim.user import UserForce
 from gori.sim.vehicle.inputs import Inputs
@@ -55,24 +49,6 @@ from gori.spec.expression import closest
 
 DRIVER_PERIOD = 0.01
 """time between two calls of a driver, where nothing else is said [s]"""
-
-
-@runtime_checkable
-class Remembering(Protocol):
-    """A driver whose memory goes into a State: plain data that JSON can hold."""
-
-    def save(self) -> dict[str, Any]: ...
-
-    def load(self, saved: dict[str, Any]) -> None: ...
-
-
-class Snapshot(NamedTuple):
-    """A cheap look at a run: no State, as it holds no soil, particles or memory. `simulation.state` is the State."""
-
-    time: float
-    q: np.ndarray
-    v: np.ndarray
-    z: np.ndarray
 
 
 class Simulation:
@@ -114,16 +90,14 @@ class Simulation:
         self.model = with_force_values(model, force_values or {})
         self.method, self.loops = closing(self.model, method_of(RK4() if method is None else method), loops)
         self.events = {name: event_of(name, event) for name, event in (events or {}).items()}
-        self.event_log: list[tuple[str, float]] = []
         functions = [] if forces is None else [forces] if callable(forces) else list(forces)
         self._user = UserForce(functions, model.nq, model.nv)
         self.subsystems = checked_subsystems(subsystems, self.method.settings().get("step"))
         self.sub_steps = own_steps(self.model, sub_steps)
         self.driver, self.schedules = driver, scheduled(self.model)
         period = min((part.every for part in self.schedules), default=DRIVER_PERIOD)
-        self._own_period = driver_period is not None
-        self.driver_period = period if driver_period is None else driver_period
-        if not (np.isfinite(self.driver_period) and self.driver_period > 0.0):
+        period = period if driver_period is None else driver_period
+        if not (np.isfinite(period) and period > 0.0):
             raise InputError(f"driver_period must be a positive number of seconds, not {driver_period!r}")
         self.device = device
         self._refuse_unsupported()
@@ -137,23 +111,27 @@ class Simulation:
         """the compiled side: tables, arrays, clock, memory of the method"""
         stepper, first = self.stepper, len(self.model.coupled)
         self.vehicles = Vehicles(self.model, stepper.machine, stepper.data, min(self.sub_steps.values(), default=None))
-        self._exchanges: list[Exchange] = []
+        exchanges: list[Exchange] = []
         values = stepper.data.recorded[len(stepper.data.recorded) - len(outputs) :]
         for subsystem in self.subsystems:
             own, mine = self._couplings.frames[subsystem.name], values[: len(subsystem.outputs)]
             bundles = self.method.settings()["step"], stepper.machine, stepper.data
-            self._exchanges.append(Exchange(subsystem, own, first, mine, *bundles))
+            exchanges.append(Exchange(subsystem, own, first, mine, *bundles))
             first, values = first + int((own.rows > 0).sum()), values[len(subsystem.outputs) :]
-        self._particles: ParticleRun | None = None
         driven = lambda: bool(self.schedules) or self.driver is not None  # noqa: E731
-        self._drivers = DriverStage(stepper, self._drive, driven, self.driver_period)
-        self._counted = self.method.counts(stepper.memory)
+        drivers = DriverStage(stepper, self._drive, driven, period, fixed=driver_period is not None)
+        self._kept = KeptParts(self.model, stepper, self.vehicles, exchanges, drivers, driver, device)
         self._quiet_stages: list[RunStage] | None = None  # of `advance`, made once
         self.state = self.model.state() if state is None else state
         if outputs:
             first_sample = Recording(self.model, *self.first_sample()[:4])
             add_channels(first_sample, Trace(first_sample))
             refuse_taken_names(first_sample, self._couplings)
+
+    @property
+    def driver_period(self) -> float:
+        """Time between two calls of the driver [s]: as given, as in the State, or that of the controls."""
+        return self._kept.drivers.period
 
     def _drive(self) -> bool:
         """The controls of the Spec set inputs, then the driver; whether he ends the run."""
@@ -179,7 +157,7 @@ class Simulation:
         }
         for words, there in fixed.items():
             if method.adaptive and there:
-                raise UnsupportedError(f"{method.kind} chooses its own steps: {words} a method of a fixed step")
+                raise UnsupportedError(f"{method.kind} uses adaptive steps: {words} a fixed-step method")
 
     # ---- state
 
@@ -201,99 +179,18 @@ class Simulation:
     @property
     def snapshot(self) -> Snapshot:
         """Time, q, v and z now, copied: cheap, and not a State."""
-        stepper = self.stepper
-        return Snapshot(stepper.time, stepper.q.copy(), stepper.v.copy(), stepper.z.copy())
+        y, nq, nv = self.stepper.y.copy(), self.model.nq, self.model.nv
+        return Snapshot(self.stepper.time, y[:nq], y[nq : nq + nv], y[nq + nv :])
 
     @property
     def state(self) -> State:
         """All that is needed to go on bit for bit. Set it to go on from somewhere else."""
-        self._refuse_torn()
-        stepper, parts = self.stepper, self.stepper.save()
-        parts["method"]["counts_at_start"] = self._counted
-        parts["events"]["log"] = json.dumps(self.event_log)
-        parts["clock"]["drivers_acted_at"] = self._drivers.acted_at
-        if self.schedules or self.driver is not None:
-            parts["clock"]["driver_period"] = self.driver_period
-        if self.model.vehicle is not None:
-            parts["vehicle"] = self.vehicles.state()
-        if self._particles is not None:
-            parts["particles"] = self._particles.particles.state()
-            parts["exchange"] = self._particles.exchange.save()
-        for exchange in self._exchanges:
-            parts[exchange.name] = exchange.guarded.state()
-            parts[f"{EXCHANGE_OF}{exchange.name}"] = exchange.save()
-        if isinstance(self.driver, Remembering):
-            parts["drivers"] = {"driver": json.dumps(self.driver.save())}
-        return State(stepper.time, stepper.q, stepper.v, stepper.z, parts, self.model.fingerprint)
+        return self._kept.save()
 
     @state.setter
     def state(self, state: State) -> None:
-        if not isinstance(state, State):
-            hint = ": take simulation.state" if isinstance(state, Snapshot) else ""
-            raise InputError(f"state must be a State, not a {type(state).__name__}{hint}")
-        if state.model not in ("", self.model.fingerprint):
-            raise InputError(
-                "this State belongs to another Model, whose bodies, loops, wheels or particles differ. To use it all "
-                "the same, take state.replace(model=model.fingerprint)"
-            )
-        stepper, parts = self.stepper, state.parts
+        self._kept.load(state)
         self._quiet_stages = None
-        fits = stepper.load(state)
-        if "method" in parts and not fits:
-            warnings.warn(
-                f"the State holds the memory of another method, loop solver or events "
-                f"({parts['method']['tag']}): that is dropped, and {self.method.kind} starts afresh from it",
-                RestartWarning,
-                stacklevel=2,
-            )
-        self._counted = np.array(parts["method"]["counts_at_start"]) if fits else self.method.counts(stepper.memory)
-        self.event_log = [tuple(row) for row in json.loads(str(parts["events"]["log"]))] if fits else []
-        self._drivers.acted_at = int(parts["clock"]["drivers_acted_at"]) if "clock" in parts else -1
-        if not self._own_period and "driver_period" in parts.get("clock", {}):
-            self.driver_period = self._drivers.period = float(parts["clock"]["driver_period"])
-        self.vehicles.load(parts.get("vehicle"))
-        if not fits:
-            self.vehicles.start(state.time, stepper.y)
-        self._load_particles(state)
-        warn_of_dropped(state, [exchange.name for exchange in self._exchanges])
-        for exchange in self._exchanges:
-            exchange.take_up(parts, stepper.time, stepper.y)
-        if isinstance(self.driver, Remembering) and "drivers" in parts:
-            self.driver.load(json.loads(str(parts["drivers"]["driver"])))
-        elif "drivers" in parts:
-            words = "no driver is given" if self.driver is None else "the driver that is given offers no load"
-            warnings.warn(f"the State holds the memory of a driver, but {words}", RestartWarning, stacklevel=2)
-
-    def _load_particles(self, state: State) -> None:
-        if self.model.particles is None:
-            return
-        stepper, saved = self.stepper, state.particles
-        if self._particles is None or saved is None:  # without a saved state they are packed around the bodies
-            bundles, step = (stepper.machine, stepper.data), self.method.settings()["step"]
-            self._particles = ParticleRun(self.model, *bundles, self.device, step, stepper.y, saved)
-        else:
-            self._particles.particles.load(saved)
-        self._particles.start(state.time, stepper.y, state.parts.get("exchange"))
-
-    def _change(self, state: State) -> None:
-        """Take over what the action of an event has changed."""
-        self.stepper.y[:] = self.stepper.checked(state)
-        self.stepper.mark_changed()
-        if "vehicle" in state.parts:
-            self.vehicles.load(state.parts["vehicle"])
-        for name, exchange in self.exchanges.items():
-            exchange.relocate(self.stepper.y, None if name == "particles" else state.parts.get(name))
-
-    def _refuse_torn(self) -> None:
-        """Raise if a subsystem has not followed the bodies: it failed, or was interrupted by force."""
-        for name, exchange in self.exchanges.items():
-            if exchange.time != self.stepper.time:
-                raise SimulationError(
-                    f"this run cannot go on, and has no State: subsystem {name!r} failed at t = "
-                    f"{self.stepper.time:.6g} s and stays behind the bodies. Set simulation.state to a State from "
-                    "before, or resume from the file of the run",
-                    exchange.time,
-                )
 
     def first_sample(self) -> tuple:
         """Time, q, v, z and outputs now, as one sample of a Recording."""
@@ -301,7 +198,7 @@ class Simulation:
 
     def ignore_drivers(self) -> None:
         """Neither the driver nor the controls of the Spec act from now on: inputs stay as they are set."""
-        self._drivers.off = True
+        self._kept.drivers.off = True
 
     @property
     def inputs(self) -> Inputs:
@@ -312,7 +209,7 @@ class Simulation:
     def outputs(self) -> dict[str, int]:
         """Columns of a sample, by channel, of what wheels, drive trains and subsystems put out."""
         first = 1 + len(self.stepper.y)
-        return {name: first + at for name, (at, count, _) in self._couplings.channels.items() if count == 1}
+        return {name: first + at for name, (at, width, _) in self._couplings.channels.items() if width == 1}
 
     def channel(self, name: str) -> float:
         """An output of a wheel, drive train or subsystem now, as in a Recording: truck.wheel_fl.load."""
@@ -324,13 +221,19 @@ class Simulation:
     @property
     def particles(self) -> Particles | None:
         """The particles, which can be read and changed between steps."""
-        return None if self._particles is None else self._particles.particles
+        return None if self._kept.particles is None else self._kept.particles.particles
 
     @property
     def exchanges(self) -> dict[str, Exchange]:
         """Exchanges with subsystems, by name: the momentum that they gave, and what of it the bodies have received."""
-        found = {} if self._particles is None else {"particles": self._particles.exchange}
-        return found | {exchange.name: exchange for exchange in self._exchanges}
+        particles, others = self._kept.particles, self._kept.exchanges
+        found = {} if particles is None else {"particles": particles.exchange}
+        return found | {exchange.name: exchange for exchange in others}
+
+    @property
+    def event_log(self) -> list[tuple[str, float]]:
+        """Names and times of the events met so far in the present run."""
+        return self._kept.event_log
 
     @property
     def report(self) -> dict[str, Any]:
@@ -347,10 +250,10 @@ class Simulation:
     def advance(self, count: int = 1) -> None:
         """As `step`, without making a Snapshot."""
         if self.method.adaptive:
-            raise InputError(f"{self.method.kind} chooses its own steps: use run(duration)")
+            raise InputError(f"{self.method.kind} uses adaptive steps: use run(duration)")
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-            raise InputError(f"the number of steps must be 1, 2, 3, ..., not {count!r}")
-        self._refuse_torn()
+            raise InputError(f"the number of steps must be a positive integer, not {count!r}")
+        self._kept.refuse_torn()
         self.stepper.plan_steps(int(count))
         if self._quiet_stages is None:
             self._quiet_stages = self._stages(None, None, None)
@@ -376,22 +279,21 @@ class Simulation:
         frames     time between frames of particles [s]; default: as in the section `run`. They are `recording.frames`,
                    in a file beside `path` or, without a path, in memory
         """
-        self._refuse_torn()
-        stepper = self.stepper
-        self._counted = self.method.counts(stepper.memory)
+        stepper, kept, particles = self.stepper, self._kept, self._kept.particles
+        kept.refuse_torn()
+        kept.counted = self.method.counts(stepper.memory)
         stepper.plan_run(duration, sample)
         info = self._info(duration)
-        every = None if self._particles is None else self._particles.frame_time(frames)
+        every = None if particles is None else particles.frame_time(frames)
         if every is not None:
             info["frames"] = every
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
-        if self._particles is not None:
-            self._particles.store_frames(every, path, self.time, duration, overwrite)
-        start, self.event_log, self._quiet_stages = stepper.sample()[None], [], None
-        if recorder is not None:
-            SampleStage(stepper, None, recorder).add(start)
-            CheckpointStage(recorder, lambda: self.state).save()
-        return self._finish(recorder, [start], progress, info)
+        if particles is not None:
+            particles.store_frames(every, path, self.time, duration, overwrite)
+        kept.event_log, self._quiet_stages = [], None
+        recorded = RecordedRun(self.model, kept, self._user, self._stages, info, recorder, [stepper.sample()[None]])
+        recorded.begin()
+        return recorded.finish(progress)
 
     def _info(self, duration: float) -> dict[str, Any]:
         """What a Recording says of its run."""
@@ -401,14 +303,14 @@ class Simulation:
         if self.loops is not None:
             info["loops"] = self.loops.settings()
         if self.subsystems:
-            info["subsystems"] = {exchange.name: list(exchange.guarded.bodies) for exchange in self._exchanges}
+            info["subsystems"] = {x.name: list(x.guarded.bodies) for x in self._kept.exchanges}
         if self._couplings.channels:
             info["outputs"] = {name: list(place) for name, place in self._couplings.channels.items()}
         if self.schedules or self.driver is not None:
             info["driver_period"] = self.driver_period
         if self.sub_steps:
             info["sub_steps"] = self.sub_steps
-        if self.device is not None and self._particles is not None:
+        if self.device is not None and self._kept.particles is not None:
             info["device"] = self.device
         return info
 
@@ -418,94 +320,48 @@ class Simulation:
 
         options   forces, events, driver and subsystems of the run: programs are not in the file
         """
-        saved, before = read_checkpoint(path), Recording.load(path)
-        if saved is None:
-            raise InputError(f"{path} holds no checkpoint to go on from")
+        before = read_run(path)
         info = before.info
-        kept = {name: info[name] for name in ("loops", "sub_steps", "device", "driver_period") if name in info}
         options["subsystems"] = checked_subsystems(options.get("subsystems"), info["method"].get("step"))
         refuse_other_subsystems(info, options["subsystems"])
-        simulation = cls(before.model, info["method"], **kept | options, state=saved)
+        simulation = cls(before.recording.model, info["method"], **before.options | options, state=before.state)
         if {name: list(place) for name, place in simulation._couplings.channels.items()} != info.get("outputs", {}):
             raise InputError(f"{path} was recorded with other outputs: give the subsystems of that run")
+        stepper, particles = simulation.stepper, simulation._kept.particles
         if simulation.driver is not None and not isinstance(simulation.driver, Remembering):
             warnings.warn(
-                "the driver offers no save and load: if it remembers something, that is not in the file, and the run "
-                "may not go on bit for bit",
+                "the driver has no save and load: its internal state, if any, is not in the file, and the run "
+                "may not continue bit for bit",
                 RestartWarning,
                 stacklevel=2,
             )
-        if not simulation.stepper.events_fit(saved):
+        if not stepper.events_fit(before.state):
             raise InputError(f"{path} was recorded with other events: give those of that run")
-        if simulation._particles is not None:
-            simulation._particles.resume_frames(info.get("frames"), path, simulation.stepper.run_start, simulation.time)
-        simulation.stepper.plan_resumed(info["duration"], info["sample"])
+        if particles is not None:
+            particles.resume_frames(info.get("frames"), path, stepper.run_start, simulation.time)
+        stepper.plan_resumed(info["duration"], info["sample"])
         recorder = Recorder.resume(path, simulation.model)
-        outputs = before.extra.get("outputs", np.zeros((len(before), 0)))
-        rows = np.column_stack([before.time, before.q, before.v, before.z, outputs])[: recorder.samples]
-        names = ("method", "duration", "sample", "frames", "subsystems", "outputs", *kept)
-        info = {name: before.info[name] for name in names if name in before.info}
         recorder.info = dict(info)
-        return simulation._finish(recorder, [rows], progress, info)
+        parts = simulation.model, simulation._kept, simulation._user, simulation._stages
+        return RecordedRun(*parts, info, recorder, [before.rows(recorder.samples)]).finish(progress)
 
     def _stages(self, rows: list | None, recorder: Recorder | None, bar: Progress | None) -> list[RunStage]:
         """What happens in each turn of a run, in this order."""
-        stepper, samples = self.stepper, SampleStage(self.stepper, rows, recorder)
-        state: Callable[[], State] = lambda: self.state  # noqa: E731
-        steps = StepStage(stepper, one_by_one=bool(self.exchanges))
+        stepper, kept, samples = self.stepper, self._kept, SampleStage(self.stepper, rows, recorder)
+        coupled = bool(self.exchanges)
+        steps = StepStage(stepper, one_by_one=coupled)
+        both = [ExchangeStage(stepper, steps, kept.exchanges, kept.particles, samples)] if coupled else [steps, samples]
         stages: list[RunStage] = [
-            self._drivers,
-            *(
-                [ExchangeStage(stepper, steps, self._exchanges, self._particles, samples)]
-                if self.exchanges
-                else [steps, samples]
-            ),
+            kept.drivers,
+            *both,
             InterruptStage(self._user),
-            EventStage(stepper, self.vehicles, self.events, state, self._change, self.event_log, samples),
+            EventStage(stepper, self.vehicles, self.events, kept.save, kept.change, kept.event_log, samples),
         ]
         if stepper.closure is not None:
-            stages.append(LoopStage(stepper, stepper.closure, state))
+            stages.append(LoopStage(stepper, stepper.closure, kept.save))
         stages.append(FailureStage(stepper, lambda code: explain(stepper, self._user, code)))
         if recorder is not None:
-            stages.append(CheckpointStage(recorder, state))
+            stages.append(CheckpointStage(recorder, kept.save))
         if bar is not None:
             stages.append(ProgressStage(stepper, bar))
         return stages
-
-    def _finish(self, recorder: Recorder | None, rows: list, progress: bool, info: dict) -> Recording:
-        """Run to the end, and make the Recording out of what was recorded, however it ends."""
-        stepper, failure, frames = self.stepper, None, None
-        work = {exchange.name: exchange.work for exchange in self._exchanges}
-        words = None if self._particles is None else self._particles.words(lambda: stepper.steps_done)
-        bar = Progress(progress, self.time, stepper.end_time, words)
-        try:
-            failure = run_blocks(stepper, self._stages(rows, recorder, bar))
-            if recorder is not None and failure is None:
-                CheckpointStage(recorder, lambda: self.state).save()  # the State at the end
-        except KeyboardInterrupt:
-            info["interrupted"] = True
-        finally:
-            bar.close()
-            info |= {"events": list(self.event_log), "steps": stepper.steps_of_run}
-            grown = self.method.counts(stepper.memory) - self._counted
-            info |= self.method.report(grown)
-            if self._particles is not None:
-                frames, info["particles"] = self._particles.frames(), self._particles.particles.about()
-            if recorder is not None:
-                recorder.info |= info | ({} if failure is None else {"error": str(failure)})
-                recorder.close()
-        *states, extra = stepper.columns(np.concatenate(rows))
-        recording = Recording(self.model, *states, extra=extra, info=info)
-        recording.info["events"], recording.frames = list(self.event_log), frames
-        add_channels(recording, Trace(recording, self._user))
-        if failure is not None:
-            return self._raise(failure, recording)
-        if doubt := self.method.doubts(grown):
-            warnings.warn(doubt, ConditionWarning, stacklevel=3)
-        warn_of_lag(self._exchanges, work, recording)
-        return recording
-
-    @staticmethod
-    def _raise(failure: SimulationError, recording: Recording) -> Recording:
-        failure.recording = recording
-        raise failure from failure.cause

@@ -6,7 +6,7 @@ the methods of this class alone.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from gori.model import Model
 from gori.model.machine import machine_of
 from gori.model.signals import SignalTable
 from gori.model.state import State
+from gori.sim.check import ROUNDING, check_clock, check_events, check_loops, check_method, on_grid, require
 from gori.sim.events import Event
 from gori.sim.loops.closure import Closure, solver_of
 from gori.sim.user import UserForce
@@ -86,6 +87,13 @@ class Stepper:
         self._clock = row(self._clocks)
         self.y = np.zeros(n)
         self._samples = np.zeros((BLOCK_SAMPLES, 1 + n + len(self.data.recorded)))
+        self._no_samples = self._samples[:0].copy()
+        self._fixed_step = 0.0 if method.adaptive else float(method.settings()["step"])
+        self._last_step = 0  # of the run, of a fixed step
+        self._arguments = (
+            self.machine, self.data, self.memory, self._clocks, self.y, self._samples, self._watch
+        )  # fmt: skip
+        self._compiled: Callable[..., int] | None = None
 
     # ---- what the stages of a run look at
 
@@ -179,7 +187,7 @@ class Stepper:
             self._clock.end_time, self._clock.sample_period = self.time + duration, sample
             self._clock.largest_step = settings["largest_step"]
             return
-        h = settings["step"]
+        h = self._fixed_step
         steps = round(duration / h)
         if steps < 1:
             raise InputError(f"a duration of {duration:g} s is less than one step of {h:g} s")
@@ -193,20 +201,25 @@ class Stepper:
         settings, clock = self.method.settings(), self._clock
         clock.sample_period = sample
         if self.method.adaptive:
+            due = clock.start_time + (clock.samples_total + 1) * sample
+            if not due > clock.time - ROUNDING * sample:
+                raise InputError("state.clock['samples_total'] is less than the samples that were due before its time")
             clock.end_time, clock.largest_step = clock.start_time + duration, settings["largest_step"]
             return
-        h = settings["step"]
+        h = self._fixed_step
         clock.sample_every = max(1, round(sample / h))
-        clock.end_time = clock.start_time + (clock.first_step + round(duration / h)) * h
+        self._last_step = clock.first_step + round(duration / h)
+        clock.end_time = clock.start_time + self._last_step * h
 
     def plan_steps(self, count: int) -> None:
         """Take so many steps of a fixed length from now, without samples. The grid of times goes on."""
-        h = self.method.settings()["step"]
-        if self._clock.step != h or self._clock.inside_step:
+        clock, h = self._clock, self._fixed_step
+        if clock.step != h or clock.inside_step:
             self.count_from_here()
-            self._clock.step = h
-        self._clock.end_time = self._clock.start_time + (self._clock.steps_done + count) * h
-        self._clock.sample_every = NEVER
+            clock.step = h
+        self._last_step = clock.steps_done + count
+        clock.end_time = clock.start_time + self._last_step * h
+        clock.sample_every = NEVER
 
     def count_from_here(self) -> None:
         """Count steps and samples from the time reached on."""
@@ -219,8 +232,7 @@ class Stepper:
         """Steps that are left to do: of a fixed step a number, of an adaptive one all or none."""
         if self.method.adaptive:
             return np.iinfo(np.int64).max if self._clock.time < self._clock.end_time else 0
-        steps = round(float((self._clock.end_time - self._clock.start_time) / self._clock.step))
-        return steps - self.steps_done
+        return self._last_step - self._clock.steps_done
 
     def most_steps(self) -> int:
         """So many steps that their samples fit."""
@@ -231,8 +243,12 @@ class Stepper:
     def take_steps(self, count: int) -> StepResult:
         """Up to so many steps, in compiled code; y stays at the last good state if something fails."""
         self._clock.steps_to_do = count
-        code = self.method.run(self.machine, self.data, self.memory, self._clocks, self.y, self._samples, self._watch)
-        return StepResult(int(code), self._samples[: self._clock.samples_written].copy())
+        if self._compiled is None:
+            code, self._compiled = self.method.run(*self._arguments), entry_point(self.method)
+        else:
+            code = self._compiled(*self._arguments)
+        written = self._clock.samples_written
+        return StepResult(code, self._samples[:written].copy() if written else self._no_samples)
 
     def forget(self) -> None:
         """Forces have jumped: what the method keeps from step to step no longer holds."""
@@ -284,15 +300,33 @@ class Stepper:
             "events": {"met": self._watch.met, "before": self._watch.before},
         }
         if self.closure is not None:
-            parts["loops"] = {"head": without_counts(self.data.loop_head), "state": self.data.loop_state}
+            parts["loops"] = {"head": without_counts(self.data.loops.head), "state": self.data.loops.state.flat}
         return parts
 
-    def load(self, state: State) -> bool:
-        """Take over a State. Returns whether the memory of its run fitted: then the run goes on bit for bit."""
-        self.y[:] = self.checked(state)
-        fits, parts = self._fits(state), state.parts
+    def check(self, state: State) -> bool:
+        """Check all that is taken over from a State, and change nothing. Raises InputError.
+
+        Returns whether it is of a run of just this method, these loops and these events, which goes on bit for bit.
+        """
+        self.checked(state)
+        parts, fits = state.parts, self._fits(state)
         if self.closure is not None:
             self.closure.refuse_open(state)
+        if "clock" in parts:
+            check_clock(parts["clock"], state.time)
+        if fits:
+            if not (self.method.adaptive or on_grid(parts["clock"])):
+                raise InputError("state.clock['steps_done'] steps from its start do not lead to the time of the State")
+            check_method(parts["method"], self.method, self.memory, self.sizes)
+            check_events(parts["events"], self._watch.met)
+            if self.closure is not None:
+                check_loops(parts["loops"], self.data.loops)
+        return fits
+
+    def load(self, state: State, fits: bool) -> None:
+        """Take over a State that was checked; fits: with what its method, loops and events remember."""
+        self.y[:], parts = self.checked(state), state.parts
+        if self.closure is not None:
             self.closure.start(state)
         self.forget()
         self._clock.time = state.time
@@ -302,25 +336,41 @@ class Stepper:
             for name in KEPT_OF_CLOCK:
                 self._clocks[name] = parts["clock"][name]
             self._clock.slopes_valid = self._clock.slopes_valid if fits else 0
+            if not (self.method.adaptive or on_grid(parts["clock"])):  # that of an adaptive method
+                self.count_from_here()
         if fits:
             for name, array in self.memory.kept().items():
                 array[:] = parts["method"][name]
             self._watch.met[:], self._watch.before[:] = parts["events"]["met"], parts["events"]["before"]
             if self.closure is not None:
-                self.data.loop_head[:], self.data.loop_state[:] = parts["loops"]["head"], parts["loops"]["state"]
+                loops = self.data.loops
+                loops.head[:], loops.state.flat[:] = parts["loops"]["head"], parts["loops"]["state"]
                 self.closure.resume()
-        return fits
 
     def events_fit(self, state: State) -> bool:
         """Whether a State was saved with as many events."""
-        return "events" in state.parts and state.parts["events"]["met"].shape == self._watch.met.shape
+        if "events" not in state.parts:
+            return False
+        require("events", state.parts["events"], ("met",))
+        return state.parts["events"]["met"].shape == self._watch.met.shape
 
     def _fits(self, state: State) -> bool:
         """Whether the State holds the memory of just this method, these loops and these events."""
         needed = {"clock", "method", "events"} | ({"loops"} if self.closure is not None else set())
+        if "method" in state.parts:
+            require("method", state.parts["method"], ("tag",))
         if not needed <= state.parts.keys() or str(state.parts["method"]["tag"]) != self.tag():
             return False
         return self.events_fit(state)
+
+
+def entry_point(method: Method) -> Callable[..., int]:
+    """The compiled run itself, for arguments that a first call has taken.
+
+    Numba's dispatcher looks at the types of all arrays in all bundles at every call, which takes longer than a step.
+    """
+    (compiled,) = method.run.dispatcher.overloads.values()
+    return compiled.entry_point
 
 
 def without_counts(head: np.ndarray) -> np.ndarray:

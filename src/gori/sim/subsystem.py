@@ -154,7 +154,7 @@ def checked_subsystems(subsystems: object, step: float | None) -> tuple[Subsyste
             )
     names = [subsystem.name for subsystem in subsystems]
     if len(set(names)) < len(names):
-        raise InputError("two subsystems have the same name: each needs one of its own")
+        raise InputError("two subsystems have the same name")
     owner: dict[str, str] = {}
     for subsystem in subsystems:
         for channel in subsystem.outputs:
@@ -168,12 +168,12 @@ def _check_members(subsystem: Any) -> None:
     """Raise if something is no Subsystem."""
     missing = [member for member in MEMBERS if not hasattr(subsystem, member)]
     if missing:
-        raise InputError(f"{type(subsystem).__name__} is no Subsystem: it has no {', '.join(missing)}")
+        raise InputError(f"{type(subsystem).__name__} is not a Subsystem: it has no {', '.join(missing)}")
     name, bodies, step, outputs = subsystem.name, subsystem.bodies, subsystem.step, subsystem.outputs
     if not isinstance(name, str):
         raise InputError(f"the name of a subsystem must be text, not {name!r}")
     if name in RESERVED or not name or "/" in name or name.startswith(EXCHANGE_OF):
-        raise InputError(f"a subsystem cannot be called {name!r}: that is a part of a State, or no name")
+        raise InputError(f"a subsystem cannot be called {name!r}: this name is reserved, or not a valid name")
     if isinstance(bodies, str) or not isinstance(bodies, Sequence) or not all(isinstance(x, str) for x in bodies):
         raise InputError(f"subsystem {name!r}: bodies must be a list of names, not {bodies!r}")
     if twice := [body for k, body in enumerate(bodies) if body in bodies[:k]]:

@@ -109,7 +109,7 @@ class Trace:
             return self._given
         model = self.model
         if self.recording.info.get("user_forces") and not self._user:
-            raise InputError("accelerations and reactions of this run need its forces given as functions: run it again")
+            raise InputError("accelerations and reactions of this run need its user force functions: run it again")
         qdd = np.zeros((len(self._samples), model.nv))
         if not len(qdd):
             return qdd
@@ -179,7 +179,7 @@ class Trace:
         machine, data = machine_of(model, loops=system.tables, **self._shared(model))
         count = len(samples)
         joints = np.zeros((count, len(model.tables.body_i), 6))
-        cuts = np.zeros((count, len(system.tables.cut_i), 6))
+        cuts = np.zeros((count, len(system.tables.cut), 6))
         transmitted(machine, data, samples, self._recorded_of(model), a, self.multipliers, joints, cuts)
         found = {}
         for info in model.joints:
@@ -203,7 +203,7 @@ class Trace:
         free = left[:, rank:].T * system.row_scale  # multipliers that change no motion
         whole, samples, _ = self._rigid
         machine, data = machine_of(whole, loops=whole.loop_system.tables, **self._shared(whole))
-        machine = machine._replace(element_i=machine.element_i[:0])
+        machine = machine.replace(element_i=machine.element_i[:0])
         answer = dict.fromkeys(names, True)
         rest = np.zeros((1, whole.nv))
         row = samples[:1].copy()
@@ -211,7 +211,7 @@ class Trace:
         base = None
         for lam in [np.zeros(len(system.names)), *free]:
             joints = np.zeros((1, len(whole.tables.body_i), 6))
-            cuts = np.zeros((1, len(whole.loop_system.tables.cut_i), 6))
+            cuts = np.zeros((1, len(whole.loop_system.tables.cut), 6))
             transmitted(machine, data, row, np.zeros((1, len(data.recorded))), rest, lam[None].copy(), joints, cuts)
             if base is None:
                 base = joints

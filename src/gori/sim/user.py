@@ -64,7 +64,7 @@ class UserForce:
         tau = np.asarray(tau, float)
         if tau.shape != (self.nv,):
             wanted = f"({self.nv},), one force for each degree of freedom"
-            raise ValueError(f"{_name(function)} must give an array of shape {wanted}, not {tau.shape}")
+            raise ValueError(f"{_name(function)} must return an array of shape {wanted}, not {tau.shape}")
         return tau
 
     def _compile(self) -> Any:
@@ -102,7 +102,7 @@ class UserForce:
                 self.values(self._failed[0], *np.split(self._failed[1:], [self.nq]))
             except BaseException as error:
                 self.error = error
-        return self.error or RuntimeError("it failed once, and not when it was called again")
+        return self.error or RuntimeError("it failed once, but not when called again")
 
     def values(self, t: float, q: np.ndarray, v: np.ndarray) -> dict[str, np.ndarray]:
         """What each function gives, by name."""

@@ -1,4 +1,4 @@
-"""What a person writes: bodies, joints, cuts, motions, forces, frames and grains, by name, in SI units."""
+"""What a person writes: bodies, joints, cuts, motions, forces, frames and particles, by name, in SI units."""
 
 from gori.spec.base import Part, Placed
 from gori.spec.body import Body, Frame

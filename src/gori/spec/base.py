@@ -41,7 +41,7 @@ Share = Annotated[float, Field(ge=0, le=1), BeforeValidator(a_number)]
 
 def _an_index(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise PydanticCustomError("index", "must be 0, 1, 2, ..., not {value}", {"value": repr(value)})
+        raise PydanticCustomError("index", "must be a non-negative integer, not {value}", {"value": repr(value)})
     return int(value)
 
 
@@ -68,7 +68,7 @@ Names = Annotated[
 
 def _a_count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise PydanticCustomError("count", "must be 1, 2, 3, ..., not {value}", {"value": repr(value)})
+        raise PydanticCustomError("count", "must be a positive integer, not {value}", {"value": repr(value)})
     return int(value)
 
 
@@ -102,7 +102,7 @@ class ReadOnly(dict):
     """Parts by name. Like the Spec that holds it, it does not change."""
 
     def _refused(self, *_: Any, **__: Any) -> Any:
-        raise SpecError("a Spec does not change: make another one, such as spec.set('elbow.damping', 0.1)")
+        raise SpecError("a Spec is immutable: make a new one, such as spec.set('elbow.damping', 0.1)")
 
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refused  # pyright: ignore
 

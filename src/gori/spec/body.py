@@ -14,7 +14,7 @@ def _three_or_six(value):
     value = a_sequence(value)
     if isinstance(value, (list, tuple)) and any(isinstance(row, (list, tuple, np.ndarray)) for row in value):
         raise PydanticCustomError(
-            "inertia", "must be a plain list: of a 3x3 matrix, give the 6 numbers xx yy zz xy xz yz", {}
+            "inertia", "must be a flat list: for a 3x3 matrix, give the 6 numbers xx yy zz xy xz yz", {}
         )
     if not isinstance(value, (list, tuple)) or len(value) not in (3, 6):
         raise PydanticCustomError("inertia", "must be a list of 3 (xx yy zz) or 6 (xx yy zz xy xz yz) numbers", {})
@@ -38,7 +38,9 @@ class Body(Part):
         None, description="about the centre of mass, body axes: xx yy zz, or xx yy zz xy xz yz [kg m2]"
     )
     shapes: Named[Shape] = Field(default_factory=ReadOnly)
-    unphysical: bool = Field(False, description="accept an inertia that no body can have, as imported files may hold")
+    unphysical: bool = Field(
+        False, description="accept a physically impossible inertia, as found in some imported files"
+    )
 
     @model_validator(mode="after")
     def _consistent(self):
@@ -102,7 +104,7 @@ def impossible_inertia(mass: float, com: np.ndarray, inertia: np.ndarray) -> str
         return f"inertia is not positive definite: principal moments {words}"
     if high > low + middle + slack:
         sides = f"{high:.4g} > {low:.4g} + {middle:.4g}"
-        return f"inertia breaks the triangle inequality: principal moments {words}, and {sides}"
+        return f"inertia violates the triangle inequality: principal moments {words}, and {sides}"
     if mass == 0.0 and high > 0.0:
         return "inertia without mass"
     return None

@@ -85,9 +85,7 @@ def _postfix(tree: Node) -> Program:
         steps.append((tree.operation, tree.argument))
         todo.extend(tree.operands)
         if len(steps) > MOST_STEPS:
-            raise ValueError(
-                f"its derivative takes more than {MOST_STEPS} operations: nest it less deeply, or give a table"
-            )
+            raise ValueError(f"its derivative has more than {MOST_STEPS} operations: simplify it, or give a table")
     return steps[::-1]
 
 

@@ -17,17 +17,17 @@ Problem = tuple[str, str]
 def refusal(error: ValidationError, kind: type[BaseModel]) -> SpecError:
     """What to raise when `kind` could not be made."""
     problems = explain(error, kind)
-    refused = SpecError("\n".join(f"{place}: {words}" if place else words for place, words in problems))
+    refused = SpecError("\n".join(f"{path}: {message}" if path else message for path, message in problems))
     refused.problems = tuple(problems)
     return refused
 
 
-def warn(words: str) -> None:
+def warn(message: str) -> None:
     """A SpecWarning at the line that called Gori, however deep inside Gori it was raised."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("gori", "pydantic"):
         level, frame = level + 1, frame.f_back
-    warnings.warn(words, SpecWarning, stacklevel=level)
+    warnings.warn(message, SpecWarning, stacklevel=level)
 
 
 def explain(error: ValidationError, kind: type[BaseModel]) -> list[Problem]:
@@ -39,22 +39,22 @@ def explain(error: ValidationError, kind: type[BaseModel]) -> list[Problem]:
             problems[loc, context["at"]] = context["at"], context["message"]
         elif item["type"] == "missing" and isinstance(loc[-1], int):
             # pydantic reports each missing number; the last one says how many are needed
-            place, _ = _follow(kind, loc[:-1])
-            problems[loc[:-1], "short"] = ".".join(place), _count(loc[-1] + 1, len(item["input"]))
+            path, _ = _follow(kind, loc[:-1])
+            problems[loc[:-1], "short"] = ".".join(path), _count(loc[-1] + 1, len(item["input"]))
         else:
-            place, owner = _follow(kind, loc)
-            place += [context["inside"]] if "inside" in context else []
-            problems[loc, item["type"]] = ".".join(place), _words(item, place, owner)
+            path, owner = _follow(kind, loc)
+            path += [context["inside"]] if "inside" in context else []
+            problems[loc, item["type"]] = ".".join(path), _message(item, path, owner)
     return list(problems.values())
 
 
 def _follow(kind: Any, loc: tuple[int | str, ...]) -> tuple[list[str], type[BaseModel] | None]:
-    """A place of pydantic without the tags of unions, and the part that its last key belongs to.
+    """The dotted path of a pydantic location, without the tags of unions, and the part that its last key belongs to.
 
     ('bodies', 'a', 'shapes', 'b', 'sphere', 'radius') is bodies.a.shapes.b.radius, and belongs to Sphere;
     ('value', '<table>', 2) is value.2.
     """
-    place, owner = [], None
+    path, owner = [], None
     for key in loc:
         parts = _parts(kind)
         if len(parts) > 1:  # a union: the key is the tag of one of its members
@@ -68,8 +68,8 @@ def _follow(kind: Any, loc: tuple[int | str, ...]) -> tuple[list[str], type[Base
             kind = get_args(_plain(kind))[1]
         elif isinstance(key, str) and key.startswith("<"):
             continue
-        place.append(str(key))
-    return place, owner
+        path.append(str(key))
+    return path, owner
 
 
 def _plain(kind: Any) -> Any:
@@ -90,18 +90,18 @@ def _count(needed: int, given: int) -> str:
     return f"needs {needed} number{'s' * (needed > 1)}, has {given}"
 
 
-def _words(item: Any, place: list[str], owner: type[BaseModel] | None) -> str:
+def _message(item: Any, path: list[str], owner: type[BaseModel] | None) -> str:
     given, context = item.get("input"), item.get("ctx", {})
     match item["type"]:
         case "extra_forbidden":
             known = list(owner.model_fields) if owner else []
-            return f"unknown key {place[-1]!r}" + (closest(place[-1], known) or f"; known here: {', '.join(known)}")
+            return f"unknown key {path[-1]!r}" + (closest(path[-1], known) or f"; known keys: {', '.join(known)}")
         case "missing":
-            return f"{place[-1]!r} is missing"
+            return f"{path[-1]!r} is missing"
         case "too_long":
             return _count(context["max_length"], context["actual_length"])
         case "dict_type" | "model_type" | "model_attributes_type":
-            return f"must hold keys and values, not {given!r}"
+            return f"must be a mapping, not {given!r}"
         case "tuple_type":
             return f"must be a list of numbers, not {given!r}"
         case "string_type":

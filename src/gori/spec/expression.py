@@ -95,7 +95,7 @@ def closest(name: str, known) -> str:
 def parse(text: str) -> Program:
     """The postfix program of an expression; ValueError if the text is not one."""
     if len(text) > LONGEST:
-        raise ValueError(f"the expression has {len(text)} characters; it may have {LONGEST}")
+        raise ValueError(f"the expression has {len(text)} characters; the limit is {LONGEST}")
     text = text.strip()
     if not text:
         raise ValueError("the expression is empty")
@@ -145,8 +145,8 @@ def _emit(node: ast.expr, text: str, program: Program, depth: int) -> None:
             operands, step = node.args, (_function(node, text), 0.0)
         case _:
             kind = type(node.op) if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.BoolOp)) else type(node)
-            hint = _INSTEAD.get(kind, f"known are {_KNOWN}")
-            raise ValueError(f"{_source(node, text)} is not understood in an expression: {hint}")
+            hint = _INSTEAD.get(kind, f"known: {_KNOWN}")
+            raise ValueError(f"{_source(node, text)} is not allowed in an expression: {hint}")
     for operand in operands:
         _emit(operand, text, program, depth + 1)
     if step is not None:
@@ -155,7 +155,7 @@ def _emit(node: ast.expr, text: str, program: Program, depth: int) -> None:
 
 def _number(node: ast.Constant, text: str) -> float:
     if type(node.value) not in (int, float):
-        raise ValueError(f"{_source(node, text)} is not a number: known are {_KNOWN}")
+        raise ValueError(f"{_source(node, text)} is not a number: known: {_KNOWN}")
     try:
         number = float(node.value)  # type: ignore[arg-type]
     except OverflowError:
@@ -168,7 +168,7 @@ def _number(node: ast.Constant, text: str) -> float:
 def _unknown_name(name: str) -> str:
     if name in FUNCTIONS:
         return f"{name!r} is a function: write {name}(...)"
-    return f"unknown name {name!r}{closest(name, ['t', 'pi', *FUNCTIONS]) or f'; known are {_NAMES}'}"
+    return f"unknown name {name!r}{closest(name, ['t', 'pi', *FUNCTIONS]) or f'; known names are {_NAMES}'}"
 
 
 def _dotted(node: ast.expr, text: str) -> str:
@@ -177,19 +177,19 @@ def _dotted(node: ast.expr, text: str) -> str:
         parts.append(inner.attr)
         inner = inner.value
     if not isinstance(inner, ast.Name):
-        raise ValueError(f"{_source(node, text)} is not a name: dots stand only in names such as JOINT.q")
+        raise ValueError(f"{_source(node, text)} is not a name: dots are only allowed in names such as JOINT.q")
     return ".".join([inner.id, *reversed(parts)])
 
 
 def _function(node: ast.Call, text: str) -> str:
     if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
         hint = closest(node.func.id, FUNCTIONS) if isinstance(node.func, ast.Name) else ""
-        hint = hint or f"; known are {', '.join(FUNCTIONS)}"
+        hint = hint or f"; known functions are {', '.join(FUNCTIONS)}"
         raise ValueError(f"unknown function {_source(node.func, text)}{hint}")
     name = node.func.id
     needed, given = FUNCTIONS[name][0], len(node.args)
     if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
-        raise ValueError(f"{name} takes plain arguments only: {_source(node, text)}")
+        raise ValueError(f"{name} takes positional arguments only: {_source(node, text)}")
     if given != needed:
         raise ValueError(f"{name} takes {needed} argument{'s' * (needed > 1)}, not {given}: {_source(node, text)}")
     return name

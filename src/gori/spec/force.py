@@ -72,7 +72,7 @@ Value = Annotated[
 
 class _OnJoint(Part):
     joint: str
-    dof: Index = Field(0, description="degree of freedom of the joint, counted from 0")
+    dof: Index = Field(0, description="degree of freedom of the joint, from 0")
 
 
 class JointTorque(_OnJoint):
@@ -95,8 +95,8 @@ class Wrench(Part):
     type: Literal["wrench"]
     body: str = Field(description="body or frame")
     force: tuple[Value, Value, Value] = Field((0.0, 0.0, 0.0), description="[N]")
-    moment: tuple[Value, Value, Value] = Field((0.0, 0.0, 0.0), description="about the point [N m]")
-    at: Vector3 = Field((0.0, 0.0, 0.0), description="the point, in the frame of the body [m]")
+    moment: tuple[Value, Value, Value] = Field((0.0, 0.0, 0.0), description="about the point of application [N m]")
+    at: Vector3 = Field((0.0, 0.0, 0.0), description="point of application, body frame [m]")
     axes: Literal["world", "body"] = Field("world", description="axes of force and moment")
 
 
@@ -105,12 +105,12 @@ class Spring(Part):
 
     type: Literal["spring"]
     parent: str
-    at: Vector3 = Field((0.0, 0.0, 0.0), description="the one end, in the parent's frame [m]")
+    at: Vector3 = Field((0.0, 0.0, 0.0), description="end on the parent, in its frame [m]")
     child: str
-    child_at: Vector3 = Field((0.0, 0.0, 0.0), description="the other end, in the child's frame [m]")
+    child_at: Vector3 = Field((0.0, 0.0, 0.0), description="end on the child, in its frame [m]")
     stiffness: NonNegative = Field(description="[N/m]")
     damping: NonNegative = Field(0.0, description="[N s/m]")
-    length: NonNegative | None = Field(None, description="free length [m]; if not given, its length in the start pose")
+    length: NonNegative | None = Field(None, description="free length [m]; default: the length in the initial pose")
 
     @model_validator(mode="after")
     def _two_bodies(self):
@@ -124,8 +124,8 @@ class Torsion(_OnJoint):
     type: Literal["torsion"]
     stiffness: NonNegative = Field(description="[N m/rad]")
     damping: NonNegative = Field(0.0, description="[N m s/rad]")
-    rest: Number | None = Field(None, description="q at which the torque is the preload [rad]; 0 if not given")
-    rest_deg: Number | None = Field(None, description="the same [deg]")
+    rest: Number | None = Field(None, description="q at which the torque equals the preload [rad]; default: 0")
+    rest_deg: Number | None = Field(None, description="same in [deg]")
     preload: Number = Field(0.0, description="torque at rest [N m]")
 
     @model_validator(mode="after")
@@ -157,7 +157,7 @@ class Motor(_OnJoint):
     """A drive: tau = kp (target - q) + kd (target_velocity - v), within +-limit."""
 
     type: Literal["motor"]
-    target: Value | None = Field(None, description="[rad, m]; if not given, the start value of q")
+    target: Value | None = Field(None, description="[rad, m]; default: the initial value of q")
     target_velocity: Value = Field(0.0, description="[rad/s, m/s]")
     kp: NonNegative = Field(0.0, description="[N m/rad, N/m]")
     kd: NonNegative = Field(0.0, description="[N m s/rad, N s/m]")
@@ -220,7 +220,7 @@ def check_forces(spec: "Spec") -> Problems:
     for name, force in spec.forces.items():
         at = f"forces.{name}"
         if name in taken:
-            yield at, f"force {name!r} has the name of {taken[name]}: call it something else"
+            yield at, f"force {name!r} has the name of {taken[name]}: choose another name"
         match force:
             case _OnJoint():
                 yield from _check_joint(at, force, spec)
@@ -244,7 +244,7 @@ def _check_wrench(at: str, force: Wrench, spec: "Spec") -> Problems:
     if body in spec.frames:
         body = spec.frames[body].body
     if body == GROUND:
-        yield f"{at}.body", f"{force.body!r} is the ground, or fixed to it: a wrench on it moves nothing"
+        yield f"{at}.body", f"{force.body!r} is the ground, or fixed to it: a wrench on it has no effect"
     elif body not in spec.bodies:
         yield f"{at}.body", f"{body!r} is not a body or frame{closest(body, [*spec.bodies, *spec.frames])}"
 
@@ -256,10 +256,13 @@ def _check_joint(at: str, force: Any, spec: "Spec") -> Problems:
     kind = spec.joints[force.joint].type
     joint, nv = f"joint {force.joint!r}", NV[kind]
     if nv == 0:
-        yield f"{at}.joint", f"{joint} is fixed: a {force.type} on it moves nothing"
+        yield f"{at}.joint", f"{joint} is fixed: a {force.type} on it has no effect"
         return
     if force.type in ("motor", "torsion") and kind in ("spherical", "free"):
-        yield f"{at}.joint", f"{joint} is {kind}, and its q holds a quaternion: a {force.type} needs a plain coordinate"
+        yield (
+            f"{at}.joint",
+            f"{joint} is {kind}, and its q contains a quaternion: a {force.type} needs a single coordinate",
+        )
         return
     if force.dof >= nv:
         known = "only 0" if nv == 1 else f"0 to {nv - 1}"
@@ -268,11 +271,11 @@ def _check_joint(at: str, force: Any, spec: "Spec") -> Problems:
     slides = force.dof in SLIDING.get(kind, ())
     which = joint if nv == 1 else f"degree of freedom {force.dof} of {joint}"
     if force.type == "force" and not slides:
-        yield f"{at}.type", f"{which} turns ({kind}): write type: torque"
+        yield f"{at}.type", f"{which} is rotational ({kind}): write type: torque"
     elif force.type == "torque" and slides:
-        yield f"{at}.type", f"{which} slides ({kind}): write type: force"
+        yield f"{at}.type", f"{which} is translational ({kind}): write type: force"
     elif force.type == "torsion" and slides:
-        yield f"{at}.type", f"{which} slides ({kind}): give the joint stiffness, damping and rest instead"
+        yield f"{at}.type", f"{which} is translational ({kind}): give the joint stiffness, damping and rest instead"
 
 
 def _misnamed(name: str, spec: "Spec") -> str | None:
@@ -284,7 +287,7 @@ def _misnamed(name: str, spec: "Spec") -> str | None:
         kind = spec.joints[joint].type
         if NV[kind] == 1:
             return None
-        return f"{name!r}: joint {joint!r} is {kind}; expressions take joints with one degree of freedom"
+        return f"{name!r}: joint {joint!r} is {kind}; expressions can use only joints with one degree of freedom"
     plain = [joint for joint, part in spec.joints.items() if NV[part.type] == 1]
     hint = closest(name, [f"{joint}.{end}" for joint in plain for end in "qv"])
-    return f"unknown name {name!r}{hint or '; known are t, pi, and JOINT.q or JOINT.v'}"
+    return f"unknown name {name!r}{hint or '; known names are t, pi, and JOINT.q or JOINT.v'}"

@@ -35,14 +35,14 @@ def involute_gear(
     """Vertices (n, 3) [m] and triangles (m, 3), anticlockwise from outside, of a gear about z, from z = 0 to width.
 
     module, width        [m]; the first tooth points along x
-    backlash             of a pair of such gears, along the pitch circle [m]: each tooth is thinner by half of it
+    backlash             of a pair of equal gears, along the pitch circle [m]: each tooth is thinner by half of it
     addendum, dedendum   height of tip above and depth of root below the pitch circle, in modules
     bore                 diameter of the hole [m], 0 for none
     flank_points         on each flank, both ends among them: they lie on the involute, evenly by its roll angle
     root_points          on the root circle between two teeth, their feet left out
     """
     if flank_points < 2:
-        raise SpecError(f"flank_points must be 2 or more, for both ends of a flank, not {flank_points}")
+        raise SpecError(f"flank_points must be at least 2, not {flank_points}")
     flank, root = tooth_flank(teeth, module, pressure_angle_deg, backlash, addendum, dedendum, flank_points)
     if not 0.0 <= bore < 2.0 * root:
         raise SpecError(f"bore must lie within the root circle, of {2.0 * root:.4g} m: {bore:.4g} m does not")
@@ -92,7 +92,7 @@ def tooth_flank(
     base, tip, root = pitch * math.cos(alpha), pitch + addendum * module, pitch - dedendum * module
     half = (0.5 * math.pi * module - 0.5 * backlash) / (2.0 * pitch)
     if root <= 0.0:
-        raise SpecError(f"a gear of {teeth} teeth has no root circle: give more teeth, or a smaller dedendum")
+        raise SpecError(f"a gear of {teeth} teeth has no root circle: use more teeth, or a smaller dedendum")
     if base >= tip:
         raise SpecError("addendum is too small for this pressure angle: the tip lies below the base circle")
     start = max(base, root)
@@ -100,9 +100,9 @@ def tooth_flank(
     roll = np.linspace(math.sqrt((start / base) ** 2 - 1.0), math.sqrt((tip / base) ** 2 - 1.0), points)
     psi = half + math.tan(alpha) - alpha - (roll - np.arctan(roll))
     if psi[-1] <= 0.0:
-        raise SpecError("teeth end in a point before they reach the tip: give a smaller addendum, or less backlash")
+        raise SpecError("teeth become pointed below the tip circle: use a smaller addendum, or less backlash")
     if psi[0] >= math.pi / teeth:
-        raise SpecError("there is no room between the feet of the teeth: give a smaller dedendum, or more teeth")
+        raise SpecError("there is no space between the teeth at the root: use a smaller dedendum, or more teeth")
     flank = np.stack([base * np.sqrt(1.0 + roll**2), psi], axis=1)
     if root < start * (1.0 - 1e-6):
         flank = np.concatenate([[[root, psi[0]]], flank])

@@ -44,7 +44,7 @@ _ZERO = ("damping", "friction", "stiffness", "armature")
 
 def closest_body(name: str, bodies: Iterable[str]) -> str:
     """A hint for a name that is no body."""
-    other = f"; the fixed world is called {GROUND!r}" if name.lower() in _OTHER_NAMES_OF_GROUND else ""
+    other = f"; the fixed body is called {GROUND!r}" if name.lower() in _OTHER_NAMES_OF_GROUND else ""
     return closest(name, [*bodies, GROUND]) + other
 
 
@@ -129,26 +129,27 @@ class Joint(Connection):
 
     type: JointType
     pitch: Number | None = Field(None, description="travel of a helical joint [m per turn]")
-    q: Numbers | None = Field(None, description="start coordinates [rad, m]")
-    q_deg: Numbers | None = Field(None, description="start angle [deg]")
-    v: Numbers | None = Field(None, description="start velocity [rad/s, m/s]")
+    q: Numbers | None = Field(None, description="initial coordinates [rad, m]")
+    q_deg: Numbers | None = Field(None, description="initial angle [deg]")
+    v: Numbers | None = Field(None, description="initial velocity [rad/s, m/s]")
     limits: Range | None = Field(None, description="lowest and highest q [rad, m]")
     limits_deg: Range | None = None
     limit_stiffness: NonNegative | None = Field(
-        None, description="of the stops at the limits [N m/rad, N/m]; a simulation enforces limits only if it is given"
+        None,
+        description="stiffness of the limit stops [N m/rad, N/m]; limits act in a simulation only if this is given",
     )
-    limit_damping: NonNegative | None = Field(None, description="of the stops at the limits [N m s/rad, N s/m]")
+    limit_damping: NonNegative | None = Field(None, description="damping of the limit stops [N m s/rad, N s/m]")
     velocity_limit: NonNegative | None = Field(None, description="[rad/s, m/s]")
     effort_limit: NonNegative | None = Field(None, description="[N m, N]")
     damping: NonNegatives = Field((0.0,), description="[N m s/rad, N s/m]")
     friction: NonNegatives = Field((0.0,), description="Coulomb friction [N m, N]")
     stick_stiffness: NonNegative | None = Field(
-        None, description="of sticking friction [N m/rad, N/m]; chosen by the simulation if not given"
+        None, description="stiffness of the stick state of friction [N m/rad, N/m]; by default chosen by the simulation"
     )
     stiffness: NonNegatives = Field((0.0,), description="[N m/rad, N/m]")
-    rest: Numbers | None = Field(None, description="q at which the spring is free [rad, m]")
+    rest: Numbers | None = Field(None, description="q at which the spring is relaxed [rad, m]")
     rest_deg: Numbers | None = None
-    armature: NonNegatives = Field((0.0,), description="inertia of the drive at the joint [kg m2, kg]")
+    armature: NonNegatives = Field((0.0,), description="reflected inertia of the drive [kg m2, kg]")
     mimic: Mimic | None = None
 
     @model_validator(mode="after")
@@ -159,14 +160,14 @@ class Joint(Connection):
         refuse_both(self, "rest", "rest_deg")
         nq, nv = NQ[self.type], NV[self.type]
         if (self.pitch is not None) != (self.type == "helical"):
-            refuse("pitch", "a helical joint needs pitch, and no other type takes it; this one is {type}")
+            refuse("pitch", "pitch is required for helical joints and not allowed for others; this one is {type}")
         check_axes(self, "joint", without=("fixed", "spherical", "free"))
         for name in _OF_MOTION if self.type == "fixed" else ():
             if name in self.model_fields_set and getattr(self, name) is not None:
-                refuse(name, "a fixed joint does not move and takes no {name}")
+                refuse(name, "a fixed joint has no {name}")
         for name in ("q_deg", "limits_deg", "rest_deg"):
             if getattr(self, name) is not None and self.type not in _TURNING:
-                refuse(name, "{name} is for joints that turn; this one is {type}")
+                refuse(name, "{name} is for rotational joints; this one is {type}")
         for name in ("limits", "limits_deg", "mimic"):
             if getattr(self, name) is not None and nv != 1:
                 refuse(name, "{name} is for joints of one degree of freedom; this one is {type}")
@@ -177,7 +178,7 @@ class Joint(Connection):
         if self.limit_stiffness is not None and self.limits is None and self.limits_deg is None:
             refuse("limit_stiffness", "limit_stiffness is for joints with limits")
         if self.limit_damping is not None and self.limit_stiffness is None:
-            refuse("limit_damping", "limit_damping needs limit_stiffness beside it")
+            refuse("limit_damping", "limit_damping needs limit_stiffness")
         for name in ("damping", "friction", "stiffness", "armature", "v"):
             value = getattr(self, name)
             if value is not None and len(value) not in (1, nv):
@@ -185,12 +186,13 @@ class Joint(Connection):
                 refuse(name, "{name} needs {count} for a {type} joint, has {has}", count=count, has=len(value))
         if self.type == "free":
             if any(self.armature):
-                refuse("armature", "a free joint has no drive and takes no armature")
+                refuse("armature", "a free joint has no drive and cannot have armature")
             if any(self.child_at):
-                refuse("child_at", "a free joint moves the child's own frame: it takes no child_at")
+                refuse("child_at", "a free joint refers to the child's own frame: child_at is not allowed")
         if self.type in ("spherical", "free") and (self.child_rpy_deg or self.child_quat):
             refuse(
-                "child_quat", "a {type} joint moves the child's own axes: turn the joint on the parent's side instead"
+                "child_quat",
+                "a {type} joint refers to the child's own axes: rotate the joint frame on the parent instead",
             )
         if self.type == "spherical" and len(set(self.armature)) > 1:
             refuse("armature", "a spherical joint takes one armature for all directions")
@@ -210,7 +212,7 @@ class Joint(Connection):
         given = {name: getattr(self, name) for name in _OF_MOTION}
         return [name for name, value in given.items() if value is not None and (name not in _ZERO or any(value))]
 
-    def doubt(self) -> tuple[str, str] | None:
+    def warning(self) -> tuple[str, str] | None:
         """A field that is probably wrong, and why."""
         name = "q" if self.q is not None else "q_deg"
         start, limits = getattr(self, name), self.limits or self.limits_deg

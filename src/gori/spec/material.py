@@ -1,4 +1,4 @@
-"""Materials of grains and walls, and what happens where two of them touch. The laws stand in `docs/particles.md`."""
+"""Materials of particles and walls, and what happens where two of them touch. The laws stand in `docs/particles.md`."""
 
 from collections.abc import Iterator
 from itertools import combinations_with_replacement, product
@@ -23,13 +23,13 @@ _FIELDS = {"hertz": ("restitution", "rolling_friction"), "voigt": ("k_n", "c_n",
 
 
 class Material(Part):
-    """What grains and walls are made of."""
+    """What particles and walls are made of."""
 
-    E: _Modulus | None = Field(None, description="Young's modulus [Pa]; the law voigt needs none")
+    E: _Modulus | None = Field(None, description="Young's modulus [Pa]; not needed for the law voigt")
     nu: _Poisson = Field(0.25, description="Poisson's ratio, 0 to 0.5")
-    density: Positive | None = Field(None, description="[kg/m3]; grains need it")
-    rigid: bool = Field(False, description="a wall that never yields, instead of E")
-    source: str = Field("", description="where the figures come from")
+    density: Positive | None = Field(None, description="[kg/m3]; particles need it")
+    rigid: bool = Field(False, description="rigid wall material, instead of E")
+    source: str = Field("", description="source of the data")
 
     @model_validator(mode="after")
     def _yields_or_not(self):
@@ -41,11 +41,11 @@ class Material(Part):
 class Contact(Part):
     """How two materials touch: Hertz and Mindlin's law from E and nu, or the constants of the law voigt."""
 
-    law: Literal["hertz", "voigt"] = Field("hertz", description="all contacts of a machine have the same")
-    friction: NonNegative = Field(description="Coulomb's coefficient")
-    restitution: Share | None = Field(None, description="hertz: speed after a head-on impact over that before, 0 to 1")
+    law: Literal["hertz", "voigt"] = Field("hertz", description="the same for all contacts of a machine")
+    friction: NonNegative = Field(description="Coulomb friction coefficient")
+    restitution: Share | None = Field(None, description="hertz: normal coefficient of restitution, 0 to 1")
     rolling_friction: NonNegative = Field(
-        0.0, description="hertz: largest rolling torque over normal force and effective radius"
+        0.0, description="hertz: largest rolling torque / (normal force x effective radius)"
     )
     k_n: Positive | None = Field(None, description="voigt: normal force k_n d^1.5 [N/m^1.5]")
     c_n: NonNegative | None = Field(None, description="voigt: normal damping c_n d^0.25 [N s/m^1.25]")
@@ -54,11 +54,11 @@ class Contact(Part):
 
     @model_validator(mode="after")
     def _of_one_law(self):
-        other = "hertz" if self.law == "voigt" else "voigt"
-        for name in _FIELDS[other]:
-            if name in self.model_fields_set:
-                words = f"belongs to the law {other}, and this is {self.law}: leave it out, or write law: {other}"
-                raise PydanticCustomError("law", "{words}", {"words": words, "inside": name})
+        for other, names in _FIELDS.items():
+            for name in names if other != self.law else ():
+                if name in self.model_fields_set:
+                    words = f"belongs to the law {other}, but this is {self.law}: remove it, or write law: {other}"
+                    raise PydanticCustomError("law", "{words}", {"words": words, "inside": name})
         for name in _FIELDS[self.law]:
             if getattr(self, name) is None:
                 words = f"{name!r} is missing: the law {self.law} needs it"
@@ -83,7 +83,7 @@ def contacts_of(spec: "Spec") -> dict[tuple[str, str], str]:
 
 
 def particle_materials(spec: "Spec") -> dict[str, str]:
-    """Materials that grains are made of, each with the dotted place of the first part that says so."""
+    """Materials that particles are made of, each with the dotted place of the first part that says so."""
     found: dict[str, str] = {}
     for group in ("particles", "inlets"):
         for name, part in getattr(spec, group).items():
@@ -105,7 +105,10 @@ def check_materials(spec: "Spec") -> Iterator[tuple[str, str]]:
     """Problems of materials and contacts of a Spec, and of what refers to them."""
     for name in spec.materials:
         if "/" in name:
-            yield f"materials.{name}", f"the name of a material must not hold '/', which joins two of them: {name!r}"
+            yield (
+                f"materials.{name}",
+                f"the name of a material must not contain '/', which separates two of them: {name!r}",
+            )
     yield from _check_contacts(spec)
     particles, walls = particle_materials(spec), wall_materials(spec)
     for name, at in (particles | walls).items():
@@ -115,21 +118,21 @@ def check_materials(spec: "Spec") -> Iterator[tuple[str, str]]:
             return
     for name, at in particles.items():
         if spec.materials[name].density is None:
-            yield f"materials.{name}.density", f"grains are made of {name!r} ({at}), which needs a density"
+            yield f"materials.{name}.density", f"particles are made of {name!r} ({at}), which needs a density"
         if spec.materials[name].rigid:
-            yield f"materials.{name}.rigid", f"grains are made of {name!r} ({at}): only walls can be rigid; give E"
+            yield f"materials.{name}.rigid", f"particles are made of {name!r} ({at}): only walls can be rigid; give E"
     known = contacts_of(spec)
     for a, b in (*combinations_with_replacement(particles, 2), *product(particles, walls)):
         if (a, b) not in known:
             yield (
                 "contacts",
-                f"grains of {a!r} can touch {b!r}, and nothing says how: "
+                f"particles of {a!r} can touch {b!r}, but that contact is not defined: "
                 f"add contacts: {{{a}/{b}: {{restitution: 0.5, friction: 0.4}}}}",
             )
         elif spec.contacts[known[a, b]].law == "hertz":
             for name in (a, b):
                 if spec.materials[name].E is None and not spec.materials[name].rigid:
-                    yield f"materials.{name}.E", f"the contact {known[a, b]!r} is of the law hertz, which needs E"
+                    yield f"materials.{name}.E", f"the contact {known[a, b]!r} uses the law hertz, which needs E"
 
 
 def _check_contacts(spec: "Spec") -> Iterator[tuple[str, str]]:
@@ -144,7 +147,8 @@ def _check_contacts(spec: "Spec") -> Iterator[tuple[str, str]]:
             if name not in spec.materials:
                 yield at, f"{name!r} is not a material{closest(name, spec.materials)}"
         if (other := first.setdefault(frozenset(pair), key)) != key:
-            yield at, f"{other!r} and {key!r} are the same pair: leave one out"
+            yield at, f"{other!r} and {key!r} are the same pair: remove one"
         laws.setdefault(contact.law, key)
     if len(laws) > 1:
-        yield f"contacts.{laws['voigt']}.law", f"all contacts must have the same law, and {laws['hertz']!r} is of hertz"
+        (law, first_key), (_, key), *_ = sorted(laws.items())
+        yield f"contacts.{key}.law", f"all contacts must use the same law, but {first_key!r} uses {law}"

@@ -30,7 +30,7 @@ class RunEvent(Part):
     model_config = ConfigDict(json_schema_extra=_or_text)
 
     value: Annotated[str, AfterValidator(_a_value)] = Field(
-        description="expression that passes zero, such as A.q - 0.1"
+        description="expression whose zero crossing is the event, such as A.q - 0.1"
     )
     when: Literal["falling", "rising", "both"] = "both"
     action: Literal["record", "stop"] = "record"
@@ -43,9 +43,7 @@ class RunEvent(Part):
 
 def _a_method(value: Any) -> Any:
     if not isinstance(value, dict):
-        raise PydanticCustomError(
-            "method", "must hold keys and values, such as {example}", {"example": _example(value)}
-        )
+        raise PydanticCustomError("method", "must be a mapping, such as {example}", {"example": _example(value)})
     if not isinstance(value.get("type"), str):
         raise PydanticCustomError("method", "'type' is missing: write {example}", {"example": _example("rk4")})
     return ReadOnly(value)
@@ -118,24 +116,22 @@ class Run(Part):
     )
     loops: _Solver | None = Field(
         None,
-        description="how explicit methods keep loops closed: multipliers, partition or frozen_explicit; "
+        description="loop solver of explicit methods: multipliers, partition or frozen_explicit; "
         "{type: partition, independent: [A]}",
     )
     start: Literal["spec", "equilibrium"] = Field(
-        "spec", description="spec: as the joints say; equilibrium: vehicles stand on their wheels"
+        "spec", description="spec: initial values of the joints; equilibrium: vehicles at rest on their wheels"
     )
     speed: _Speed | None = Field(
-        None, description="with start: equilibrium, roll ahead from there [m/s]; for all vehicles, or {truck: 10}"
+        None, description="with start: equilibrium, initial speed [m/s]; for all vehicles, or {truck: 10}"
     )
     subsystems: Named[SubsystemSettings] = Field(
-        default_factory=ReadOnly, description="own steps of drive trains and grains, by name"
+        default_factory=ReadOnly, description="step and device of drive trains and particle groups, by name"
     )
-    sample: Positive | None = Field(
-        None, description="time between samples [s]; if not given, a thousandth of the duration"
-    )
-    events: Named[RunEvent] = Field(default_factory=ReadOnly, description="zero crossings by name")
-    record: _Channels = Field(("*.q",), description="channels for tables and plots; states are recorded anyway")
-    plots: _Plots = Field((), description="channels of each plot; if not given, those of record")
+    sample: Positive | None = Field(None, description="sample interval [s]; default: a thousandth of the duration")
+    events: Named[RunEvent] = Field(default_factory=ReadOnly, description="events by name")
+    record: _Channels = Field(("*.q",), description="channels for tables and plots; states are always recorded")
+    plots: _Plots = Field((), description="channels of each plot; default: those of record")
 
     @model_validator(mode="after")
     def _rolls_from_rest(self):

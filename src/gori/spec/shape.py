@@ -29,7 +29,7 @@ Inertial = tuple[float, np.ndarray, np.ndarray]
 
 
 class _Wall(Placed):
-    material: str | None = Field(None, description="one of the materials; with it the surface is a wall for grains")
+    material: str | None = Field(None, description="one of the materials; with it the surface is a wall for particles")
 
 
 class _Solid(_Wall):
@@ -38,10 +38,10 @@ class _Solid(_Wall):
 
     density: Positive | None = Field(None, description="[kg/m3]; gives the body mass and inertia")
     mass: Positive | None = Field(None, description="[kg], instead of a density")
-    hollow: bool = Field(False, description="a thin shell with room for grains inside")
+    hollow: bool = Field(False, description="a thin shell that can hold particles")
     open: Names = Field(
         (),
-        description="faces that a hollow shape lacks: of a box x- x+ y- y+ z- z+, of a cylinder or cone base top",
+        description="open faces of a hollow shape: box x- x+ y- y+ z- z+, cylinder or cone base top",
     )
 
     @model_validator(mode="after")
@@ -55,7 +55,7 @@ class _Solid(_Wall):
             raise PydanticCustomError(
                 "hollow",
                 "a hollow shape is a shell without thickness, so {amount} defines no inertia: "
-                "give the body mass, com and inertia, or solid shapes beside it",
+                "give the body mass, com and inertia, or additional solid shapes",
                 {"amount": "density" if self.density is not None else "mass"},
             )
         if self.open and not self.hollow:
@@ -96,7 +96,7 @@ class Box(_Solid):
     faces = ("x-", "x+", "y-", "y+", "z-", "z+")
 
     type: Literal["box"]
-    size: Vector3 = Field(description="edges along x, y, z [m]; the box is centred at `at`")
+    size: Vector3 = Field(description="edge lengths along x, y, z [m]; the box is centred at `at`")
 
     @model_validator(mode="after")
     def _positive(self):
@@ -112,8 +112,8 @@ class Box(_Solid):
 
 class _Bar(_Solid):
     radius: Positive = Field(description="[m]")
-    length: Positive = Field(description="[m]; of a capsule, between the centres of its two caps")
-    axis: Direction = Field((1.0, 0.0, 0.0), description="the bar runs from `at` along this direction")
+    length: Positive = Field(description="[m]; for a capsule, between the centres of its caps")
+    axis: Direction = Field((1.0, 0.0, 0.0), description="the shape extends from `at` along this direction")
 
     def _turned(self, volume: float, along: float, across: float, center: float | None = None) -> Inertial:
         """center: how far along the axis [m]; if not given, in the middle"""
@@ -138,7 +138,7 @@ class Cone(_Bar):
     faces = ("base", "top")
 
     type: Literal["cone"]
-    top_radius: NonNegative = Field(0.0, description="at its far end [m]; 0 is a point")
+    top_radius: NonNegative = Field(0.0, description="radius at the far end [m]; 0 is a point")
 
     def unit(self) -> Inertial:
         # slices of radius r + (t - r) z / h: volume pi r2, about the axis pi r4 / 2, across pi r4 / 4 + pi r2 z2
@@ -164,13 +164,15 @@ class Capsule(_Bar):
 class Mesh(_Solid):
     type: Literal["mesh"]
     file: str = Field(description="STL, OBJ, ...; relative to the description's file")
-    scale: Vector3 = Field((1.0, 1.0, 1.0), description="factor for each axis; a negative one mirrors")
-    surface: bool = Field(False, description="as a wall it may have holes, such as a sheet or an open bin")
+    scale: Vector3 = Field((1.0, 1.0, 1.0), description="factor for each axis; negative mirrors")
+    surface: bool = Field(False, description="allow an open surface as a wall, such as a sheet or an open bin")
 
     @model_validator(mode="after")
     def _has_volume(self):
         if 0.0 in self.scale:
-            raise PydanticCustomError("scale", "must not hold a zero, which makes the mesh flat", {"inside": "scale"})
+            raise PydanticCustomError(
+                "scale", "must not contain a zero, which would flatten the mesh", {"inside": "scale"}
+            )
         return self
 
     def unit(self) -> Inertial:
@@ -186,7 +188,7 @@ class Mesh(_Solid):
         if not mesh.is_watertight or mesh.volume <= 0.0:
             raise SpecError(
                 f"mesh {self.file!r} is not a closed surface, so it has no volume: repair it, or give the body's mass, "
-                "com and inertia and leave out the mesh's density"
+                "com and inertia and remove the density of the mesh"
             )
         return float(mesh.volume), np.array(mesh.center_mass), np.array(mesh.moment_inertia)
 
@@ -196,21 +198,21 @@ class Gear(_Solid):
 
     type: Literal["gear"]
     teeth: Count
-    module: Positive = Field(description="pitch diameter over teeth [m]")
+    module: Positive = Field(description="module: pitch diameter / number of teeth [m]")
     width: Positive = Field(description="[m]")
-    axis: Direction = Field((0.0, 0.0, 1.0), description="the gear stands from `at` along this direction")
-    phase_deg: Number = Field(0.0, description="how far the first tooth is turned about the axis [deg]")
+    axis: Direction = Field((0.0, 0.0, 1.0), description="the gear extends from `at` along this direction")
+    phase_deg: Number = Field(0.0, description="angle of the first tooth about the axis [deg]")
     pressure_angle_deg: Annotated[float, Field(gt=0, lt=45), BeforeValidator(a_number)] = Field(
         20.0, description="[deg]"
     )
     backlash: NonNegative = Field(
-        0.0, description="of a pair of such gears, along the pitch circle [m]: each tooth is thinner by half of it"
+        0.0, description="of a pair of equal gears, along the pitch circle [m]: each tooth is thinner by half of it"
     )
     addendum: Positive = Field(1.0, description="height of the tip above the pitch circle, in modules")
     dedendum: Positive = Field(1.25, description="depth of the root below the pitch circle, in modules")
     bore: NonNegative = Field(0.0, description="diameter of the hole [m]")
-    flank_points: Count = Field(8, description="corners of the mesh along each flank, 2 or more")
-    root_points: Index = Field(2, description="corners of the mesh between the feet of two teeth")
+    flank_points: Count = Field(8, description="mesh points along each flank, at least 2")
+    root_points: Index = Field(2, description="mesh points between the roots of two teeth")
 
     @model_validator(mode="after")
     def _has_teeth(self):
@@ -235,7 +237,7 @@ class Plane(_Wall):
     """An infinite plane. What is behind it counts as inside: a half-space."""
 
     type: Literal["plane"]
-    normal: Direction = Field((0.0, 0.0, 1.0), description="out of it, towards the grains")
+    normal: Direction = Field((0.0, 0.0, 1.0), description="outward normal, towards the particles")
 
     @property
     def heavy(self) -> bool:

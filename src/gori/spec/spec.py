@@ -34,13 +34,13 @@ _EXAMPLES = {
 
 
 def _refuse(at: str, message: str):
-    """An error at a dotted place of the Spec; files turn the place into a line."""
+    """An error at a dotted path of the Spec; file readers turn the path into a line."""
     raise PydanticCustomError("spec", "{message}", {"message": message, "at": at})
 
 
 class Spec(Part):
-    """Bodies, joints, cuts, motions, forces, frames, vehicles and grains by name; SI units. `ground` is the body that
-    never moves.
+    """Bodies, joints, cuts, motions, forces, frames, vehicles and particles by name; SI units. `ground` is the fixed
+    body.
 
     The joints form a tree, whose loops are closed by cuts; or they are all joints of a machine with loops, and then
     `gori.compile` chooses the tree and makes cuts of the rest.
@@ -58,20 +58,26 @@ class Spec(Part):
     steering: Named[Steering] = Field(default_factory=ReadOnly)
     drivetrains: Named[DriveTrain] = Field(default_factory=ReadOnly)
     drag: Named[Drag] = Field(default_factory=ReadOnly)
-    controls: Named[Schedule] = Field(default_factory=ReadOnly, description="what drives the vehicles in a run")
-    materials: Named[Material] = Field(default_factory=ReadOnly, description="of grains and walls")
+    controls: Named[Schedule] = Field(
+        default_factory=ReadOnly, description="schedules that drive the vehicles in a run"
+    )
+    materials: Named[Material] = Field(default_factory=ReadOnly, description="of particles and walls")
     contacts: Named[Contact] = Field(default_factory=ReadOnly, description="of two materials: {grain/steel: ...}")
-    particles: Named[ParticleGroup] = Field(default_factory=ReadOnly, description="grains that are there at the start")
-    inlets: Named[Inlet] = Field(default_factory=ReadOnly, description="where grains come in during a run")
-    outlets: Named[Outlet] = Field(default_factory=ReadOnly, description="where grains are taken out of a run")
+    particles: Named[ParticleGroup] = Field(default_factory=ReadOnly, description="initial particles")
+    inlets: Named[Inlet] = Field(
+        default_factory=ReadOnly, description="regions where particles are inserted during a run"
+    )
+    outlets: Named[Outlet] = Field(
+        default_factory=ReadOnly, description="regions where particles are removed during a run"
+    )
     terrain: Terrain | None = Field(None, description="ground under wheels; {} is a level plane at z = 0")
-    base: Base | None = Field(None, description="how what stands on the ground is moved, as by a ship or a shaker")
+    base: Base | None = Field(None, description="motion of everything attached to the ground, as on a ship or a shaker")
     run: Run | None = None
 
     def __init__(self, /, **data: Any):
         super().__init__(**data)
-        for place, words in self.doubts():
-            warn(f"{place}: {words}")
+        for at, message in self.warnings():
+            warn(f"{at}: {message}")
 
     __init__.__pydantic_base_init__ = True  # pyright: ignore[reportFunctionMemberAccess]
 
@@ -80,17 +86,17 @@ class Spec(Part):
         for group in GROUPS:
             for name in getattr(self, group):
                 if not name or any(c.isspace() or c in "*?" for c in name):
-                    _refuse(f"{group}.{name}", f"a name must not be empty or hold spaces, '*' or '?': {name!r}")
+                    _refuse(f"{group}.{name}", f"a name must not be empty or contain spaces, '*' or '?': {name!r}")
                 if self.base is not None and (name == BASE or _leads(name, BASE)):
                     _refuse(
                         f"{group}.{name}",
-                        f"{name!r} is a name of the moving base, which becomes the body {BASE!r} on joints such as "
-                        f"'{BASE}.x': call this something else",
+                        f"{name!r} is reserved for the moving base, which becomes the body {BASE!r} on joints such as "
+                        f"'{BASE}.x': choose another name",
                     )
         if (ground := self.bodies.get(GROUND)) is not None and (own := ground.model_fields_set - {"shapes"}):
             _refuse(
                 f"bodies.{GROUND}.{min(own)}",
-                "'ground' is the body that never moves: it stands among the bodies for its shapes alone",
+                "'ground' is the fixed body: only its shapes can be given",
             )
         for name, frame in self.frames.items():
             if name in self.bodies or name == GROUND:
@@ -128,7 +134,7 @@ class Spec(Part):
                 chain.append(other)
                 other = follows.joint
             if other in chain:
-                _refuse(at, f"the joints {' <- '.join([*chain, other])} mimic each other in a ring")
+                _refuse(at, f"the joints {' <- '.join([*chain, other])} mimic each other in a cycle")
 
     def _check_joined(self) -> None:
         """Joints may close loops (`gori.compile` opens them), but each body must hang together with the ground."""
@@ -147,26 +153,26 @@ class Spec(Part):
             if body not in carried:
                 _refuse(
                     f"bodies.{body}",
-                    f"body {body!r} is the child of no joint, so nothing says where it is: "
-                    "add a joint that carries it (type: free lets it fly, type: fixed holds it)",
+                    f"body {body!r} is not the child of any joint, so its position is undefined: "
+                    "add a joint to it (type: free or type: fixed)",
                 )
         if lost:
             few = ", ".join(lost[:4]) + (", ..." if len(lost) > 4 else "")
             _refuse(
                 f"bodies.{lost[0]}",
-                f"the bodies {few} carry each other in a ring that never reaches the ground: "
+                f"the bodies {few} form a cycle that is not connected to the ground: "
                 "add a joint from the ground to one of them",
             )
 
-    def doubts(self) -> list[Problem]:
-        """Dotted place and words of what is allowed, and probably a mistake."""
-        found = ((name, joint.doubt()) for name, joint in self.joints.items())
-        return [(f"joints.{name}.{doubt[0]}", doubt[1]) for name, doubt in found if doubt]
+    def warnings(self) -> list[Problem]:
+        """Dotted path and message of what is allowed, but probably a mistake."""
+        found = ((name, joint.warning()) for name, joint in self.joints.items())
+        return [(f"joints.{name}.{warning[0]}", warning[1]) for name, warning in found if warning]
 
     def set(self, name: str, value: Any) -> "Spec":
         """A new Spec with one value changed: `spec.set("elbow.damping", 0.1)`, `spec.set("bodies.hand.mass", 2)`."""
         data = self.model_dump(exclude_unset=True)
-        keys, place = name.split("."), data
+        keys, node = name.split("."), data
         lengths = {
             group: max((len(key) for key in data.get(group, {}) if _leads(name, key)), default=0) for group in GROUPS
         }
@@ -177,27 +183,27 @@ class Spec(Part):
             if whole := [group for group in GROUPS if name in data.get(group, {})]:
                 field = list(type(getattr(self, whole[0])[name]).model_fields)[-1]
                 example = _EXAMPLES.get(whole[0], field)
-                raise SpecError(f"cannot set {name!r} as a whole: name a field of it, such as '{name}.{example}'")
+                raise SpecError(f"cannot set {name!r} as a whole: name a field, such as '{name}.{example}'")
             if not owners:
                 known = [key for group in GROUPS for key in data.get(group, {})]
-                raise SpecError(f"cannot set {name!r}: nothing here has that name{closest(keys[0], known)}")
+                raise SpecError(f"cannot set {name!r}: unknown name{closest(keys[0], known)}")
             if len(owners) > 1:
                 raise SpecError(
-                    f"cannot set {name!r}: it may mean {' or '.join(f'{o}.{name}' for o in owners)}; say which"
+                    f"cannot set {name!r}: it may mean {' or '.join(f'{o}.{name}' for o in owners)}; be specific"
                 )
             name = f"{owners[0]}.{name}"
         rest, depth = name, 0
         while "." in rest:
-            match = max((key for key in place if isinstance(key, str) and _leads(rest, key)), key=len, default=None)
+            match = max((key for key in node if isinstance(key, str) and _leads(rest, key)), key=len, default=None)
             head, _, tail = rest.partition(".")
             # in a part, and the field is a list, or one that is not given and so unknown here
-            if depth == 2 and tail.isdigit() and not isinstance(place.get(match or ""), dict):
+            if depth == 2 and tail.isdigit() and not isinstance(node.get(match or ""), dict):
                 whole = name.removesuffix(f".{tail}")
                 raise SpecError(f"cannot set {name!r}: parts of a list cannot be set; set the whole list, {whole!r}")
-            if match is None or not isinstance(place[match], dict):
-                raise SpecError(f"cannot set {name!r}: nothing is called {head!r} there{closest(head, place)}")
-            place, rest, depth = place[match], rest[len(match) + 1 :], depth + 1
-        place[rest] = value
+            if match is None or not isinstance(node[match], dict):
+                raise SpecError(f"cannot set {name!r}: there is no {head!r}{closest(head, node)}")
+            node, rest, depth = node[match], rest[len(match) + 1 :], depth + 1
+        node[rest] = value
         return Spec(**data)
 
 

@@ -42,7 +42,7 @@ def _a_stop(rows: _Rows) -> _Rows:
         if travel <= before[0]:
             _refuse_row(k, f"travel must increase from row to row: {travel} follows {before[0]}")
         if force < before[1]:
-            _refuse_row(k, f"a stop must not give way: {force} N follows {before[1]} N")
+            _refuse_row(k, f"the force of a stop must not decrease: {force} N follows {before[1]} N")
         before = (travel, force)
     return rest
 
@@ -55,27 +55,29 @@ class Strut(Part):
 
     type: Literal["strut"]
     parent: str
-    at: Vector3 = Field((0.0, 0.0, 0.0), description="the one end, in the parent's frame [m]")
+    at: Vector3 = Field((0.0, 0.0, 0.0), description="end on the parent, in its frame [m]")
     child: str
-    child_at: Vector3 = Field((0.0, 0.0, 0.0), description="the other end, in the child's frame [m]")
+    child_at: Vector3 = Field((0.0, 0.0, 0.0), description="end on the child, in its frame [m]")
     stiffness: NonNegative = Field(0.0, description="[N/m]")
-    length: NonNegative | None = Field(None, description="free length [m]; if not given, its length in the start pose")
-    compression: NonNegative = Field(0.0, description="damping while it shortens, in midstroke [N s/m]")
-    rebound: NonNegative = Field(0.0, description="damping while it lengthens, in midstroke [N s/m]")
-    midstroke: Range | None = Field(None, description="shortest and longest length of midstroke [m]; else all lengths")
-    end_compression: NonNegative | None = Field(None, description="damping while it shortens, elsewhere [N s/m]")
-    end_rebound: NonNegative | None = Field(None, description="damping while it lengthens, elsewhere [N s/m]")
-    blend: Positive = Field(0.01, description="length over which the damping changes at either end of midstroke [m]")
-    shortest: NonNegative | None = Field(None, description="length at which the bump stop touches [m]")
-    longest: NonNegative | None = Field(None, description="length at which the rebound stop touches [m]")
-    stop: _Stop | None = Field(None, description="force of either stop over how far it is pressed: [[m, N], ...]")
+    length: NonNegative | None = Field(None, description="free length [m]; default: the length in the initial pose")
+    compression: NonNegative = Field(0.0, description="compression damping in midstroke [N s/m]")
+    rebound: NonNegative = Field(0.0, description="rebound damping in midstroke [N s/m]")
+    midstroke: Range | None = Field(
+        None, description="shortest and longest length of midstroke [m]; default: all lengths"
+    )
+    end_compression: NonNegative | None = Field(None, description="compression damping outside midstroke [N s/m]")
+    end_rebound: NonNegative | None = Field(None, description="rebound damping outside midstroke [N s/m]")
+    blend: Positive = Field(0.01, description="transition length of the damping at the ends of midstroke [m]")
+    shortest: NonNegative | None = Field(None, description="length at which the bump stop engages [m]")
+    longest: NonNegative | None = Field(None, description="length at which the rebound stop engages [m]")
+    stop: _Stop | None = Field(None, description="force of either stop against its compression: [[m, N], ...]")
 
     @model_validator(mode="after")
     def _fits_together(self):
         refuse_same_body(self)
         ends = [name for name in ("end_compression", "end_rebound") if getattr(self, name) is not None]
         if self.midstroke is None and ends:
-            raise PydanticCustomError("strut", "{name} needs midstroke beside it", {"name": ends[0], "inside": ends[0]})
+            raise PydanticCustomError("strut", "{name} needs midstroke", {"name": ends[0], "inside": ends[0]})
         if self.midstroke is not None and not 0.0 < self.midstroke[0] < self.midstroke[1]:
             raise PydanticCustomError("strut", "must be two lengths, the shorter one first", {"inside": "midstroke"})
         stops = [name for name in ("shortest", "longest") if getattr(self, name) is not None]

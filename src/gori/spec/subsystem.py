@@ -1,4 +1,4 @@
-"""What is fast, and takes steps of its own between those of the bodies: drive trains and grains."""
+"""What is fast, and takes steps of its own between those of the bodies: drive trains and particles."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -32,19 +32,19 @@ Auto = Annotated[
 
 
 class SubsystemSettings(Part):
-    """How a drive train or a group of grains is computed."""
+    """How a drive train or a group of particles is computed."""
 
     step: Auto = Field(
         "auto",
-        description="largest step [s]; of several drive trains the smallest counts for all, and of several groups of "
-        "grains; auto is for grains: by their stiffness",
+        description="largest step [s]; the smallest of all drive trains, and of all particle groups, applies; "
+        "auto is for particles: from their stiffness",
     )
-    device: Literal["cpu", "cuda"] = Field("cpu", description="grains: where they are computed")
-    skin: Auto = Field("auto", description="grains: how much farther than it touches a grain knows its neighbours [m]")
+    device: Literal["cpu", "cuda"] = Field("cpu", description="particles: device")
+    skin: Auto = Field("auto", description="particles: neighbour-list skin [m]")
     frames: Positive | None = Field(
-        None, description="grains: time between stored frames [s]; if not given, none is stored"
+        None, description="particles: interval between stored frames [s]; default: no frames"
     )
-    decimate: Count = Field(1, description="grains: of how many one is stored in frames")
+    decimate: Count = Field(1, description="particles: store every n-th particle in frames")
 
 
 def check_subsystems(spec: "Spec") -> Iterator[tuple[str, str]]:
@@ -59,12 +59,12 @@ def check_subsystems(spec: "Spec") -> Iterator[tuple[str, str]]:
             if part.step == "auto":
                 yield f"{at}.step", "a drive train needs its step in seconds, such as 2e-4"
             for field in part.model_fields_set - {"step"}:
-                yield f"{at}.{field}", f"{field!r} is for grains, and {name!r} is a drive train: leave it out"
+                yield f"{at}.{field}", f"{field!r} is for particles, but {name!r} is a drive train: remove it"
         elif name in particles:
             if (other := spec.run.subsystems[first or name].device) != part.device:
-                yield f"{at}.device", f"all grains are computed on one device, and {first!r} is on {other}"
+                yield f"{at}.device", f"all particles must be on one device, but {first!r} is on {other}"
             first = first or name
         else:
             known = [*spec.drivetrains, *particles]
-            kinds = "neither a drive train nor a group of grains" if particles else "not a drive train"
+            kinds = "neither a drive train nor a group of particles" if particles else "not a drive train"
             yield at, f"{name!r} is {kinds}{closest(name, known)}"

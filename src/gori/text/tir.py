@@ -87,7 +87,10 @@ def read_tir(path: str | os.PathLike) -> MagicTyre | FialaTyre:
         table.fail(f"PROPERTY_FILE_FORMAT {kind!r} is not one of {', '.join(_FORMATS)}", "PROPERTY_FILE_FORMAT")
     if "FITTYP" in table and table.number("FITTYP") not in _FITS:
         known = ", ".join(map(str, _FITS))
-        table.fail(f"FITTYP {table.number('FITTYP'):g} is another Magic Formula: known are {known} (MF 5.2)", "FITTYP")
+        table.fail(
+            f"FITTYP {table.number('FITTYP'):g} is another version of the Magic Formula; supported: {known} (MF 5.2)",
+            "FITTYP",
+        )
     made = _fiala(table, units) if kind == "FIALA" else _magic(table, units)
     model = FialaTyre if kind == "FIALA" else MagicTyre
     try:
@@ -122,7 +125,7 @@ def _read(path: Path) -> _Table:
         elif "=" in line:
             key, _, value = (part.strip() for part in line.partition("="))
             if not section:
-                raise FileError(f"{key} stands before the first section", path, number)
+                raise FileError(f"{key} appears before the first section", path, number)
             if not key or not value:
                 raise FileError(f"{line!r} is not KEY = value", path, number)
             table.add(key.upper(), _value(value, key, path, number), number, section)
@@ -177,7 +180,7 @@ def _units(table: _Table) -> dict[str, float]:
             raise FileError(f"{name} is missing in [UNITS]", table.path, table.sections["UNITS"])
         unit = str(table.units[name].value).lower()
         if unit not in known:
-            why = ": the coefficients are per radian" if name == "ANGLE" else f"; known are {', '.join(known)}"
+            why = ": the coefficients are per radian" if name == "ANGLE" else f"; known units are {', '.join(known)}"
             raise FileError(f"{name} = {unit!r} cannot be used{why}", table.path, table.units[name].line)
         scales[name] = known[unit]
     return scales

@@ -37,9 +37,9 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent, index):
         event = self.peek_event()
         if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
-            raise _Refused("anchors (&) and aliases (*) are not taken: write the value out", event.start_mark)
+            raise _Refused("anchors (&) and aliases (*) are not supported: write the value out", event.start_mark)
         if event.tag is not None:
-            raise _Refused(f"tags are not taken: leave out {event.tag!r}", event.start_mark)
+            raise _Refused(f"tags are not supported: remove {event.tag!r}", event.start_mark)
         return super().compose_node(parent, index)
 
 
@@ -96,11 +96,11 @@ def parse(text: str, path: Any) -> tuple[dict[str, Any], Place]:
 
 def _check_version(data: dict[str, Any], path: Any, places: Place) -> None:
     if "gori" not in data:
-        raise FileError(f"does not state its format version: begin with 'gori: {VERSION}'", path, places.line)
+        raise FileError(f"has no format version: start with 'gori: {VERSION}'", path, places.line)
     given = data["gori"]
     if type(given) is not int or given != VERSION:
         line = places.find("gori")[1]
-        raise FileError(f"gori: version {given!r} of the format is not known; this Gori reads {VERSION}", path, line)
+        raise FileError(f"gori: version {given!r} of the format is unknown; this Gori reads {VERSION}", path, line)
 
 
 def _document(text: str) -> tuple[dict[str, Any], Place]:
@@ -109,21 +109,21 @@ def _document(text: str) -> tuple[dict[str, Any], Place]:
     try:
         root = _Loader(text).get_single_node()
         if root is None:
-            raise _Refused("the file is empty: begin with 'gori: 1'", top)
+            raise _Refused("the file is empty: start with 'gori: 1'", top)
         if not isinstance(root, yaml.MappingNode):
-            raise _Refused("must hold keys and values at the top, such as 'gori: 1'", root.start_mark)
+            raise _Refused("must be a mapping at the top level, such as 'gori: 1'", root.start_mark)
         places = Place(root.start_mark.line + 1)
         return _value(root, places), places
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position)
-        raise _Refused(f"holds the character {chr(error.character)!r}", yaml.Mark("", 0, line, 0, None, 0)) from None
+        raise _Refused(f"contains the character {chr(error.character)!r}", yaml.Mark("", 0, line, 0, None, 0)) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark or top
         words = " ".join(filter(None, (error.context, error.problem)))
         if "single document" in words:
-            words = "holds more than one document: remove what follows the line '---'"
+            words = "contains more than one document: remove what follows the line '---'"
         elif "'\\t'" in words:
-            words = "a tab where YAML takes only spaces"
+            words = "a tab where YAML allows only spaces"
         raise _Refused(words, mark) from None
     except RecursionError:
         raise _Refused("is nested too deeply", top) from None
@@ -151,7 +151,7 @@ def _key(node: yaml.Node, numbered: bool) -> str:
     if not isinstance(node, yaml.ScalarNode):
         raise _Refused("a key must be text, not a list or a mapping", node.start_mark)
     if node.value == "<<" and node.style is None:
-        raise _Refused("merge keys (<<) are not taken: write the values out", node.start_mark)
+        raise _Refused("merge keys (<<) are not supported: write the values out", node.start_mark)
     if numbered and node.tag == TAG + "int":
         return str(_scalar(node))
     if node.tag != TAG + "str":

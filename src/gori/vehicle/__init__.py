@@ -40,7 +40,7 @@ def vehicle(
     path      a template: a YAML file, or the name of one that comes with Gori; or a template that was read
     set       {dotted place in the template: value}: {"payload.mass": 600, "wheel.tyre": "my_tyre.yaml"}
     terrain   that it starts on; default: a level plane
-    at        x and y where it starts [m]
+    at        initial x and y [m]
     yaw_deg   its heading, from the x axis [deg]
     """
     template = path if isinstance(path, Vehicle) else read_vehicle(path, set)

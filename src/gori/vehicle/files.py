@@ -64,7 +64,7 @@ def vehicle_file(path: str | os.PathLike, folder: Path | None = None) -> Path:
     file = PARTS / f"{name}.yaml"
     if name not in vehicles():
         known = ", ".join(vehicles())
-        raise FileError(f"{name!r} is not a vehicle that comes with Gori ({known}), or a .yaml file")
+        raise FileError(f"{name!r} is not a vehicle included in Gori ({known}), or a .yaml file")
     return file
 
 
@@ -113,7 +113,7 @@ def _used(data: dict[str, Any], places: Place, at: str, file: Path, users: tuple
         other = _find(name, [file.parent, PARTS], f"{at}use", file, line)
         if other in users:
             ring = " -> ".join(user.name for user in (*users[users.index(other) :], other))
-            raise FileError(f"{at}use: files that use each other in a ring: {ring}", file, line)
+            raise FileError(f"{at}use: files use each other in a cycle: {ring}", file, line)
         result, inside = _part(other, users)
         origins |= {f"{at}{place}".rstrip("."): origin for place, origin in inside.items()}
     for key, value in data.items():
@@ -140,18 +140,18 @@ def _put(data: dict[str, Any], place: str, value: Any) -> None:
     for k, key in enumerate(path):
         data = data.setdefault(key, {})
         if not isinstance(data, dict):
-            raise SpecError(f"cannot set {place!r}: {'.'.join(path[: k + 1])!r} holds no keys; set it as a whole")
+            raise SpecError(f"cannot set {place!r}: {'.'.join(path[: k + 1])!r} is not a mapping; set it as a whole")
     data[last] = deepcopy(value)
 
 
 def _at_their_lines(error: SpecError, origins: Origins, given: tuple[str, ...]) -> FileError:
     """The same problems, each with its file and line; of a part as a whole, where a value in it was set."""
     found = []
-    for place, words in error.problems:
-        inside = [at for at in given if at.startswith(f"{place}.")]
-        known = max((at for at in origins if at == "" or f"{place}.".startswith(f"{at}.")), key=len)
+    for field, message in error.problems:
+        inside = [at for at in given if at.startswith(f"{field}.")]
+        known = max((at for at in origins if at == "" or f"{field}.".startswith(f"{at}.")), key=len)
         known = inside[0] if inside else known
         where, line = origins[known]
-        found.append((where, line, f"{place}: {words}{' (as it was set)' if line is None else ''}"))
+        found.append((where, line, f"{field}: {message}{' (from `set`)' if line is None else ''}"))
     (where, line, first), *rest = found
     return FileError("\n".join([first, *(str(FileError(words, at, k)) for at, k, words in rest)]), where, line)

@@ -20,8 +20,8 @@ def terrain_of(data: Any) -> Terrain:
     try:
         return Terrain.model_validate({} if data is None else data)
     except SpecError as error:
-        error.problems = tuple((f"terrain.{place}".rstrip("."), words) for place, words in error.problems)
-        error.args = ("\n".join(f"{place}: {words}" for place, words in error.problems),)
+        error.problems = tuple((f"terrain.{at}".rstrip("."), message) for at, message in error.problems)
+        error.args = ("\n".join(f"{at}: {message}" for at, message in error.problems),)
         raise
 
 

@@ -15,7 +15,7 @@ from gori.spec.base import Direction, NonNegative, Part, Positive, Vector3
 from gori.spec.body import Moments, impossible_inertia
 from gori.spec.strut import Strut
 from gori.spec.vehicle.drivetrain import DriveTrain
-from gori.spec.vehicle.tyre import FialaTyre, MagicTyre
+from gori.spec.vehicle.tyre import TYRES
 
 NEAR = 1e-3
 """points that are nearer to each other, or to an axis, count as the same [m]"""
@@ -69,9 +69,11 @@ class Arm(_Heavy):
     @model_validator(mode="after")
     def _is_an_arm(self):
         if _distance(self.front, self.back) < NEAR:
-            raise PydanticCustomError("arm", "front and back are the same point: they give no axis to turn about", {})
+            raise PydanticCustomError("arm", "front and back are the same point: the axis is undefined", {})
         if off_line(self.ball, self.front, self.back) < NEAR:
-            raise PydanticCustomError("arm", "ball lies on the axis of the arm, and so the arm carries nothing", {})
+            raise PydanticCustomError(
+                "arm", "ball lies on the axis of the arm, so the arm cannot guide the knuckle", {}
+            )
         return self
 
 
@@ -86,7 +88,7 @@ class TieRod(_Described):
 
     inner: Vector3 = Field(description="end on the rack or the chassis [m]")
     outer: Vector3 = Field(description="end on the knuckle [m]")
-    length: Positive | None = Field(None, description="[m]; if not given, that of the design position")
+    length: Positive | None = Field(None, description="[m]; default: the length in the design position")
 
 
 class LineTemplate(Strut):
@@ -113,15 +115,15 @@ class AxleTemplate(_Described):
     def _can_carry(self):
         low, high = self.lower_arm.ball, self.upper_arm.ball
         if _distance(low, high) < NEAR:
-            _refuse("upper_arm.ball", "the balls of both arms are the same point: nothing holds the knuckle")
+            _refuse("upper_arm.ball", "the balls of both arms are the same point: the knuckle is not located")
         if off_line(self.tie_rod.outer, low, high) < NEAR:
-            _refuse("tie_rod.outer", "lies on the line of the balls, so the tie rod cannot steer the knuckle")
+            _refuse("tie_rod.outer", "lies on the steering axis, so the tie rod cannot steer the knuckle")
         if _distance(self.tie_rod.inner, self.tie_rod.outer) < NEAR:
             _refuse("tie_rod", "inner and outer are the same point")
         for name in ("spring", "damper"):
             line = getattr(self, name)
             if _distance(line.at, line.child_at) < NEAR:
-                _refuse(name, "at and child_at are the same point: a strut needs a line to act along")
+                _refuse(name, "at and child_at are the same point: the direction of the strut is undefined")
         return self
 
 
@@ -129,8 +131,8 @@ class Rack(_Heavy):
     """Rack steering: a bar that slides on the chassis, held by a servo at the wanted travel."""
 
     at: Vector3 = Field(description="its centre of mass [m]")
-    axis: Direction = Field(description="the way it slides to steer left")
-    travel: Positive = Field(description="either way [m]")
+    axis: Direction = Field(description="direction of travel that steers left")
+    travel: Positive = Field(description="travel to either side [m]")
     stiffness: Positive = Field(description="of the servo [N/m]")
     damping: NonNegative = Field(description="of the servo [N s/m]")
 
@@ -139,19 +141,18 @@ class WheelTemplate(_Described):
     """Spindle, rim and tyre: mass and inertia across the axis go with the knuckle, the spin with the drive train."""
 
     mass: Positive = Field(description="[kg]")
-    inertia: tuple[Positive, Positive, Positive] = Field(description="x, y (the spin) and z [kg m2]")
-    brake: NonNegative = Field(description="most brake torque [N m]")
+    inertia: tuple[Positive, Positive, Positive] = Field(description="x, y (spin axis) and z [kg m2]")
+    brake: NonNegative = Field(description="largest brake torque [N m]")
     tyre: dict[str, Any] = Field(description="type and fields of the tyre")
 
     @model_validator(mode="after")
     def _round(self):
         if self.inertia[0] != self.inertia[2]:
-            raise PydanticCustomError("wheel", "a wheel is round: x and z must be the same", {"inside": "inertia"})
-        kinds: dict[Any, type[Part]] = {"fiala": FialaTyre, "magic": MagicTyre}
-        if (kind := self.tyre.get("type")) not in kinds:
-            words = f"{kind!r} is not one of {', '.join(map(repr, kinds))}" if kind else "'type' is missing"
+            raise PydanticCustomError("wheel", "a wheel is axisymmetric: x and z must be equal", {"inside": "inertia"})
+        if (kind := self.tyre.get("type")) not in TYRES:
+            words = f"{kind!r} is not one of {', '.join(map(repr, TYRES))}" if kind else "'type' is missing"
             _refuse("tyre.type", words)
-        _whole(kinds[kind], "tyre", plain_tyre(self.tyre))
+        _whole(TYRES[kind], "tyre", plain_tyre(self.tyre))
         return self
 
 
@@ -160,7 +161,7 @@ class DragTemplate(_Described):
 
     at: Vector3 = (0.0, 0.0, 0.0)
     area_cd: NonNegative = Field(description="frontal area times drag coefficient [m2]")
-    density: NonNegative = Field(1.2, description="of the air [kg/m3]")
+    density: NonNegative = Field(1.2, description="air density [kg/m3]")
 
 
 class Vehicle(_Described):
@@ -203,8 +204,8 @@ def _whole(kind: type[Part], name: str, data: dict[str, Any]) -> None:
     try:
         kind.model_validate(data)
     except SpecError as error:
-        place, words = error.problems[0]
-        _refuse(f"{name}.{place}".rstrip("."), words)
+        at, message = error.problems[0]
+        _refuse(f"{name}.{at}".rstrip("."), message)
 
 
 def _refuse(place: str, words: str) -> NoReturn:

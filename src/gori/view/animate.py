@@ -44,16 +44,14 @@ def animate(
 
     path = Path(path)
     if path.suffix not in (".gif", ".html"):
-        raise InputError(f"a film is a .gif or a .html file, not {path.name!r}")
+        raise InputError(f"an animation is a .gif or .html file, not {path.name!r}")
     for name, value in (("fps", fps), ("every", 1.0 if every is None else every)):
         if not (np.isfinite(value) and value > 0.0):
             raise InputError(f"{name} must be a positive number, not {value!r}")
     every = 1.0 / fps if every is None else every
     span = float(recording.time[-1] - recording.time[0]) if len(recording) else 0.0
     if int(span / every) >= MOST:
-        raise InputError(
-            f"{span:g} s, a picture every {every:g} s: that is more than {MOST} pictures; make `every` larger"
-        )
+        raise InputError(f"{span:g} s, an image every {every:g} s: that is more than {MOST} images; increase `every`")
     times = float(recording.time[0]) + every * np.arange(int(span / every + 1e-9) + 1) if len(recording) else []
     stage = Stage(recording, view, size, list(trails), follow)
     figure = stage.figure(1)
@@ -97,7 +95,7 @@ def pictures(
     for time in times:
         if not recording.time[0] - 1e-9 <= time <= recording.time[-1] + 1e-9:
             span = f"{recording.time[0]:g} to {recording.time[-1]:g} s"
-            raise InputError(f"there is no picture at t = {time:g} s: the recording goes from {span}")
+            raise InputError(f"there is no image at t = {time:g} s: the recording covers {span}")
     figure = stage.figure(len(times))
     for time, show in zip(times, stage.fill(figure, len(times))):
         show(time)
@@ -114,7 +112,7 @@ class Stage:
         self, recording: Recording, view: str | None, size: float, trails: list[str], follow: str | None = None
     ):
         if not len(recording):
-            raise InputError("there is nothing to see: the recording has no samples")
+            raise InputError("nothing to draw: the recording has no samples")
         self.recording, self.trails = recording, trails
         self.outline: Outline = outline(recording.model.spec)
         self._paths = {name: recording[f"{name}.position"] for name in trails}

@@ -102,7 +102,7 @@ def _lit(nx: np.ndarray, ny: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _hollow(depth: np.ndarray, radius: float) -> np.ndarray:
-    """How much a pixel lies behind those around it, 0 to 1: gaps between grains are dark."""
+    """How much a pixel lies behind those around it, 0 to 1: gaps between particles are dark."""
     from scipy.ndimage import gaussian_filter
 
     there = np.isfinite(depth)

@@ -64,7 +64,7 @@ class ParticleStage:
         size: float = 8.0,
     ):
         if colour not in (*COLOURS, "material"):
-            raise InputError(f"colour is {', '.join(map(repr, COLOURS))} or 'material', not {colour!r}")
+            raise InputError(f"colour must be {', '.join(map(repr, COLOURS))} or 'material', not {colour!r}")
         if walls is None and isinstance(particles, Frames):
             walls = particles.spec
         few = _few(particles)
@@ -72,7 +72,7 @@ class ParticleStage:
         self.lines = wall_lines(walls, tuple(few[0].poses) or None)
         low, high = _bounds(few, self.lines) if box is None else (np.array(corner, float) for corner in box)
         if not (high > low).all():
-            raise InputError(f"box must be two corners, the second beyond the first, not {low} and {high}")
+            raise InputError(f"box must be two corners, the second greater than the first, not {low} and {high}")
         self.camera = camera_of(view, low, high, round(size * DPI))
         self.limits = limits or _limits(few, colour)
         self._set_up(few[0])
@@ -154,11 +154,11 @@ class ParticleStage:
         parts = _split(self.camera, depth, placed(self.lines, frame.poses))
         for artist, points in zip((self._behind, self._front), parts):
             artist.set_data(points[:, 0], points[:, 1])
-        self._time.set_text(f"t = {frame.time:.3f} s     {len(frame):,} grains".replace(",", "\u2009"))
+        self._time.set_text(f"t = {frame.time:.3f} s     {len(frame):,} particles".replace(",", "\u2009"))
 
 
 def _split(camera: Camera, depth: np.ndarray, lines: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Lines as the parts behind grains and those in front, points (n, 2) with nan between them."""
+    """Lines as the parts behind particles and those in front, points (n, 2) with nan between them."""
     step, gap, parts = 3.0 / camera.scale, (np.nan, np.nan), ([np.zeros((0, 2))], [np.zeros((0, 2))])
     for line in lines:
         points = camera.see(line)
@@ -189,7 +189,7 @@ def _limits(few: list[ParticleFrame], colour: str) -> tuple[float, float]:
 
 
 def _bounds(few: list[ParticleFrame], lines: Lines) -> tuple[np.ndarray, np.ndarray]:
-    """Corners of a box that holds walls and grains, but at most one of a thousand that flew away."""
+    """Corners of a box that holds walls and particles, but at most one of a thousand that flew away."""
     corners = []
     for frame in few:
         spheres = frame.spheres
@@ -200,7 +200,7 @@ def _bounds(few: list[ParticleFrame], lines: Lines) -> tuple[np.ndarray, np.ndar
             corners.append(np.quantile(spheres[:, :3] + spheres[:, 3:], 1.0 - far, axis=0, method="higher"))
         corners += [point for line in placed(lines, frame.poses) for point in (line.min(axis=0), line.max(axis=0))]
     if not corners:
-        raise InputError("there is nothing to see: no grains and no walls; give box=(low, high)")
+        raise InputError("nothing to draw: no particles and no walls; give box=(low, high)")
     low, high = np.min(corners, axis=0), np.max(corners, axis=0)
     return low, np.maximum(high, low + 1e-9)
 
@@ -210,7 +210,7 @@ def _few(particles: ParticleFrame | Frames) -> list[ParticleFrame]:
     if isinstance(particles, ParticleFrame):
         return [particles]
     if not len(particles):
-        raise InputError(f"there is nothing to see: {particles.path} holds no frames")
+        raise InputError(f"nothing to draw: {particles.path} contains no frames")
     which = np.unique(np.linspace(0, len(particles) - 1, _SAMPLED).round().astype(int))
     return [particles[int(k)] for k in which]
 
@@ -219,7 +219,7 @@ def _plane(cut: Pair) -> tuple[np.ndarray, np.ndarray]:
     try:
         point, normal = (np.array(vector, float).reshape(3) for vector in cut)
     except (TypeError, ValueError):
-        raise InputError(f"cut is a point and a normal, such as ((0, 0, 0), (0, -1, 0)), not {cut!r}") from None
+        raise InputError(f"cut must be a point and a normal, such as ((0, 0, 0), (0, -1, 0)), not {cut!r}") from None
     return point, normal
 
 

@@ -50,7 +50,7 @@ def animate(
 
     path = Path(path)
     if not len(frames):
-        raise InputError(f"there is nothing to see: {frames.path} holds no frames")
+        raise InputError(f"nothing to draw: {frames.path} contains no frames")
     if not (np.isfinite(fps) and fps > 0.0):
         raise InputError(f"fps must be a positive number, not {fps!r}")
     if every < 1:
@@ -93,8 +93,8 @@ def _writer(path: Path, fps: float) -> Any:
             return PillowWriter(fps=rate)
         case ".mp4":
             if not FFMpegWriter.isAvailable():
-                raise MissingPackageError("a .mp4 film needs the program ffmpeg: install it, or make a .gif or .html")
+                raise MissingPackageError(".mp4 needs the program ffmpeg: install it, or write a .gif or .html")
             # most players want an even count of pixels and this way of storing colours
             even = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white", "-pix_fmt", "yuv420p"]
             return FFMpegWriter(fps=rate, codec="h264", bitrate=-1, extra_args=[*even, "-crf", "20"])
-    raise InputError(f"a film is a .gif, .mp4 or .html file, not {path.name!r}")
+    raise InputError(f"an animation is a .gif, .mp4 or .html file, not {path.name!r}")

@@ -160,7 +160,7 @@ def add_ground(ax: Any, view: str) -> Callable[[Terrain, np.ndarray, np.ndarray]
 def new_axes(figure: Any, view: str, place: tuple[int, int, int] = (1, 1, 1)) -> Any:
     """Axes for a view, with labels and equal scales."""
     if view not in ("3d", *PLANES):
-        raise InputError(f"a view is '3d', {', '.join(map(repr, PLANES))}, not {view!r}")
+        raise InputError(f"view must be '3d', {', '.join(map(repr, PLANES))}, not {view!r}")
     if view == "3d":
         ax = figure.add_subplot(*place, projection="3d")
         ax.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")

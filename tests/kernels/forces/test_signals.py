@@ -193,10 +193,10 @@ def test_depth():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("A.qq", "here: unknown name 'A.qq'; known are t, pi, and JOINT.q or JOINT.v"),
-        ("armB.q", "here: 'armB' is not a joint that moves; did you mean 'arm.B'?"),
-        ("held.q", "here: 'held' is not a joint that moves"),
-        ("ball.q", "here: 'ball.q': expressions take joints with one degree of freedom, not spherical"),
+        ("A.qq", "here: unknown name 'A.qq'; known names are t, pi, and JOINT.q or JOINT.v"),
+        ("armB.q", "here: 'armB' is not a movable joint; did you mean 'arm.B'?"),
+        ("held.q", "here: 'held' is not a movable joint"),
+        ("ball.q", "here: 'ball.q': expressions can use only joints with one degree of freedom, not spherical"),
         ("t +", "here: 't +' is not an expression"),
     ],
 )

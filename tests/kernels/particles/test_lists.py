@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 
 from gori.kernels.particles.lists import cell_rank
-from gori.kernels.particles.team import share
 
 GRID = np.array([8, 16, 8])
 
@@ -19,9 +18,3 @@ def test_the_grid_repeats():
     for x, y, z in np.random.default_rng(0).integers(-40, 40, (50, 3)):
         near = cell_rank.py_func(GRID, x % 8, y % 16, z % 8)
         assert cell_rank.py_func(GRID, x, y, z) == near == cell_rank.py_func(GRID, x + 8, y - 16, z + 80)
-
-
-def test_workers_share_all_chunks():
-    for count, workers in itertools.product((1, 2, 7, 100), (1, 2, 3)):
-        pieces = [range(*share.py_func(count, worker, workers)) for worker in range(workers)]
-        assert [k for piece in pieces for k in piece] == list(range(count))

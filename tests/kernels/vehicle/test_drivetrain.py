@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 
 from gori.kernels.vehicle import drivetrain as k
 from gori.kernels.vehicle.state import WORKS
-from gori.model.vehicle.drivetrain import train_energy, train_tables
+from gori.model.vehicle.drivetrain import train_energy
 from tests.kernels.vehicle.trains import HMMWV, RPM, Bench
 from tests.reference import drivetrain as twin
 
@@ -279,9 +279,3 @@ def test_no_allocation():
         bench.run(n, throttle=1.0, brake=0.1)
         counts.append(rtsys.get_allocation_stats().alloc - before)
     assert counts[0] == counts[1]
-
-
-def test_spin_inertias_are_checked():
-    for bad in ([7.3] * 3, [7.3, 7.3, 7.3, 0.0], [7.3, 7.3, 7.3, np.nan]):
-        with pytest.raises(ValueError, match="4 positive numbers"):
-            train_tables(HMMWV, bad)

@@ -12,7 +12,7 @@ from gori.kernels.vehicle.state import CONTACT, FOOTPRINT, PATCH, WHEEL_STATE
 from gori.kernels.vehicle.tables import AREA, FEATURE, TERRAIN, TYRE, Ground
 from gori.model.vehicle.soil import fresh_cells, soil_row
 from gori.spec.vehicle.soil import ExponentialSoil
-from tests.kernels.vehicle.test_soil import LOAM, SAND
+from tests.kernels.vehicle.soils import LOAM, SAND
 
 R, B = 0.47, 0.3
 

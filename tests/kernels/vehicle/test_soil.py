@@ -6,21 +6,12 @@ import numba
 import numpy as np
 import pytest
 
-from gori.errors import SpecError
 from gori.kernels.vehicle import soil as laws
 from gori.model.vehicle.soil import soil_row
-from gori.spec.vehicle.soil import BekkerSoil, ExponentialSoil, SlipSinkage
+from tests.kernels.vehicle.soils import LOAM, SAND
 from tests.reference import soil as twin
 
 WIDTH = 0.3
-SAND = ExponentialSoil(
-    type="exponential", p0=59e3, k1=163, k2=308, cohesion=1300, friction_deg=31.1, shear_length=0.012, hump=1.5,
-    slip_sinkage=SlipSinkage(c0=0.1, c1=0.7, c2=0.8, p_crit=2e4),
-)  # fmt: skip
-LOAM = BekkerSoil(
-    type="bekker", kc=5.27e3, kphi=1515e3, n=0.7, cohesion=1720, friction_deg=29, shear_length=0.02,
-    slip_sinkage=SlipSinkage(c0=0.05),
-)  # fmt: skip
 SOILS = [SAND, LOAM]
 
 
@@ -118,28 +109,3 @@ def test_closed_load_cycles_dissipate(soil, most):
         assert -down < up < 0.0
         again = way(0.0, depth) + way(depth, 0.0)
         assert abs(again) < 1e-3 * (down + up)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"rebound": 0.95, "k1": 29.9, "k2": 2.91, "p0": 5220}, "at most 0.618 for this pressure law"),
-        ({"rebound": 0.95, "k1": 4.58, "k2": 4.49, "p0": 230e3}, "at most 0.901"),
-        ({"rebound": 1.0}, "would give energy"),
-        ({"hump": 0.5}, "at least 1 - 1/e"),
-        ({"friction_deg": 75}, "below 60 degrees"),
-        ({"p0": -1}, "p0: must be positive"),
-        ({"cohesion": math.nan}, "cohesion: must be finite"),
-        ({"stiffness": 3}, "unknown key 'stiffness'"),
-    ],
-)
-def test_impossible_soils_are_refused(change, words):
-    with pytest.raises(SpecError, match=words.replace("(", r"\(")):
-        ExponentialSoil(**(SAND.model_dump() | change))
-
-
-def test_bekker_bound_of_rebound():
-    with pytest.raises(SpecError, match=r"at most 0\.625"):
-        BekkerSoil(**(LOAM.model_dump() | {"n": 1.6, "rebound": 0.7}))
-    with pytest.raises(SpecError, match="bears nothing"):
-        BekkerSoil(**(LOAM.model_dump() | {"kc": 0, "kphi": 0}))

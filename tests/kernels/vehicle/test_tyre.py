@@ -6,7 +6,8 @@ import pytest
 
 from gori.kernels.vehicle import tyre as kernel
 from gori.model.vehicle.tyre import tyre_row
-from gori.spec.vehicle.tyre import COEFFICIENTS, FialaTyre, MagicTyre
+from gori.spec.vehicle.tyre import COEFFICIENTS, FialaTyre
+from tests.kernels.vehicle.tyres import FIALA, MAGIC, PLAIN
 from tests.reference import tyres as twin
 
 _forces, _rates, _step = kernel.tyre_forces, kernel.slip_rates, kernel.slip_step
@@ -19,15 +20,6 @@ load = numba.njit(lambda p, depth, rate: _load(p[0], depth, rate))
 radius = numba.njit(lambda p, N, depth: _radius(p[0], N, depth))
 stiffness = numba.njit(lambda p, N, mu: _stiffness(p[0], N, mu))
 
-FIALA = FialaTyre(**twin.FIALA)
-MAGIC = MagicTyre(
-    type="magic", radius=0.5, width=0.3, stiffness=4e5, damping=2000.0, coefficients=twin.MAGIC, side="left"
-)
-PLAIN = MAGIC.model_copy(
-    update={"coefficients": {k: 0.0 if k[:3] in ("PHX", "PVX", "PHY", "PVY", "RVY", "RHX", "RHY", "QHZ") or k in (
-        "PEX4", "PEY3", "PEY4", "RBY3", "QDZ6", "QDZ7", "QEZ4", "SSZ1") else v for k, v in twin.MAGIC.items()}}
-)  # fmt: skip
-"""without anything that tells left from right, or driving from braking"""
 TYRES = {"fiala": FIALA, "magic": MAGIC, "plain magic": PLAIN}
 V = 20.0
 
@@ -93,17 +85,6 @@ def test_fiala_against_its_twin():
         assert My == pytest.approx(-0.015 * N * 0.47 * np.clip((1 + sx) * V / 0.2, -1, 1))
 
 
-def test_fiala_is_the_classical_law_in_pure_lateral_slip():
-    """F = C t - C^2 t^2 / (3 mu N) + C^3 t^3 / (27 mu^2 N^2), with t the tangent of the slip angle (UMIN = UMAX)."""
-    part = FIALA.model_copy(update={"friction_min": 0.9, "friction_max": 0.9})
-    N, C = 6000.0, 50000.0
-    for t in np.radians([0.5, 2, 5, 10]):
-        t = np.tan(t)
-        F = C * t - (C * t) ** 2 / (3 * 0.9 * N) + (C * t) ** 3 / (27 * (0.9 * N) ** 2)
-        assert at_slip(part, N, 0.0, t)[1] == pytest.approx(F, rel=1e-12)
-    assert at_slip(part, N, 0.0, 3 * 0.9 * N / C * 1.01)[1] == pytest.approx(0.9 * N)
-
-
 def test_magic_against_its_twin():
     rng = np.random.default_rng(1)
     for _ in range(300):
@@ -138,15 +119,6 @@ def test_slope_at_no_slip(name):
         assert stiffness(tyre_row(part), c["FNOMIN"], 0.8)[1] == pytest.approx(K)
 
 
-def test_peak_of_the_magic_formula_is_D():
-    N = twin.MAGIC["FNOMIN"]
-    for mu in (0.8, 0.3):
-        Fx = max(at_slip(PLAIN, N, s, 0.0, mu=mu)[0] for s in np.linspace(0.0, 1.0, 2001))
-        Fy = max(at_slip(PLAIN, N, 0.0, s, mu=mu)[1] for s in np.linspace(0.0, 2.0, 2001))
-        assert Fx == pytest.approx(twin.MAGIC["PDX1"] * N * mu / 0.8, rel=1e-4)
-        assert Fy == pytest.approx(twin.MAGIC["PDY1"] * N * mu / 0.8, rel=1e-4)
-
-
 @pytest.mark.parametrize("name", ["fiala", "plain magic"])
 def test_symmetry(name):
     part = TYRES[name]
@@ -174,17 +146,6 @@ def test_friction_circle_of_fiala():
         u, w = rng.normal(size=2) * 10 ** rng.uniform(-4, 1)
         Fx, Fy, _, _ = forces(tyre_row(FIALA), N, mu, 0.0, vx, vsx, vsy, u, w)
         assert np.hypot(Fx, Fy) <= FIALA.friction_max * mu / 0.8 * N * (1 + 1e-12)
-
-
-def test_friction_ellipse_of_the_magic_formula():
-    """Its weights are fitted, not derived: with these coefficients it stays within 7 % of the ellipse."""
-    N = 9000.0
-    worst = 0.0
-    for angle in np.linspace(0, np.pi / 2, 31):
-        for s in np.geomspace(1e-3, 1.0, 40):
-            Fx, Fy = at_slip(PLAIN, N, s * np.cos(angle), s * np.sin(angle))[:2]
-            worst = max(worst, np.hypot(Fx / (0.95 * N), Fy / (0.85 * N)))
-    assert worst < 1.07
 
 
 # ---- transient slip

@@ -5,9 +5,13 @@ import pytest
 
 import gori
 from gori import vehicle
-from gori.kernels.vehicle.state import DRIVER, TRAIN_OUTPUT, WHEEL_WORK
+from gori.kernels.machine import START, WRENCH
+from gori.kernels.tree.columns import FORCE
+from gori.kernels.vehicle import vehicle as kernel
+from gori.kernels.vehicle.state import DRIVER, TRAIN_OUTPUT, WHEEL_STATE, WHEEL_WORK
 from gori.model.vehicle.drivetrain import train_tables
 from tests.kernels.vehicle.trains import steps
+from tests.plain import plain, rows
 from tests.reference import vehicle as twin
 
 TERRAIN = {"grade": [0.05, -0.03], "patches": {"wet": {"at": [0, 1], "size": [50, 2], "friction": 0.5}}}
@@ -153,3 +157,29 @@ def test_the_fast_part_of_a_step(model, throttle, brake, own):
             force, moment, _ = twin.hub(now[k], omega[k], u[k], w[k], *mean[k])
             np.testing.assert_allclose(out["hub_force"][k], force, rtol=1e-6, atol=1e-3)
             np.testing.assert_allclose(out["hub_moment"][k], moment, rtol=1e-6, atol=1e-3)
+
+
+def test_a_wheel_goes_on_between_its_states():
+    state = rows(WHEEL_STATE.zeros(1))
+    for name, value in {
+        "angular_velocity": 10.0, "acceleration": -4.0, "transient_x": 0.1, "rate_x": 2.0, "transient_y": 0.2,
+        "rate_y": -1.0,
+    }.items():  # fmt: skip
+        state[name] = value
+    assert plain(kernel.moving)(state[0], 0.5) == (8.0, 1.1, -0.3)
+    assert plain(kernel.moving)(state[0], 0.0) == (10.0, 0.1, 0.2)
+
+
+def test_wheels_stand_where_the_bodies_are(model, simulation):
+    """The forces of a step's end serve evaluations there; anywhere else they are found anew, and act again alike."""
+    simulation.state = random_state(model, simulation, 3)
+    stepper, nq = simulation.stepper, model.nq
+    machine, data, y = stepper.machine, stepper.data, stepper.y
+    assert kernel.vehicle(machine, data, stepper.time, y[:nq], y[nq : nq + model.nv], START) == 0
+    forces = []
+    for t in (stepper.time, stepper.time + 1e-9):
+        data.body_w[:, FORCE : FORCE + 6], data.tau[:] = 0.0, 0.0
+        assert kernel.vehicle(machine, data, t, y[:nq], y[nq : nq + model.nv], WRENCH) == 0
+        forces.append(data.body_w[:, FORCE : FORCE + 6].copy())
+    assert np.abs(forces[0]).max() > 1000.0
+    np.testing.assert_allclose(forces[1], forces[0], rtol=1e-6, atol=1e-3)

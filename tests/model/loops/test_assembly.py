@@ -102,7 +102,7 @@ def test_held_joints_that_leave_no_way():
     model = gori.compile(rockers())
     with pytest.raises(ClosureError, match=r"cut 'C' stays open.*free some of the held joints \(A, D\)"):
         gori.assemble(model, [1.0, -1.0, 0.3], hold=["A", "D"])
-    with pytest.raises(InputError, match="'E' is not a joint that moves"):
+    with pytest.raises(InputError, match="'E' is not a movable joint"):
         gori.assemble(model, hold=["E"])
 
 
@@ -182,7 +182,7 @@ def test_held_velocities_stay():
     model = gori.compile(slider_crank())
     v = gori.consistent_velocity(model, model.q0, hold=["axle"])
     assert v[0] == 6.0 and v[-1] == pytest.approx(0.24, abs=1e-14)
-    with pytest.raises(InputError, match=r"velocities of axle, rail do not fit the loops: cross\."):
+    with pytest.raises(InputError, match=r"velocities of axle, rail are inconsistent with the loops: cross\."):
         gori.consistent_velocity(model, model.q0, [6.0, 0, 0, 0, 0], hold=["axle", "rail"])
 
 
@@ -221,5 +221,5 @@ def test_a_cut_between_bodies_that_are_one():
     joints = {"A": hinge, "B": {"type": "fixed", "parent": "a", "child": "b"}}
     cuts = {"C": {"type": "spherical", "parent": "a", "child": "b"}}
     model = gori.compile(Spec(bodies={"a": body, "b": body}, joints=joints, cuts=cuts))
-    with pytest.raises(InputError, match="cut 'C' joins two bodies that cannot move against each other"):
+    with pytest.raises(InputError, match="cut 'C' connects two bodies that cannot move relative to each other"):
         gori.assemble(model)

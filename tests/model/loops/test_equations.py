@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, settings
 
 import gori
+from gori.model.loops.equations import EQUATIONS_OF_CUT, loop_tables
 from gori.spec import GROUND, Spec
 from tests.checks import close
 from tests.reference import dynamics as dyn
 from tests.reference import loops
-from tests.reference.loop_equations import frames, motions
+from tests.reference.loop_equations import EQUATIONS, frames, motions
 from tests.reference.random_loops import (
     CUT_TYPES,
     changed,
@@ -41,6 +42,22 @@ def check(spec, q, v, same, tolerance=1e-12):
     close(terms.J[same], J[same], tolerance)
     close(terms.slip[same], (J @ v)[same], tolerance)
     close(terms.gamma[same], loops.gamma(spec, q, v)[same], tolerance)
+
+
+def test_cuts_have_the_equations_of_the_twin():
+    assert {kind: tuple(name for name, *_ in rows) for kind, rows in EQUATIONS_OF_CUT.items()} == EQUATIONS
+
+
+def test_tables_of_some_of_the_equations():
+    """Names, rows and first places go together, and cuts without an equation are gone."""
+    spec, _, _ = random_closed(np.random.default_rng(0), n_cuts=2, cut_types=("revolute",))
+    model = gori.compile(spec)
+    whole = loop_tables(model)
+    kept = np.isin(np.arange(len(whole.names)), [0, 2, 4])
+    some = loop_tables(model, kept=kept)
+    assert some.names == tuple(np.array(whole.names)[kept]) and np.array_equal(some.equation, whole.equation[kept])
+    assert len(whole.cut) == 2 and len(some.cut) == 1 and some.cuts == whole.cuts[:1]
+    assert len(some.path) < len(whole.path)
 
 
 @pytest.mark.parametrize("kind", CUT_TYPES)

@@ -6,6 +6,7 @@ import pytest
 import gori
 from bench.mechanisms import andrews, bricard, four_bar, n_four_bar, stewart
 from gori.errors import InputError, UnsupportedError
+from gori.model.loops.mobility import coordinate_names, degrees
 from gori.spec import GROUND, Spec
 from tests.integrate.closed_machines import rockers, slider_crank
 from tests.reference import loops
@@ -32,12 +33,18 @@ def test_known_mechanisms(name):
     assert [found.bodies, found.coordinates, found.equations, found.rank, found.freedom] == counts
     assert len(found.redundant) == found.equations - found.rank
     assert len(found.independent) == found.freedom
-    assert {*found.independent} | {*found.dependent} == {*names(model)} and len(found.dependent) == found.rank
+    assert {*found.independent} | {*found.dependent} == {*coordinate_names(model)} and len(
+        found.dependent
+    ) == found.rank
     assert found.condition < 1e4
 
 
-def names(model):
-    return [info.name if info.nv == 1 else f"{info.name}[{k}]" for info in model.joints for k in range(info.nv)]
+def test_names_of_coordinates():
+    model = gori.compile(slider_crank())
+    assert coordinate_names(model) == ["axle", "ball[0]", "ball[1]", "ball[2]", "rail"]
+    assert (degrees(0), degrees(1), degrees(2)) == (
+        "0 degrees of freedom", "1 degree of freedom", "2 degrees of freedom"
+    )  # fmt: skip
 
 
 def test_a_four_bar_in_words():
@@ -135,7 +142,7 @@ def test_random_machines(make, seed):
     kept = [name not in found.redundant for name in loops.names(spec)]
     assert loops.rank(J[kept]) == found.rank == sum(kept)
     # the dependent coordinates follow from the independent ones
-    dependent = [name in found.dependent for name in names(model)]
+    dependent = [name in found.dependent for name in coordinate_names(model)]
     assert loops.rank(J[:, dependent]) == found.rank
     assert np.linalg.cond(J[np.ix_(kept, dependent)]) < 1e4
 
@@ -157,10 +164,13 @@ def test_independent_coordinates_of_the_users_choice():
 @pytest.mark.parametrize(
     "choice, words",
     [
-        (["axle", "rail"], "axle, rail: that is 2 independent coordinates, but at this pose the machine has 1 degree"),
-        (["ball"], "ball: that is 3 independent"),
-        (["crank"], "'crank' is not a joint that moves"),
-        ([], "no joints: that is 0 independent"),
+        (
+            ["axle", "rail"],
+            "axle, rail: these are 2 independent coordinates, but in this pose the machine has 1 degree",
+        ),
+        (["ball"], "ball: these are 3 independent"),
+        (["crank"], "'crank' is not a movable joint"),
+        ([], "no joints: these are 0 independent"),
     ],
 )
 def test_wrong_choices(choice, words):
@@ -184,7 +194,7 @@ def test_a_choice_from_which_the_others_do_not_follow():
     model = gori.compile(Spec(**both))
     assert model.mobility().freedom == 2
     assert model.mobility(independent=["foot0a", "foot1b"]).freedom == 2
-    with pytest.raises(InputError, match=r"foot0a, foot1a cannot be independent at this pose.*Take \w+, \w+"):
+    with pytest.raises(InputError, match=r"foot0a, foot1a cannot be independent in this pose.*Use \w+, \w+"):
         model.mobility(independent=["foot0a", "foot1a"])
 
 

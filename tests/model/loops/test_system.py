@@ -45,5 +45,5 @@ def test_simulations_of_one_model_share_no_memory():
     model = gori.compile(rockers())
     one, other = Simulation(model), Simulation(model)
     one.step(10)
-    assert not np.shares_memory(one.stepper.data.loop_state, other.stepper.data.loop_state)
-    assert other.stepper.closure is not None and other.stepper.closure.memory.head.evaluations == 0
+    assert not np.shares_memory(one.stepper.data.loops.state.flat, other.stepper.data.loops.state.flat)
+    assert other.stepper.closure is not None and other.stepper.closure.head.evaluations == 0

@@ -101,7 +101,7 @@ def test_poured_grains_stand_around_a_gear_and_not_in_it():
     assert of(GEAR, moved, 0.004).all()
     rho = np.hypot(moved[:, 0], moved[:, 1])
     assert ((rho > 0.1) & (rho < 0.14) & (moved[:, 2] > 0)).any()  # some between the teeth
-    with pytest.raises(gori.errors.InputError, match="stand in other walls"):
+    with pytest.raises(gori.errors.InputError, match="initially overlap other walls"):
         start(gori.compile(machine(20000)).particles)  # no loose cloud: at random, which does not see the gear
 
 

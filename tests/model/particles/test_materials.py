@@ -130,7 +130,7 @@ def test_voigt_and_rigid_walls():
     assert pair_f[3, [t.KN, t.CN, t.KT, t.CT, t.MU]].tolist() == [1e6, 10.0, 1e5, 1.0, 0.3]
     _, pair_f, _ = pair_table(tray(materials=MATERIALS | {"steel": {"rigid": True}}))
     assert pair_f[1, t.KN] == pytest.approx(2.0 * pair_f[3, t.KN], rel=1e-14)
-    with pytest.raises(InputError, match="two rigid ones never touch"):
+    with pytest.raises(InputError, match="two rigid materials have no contact stiffness"):
         effective_moduli(Material(rigid=True), Material(rigid=True))
 
 
@@ -151,7 +151,7 @@ def test_steps():
     assert damped_share(damping_for(0.45)) == 1.0 > damped_share(damping_for(0.4))
     rows = tray(particles={"load": {"material": "grain", "positions": [[0, 0, 0, 0.1], [1, 1, 1, 0.004]]}})
     assert smallest_radii(rows) == {"grain": 0.004}
-    with pytest.raises(InputError, match="there are no grains"):
+    with pytest.raises(InputError, match="there are no particles"):
         suggested_step(tray(particles={}))
 
 

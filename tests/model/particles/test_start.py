@@ -53,7 +53,7 @@ def test_groups_in_one_room():
         low, high = (found.sphere[found.group == k, 2] for k in (0, 1))
         assert (low.max() < high.min()) == (fill["packing"] != "random")
     both = {"fine": fine | {"fill": fills[1]}, "coarse": coarse | {"fill": fills[0] | {"count": 400}}}
-    with pytest.raises(InputError, match=r"grains overlap at the start: \d+ of 'fine' at .* of 'coarse'"):
+    with pytest.raises(InputError, match=r"particles overlap at the start: \d+ of 'fine' at .* of 'coarse'"):
         start(tray(particles=both))
 
 
@@ -90,13 +90,13 @@ def test_places_out_of_files(tmp_path):
         with pytest.raises(kind, match=words):
             start(tray(particles={"load": {"material": "grain", "positions": str(tmp_path / name)} | more}))
 
-    refused("b.csv", "x,y,z\n1,2,3\n", "holds no rows of numbers")
+    refused("b.csv", "x,y,z\n1,2,3\n", "contains no rows of numbers")
     refused("c.csv", "1,2\n3,4\n", r"must hold rows of x y z, .* not an array of shape \(2, 2\)")
     refused("d.csv", "1,2,nan\n", "not finite in row 0", radius=0.1)
     refused("e.csv", "1,2,3\n", "the positions of 'load' have no radius", InputError)
-    refused("f.csv", "1,2,3,0.1\n1,2,4,-1\n", "grain 1 of 'load' has -1", InputError)
+    refused("f.csv", "1,2,3,0.1\n1,2,4,-1\n", "particle 1 of 'load' has -1", InputError)
     (tmp_path / "g.npy").write_text("nothing")
-    refused("g.npy", "nothing", "holds no rows of numbers")
+    refused("g.npy", "nothing", "contains no rows of numbers")
     with pytest.raises(FileError, match="there is no such file, for the positions of 'load'"):
         start(tray(particles={"load": {"material": "grain", "positions": str(tmp_path / "none.csv")}}))
 

@@ -52,12 +52,12 @@ def test_what_is_wrong_is_named(name, k):
     data = saved()
     data[name] = WRONG[name][k](data[name])
     other = {"id": "sphere", "pairs": "history"}.get(name, "") if k == len(WRONG[name]) - 1 or k == 2 else ""
-    with pytest.raises(InputError, match=f"state of particles: '({name}|{other or name})'"):
+    with pytest.raises(InputError, match=rf"state.particles\['({name}|{other or name})'\]"):
         checked(data)
 
 
 def test_what_is_missing_is_named():
     data = saved()
     del data["history"]
-    with pytest.raises(InputError, match="'history' is missing"):
+    with pytest.raises(InputError, match=r"\['history'\] is missing"):
         checked(data)

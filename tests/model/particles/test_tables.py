@@ -73,5 +73,5 @@ def test_a_body_without_walls_cannot_hold_particles():
     bare = tray(bodies={"tray": {"mass": 1, "inertia": [1, 1, 1]}}, particles={
         "load": {"material": "grain", "positions": [[0, 0, 0, 0.02]], "body": "tray"}})  # fmt: skip
     tables = compile(bare).particles
-    with pytest.raises(UnsupportedError, match="which carries no wall"):
+    with pytest.raises(UnsupportedError, match="which has no wall"):
         tables.pose_of("tray", np.zeros((1, c.N_POSE)))

@@ -1,4 +1,4 @@
-"""Vehicles of a Spec as records: rows, columns of what is recorded, and schedules."""
+"""Vehicles of a Spec as records: rows, and columns of what is recorded."""
 
 import numpy as np
 import pytest
@@ -17,9 +17,8 @@ KEPT = (*RECORDED, vs.CLOCK, vs.CONTACT, vs.CELL)
 def model():
     one, two = vehicle.vehicle("hmmwv", "a"), vehicle.vehicle("hmmwv", "b", at=(0.0, 5.0))
     parts = {key: one[key] | two[key] for key in one}
-    control = {"type": "schedule", "throttle": "0.5*t", "selector": [[0, "N"], [2, "D"]], "every": 0.05}
     field = {"at": [-5, -5], "cell": 1.0, "heights": np.full((20, 30), 0.25).tolist()}
-    return gori.compile(gori.Spec(**parts, terrain={"field": field}, controls={"b.driver": control}))
+    return gori.compile(gori.Spec(**parts, terrain={"field": field}))
 
 
 @pytest.mark.parametrize("part", KEPT, ids=[part.name for part in KEPT])
@@ -69,13 +68,6 @@ def test_a_run_has_its_own_tables_to_change(model):
     records = model.vehicle.records
     assert not np.shares_memory(live.wheel, records.wheel) and not np.shares_memory(live.terrain, records.terrain)
     assert np.shares_memory(replayed.wheel, records.wheel)
-
-
-def test_schedules_are_compiled(model):
-    (schedule,) = model.vehicle.schedules
-    assert schedule.every == 0.05
-    assert [name for name, _, _ in schedule.pedals] == ["b.throttle", "b.brake", "b.steer"]
-    assert dict(schedule.levers)["b.selector"] == ((0.0, "N"), (2.0, "D"))
 
 
 def test_rolling_trains(model):

@@ -33,26 +33,26 @@ def test_a_new_start_leaves_nothing_of_the_run_before():
     start = used.state
     used.step(200)
     used.state = start
-    np.testing.assert_array_equal(used.stepper.data.loop_head, fresh.stepper.data.loop_head)
-    np.testing.assert_array_equal(used.stepper.data.loop_state, fresh.stepper.data.loop_state)
+    np.testing.assert_array_equal(used.stepper.data.loops.head, fresh.stepper.data.loops.head)
+    np.testing.assert_array_equal(used.stepper.data.loops.state.flat, fresh.stepper.data.loops.state.flat)
 
 
 def test_coordinates_that_are_given_are_not_chosen():
     given = closure(loops=Partition(independent=("A",)))
     given.reset_thresholds()
-    assert given.memory.head.poor_pivot == 0.0
+    assert given.head.poor_pivot == 0.0
     free = closure(loops=Partition())
     free.reset_thresholds()
-    assert free.memory.head.poor_pivot > 0.0
+    assert free.head.poor_pivot > 0.0
 
 
 def test_steps_over_a_singular_pose_are_few_and_loose():
     method = Dopri5()
     loops, memory, clock = closure(method), method.memory(Sizes(4, 3, 3, 0)), row(CLOCK.zeros(1))
     clock.time, clock.steps_done = 1.0, 100
-    loops.memory.head.pivot = 1.0
+    loops.head.pivot = 1.0
     assert not loops.step_over_singularity(memory, clock) and memory.head["loosened"][0] == 0.0
-    loops.memory.head.pivot = 1e-4
+    loops.head.pivot = 1e-4
     for _ in range(MOST_LEAPS):
         assert loops.step_over_singularity(memory, clock)
         assert memory.head["loosened"][0] == LOOSE and 0.01 <= clock.step < 0.03

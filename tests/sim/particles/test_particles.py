@@ -35,11 +35,11 @@ def test_grains_that_start_inside_each_other():
 
 
 def test_grains_that_start_inside_a_wall():
-    told = refusal("grain 1 .* stands in the wall", positions=[*ONE, [0.1, 0.0, 0.004, 0.01]], shapes=FLOOR)
-    assert "floor" in str(told) and "it would be shot out" in str(told)
-    refusal("stands in the wall", positions=[[0.1, 0.0, -0.05, 0.01]], shapes=FLOOR)  # behind a plane nothing can be
+    told = refusal("particle 1 .* overlaps the wall", positions=[*ONE, [0.1, 0.0, 0.004, 0.01]], shapes=FLOOR)
+    assert "floor" in str(told) and "it would be ejected" in str(told)
+    refusal("overlaps the wall", positions=[[0.1, 0.0, -0.05, 0.01]], shapes=FLOOR)  # behind a plane nothing can be
     box = {"box": {"type": "box", "size": [0.2, 0.2, 0.2], "material": "wall"}}
-    refusal("stands in the wall", positions=[[0.095, 0.0, 0.0, 0.01]], shapes=box)
+    refusal("overlaps the wall", positions=[[0.095, 0.0, 0.0, 0.01]], shapes=box)
     simulation(scene([[0.0905, 0.0, 0.0, 0.01]], box), 1e-3)  # walls are shells: inside is as good as outside
 
 
@@ -57,13 +57,13 @@ def test_material_that_is_far_too_soft():
 
 
 def test_step_that_is_too_large():
-    told = refusal("a step of 0.01 s is too large for these grains", positions=ONE, shapes=FLOOR, step=0.01)
+    told = refusal("a step of 0.01 s is too large for these particles", positions=ONE, shapes=FLOOR, step=0.01)
     assert "step: auto" in str(told) and "soften" in str(told)
 
 
 def test_grain_that_is_far_too_fast():
     error = failure(scene([[0.0, 0.0, 0.05, 0.01, 0.0, 0.0, -200.0]], FLOOR))
-    assert "grain 0 at (0, 0, " in str(error) and "moves by more than a quarter of its radius in one step" in str(error)
+    assert "particle 0 at (0, 0, " in str(error) and "moves more than a quarter of its radius in one step" in str(error)
 
 
 def test_grain_that_falls_through_a_hole_of_a_mesh(tmp_path):
@@ -77,7 +77,9 @@ def test_grain_that_falls_through_a_hole_of_a_mesh(tmp_path):
     told = refusal("holed.stl", gori.errors.GoriError, shapes={"floor": floor}, particles=group)
     assert "surface: true" in str(told)
     error = failure(scene(None, {"floor": floor | {"surface": True}}, particles=group))
-    assert "grain 1 at (0.06" in str(error) and "has left the domain through its side z-, at z = -0.2 m" in str(error)
+    assert "particle 1 at (0.06" in str(error) and "has left the domain through its side z-, at z = -0.2 m" in str(
+        error
+    )
     assert "hole in the walls" in str(error) and "outlet" in str(error)
     frames = error.recording.frames
     assert len(frames) > 10 and frames[-1].position[0, 2] > 0.0  # the other one lies where it was
@@ -86,13 +88,13 @@ def test_grain_that_falls_through_a_hole_of_a_mesh(tmp_path):
 def test_grain_that_falls_without_end():
     """It is lost where it leaves the domain: below, unless the Spec says otherwise, by a hundred radii here."""
     error = failure(scene(ONE))
-    assert str(error).startswith("grain 0 at (0, 0, -0.9")
+    assert str(error).startswith("particle 0 at (0, 0, -0.9")
     assert "has left the domain through its side z-, at z = -0.96 m of 'ground', and is lost, by t = 0.45" in str(error)
-    assert "give an outlet" in str(error) and "`domain: none`. As none is given, it is the box around" in str(error)
+    assert "add an outlet" in str(error) and "`domain: none`. By default it is the initial bounding box" in str(error)
     domain = {"at": [0.0, 0.0, 0.0], "size": [1.0, 1.0, 4.0]}
     error = failure(scene(None, particles={"load": {"material": "grain", "positions": ONE, "domain": domain}}))
     assert "has left the domain through its side z-, at z = -2 m of 'ground'," in str(error)
-    assert "a larger `domain`" in str(error) and "As none is given" not in str(error)
+    assert "a larger `domain`" in str(error) and "By default it is" not in str(error)
     assert error.time == pytest.approx((2.0 * 2.05 / 9.81) ** 0.5, abs=0.06)  # the lists are made a little later
 
 
@@ -131,7 +133,7 @@ def test_more_grains_than_fit():
 
 
 def test_methods_that_choose_their_own_steps():
-    with pytest.raises(UnsupportedError, match="particles need a method of a fixed step"):
+    with pytest.raises(UnsupportedError, match="particles need a fixed-step method"):
         gori.Simulation(gori.compile(scene(ONE, FLOOR)), "dopri5")
 
 
@@ -158,9 +160,9 @@ def test_a_march_that_failed_tells_no_nonsense_later():
 def test_grains_that_are_added_where_they_cannot_be():
     particles = simulation(scene(ONE, FLOOR), 1e-3).particles
     for place, radius, material, words in (
-        ([0.0, 0.0, 0.06], 0.01, "grain", "new grain 0 at 0, 0, 0.06 overlaps another by 0.01 m"),
+        ([0.0, 0.0, 0.06], 0.01, "grain", "new particle 0 at 0, 0, 0.06 overlaps another by 0.01 m"),
         ([[1.0, 0.0, 0.1], [1.0, 0.0, 0.1]], 0.01, "grain", "overlap"),
-        ([1.0, 0.0, 0.005], 0.01, "grain", "stands in the wall"),
+        ([1.0, 0.0, 0.005], 0.01, "grain", "overlaps the wall"),
         ([1.0, 0.0, 0.1], 0.01, "wall", "'wall' have no mass"),
         ([1.0, 0.0, 1e9], 0.01, "grain", "outside of the domain, beyond its side z"),
         ([1.0, 0.0, np.nan], 0.01, "grain", "finite"),
@@ -192,14 +194,14 @@ def test_numbers_to_look_at_cannot_be_changed_by_mistake():
 
 def test_grains_that_start_outside_of_the_domain():
     spec = scene(ONE, FLOOR).set("particles.load.domain", {"size": [1.0, 1.0, 0.02]})
-    with pytest.raises(InputError, match=r"grain 0 at 0, 0, 0.05 starts outside of the domain, beyond its side z\+"):
+    with pytest.raises(InputError, match=r"particle 0 at 0, 0, 0.05 starts outside of the domain, beyond its side z\+"):
         simulation(spec, 1e-3)
 
 
 def test_an_inlet_without_room_says_so_and_costs_little():
     feeder = {"material": "grain", "radius": 0.01, "box": {"at": [0, 0, 0.5], "size": [0.06, 0.06, 0.04]}, "rate": 1e4}
     sim = simulation(scene(ONE, FLOOR).set("inlets", {"feeder": feeder}), 1e-3)
-    with pytest.warns(UserWarning, match="the inlet 'feeder' has no room: .* grains wait") as told:
+    with pytest.warns(UserWarning, match="the inlet 'feeder' has no free space: .* particles are waiting") as told:
         sim.advance(150)
     about = sim.particles.about()["inlets"]["feeder"]
     assert len(told) == 1 and 0 < about["made"] < 100 and about["made"] + about["waiting"] == 1500

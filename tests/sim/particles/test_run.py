@@ -15,6 +15,7 @@ from gori.errors import InputError
 from gori.model import threads
 from gori.record import Frames, read_checkpoint
 from gori.sim import Simulation
+from gori.sim.particles.run import ParticleRun
 from tests.sim.particles.shaken import DURATION, FRAMES, simulation
 from tests.sim.test_survival import reached, wait_for
 from validation.particles_scenes import FLOOR, filled, scene, tube
@@ -218,7 +219,7 @@ def test_grains_that_do_not_fit_are_not_added():
         particles.add([[0.0, 0.0, 0.1]], 0.02, "grain")
     with pytest.raises(InputError, match=r"positions \(n, 3\) of finite numbers, and positive radii"):
         particles.add([[0.0, np.nan, 0.1]], 0.01, "grain")
-    with pytest.raises(InputError, match="1 truth values"):
+    with pytest.raises(InputError, match="1 booleans"):
         particles.remove([True, False])
     assert len(particles) == 1
 
@@ -235,3 +236,18 @@ def test_what_is_known_of_the_last_step_stays_when_grains_come_and_go():
     assert particles.contacts()["rebuilds"] > lists
     sim.advance(1)
     assert particles.wall_forces()["ground.floor"].sum(axis=0)[2] == pytest.approx(-0.5 * weight, rel=1e-3)
+
+
+def test_particles_are_packed_where_the_bodies_are():
+    """A run of their own from the same bodies is packed alike, from another state elsewhere."""
+    sim = simulation()
+    stepper = sim.stepper
+    there = stepper.y.copy()
+    there[0] += 0.5
+    runs = [ParticleRun(sim.model, stepper.machine, stepper.data, "cpu", y) for y in (stepper.y.copy(), there)]
+    state, moved = (run.particles.state() for run in runs)
+    for name, value in sim.particles.state().items():
+        np.testing.assert_array_equal(state[name], value, err_msg=name)
+    np.testing.assert_allclose(moved["sphere"][:, :3] - state["sphere"][:, :3], [[0.5, 0.0, 0.0]] * 400, atol=1e-12)
+    again = ParticleRun(sim.model, stepper.machine, stepper.data, "cpu", there, saved=state)
+    np.testing.assert_array_equal(again.particles.state()["sphere"], state["sphere"])

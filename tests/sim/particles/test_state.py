@@ -45,6 +45,6 @@ def test_what_is_wrong_is_named(run, name):
     saved = run.particles.state()
     with pytest.raises(InputError, match=f"'{name}'"):
         run.particles.load(saved | {name: WRONG[name](saved[name])})
-    with pytest.raises(InputError, match=f"'{name}' is missing"):
+    with pytest.raises(InputError, match=rf"\['{name}'\] is missing"):
         run.particles.load({key: value for key, value in saved.items() if key != name})
     assert all(np.array_equal(saved[key], value) for key, value in run.particles.state().items())  # as it was

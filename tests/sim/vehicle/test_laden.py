@@ -1,4 +1,4 @@
-"""Vehicles that carry grains: how they stand, and how they roll from there."""
+"""Vehicles that carry particles: how they stand, and how they roll from there."""
 
 import numpy as np
 import pytest

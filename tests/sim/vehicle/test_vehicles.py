@@ -1,4 +1,4 @@
-"""Inputs, drivers, schedules, channels and what vehicles keep in a Simulation."""
+"""Drivers, channels and what vehicles keep in a Simulation."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,6 @@ import gori
 from gori import vehicle
 from gori.errors import InputError, SimulationError, UnsupportedError
 from gori.kernels.vehicle.state import NEVER
-from gori.model.vehicle.tables import TRAIN_CHANNELS, WHEEL_CHANNELS
 
 ADAMS = gori.Adams(step=1e-3, order=2)
 
@@ -27,31 +26,6 @@ def soft():
     ground = {"soil": gori.soil("lete_sand"), "at": [-4, -3], "size": [14, 6], "cell": 0.1}
     model = gori.compile(vehicle.spec("hmmwv", terrain={"soft": ground}))
     return model, gori.at_rest(model)
-
-
-def test_inputs_by_name(model):
-    inputs = gori.Simulation(model, ADAMS).inputs
-    assert set(inputs) == {f"truck.{name}" for name in ("throttle", "brake", "selector", "transfer", "steer")}
-    assert len(inputs) == 5 and inputs["truck.transfer"] == 1.0 and inputs["truck.selector"] == 0.0
-    inputs.update({"truck.selector": "R", "truck.throttle": 0.4, "truck.steer": -1, "truck.transfer": "low"})
-    assert (inputs["truck.selector"], inputs["truck.throttle"], inputs["truck.transfer"]) == (-1.0, 0.4, 2.0)
-    for name, bad, words in (
-        ("truck.throttle", 1.1, "must be a number from 0 to 1, not 1.1"),
-        ("truck.throttle", np.nan, "must be a number from 0 to 1"),
-        ("truck.throttle", "full", "must be a number from 0 to 1, not 'full'"),
-        ("truck.brake", True, "must be a number from 0 to 1"),
-        ("truck.steer", -1.01, "must be a number from -1 to 1"),
-        ("truck.selector", "low", "must be one of R, P, N, D, a gear from 1 to 4"),
-        ("truck.selector", 5, "must be one of R, P, N, D"),
-        ("truck.transfer", "D", "must be one of neutral, high, low, high_locked, not 'D'"),
-        ("truck.trottle", 1.0, "there is no input 'truck.trottle'; did you mean 'truck.throttle'?"),
-    ):
-        with pytest.raises(InputError) as caught:
-            inputs[name] = bad
-        assert words in str(caught.value)
-    with pytest.raises(InputError, match="cannot be removed"):
-        del inputs["truck.steer"]
-    assert inputs["truck.throttle"] == 0.4
 
 
 def test_a_machine_without_vehicle():
@@ -105,19 +79,6 @@ def test_a_driver_that_fails_loses_nothing(model, rest):
         gori.Simulation(model, ADAMS, driver=driver, driver_period=0.0)
 
 
-def test_channels_of_a_recording_are_those_of_the_simulation(model, rest):
-    simulation = gori.Simulation(model, ADAMS, state=rest)
-    rec = simulation.run(0.05, sample=0.01)
-    names = [f"truck.wheel_{c}.{n}" for c in vehicle.CORNERS for n in WHEEL_CHANNELS]
-    for name in [*names, *(f"truck.drivetrain.{n}" for n in TRAIN_CHANNELS)]:
-        assert rec[name].shape == (6,) and rec[name][-1] == simulation.channel(name), name
-    assert rec.units("truck.wheel_fl.load") == ("N",)
-    weight = 9.81 * model.mass
-    assert sum(rec[f"truck.wheel_{c}.load"] for c in vehicle.CORNERS)[-1] == pytest.approx(weight, rel=1e-4)
-    with pytest.raises(InputError, match=r"did you mean 'truck.wheel_fl.load'"):
-        simulation.channel("truck.wheel_fl.lod")
-
-
 def test_a_file_names_its_channels(model, rest, tmp_path):
     """Wheels and drive trains are there when a recording is loaded; columns of another layout do not act again."""
     rec = gori.Simulation(model, ADAMS, state=rest).run(0.02)
@@ -135,36 +96,6 @@ def test_a_file_names_its_channels(model, rest, tmp_path):
     np.testing.assert_array_equal(old["truck.wheel_fl.load"], rec["truck.wheel_fl.fx"])
     with pytest.raises(InputError, match="other outputs of wheels"):
         old["a"]
-
-
-def test_schedules_drive(model, rest):
-    control = {"type": "schedule", "throttle": [[0, 0.2], [0.2, 0.6]], "steer": "2*t", "brake": "step(t-0.2) - 0.5"}
-    control |= {"selector": [[0, "N"], [0.1, "D"]], "transfer": "high", "every": 0.02}
-    driven = gori.compile(model.spec.set("controls", {"truck.driver": control}))
-    simulation = gori.Simulation(driven, ADAMS, state=rest)
-    rec = simulation.run(0.3, sample=0.02)
-    # what is set at a time counts in the step that follows
-    t = np.maximum(rec.time - 0.02, 0.0)[1:]
-    np.testing.assert_allclose(rec["truck.drivetrain.throttle"][1:], np.interp(t, [0, 0.2], [0.2, 0.6]), atol=1e-12)
-    np.testing.assert_allclose(
-        rec["truck.drivetrain.brake"][1:], np.where(t > 0.199, 0.5, 0.0), atol=1e-12
-    )  # held in range
-    np.testing.assert_array_equal(rec["truck.drivetrain.selector"][1:], np.where(t > 0.099, 10.0, 0.0))
-    assert simulation.inputs["truck.steer"] == pytest.approx(0.56)
-    assert simulation.driver_period == 0.02
-
-    def more(sim):
-        sim.inputs["truck.throttle"] = 1.0
-
-    both = gori.Simulation(driven, ADAMS, state=rest, driver=more)
-    both.step(30)
-    assert both.channel("truck.drivetrain.throttle") == 1.0 and both.inputs["truck.steer"] == pytest.approx(0.04)
-    broken = gori.compile(model.spec.set("controls", {"truck.driver": {"type": "schedule", "throttle": "log(t-1)"}}))
-    with pytest.raises(SimulationError, match=r"the schedule of truck.throttle gives no number at t = 0 s"):
-        gori.Simulation(broken, ADAMS, state=rest).step()
-    unknown = model.spec.set("controls", {"truck.driver": {"type": "schedule", "throttle": "a.q"}})
-    with pytest.raises(InputError, match=r"controls.truck.driver.throttle: 'a' is not a joint"):
-        gori.compile(unknown)
 
 
 def test_own_steps_of_the_drive_train(model, rest):

@@ -8,8 +8,8 @@ from gori.kernels.codes import OK, USER_ERROR
 from gori.kernels.forces import elements
 from gori.kernels.forces.elements import add_wrench, apply_elements
 from gori.kernels.forces.signals import evaluate_signals
-from gori.kernels.jit import call_at, part
-from gori.kernels.machine import ADVANCE, WRENCH
+from gori.kernels.jit import call_at, part, present
+from gori.kernels.machine import ADD_WRENCHES, ADVANCE
 from gori.kernels.tree.kinematics import positions, velocities
 
 
@@ -18,24 +18,26 @@ def call_user(typingctx, address, t, q, v, tau):
     """Call int64 f(double t, double *q, double *v, double *tau) by its address; 0 means that all went well."""
 
     def codegen(context, builder, signature, args):
+        if isinstance(signature.args[0], types.NoneType):
+            return context.get_constant(types.int64, 0)
         number, pointer = ir.DoubleType(), ir.DoubleType().as_pointer()
         function = ir.FunctionType(ir.IntType(64), [number, pointer, pointer, pointer])
         pointers = [context.make_array(ty)(context, builder, x).data for ty, x in zip(signature.args[2:], args[2:])]
         return builder.call(builder.inttoptr(args[0], function.as_pointer()), [args[1], *pointers])
 
-    return types.int64(types.int64, types.float64, q, v, tau), codegen
+    return types.int64(address, types.float64, q, v, tau), codegen
 
 
 @part
 def acts_on_bodies(machine):
     """Whether any force acts on a body, and not along an axis of a joint alone."""
-    return machine.vehicle != 0 or machine.coupled.shape[0] > 0 or elements.acts_on_bodies(machine.element_i)
+    return present(machine.vehicle) or machine.coupled.shape[0] > 0 or elements.acts_on_bodies(machine.element_i)
 
 
 @part
 def advance_vehicle(machine, data, t, q, v):
     """Bring vehicles to t, where the bodies have arrived; after `place`. Returns a result code."""
-    if machine.vehicle == 0:
+    if not present(machine.vehicle):
         return OK
     positions(machine.body_i, data.body_w)
     velocities(machine.body_i, v, data.body_w, data.dof_w)
@@ -44,7 +46,7 @@ def advance_vehicle(machine, data, t, q, v):
 
 @part
 def apply_forces(machine, data, t, q, v, z, zdot):
-    """tau (nv,) anew, and what is added to the bodies' FORCE; after `place`. Returns a result code.
+    """tau (nv,) recomputed, and what is added to the bodies' FORCE; after `place`. Returns a result code.
 
     zdot   rates of the states z
     """
@@ -61,10 +63,10 @@ def apply_forces(machine, data, t, q, v, z, zdot):
     for k in range(machine.coupled.shape[0]):
         w = data.wrench[k]
         add_wrench(machine.coupled[k], 0.0, 0.0, 0.0, w[0], w[1], w[2], w[3], w[4], w[5], body_w)
-    if machine.vehicle != 0:
-        code = call_at(machine.vehicle, machine, data, t, q, v, WRENCH)
+    if present(machine.vehicle):
+        code = call_at(machine.vehicle, machine, data, t, q, v, ADD_WRENCHES)
         if code != OK:
             return code
-    if machine.user != 0 and call_user(machine.user, t, q, v, tau) != 0:
+    if present(machine.user) and call_user(machine.user, t, q, v, tau) != 0:
         return USER_ERROR
     return OK

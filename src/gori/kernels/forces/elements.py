@@ -29,7 +29,7 @@ from gori.kernels.forces.parameters import (
     WRENCH_F,
 )
 from gori.kernels.jit import part
-from gori.kernels.tree.columns import ART, FORCE, P_WB, SPIN, VEL
+from gori.kernels.tree.columns import ART, FORCE, OMEGA, P_WB, VEL
 from gori.kernels.tree.configuration import quaternion_times
 from gori.kernels.tree.kinematics import cross, turn
 
@@ -64,7 +64,7 @@ def add_wrench(row, rx, ry, rz, nx, ny, nz, fx, fy, fz, body_w):
 
 @part
 def point_velocity(row, rx, ry, rz, body_w):
-    ux, uy, uz = cross(body_w[row, SPIN], body_w[row, SPIN + 1], body_w[row, SPIN + 2], rx, ry, rz)
+    ux, uy, uz = cross(body_w[row, OMEGA], body_w[row, OMEGA + 1], body_w[row, OMEGA + 2], rx, ry, rz)
     return ux + body_w[row, VEL], uy + body_w[row, VEL + 1], uz + body_w[row, VEL + 2]
 
 
@@ -201,9 +201,9 @@ def bushing_force(element, p, body_w, axes):
     ux, uy, uz = point_velocity(a, ax + dx, ay + dy, az + dz, body_w)  # of A's body at the point B
     vx, vy, vz = point_velocity(b, bx, by, bz, body_w)
     vx, vy, vz = vx - ux, vy - uy, vz - uz
-    wx = body_w[b, SPIN] - body_w[a, SPIN]
-    wy = body_w[b, SPIN + 1] - body_w[a, SPIN + 1]
-    wz = body_w[b, SPIN + 2] - body_w[a, SPIN + 2]
+    wx = body_w[b, OMEGA] - body_w[a, OMEGA]
+    wy = body_w[b, OMEGA + 1] - body_w[a, OMEGA + 1]
+    wz = body_w[b, OMEGA + 2] - body_w[a, OMEGA + 2]
 
     # R = A' B: the rotation vector from its skew part and trace
     r00 = A[0] * B[0] + A[3] * B[3] + A[6] * B[6]

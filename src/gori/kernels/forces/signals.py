@@ -5,7 +5,7 @@ postfix program for a stack machine.
 Division by zero and the like give infinities and NaN as IEEE 754 has them; nothing is ever raised.
 """
 
-import numpy as np
+import math
 
 from gori.kernels.jit import kernel, part
 
@@ -59,29 +59,29 @@ def unary(code, x):
     if code == NEGATE:
         return -x
     if code == SIN:
-        return np.sin(x)
+        return math.sin(x)
     if code == COS:
-        return np.cos(x)
+        return math.cos(x)
     if code == TAN:
-        return np.tan(x)
+        return math.tan(x)
     if code == ASIN:
-        return np.arcsin(x)
+        return math.asin(x)
     if code == ACOS:
-        return np.arccos(x)
+        return math.acos(x)
     if code == ATAN:
-        return np.arctan(x)
+        return math.atan(x)
     if code == SQRT:
-        return np.sqrt(x)
+        return math.sqrt(x)
     if code == EXP:
-        return np.exp(x)
+        return math.exp(x)
     if code == LOG:
-        return np.log(x)
+        return math.log(x)
     if code == ABS:
-        return np.abs(x)
+        return abs(x)
     if code == SIGN:
-        return np.sign(x)
+        return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x
     if code == FLOOR:
-        return np.floor(x)
+        return x // 1.0
     return 1.0 if x >= 0.0 else 0.0
 
 
@@ -107,7 +107,7 @@ def binary(code, a, b):
     if code == GREATER_EQUAL:
         return 1.0 if a >= b else 0.0
     if code == ATAN2:
-        return np.arctan2(a, b)
+        return math.atan2(a, b)
     if code == MIN:
         return b if b < a else a
     return b if b > a else a

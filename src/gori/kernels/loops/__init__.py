@@ -1,4 +1,4 @@
-"""Closed loops: a tree and cuts. What the cuts ask for, and the solvers that see to it.
+"""Closed loops: a tree and cuts. The constraint equations of the cuts, and their solvers.
 
     M qdd + J' lambda = tau - bias,     Phi(q, t) = 0,     J v = nu,     J qdd + gamma = 0
 

@@ -1,6 +1,6 @@
-"""What cuts ask for: Phi, J, J v - nu and gamma, in relative coordinates.
+"""Constraint equations of cuts: Phi, J, J v - nu and gamma, in relative coordinates.
 
-A cut joins frame A on one body with frame B on another. Seen from A, the point p_B moves with u and frame B turns with
+A cut joins frame A on one body with frame B on another. Relative to A, point p_B moves with u and frame B rotates with
 w = w_B - w_A, both linear in the velocities of the joints between the two: those that carry A and B alike drop out.
 So each equation is a wrench (n; f) at p_B, its row of J is
 
@@ -19,38 +19,8 @@ Positions are taken from where the two ways to the ground meet, so that a machin
 import math
 
 from gori.kernels.jit import part
-from gori.kernels.loops.tables import (
-    ALONG,
-    APART,
-    AXES,
-    COUPLED,
-    DISTANT,
-    DRIFT,
-    DRIVEN,
-    EQ_A,
-    EQ_B,
-    EQ_DOF,
-    EQ_KIND,
-    EQUATIONS,
-    FIRST,
-    FROM_A,
-    FROM_B,
-    JAC,
-    LENGTH,
-    OFFSET,
-    P_A,
-    P_B,
-    PATH,
-    R_A,
-    R_B,
-    ROOT,
-    ROW_A,
-    ROW_B,
-    TILT_X,
-    TILT_Y,
-    TURNED,
-)
-from gori.kernels.tree.columns import ACC, ARM, NDOF, PARENT, SPIN, V0, S
+from gori.kernels.loops.tables import ALONG, COUPLED, DISTANT, DRIVEN, TILT_X, TILT_Y, TURNED
+from gori.kernels.tree.columns import ACC, ARM, NDOF, OMEGA, PARENT, V0, S
 from gori.kernels.tree.kinematics import cross, turn
 
 
@@ -64,31 +34,33 @@ def climb(body_i, body_w, row, root, x, y, z):
 
 
 @part
-def axis_of(cut_f, c, R, k, row, body_w):
-    """Axis k of the frame of cut c that stands on the row, world axes."""
-    return turn(body_w, row, cut_f[c, R + k], cut_f[c, R + 3 + k], cut_f[c, R + 6 + k])
+def axis_of(R, k, row, body_w):
+    """Axis k of a frame R (9,) that stands on the row, world axes."""
+    return turn(body_w, row, R[k], R[3 + k], R[6 + k])
 
 
 @part
-def tilt(cut_f, c, kind, a, b, body_w):
+def tilt(cut, kind, body_w):
     """Directions e on A and f on B, and the sign, of an equation e . f = 0."""
-    fx, fy, fz = axis_of(cut_f, c, R_B, 2, b, body_w)
+    a = cut.row_a
+    fx, fy, fz = axis_of(cut.R_B, 2, cut.row_b, body_w)
     if kind == TILT_X:
-        ex, ey, ez = axis_of(cut_f, c, R_A, 1, a, body_w)
+        ex, ey, ez = axis_of(cut.R_A, 1, a, body_w)
         return -ex, -ey, -ez, fx, fy, fz
-    ex, ey, ez = axis_of(cut_f, c, R_A, 0 if kind == TILT_Y else 2, a, body_w)
+    ex, ey, ez = axis_of(cut.R_A, 0 if kind == TILT_Y else 2, a, body_w)
     return ex, ey, ez, fx, fy, fz
 
 
 @part
-def turned(cut_f, c, k, a, b, body_w):
+def turned(cut, k, body_w):
     """Twice the component k of the vector part of the quaternion of B seen from A, its scalar part positive."""
-    x0, x1, x2 = axis_of(cut_f, c, R_A, 0, a, body_w)
-    y0, y1, y2 = axis_of(cut_f, c, R_A, 1, a, body_w)
-    z0, z1, z2 = axis_of(cut_f, c, R_A, 2, a, body_w)
-    u0, u1, u2 = axis_of(cut_f, c, R_B, 0, b, body_w)
-    v0, v1, v2 = axis_of(cut_f, c, R_B, 1, b, body_w)
-    w0, w1, w2 = axis_of(cut_f, c, R_B, 2, b, body_w)
+    a, b, R_A, R_B = cut.row_a, cut.row_b, cut.R_A, cut.R_B
+    x0, x1, x2 = axis_of(R_A, 0, a, body_w)
+    y0, y1, y2 = axis_of(R_A, 1, a, body_w)
+    z0, z1, z2 = axis_of(R_A, 2, a, body_w)
+    u0, u1, u2 = axis_of(R_B, 0, b, body_w)
+    v0, v1, v2 = axis_of(R_B, 1, b, body_w)
+    w0, w1, w2 = axis_of(R_B, 2, b, body_w)
     xx, yy, zz = x0 * u0 + x1 * u1 + x2 * u2, y0 * v0 + y1 * v1 + y2 * v2, z0 * w0 + z1 * w1 + z2 * w2
     zy, yz = z0 * v0 + z1 * v1 + z2 * v2, y0 * w0 + y1 * w1 + y2 * w2
     xz, zx = x0 * w0 + x1 * w1 + x2 * w2, z0 * u0 + z1 * u1 + z2 * u2
@@ -114,42 +86,42 @@ def turned(cut_f, c, k, a, b, body_w):
 @part
 def place_cuts(machine, work, q, values, body_w):
     """gap, wrench, and where the cuts are, after `place`; values: of the signals."""
-    body_i, cut_i, cut_f, eq_i = machine.body_i, machine.cut_i, machine.cut_f, machine.eq_i
-    for c in range(cut_i.shape[0]):
-        first, a, b, root = cut_i[c, FIRST], cut_i[c, ROW_A], cut_i[c, ROW_B], cut_i[c, ROOT]
-        if eq_i[first, EQ_KIND] == COUPLED:
-            work.gap[first] = q[eq_i[first, EQ_A]] - cut_f[c, LENGTH] * q[eq_i[first, EQ_B]] - cut_f[c, OFFSET]
+    body_i, cut, equation = machine.body_i, machine.cut, machine.equation
+    for c in range(cut.shape[0]):
+        first, a, b, root = cut[c].first, cut[c].row_a, cut[c].row_b, cut[c].root
+        if equation[first].kind == COUPLED:
+            work.gap[first] = q[equation[first].a] - cut[c].length * q[equation[first].b] - cut[c].offset
             continue
-        if eq_i[first, EQ_KIND] == DRIVEN:
-            work.gap[first] = q[eq_i[first, EQ_A]] - values[eq_i[first, EQ_B]]
+        if equation[first].kind == DRIVEN:
+            work.gap[first] = q[equation[first].a] - values[equation[first].b]
             continue
 
         # d = p_B - p_A
-        ax, ay, az = turn(body_w, a, cut_f[c, P_A], cut_f[c, P_A + 1], cut_f[c, P_A + 2])
-        bx, by, bz = turn(body_w, b, cut_f[c, P_B], cut_f[c, P_B + 1], cut_f[c, P_B + 2])
+        p_A, p_B = cut[c].p_A, cut[c].p_B
+        ax, ay, az = turn(body_w, a, p_A[0], p_A[1], p_A[2])
+        bx, by, bz = turn(body_w, b, p_B[0], p_B[1], p_B[2])
         px, py, pz = climb(body_i, body_w, a, root, ax, ay, az)
         dx, dy, dz = climb(body_i, body_w, b, root, bx, by, bz)
         dx, dy, dz = dx - px, dy - py, dz - pz
-        spot = work.spot[c]
-        spot[FROM_B], spot[FROM_B + 1], spot[FROM_B + 2] = bx, by, bz
-        spot[FROM_A], spot[FROM_A + 1], spot[FROM_A + 2] = ax + dx, ay + dy, az + dz
-        spot[APART], spot[APART + 1], spot[APART + 2] = dx, dy, dz
+        work.from_b[c, 0], work.from_b[c, 1], work.from_b[c, 2] = bx, by, bz
+        work.from_a[c, 0], work.from_a[c, 1], work.from_a[c, 2] = ax + dx, ay + dy, az + dz
+        work.apart[c, 0], work.apart[c, 1], work.apart[c, 2] = dx, dy, dz
 
-        for e in range(first, first + cut_i[c, EQUATIONS]):
-            kind, w = eq_i[e, EQ_KIND], work.wrench[e]
+        for e in range(first, first + cut[c].equations):
+            kind, w = equation[e].kind, work.wrench[e]
             nx, ny, nz, fx, fy, fz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             if kind == ALONG:
-                fx, fy, fz = axis_of(cut_f, c, R_A, eq_i[e, EQ_A], a, body_w)
+                fx, fy, fz = axis_of(cut[c].R_A, equation[e].a, a, body_w)
                 work.gap[e] = fx * dx + fy * dy + fz * dz
             elif kind == DISTANT:
                 far = math.sqrt(dx * dx + dy * dy + dz * dz)
                 fx, fy, fz = (dx / far, dy / far, dz / far) if far > 0.0 else (1.0, 0.0, 0.0)
-                work.gap[e] = far - cut_f[c, LENGTH]
+                work.gap[e] = far - cut[c].length
             elif kind == TURNED:
-                nx, ny, nz = axis_of(cut_f, c, R_A, eq_i[e, EQ_A], a, body_w)
-                work.gap[e] = turned(cut_f, c, eq_i[e, EQ_A], a, b, body_w)
+                nx, ny, nz = axis_of(cut[c].R_A, equation[e].a, a, body_w)
+                work.gap[e] = turned(cut[c], equation[e].a, body_w)
             else:
-                ex, ey, ez, gx, gy, gz = tilt(cut_f, c, kind, a, b, body_w)
+                ex, ey, ez, gx, gy, gz = tilt(cut[c], kind, body_w)
                 nx, ny, nz = cross(gx, gy, gz, ex, ey, ez)
                 work.gap[e] = ex * gx + ey * gy + ez * gz
             w[0], w[1], w[2], w[3], w[4], w[5] = nx, ny, nz, fx, fy, fz
@@ -161,9 +133,9 @@ def columns_of(machine, work, c, row, rx, ry, rz, sign, place, body_w, dof_w):
 
     place: of the first of them in the path.
     """
-    body_i, cut_i = machine.body_i, machine.cut_i
-    first, count, axes, start = cut_i[c, FIRST], cut_i[c, EQUATIONS], cut_i[c, AXES], cut_i[c, JAC]
-    while row != cut_i[c, ROOT]:
+    body_i, cut = machine.body_i, machine.cut
+    first, count, axes, start = cut[c].first, cut[c].equations, cut[c].axes, cut[c].jac
+    while row != cut[c].root:
         for k in range(body_i[row, V0], body_i[row, V0] + body_i[row, NDOF]):
             sx, sy, sz = sign * dof_w[k, S], sign * dof_w[k, S + 1], sign * dof_w[k, S + 2]
             tx, ty, tz = cross(sx, sy, sz, rx, ry, rz)
@@ -203,63 +175,44 @@ def drift_of(machine, root, row, rx, ry, rz, v, body_w, dof_w):
 @part
 def slide(machine, work, v, values, body_w, dof_w):
     """slip = J v - nu, and the velocities of the cuts' points, where J stands."""
-    cut_i, eq_i = machine.cut_i, machine.eq_i
+    cut, equation = machine.cut, machine.equation
     jacobian_times(machine, work, v, work.slip)
-    for c in range(cut_i.shape[0]):
-        first, root, spot = cut_i[c, FIRST], cut_i[c, ROOT], work.spot[c]
-        if eq_i[first, EQ_KIND] == DRIVEN:
-            work.slip[first] -= values[eq_i[first, EQ_B] + 1]
-        elif eq_i[first, EQ_KIND] != COUPLED:
-            ux, uy, uz = drift_of(
-                machine, root, cut_i[c, ROW_B], spot[FROM_B], spot[FROM_B + 1], spot[FROM_B + 2], v, body_w, dof_w
-            )
-            tx, ty, tz = drift_of(
-                machine, root, cut_i[c, ROW_A], spot[FROM_A], spot[FROM_A + 1], spot[FROM_A + 2], v, body_w, dof_w
-            )
-            spot[DRIFT], spot[DRIFT + 1], spot[DRIFT + 2] = ux - tx, uy - ty, uz - tz
+    for c in range(cut.shape[0]):
+        first, root, from_a, from_b = cut[c].first, cut[c].root, work.from_a[c], work.from_b[c]
+        if equation[first].kind == DRIVEN:
+            work.slip[first] -= values[equation[first].b + 1]
+        elif equation[first].kind != COUPLED:
+            ux, uy, uz = drift_of(machine, root, cut[c].row_b, from_b[0], from_b[1], from_b[2], v, body_w, dof_w)
+            tx, ty, tz = drift_of(machine, root, cut[c].row_a, from_a[0], from_a[1], from_a[2], v, body_w, dof_w)
+            work.drift[c, 0], work.drift[c, 1], work.drift[c, 2] = ux - tx, uy - ty, uz - tz
 
 
 @part
 def fill_jacobian(machine, work, v, values, body_w, dof_w):
     """jac, and what `slide` gives, after `place_cuts`."""
-    cut_i, cut_f, eq_i = machine.cut_i, machine.cut_f, machine.eq_i
-    for c in range(cut_i.shape[0]):
-        first, start, spot = cut_i[c, FIRST], cut_i[c, JAC], work.spot[c]
-        if eq_i[first, EQ_KIND] == COUPLED:
-            work.jac[start], work.jac[start + 1] = 1.0, -cut_f[c, LENGTH]
-        elif eq_i[first, EQ_KIND] == DRIVEN:
+    cut, equation = machine.cut, machine.equation
+    for c in range(cut.shape[0]):
+        first, start, from_a, from_b = cut[c].first, cut[c].jac, work.from_a[c], work.from_b[c]
+        if equation[first].kind == COUPLED:
+            work.jac[start], work.jac[start + 1] = 1.0, -cut[c].length
+        elif equation[first].kind == DRIVEN:
             work.jac[start] = 1.0
         else:
-            place = columns_of(
-                machine,
-                work,
-                c,
-                cut_i[c, ROW_A],
-                spot[FROM_A],
-                spot[FROM_A + 1],
-                spot[FROM_A + 2],
-                -1.0,
-                0,
-                body_w,
-                dof_w,
-            )
-            columns_of(
-                machine, work, c, cut_i[c, ROW_B], spot[FROM_B], spot[FROM_B + 1], spot[FROM_B + 2], 1.0, place, body_w,
-                dof_w,
-            )  # fmt: skip
+            place = columns_of(machine, work, c, cut[c].row_a, from_a[0], from_a[1], from_a[2], -1.0, 0, body_w, dof_w)
+            columns_of(machine, work, c, cut[c].row_b, from_b[0], from_b[1], from_b[2], 1.0, place, body_w, dof_w)
     slide(machine, work, v, values, body_w, dof_w)
 
 
 @part
 def jacobian_times(machine, work, x, out):
     """out (ne,) = J x."""
-    cut_i, path_i = machine.cut_i, machine.path_i
-    for c in range(cut_i.shape[0]):
-        place, axes, at = cut_i[c, PATH], cut_i[c, AXES], cut_i[c, JAC]
-        for e in range(cut_i[c, FIRST], cut_i[c, FIRST] + cut_i[c, EQUATIONS]):
+    cut, path = machine.cut, machine.path
+    for c in range(cut.shape[0]):
+        place, axes, at = cut[c].path, cut[c].axes, cut[c].jac
+        for e in range(cut[c].first, cut[c].first + cut[c].equations):
             total = 0.0
             for k in range(axes):
-                total += work.jac[at + k] * x[path_i[place + k]]
+                total += work.jac[at + k] * x[path[place + k]]
             out[e] = total
             at += axes
 
@@ -267,19 +220,19 @@ def jacobian_times(machine, work, x, out):
 @part
 def subtract_transposed(machine, work, lam, out):
     """out (nv,) -= J' lam."""
-    cut_i, path_i = machine.cut_i, machine.path_i
-    for c in range(cut_i.shape[0]):
-        place, axes, at = cut_i[c, PATH], cut_i[c, AXES], cut_i[c, JAC]
-        for e in range(cut_i[c, FIRST], cut_i[c, FIRST] + cut_i[c, EQUATIONS]):
+    cut, path = machine.cut, machine.path
+    for c in range(cut.shape[0]):
+        place, axes, at = cut[c].path, cut[c].axes, cut[c].jac
+        for e in range(cut[c].first, cut[c].first + cut[c].equations):
             for k in range(axes):
-                out[path_i[place + k]] -= work.jac[at + k] * lam[e]
+                out[path[place + k]] -= work.jac[at + k] * lam[e]
             at += axes
 
 
 @part
 def point_acceleration(row, rx, ry, rz, body_w):
     """Acceleration of the point r away from the origin of a row, with what ACC holds."""
-    wx, wy, wz = body_w[row, SPIN], body_w[row, SPIN + 1], body_w[row, SPIN + 2]
+    wx, wy, wz = body_w[row, OMEGA], body_w[row, OMEGA + 1], body_w[row, OMEGA + 2]
     tx, ty, tz = cross(wx, wy, wz, rx, ry, rz)
     tx, ty, tz = cross(wx, wy, wz, tx, ty, tz)
     ux, uy, uz = cross(body_w[row, ACC], body_w[row, ACC + 1], body_w[row, ACC + 2], rx, ry, rz)
@@ -292,32 +245,33 @@ def cut_accelerations(machine, work, a, values, body_w, out):
 
     After `fill_jacobian`.
     """
-    cut_i, cut_f, eq_i = machine.cut_i, machine.cut_f, machine.eq_i
-    for c in range(cut_i.shape[0]):
-        first, row_a, row_b, spot = cut_i[c, FIRST], cut_i[c, ROW_A], cut_i[c, ROW_B], work.spot[c]
-        if eq_i[first, EQ_KIND] == COUPLED:
-            place = cut_i[c, PATH]
-            out[first] = a[machine.path_i[place]] - cut_f[c, LENGTH] * a[machine.path_i[place + 1]]
+    cut, equation = machine.cut, machine.equation
+    for c in range(cut.shape[0]):
+        first, row_a, row_b = cut[c].first, cut[c].row_a, cut[c].row_b
+        from_a, from_b, drift, apart = work.from_a[c], work.from_b[c], work.drift[c], work.apart[c]
+        if equation[first].kind == COUPLED:
+            place = cut[c].path
+            out[first] = a[machine.path[place]] - cut[c].length * a[machine.path[place + 1]]
             continue
-        if eq_i[first, EQ_KIND] == DRIVEN:
-            out[first] = a[eq_i[first, EQ_DOF]] - values[eq_i[first, EQ_B] + 2]
+        if equation[first].kind == DRIVEN:
+            out[first] = a[equation[first].dof] - values[equation[first].b + 2]
             continue
 
-        ax, ay, az = body_w[row_a, SPIN], body_w[row_a, SPIN + 1], body_w[row_a, SPIN + 2]
-        bx, by, bz = body_w[row_b, SPIN], body_w[row_b, SPIN + 1], body_w[row_b, SPIN + 2]
+        ax, ay, az = body_w[row_a, OMEGA], body_w[row_a, OMEGA + 1], body_w[row_a, OMEGA + 2]
+        bx, by, bz = body_w[row_b, OMEGA], body_w[row_b, OMEGA + 1], body_w[row_b, OMEGA + 2]
         wx, wy, wz = bx - ax, by - ay, bz - az
-        ux, uy, uz = spot[DRIFT], spot[DRIFT + 1], spot[DRIFT + 2]
-        dx, dy, dz = spot[APART], spot[APART + 1], spot[APART + 2]
-        px, py, pz = point_acceleration(row_b, spot[FROM_B], spot[FROM_B + 1], spot[FROM_B + 2], body_w)
-        ox, oy, oz = point_acceleration(row_a, spot[FROM_A], spot[FROM_A + 1], spot[FROM_A + 2], body_w)
+        ux, uy, uz = drift[0], drift[1], drift[2]
+        dx, dy, dz = apart[0], apart[1], apart[2]
+        px, py, pz = point_acceleration(row_b, from_b[0], from_b[1], from_b[2], body_w)
+        ox, oy, oz = point_acceleration(row_a, from_a[0], from_a[1], from_a[2], body_w)
         px, py, pz = px - ox, py - oy, pz - oz
         rx, ry, rz = (
             body_w[row_b, ACC] - body_w[row_a, ACC],
             body_w[row_b, ACC + 1] - body_w[row_a, ACC + 1],
             body_w[row_b, ACC + 2] - body_w[row_a, ACC + 2],
         )
-        for e in range(first, first + cut_i[c, EQUATIONS]):
-            kind, g = eq_i[e, EQ_KIND], work.wrench[e]
+        for e in range(first, first + cut[c].equations):
+            kind, g = equation[e].kind, work.wrench[e]
             if kind == ALONG:
                 tx, ty, tz = cross(ax, ay, az, ux, uy, uz)
                 out[e] = g[3] * (px - 2.0 * tx) + g[4] * (py - 2.0 * ty) + g[5] * (pz - 2.0 * tz)
@@ -334,7 +288,7 @@ def cut_accelerations(machine, work, a, values, body_w, out):
                 tx, ty, tz = cross(ax, ay, az, g[0], g[1], g[2])
                 out[e] = g[0] * rx + g[1] * ry + g[2] * rz + tx * wx + ty * wy + tz * wz
             else:
-                ex, ey, ez, fx, fy, fz = tilt(cut_f, c, kind, row_a, row_b, body_w)
+                ex, ey, ez, fx, fy, fz = tilt(cut[c], kind, body_w)
                 tx, ty, tz = cross(bx, by, bz, fx, fy, fz)
                 tx, ty, tz = cross(tx, ty, tz, ex, ey, ez)
                 sx, sy, sz = cross(ax, ay, az, ex, ey, ez)

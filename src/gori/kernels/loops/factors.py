@@ -1,81 +1,53 @@
 """Sparse factors L D L' of the symmetric matrix [H J'; J -eps], its pattern known beforehand (Davis 2006, section 4.8).
 
-Axes are eliminated from the tips to the ground, which keeps the pattern of a tree's mass matrix, and each equation as
+Axes are eliminated from the leaves to the ground, which keeps the pattern of a tree's mass matrix, and each equation as
 soon as the last of its axes is gone. So loops that follow each other, as in a ladder, cost in proportion to their
 number. -eps in place of zero makes pivots of redundant or singular equations harmless: repeated with the last
 multipliers (`solve`), what eps changes fades away by eps/(sigma^2 + eps) each time, sigma the singular values. Likewise
 `extra` stands for the inertia of axes that have none in the tree, but whose motion the loops determine.
-
-sparse_i, int64: njac, entries above the diagonal, entries of L, then
-    order (n,)       axis d, or nv + equation e, that stands at place k
-    start (n + 1,)   first entry above the diagonal of column k
-    row, source      of each entry: its place, and where its value is: d * nv + e in M, or nv * nv + place in jac
-    pattern (n + 1,) first entry of row k of L
-    column, at       of each entry by rows: its column, and its place in L
-    below (n + 1,)   first place of column k in L;   then the row of each place
 """
 
 from gori.kernels.jit import part
 
 
 @part
-def pointers(s, n):
-    """First places of the pieces after the head."""
-    entries, lower = s[1], s[2]
-    order = 3
-    start = order + n
-    row = start + n + 1
-    source = row + entries
-    pattern = source + entries
-    column = pattern + n + 1
-    at = column + lower
-    below = at + lower
-    return order, start, row, source, pattern, column, at, below, below + n + 1
-
-
-@part
 def gather_mass(s, m, nv, n):
-    """Entries and diagonal of [M J'; J -eps]."""
-    order, _, _, source, _, _, _, _, _ = pointers(s, n)
-    mass = m.work.mass.reshape(nv * nv)
-    for p in range(s[1]):
-        k = s[source + p]
-        m.work.entries[p] = mass[k] if k < nv * nv else m.work.jac[k - nv * nv]
+    """Entries and diagonal of [M J'; J -eps]; s: the Pattern."""
+    for p in range(s.source.shape[0]):
+        d = s.source_row[p]
+        m.work.entries[p] = m.work.mass[d, s.source[p]] if d >= 0 else m.work.jac[s.source[p]]
     for k in range(n):
-        d = s[order + k]
+        d = s.order[k]
         m.work.diagonal[k] = m.work.mass[d, d] + m.state.extra_inertia[d] if d < nv else -m.state.eps_mass[d - nv]
 
 
 @part
 def gather_dependent(s, m, nv, n):
     """Entries and diagonal of [1 J'; J -eps] with the columns of dependent coordinates only."""
-    order, start, row, source, _, _, _, _, _ = pointers(s, n)
     for k in range(n):
-        d = s[order + k]
+        d = s.order[k]
         m.work.diagonal[k] = 1.0 if d < nv else -m.state.eps_unit[d - nv]
-        for p in range(s[start + k], s[start + k + 1]):
-            here = s[source + p] - nv * nv
-            other = s[order + s[row + p]]
-            m.work.entries[p] = m.work.jac[here] * m.state.dependent[min(other, d)] if here >= 0 else 0.0
+        for p in range(s.start[k], s.start[k + 1]):
+            other, of_mass = s.order[s.row[p]], s.source_row[p] >= 0
+            m.work.entries[p] = 0.0 if of_mass else m.work.jac[s.source[p]] * m.state.dependent[min(other, d)]
 
 
 @part
 def factor(s, m, n):
     """lower, and one over the pivots, from entries and diagonal."""
-    _, start, row, _, pattern, column, at, below, rows = pointers(s, n)
     L, D_inv, y = m.state.lower, m.state.over_pivots, m.work.x
     for k in range(n):
         y[k] = 0.0
     for k in range(n):
         pivot = m.work.diagonal[k]
-        for p in range(s[start + k], s[start + k + 1]):
-            y[s[row + p]] = m.work.entries[p]
-        for p in range(s[pattern + k], s[pattern + k + 1]):
-            j, end = s[column + p], s[at + p]
+        for p in range(s.start[k], s.start[k + 1]):
+            y[s.row[p]] = m.work.entries[p]
+        for p in range(s.lower_start[k], s.lower_start[k + 1]):
+            j, end = s.column[p], s.at[p]
             value = y[j]
             y[j] = 0.0
-            for i in range(s[below + j], end):
-                y[s[rows + i]] -= L[i] * value
+            for i in range(s.below[j], end):
+                y[s.lower_row[i]] -= L[i] * value
             L[end] = value * D_inv[j]
             pivot -= L[end] * value
         D_inv[k] = 1.0 / pivot
@@ -84,16 +56,15 @@ def factor(s, m, n):
 @part
 def substitute(s, m, n):
     """x (n,) = (L D L')^-1 x, in the order of elimination."""
-    _, _, _, _, _, _, _, below, rows = pointers(s, n)
     L, D_inv, x = m.state.lower, m.state.over_pivots, m.work.x
     for k in range(n):
         value = x[k]
-        for p in range(s[below + k], s[below + k + 1]):
-            x[s[rows + p]] -= L[p] * value
+        for p in range(s.below[k], s.below[k + 1]):
+            x[s.lower_row[p]] -= L[p] * value
     for k in range(n - 1, -1, -1):
         value = x[k] * D_inv[k]
-        for p in range(s[below + k], s[below + k + 1]):
-            value -= L[p] * x[s[rows + p]]
+        for p in range(s.below[k], s.below[k + 1]):
+            value -= L[p] * x[s.lower_row[p]]
         x[k] = value
 
 
@@ -104,11 +75,11 @@ def smallest_pivot(machine, m, nv, n, eps):
 
     eps   that the factors were made with: head.epsilon times what is typical;  gamma is scratch
     """
-    s, head = machine.sparse_i, m.head[0]
-    if eps.shape[0] == 0:  # all equations are left out: they say nothing
+    s, head = machine.pattern, m.head[0]
+    if eps.shape[0] == 0:  # all equations are redundant
         return 1.0
     for k in range(n):
-        e = s[3 + k] - nv
+        e = s.order[k] - nv
         if e >= 0:
             m.work.gamma[e] = -head.epsilon / (eps[e] * m.state.over_pivots[k])
     smallest = 1.0

@@ -8,18 +8,17 @@ from gori.kernels.codes import NOT_CLOSED, OK
 from gori.kernels.jit import block, part
 from gori.kernels.loops.cuts import fill_jacobian, slide
 from gori.kernels.loops.factors import factor, gather_dependent, smallest_pivot
-from gori.kernels.loops.memory import carve
 from gori.kernels.loops.system import SLOW, STUCK, correct, largest, place_all
 from gori.kernels.tree.configuration import integrate
 
 
 @part
 def factor_dependent(machine, data, m, v):
-    """J, and factors of [1 Jw'; Jw -eps], where the bodies stand."""
-    nv, n, head = data.tau.shape[0], data.tau.shape[0] + machine.eq_i.shape[0], m.head[0]
+    """J, and factors of [1 Jw'; Jw -eps], at the current positions of the bodies."""
+    nv, n, head = data.tau.shape[0], data.tau.shape[0] + machine.equation.shape[0], m.head[0]
     fill_jacobian(machine, m.work, v, data.values, data.body_w, data.dof_w)
-    gather_dependent(machine.sparse_i, m, nv, n)
-    factor(machine.sparse_i, m, n)
+    gather_dependent(machine.pattern, m, nv, n)
+    factor(machine.pattern, m, n)
     smallest = smallest_pivot(machine, m, nv, n, m.state.eps_unit)
     head.best_pivot_unit = max(head.best_pivot_unit, smallest)
     head.pivot = smallest / head.best_pivot_unit
@@ -31,9 +30,9 @@ def factor_dependent(machine, data, m, v):
 def follow(machine, data, t, q, v):
     """Dependent coordinates and velocities for the independent ones, from where they are, after `factor_dependent`.
 
-    To the last digit, because errors grow by one over the pivot on the way to accelerations. Returns a result code.
+    To rounding, because errors in accelerations grow with the inverse pivot. Returns a result code.
     """
-    m = carve(machine, data)
+    m = data.loops
     settings = m.settings[0]
     before, moved = 0.0, False
     for trial in range(25):

@@ -1,4 +1,4 @@
-"""Frozen factors: equations that are exact, corrected with factors that are made once and kept.
+"""Frozen factors: exact equations, corrected with factors that are reused.
 
 Accelerations and multipliers at every evaluation, positions and velocities after each step, are corrected by
 [M J'; J -eps] of an earlier pose until the equations hold:
@@ -8,8 +8,8 @@ Accelerations and multipliers at every evaluation, positions and velocities afte
 
 from the accelerations and multipliers of the last evaluations, carried on, and at least once. The first correction
 costs one inverse dynamics, those that follow one product with M, and none of them factors. They end when what is left,
-by the share by which they shrink, is within the accuracy. When they shrink too slowly, factors are made where the
-machine is now.
+by the share by which they shrink, is within the accuracy. When they converge too slowly, factors are recomputed at the
+current pose.
 """
 
 from gori.kernels.accelerations import q_rate
@@ -18,7 +18,6 @@ from gori.kernels.forces.apply import advance_vehicle
 from gori.kernels.jit import kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian, jacobian_times, subtract_transposed
 from gori.kernels.loops.factors import substitute
-from gori.kernels.loops.memory import carve
 from gori.kernels.loops.multipliers import evaluate_apart
 from gori.kernels.loops.system import SLOW, balance, close, factor_mass, place_all, split, stands
 from gori.kernels.machine import PROJECT, PROJECT_AND_EVALUATE, RATES, SOLVER
@@ -26,9 +25,9 @@ from gori.kernels.tree.columns import D_INV
 from gori.kernels.tree.rnea import inertia_product
 
 SHARE_ROUNDING, LEAST = 1e-11, 1e-3
-"""corrections below this share of the accelerations tell nothing of how they shrink; the best share that is believed"""
+"""corrections below this share of the accelerations give no contraction rate; smallest rate assumed"""
 MEASURED = 64
-"""evaluations after which it is looked anew how corrections shrink"""
+"""evaluations after which the contraction rate is measured again"""
 WARY = 0.1
 """pivot below which factors are made at every evaluation"""
 
@@ -68,9 +67,9 @@ def unbalance(machine, data, m, t, q, v, z, zdot):
 
 @kernel(SOLVER)
 def frozen(machine, data, t, y, k, what):
-    m, s = carve(machine, data), machine.sparse_i
+    m, s = data.loops, machine.pattern
     head, settings, state, work = m.head[0], m.settings[0], m.state, m.work
-    nv, n = data.tau.shape[0], data.tau.shape[0] + machine.eq_i.shape[0]
+    nv, n = data.tau.shape[0], data.tau.shape[0] + machine.equation.shape[0]
     q, v, z = split(machine, data, y)
     if what != RATES:
         if not close(machine, data, m, t, q, v, False):
@@ -101,12 +100,12 @@ def frozen(machine, data, t, y, k, what):
     before, renewed = 0.0, False
     for trial in range(30):
         for j in range(n):
-            d = s[3 + j]
+            d = s.order[j]
             work.x[j] = work.force[d] if d < nv else -work.gamma[d - nv]
         substitute(s, m, n)
         size, most = 0.0, 0.0
         for j in range(n):
-            d = s[3 + j]
+            d = s.order[j]
             if d < nv:
                 work.move[d] = work.x[j]
                 state.accelerations[d] += work.x[j]

@@ -1,19 +1,18 @@
 """The memory of the solvers of loops: what must be kept from step to step, what can be recomputed, and the tolerances.
 
-    loop_head       LOOP_HEAD       kept numbers
-    loop_state      LOOP_STATE      kept arrays, flat
-    loop_settings   LOOP_SETTINGS   tolerances, by the Model and the solver
-    loop            LOOP_WORK       recomputed before they are read, flat
+    head       LOOP_HEAD       kept numbers
+    state      LOOP_STATE      kept arrays
+    settings   LOOP_SETTINGS   tolerances, by the Model and the solver
+    work       LOOP_WORK       recomputed before they are read
 
 A run continues bit for bit from the kept pieces alone. `work.standing` and `work.stood_q`, `work.stood_v` tell for
 which state bodies, cuts and J are computed already: they hold nothing that has to be kept.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any
 
-from gori.kernels.jit import part
-from gori.kernels.layout import array, field, layout, record, row
-from gori.kernels.loops.tables import N_SPOT
+from gori.kernels.bundle import Bundle
+from gori.kernels.layout import array, field, layout, record
 from gori.kernels.tree.columns import NQ
 
 LOOP_HEAD = record(
@@ -68,7 +67,10 @@ LOOP_WORK = layout(
     array("slip", "ne", "m/s, rad/s", "J v - nu"),
     array("gamma", "ne", "m/s2, rad/s2", "J qdd + gamma = 0"),
     array("wrench", "ne 6", "", "moment and force of each equation at p_B, world axes, on B"),
-    array("spot", f"ncut {N_SPOT}", "m, m/s", "where the cuts are (`tables.py`)"),
+    array("from_b", "ncut 3", "m", "p_B from the origin of B, world axes"),
+    array("from_a", "ncut 3", "m", "p_B from the origin of A, world axes"),
+    array("apart", "ncut 3", "m", "p_B - p_A, world axes"),
+    array("drift", "ncut 3", "m/s", "velocity of p_B seen from A, world axes"),
     array("jac", "njac", "", "J by cuts, equation after equation"),
     array("force", "nv", "N, N m", "tau - bias"),
     array("move", "nv", "", "a correction"),
@@ -88,49 +90,25 @@ LOOP_WORK = layout(
 
 JUST_PLACED, WITH_FACTORS = 1.0, 2.0
 
-carve_state, carve_work = LOOP_STATE.carve, LOOP_WORK.carve
+
+class LoopMemory(Bundle):
+    """All pieces; head and settings are tables of one row."""
+
+    head: Annotated[Any, LOOP_HEAD.type[::1]]  # kept
+    state: Annotated[Any, LOOP_STATE.type]  # kept
+    settings: Annotated[Any, LOOP_SETTINGS.type[::1]]
+    work: Annotated[Any, LOOP_WORK.type]
 
 
-class LoopMemory(NamedTuple):
-    """All pieces, by name; head and settings are record arrays of length 1."""
-
-    head: Any
-    settings: Any
-    state: Any
-    work: Any
-
-
-@part
-def carve(machine, data):
-    """The LoopMemory of Data."""
-    nq, nv, ne, s = machine.body_i[0, NQ], data.tau.shape[0], machine.eq_i.shape[0], machine.sparse_i
+def loop_memory(machine: Any, nv: int) -> LoopMemory:
+    """A new memory for a Machine; without loops next to nothing."""
+    sizes = dict.fromkeys({*LOOP_STATE.sizes, *LOOP_WORK.sizes}, 0)
+    if machine is not None:
+        cut, ne = machine.cut, len(machine.equation)
+        sizes |= {"nq": int(machine.body_i[0, NQ]), "nv": nv, "ne": ne, "n": nv + ne, "ncut": len(cut)}
+        sizes |= {"njac": int((cut["equations"] * cut["axes"]).sum())}
+        sizes |= {"nentry": len(machine.pattern.row), "nlower": len(machine.pattern.at)}
     return LoopMemory(
-        data.loop_head,
-        data.loop_settings,
-        carve_state(data.loop_state, nv, ne, nv + ne, s[2]),
-        carve_work(data.loop, nq, nv, ne, nv + ne, machine.cut_i.shape[0], s[0], s[1]),
-    )
-
-
-def state_sizes(machine: Any, nv: int) -> dict[str, int]:
-    """Sizes of LOOP_STATE."""
-    ne = len(machine.eq_i)
-    return {"nv": nv, "ne": ne, "n": nv + ne, "nlower": int(machine.sparse_i[2])}
-
-
-def work_sizes(machine: Any, nv: int) -> dict[str, int]:
-    """Sizes of LOOP_WORK."""
-    ne, (njac, nentry) = len(machine.eq_i), (int(k) for k in machine.sparse_i[:2])
-    sizes = {"nq": int(machine.body_i[0, NQ]), "nv": nv, "ne": ne, "n": nv + ne, "ncut": len(machine.cut_i)}
-    return sizes | {"njac": njac, "nentry": nentry}
-
-
-def views(machine: Any, data: Any) -> LoopMemory:
-    """The LoopMemory of Data in Python; head and settings as rows whose fields are attributes."""
-    nv = len(data.tau)
-    return LoopMemory(
-        row(data.loop_head),
-        row(data.loop_settings),
-        LOOP_STATE.views(data.loop_state, **state_sizes(machine, nv)),
-        LOOP_WORK.views(data.loop, **work_sizes(machine, nv)),
-    )
+        head=LOOP_HEAD.zeros(1), state=LOOP_STATE.make(**sizes), settings=LOOP_SETTINGS.zeros(1),
+        work=LOOP_WORK.make(**sizes),
+    )  # fmt: skip

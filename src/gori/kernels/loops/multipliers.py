@@ -1,9 +1,9 @@
 """Multipliers: accelerations and multipliers together, from sparse factors of [M J'; J -eps].
 
-The state is moved onto the loops after each step, by the smallest change as M measures it, with the factors of the last
-evaluation. Redundant equations and singular poses do no harm: where J loses rank, multipliers that have no effect keep
-their last values. Near such a pose accelerations are sensitive: there also the stages of a step are moved onto the
-loops, with the independent coordinates held (`follow.py`), and adaptive methods step over the pose itself.
+The state is projected onto the constraint manifold after each step, in the norm of M, with the factors of the last
+evaluation. Redundancy and singular poses are harmless: where J loses rank, multipliers that have no effect keep
+their last values. Near such a pose accelerations are sensitive: there the stages of a step are projected
+too, with the independent coordinates held (`follow.py`), and adaptive methods step over the pose itself.
 """
 
 from gori.kernels.accelerations import q_rate
@@ -12,7 +12,7 @@ from gori.kernels.forces.apply import advance_vehicle
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian, place_cuts
 from gori.kernels.loops.follow import factor_dependent, follow
-from gori.kernels.loops.memory import WITH_FACTORS, carve
+from gori.kernels.loops.memory import WITH_FACTORS
 from gori.kernels.loops.system import (
     BLURRED,
     NEAR,
@@ -33,7 +33,7 @@ from gori.kernels.tree.kinematics import place
 def prepare(machine, data, m, t, q, v, z, zdot, there):
     """Forces, J, gamma and factors at a state. Returns a result code.
 
-    there   whether bodies, cuts and J stand at this state already
+    there   whether bodies, cuts and J are already computed for this state
     """
     for k in range(v.shape[0]):
         m.work.product[k] = 0.0
@@ -56,7 +56,7 @@ def prepare(machine, data, m, t, q, v, z, zdot, there):
 @block
 def prepare_near(machine, data, t, q, v, z, zdot):
     """The same for a sensitive pose: at the state next to it on the loops that has the same independent coordinates."""
-    m = carve(machine, data)
+    m = data.loops
     head = m.head[0]
     pivot = head.pivot
     for j in range(q.shape[0]):
@@ -101,13 +101,13 @@ def evaluate(machine, data, m, t, q, v, z, zdot, qdd):
 
 @block
 def evaluate_apart(machine, data, t, q, v, z, zdot, qdd):
-    """The same for those who need it seldom."""
-    return evaluate(machine, data, carve(machine, data), t, q, v, z, zdot, qdd)
+    """The same, not inlined, for rare callers."""
+    return evaluate(machine, data, data.loops, t, q, v, z, zdot, qdd)
 
 
 @kernel(SOLVER)
 def multipliers(machine, data, t, y, k, what):
-    m = carve(machine, data)
+    m = data.loops
     q, v, z = split(machine, data, y)
     if what in (PROJECT, PROJECT_AND_EVALUATE):
         head = m.head[0]

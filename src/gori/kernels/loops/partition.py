@@ -3,7 +3,7 @@
     q_w from Phi(q_v, q_w) = 0,    qd_w = -Jw+ (Jv qd_v - nu),    qdd = R qdd_v + c,
     R' M R qdd_v = R' (tau - bias - M c),     R = (1; -Jw+ Jv),  c = (0; -Jw+ gamma)
 
-Every evaluation finds the dependent coordinates anew, from those that came along with the step. So the loops are closed
+Every evaluation recomputes the dependent coordinates, from those that came along with the step. So the loops are closed
 in all stages of a step, and what is integrated depends on the independent coordinates alone. Jw+ comes from sparse
 factors of [1 Jw'; Jw -eps]. Near singular poses, where branches of the motion cross and the reduced equation is not
 defined, accelerations come from `multipliers` at the state as the step has it, and the branch is kept.
@@ -17,7 +17,6 @@ from gori.kernels.forces.apply import advance_vehicle
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, jacobian_times
 from gori.kernels.loops.follow import factor_dependent, follow
-from gori.kernels.loops.memory import carve
 from gori.kernels.loops.multipliers import evaluate_apart
 from gori.kernels.loops.system import BLURRED, NEAR, balance, close, factor_mass, place_all, solve, split
 from gori.kernels.machine import PROJECT, PROJECT_AND_EVALUATE, RATES, SOLVER
@@ -28,7 +27,7 @@ from gori.kernels.tree.kinematics import place
 
 @part
 def solve_dependent(machine, m, g, x):
-    """x (nv,), zero for independent coordinates: -Jw+ g. Twice, so that eps leaves no trace."""
+    """x (nv,), zero for independent coordinates: -Jw+ g. Twice, to remove the effect of eps."""
     for e in range(m.work.slip.shape[0]):
         m.work.slip[e] = 0.0
     for k in range(x.shape[0]):
@@ -41,17 +40,16 @@ def solve_dependent(machine, m, g, x):
 @part
 def mass_times(machine, m, x, out):
     """out (nv,) = M x; M is zero but for pairs of axes that carry each other."""
-    s, nv, n = machine.sparse_i, x.shape[0], x.shape[0] + m.work.gap.shape[0]
-    start = 3 + n
-    row, mass = start + n + 1, m.work.mass
+    s, nv, n = machine.pattern, x.shape[0], x.shape[0] + m.work.gap.shape[0]
+    mass = m.work.mass
     for k in range(nv):
         out[k] = mass[k, k] * x[k]
     for k in range(n):
-        d = s[3 + k]
+        d = s.order[k]
         if d >= nv:
             continue
-        for p in range(s[start + k], s[start + k + 1]):
-            e = s[3 + s[row + p]]
+        for p in range(s.start[k], s.start[k + 1]):
+            e = s.order[s.row[p]]
             if e < nv:
                 out[d] += mass[d, e] * x[e]
                 out[e] += mass[d, e] * x[d]
@@ -60,7 +58,7 @@ def mass_times(machine, m, x, out):
 @block
 def reduce(machine, data, qdd):
     """qdd (nv,) from the reduced equation: force, gamma, M and the factors of Jw are there. False if it is singular."""
-    m, nv = carve(machine, data), qdd.shape[0]
+    m, nv = data.loops, qdd.shape[0]
     R, A = m.work.columns, m.work.reduced
     count = 0
     for k in range(nv):  # R, by rows: -Jw+ Jv column by column
@@ -118,8 +116,8 @@ def reduce(machine, data, qdd):
 
 @block
 def project_dependent(machine, data, t, q, v):
-    """Move a state onto the loops. Returns a result code."""
-    m = carve(machine, data)
+    """Project a state onto the constraint manifold. Returns a result code."""
+    m = data.loops
     place_all(machine, data, m, t, q, v)
     factor_dependent(machine, data, m, v)
     head = m.head[0]
@@ -133,7 +131,7 @@ def project_dependent(machine, data, t, q, v):
 
 @kernel(SOLVER)
 def partition(machine, data, t, y, k, what):
-    m, nv = carve(machine, data), data.tau.shape[0]
+    m, nv = data.loops, data.tau.shape[0]
     head = m.head[0]
     q, v, z = split(machine, data, y)
     m.work.standing[0] = 0.0

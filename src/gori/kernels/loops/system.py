@@ -6,7 +6,7 @@ from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import block, part
 from gori.kernels.loops.cuts import fill_jacobian, place_cuts, slide
 from gori.kernels.loops.factors import factor, gather_mass, smallest_pivot, substitute
-from gori.kernels.loops.memory import JUST_PLACED, WITH_FACTORS, carve
+from gori.kernels.loops.memory import JUST_PLACED, WITH_FACTORS
 from gori.kernels.tree.columns import D_INV, NQ
 from gori.kernels.tree.configuration import integrate
 from gori.kernels.tree.crba import mass_entries
@@ -14,13 +14,13 @@ from gori.kernels.tree.kinematics import place, rates
 from gori.kernels.tree.rnea import add_armature, inertia_forces, propagate_forces
 
 SLOW = 0.3
-"""contraction from which on factors are made anew"""
+"""contraction rate above which factors are recomputed"""
 NEAR = 1e-2
-"""pivot below which accelerations are so sensitive that also the stages of a step are moved onto the loops"""
+"""pivot below which accelerations are so sensitive that the stages of a step are projected too"""
 BLURRED = 1e-6
 """pivot below which positions and velocities on the loops are known less well than those that a step leads to"""
 SINGULAR_POSE = 1e-9
-"""pivot below which a pose counts as singular"""
+"""pivot below which a pose is singular"""
 STUCK = 1e3
 """times the tolerance, a residual that does not shrink any more is rounding"""
 
@@ -46,7 +46,7 @@ def balance(machine, data, t, q, v, z, zdot, a, out):
 
 @part
 def largest(x):
-    """Largest absolute value; what is not a number stays."""
+    """Largest absolute value; NaN propagates."""
     size = 0.0
     for k in range(x.shape[0]):
         if abs(x[k]) > size or x[k] * 0.0 != 0.0:
@@ -66,10 +66,10 @@ def place_all(machine, data, m, t, q, v):
 @part
 def factor_mass(machine, data, m):
     """Factors of [M J'; J -eps], after `place` and `fill_jacobian`."""
-    nv, n = data.tau.shape[0], data.tau.shape[0] + machine.eq_i.shape[0]
+    nv, n = data.tau.shape[0], data.tau.shape[0] + machine.equation.shape[0]
     mass_entries(machine.body_i, machine.body_f, m.work.mass, data.body_w, data.dof_w)
-    gather_mass(machine.sparse_i, m, nv, n)
-    factor(machine.sparse_i, m, n)
+    gather_mass(machine.pattern, m, nv, n)
+    factor(machine.pattern, m, n)
     smallest = smallest_pivot(machine, m, nv, n, m.state.eps_mass)
     head = m.head[0]
     head.best_pivot_mass = max(head.best_pivot_mass, smallest)
@@ -77,7 +77,7 @@ def factor_mass(machine, data, m):
     head.mass_factors = 1
     head.factorisations += 1
     for k in range(n):
-        d = machine.sparse_i[3 + k]
+        d = machine.pattern.order[k]
         if d < nv:
             data.dof_w[d, D_INV] = m.state.over_pivots[k]
 
@@ -88,13 +88,13 @@ def solve(machine, m, f, g, lam, eps, extra, x):
 
     eps, extra   what the factors have instead of zero
     """
-    s, nv, n = machine.sparse_i, x.shape[0], x.shape[0] + lam.shape[0]
+    s, nv, n = machine.pattern, x.shape[0], x.shape[0] + lam.shape[0]
     for k in range(n):
-        d = s[3 + k]
+        d = s.order[k]
         m.work.x[k] = f[d] + extra[d] * x[d] if d < nv else -g[d - nv] - eps[d - nv] * lam[d - nv]
     substitute(s, m, n)
     for k in range(n):
-        d = s[3 + k]
+        d = s.order[k]
         if d < nv:
             x[d] = m.work.x[k]
         else:
@@ -104,13 +104,13 @@ def solve(machine, m, f, g, lam, eps, extra, x):
 @part
 def correct(machine, m, g, x):
     """x (nv,): the smallest change with J x = -g, as H measures it; g is not zero."""
-    s, nv, n = machine.sparse_i, x.shape[0], x.shape[0] + g.shape[0]
+    s, nv, n = machine.pattern, x.shape[0], x.shape[0] + g.shape[0]
     for k in range(n):
-        d = s[3 + k]
+        d = s.order[k]
         m.work.x[k] = 0.0 if d < nv else -g[d - nv]
     substitute(s, m, n)
     for k in range(n):
-        d = s[3 + k]
+        d = s.order[k]
         if d < nv:
             x[d] = m.work.x[k]
     m.head[0].corrections += 1
@@ -125,7 +125,7 @@ def sharpness(m):
 
 @part
 def stands(m, q, v):
-    """Whether bodies, cuts and J stand at this state."""
+    """Whether bodies, cuts and J are computed for this state."""
     if m.work.standing[0] == 0.0:
         return False
     for k in range(q.shape[0]):
@@ -139,7 +139,7 @@ def stands(m, q, v):
 
 @part
 def remember(m, q, v, how):
-    """Bodies, cuts and J stand at this state; how: JUST_PLACED or WITH_FACTORS."""
+    """Bodies, cuts and J are now computed for this state; how: JUST_PLACED or WITH_FACTORS."""
     for k in range(q.shape[0]):
         m.work.stood_q[k] = q[k]
     for k in range(v.shape[0]):
@@ -149,11 +149,11 @@ def remember(m, q, v, how):
 
 @block
 def close_positions(machine, data, t, q, v):
-    """Move q onto the loops with the factors with M that stand, or with new ones if these are slow, after `place_all`.
+    """Project q onto the constraint manifold with the present factors with M, or new ones if slow, after `place_all`.
 
-    Returns whether it went well. After it bodies and cuts stand at q.
+    Returns whether it succeeded. Afterwards bodies and cuts are at q.
     """
-    m = carve(machine, data)
+    m = data.loops
     head, settings = m.head[0], m.settings[0]
     before = 0.0
     for trial in range(20):
@@ -173,8 +173,8 @@ def close_positions(machine, data, t, q, v):
 
 @block
 def close_velocities(machine, data, v):
-    """Move v onto the loops: J v = nu, after `fill_jacobian`."""
-    m = carve(machine, data)
+    """Project v onto the constraint manifold: J v = nu, after `fill_jacobian`."""
+    m = data.loops
     settings = m.settings[0]
     if m.head[0].mass_factors == 0:
         factor_mass(machine, data, m)
@@ -193,9 +193,9 @@ def close_velocities(machine, data, v):
 
 @part
 def close(machine, data, m, t, q, v, anew):
-    """Move a state onto the loops, and bodies, cuts and J there. Returns whether it went well.
+    """Project a state onto the constraint manifold, and update bodies, cuts and J there. Returns whether it succeeded.
 
-    anew   make factors there, which then serve the velocities and the next evaluation at this state
+    anew   compute factors there, which then serve the velocities and the next evaluation at this state
     """
     settings = m.settings[0]
     place_all(machine, data, m, t, q, v)

@@ -1,21 +1,37 @@
-"""The tables of the cuts."""
+"""The tables of the cuts: of each cut, of each equation, and the pattern of the sparse factors."""
 
-# cut_i (ncut, N_CUT_I) int64: rows of the bodies A (parent) and B (child), the row where both ways to the ground meet,
-# first equation and number of equations, first place in path_i and number of axes there, first place in jac
-ROW_A, ROW_B, ROOT, FIRST, EQUATIONS, PATH, AXES, JAC = 0, 1, 2, 3, 4, 5, 6, 7
-N_CUT_I = 8
+from typing import Annotated, Any
 
-# cut_f (ncut, N_CUT_F) float64: frames of the cut on A and on B, in the frames of their rows; the length, or ratio and
-# offset of a mimic joint
-R_A, P_A, R_B, P_B, LENGTH, OFFSET = 0, 9, 12, 21, 24, 25
-N_CUT_F = 26
+from numba import types
 
-# eq_i (ne, N_EQ_I) int64
-EQ_KIND = 0
-EQ_A = 1  # axis of A; or of COUPLED and DRIVEN: index in q
-EQ_B = 2  # of COUPLED: index in q of the joint that leads; of DRIVEN: the first of three signals
-EQ_DOF = 3  # of DRIVEN: the degree of freedom
-N_EQ_I = 4
+from gori.kernels.bundle import Bundle
+from gori.kernels.layout import field, record
+
+CUT = record(
+    "Cut",
+    field("row_a", "", "row of body A, the parent", dtype="i8"),
+    field("row_b", "", "row of body B, the child", dtype="i8"),
+    field("root", "", "row where both ways to the ground meet", dtype="i8"),
+    field("first", "", "of its equations", dtype="i8"),
+    field("equations", "", "their number", dtype="i8"),
+    field("path", "", "first of its axes in `path`", dtype="i8"),
+    field("axes", "", "their number", dtype="i8"),
+    field("jac", "", "first of its numbers in the Jacobian", dtype="i8"),
+    field("R_A", "", "rotation of the frame on A, in the frame of its row", shape=9),
+    field("p_A", "m", "origin of the frame on A, in the frame of its row", shape=3),
+    field("R_B", "", "rotation of the frame on B, in the frame of its row", shape=9),
+    field("p_B", "m", "origin of the frame on B, in the frame of its row", shape=3),
+    field("length", "m", "of DISTANT; of COUPLED: the ratio"),
+    field("offset", "m, rad", "of COUPLED"),
+)
+
+EQUATION = record(
+    "Equation",
+    field("kind", "", "ALONG, ...", dtype="i8"),
+    field("a", "", "axis of A; of COUPLED and DRIVEN: index in q", dtype="i8"),
+    field("b", "", "of COUPLED: index in q of the joint that leads; of DRIVEN: first of three signals", dtype="i8"),
+    field("dof", "", "of DRIVEN: the degree of freedom", dtype="i8"),
+)
 
 ALONG = 0  # e . (p_B - p_A) = 0, e an axis of A
 TILT_X = 1  # -y_A . z_B = 0
@@ -26,9 +42,23 @@ DISTANT = 5  # |p_B - p_A| = length
 COUPLED = 6  # q - ratio q_leading - offset = 0
 DRIVEN = 7  # q - s(t) = 0
 
-# path_i (npath,) int64: the degrees of freedom that move B against A: first those that carry A, then those that carry B
-# sparse_i: see `factors.py`
+_i1 = types.int64[::1]
 
-# spot (ncut, N_SPOT): p_B from the origins of B and of A, p_B - p_A, and the velocity of p_B seen from A, world axes
-FROM_B, FROM_A, APART, DRIFT = 0, 3, 6, 9
-N_SPOT = 12
+
+class Pattern(Bundle):
+    """Where the factors of [H J'; J -eps] are not zero (`factors.py`); n = nv + ne places in the order of elimination.
+
+    `row`, `source_row` and `source` belong to entries above the diagonal; `column` and `at` to those of L by its rows,
+    `lower_row` to those of L by its columns.
+    """
+
+    order: Annotated[Any, _i1]  # (n,) axis d, or nv + equation e, at each place
+    start: Annotated[Any, _i1]  # (n + 1,) first entry of each column
+    row: Annotated[Any, _i1]  # place
+    source_row: Annotated[Any, _i1]  # of M, from which its value comes; -1: from jac
+    source: Annotated[Any, _i1]  # column of M, or index in jac
+    lower_start: Annotated[Any, _i1]  # (n + 1,) first entry of each row of L
+    column: Annotated[Any, _i1]  # of L
+    at: Annotated[Any, _i1]  # index in `lower`, which is stored by columns
+    below: Annotated[Any, _i1]  # (n + 1,) first index of each column in `lower`
+    lower_row: Annotated[Any, _i1]  # of each number in `lower`

@@ -6,10 +6,8 @@ from gori.kernels.accelerations import accelerations
 from gori.kernels.codes import OK
 from gori.kernels.forces.apply import apply_forces
 from gori.kernels.forces.elements import add_wrench
-from gori.kernels.jit import call_at, kernel, part
-from gori.kernels.loops.memory import carve
+from gori.kernels.jit import call_at, kernel, part, present
 from gori.kernels.loops.system import balance, place_all
-from gori.kernels.loops.tables import EQUATIONS, FIRST, FROM_A, FROM_B, ROW_A, ROW_B
 from gori.kernels.machine import ACCELERATIONS, data_type, machine_type
 from gori.kernels.tree.columns import FORCE, NQ
 from gori.kernels.tree.kinematics import place, rates
@@ -20,14 +18,14 @@ _f2, _f3 = types.float64[:, ::1], types.float64[:, :, ::1]
 
 @part
 def replay(data, recorded):
-    """What subsystems did at a sample acts again."""
+    """Apply the recorded wrenches of subsystems at a sample."""
     for k in range(recorded.shape[0]):
         data.recorded[k] = recorded[k]
 
 
 @kernel(types.int64(machine_type, data_type, _f2, _f2, _f2))
 def accelerations_along(machine, data, samples, recorded, qdd):
-    """qdd (N, nv) for samples (N, 1 + n) of rows (time, q, v, z). Returns the number of those that went well.
+    """qdd (N, nv) for samples (N, 1 + n) of rows (time, q, v, z). Returns the number of successful ones.
 
     recorded (N, nr)   wrenches and outputs of subsystems in these samples
     """
@@ -35,7 +33,7 @@ def accelerations_along(machine, data, samples, recorded, qdd):
     for row in range(samples.shape[0]):
         t, y, out = samples[row, 0], samples[row, 1:], qdd[row]
         replay(data, recorded[row])
-        if machine.closed != 0:
+        if present(machine.closed):
             code = call_at(machine.closed, machine, data, t, y, out, ACCELERATIONS)
         else:
             z = y[nq + nv :]
@@ -72,8 +70,8 @@ def transmitted(machine, data, samples, recorded, a, lam, joints, cuts):
     cuts (N, ncut, 6)                             on body B of each cut, moment about p_B
     """
     body_i, body_w, dof_w, tau = machine.body_i, data.body_w, data.dof_w, data.tau
-    nq, nv, cut_i = body_i[0, NQ], data.tau.shape[0], machine.cut_i
-    m = carve(machine, data)
+    nq, nv, cut = body_i[0, NQ], data.tau.shape[0], machine.cut
+    m = data.loops
     for row in range(samples.shape[0]):
         t, q = samples[row, 0], samples[row, 1 : 1 + nq]
         v, z = samples[row, 1 + nq : 1 + nq + nv], samples[row, 1 + nq + nv :]
@@ -82,19 +80,14 @@ def transmitted(machine, data, samples, recorded, a, lam, joints, cuts):
         rates(body_i, v, body_w, dof_w)
         inertia_forces(body_i, machine.body_f, a[row], body_w, dof_w)
         apply_forces(machine, data, t, q, v, z, data.zdot)
-        for c in range(cut_i.shape[0]):
+        for c in range(cut.shape[0]):
             w = cuts[row, c]
-            for e in range(cut_i[c, FIRST], cut_i[c, FIRST] + cut_i[c, EQUATIONS]):
+            for e in range(cut[c].first, cut[c].first + cut[c].equations):
                 for k in range(6):
                     w[k] -= lam[row, e] * m.work.wrench[e, k]
-            s = m.work.spot[c]
-            add_wrench(
-                cut_i[c, ROW_B], s[FROM_B], s[FROM_B + 1], s[FROM_B + 2], w[0], w[1], w[2], w[3], w[4], w[5], body_w
-            )
-            add_wrench(
-                cut_i[c, ROW_A], s[FROM_A], s[FROM_A + 1], s[FROM_A + 2], -w[0], -w[1], -w[2], -w[3], -w[4], -w[5],
-                body_w,
-            )  # fmt: skip
+            a, b = m.work.from_a[c], m.work.from_b[c]
+            add_wrench(cut[c].row_b, b[0], b[1], b[2], w[0], w[1], w[2], w[3], w[4], w[5], body_w)
+            add_wrench(cut[c].row_a, a[0], a[1], a[2], -w[0], -w[1], -w[2], -w[3], -w[4], -w[5], body_w)
         propagate_forces(body_i, tau, body_w, dof_w)
         for i in range(body_i.shape[0]):
             for k in range(6):

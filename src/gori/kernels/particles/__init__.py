@@ -1,1 +1,1 @@
-"""Particles: spheres by the hundred thousand, and the walls that hold them."""
+"""Discrete elements: spheres and the walls around them."""

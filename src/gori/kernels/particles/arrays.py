@@ -4,11 +4,11 @@ Bundles, Numba types and allocation follow from `ARRAYS`; columns are in `column
 
 On the CPU rows are particles sorted by cell, cut into chunks of rows. A contact between two particles of a chunk is
 found and computed once, by that chunk; one between two chunks is computed by both, each for its own particle. So a
-chunk writes to nobody else's particles, and the sums do not depend on how many workers share the chunks.
+chunk writes only to its own particles, and the sums do not depend on how many workers share the chunks.
 
 Pairs that may touch have a slot. The slots of a chunk stand by class, first those within the chunk, then those across,
 each by the gap at the time when the lists were made: touching ones first. A class starts at a multiple of eight, and
-its last group is filled up with copies of its last slot, which count for nothing.
+its last group is filled up with copies of its last slot, which are ignored.
 
 On a GPU a particle has all of its neighbours as slots of its own; slot k of all particles lies side by side. Arrays are
 flat where four numbers are read in one access.
@@ -70,7 +70,7 @@ PROGRESS = record(
     field("fresh", "", "1 if the lists hold; 0 if due; -1 if contacts are kept, lists to be made", dtype="i8"),
     field("level", "", "classes of gaps that count: 0 up to SMALL, 1 up to MIDDLE, 2 all", dtype="i8"),
 )
-"""where a march stands, on the CPU; on a GPU: `cuda_flags.py`"""
+"""progress of a march, on the CPU; on a GPU: `cuda_flags.py`"""
 
 REPORT = record(
     "WorkerReport",
@@ -111,7 +111,7 @@ ARRAYS = tuple(ParticleArray(*row) for row in (
     ("inverse_mass", "f8 inertias 2", "", "lists", "1 / mass, 1 / inertia; one row if particles are uniform"),
     ("load", "f8! workers rows 8", "f4? n*8", "contacts",
      "force and torque, each with a number behind; CPU: of a chunk"),
-    # when the lists were made
+    # at the last list rebuild
     ("listed_position", "f8! n 4", "f8? n*4", "lists", "centres then"),
     ("listed_point", "", "i4? n*4", "march, lists", "in fixed point, and the level to which each has moved since"),
     ("listed_pose", "f8 bodies 18", "f8 bodies 18", "lists", "poses of the bodies then"),
@@ -160,7 +160,7 @@ ARRAYS = tuple(ParticleArray(*row) for row in (
     ("bin_start", "i4 bins", "i4 bins", _TABLES, "first entry of each cell"),
     ("bin_wall", "i4 binned", "i4 binned", _TABLES, "primitives by cell"),
     ("always", "i4 always", "i4 always", _TABLES, "primitives that are tested for every particle"),
-    # making lists
+    # list rebuilds
     ("grid_i", "i8 3", "i4 3", "the host", "cells in x, y, z"),
     ("cell", "i4 n", "i4? n", "lists", "cell of each particle"),
     ("cell_start", "i4 cells+1", "i4? cells+1", "lists", "first row of each cell"),

@@ -1,6 +1,6 @@
 """Forces between the particles of one chunk, and of particles of other chunks on them: eight contacts at a time.
 
-The slots of a chunk stand in groups of eight, by class (`arrays.py`). A group in which nothing touches costs a
+The slots of a chunk are in groups of eight, by class (`arrays.py`). A group in which nothing touches costs a
 comparison of distances. What does not touch in a group that is computed has d = 0, so no force and no history.
 """
 
@@ -12,8 +12,7 @@ from gori.kernels.lanes import lanes_below, spread, transpose8
 from gori.kernels.particles import columns as c
 from gori.kernels.particles.arrays import ACROSS, CLASSES
 from gori.kernels.particles.geometry import moment, slip, spin_about, surface_velocity, whole_force
-from gori.kernels.particles.law import Constants, PairLaw, Touch, contact, rolling
-from gori.kernels.particles.wall_contacts import pair_law
+from gori.kernels.particles.law import Constants, PairLaw, Touch, contact, pair_law, rolling
 from gori.kernels.rows import (
     eight,
     eight_of,
@@ -28,7 +27,7 @@ from gori.kernels.rows import (
 )
 
 AHEAD = 32
-"""slots between those that are asked for and those that are computed"""
+"""prefetch distance in slots"""
 
 
 @part
@@ -114,7 +113,7 @@ def times(factor, rows):
 
 @part
 def forget(g, group):
-    """A group in which nothing touches any more."""
+    """A group without contact any more."""
     g.touching[group] = 0
     columns, none = g.kept_history.shape[1], spread(0.0)
     for q in range(columns):
@@ -136,7 +135,7 @@ def laws_of_each(g, s):
 
 @part
 def ask_for(g, x, v, s):
-    """Ask for the others of slots s to s + 7, which will be read soon and stand anywhere in memory."""
+    """Prefetch the others of slots s to s + 7, which will be read soon and are scattered in memory."""
     j = eight(g.other, s)
     fetch4(x, j[0])
     fetch4(x, j[1])

@@ -119,7 +119,7 @@ def get_way_back(g):
 
 @cuda.jit(**LEAN)
 def renew(g):
-    """Lists at the pose of the sub-step that has come, if they are due; by all threads of the device together."""
+    """Rebuild lists at the current pose, if they are due; by all threads of the device together."""
     shared = cuda.shared.array(SHARED, numba.float64)
     thread, threads = cuda.grid(1), cuda.gridsize(1)
     now, lists, fresh, code = g.flags[NOW], g.flags[LISTS], g.flags[FRESH], g.flags[CODE]
@@ -162,7 +162,7 @@ def _march(g, steps, anew):
                 put_load(g.load, i, (Fx, Fy, Fz, Tx, Ty, Tz))
             if deep:
                 failure, culprit = c.TOO_DEEP, g.id[lists, i]
-        for s in range(threads - 1 - thread, slots, threads):  # from the last: the first are busy
+        for s in range(threads - 1 - thread, slots, threads):  # from the last block: the first are busy
             i = g.wall_owner[s]
             if step_wall(g, step, s, i, pose):
                 failure, culprit = c.TOO_DEEP, g.id[lists, i]

@@ -1,4 +1,4 @@
-"""Flags by which kernels on a GPU say where a march stands, and how entries of lists are packed.
+"""Flags for the progress of a march on a GPU, and how entries of lists are packed.
 
 flags (N_FLAGS,) int32; a plain array, as atomic operations need one.
 """

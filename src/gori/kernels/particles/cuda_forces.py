@@ -10,7 +10,7 @@ import numba
 from numba import cuda
 
 from gori.kernels.particles import columns as c
-from gori.kernels.particles import drift, geometry, wall_contacts
+from gori.kernels.particles import drift, geometry
 from gori.kernels.particles import law as laws
 from gori.kernels.particles.cuda_device import on_device
 from gori.kernels.particles.cuda_flags import COUNT_BITS, LEVELS, ROW_BITS
@@ -21,7 +21,7 @@ from gori.kernels.particles.law import Constants, Touch
 f4, i4 = numba.float32, numba.int32
 
 
-contact, rolling, pair_law = on_device(laws.contact), on_device(laws.rolling), on_device(wall_contacts.pair_law)
+contact, rolling, pair_law = on_device(laws.contact), on_device(laws.rolling), on_device(laws.pair_law)
 surface_velocity, slip, spin_about = (
     on_device(geometry.surface_velocity),
     on_device(geometry.slip),

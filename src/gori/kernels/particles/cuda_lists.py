@@ -40,7 +40,7 @@ FOUND, NEIGHBOURS = 16, 48
 
 @cuda.jit(device=True)
 def fail(flags, code, culprit):
-    """Set a result code; the first one counts."""
+    """Set a result code; the first one is kept."""
     if here.atomic.cas(flags, CODE, c.OK, code) == c.OK:
         flags[CULPRIT] = culprit
 
@@ -290,7 +290,7 @@ def find_walls(g, now, pose, lists, thread, threads):
 
 @cuda.jit(device=True)
 def make_lists(g, pose, now, lists, fresh, thread, threads, shared):
-    """All lists anew, by all threads together; particles go to buffer 1 - now, lists to 1 - lists.
+    """Rebuild all lists, by all threads together; particles go to buffer 1 - now, lists to 1 - lists.
 
     When a list is full, particles are sorted and the old lists stand: with more space, a call with fresh = -1 goes on.
     """
@@ -320,7 +320,7 @@ def make_lists(g, pose, now, lists, fresh, thread, threads, shared):
         barrier(g.flags)
         now = 1 - now
     find_neighbours(g, now, 1 - lists, thread, threads)
-    find_walls(g, now, pose, 1 - lists, threads - 1 - thread, threads)  # from the last: the first are busy
+    find_walls(g, now, pose, 1 - lists, threads - 1 - thread, threads)  # from the last block: the first are busy
     barrier(g.flags)
     if thread == 0 and g.flags[CODE] == c.OK:
         g.flags[LISTS], g.flags[FRESH] = 1 - lists, 1

@@ -74,7 +74,7 @@ def keep_history(g, lists, i, count):
         if g.other[old + t * n] < 0:  # it touched; where is it now?
             j = g.rank[row_of(g.other[old + t * n])]
             for k in range(count):
-                if g.other[slot + k * n] == j:  # of level 0: what is farther touches no more
+                if g.other[slot + k * n] == j:  # of level 0: what is farther is not in contact
                     g.other[slot + k * n] = ~g.other[slot + k * n]
                     for q in range(0, numbers, 4):
                         kept = read4(g.history, numbers * (old + t * n) + q)
@@ -102,6 +102,6 @@ def put_wall(g, lists, k, i, s, number):
 
 @cuda.jit(device=True)
 def over(g, step):
-    """Whether a sub-step is not to be done any more."""
+    """Whether a sub-step must be skipped."""
     stop = g.flags[STOP]
     return stop < 0 or step >= g.flags[TOTAL] or (stop > 0 and stop <= step)

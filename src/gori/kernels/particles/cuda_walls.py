@@ -12,7 +12,7 @@ from gori.kernels.particles.law import Constants, Touch
 
 f4 = numba.float32
 contact, rolling = on_device(laws.contact), on_device(laws.rolling)
-gap_to, pair_law = on_device(wall_contacts.gap_to), on_device(wall_contacts.pair_law)
+gap_to, pair_law = on_device(wall_contacts.gap_to), on_device(laws.pair_law)
 wall_motion, react = on_device(geometry.wall_motion), on_device(geometry.react)
 moment, whole_force = on_device(geometry.moment), on_device(geometry.whole_force)
 

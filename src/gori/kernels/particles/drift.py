@@ -1,4 +1,4 @@
-"""How far things may move: particles in a sub-step, and walls before lists are due. For CPU and GPU."""
+"""Displacement limits: of particles in a sub-step, and of walls before lists are due. For CPU and GPU."""
 
 import math
 
@@ -13,7 +13,7 @@ FASTEST = 0.25
 def way_back(g, b, pose):
     """How body b is put back to where it was when the lists were made: a point x of it to x + A x + c; A (9), c (3).
 
-    Grains that ride on a body, their home, hardly move when they are seen from it. All zero if b is -1.
+    Particles carried by a body, their home, hardly move relative to it. All zero if b is -1.
     """
     q = POS
     if b < 0:

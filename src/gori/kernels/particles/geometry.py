@@ -41,7 +41,7 @@ def moment(nx, ny, nz, fx, fy, fz):
 
 @part
 def whole_force(Fn, nx, ny, nz, fx, fy, fz):
-    """Force on i (3): the tangential one f, and Fn that pushes it back along n."""
+    """Force on i (3): the tangential one f, and Fn along -n."""
     return fx - Fn * nx, fy - Fn * ny, fz - Fn * nz
 
 
@@ -69,7 +69,7 @@ def wall_motion(pose, b, gap, n, x, v, w):
 
 @part
 def react(wrench, s, q, fx, fy, fz, mx, my, mz):
-    """Add what a particle does to a wall, by force f and torque m on the particle at the arm q, to row s."""
+    """Add the reaction of a particle on a wall to row s: force f and torque m on the particle at the arm q."""
     qx, qy, qz = q
     wrench[s, 0] -= qy * fz - qz * fy + mx
     wrench[s, 1] -= qz * fx - qx * fz + my

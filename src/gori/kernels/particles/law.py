@@ -4,9 +4,9 @@ All constants come as arguments, as they stand in the row of the pair of materia
 literal would make the rest double. There is no branch on a value, so eight contacts go through together; without an
 overlap, d = 0, forces and history come out as 0.
 
-hertz   a = sqrt(R d),  Fn = KN a d + CN sqrt(m a) vn, never pulling;
+hertz   a = sqrt(R d),  Fn = KN a d + CN sqrt(m a) vn, never tensile;
         h elastic tangential force: dh = -KT a ut dt, scaled down with a when the contact opens (Thornton et al. 2013),
-        so that no energy is made;  Ft = h - CT sqrt(m a) ut, at most MU Fn
+        so that no energy is generated;  Ft = h - CT sqrt(m a) ut, at most MU Fn
 voigt   Fn = KN d^1.5 + CN d^0.25 vn;  h tangential displacement: dh = ut dt;
         Ft = -(KT |h|^0.5 h + CT |h|^0.25 ut), at most MU Fn
 rolling a spring for the torque with a cap: dg = -KT a R^2 wr dt, M = g - C_ROLL R^2 sqrt(m a) wr, at most
@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from gori.kernels.choose import larger, power, smaller, where_less
 from gori.kernels.jit import part
+from gori.kernels.particles import columns as c
 from gori.kernels.particles.columns import HERTZ
 
 
@@ -69,6 +70,12 @@ class Touch(NamedTuple):
 
 
 @part
+def pair_law(p, k):
+    """Row k of the table of pairs."""
+    return PairLaw(p[k, c.KN], p[k, c.CN], p[k, c.KT], p[k, c.CT], p[k, c.MU], p[k, c.MU_ROLL], p[k, c.C_ROLL])
+
+
+@part
 def turned(nx, ny, nz, angle, hx, hy, hz):
     """A vector of the contact plane of before, in that of now: turned about n by a small angle, then projected."""
     cx, cy, cz = ny * hz - nz * hy, nz * hx - nx * hz, nx * hy - ny * hx
@@ -98,7 +105,7 @@ def contact(law, pair, k, t, hx, hy, hz):
         cap = smaller(one, factor)
         fx, fy, fz = cap * fx, cap * fy, cap * fz
         hx, hy, hz = where_less(factor, one, fx, hx), where_less(factor, one, fy, hy), where_less(factor, one, fz, hz)
-    else:
+    else:  # VOIGT
         root = math.sqrt(math.sqrt(d))
         Fn = larger(zero, pair.kn * d * root * root + pair.cn * root * vn)
         limit = pair.mu * Fn

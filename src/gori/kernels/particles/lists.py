@@ -1,7 +1,7 @@
 """Neighbour lists: cells, particles sorted by them, lists of neighbours and of walls, history carried over.
 
 Lists hold all pairs closer than the skin, and stay good until a particle has moved by half of it. Cells lie in blocks
-of 8 x 8 x 8, so that particles near in space are near in memory; within a cell particles stand by their id, so the
+of 8 x 8 x 8, so that particles near in space are near in memory; within a cell particles are sorted by id, so the
 order is a function of the positions alone.
 """
 
@@ -17,7 +17,7 @@ from gori.kernels.particles.walls import bin_range, within
 
 @part
 def cell_rank(grid_i, ix, iy, iz):
-    """Number of a cell: blocks in rows, then cells in the block. The grid repeats for ever, so any position has a
+    """Number of a cell: blocks in rows, then cells in the block. The grid is periodic, so any position has a
     cell.
     """
     ix, iy, iz = ix & (grid_i[c.GRID_X] - 1), iy & (grid_i[c.GRID_Y] - 1), iz & (grid_i[c.GRID_Z] - 1)
@@ -163,7 +163,7 @@ def sort_particles(g):
 
 @part
 def move_rows(g, first, last):
-    """Grains in their new order, into the other buffer."""
+    """Particles in their new order, into the other buffer."""
     now, named = g.progress[0].now, g.progress[0].ids
     x, v, ids = g.sphere[now], g.motion[now], g.id[named]
     y, u, new_ids = g.sphere[1 - now], g.motion[1 - now], g.id[1 - named]
@@ -266,7 +266,7 @@ def find_neighbours(g, chunk, worker):
         i, j, k = found[t, 0], found[t, 1], found[t, 2]
         s = end[k]
         fill_slot(g, x, v, s, i, j)
-        if k % ACROSS < 2:  # what is farther touches no more
+        if k % ACROSS < 2:  # what is farther is not in contact
             recall(g, s, i, j)
         end[k] = s + 1
     for k in range(CLASSES):
@@ -338,7 +338,7 @@ def gather_wrenches(g):
 
 @part
 def worst(g, parity, workers):
-    """The first result code of a worker."""
+    """The first result code of any worker."""
     for w in range(workers):
         if g.reports[parity, w].code != c.OK:
             return g.reports[parity, w].code
@@ -347,7 +347,7 @@ def worst(g, parity, workers):
 
 @part
 def make_lists(g, pose, worker, workers, barriers):
-    """All lists anew; called by all workers together. Returns a result code and the number of the next barriers.
+    """Rebuild all lists; called by all workers together. Returns a result code and the number of the next barriers.
 
     Nothing is lost when a list is full: particles and `kept` stand, and the call can be repeated with more space, with
     FRESH at -1 (contacts are kept already).

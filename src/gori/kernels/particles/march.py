@@ -19,7 +19,7 @@ from gori.kernels.particles.wall_contacts import wall_forces
 from gori.kernels.rows import eight_of, four_of_each, halves, join, put_halves, put_row8, row8, turn4
 
 LISTS_DUE = 3
-"""a level beyond that of all gaps: lists are due"""
+"""a level above that of all gaps: lists are due"""
 NEARLY = 1.0 - 1e-9
 """of squares of distances that were rounded"""
 

@@ -13,7 +13,7 @@ from gori.kernels.tree.kinematics import cross, place, positions, velocities
 
 @kernel(types.void(machine_type, data_type, types.float64[::1], types.int64[::1], types.float64[:, ::1]))
 def body_poses(machine, data, y, rows, out):
-    """out (nbody, N_POSE): rotation, position, velocity and spin of some rows of bodies, world axes."""
+    """out (nbody, N_POSE): rotation, position, velocity and angular velocity of some rows of bodies, world axes."""
     nq, nv = machine.body_i[0, body.NQ], data.tau.shape[0]
     place(machine.body_i, machine.body_f, y[:nq], data.body_w, data.dof_w)
     positions(machine.body_i, data.body_w)
@@ -25,7 +25,7 @@ def body_poses(machine, data, y, rows, out):
         for q in range(3):
             out[k, POS + q] = w[body.P_WB + q]
             out[k, VEL + q] = w[body.VEL + q]
-            out[k, OMEGA + q] = w[body.SPIN + q]
+            out[k, OMEGA + q] = w[body.OMEGA + q]
 
 
 @kernel("void(f8[:, ::1], f8[::1], i8[::1], f8, f8[::1])")

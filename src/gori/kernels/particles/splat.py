@@ -14,7 +14,7 @@ from gori.kernels.jit import kernel
 
 @kernel("void(f8[:, ::1], f8[:, ::1], i4[:, ::1])")
 def splat(seen, depth, owner):
-    """Put spheres into a raster; what is already nearer stays.
+    """Rasterise spheres; nearer surfaces are kept.
 
     seen    (n, 4)     column, row, z towards the eye, radius; all in pixels, the centre of pixel [i, j] is (j, i)
     depth   (h, w)     z of the surface in front; start with -inf
@@ -37,7 +37,7 @@ def splat(seen, depth, owner):
                 z = cz + math.sqrt(max(0.0, rest - (j - cx) * (j - cx)))
                 if z > depth[i, j]:
                     depth[i, j], owner[i, j] = z, k
-        # between the pixels' centres: it is seen all the same
+        # between pixel centres: drawn nevertheless
         i, j = math.floor(cy + 0.5), math.floor(cx + 0.5)
         if not found and 0 <= i < height and 0 <= j < width and cz + r > depth[i, j]:
             depth[i, j], owner[i, j] = cz + r, k

@@ -1,4 +1,4 @@
-"""Workers that march in step: threads that run the same compiled loop, and wait for each other at barriers.
+"""Workers in lockstep: threads that run the same compiled loop, and wait for each other at barriers.
 
 Every worker calls one kernel with its own number; between two phases all wait for the last one. No thread is started
 and nothing is allocated in a step, and a phase costs less than a microsecond.
@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 from gori.kernels.jit import part
 
 SPINS = 4000
-"""reads of the counter before a waiting worker offers its core to others"""
+"""reads of the counter before a waiting worker yields its core"""
 
 
 def _element(context, builder, signature, args):

@@ -4,7 +4,7 @@ from gori.kernels.jit import part
 from gori.kernels.particles import columns as c
 from gori.kernels.particles.columns import ROT
 from gori.kernels.particles.geometry import in_frame, moment, react, wall_motion, whole_force
-from gori.kernels.particles.law import Constants, PairLaw, Touch, contact, rolling
+from gori.kernels.particles.law import Constants, Touch, contact, pair_law, rolling
 from gori.kernels.particles.walls import nearest
 
 
@@ -20,12 +20,6 @@ def gap_to(g, pose, k, px, py, pz):
         pose[b, ROT + 3] * ex + pose[b, ROT + 4] * ey + pose[b, ROT + 5] * ez,
         pose[b, ROT + 6] * ex + pose[b, ROT + 7] * ey + pose[b, ROT + 8] * ez,
     )
-
-
-@part
-def pair_law(p, k):
-    """Row k of the table of pairs."""
-    return PairLaw(p[k, c.KN], p[k, c.CN], p[k, c.KT], p[k, c.CT], p[k, c.MU], p[k, c.MU_ROLL], p[k, c.C_ROLL])
 
 
 @part

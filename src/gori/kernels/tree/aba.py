@@ -31,9 +31,9 @@ from gori.kernels.tree.columns import (
     LOAD,
     MASS,
     NDOF,
+    OMEGA,
     PARENT,
     R_WB,
-    SPIN,
     V0,
     WRENCH,
     S,
@@ -113,11 +113,11 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
                 mxx, myy, mzz = body_w[i, ART + 15], body_w[i, ART + 16], body_w[i, ART + 17]
                 mxy, mxz, myz = body_w[i, ART + 18], body_w[i, ART + 19], body_w[i, ART + 20]
 
-        # the body's own inertia, H = m [c x], and the forces that its spin asks for: w x J w, w x (w x m c)
+        # the body's own inertia, H = m [c x], and the velocity-dependent forces: w x J w, w x (w x m c)
         m = body_f[i, MASS]
         cx, cy, cz = turn(body_w, i, m * body_f[i, COM], m * body_f[i, COM + 1], m * body_f[i, COM + 2])
         ixx, iyy, izz, ixy, ixz, iyz = rotate_inertia(i, body_f, body_w)
-        wx, wy, wz = body_w[i, SPIN], body_w[i, SPIN + 1], body_w[i, SPIN + 2]
+        wx, wy, wz = body_w[i, OMEGA], body_w[i, OMEGA + 1], body_w[i, OMEGA + 2]
         tx, ty, tz = cross(
             wx, wy, wz, ixx * wx + ixy * wy + ixz * wz, ixy * wx + iyy * wy + iyz * wz, ixz * wx + iyz * wy + izz * wz
         )
@@ -227,7 +227,7 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
 
 @part
 def propagate_accelerations(body_i, qdd, body_w, dof_w):
-    """Ground to tips: the accelerations."""
+    """Ground to leaves: the accelerations."""
     for i in range(1, body_i.shape[0]):
         p, d = body_i[i, PARENT], body_i[i, V0]
         wx, wy, wz = body_w[p, ACC], body_w[p, ACC + 1], body_w[p, ACC + 2]

@@ -1,4 +1,4 @@
-"""The columns of the row tables, in one place.
+"""The columns of the row tables.
 
 A Model is a few tables with one row for each internal body, degree of freedom or frame. Row 0 of the body tables is
 the ground. Rows are in depth-first order: a parent stands before its children and a subtree is one range of rows.
@@ -27,7 +27,7 @@ INERTIA = 16  # 6: about the body's origin, body frame, xx yy zz xy xz yz [kg m2
 PITCH = 22  # travel along z per radian, helical joints [m/rad]
 ARMATURE = 23  # inertia of the drive, reflected to the joint, on each of its axes [kg m2 or kg]
 N_BODY_F = 24
-GRAVITY = P_PJ  # 3, in row 0: the ground has no joint, its place is taken by gravity [m/s2]
+GRAVITY = P_PJ  # 3, in row 0: the ground has no joint, gravity is stored there [m/s2]
 
 # dof_i (nv, N_DOF_I) int64
 DOF_PARENT = 0  # the degree of freedom before this one on the way to the ground, -1 if none
@@ -50,7 +50,7 @@ N_WRENCH = 10
 R_WB = 0  # 9: rotation from body to world, by rows
 P_WB = 9  # 3: origin in the world [m]
 ARM = 12  # 3: from the parent's origin to this one [m]
-SPIN = 15  # 3: angular velocity [rad/s]
+OMEGA = 15  # 3: angular velocity [rad/s]
 BIAS = 18  # 6: acceleration that comes without joint acceleration: angular, linear at the origin
 ACC = 24  # 6: acceleration: angular, linear at the origin (classical, gravity included as -g)
 FORCE = 30  # 6: moment about the origin, force

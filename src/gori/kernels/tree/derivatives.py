@@ -71,7 +71,7 @@ def cross_motion(twist, motion):
 
 @part
 def motion(body_i, body_f, v, a, body_d, dof_d):
-    """Velocities, accelerations and their products with the axes, ground to tips; after `axes_at_root`."""
+    """Velocities, accelerations and their products with the axes, ground to leaves; after `axes_at_root`."""
     for k in range(3):
         body_d[0, V + k], body_d[0, V + 3 + k] = 0.0, 0.0
         body_d[0, A + k], body_d[0, A + 3 + k] = 0.0, -body_f[0, GRAVITY + k]
@@ -161,7 +161,7 @@ def inertia_times(body_d, i, sx, sy, sz, tx, ty, tz):
 
 @part
 def inverse_columns(body_i, body_f, dq, dv, mass, body_d, dof_d):
-    """Columns of d tau/dq, d tau/dv and M: dq[c, r] is d tau_r / d q_c; tips to ground, after `rigid_terms`.
+    """Columns of d tau/dq, d tau/dv and M: dq[c, r] is d tau_r / d q_c; leaves to ground, after `rigid_terms`.
 
     Entries of separate branches are left as they are (zero). The sums ^C grow in place.
     """

@@ -1,6 +1,6 @@
 """Forward dynamics by the direct method: M qdd = tau - bias, with M = L' D L.
 
-L has an entry only where one degree of freedom carries the other, so a branched machine fills in nothing
+L has an entry only where one degree of freedom carries the other, so a branched machine has no fill-in
 (Featherstone 2008, section 6.5: branch-induced sparsity). L replaces the lower triangle of M, D its diagonal.
 """
 

@@ -9,7 +9,7 @@ from gori.kernels.jit import kernel, part
 from gori.kernels.lanes import WIDTH, lanes_of
 from gori.kernels.layout import array
 from gori.kernels.tree.batch import fill, lane_work, load, store
-from gori.kernels.tree.columns import ARM, NDOF, PARENT, SPIN, V0, VEL, S
+from gori.kernels.tree.columns import ARM, NDOF, OMEGA, PARENT, V0, VEL, S
 from gori.kernels.tree.kinematics import cross, place, turn, velocities
 from gori.kernels.tree.rnea import TREE
 
@@ -32,11 +32,11 @@ def jacobian(body_i, row, point, J, body_w, dof_w):
 def jacobian_rate(body_i, row, point, J, body_w, dof_w):
     """Fill J (6, nv) with the time derivative of the Jacobian; after `place` and `velocities`."""
     rx, ry, rz = turn(body_w, row, point[0], point[1], point[2])
-    px, py, pz = cross(body_w[row, SPIN], body_w[row, SPIN + 1], body_w[row, SPIN + 2], rx, ry, rz)
+    px, py, pz = cross(body_w[row, OMEGA], body_w[row, OMEGA + 1], body_w[row, OMEGA + 2], rx, ry, rz)
     px, py, pz = px + body_w[row, VEL], py + body_w[row, VEL + 1], pz + body_w[row, VEL + 2]
     j = row
     while j > 0:
-        wx, wy, wz = body_w[j, SPIN], body_w[j, SPIN + 1], body_w[j, SPIN + 2]
+        wx, wy, wz = body_w[j, OMEGA], body_w[j, OMEGA + 1], body_w[j, OMEGA + 2]
         vx, vy, vz = px - body_w[j, VEL], py - body_w[j, VEL + 1], pz - body_w[j, VEL + 2]
         for k in range(body_i[j, V0], body_i[j, V0] + body_i[j, NDOF]):
             sx, sy, sz = dof_w[k, S], dof_w[k, S + 1], dof_w[k, S + 2]

@@ -1,4 +1,4 @@
-"""Poses, velocities and velocity-dependent accelerations of all bodies, from the ground to the tips.
+"""Poses, velocities and velocity-dependent accelerations of all bodies, from the ground to the leaves.
 
 World axes, each body at its own origin: a vector passes from body to body without a rotation, and no number grows
 with the distance from the world's origin. With r the arm from the parent's origin, (w_J, v_J) = S qd the motion in
@@ -24,13 +24,13 @@ from gori.kernels.tree.columns import (
     N_FRAME_F,
     NDOF,
     NQ,
+    OMEGA,
     P_BF,
     P_WB,
     PARENT,
     Q0,
     R_BF,
     R_WB,
-    SPIN,
     V0,
     VEL,
     S,
@@ -76,10 +76,10 @@ def add_axis(rate, dof_w, k, wx, wy, wz, ux, uy, uz):
 def rates(body_i, v, body_w, dof_w):
     """Angular velocities and bias accelerations, after `place`."""
     for k in range(3):
-        body_w[0, SPIN + k] = 0.0
+        body_w[0, OMEGA + k] = 0.0
     for i in range(1, body_i.shape[0]):
         p, d = body_i[i, PARENT], body_i[i, V0]
-        px, py, pz = body_w[p, SPIN], body_w[p, SPIN + 1], body_w[p, SPIN + 2]
+        px, py, pz = body_w[p, OMEGA], body_w[p, OMEGA + 1], body_w[p, OMEGA + 2]
 
         # motion in the joint: S qd
         qd = v[d]
@@ -99,7 +99,7 @@ def rates(body_i, v, body_w, dof_w):
             cx, cy, cz = cross(wx, wy, wz, ux, uy, uz)
             ax, ay, az = ax + cx, ay + cy, az + cz
 
-        body_w[i, SPIN], body_w[i, SPIN + 1], body_w[i, SPIN + 2] = wx, wy, wz
+        body_w[i, OMEGA], body_w[i, OMEGA + 1], body_w[i, OMEGA + 2] = wx, wy, wz
         body_w[i, BIAS], body_w[i, BIAS + 1], body_w[i, BIAS + 2] = bx, by, bz
         body_w[i, BIAS + 3], body_w[i, BIAS + 4], body_w[i, BIAS + 5] = ax, ay, az
 
@@ -108,16 +108,16 @@ def rates(body_i, v, body_w, dof_w):
 def velocities(body_i, v, body_w, dof_w):
     """Angular velocities, and linear velocities of the origins, after `place`."""
     for k in range(3):
-        body_w[0, SPIN + k] = 0.0
+        body_w[0, OMEGA + k] = 0.0
         body_w[0, VEL + k] = 0.0
     for i in range(1, body_i.shape[0]):
         p, d = body_i[i, PARENT], body_i[i, V0]
-        wx, wy, wz = body_w[p, SPIN], body_w[p, SPIN + 1], body_w[p, SPIN + 2]
+        wx, wy, wz = body_w[p, OMEGA], body_w[p, OMEGA + 1], body_w[p, OMEGA + 2]
         ux, uy, uz = cross(wx, wy, wz, body_w[i, ARM], body_w[i, ARM + 1], body_w[i, ARM + 2])
         ux, uy, uz = ux + body_w[p, VEL], uy + body_w[p, VEL + 1], uz + body_w[p, VEL + 2]
         for k in range(d, d + body_i[i, NDOF]):
             wx, wy, wz, ux, uy, uz = add_axis(v[k], dof_w, k, wx, wy, wz, ux, uy, uz)
-        body_w[i, SPIN], body_w[i, SPIN + 1], body_w[i, SPIN + 2] = wx, wy, wz
+        body_w[i, OMEGA], body_w[i, OMEGA + 1], body_w[i, OMEGA + 2] = wx, wy, wz
         body_w[i, VEL], body_w[i, VEL + 1], body_w[i, VEL + 2] = ux, uy, uz
 
 

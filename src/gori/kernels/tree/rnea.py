@@ -22,8 +22,8 @@ from gori.kernels.tree.columns import (
     MASS,
     NDOF,
     NQ,
+    OMEGA,
     PARENT,
-    SPIN,
     V0,
     WRENCH,
     S,
@@ -93,11 +93,11 @@ def subtract_wrenches(wrench_at, wrench, body_w):
 
 @part
 def inertia_forces(body_i, body_f, a, body_w, dof_w):
-    """Ground to tips, after `place` and `rates`: accelerations, and the force that each body needs for its own."""
+    """Ground to leaves, after `place` and `rates`: accelerations, and the force that each body needs for its own."""
     start_from_gravity(body_f, body_w)
     for i in range(1, body_i.shape[0]):
         bx, by, bz, ax, ay, az = accelerate(i, body_i, a, body_w, dof_w)
-        wx, wy, wz = body_w[i, SPIN], body_w[i, SPIN + 1], body_w[i, SPIN + 2]
+        wx, wy, wz = body_w[i, OMEGA], body_w[i, OMEGA + 1], body_w[i, OMEGA + 2]
         m = body_f[i, MASS]
         cx, cy, cz = turn(body_w, i, body_f[i, COM], body_f[i, COM + 1], body_f[i, COM + 2])
 

@@ -9,7 +9,7 @@ from gori.kernels.jit import kernel, part
 from gori.kernels.lanes import WIDTH, lanes_of
 from gori.kernels.layout import array
 from gori.kernels.tree.batch import lane_work, load, store
-from gori.kernels.tree.columns import ARMATURE, COM, GRAVITY, INERTIA, MASS, NDOF, P_WB, SPIN, V0, VEL
+from gori.kernels.tree.columns import ARMATURE, COM, GRAVITY, INERTIA, MASS, NDOF, OMEGA, P_WB, V0, VEL
 from gori.kernels.tree.kinematics import cross, place, positions, turn, turn_back, velocities
 from gori.kernels.tree.rnea import TREE, symmetric_times
 
@@ -22,7 +22,7 @@ def momentum(i, body_f, body_w):
     """Angular momentum of body i about its origin, and linear momentum, world axes."""
     m = body_f[i, MASS]
     hx, hy, hz = turn(body_w, i, m * body_f[i, COM], m * body_f[i, COM + 1], m * body_f[i, COM + 2])
-    wx, wy, wz = body_w[i, SPIN], body_w[i, SPIN + 1], body_w[i, SPIN + 2]
+    wx, wy, wz = body_w[i, OMEGA], body_w[i, OMEGA + 1], body_w[i, OMEGA + 2]
     vx, vy, vz = body_w[i, VEL], body_w[i, VEL + 1], body_w[i, VEL + 2]
     x, y, z = turn_back(body_w, i, wx, wy, wz)
     x, y, z = symmetric_times(body_f, INERTIA, i, x, y, z)
@@ -52,7 +52,7 @@ def totals(body_i, body_f, q, v, out, body_w, dof_w):
         out[CENTER + 2] += m * body_w[i, P_WB + 2] + hz
         lx, ly, lz, px, py, pz = momentum(i, body_f, body_w)
         out[KINETIC] += 0.5 * (
-            lx * body_w[i, SPIN] + ly * body_w[i, SPIN + 1] + lz * body_w[i, SPIN + 2]
+            lx * body_w[i, OMEGA] + ly * body_w[i, OMEGA + 1] + lz * body_w[i, OMEGA + 2]
             + px * body_w[i, VEL] + py * body_w[i, VEL + 1] + pz * body_w[i, VEL + 2]
         )  # fmt: skip
         for k in range(body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]):

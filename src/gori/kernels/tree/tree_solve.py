@@ -114,7 +114,7 @@ def own_columns(body_i, body_d, body_n):
 
 @part
 def gains(body_i, cv, cq, body_d, dof_d, dof_n):
-    """S, g and V of all axes, with forces F summed up from the tips; after `rigid_terms`."""
+    """S, g and V of all axes, with forces F summed up from the leaves; after `rigid_terms`."""
     for i in range(body_i.shape[0] - 1, 0, -1):
         p = body_i[i, PARENT]
         force = six(body_d, i, F)

@@ -1,4 +1,4 @@
-"""Where a wheel meets the ground: a disc in its own plane against the profile that this plane cuts out of the ground.
+"""Contact of a wheel and the ground: a disc in its own plane against the profile of the ground in that plane.
 
 The profile is given by r(s), the distance from the centre down to the ground in the wheel plane at the position s along
 the heading. The contact is its point nearest to the centre: depth = R - min sqrt(s^2 + r^2). On a plane r is linear and
@@ -17,7 +17,7 @@ FLAT = 0.02
 """sine of the angle between wheel axis and ground normal below which a wheel lies on its side and touches nothing"""
 SAMPLES = 15
 CORNER = 1e-4
-"""so near to a corner a contact is on it [m]"""
+"""distance within which a contact is on a corner [m]"""
 
 
 class Disc(NamedTuple):

@@ -2,11 +2,11 @@
 
 R is the momentum with the ground's impulse, P the impulse at the centre differential, which falls with its speed l,
 and b the brake's, within +-capacity. A brake is Coulomb friction, w = shrink(r, capacity) / D: inside the capacity the
-wheel stands. What remains is one equation in l, monotone and piecewise linear, that Newton's method inside a bracket
-solves to the last digits: a held wheel stands, without chatter.
+wheel rests. What remains is one equation in l, monotone and piecewise linear, that Newton's method inside a bracket
+solves to rounding: a held wheel stays at rest, without chatter.
 
 A locked axle is one wheel of both inertias; with a locked centre all driven axles turn at l. Speeds that differ when a
-lock closes are made equal in the step, and angular momentum is kept.
+lock closes are made equal in the step, and angular momentum is conserved.
 
 axle     rows of AXLE of the train
 wheels   rows of WHEEL_WORK, left and right of each axle: momentum R_i and brake_limit on the way in, new_speed and
@@ -114,7 +114,7 @@ def turned_axle(axle, first, second, turn):
 
 @part
 def standing_axle(axle, first, second):
-    """The range of impulses with which the differential of an axle stands."""
+    """The range of impulses for which the differential of an axle stays at rest."""
     R1, R2, c1, c2 = first.momentum, second.momentum, first.brake_limit, second.brake_limit
     if axle.locked != 0:
         return -R1 - R2 - c1 - c2, -R1 - R2 + c1 + c2

@@ -1,4 +1,4 @@
-"""A drive train from the throttle to the wheels' spins, one small step at a time.
+"""A drive train from throttle to wheel speeds, one sub-step at a time.
 
 engine p --pump | converter | turbine t-- clutch -- gears G -- carrier l -- differentials -- wheels w
 
@@ -11,7 +11,7 @@ stiff converter near sr = 1 needs no small steps. That leaves the line P = a - c
 the wheels and their brakes. (Equations 5 to 19 of the paper on vehicles on soft soil, with the usual law of a converter
 in place of its misprinted 11 and 12.)
 
-All works are impulse times mean speed, so that kinetic energy and the books agree to the last digits.
+All work is impulse times mean speed, so that kinetic energy and energy balance agree to rounding.
 """
 
 import math
@@ -30,7 +30,7 @@ TRANSFER_NEUTRAL, HIGH, LOW, HIGH_LOCKED = 0, 1, 2, 3
 
 @part
 def interval(curve, at, n, x):
-    """Interval k and fraction of x in the rising numbers curve[at : at + n]; the ends are held."""
+    """Interval k and fraction of x in the rising numbers curve[at : at + n]; constant beyond the ends."""
     k = 0
     while k < n - 2 and x >= curve[at + k + 1]:
         k += 1
@@ -40,7 +40,7 @@ def interval(curve, at, n, x):
 
 @part
 def lookup(curve, at, n, x):
-    """Table of n abscissae and n values, linear, the ends held."""
+    """Table of n abscissae and n values, linear, constant beyond the ends."""
     k, f, _ = interval(curve, at, n, x)
     return curve[at + n + k] + f * (curve[at + n + k + 1] - curve[at + n + k])
 
@@ -73,7 +73,7 @@ def converter(train, curve, p, t):
     """Torques T_i on the pump and T_o of the turbine, with dT_i/dp, dT_i/dt, dT_o/dp, dT_o/dt.
 
     The table holds C = 1/K^2, which is 0 at sr = 1; sr > 1 is overrun: -C(2 - sr) and no more than what comes in;
-    sr < 0 counts as 0 in the table.
+    sr < 0 is treated as 0 in the table.
     """
     sr = t / p
     x = sr if sr <= 1.0 else 2.0 - sr
@@ -101,7 +101,7 @@ def gear_ratio(train, curve, gear):
 
 @part
 def wanted_gear(train, curve, gear, selector, throttle, carrier, shaft):
-    """Gear that the selector and the schedule ask for. shaft: speed of the gearbox's output [rad/s]."""
+    """Gear requested by selector and schedule. shaft: speed of the gearbox's output [rad/s]."""
     top = train.gears
     if selector < 0:
         # rolling the other way: neutral until it is slow
@@ -112,7 +112,7 @@ def wanted_gear(train, curve, gear, selector, throttle, carrier, shaft):
         held = min(selector, top)
         if 0 < gear <= held or gear_ratio(train, curve, held) * shaft <= train.overspeed:
             return held
-        return max(gear, 0)  # too fast for it yet
+        return max(gear, 0)  # still too fast
     if selector > AUTOMATIC:
         top = min(top, selector - AUTOMATIC)
     up = lookup(curve, train.up, train.ups, throttle)
@@ -133,7 +133,7 @@ def wanted_gear(train, curve, gear, selector, throttle, carrier, shaft):
 
 @part
 def position_of(value):
-    """A lever's position out of a signal: the nearest one; what is no number is 0."""
+    """A lever's position out of a signal: the nearest one; NaN is 0."""
     if value < -0.5:
         return -1
     return int(min(value, 99.0) + 0.5) if value > 0.5 else 0
@@ -143,7 +143,7 @@ def position_of(value):
 def shift(train, curve, s, driver, throttle, carrier, dt):
     """Moves gear, clock and transfer case on; returns the capacity of the gearbox's clutch [N m].
 
-    A shift lets the clutch go within `release`, changes the gear, and closes it again until `shift_time`. The transfer
+    A shift opens the clutch within `release`, changes the gear, and closes it until `shift_time`. The transfer
     case changes only at low speed and in neutral; standing, the gearbox goes there by itself.
     """
     gear, target = int(s.gear), int(s.target)
@@ -195,13 +195,13 @@ def passed_on(efficiency, sense):
 
 @block
 def train_step(train, axle, curve, s, out, wheels, driver, dt):
-    """Moves a drive train and its wheels on by dt [s].
+    """Advance a drive train and its wheels by dt [s].
 
     train, axle, curve   its row of TRAIN, its rows of AXLE, and the maps
     s, out               its rows of TRAIN_STATE and TRAIN_OUTPUT
     wheels               rows of WHEEL_WORK, left and right of each axle: speed is moved by ground_torque, drive and
                          brake; drive, shaft, brake are means over the step
-    driver               row of DRIVER; pedals beyond 0 to 1 count as the nearer end
+    driver               row of DRIVER; pedals are clamped to 0 to 1
     """
     if not dt > 0.0:
         return

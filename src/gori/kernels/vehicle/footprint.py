@@ -5,7 +5,7 @@ the undeformed one where that enters the soil: both have the half length sqrt(2 
 
     R' = R (1 + d / z),   its lowest point R - d below the axle, z deep in the soil
 
-On hard soil z goes to 0 and the tread to the flat patch of a tyre on a road; without d it is the rigid wheel.
+On hard soil z tends to 0 and the tread to the flat patch of a tyre on a road; without d it is the rigid wheel.
 """
 
 import math

@@ -1,12 +1,12 @@
-"""A wheel on soft soil: pressure and shear over the cells under it, and what the cells remember.
+"""A wheel on soft soil: pressure and shear over the cells under it, and the state of the cells.
 
 The tread is a cylinder about the axle; a cell of the grid sees its lower side above or below the untouched ground. Each
-cell pushes with P along the inner normal n of the tread and with a shear stress in its tangent plane, on the tread's
-area above it. So the slanted front of a sunken wheel gives motion resistance, and nothing else has to.
+cell exerts P along the inner normal n of the tread and a shear stress in its tangent plane, on the tread's
+area above it. The inclined front of a sunken wheel therefore gives the motion resistance; no separate term is needed.
 
 `footprint.py` gives the tread, flattened by the deflection d of the tyre. It runs along its contour at the speed
 omega Re, Re = R - d / 3, and shear stress acts on the rotation by the lever Re: what the torque puts in and the hub
-does not take out goes into the soil, and nothing is lost or won between.
+does not take out goes into the soil, and energy is conserved in between.
 """
 
 import math
@@ -18,7 +18,7 @@ from gori.kernels.vehicle.soil import mobilised, pressure, slip_sinkage, stiffne
 from gori.kernels.vehicle.terrain import height
 
 STICK_TIME = 0.02
-"""damping of soil that sticks, as a time [s]: without it a parked vehicle would swing for ever"""
+"""damping of soil that sticks, as a time [s]: without it a parked vehicle would oscillate indefinitely"""
 
 STEEPEST = 0.1
 """smallest share of a level tread above a cell"""
@@ -248,9 +248,9 @@ def soft_wheel(ground, tyre, s, contact, spin, t, dt, commit, foot, patch):
     tyre     a stiffness of 0 holds the deflection as it is in s: a rigid wheel if that is 0
     s        state of the wheel
     contact  pose and velocity of the wheel
-    spin     of the wheel on the body that carries it [rad/s], > 0 rolls forward
+    spin     angular velocity of the wheel relative to its carrier [rad/s], > 0 rolls forward
     t, dt    time [s], and time since the last call with commit = 1 [s]
-    commit   1: the cells and s remember; 0: a trial that leaves no trace
+    commit   1: cells and s are updated; 0: a trial evaluation
     foot     geometry of the footprint, filled here
     """
     clear(patch)

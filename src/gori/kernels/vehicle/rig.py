@@ -1,7 +1,7 @@
 """A single-wheel test rig: one wheel, pressed on by a given load, driven over soil at given speed and slip.
 
-The wheel is lowered until the soil bears the load and begins to roll, at first with one Newton step to the load at each
-step, then in a carriage without mass on a slow dashpot, so that the soil bears the load in the mean. Speed matters only
+The wheel is lowered until the soil carries the load and starts rolling, first with one Newton step to the load at each
+step, then in a carriage without mass on a slow dashpot, so that the mean soil force is the load. Speed matters only
 through the slip: the soil has no rate of its own.
 """
 

@@ -1,6 +1,6 @@
 """Soil laws: pressure against sinkage, shear stress against slip, slip sinkage. Sinkage z >= 0 is downward.
 
-Pressure on soil that never was loaded so deep, and on the way back (Bekker 1969, Wong 2008):
+Pressure in first loading, and in unloading and reloading (Bekker 1969, Wong 2008):
 
     EXPONENTIAL   P = P0 (1 + K1 z)(1 - exp(-K2 z))
     BEKKER        P = (KC / b + KPHI) z^N,  b the width of the wheel
@@ -10,8 +10,8 @@ Shear (Wong 2008, section 2.4.3; Janosi and Hanamoto 1961 where HUMP is 0 and SH
 
     tau = tau_max SHARE (1 + HUMP exp(1 - x_before)) (1 - exp(-x)),   tau_max = c + P tan(phi)
 
-with j the slip path of the contact now going on and x_before of the longest one that the soil has seen: a hump that was
-passed does not come back. Slip sinkage: z_dyn = C0 (P / P_CRIT)^C1 j^C2.
+with j the slip path of the contact now going on and x_before of the longest one that the soil has seen: a hump once
+passed does not recur. Slip sinkage: z_dyn = C0 (P / P_CRIT)^C1 j^C2.
 """
 
 import math
@@ -20,7 +20,7 @@ from gori.kernels.jit import part
 from gori.kernels.vehicle.tables import BEKKER
 
 FULL_COHESION = 10.0
-"""cohesion acts in full from P = c / 10 on, so that a cell that leaves the wheel does not let go with a jerk"""
+"""cohesion acts in full from P = c / 10 on, so that the stress of a cell that leaves the wheel vanishes continuously"""
 
 
 @part
@@ -37,7 +37,7 @@ def power(x, n):
 
 @part
 def stiffness(soil, width):
-    """What stands before z^N in Bekker's law for a wheel of this width [m]; 0 for the other kind."""
+    """Factor of z^N in Bekker's law for a wheel of this width [m]; 0 for the other kind."""
     return soil.kc / width + soil.kphi if soil.kind == BEKKER else 0.0
 
 
@@ -54,7 +54,7 @@ def virgin_pressure(soil, k, z):
 
 @part
 def pressure(soil, k, z, z_max, P_max):
-    """Pressure [Pa] and its slopes [Pa/m] to sinking on and to coming back, at the static sinkage z [m].
+    """Pressure [Pa] and its slopes [Pa/m] in loading and unloading, at the static sinkage z [m].
 
     z_max, P_max   largest static sinkage so far [m], and the pressure there [Pa]
     """

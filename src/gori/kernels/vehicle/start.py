@@ -10,7 +10,7 @@ from gori.kernels.tree.kinematics import place, positions, velocities
 
 @kernel(types.int64(machine_type, data_type, types.float64, types.float64[::1]))
 def start_vehicles(machine, data, t, y):
-    """Wheels and drive trains stand at time t, where y has the bodies. Returns a result code."""
+    """Initialise wheels and drive trains at time t, with the bodies at y. Returns a result code."""
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     q, v = y[:nq], y[nq : nq + nv]
     place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)

@@ -1,6 +1,6 @@
-"""What vehicles keep, what they give out, and what can be computed again: three kinds of records.
+"""State, outputs and work of vehicles: three kinds of records.
 
-Kept: DRIVER, WHEEL_STATE, TRAIN_STATE, CONTACT, CELL, CLOCK. Given out: WHEEL_OUTPUT, TRAIN_OUTPUT; samples record them
+Kept: DRIVER, WHEEL_STATE, TRAIN_STATE, CONTACT, CELL, CLOCK. Outputs: WHEEL_OUTPUT, TRAIN_OUTPUT; samples record them
 with the states and the driver. Outputs are saved with a State as well: forces of soft soil at the end of a step depend
 on the way there. Work: WHEEL_WORK, FOOTPRINT, PATCH.
 """

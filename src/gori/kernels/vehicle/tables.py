@@ -1,6 +1,6 @@
 """The tables of vehicles and their ground, compiled once: wheels, tyres, drive trains, steering, drag, terrain, soil.
 
-Rows are in the frame of the body that carries them. Maps and fields of any length stand in one flat array, `curve`;
+Rows are in the frame of the body that carries them. Maps and fields of any length are in one flat array, `curve`;
 a row knows where they begin there, and how long they are.
 """
 

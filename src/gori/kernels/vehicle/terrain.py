@@ -38,7 +38,7 @@ def feature_height(feature, s):
 
 @part
 def field_cell(origin, cell, n, x):
-    """Index of the cell and position in it, 0 to 1, and 1 / cell; outside the field its edge goes on, and that is 0."""
+    """Index of the cell and position in it, 0 to 1, and 1 / cell; outside the field its edge extends, and that is 0."""
     s = (x - origin) / cell
     if not s > 0.0:
         return 0, 0.0, 0.0

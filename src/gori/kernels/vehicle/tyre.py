@@ -1,6 +1,6 @@
 """A tyre on hard ground: load, transient slip, forces. `tyre` is its row of TYRE.
 
-Transient slip. The contact patch hangs on the carcass by the deflections u (forward) and w (to the left), which are
+Transient slip. The contact patch is tied to the carcass by the deflections u (forward) and w (to the left), which are
 states: u' = -vsx - V u / sigma_x, w' = -vsy - V w / sigma_y, with the relaxation lengths sigma and V = |vx|. The slips
 u / sigma_x and w / sigma_y go into the law of the tyre (Fiala, Magic Formula). In steady motion they are the slips as
 usually defined, -vsx / |vx| and -vsy / |vx|; at rest they are a spring of stiffness C / sigma.
@@ -18,7 +18,7 @@ import math
 from gori.kernels.jit import part
 from gori.kernels.vehicle.fiala import fiala_force, fiala_stiffness
 from gori.kernels.vehicle.magic import magic_force, magic_radius, magic_relaxation, magic_rolling, magic_stiffness
-from gori.kernels.vehicle.tables import MAGIC
+from gori.kernels.vehicle.tables import FIALA, MAGIC
 
 V_SLOW = 1.0
 """speed below which the tread's own speed counts [m/s]"""
@@ -30,13 +30,13 @@ RETURN = 5e-3
 """time in which a deflection beyond the friction limit comes back [s]"""
 MOST_SLIP = 2.0
 TOUCH = 5e-3
-"""depth over which the damper takes hold [m]: without it a wheel would land with a jolt"""
+"""depth over which the damper engages [m]: without it the load would jump on landing"""
 GRAVITY = 9.81
 
 
 @part
 def elastic_load(tyre, depth):
-    """Load [N] of the spring or of the table, whose last slope goes on."""
+    """Load [N] of the spring or of the table, extrapolated with its last slope."""
     n = tyre.points
     if n == 0:
         return tyre.stiffness * depth
@@ -76,8 +76,10 @@ def slip_stiffness(tyre, N, mu):
         along, across = magic_relaxation(tyre.magic, N, tyre.radius)
         sigma_x = sigma_x if sigma_x > 0.0 else along
         sigma_y = sigma_y if sigma_y > 0.0 else across
-    else:
+    elif tyre.kind == FIALA:
         Cx, Cy, limit = fiala_stiffness(tyre, N, scale)
+    else:
+        Cx, Cy, limit = math.nan, math.nan, math.nan
     return Cx, Cy, sigma_x, sigma_y, limit
 
 
@@ -129,7 +131,7 @@ def slip_rates(tyre, N, mu, vx, vsx, vsy, u, w):
 
 @part
 def slip_step(tyre, N, mu, vx, vsx, vsy, u, w, dt):
-    """The deflections after dt [s] at constant speeds: trapezoidal rule, then back to the friction limit; any dt."""
+    """The deflections after dt [s] at constant speeds: trapezoidal rule, then limited by friction; any dt."""
     if not N > 0.0 or not mu > 0.0:
         return 0.0, 0.0
     Cx, Cy, sigma_x, sigma_y, limit = slip_stiffness(tyre, N, mu)
@@ -169,7 +171,9 @@ def tyre_forces(tyre, N, mu, gamma, vx, vsx, vsy, u, w):
         Fx, Fy, Mz = magic_force(tyre.magic, N, scale, R, sx, -math.atan(side * sy), side * gamma)
         Fy, Mz = side * Fy, side * Mz
         drag = magic_rolling(tyre.magic, N, R, Fx, vx)
-    else:
+    elif tyre.kind == FIALA:
         Fx, Fy, Mz = fiala_force(tyre, N, scale, sx, sy)
         drag = tyre.rolling * N * R
+    else:
+        Fx, Fy, Mz, drag = math.nan, math.nan, math.nan, math.nan
     return Fx, Fy, Mz * turn, -drag * roll

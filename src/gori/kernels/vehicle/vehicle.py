@@ -1,11 +1,11 @@
 """Wheels and drive trains between bodies and ground: the kernel that `forces/apply.py` and the methods call.
 
 When the bodies have arrived at the end of a step, the fast part follows in steps of its own: angular velocities and
-transient slip of the wheels, engine and gearbox, with the hubs' motion interpolated over the step (bodies first, then
-what is fast: Gear and Wells 1984). Then the ground's forces are taken at the new state. So the bodies move under forces
-that belong to their state, and a method of one evaluation a step keeps its order.
+transient slip of the wheels, engine and gearbox, with the hubs' motion interpolated over the step (slowest first:
+Gear and Wells 1984). Then the ground's forces are taken at the new state. So the bodies move under forces
+that belong to their state, and a method of one evaluation per step keeps its order.
 
-At the stages of a step, wheels go on from the time they stand at with the rates of the last step.
+At the stages of a step, wheel states are extrapolated with the rates of the last step.
 """
 
 import math
@@ -29,7 +29,7 @@ def ground_of(machine, data):
 
 @part
 def moving(s, since):
-    """Angular velocity and transient slip of a wheel, a time [s] from where it stands."""
+    """Angular velocity and transient slip of a wheel, extrapolated by a time [s]."""
     return (
         s.angular_velocity + since * s.acceleration,
         s.transient_x + since * s.rate_x,
@@ -39,7 +39,7 @@ def moving(s, since):
 
 @part
 def ground_forces(machine, data, t, since, contacts, outputs):
-    """Forces of the ground where the bodies are, into contacts and outputs; nothing is remembered.
+    """Forces of the ground where the bodies are, into contacts and outputs; no state changes.
 
     since   time [s] since the wheels' states
     """
@@ -71,7 +71,7 @@ def note_reactions(machine, data):
 
 @part
 def arrive(machine, data, t, dt):
-    """Contacts where the wheels have come to; soft soil remembers. Returns a result code."""
+    """Contacts at the end of the step; updates soft soil. Returns a result code."""
     ground, code = ground_of(machine, data), OK
     for w in range(machine.wheel.shape[0]):
         wheel, state, contact, work = machine.wheel[w], data.wheel[w], data.contact[w], data.wheel_work[w]
@@ -112,7 +112,7 @@ def torque_of_ground(machine, data, w, share, sub):
 
 @part
 def fast_part(machine, data, dt):
-    """Angular velocities, slips and drive trains come on by dt [s], in their own steps."""
+    """Advance angular velocities, slips and drive trains by dt [s], in their own steps."""
     nw = machine.wheel.shape[0]
     n = max(1, math.ceil(dt / data.vehicle_setting[0].sub_step - 1e-6))
     sub = dt / n
@@ -161,7 +161,7 @@ def new_forces(machine, data, dt):
 
 @block
 def advance(machine, data, t):
-    """Wheels and drive trains come to t, where the bodies are. Returns a result code."""
+    """Advance wheels and drive trains to t, where the bodies are. Returns a result code."""
     clock = data.vehicle_clock[0]
     dt = t - clock.time
     if dt <= 0.0:
@@ -177,7 +177,7 @@ def advance(machine, data, t):
 
 @block
 def start(machine, data, t):
-    """Wheels and drive trains stand at t: nothing is kept of the step before. Returns a result code."""
+    """Initialise wheels and drive trains at t: nothing is kept of the step before. Returns a result code."""
     for w in range(machine.wheel.shape[0]):
         s = data.wheel[w]
         s.acceleration, s.rate_x, s.rate_y = 0.0, 0.0, 0.0
@@ -212,7 +212,7 @@ def stage_forces(machine, data, t):
 
 @part
 def wrenches(machine, data, t, q, v):
-    """Add all forces at a state: those of the step's end, or found anew for its stages. Returns a result code."""
+    """Add all forces at a state: those of the end of the step, or recomputed at its stages. Returns a result code."""
     body_w, tau, code = data.body_w, data.tau, OK
     live, outputs = data.vehicle_setting[0].mode == LIVE, data.wheel_output
     if live and not stands_here(machine, data, t):

@@ -1,4 +1,4 @@
-"""One wheel between its carrier and the ground, hard or soft: where it touches, and what the hub then does.
+"""One wheel between its carrier and the ground, hard or soft: contact, and forces at the hub.
 
 A wheel's mass and transverse inertia belong to its carrier, its angular velocity is a state here. The carrier gets the
 hub's force, the moment less its part about the axle, the reactions of brake and hub gear, and the gyroscopic moment;
@@ -10,7 +10,7 @@ import math
 from gori.kernels.codes import OFF_GRID, OK, SUNK
 from gori.kernels.forces.elements import point_velocity
 from gori.kernels.jit import block, part
-from gori.kernels.tree.columns import P_WB, SPIN
+from gori.kernels.tree.columns import OMEGA, P_WB
 from gori.kernels.tree.kinematics import cross, turn
 from gori.kernels.vehicle.contact import contact_axes, contact_motion, disc_contact
 from gori.kernels.vehicle.patch import soft_wheel
@@ -35,7 +35,7 @@ def wheel_pose(wheel, body_w, contact):
     put(contact.centre, rx + body_w[row, P_WB], ry + body_w[row, P_WB + 1], rz + body_w[row, P_WB + 2])
     put(contact.velocity, vx, vy, vz)
     put(contact.axis, ax, ay, az)
-    put(contact.angular_velocity, body_w[row, SPIN], body_w[row, SPIN + 1], body_w[row, SPIN + 2])
+    put(contact.angular_velocity, body_w[row, OMEGA], body_w[row, OMEGA + 1], body_w[row, OMEGA + 2])
 
 
 @block
@@ -104,7 +104,7 @@ def carry(wheel, state, omega, contact, out):
 def sink(ground, wheel, tyre, state, omega, contact, when, foot, patch, out):
     """Forces of soft soil on a wheel, into the contact and its outputs. Returns a result code.
 
-    when   time [s], time since the last step [s], and 1 if soil and tyre shall remember
+    when   time [s], time since the last step [s], and 1 to update soil and tyre
     """
     t, dt, commit = when
     a, v, w, F, M = contact.axis, contact.velocity, contact.angular_velocity, patch.force, patch.moment

@@ -93,12 +93,12 @@ def not_closed(model: Model, gap: np.ndarray, time: float, held: list[str] | Non
     )
     cure = f"free some of the held joints ({', '.join(held)}), " if held else ""
     if owner in model.spec.motions:
-        words = f"motion {owner!r} asks for more than the loops allow"
+        words = f"motion {owner!r} exceeds what the loops allow"
     else:
         words = f"cut {owner!r} stays open"
     return ClosureError(
         f"the loops cannot be closed at t = {time:g} s: {words}, by {abs(value):.3g} {unit} ({name}). Check the "
-        f"lengths and frames of that loop, {cure}or start nearer to the closed pose",
+        f"lengths and frames of that loop, {cure}or start closer to the closed pose",
         cut=owner,
         residual=value,
         time=time,
@@ -129,7 +129,7 @@ def consistent_velocity(
     if slip.max() > 1e-8 * (1.0 + np.abs(v / scale).max()):
         name = system.names[int(np.argmax(slip))]
         raise InputError(
-            f"the start velocities of {', '.join(hold) or 'the joints'} do not fit the loops: {name} would open by "
-            f"{slip.max():.3g} in a second. Give velocities to independent joints only (model.mobility())"
+            f"the initial velocities of {', '.join(hold) or 'the joints'} are inconsistent with the loops: {name} "
+            f"would open by {slip.max():.3g} per second. Give velocities to independent joints only (model.mobility())"
         )
     return v

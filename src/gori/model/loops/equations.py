@@ -30,22 +30,20 @@ EQUATIONS_OF_CUT = {
 class LoopTables(NamedTuple):
     """The tables, and the names of the equations."""
 
-    cut_i: np.ndarray
-    cut_f: np.ndarray
-    eq_i: np.ndarray
-    path_i: np.ndarray
-    sparse_i: np.ndarray
+    cut: np.ndarray  # CUT
+    equation: np.ndarray  # EQUATION
+    path: np.ndarray
+    pattern: t.Pattern
     names: tuple[str, ...]  # "D.x": of the equation x of cut, mimic joint or motion D
-    cuts: tuple[str, ...]  # owners of the rows of cut_i
+    cuts: tuple[str, ...]  # owners of the rows of `cut`
 
 
 class _Group(NamedTuple):
-    """One row of cut_i before it has its place."""
+    """One cut before its equations are counted."""
 
     owner: str
-    rows: tuple[int, int, int]
-    numbers: np.ndarray
-    equations: list[tuple[str, tuple[int, int, int, int]]]  # name, row of eq_i
+    cut: np.ndarray  # a row of CUT
+    equations: list[tuple[str, tuple[int, int, int, int]]]  # name, row of EQUATION
     path: list[int]
 
 
@@ -60,49 +58,48 @@ def loop_tables(model: Model, signal: dict[str, int] | None = None, kept: np.nda
         groups += [_cut(model, name, cut) for name, cut in model.spec.cuts.items()]
         groups += [_mimic(model, name) for name, joint in model.spec.joints.items() if joint.mimic is not None]
         groups += [_motion(model, name, place) for name, place in (signal or {}).items()]
-    cut_i, cut_f, eq_i, path_i, names, owners = [], [], [], [], [], []
+    cuts, equations, path, names, owners = [], [], [], [], []
     number = njac = 0
     for group in groups:
         if not group.path:
             raise InputError(
-                f"cut {group.owner!r} joins two bodies that cannot move against each other: leave it out, or give the "
-                "joints between them a freedom"
+                f"cut {group.owner!r} connects two bodies that cannot move relative to each other: remove it, or give "
+                "the joints between them a degree of freedom"
             )
         wanted = [eq for k, eq in enumerate(group.equations) if kept is None or kept[number + k]]
         number += len(group.equations)
         if not wanted:
             continue
-        cut_i.append([*group.rows, len(eq_i), len(wanted), len(path_i), len(group.path), njac])
-        cut_f.append(group.numbers)
+        cut = group.cut
+        cut["first"], cut["equations"], cut["path"] = len(equations), len(wanted), len(path)
+        cut["axes"], cut["jac"] = len(group.path), njac
+        cuts.append(cut)
         owners.append(group.owner)
-        eq_i += [row for _, row in wanted]
+        equations += [row for _, row in wanted]
         names += [f"{group.owner}.{name}" for name, _ in wanted]
-        path_i += group.path
+        path += group.path
         njac += len(wanted) * len(group.path)
-    integers = [np.array(rows, np.int64) for rows in (cut_i, eq_i, path_i)]
-    cut_i, eq_i = integers[0].reshape(-1, t.N_CUT_I), integers[1].reshape(-1, t.N_EQ_I)
-    sparse_i = _symbolic(model, cut_i, integers[2], njac)
-    numbers = np.array(cut_f).reshape(-1, t.N_CUT_F)
-    return LoopTables(cut_i, numbers, eq_i, integers[2], sparse_i, tuple(names), tuple(owners))
+    cut, equation = np.concatenate([t.CUT.zeros(0), *cuts]), np.array(equations, t.EQUATION.dtype)
+    axes = np.array(path, np.int64)
+    return LoopTables(cut, equation, axes, _symbolic(model, cut, axes), tuple(names), tuple(owners))
 
 
 def _cut(model: Model, name: str, cut: Cut) -> _Group:
     frames = model.tables
-    numbers, rows = np.zeros(t.N_CUT_F), []
+    row, rows = t.CUT.zeros(1), []
     axes: list[Any] = [cut.axis, cut.axis]
     if cut.type == "universal":
         axes[1] = rotation_to(cut.axis)[:, 0] if cut.axis2 is None else cut.axis2
-    for side, pose, axis in zip((cut.parent, cut.child), (cut.pose(), cut.child_pose()), axes):
-        k = model.frame(side)
+    for side, body, pose, axis in zip("AB", (cut.parent, cut.child), (cut.pose(), cut.child_pose()), axes):
+        k = model.frame(body)
         R, p = frames.frame_f[k, :9].reshape(3, 3), frames.frame_f[k, 9:]
-        place = t.R_A if side == cut.parent else t.R_B
-        numbers[place : place + 9] = (R @ pose[0] @ rotation_to(axis)).ravel()
-        numbers[place + 9 : place + 12] = p + R @ pose[1]
+        row[f"R_{side}"] = (R @ pose[0] @ rotation_to(axis)).ravel()
+        row[f"p_{side}"] = p + R @ pose[1]
         rows.append(int(frames.frame_i[k]))
-    numbers[t.LENGTH] = cut.length or 0.0
     root, path = _path(model, *rows)
+    row["row_a"], row["row_b"], row["root"], row["length"] = *rows, root, cut.length or 0.0
     equations = [(word, (kind, axis, 0, 0)) for word, kind, axis in EQUATIONS_OF_CUT[cut.type]]
-    return _Group(name, (*rows, root), numbers, equations, path)
+    return _Group(name, row, equations, path)
 
 
 def _path(model: Model, a: int, b: int) -> tuple[int, list[int]]:
@@ -127,28 +124,28 @@ def _path(model: Model, a: int, b: int) -> tuple[int, list[int]]:
 
 def _mimic(model: Model, name: str) -> _Group:
     mimic: Any = model.spec.joints[name].mimic
-    numbers = np.zeros(t.N_CUT_F)
+    cut = t.CUT.zeros(1)
     own, other = model.joint(name), model.joint(mimic.joint)
-    numbers[t.LENGTH], numbers[t.OFFSET] = mimic.ratio, mimic.offset
+    cut["length"], cut["offset"] = mimic.ratio, mimic.offset
     row = (t.COUPLED, own.q.start, other.q.start, 0)
-    return _Group(name, (0, 0, 0), numbers, [("mimic", row)], [own.v.start, other.v.start])
+    return _Group(name, cut, [("mimic", row)], [own.v.start, other.v.start])
 
 
 def _motion(model: Model, name: str, signal: int) -> _Group:
     motion = model.spec.motions[name]
     info = model.joint(motion.joint)
     q, v = info.q.start + motion.axis, info.v.start + motion.axis
-    return _Group(name, (0, 0, 0), np.zeros(t.N_CUT_F), [("motion", (t.DRIVEN, q, signal, v))], [v])
+    return _Group(name, t.CUT.zeros(1), [("motion", (t.DRIVEN, q, signal, v))], [v])
 
 
-def _symbolic(model: Model, cut_i: np.ndarray, path_i: np.ndarray, njac: int) -> np.ndarray:
+def _symbolic(model: Model, cuts: np.ndarray, path: np.ndarray) -> t.Pattern:
     """The pattern of the factors (`kernels/loops/factors.py`)."""
-    nv, ne = model.nv, int(cut_i[:, t.EQUATIONS].sum())
+    nv, ne = model.nv, int(cuts["equations"].sum())
     above = model.tables.dof_i[:, col.DOF_PARENT]
     paths: list[tuple[np.ndarray, int]] = []  # of each equation: its axes, and its first place in jac
-    for row in cut_i:
-        axes = path_i[row[t.PATH] : row[t.PATH] + row[t.AXES]]
-        paths += [(axes, row[t.JAC] + k * len(axes)) for k in range(row[t.EQUATIONS])]
+    for cut in cuts:
+        axes = path[cut["path"] : cut["path"] + cut["axes"]]
+        paths += [(axes, cut["jac"] + k * len(axes)) for k in range(cut["equations"])]
 
     # order: axes from the tips to the ground, each equation after the last of its axes
     done_at: dict[int, list[int]] = {}
@@ -160,26 +157,26 @@ def _symbolic(model: Model, cut_i: np.ndarray, path_i: np.ndarray, njac: int) ->
     place = np.empty(nv + ne, np.int64)
     place[order] = np.arange(nv + ne)
 
-    # entries above the diagonal: by columns, (row, source)
-    columns: list[list[tuple[int, int]]] = [[] for _ in order]
+    # entries above the diagonal: by columns, (row, source_row, source)
+    columns: list[list[tuple[int, int, int]]] = [[] for _ in order]
 
-    def add(a: int, b: int, source: int) -> None:
+    def add(a: int, b: int, source_row: int, source: int) -> None:
         low, high = sorted((int(place[a]), int(place[b])))
-        columns[high].append((low, source))
+        columns[high].append((low, source_row, source))
 
     for d in range(nv):
         e = above[d]
         while e >= 0:
-            add(d, int(e), d * nv + int(e))
+            add(d, int(e), d, int(e))
             e = above[e]
     for e, (axes, first) in enumerate(paths):
         for k, d in enumerate(axes):
-            add(int(d), nv + e, nv * nv + int(first) + k)
+            add(int(d), nv + e, -1, int(first) + k)
 
     # pattern of L: what a column holds, it hands on to the next one below it
     below: list[set[int]] = [set() for _ in order]
     for k, column in enumerate(columns):
-        for row, _ in column:
+        for row, _, _ in column:
             below[row].add(k)
     for k in range(len(order)):
         if below[k]:
@@ -194,16 +191,16 @@ def _symbolic(model: Model, cut_i: np.ndarray, path_i: np.ndarray, njac: int) ->
 
     entries = [entry for column in columns for entry in column]
     cells = [cell for row in by_rows for cell in row]
-    pieces = [
-        [njac, len(entries), len(cells)],
-        order,
-        np.concatenate([[0], np.cumsum([len(column) for column in columns])]),
-        [row for row, _ in entries],
-        [source for _, source in entries],
-        np.concatenate([[0], np.cumsum([len(row) for row in by_rows])]),
-        [column for column, _ in cells],
-        [at for _, at in cells],
-        starts,
-        [row for rows in lists for row in rows],
-    ]
-    return np.concatenate([np.asarray(piece, np.int64) for piece in pieces])
+    pieces = {
+        "order": order,
+        "start": np.concatenate([[0], np.cumsum([len(column) for column in columns])]),
+        "row": [row for row, _, _ in entries],
+        "source_row": [source_row for _, source_row, _ in entries],
+        "source": [source for _, _, source in entries],
+        "lower_start": np.concatenate([[0], np.cumsum([len(row) for row in by_rows])]),
+        "column": [column for column, _ in cells],
+        "at": [at for _, at in cells],
+        "below": starts,
+        "lower_row": [row for rows in lists for row in rows],
+    }
+    return t.Pattern(**{name: np.array(piece, np.int64) for name, piece in pieces.items()})

@@ -94,14 +94,14 @@ def split_coordinates(model: Model, J: np.ndarray, rank: int, independent: Itera
                 chosen[model.joint(name).v] = True
         if chosen.sum() != model.nv - rank:
             raise InputError(
-                f"{', '.join(independent) or 'no joints'}: that is {chosen.sum()} independent coordinates, but at this "
-                f"pose the machine has {degrees(model.nv - rank)}"
+                f"{', '.join(independent) or 'no joints'}: these are {chosen.sum()} independent coordinates, but in "
+                f"this pose the machine has {degrees(model.nv - rank)}"
             )
         values = np.linalg.svd(J[:, ~chosen], compute_uv=False)[:rank]
         if rank and not values[-1] > 1e-9 * values[0]:
             raise InputError(
-                f"{', '.join(independent)} cannot be independent at this pose: the others do not follow from them. "
-                f"Take {', '.join(np.array(names)[split_coordinates(model, J, rank)])}"
+                f"{', '.join(independent)} cannot be independent in this pose: they do not determine the others. "
+                f"Use {', '.join(np.array(names)[split_coordinates(model, J, rank)])}"
             )
         return chosen
     if rank == 0:

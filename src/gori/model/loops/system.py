@@ -8,7 +8,6 @@ import numpy as np
 
 from gori.errors import ClosureError, SingularError
 from gori.kernels.loops import tables as t
-from gori.kernels.loops.memory import views
 from gori.kernels.loops.terms import loop_terms
 from gori.kernels.tree.columns import P_PJ, PARENT
 from gori.model.loops.equations import LoopTables, loop_tables
@@ -27,8 +26,8 @@ NOTHING = 1e-12
 
 
 class Terms(NamedTuple):
-    """The equations at a state: Phi (ne,), J (ne, nv), J v - nu (ne,), gamma (ne,), and wrench (ne, 6), spot (ncut, 12)
-    of `kernels/loops/memory.py`.
+    """The equations at a state: Phi (ne,), J (ne, nv), J v - nu (ne,), gamma (ne,), and wrench (ne, 6) of
+    `kernels/loops/memory.py`.
     """
 
     gap: np.ndarray
@@ -36,7 +35,6 @@ class Terms(NamedTuple):
     slip: np.ndarray
     gamma: np.ndarray
     wrench: np.ndarray
-    spot: np.ndarray
 
 
 class Regularisation(NamedTuple):
@@ -62,9 +60,9 @@ class LoopSystem:
         self.tables = loop_tables(model, model.forces.motions)
         self.names = self.tables.names
         self._machine, data = machine_of(model, loops=self.tables, wheels=False)
-        self._pool = [(data, views(self._machine, data).work)]
+        self._pool = [data]
         self.size = self._size()
-        lengths = np.isin(self.tables.eq_i[:, t.EQ_KIND], (t.ALONG, t.DISTANT))
+        lengths = np.isin(self.tables.equation["kind"], (t.ALONG, t.DISTANT))
         self.row_scale = np.where(lengths, 1.0 / self.size, 1.0)
         self.column_scale = np.where(model.travels, self.size, 1.0)
 
@@ -72,26 +70,23 @@ class LoopSystem:
         """The largest distance of a joint or cut from the origin of its body; of those on the ground from their middle:
         it does not matter where a machine stands.
         """
-        cut_i, cut_f, tables = self.tables.cut_i, self.tables.cut_f, self.model.tables
-        rows = np.concatenate([tables.body_i[1:, PARENT], cut_i[:, t.ROW_A], cut_i[:, t.ROW_B]])
-        places = np.vstack(
-            [tables.body_f[1:, P_PJ : P_PJ + 3], cut_f[:, t.P_A : t.P_A + 3], cut_f[:, t.P_B : t.P_B + 3]]
-        )
+        cut, tables = self.tables.cut, self.model.tables
+        rows = np.concatenate([tables.body_i[1:, PARENT], cut["row_a"], cut["row_b"]])
+        places = np.vstack([tables.body_f[1:, P_PJ : P_PJ + 3], cut["p_A"], cut["p_B"]])
         grounded = rows == 0
         if grounded.any():
             places[grounded] -= places[grounded].mean(axis=0)
-        rods = self.tables.eq_i[cut_i[:, t.FIRST], t.EQ_KIND] == t.DISTANT
-        largest = max([*np.linalg.norm(places, axis=1), *cut_f[rods, t.LENGTH]], default=0.0)
+        rods = self.tables.equation["kind"][cut["first"]] == t.DISTANT
+        largest = max([*np.linalg.norm(places, axis=1), *cut["length"][rods]], default=0.0)
         return float(largest) if largest > 0.0 else 1.0
 
     @contextmanager
     def _lent(self):
-        """Data for one call under way, and its work by name; they are kept for the next."""
+        """Data for one call under way; it is kept for the next."""
         try:
             lent = self._pool.pop()
         except IndexError:  # all are lent
-            data = data_of(self.model, self._machine, wheels=False)
-            lent = data, views(self._machine, data).work
+            lent = data_of(self.model, self._machine, wheels=False)
         try:
             yield lent
         finally:
@@ -102,9 +97,10 @@ class LoopSystem:
         q = np.array(q, float)
         v = np.zeros(self.model.nv) if v is None else np.array(v, float)
         J = np.zeros((len(self.names), self.model.nv))
-        with self._lent() as (data, w):
+        with self._lent() as data:
             loop_terms(self._machine, data, float(time), q, v, J)
-            return Terms(w.gap.copy(), J, w.slip.copy(), w.gamma.copy(), w.wrench.copy(), w.spot.copy())
+            w = data.loops.work
+            return Terms(w.gap.copy(), J, w.slip.copy(), w.gamma.copy(), w.wrench.copy())
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, force: np.ndarray) -> np.ndarray:
         """qdd (B, nv) of M qdd + J' lambda = force, J qdd = -gamma, for states (B, ...) on the loops."""
@@ -197,7 +193,7 @@ class LoopSystem:
             if inertia is not None and inertia[0][0] <= 1e-12 * max(inertia[0][-1], 1e-300):
                 k = int(np.argmax(np.abs(free @ inertia[1][:, 0] / self.column_scale)))
                 raise SingularError(
-                    f"joint {model.joint_of_dof(k)!r} moves nothing that has inertia, and no loop holds it, so its "
+                    f"joint {model.joint_of_dof(k)!r} moves no inertia, and no loop constrains it, so its "
                     "acceleration is undefined: give what it carries mass and inertia, or give the joint armature"
                 )
         return extra

@@ -1,4 +1,4 @@
-"""Bodies that carry walls for grains, as the Model sees them: rigid groups, with the shapes in their frames."""
+"""Bodies that carry walls for particles, as the Model sees them: rigid groups, with the shapes in their frames."""
 
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ class Carrier(NamedTuple):
 
 
 def carriers(model: Model) -> list[Carrier]:
-    """All rows that carry walls, or that grains, inlets and outlets are placed by; the ground is always the first."""
+    """All rows with walls, or to which particles, inlets and outlets are attached; the ground is always first."""
     spec = model.spec
     found = {0: Carrier(0, GROUND, [])}
     if not (spec.particles or spec.inlets):

@@ -1,4 +1,4 @@
-"""Which points keep a distance from walls: room for grains between shapes that are in the way.
+"""Which points keep a distance from walls: room for particles between shapes that are in the way.
 
 A solid is in the way with all that is inside it, a hollow shape or an open mesh with the surface that it has.
 """
@@ -43,7 +43,7 @@ def clear_of(
 ) -> np.ndarray:
     """Whether each of the points (n, 3) [m] is at least `keep` [m], one or (n,), away from all obstacles.
 
-    shells   of solids too only the surface is in the way, as it is for grains; behind a plane nothing can be
+    shells   of solids too only the surface is in the way, as it is for particles; behind a plane nothing can be
     """
     free, keep = np.ones(len(points), bool), np.broadcast_to(keep, len(points))
     for obstacle in obstacles:

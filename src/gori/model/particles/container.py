@@ -18,7 +18,7 @@ _Z = np.array([0.0, 0.0, 1.0])
 
 
 class Container(NamedTuple):
-    """Where grains can be, in a frame of its own: R (3, 3), p (3,) is its pose in the frame of the body.
+    """Where particles can be, in a frame of its own: R (3, 3), p (3,) is its pose in the frame of the body.
 
     low, high   (3,)   corners of a box around it [m]
     walls              distances from its faces
@@ -85,7 +85,7 @@ def container_of(part: Any, name: str, down: Any = (0.0, 0.0, -1.0)) -> Containe
             walls = _capsule(part.radius, part.length) if round_ends else _frustum(part.radius, top, part.length)
             volume = part.unit()[0]
         case _:
-            raise InputError(f"{name} has no inside that can be filled")
+            raise InputError(f"{name} cannot be filled")
     axis, sign, lid = _up(R.T @ np.asarray(down, float), getattr(part, "open", ()))
     return Container(R, p, low, high, walls, volume, (axis, sign), lid, name)
 

@@ -1,7 +1,7 @@
-"""The domain of particles: a box in the frame of the body that they travel with; a grain that leaves it is lost.
+"""The domain of particles: a box in the frame of the body that they travel with; a particle that leaves it is lost.
 
-If the Spec gives none, it is the box around all grains, finite walls, inlets and outlets at the start, wider
-by twice its diagonal on every side. Where an infinite plane bears grains, or an outlet takes out what is below one,
+If the Spec gives none, it is the box around all particles, finite walls, inlets and outlets at the start, wider
+by twice its diagonal on every side. Where an infinite plane bears particles, or an outlet takes out what is below one,
 nothing falls for ever: along such a plane the domain has no end.
 """
 
@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gori.errors import UnsupportedError
+from gori.errors import InputError, UnsupportedError
 from gori.kernels.particles import columns as t
 from gori.model.particles.tables import ParticleTables, pose_frame
 from gori.spec import Region
 
 ENDLESS = 1e30
 WIDER, LEAST_RADII = 2.0, 100.0
-"""how much wider than what is there at the start: in diagonals of its box, at least in radii of the largest grain"""
-NOT_GIVEN = "As none is given, it is the box around all that was there at the start, with room around it"
+"""how much wider than what is there at the start: in diagonals of its box, at least in radii of the largest particle"""
+NOT_GIVEN = "By default it is the initial bounding box of everything, enlarged"
 CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 
 
@@ -66,7 +66,7 @@ def domain_of(tables: ParticleTables, poses: np.ndarray, sphere: np.ndarray) -> 
     given = tables.domain
     frame = tables.bodies[given.body]
     if frame.carrier < 0:
-        raise UnsupportedError("the domain is fixed to a body without walls: give one of its shapes a material")
+        raise UnsupportedError("the domain is attached to a body without walls: give one of its shapes a material")
     if given.box is not None:
         corners = _corners(given.box, frame.R, frame.p)
         low, high = corners.min(axis=0), corners.max(axis=0)
@@ -75,6 +75,19 @@ def domain_of(tables: ParticleTables, poses: np.ndarray, sphere: np.ndarray) -> 
     else:
         low, high = _around(tables, poses, frame.carrier, sphere)
     return Domain(frame.carrier, low, high, given.body, (frame.R, frame.p), given.given)
+
+
+def refuse_outside(domain: Domain, sphere: np.ndarray, poses: np.ndarray) -> None:
+    """Refuse particles (n, 4) in the world that are not in the domain; poses (nbody, N_POSE) of the carriers."""
+    outside = domain.outside(sphere[:, :3], poses)
+    if outside.any():
+        k = int(np.argmax(outside))
+        side = domain.left_by(sphere[k, :3], poses).removeprefix(" through").rstrip(",")
+        where = ", ".join(f"{x:.4g}" for x in sphere[k, :3])
+        raise InputError(
+            f"grain {k} at {where} starts outside of the domain, beyond{side}: give it another place, or a larger "
+            "`domain`"
+        )
 
 
 def _around(tables: ParticleTables, poses: np.ndarray, home: int, sphere: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -44,6 +44,8 @@ HERTZ_TIME = 2.0 * math.sqrt(math.pi) * math.gamma(1.4) / math.gamma(0.9)
 """duration of an elastic impact over largest overlap and speed: 2.943"""
 TYPICAL = 0.01
 """overlap, in radii, at which the law voigt is as stiff as its step is chosen for"""
+LAWS = {"hertz": t.HERTZ, "voigt": t.VOIGT}
+"""of contacts, by their names in a Spec"""
 PER_PERIOD = 30
 """steps in a period of the law voigt there: as many as SHARE of a Rayleigh time gives Hertz's law"""
 
@@ -60,8 +62,8 @@ def pair_table(spec: Spec) -> tuple[tuple[str, ...], np.ndarray, int]:
         for j, b in enumerate(names):
             if (key := known.get((a, b))) is not None:
                 _fill(pair_f[i * len(names) + j], spec.contacts[key], spec.materials[a], spec.materials[b])
-    voigt = any(contact.law == "voigt" for contact in spec.contacts.values())
-    return names, pair_f, t.VOIGT if voigt else t.HERTZ
+    laws = {contact.law for contact in spec.contacts.values()} or {"hertz"}
+    return names, pair_f, LAWS[laws.pop()]  # all contacts have the same
 
 
 def _fill(row: np.ndarray, contact: Contact, a: Material, b: Material) -> None:
@@ -82,7 +84,7 @@ def effective_moduli(a: Material, b: Material) -> tuple[float, float]:
     """E* and G* of two materials [Pa], of which at most one is rigid."""
     soft = [(m.E, m.nu) for m in (a, b) if m.E is not None]
     if not soft:
-        raise InputError("effective moduli need a material with E: two rigid ones never touch")
+        raise InputError("effective moduli need a material with E: two rigid materials have no contact stiffness")
     normal = sum((1.0 - nu * nu) / E for E, nu in soft)
     return 1.0 / normal, 1.0 / sum(2.0 * (2.0 - nu) * (1.0 + nu) / E for E, nu in soft)
 
@@ -114,7 +116,7 @@ def damping_for(restitution: float) -> float:
 
 
 def rayleigh_step(radius: float, density: float, E: float, nu: float) -> float:
-    """Time in which a Rayleigh wave runs over half a grain [s]: pi r sqrt(density / G) / (0.1631 nu + 0.8766)."""
+    """Time in which a Rayleigh wave runs over half a particle [s]: pi r sqrt(density / G) / (0.1631 nu + 0.8766)."""
     G = E / (2.0 * (1.0 + nu))
     return math.pi * radius * math.sqrt(density / G) / (0.1631 * nu + 0.8766)
 
@@ -131,18 +133,18 @@ def contact_time(radius: float, mass: float, E: float, speed: float) -> float:
 
 
 def damped_share(beta: float) -> float:
-    """Share of the step of elastic grains that damped ones can take, at most 1.
+    """Share of the step of elastic particles that damped ones can take, at most 1.
 
-    A leapfrog that sees the damping of half a step before is stable while (w dt)^2 + 4 z w dt < 4, which is
-    w dt < 2 / (z + sqrt(1 + z^2)). In a bed z is that of the rolling and sliding of grains that are held from all
-    sides, 2.4 beta: beds of 400 grains come to rest with this share and jitter with 1.4 of it, for e from 0.05 to 0.5.
+    A leapfrog whose damping lags by half a step is stable for (w dt)^2 + 4 z w dt < 4, which is
+    w dt < 2 / (z + sqrt(1 + z^2)). In a bed z is that of rolling and sliding particles that are held from all sides,
+    2.4 beta: beds of 400 particles come to rest with this share and jitter with 1.4 of it, for e from 0.05 to 0.5.
     """
     z = 2.4 * beta
     return min(1.0, 2.0 / (z + math.sqrt(1.0 + z * z)))
 
 
 def voigt_step(radius: float, density: float, contact: Contact) -> float:
-    """Step for equal grains of the law voigt [s]: a share of the period at an overlap of TYPICAL radii."""
+    """Step for equal particles of the law voigt [s]: a share of the period at an overlap of TYPICAL radii."""
     mass, depth = 2.0 / 3.0 * math.pi * radius**3 * density, TYPICAL * radius
     stiffness = 1.5 * (contact.k_n or 0.0) * math.sqrt(depth)
     frequency = math.sqrt(stiffness / mass)
@@ -151,11 +153,11 @@ def voigt_step(radius: float, density: float, contact: Contact) -> float:
 
 
 def suggested_step(spec: Spec, smallest: Mapping[str, float] | None = None) -> float:
-    """The step of `step: auto` [s]: the smallest of all grains.
+    """The step of `step: auto` [s]: the smallest of all particles.
 
     Hertz: SHARE of the Rayleigh time, less for restitutions below 0.45 (`damped_share`); voigt: `voigt_step`.
 
-    smallest   smallest radius of each material of grains [m]; if not given, as the Spec says
+    smallest   smallest radius of each material of particles [m]; if not given, as the Spec says
     """
     smallest = smallest_radii(spec) if smallest is None else smallest
     known, steps = contacts_of(spec), []
@@ -170,12 +172,12 @@ def suggested_step(spec: Spec, smallest: Mapping[str, float] | None = None) -> f
                 share = SHARE * damped_share(damping_for(contact.restitution or 0.0))
                 steps.append(share * rayleigh_step(radius, density, material.E or 0.0, material.nu))
     if not steps:
-        raise InputError("there are no grains, so nothing suggests a step")
+        raise InputError("there are no particles, so there is no suggested step")
     return min(steps)
 
 
 def smallest_radii(spec: Spec) -> dict[str, float]:
-    """Smallest radius of each material of grains [m]: of the rules of radii, and of positions that are given."""
+    """Smallest radius of each material of particles [m]: of the rules of radii, and of positions that are given."""
     found = dict.fromkeys(particle_materials(spec), math.inf)
     for name, part in (*spec.particles.items(), *spec.inlets.items()):
         if isinstance(part, ParticleGroup) and part.positions is not None:

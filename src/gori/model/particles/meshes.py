@@ -50,20 +50,18 @@ def clean_mesh(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same mesh with its corners joined and its needles gone; refused if it is no proper surface."""
     if len(faces) == 0:
-        raise SpecError(f"{what} holds no triangles")
+        raise SpecError(f"{what} has no triangles")
     if not np.isfinite(vertices[faces]).all():
-        raise SpecError(f"{what} has a corner that is not finite: write the file again")
+        raise SpecError(f"{what} has a vertex that is not finite: export the file again")
     vertices, faces = _joined(vertices, faces)
     flat = (faces == np.roll(faces, 1, axis=1)).any(axis=1)
     faces, needles = _without_needles(vertices, faces[~flat])
     if flat.any() or needles:
-        warn(f"{what} has {int(flat.sum()) + needles} triangles without an area: they are left out")
+        warn(f"{what} has {int(flat.sum()) + needles} degenerate triangles, which are ignored")
     if len(faces) == 0:
-        raise SpecError(f"{what} holds no triangles with an area")
+        raise SpecError(f"{what} has only degenerate triangles")
     if _thin(vertices, faces).any():
-        raise SpecError(
-            f"{what} has triangles without an area that cannot be left out: repair it in the program it is of"
-        )
+        raise SpecError(f"{what} has degenerate triangles that cannot be removed: repair it in a mesh editor")
     _check_edges(vertices, faces, what, surface)
     return vertices, faces
 
@@ -139,8 +137,8 @@ def _check_edges(vertices: np.ndarray, faces: np.ndarray, what: str, surface: bo
     if (count > 2).any():
         a, b = vertices[edges[np.argmax(count)]]
         raise SpecError(
-            f"{what} is no surface: {count.max()} triangles meet at the edge from {_words(a)} to {_words(b)}: "
-            "take out inner walls and triangles that are there twice"
+            f"{what} is not a surface: {count.max()} triangles meet at the edge from {_words(a)} to {_words(b)}: "
+            "remove inner walls and duplicate triangles"
         )
     if surface or (count == 2).all():
         return
@@ -153,7 +151,7 @@ def _check_edges(vertices: np.ndarray, faces: np.ndarray, what: str, surface: bo
     more = "" if len(rims) == 1 else f", and {len(rims) - 1} more"
     raise SpecError(
         f"{what} has a hole around {_words(rims[widest].mean(axis=0))}, {widths[widest]:.3g} m wide{more}: close it, "
-        "or write `surface: true` if it is meant to be open"
+        "or write `surface: true` if it is intentionally open"
     )
 
 

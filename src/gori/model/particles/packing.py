@@ -1,4 +1,4 @@
-"""Where grains are at the start: regular, random without overlaps, or a loose cloud for a run to pour.
+"""Where particles are at the start: regular, random without overlaps, or a loose cloud for a run to pour.
 
 All packings are in a `Container`, in its own frame, and follow from a seed.
 """
@@ -14,13 +14,13 @@ REGULAR_SPACING = 2.02
 LOOSE_SPACING = 2.2
 """spacing of a cloud that is poured, in largest radii"""
 SHIFT = 0.01
-"""how far at most a grain of a regular packing stands off its site, in largest radii: nothing balances for ever"""
+"""how far at most a particle of a regular packing stands off its site, in largest radii: nothing balances for ever"""
 DENSEST = 0.62
 """share of a container that spheres at random can take at most"""
 SURE = 0.54
 """share of a large container that they can take without long search"""
 MARGIN = 1e-3
-"""by how much radii are enlarged while grains push each other apart"""
+"""by how much radii are enlarged while particles push each other apart"""
 ROUNDS = 6000
 
 
@@ -80,7 +80,7 @@ def poured(
     if points is not None:
         return points
     if spacing is not None or floor is not None:
-        raise _too_many(container, len(radii), f"{fitting} fit in a loose cloud of spacing {wide:.4g} m")
+        raise _too_many(container, len(radii), f"{fitting} fit in a loose packing of spacing {wide:.4g} m")
     return random(container, radii, rng)
 
 
@@ -134,10 +134,10 @@ def random(container: Container, radii: np.ndarray, rng: np.random.Generator) ->
     if share > DENSEST:
         raise _too_many(container, len(radii), f"they are {share:.0%} of its volume; about {fitting} fit at random")
     if radii.max() > 1.01 * container.widest():
-        raise _too_many(container, len(radii), "the largest is wider than the room")
+        raise _too_many(container, len(radii), "the largest particle is wider than the container")
     points = _pushed_apart(container, _scattered(container, radii, rng), radii)
     if points is None:
-        words = f"at {share:.0%} of its volume no places without overlap were found; about {fitting} fit at random"
+        words = f"at {share:.0%} of its volume no positions without overlap were found; about {fitting} fit at random"
         raise _too_many(container, len(radii), words)
     return points
 
@@ -197,7 +197,7 @@ def _pushed_apart(container: Container, points: np.ndarray, radii: np.ndarray) -
 def near_pairs(points: np.ndarray, radii: np.ndarray, skin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Indices i, j of all pairs of spheres whose surfaces are nearer than `skin` [m].
 
-    Sizes are searched by octaves, so that a few large grains do not make neighbours of all small ones.
+    Sizes are searched by octaves, so that a few large particles do not make neighbours of all small ones.
     """
     octave = np.floor(np.log2(radii / radii.min())).astype(int)
     classes = [np.flatnonzero(octave == k) for k in np.unique(octave)]
@@ -217,10 +217,10 @@ def near_pairs(points: np.ndarray, radii: np.ndarray, skin: float = 0.0) -> tupl
 
 
 def check_overlaps(sphere: np.ndarray, allowed: float = 0.05, names: tuple[str, ...] = (), group=None) -> None:
-    """Refuse grains that overlap by more than a share `allowed` of the smaller radius.
+    """Refuse particles that overlap by more than a share `allowed` of the smaller radius.
 
     sphere         (n, 4)   x y z, radius [m]
-    names, group            names of groups, and which one each grain is of (n,), for the message
+    names, group            names of groups, and which one each particle is of (n,), for the message
     """
     points, radii = sphere[:, :3], sphere[:, 3]
     if len(sphere) < 2:
@@ -232,32 +232,34 @@ def check_overlaps(sphere: np.ndarray, allowed: float = 0.05, names: tuple[str, 
         return
     k = int(np.argmax(share))
 
-    def called(grain: int) -> str:
-        of = f" of {names[group[grain]]!r}" if group is not None else ""
-        return f"{grain}{of} at {', '.join(f'{x:.4g}' for x in points[grain])}"
+    def called(particle: int) -> str:
+        of = f" of {names[group[particle]]!r}" if group is not None else ""
+        return f"{particle}{of} at {', '.join(f'{x:.4g}' for x in points[particle])}"
 
     count = int((share > allowed).sum())
     others = f"; {count} pairs overlap by more than {allowed:.0%}" if count > 1 else ""
     raise InputError(
-        f"grains overlap at the start: {called(i[k])} and {called(j[k])}, by {deep[k]:.3g} m, "
-        f"which is {share[k]:.0%} of the smaller radius{others}: give each its own place, or let `fill` pack them"
+        f"particles overlap at the start: {called(i[k])} and {called(j[k])}, by {deep[k]:.3g} m, "
+        f"which is {share[k]:.0%} of the smaller radius{others}: change their positions, or let `fill` pack them"
     )
 
 
 def check_beside(new: np.ndarray, old: np.ndarray, allowed: float = 0.05) -> None:
-    """Refuse new grains (n, 4) that overlap those that are there by more than such a share of the smaller radius."""
+    """Refuse new particles (n, 4) that overlap those that are there by more than such a share of the smaller radius."""
     if not len(old) or not len(new):
         return
     most = old[:, 3].max()
     tree = KDTree(old[:, :3])
-    for k, grain in enumerate(new):
-        near = old[tree.query_ball_point(grain[:3], grain[3] + most)]
-        deep = near[:, 3] + grain[3] - np.linalg.norm(near[:, :3] - grain[:3], axis=1)
-        if (deep > allowed * np.minimum(near[:, 3], grain[3])).any():
-            where = ", ".join(f"{x:.4g}" for x in grain[:3])
-            raise InputError(f"new grain {k} at {where} overlaps another by {deep.max():.3g} m: give it another place")
+    for k, particle in enumerate(new):
+        near = old[tree.query_ball_point(particle[:3], particle[3] + most)]
+        deep = near[:, 3] + particle[3] - np.linalg.norm(near[:, :3] - particle[:3], axis=1)
+        if (deep > allowed * np.minimum(near[:, 3], particle[3])).any():
+            where = ", ".join(f"{x:.4g}" for x in particle[:3])
+            raise InputError(
+                f"new particle {k} at {where} overlaps another by {deep.max():.3g} m: choose another position"
+            )
 
 
 def _too_many(container: Container, count: int, words: str) -> InputError:
-    cure = "take fewer or smaller ones, or more room"
-    return InputError(f"{count} grains do not fit into {container.name}: {words}; {cure}")
+    cure = "use fewer or smaller particles, or a larger volume"
+    return InputError(f"{count} particles do not fit into {container.name}: {words}; {cure}")

@@ -22,7 +22,9 @@ def given_rows(part: ParticleGroup, name: str) -> np.ndarray:
         full[:, 3] = draw_radii(part.radius, len(rows), np.random.default_rng(0))
     if not (full[:, 3] > 0.0).all():
         row = int(np.flatnonzero(~(full[:, 3] > 0.0))[0])
-        raise InputError(f"the fourth column of positions is the radius: grain {row} of {name!r} has {full[row, 3]:g}")
+        raise InputError(
+            f"the fourth column of positions is the radius: particle {row} of {name!r} has {full[row, 3]:g}"
+        )
     return full
 
 
@@ -35,11 +37,11 @@ def _read(file: str, name: str) -> np.ndarray:
     except FileNotFoundError:
         raise FileError(f"there is no such file, for the positions of {name!r}", file) from None
     except (OSError, ValueError) as error:
-        raise FileError(f"holds no rows of numbers: {error}", file) from None
+        raise FileError(f"contains no rows of numbers: {error}", file) from None
     if rows.ndim != 2 or rows.shape[1] not in COLUMNS or not len(rows) or rows.dtype.kind not in "fiu":
         raise FileError(
-            f"must hold rows of x y z, to which radius, velocity and spin can be added ({COLUMNS} numbers), "
-            f"not an array of shape {rows.shape}",
+            f"must hold rows of x y z, optionally followed by radius, velocity and angular velocity ({COLUMNS} "
+            f"numbers), not an array of shape {rows.shape}",
             file,
         )
     if not np.isfinite(rows).all():

@@ -129,8 +129,8 @@ def refuse_in_walls(tables: ParticleTables, pose: Callable[[str], Pose], sphere:
             more = f", and {inside.sum() - 1} more" if inside.sum() > 1 else ""
             where = ", ".join(f"{x:.4g}" for x in sphere[k, :3])
             raise InputError(
-                f"grain {k}{whose} at {where} stands in the wall {wall!r}{more}: "
-                "it would be shot out. Give it a place at least a radius away"
+                f"particle {k}{whose} at {where} overlaps the wall {wall!r}{more}: "
+                "it would be ejected. Move it at least a radius away"
             )
 
 
@@ -155,8 +155,8 @@ def _refuse_inside(container: Container, rows: np.ndarray, name: str) -> None:
     count = int((~clear_of(container.others, rows[:, :3], 0.95 * rows[:, 3])).sum())
     if count:
         raise InputError(
-            f"{count} grains of {name!r} stand in other walls at the start: packings at random do not see those. "
-            "Take `regular` or `poured`, and so few that they fit, or fill a box beside the walls"
+            f"{count} particles of {name!r} initially overlap other walls, which random packings ignore. "
+            "Use `regular` or `poured` with a number that fits, or fill a box clear of the walls"
         )
 
 

@@ -1,5 +1,6 @@
 """The state of particles: what must be kept to go on bit for bit, each array declared once and checked."""
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
@@ -57,16 +58,16 @@ def checked_array(name: str, value: Any, declared: str, sizes: dict[str, int]) -
     kind, *shape = declared.split()
     dtype, array = np.dtype(kind), np.asarray(value)
     if not (array.dtype == dtype or (array.dtype.kind == dtype.kind and array.dtype.kind in "iufb")):
-        raise InputError(f"state of particles: {name!r} must hold {dtype}, not {array.dtype}")
+        raise InputError(f"state.particles[{name!r}] must hold {dtype}, not {array.dtype}")
     if array.ndim != len(shape):
-        raise InputError(f"state of particles: {name!r} must have {len(shape)} dimensions, not {array.ndim}")
+        raise InputError(f"state.particles[{name!r}] must have {len(shape)} dimensions, not {array.ndim}")
     for extent, size in zip(shape, array.shape):
         wanted = int(extent) if extent.isdigit() else sizes.setdefault(extent, size)
         if size != wanted:
             words = " x ".join(str(sizes.get(extent, extent)) for extent in shape)
-            raise InputError(f"state of particles: {name!r} must be {words}, not {array.shape}")
+            raise InputError(f"state.particles[{name!r}] must be {words}, not {array.shape}")
     if kind == "f8" and not np.isfinite(array).all():
-        raise InputError(f"state of particles: {name!r} holds a number that is not finite")
+        raise InputError(f"state.particles[{name!r}] holds a number that is not finite")
     return array.astype(dtype)
 
 
@@ -75,7 +76,7 @@ def checked_state(saved: Mapping[str, Any], bodies: int, primitives: int, materi
     sizes = {"bodies": bodies}
     missing = [name for name in FIELDS if name not in saved]
     if missing:
-        raise InputError(f"state of particles: {missing[0]!r} is missing")
+        raise InputError(f"state.particles[{missing[0]!r}] is missing")
     arrays = {name: checked_array(name, saved[name], declared, sizes) for name, declared in FIELDS.items()}
     state = ParticleState(**arrays)
     ids, material = state.id, state.motion[:, c.MATERIAL]
@@ -88,15 +89,25 @@ def checked_state(saved: Mapping[str, Any], bodies: int, primitives: int, materi
         and "must name two particles each, the smaller id first",
         "walls": not (known(state.walls[:, 0]) and _within(state.walls[:, 1], primitives))
         and f"must name a particle and one of {primitives} primitives",
-        "grid": state.grid.any() and ((state.grid < 8) | (state.grid & (state.grid - 1) != 0)).any()
-        and "must be powers of two from 8 on",
+        "grid": state.grid.any() and not _fits_grid(state.grid, len(ids))
+        and f"must be powers of two from 8 on, with no more than {most_cells(len(ids))} cells in all",
     }  # fmt: skip
     if not (_within(material, materials) and (material == np.floor(material)).all()):
         wrong["motion"] = f"holds a material that is none of the {materials}"
     for name, words in wrong.items():
         if words:
-            raise InputError(f"state of particles: {name!r} {words}")
+            raise InputError(f"state.particles[{name!r}] {words}")
     return state
+
+
+def most_cells(count: int) -> int:
+    """Cells of the grid of so many particles, at most."""
+    return max(4 * count, 4096)
+
+
+def _fits_grid(grid: np.ndarray, count: int) -> bool:
+    sizes = [int(cells) for cells in grid]  # whose product may be beyond 64 bits
+    return all(cells >= 8 and cells & (cells - 1) == 0 for cells in sizes) and math.prod(sizes) <= most_cells(count)
 
 
 def _within(index: np.ndarray, count: int) -> bool:

@@ -164,7 +164,7 @@ class ParticleTables(NamedTuple):
         frame = self.bodies[body]
         if frame.carrier < 0:
             raise UnsupportedError(
-                f"grains are placed by body {body!r}, which carries no wall: give one of its shapes a material"
+                f"particles are attached to body {body!r}, which has no wall: give one of its shapes a material"
             )
         return frame
 

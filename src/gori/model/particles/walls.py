@@ -1,8 +1,8 @@
-"""Shapes of bodies -> the tables of walls that hold grains (`kernels/particles/walls.py`).
+"""Shapes of bodies -> the tables of walls that hold particles (`kernels/particles/walls.py`).
 
 Every shape is a closed shell of primitives, less the faces that are open, and acts from both sides; a plane is a
-half-space. Primitives of one shape know their neighbours: a grain on an edge between two faces has one contact. Those
-of different shapes do not, so a grain that lies on the joint of two shapes has a contact with each.
+half-space. Primitives of one shape know their neighbours: a particle on an edge between two faces has one contact.
+Those of different shapes do not, so a particle where two shapes meet has a contact with each.
 
 shape      primitives                         faces that can be open
 box        a rectangle for each face          x- x+ y- y+ z- z+
@@ -31,7 +31,7 @@ class Walls(NamedTuple):
 
     wall_i, wall_f   (n, N_WALL_I) int32 and (n, N_WALL_F) float64
     rim_i, rim_f     edges that leave the corners of facets
-    bin_i, bin_f, bin_start, bin_wall, always   which primitives may touch a grain, by body and cell
+    bin_i, bin_f, bin_start, bin_wall, always   which primitives may touch a particle, by body and cell
     extent           (nbody,) largest distance of a primitive's point from the origin of its body [m], EVERYWHERE with a
                      plane; -1 where there is no wall
     shape_of         name of the shape that each primitive belongs to
@@ -59,7 +59,7 @@ def wall_tables(
 
     shapes   (body's row, name such as "tray.bin", shape, R, p, row of its material) of each; R (3, 3) and p (3,) [m]
              place the shape's own frame, in which its axis and its vertices are given, in the frame of the body's row
-    reach    how far from a facet the centre of a grain may be and still be offered that facet [m]
+    reach    how far from a facet the centre of a particle may be and still be offered that facet [m]
     bodies   number of rows of bodies; default: as many as the shapes name
     """
     shapes = list(shapes)
@@ -118,13 +118,13 @@ def _primitives(name: str, shape: Any, R: np.ndarray, p: np.ndarray) -> Facets:
         case "box":
             vertices, faces = _box(shape.size, shape.open)
             if len(faces) == 0:
-                raise SpecError(f"{name}: all faces of the box are open, so that nothing is left of it")
+                raise SpecError(f"{name}: all faces of the box are open, so it has no wall")
         case "mesh":
             vertices, faces = read_mesh(shape.file, shape.scale, shape.surface)
         case "gear":
             vertices, faces = clean_mesh(*shape.mesh(), what=name)
         case other:
-            raise UnsupportedError(f"{name}: a {other} cannot be a wall for grains")
+            raise UnsupportedError(f"{name}: a {other} cannot be a wall for particles")
     return facet_rows(vertices @ R.T + p, faces)
 
 

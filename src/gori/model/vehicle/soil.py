@@ -20,9 +20,9 @@ def soil_row(
 ) -> np.ndarray:
     """Table (1,) of a soil.
 
-    corner   x and y of the grid's lower corner [m]
+    corner   x and y of the corner with the smallest coordinates [m]
     size     lengths of the grid along x and y [m]; the last cells may reach beyond
-    cell     side of a cell [m]
+    cell     cell size [m]
     """
     if not 0.0 < cell < math.inf:
         raise InputError(f"the cell of a soil grid must be positive, is {cell:g} m")
@@ -30,7 +30,7 @@ def soil_row(
     if count[0] * count[1] > LARGEST:
         raise InputError(
             f"a grid of {count[0]} x {count[1]} cells is too large (at most {LARGEST:,} in all): "
-            "take larger cells, or a smaller size"
+            "use larger cells, or a smaller size"
         )
     table = SOIL.zeros(1)
     p = table[0]

@@ -187,14 +187,14 @@ class VehicleTables:
         return _turning(self.drivetrains, speeds)
 
 
-def machine_records(vehicle: VehicleTables | None, live: bool) -> tuple:
-    """Fields of a Machine from `wheel` to `vehicle`; a run has its own copies of what it may change for a while."""
+def machine_records(vehicle: VehicleTables | None, live: bool) -> dict[str, Any]:
+    """Members of a Machine that belong to vehicles; a run has its own copies of what it may change for a while."""
     if vehicle is None:
-        return (*NO_RECORDS, 0)
+        return NO_RECORDS._asdict() | {"vehicle": 0}
     records = vehicle.records
     if live:
         records = records._replace(**{name: getattr(records, name).copy() for name in ("wheel", "terrain", "area")})
-    return (*records, kernel.address)
+    return records._asdict() | {"vehicle": kernel.address}
 
 
 def data_records(vehicle: VehicleTables | None, flat: np.ndarray, live: bool) -> dict[str, np.ndarray]:

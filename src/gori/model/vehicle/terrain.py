@@ -47,7 +47,9 @@ def terrain_tables(terrain: Terrain) -> Ground:
 def _axis(span: tuple[float, float], cell: float, name: str) -> np.ndarray:
     low, high = span
     if not (math.isfinite(low) and math.isfinite(high) and high > low and 0.0 < cell <= high - low):
-        raise InputError(f"{name} must be a span [low, high] of one cell or more, is [{low}, {high}] with cell {cell}")
+        raise InputError(
+            f"{name} must be a range [low, high] of at least one cell, is [{low}, {high}] with cell {cell}"
+        )
     return low + cell * np.arange(math.floor((high - low) / cell + 1e-9) + 1)
 
 
@@ -60,7 +62,7 @@ def sampled_field(
     try:
         heights = np.broadcast_to(np.asarray(heights, float), (len(across), len(along)))
     except ValueError:
-        raise InputError("the function must give heights for arrays x (1, nx) and y (ny, 1)") from None
+        raise InputError("the function must return heights for arrays x (1, nx) and y (ny, 1)") from None
     return HeightField.model_validate({"at": (along[0], across[0]), "cell": cell, "heights": heights})
 
 
@@ -76,7 +78,7 @@ def rough_road(
     along = _axis((0.0, length), cell, "length")
     n = np.arange(1, len(along) // 2) / length
     if len(n) == 0:
-        raise InputError("a rough road needs a length of six cells or more")
+        raise InputError("a rough road needs a length of at least six cells")
     amplitude = np.sqrt(2.0 * ISO_8608[roughness] * (n / 0.1) ** -2.0 / length)
     phase = np.random.default_rng(seed).uniform(0.0, 2.0 * np.pi, len(n))
     heights = np.zeros(len(along))

@@ -35,6 +35,8 @@ def tyre_row(part: FialaTyre | MagicTyre, side: Literal["left", "right"] | None 
         row["slip_stiffness"], row["cornering_stiffness"] = part.slip_stiffness, part.cornering_stiffness
         row["friction_min"], row["friction_max"] = part.friction_min, part.friction_max
         return table
+    if not isinstance(part, MagicTyre):
+        raise NotImplementedError(f"no row for tyres of the type {part.type!r}")
     row["kind"], law = MAGIC, row["magic"]
     row["sigma_x"], row["sigma_y"] = part.relaxation_x or 0.0, part.relaxation_y or 0.0
     if side is not None and part.side not in ("any", side):

@@ -9,7 +9,8 @@ import numpy as np
 from gori.errors import InputError, UnsupportedError
 from gori.integrate import FrozenExplicit, Full, Loops, Method, Multipliers, Partition, loops_of
 from gori.integrate.clock import MethodMemory
-from gori.kernels.loops.memory import views
+from gori.kernels.codes import NEAR_SINGULAR, POOR_CHOICE
+from gori.kernels.layout import row
 from gori.kernels.machine import ACCELERATIONS, Data, Machine
 from gori.model import Model
 from gori.model.loops.mobility import split_coordinates
@@ -37,8 +38,8 @@ def closing(model: Model, method: Method, loops: Any) -> tuple[Method, Loops | N
         return method, loops_of(Multipliers() if loops is None else loops)
     if loops is not None:
         raise UnsupportedError(
-            f"{method.kind} solves the equations of the loops by itself: leave out loops: {loops_of(loops).kind}, or "
-            "take an explicit method (rk4, dopri5, adams)"
+            f"{method.kind} solves the loop equations itself: omit loops: {loops_of(loops).kind}, or "
+            "use an explicit method (rk4, dopri5, adams)"
         )
     return replace(method, jacobian=Full()), None  # pyright: ignore[reportCallIssue]
 
@@ -65,11 +66,12 @@ class Closure:
 
     def __init__(self, model: Model, method: Method, loops: Loops | None, machine: Machine, data: Data):
         self.model, self.system, self.method, self.loops = model, model.loop_system, method, loops
-        self.machine, self.data, self.memory = machine, data, views(machine, data)
+        self.machine, self.data = machine, data
+        self.head, self.kept = row(data.loops.head), data.loops.state
         self.free = not (isinstance(loops, Partition) and loops.independent is not None)
         """whether independent coordinates may be chosen"""
         self._looked = wall.perf_counter()  # when all equations were last checked
-        settings = self.memory.settings
+        settings = row(data.loops.settings)
         settings.position_tolerance = settings.velocity_tolerance = self.system.tolerance
         if isinstance(loops, FrozenExplicit):
             settings.position_tolerance *= loops.closure / CLOSED
@@ -79,14 +81,14 @@ class Closure:
     @property
     def changes(self) -> int:
         """How often other independent coordinates were chosen."""
-        return int(self.memory.head.choices)
+        return int(self.head.choices)
 
     def start(self, state: State) -> None:
         """A new state from outside: nothing is kept."""
         self._refuse_nothing(state)
-        regular, (head, kept) = self.system.regularisation(state.q, state.time), (self.memory.head, self.memory.state)
-        self.data.loop_head[:] = 0
-        self.data.loop_state[:] = 0.0
+        regular, (head, kept) = self.system.regularisation(state.q, state.time), (self.head, self.kept)
+        self.data.loops.head[:] = 0
+        kept.flat[:] = 0.0
         kept.eps_mass[:], kept.eps_unit[:] = regular.eps_mass, regular.eps_unit
         kept.extra_inertia[:] = regular.extra_inertia
         head.redundant, head.epsilon = regular.redundant, regular.epsilon
@@ -113,21 +115,21 @@ class Closure:
         if not np.abs(terms.gap * system.row_scale).max(initial=0.0) <= OPEN:
             name, value = system.worst(terms.gap)
             words = f"state.q does not close the loops: {name} is open by {value:.3g}"
-            raise InputError(f"{words}. Take gori.assemble(model, q)")
+            raise InputError(f"{words}. Use gori.assemble(model, q)")
         slip = np.abs(terms.slip * system.row_scale)
         if self.loops is None:  # implicit methods hold positions to the loops, velocities only as well as the step is
             return
         if not slip.max(initial=0.0) <= OPEN * (1.0 + np.abs(state.v).max(initial=0.0)):
             name = system.names[int(np.argmax(slip))]
             raise InputError(
-                f"state.v would open the loops: {name} by {slip.max():.3g} in a second. Take "
+                f"state.v would open the loops: {name} by {slip.max():.3g} per second. Use "
                 "gori.consistent_velocity(model, q, v)"
             )
 
     def _measure(self, state: State) -> None:
         """How good the equations are here, for all solvers alike: poses that come are judged by it."""
-        machine, y = self.machine._replace(user=0), np.concatenate([state.q, state.v, state.z])
-        head, kept = self.memory.head, self.memory.state
+        machine, y = self.machine.replace(user=0), np.concatenate([state.q, state.v, state.z])
+        head, kept = self.head, self.kept
         self.accept_any_pose()
         Multipliers.solver(machine, self.data, float(state.time), y, np.zeros(self.model.nv), ACCELERATIONS)
         head.known = head.mass_factors = head.evaluations = head.factorisations = head.corrections = 0
@@ -136,23 +138,23 @@ class Closure:
 
     def resume(self) -> None:
         """What is kept is that of another run: bodies and cuts do not stand where it left them."""
-        self.memory.work.standing[:] = 0.0
+        self.data.loops.work.standing[:] = 0.0
 
     def reset_thresholds(self) -> None:
         """All is well: look out for poor choices and singular poses as usual."""
-        head = self.memory.head
+        head = self.head
         head.poor_pivot = POOR if self.free else 0.0
         head.singular_pivot = WINDOW if self.method.adaptive else 0.0
 
     def accept_any_pose(self) -> None:
         """Neither choose anew nor step over poses: for states that are given."""
-        self.memory.head.poor_pivot = self.memory.head.singular_pivot = 0.0
+        self.head.poor_pivot = self.head.singular_pivot = 0.0
 
     def step_over_singularity(self, memory: MethodMemory, clock: ClockRow) -> bool:
         """An adaptive method crept up to a singular pose, where accelerations are noise to it: let it take one step of
         usual length with larger tolerances, to get to the other side. Whether that is what has happened.
         """
-        head = self.memory.head
+        head = self.head
         if not self.method.adaptive or not head.pivot < CREPT or head.leaps >= MOST_LEAPS:
             return False
         head.leaps += 1
@@ -163,7 +165,7 @@ class Closure:
 
     def singularity_passed(self, memory: MethodMemory) -> None:
         """After such steps: tolerances as usual."""
-        self.memory.head.leaps = 0
+        self.head.leaps = 0
         if self.method.adaptive:
             memory.head["loosened"] = 0.0
 
@@ -183,17 +185,22 @@ class Closure:
 
     def narrow_window(self) -> None:
         """A singular pose that could not be stepped over: go nearer to it."""
-        self.memory.head.singular_pivot *= 0.01
+        self.head.singular_pivot *= 0.01
+
+    def exhausted(self, code: int) -> bool:
+        """Whether a pose is refused though any is accepted: the factors have a pivot of the wrong sign."""
+        poor, singular = self.head.poor_pivot, self.head.singular_pivot
+        return (code == POOR_CHOICE and poor == 0.0) or (code == NEAR_SINGULAR and singular == 0.0)
 
     def _split(self, state: State, independent: tuple[str, ...] | None) -> None:
-        J, head = self.system.scaled(self.system.terms(state.q, time=state.time).J), self.memory.head
+        J, head = self.system.scaled(self.system.terms(state.q, time=state.time).J), self.head
         rank = len(self.system.kept.names) - int(head.redundant)
-        self.memory.state.dependent[:] = ~split_coordinates(self.model, J, rank, independent)
+        self.kept.dependent[:] = ~split_coordinates(self.model, J, rank, independent)
         head.chosen_at = state.time
 
     def choose(self, state: State) -> None:
         """Choose independent coordinates anew; where no choice is good, as in a singular pose, go on with the best."""
-        head, dependent = self.memory.head, self.memory.state.dependent
+        head, dependent = self.head, self.kept.dependent
         before, when = dependent.copy(), float(head.chosen_at)
         self._split(state, None)
         if state.time == when or (before == dependent).all():

@@ -25,7 +25,7 @@ try:
     from gori.kernels.particles.cuda_walls import MANY
     from gori.sim.particles.launch import SIMULATED, Launch, pinned
 except ImportError as error:  # no numba-cuda
-    raise MissingPackageError("grains on a GPU need numba-cuda: pip install 'gori[gpu]'") from error
+    raise MissingPackageError("particles on a GPU need numba-cuda: pip install 'gori[gpu]'") from error
 
 SINGLE = np.float32
 OLDEST = (7, 0)
@@ -54,13 +54,13 @@ def check_device() -> None:
     if not cuda.is_available():
         raise UnsupportedError(
             "device cuda: no NVIDIA GPU can be used here (numba.cuda.is_available() is False). Install the driver and "
-            "pip install 'gori[gpu]', or take device: cpu"
+            "pip install 'gori[gpu]', or use device: cpu"
         )
     capability = cuda.get_current_device().compute_capability
     if capability < OLDEST:
         raise UnsupportedError(
-            f"device cuda: this GPU has compute capability {capability[0]}.{capability[1]}, and grains need "
-            f"{OLDEST[0]}.{OLDEST[1]} or more. Take device: cpu"
+            f"device cuda: this GPU has compute capability {capability[0]}.{capability[1]}, and particles need "
+            f"{OLDEST[0]}.{OLDEST[1]} or more. Use device: cpu"
         )
 
 
@@ -87,8 +87,8 @@ class CudaEngine:
                 raise
             free, total = (x / 2**30 for x in cuda.current_context().get_memory_info())
             raise SimulationError(
-                f"{len(state.id)} grains do not fit on the GPU: it has {total:.1f} GiB, of which {free:.1f} are "
-                f"free, and a grain takes about {self._bytes():.0f} bytes. Take fewer grains, or device: cpu"
+                f"{len(state.id)} particles do not fit on the GPU: it has {total:.1f} GiB, of which {free:.1f} are "
+                f"free, and a particle takes about {self._bytes():.0f} bytes. Use fewer particles, or device: cpu"
             ) from error
 
     def _bytes(self) -> float:
@@ -100,7 +100,7 @@ class CudaEngine:
     def _load(self, state: ParticleState) -> None:
         n, setup, walls = len(state.id), self.setup, self.setup.walls
         if n > ROW_MASK:
-            raise UnsupportedError(f"{n} grains are more than a GPU takes here, {ROW_MASK}. Take fewer")
+            raise UnsupportedError(f"{n} particles exceed the limit of {ROW_MASK} on a GPU. Use fewer")
         self._count, bodies, primitives = n, len(walls.bin_i), max(1, len(walls.wall_i))
         self._large, self._launch = n >= LARGE, Launch(n, bodies)
         self._wall_slots = max(self._wall_slots, n // 4 + 256)
@@ -211,7 +211,7 @@ class CudaEngine:
         return counts, other, history.reshape(slots, n, self.setup.history)
 
     def _host_walls(self, lists: int) -> tuple[np.ndarray, np.ndarray]:
-        """Row of the grain and slot of each listed wall."""
+        """Row of the particle and slot of each listed wall."""
         at = self._g.wall_at.copy_to_host()[lists]
         rows = np.repeat(np.arange(self._count), at[1])
         return rows, np.repeat(at[0] - np.concatenate([[0], np.cumsum(at[1])[:-1]]), at[1]) + np.arange(at[1].sum())

@@ -11,7 +11,7 @@ import numpy as np
 from gori.kernels.particles import columns as c
 from gori.kernels.particles.arrays import SETTINGS
 from gori.model.particles.domain import Domain
-from gori.model.particles.state import ParticleState
+from gori.model.particles.state import ParticleState, most_cells
 from gori.model.particles.tables import ParticleTables
 from gori.model.particles.walls import Walls
 
@@ -119,7 +119,7 @@ def grid_of(sphere: np.ndarray, cell: float) -> np.ndarray:
     """Cells in x, y, z, powers of two, after which the grid repeats: not many more than particles."""
     sizes = np.ptp(sphere[:, :3], axis=0) / cell + 3.0 if len(sphere) else np.ones(3)
     powers = np.maximum(3, np.ceil(np.log2(sizes))).astype(int)
-    most = np.log2(max(4.0 * len(sphere), 4096.0))
+    most = np.log2(most_cells(len(sphere)))
     while powers.sum() > most and powers.max() > 3:
         powers[np.argmax(powers)] -= 1
     return 1 << powers

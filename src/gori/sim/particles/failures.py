@@ -26,7 +26,7 @@ def march_error(
     ids, sphere, motion = engine.snapshot()
     k = int(np.searchsorted(ids, failure.id))
     known = k < len(ids) and ids[k] == failure.id
-    who = f"grain {failure.id}" if failure.id >= 0 else "a grain"
+    who = f"particle {failure.id}" if failure.id >= 0 else "a particle"
     if known:
         x, y, z = sphere[k, :3]
         speed = float(np.linalg.norm(motion[k, :3]))
@@ -35,19 +35,19 @@ def march_error(
         side = domain.left_by(sphere[k, :3], poses) if known else ""
         default = "" if domain.given else f". {NOT_GIVEN}"
         return SimulationError(
-            f"{who} has left the domain{side} and is lost, by t = {time:.6g} s. Look for a hole in the walls or a "
-            "wall without a material. If grains are to leave, give an outlet that takes them out; if they are to "
-            f"go on, a larger `domain`, or `domain: none`{default}",
+            f"{who} has left the domain{side} and is lost, by t = {time:.6g} s. Check for a hole in the walls or a "
+            "wall without a material. If particles should leave, add an outlet; if they should "
+            f"continue, use a larger `domain`, or `domain: none`{default}",
             time,
         )
     if failure.code == c.TOO_DEEP:
         return SimulationError(
             f"{who} overlaps another or a wall by more than half a radius, before t = {time:.6g} s: "
-            f"{advice}the material is too soft for the load, or something hits far too hard",
+            f"{advice}the material is too soft for the load, or an impact is far too hard",
             time,
         )
     return SimulationError(
-        f"{who} moves by more than a quarter of its radius in one step of {step:.3g} s, before t = {time:.6g} s: "
-        f"{advice}something hits far too hard, or grains are so fast that they need a shorter step",
+        f"{who} moves more than a quarter of its radius in one step of {step:.3g} s, before t = {time:.6g} s: "
+        f"{advice}an impact is far too hard, or particles are so fast that they need a shorter step",
         time,
     )

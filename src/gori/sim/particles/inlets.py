@@ -1,12 +1,13 @@
 """Particles that come in: in a box, at a rate, where there is space."""
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gori.model.particles.clearance import Obstacle, balls_around, clear_of, corners_of
 from gori.model.particles.container import container_of
+from gori.model.particles.inlets import fresh_memory, generator_of, inlet_memory
 from gori.model.particles.packing import draw_radii
 from gori.model.particles.start import walls_of
 from gori.model.particles.tables import InletTable, velocity_at
@@ -20,8 +21,6 @@ TRIES, GIVEN_UP = 20, 5
 """positions that a particle tries in a step, and particles without one after which all others wait for the next step"""
 LATE = 0.1
 """seconds by which particles come late before there is a warning"""
-MEMORY = "i8 12"
-"""of a saved inlet: particles made and waiting, and the state of its random generator in words of 32 bits"""
 
 
 class InletFlow:
@@ -32,26 +31,18 @@ class InletFlow:
     """
 
     def __init__(self, table: InletTable):
-        self.table, self.made, self.waiting, self._warned = table, 0, 0, False
-        self._rng = np.random.default_rng(table.seed)
+        self.table, self._warned = table, False
         self._meshes: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
+        self.recall(fresh_memory(table))
 
     def memory(self) -> np.ndarray:
         """What must be kept to go on."""
-        state: Any = self._rng.bit_generator.state
-        inner = state["state"]
-        mask = (1 << 32) - 1
-        words = [(number >> shift) & mask for number in (inner["state"], inner["inc"]) for shift in (0, 32, 64, 96)]
-        return np.array([self.made, self.waiting, *words, state["has_uint32"], state["uinteger"]], np.int64)
+        return inlet_memory(self.made, self.waiting, self._rng)
 
-    def recall(self, saved: Any) -> None:
+    def recall(self, memory: np.ndarray) -> None:
         """Go on from what was kept."""
-        self.made, self.waiting, *words = (int(word) for word in saved)
-        state: Any = self._rng.bit_generator.state
-        numbers = [sum(word << shift for word, shift in zip(words[k : k + 4], (0, 32, 64, 96))) for k in (0, 4)]
-        state["state"] = {"state": numbers[0], "inc": numbers[1]}
-        state["has_uint32"], state["uinteger"] = words[8], words[9]
-        self._rng.bit_generator.state = state
+        self.made, self.waiting = int(memory[0]), int(memory[1])
+        self._rng = generator_of(memory)
 
     def let_in(self, particles: "Particles", time: float) -> None:
         """So many particles as the rate asks for by this time; what finds no space waits."""
@@ -108,8 +99,8 @@ class InletFlow:
         if not self._warned and self.waiting > max(GIVEN_UP, LATE * self.table.rate):
             self._warned = True
             warnings.warn(
-                f"the inlet {self.table.name!r} has no room: {self.waiting} grains wait at t = {time:.6g} s, and come "
-                "when there is some. A larger box, a lower rate or a higher velocity makes room",
+                f"the inlet {self.table.name!r} has no free space: {self.waiting} particles are waiting at t = "
+                f"{time:.6g} s, and are inserted later. Use a larger box, a lower rate or a higher velocity",
                 stacklevel=2,
             )
 

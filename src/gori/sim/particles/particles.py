@@ -8,29 +8,20 @@ import numpy as np
 from gori.errors import InputError
 from gori.kernels.particles import columns as c
 from gori.model import threads
-from gori.model.particles.domain import Domain, domain_of
+from gori.model.particles.domain import refuse_outside
 from gori.model.particles.packing import check_beside, check_overlaps
-from gori.model.particles.start import initial_state, motion_rows, refuse_in_walls
-from gori.model.particles.state import NO_GRID, ParticleState, checked_array, checked_state
+from gori.model.particles.part import ParticlePart, checked_part
+from gori.model.particles.start import motion_rows, refuse_in_walls
+from gori.model.particles.state import NO_GRID, ParticleState
 from gori.model.particles.tables import ParticleTables
 from gori.record import ParticleFrame
 from gori.sim.particles.engine import ParticleEngine, setup_of
 from gori.sim.particles.failures import march_error
-from gori.sim.particles.inlets import MEMORY, InletFlow, in_box
+from gori.sim.particles.inlets import InletFlow, in_box
 from gori.sim.subsystem import BodyMotion
 
 LARGEST_STEP = 5.0
 """suggested steps from which on particles explode"""
-KEPT = {
-    "group": "i8 all",
-    "next_id": "i8",
-    "substeps": "i8",
-    "wrench": "f8 bodies 6",
-    "wall_wrench": "f8 primitives 6",
-    "domain_low": "f8 3",
-    "domain_high": "f8 3",
-}
-"""dtype and shape of what a saved state holds besides the fields of ParticleState and the inlets"""
 
 
 class Particles:
@@ -41,16 +32,16 @@ class Particles:
 
     tables   of the Model
     poses    gives poses and velocities (nbody, N_POSE) now of the rows that carry walls
+    part     what they keep, to go on from
     device   "cpu" or "cuda"; default: as in the section `run`
-    saved    a state to go on from; default: packed as the Spec says, around the bodies
     """
 
     def __init__(
         self,
         tables: ParticleTables,
         poses: Callable[[np.ndarray], np.ndarray],
+        part: ParticlePart,
         device: str | None = None,
-        saved: Mapping[str, Any] | None = None,
     ):
         self.tables, self._poses_of = tables, poses
         self.carriers, self.materials = tables.carriers, tables.materials
@@ -60,23 +51,13 @@ class Particles:
         """largest sub-step [s]"""
         if self.step > LARGEST_STEP * tables.suggested:
             raise InputError(
-                f"a step of {self.step:g} s is too large for these grains: 0.2 of the Rayleigh time is "
-                f"{tables.suggested:.3g} s, and from about 5 times that on they explode. Leave `step: auto`, or soften "
-                "the material (a smaller E)"
+                f"a step of {self.step:g} s is too large for these particles: 0.2 of the Rayleigh time is "
+                f"{tables.suggested:.3g} s, and beyond about 5 times that the simulation is unstable. Leave `step: "
+                "auto`, or soften the material (a smaller E)"
             )
         self._inlets = [InletFlow(inlet) for inlet in tables.inlets]
-        self.wrench = np.zeros((len(self.rows), 6))
-        """mean wrench on each carrier over the last macro step: moment about the origin of its row, force, world"""
-        self.substeps, self._lists_before = 0, 0
-        self._wall_wrench: np.ndarray | None = None  # of the last step, where the engine has forgotten it
-        if saved is None:
-            now = self.poses()
-            state, self.group = initial_state(tables, now)
-            self._next = len(state.id)
-            self.domain = domain_of(tables, now, state.sphere)
-            self._refuse_outside(state.sphere)
-        else:
-            state = self._taken_over(saved)
+        self._lists_before = 0
+        state = self._take_over(part)
         self.setup = setup_of(tables, self.domain, threads())
         self.engine: ParticleEngine = _engine(self.device)(self.setup, state)
 
@@ -133,7 +114,7 @@ class Particles:
         try:
             numbers = np.broadcast_to(np.asarray(value, float), (len(self), 3))
         except ValueError:
-            raise InputError(f"{name} must be three numbers, or three for each of {len(self)} grains") from None
+            raise InputError(f"{name} must be three numbers, or three for each of {len(self)} particles") from None
         if not np.isfinite(numbers).all():
             raise InputError(f"{name} holds a number that is not finite")
         state.motion[:, columns] = numbers
@@ -184,19 +165,19 @@ class Particles:
         if material not in self.materials:
             raise InputError(f"there is no material {material!r}: {', '.join(self.materials)}")
         if position.shape[1] != 3 or not (np.isfinite(position).all() and (radii > 0.0).all()):
-            raise InputError("grains need positions (n, 3) of finite numbers, and positive radii")
+            raise InputError("particles need positions (n, 3) of finite numbers, and positive radii")
         if not self.tables.density[self.materials.index(material)] > 0.0:
-            raise InputError(f"grains of {material!r} have no mass: give that material a density")
+            raise InputError(f"particles of {material!r} have no mass: give that material a density")
         if radii.max() > self.setup.radius * (1.0 + 1e-12):
             raise InputError(
-                f"a grain of radius {radii.max():g} m is larger than the largest of this run, {self.setup.radius:g} m: "
-                "give a group or an inlet such a radius"
+                f"a particle of radius {radii.max():g} m is larger than the largest of this run, {self.setup.radius:g} "
+                "m: give a group or an inlet such a radius"
             )
         sphere = np.column_stack([position, radii])
         check_overlaps(sphere)
         check_beside(sphere, self.engine.snapshot()[1])
         refuse_in_walls(self.tables, self.pose_of, sphere)
-        self._refuse_outside(sphere)
+        refuse_outside(self.domain, sphere, self.poses())
         self.put(sphere, self.materials.index(material), velocity, angular_velocity, group)
 
     def put(
@@ -228,22 +209,11 @@ class Particles:
         self._lists_before += self.engine.lists_made
         self.engine.load(state)
 
-    def _refuse_outside(self, sphere: np.ndarray) -> None:
-        outside = self.domain.outside(sphere[:, :3], self.poses())
-        if outside.any():
-            k = int(np.argmax(outside))
-            side = self.domain.left_by(sphere[k, :3], self.poses()).removeprefix(" through").rstrip(",")
-            where = ", ".join(f"{x:.4g}" for x in sphere[k, :3])
-            raise InputError(
-                f"grain {k} at {where} starts outside of the domain, beyond{side}: give it another place, or a larger "
-                "`domain`"
-            )
-
     def remove(self, which: Any) -> int:
         """Take out particles: which (n,) is true for them, in the order of `id`. Returns how many."""
         which = np.asarray(which, bool)
         if which.shape != (len(self),):
-            raise InputError(f"which must be {len(self)} truth values, one for each grain, not {which.shape}")
+            raise InputError(f"which must be {len(self)} booleans, one for each particle, not {which.shape}")
         if which.any():
             state = self.engine.state()
             stay, gone = ~which, state.id[which]
@@ -310,48 +280,30 @@ class Particles:
 
     def state(self) -> dict[str, Any]:
         """All that a run needs to go on bit for bit: arrays and numbers by name."""
-        kept = {
-            "group": self.group,
-            "next_id": np.int64(self._next),
-            "substeps": np.int64(self.substeps),
-            "wrench": self.wrench.copy(),
-            "wall_wrench": self._wrench_by_primitive(),
-            "domain_low": self.domain.low,
-            "domain_high": self.domain.high,
-        }
-        return self.engine.state()._asdict() | kept | {f"inlet_{x.table.name}": x.memory() for x in self._inlets}
+        wrenches = self.wrench, self._wrench_by_primitive()
+        inlets = {inlet.table.name: inlet.memory() for inlet in self._inlets}
+        part = ParticlePart(self.engine.state(), self.group, self._next, self.substeps, *wrenches, self.domain, inlets)
+        return part.arrays()
 
     def load(self, saved: Mapping[str, Any]) -> None:
         """Go on from a state; every array is checked. Raises an InputError that names the field that is wrong."""
-        state = self._taken_over(saved)
+        self.go_on(checked_part(saved, self.tables))
+
+    def go_on(self, part: ParticlePart) -> None:
+        """Go on from what was checked."""
+        state = self._take_over(part)
         self.setup = self.engine.setup = setup_of(self.tables, self.domain, self.setup.workers)
         self.engine.load(state)
 
-    def _taken_over(self, saved: Mapping[str, Any]) -> ParticleState:
-        """All but the engine as in a saved state; what the engine has to load."""
-        tables = self.tables
-        primitives = len(tables.walls.wall_i)
-        sizes = {"bodies": len(self.rows), "primitives": primitives}
-        state = checked_state(saved, len(self.rows), primitives, len(self.materials))
-        inlets = {f"inlet_{inlet.table.name}": inlet for inlet in self._inlets}
-        if missing := [name for name in (*KEPT, *inlets) if name not in saved]:
-            raise InputError(f"state of particles: {missing[0]!r} is missing")
-        kept = {name: checked_array(name, saved[name], declared, sizes) for name, declared in KEPT.items()}
-        memories = {name: checked_array(name, saved[name], MEMORY, {}) for name in inlets}
-        if len(state.id) and kept["next_id"] <= state.id[-1]:
-            raise InputError("state of particles: 'next_id' is taken already")
-        if len(kept["group"]) != kept["next_id"] or not np.isin(kept["group"], np.arange(len(tables.names))).all():
-            raise InputError("state of particles: 'group' must give a group to each of the ids up to 'next_id'")
-        if not (kept["domain_low"] < kept["domain_high"]).all():
-            raise InputError("state of particles: 'domain_high' must be beyond 'domain_low'")
-        for name, inlet in inlets.items():
-            inlet.recall(memories[name])
-        frame, given = tables.bodies[tables.domain.body], tables.domain
-        low, high = kept["domain_low"], kept["domain_high"]
-        self.domain = Domain(frame.carrier, low, high, given.body, (frame.R, frame.p), given.given)
-        self.group, self._next, self.substeps = kept["group"], int(kept["next_id"]), int(kept["substeps"])
-        self.wrench, self._wall_wrench = kept["wrench"], kept["wall_wrench"]
-        return state
+    def _take_over(self, part: ParticlePart) -> ParticleState:
+        """All but the engine as a State has it; what the engine has to load."""
+        for inlet in self._inlets:
+            inlet.recall(part.inlets[inlet.table.name])
+        self.domain, self.group, self._next, self.substeps = part.domain, part.group, part.next_id, part.substeps
+        self.wrench = part.wrench
+        """mean wrench on each carrier over the last macro step: moment about the origin of its row, force, world"""
+        self._wall_wrench: np.ndarray | None = part.wall_wrench  # of the last step, until the engine has made one
+        return part.state
 
     # ---- bodies
 

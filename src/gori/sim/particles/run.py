@@ -12,6 +12,7 @@ from gori.kernels.particles.columns import N_POSE
 from gori.kernels.particles.poses import body_poses
 from gori.model import Model
 from gori.model.body_frames import BodyFrames
+from gori.model.particles.part import ParticlePart
 from gori.record import Frames, ParticleFrame
 from gori.sim.exchange import Exchange
 from gori.sim.particles.framing import Framing
@@ -24,8 +25,8 @@ class ParticleRun:
     machine, data   bundles of the run of the bodies
     device          where particles are computed; None: as in the section `run`
     step            of the bodies [s]
-    y               q, v and z of the bodies, around which particles are packed as the Spec says
-    saved           state of the particles, instead of that
+    y               q, v and z of the bodies
+    part            what particles keep
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class ParticleRun:
         device: str | None,
         step: float,
         y: np.ndarray,
-        saved: Mapping[str, np.ndarray] | None = None,
+        part: ParticlePart,
     ):
         assert model.particles is not None
         self._y, self._spec = y, model.spec
@@ -46,7 +47,7 @@ class ParticleRun:
             body_poses(machine, data, self._y, rows, out)
             return out
 
-        self.particles = Particles(model.particles, poses, device, saved)
+        self.particles = Particles(model.particles, poses, part, device)
         rows = BodyFrames.of_rows(self.particles.rows)  # walls stand in the frames of rows
         self.exchange = Exchange(self.particles, rows, 0, np.zeros(0), step, machine, data)
         self._framing: Framing | None = None
@@ -98,8 +99,7 @@ class ParticleRun:
 
         def words() -> str:
             each = 1e3 * (wall.perf_counter() - began) / max(1, steps() - first)
-            return (
-                f"{len(particles)} grains on {particles.device}, {particles.substeps} sub-steps, {each:.3g} ms a step"
-            )
+            count = f"{len(particles)} particles on {particles.device}"
+            return f"{count}, {particles.substeps} sub-steps, {each:.3g} ms per step"
 
         return words

@@ -40,7 +40,7 @@ class Inputs(MutableMapping[str, float]):
         self._driver[row][kind] = number
 
     def __delitem__(self, name: str) -> None:
-        raise InputError("inputs cannot be removed")
+        raise InputError("inputs cannot be deleted")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._fields)

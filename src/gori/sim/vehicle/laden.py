@@ -1,7 +1,7 @@
-"""Vehicles that carry grains, on their way to rest.
+"""Vehicles that carry particles, on their way to rest.
 
-Grains settle while all bodies are held; their load, as if it were one rigid body, brings the vehicle to where it will
-stand; there they go along. What is left to wait for is small.
+Particles settle while all bodies are fixed; the vehicle finds its equilibrium under their load, taken as rigid; the
+particles are moved along with it. Little motion remains after that.
 """
 
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from gori.sim.particles.particles import Particles
 from gori.spec import GROUND
 
 BLOCK = 0.05
-"""time between looks at grains that settle [s]"""
+"""time between looks at particles that settle [s]"""
 QUIET = 0.01
-"""speed of grains that have settled, over that after a fall by a radius"""
+"""speed of particles that have settled, over that after a fall by a radius"""
 
 
 def settle(particles: Particles, time: float, longest: float = 5.0) -> None:
-    """Grains fall and come to rest while the bodies stand still, brakes or not; no time passes for these."""
+    """Particles fall and come to rest while the bodies stand still, brakes or not; no time passes for these."""
     poses = particles.poses()
     poses[:, c.VEL :] = 0.0
     steps = max(1, int(np.ceil(BLOCK / particles.step)))
@@ -36,7 +36,7 @@ def settle(particles: Particles, time: float, longest: float = 5.0) -> None:
 
 
 def loads(particles: Particles) -> dict[str, tuple[float, np.ndarray, np.ndarray]]:
-    """Mass, centre of mass and inertia about it of the grains that each moving body carries, in its frame."""
+    """Mass, centre of mass and inertia about it of the particles that each moving body carries, in its frame."""
     ids, sphere, motion = particles.engine.snapshot()
     found = {}
     for body, mine in _carried(particles, ids).items():
@@ -83,7 +83,7 @@ def ride(particles: Particles, saved: Mapping[str, Any], poses: np.ndarray) -> d
 
 
 def _carried(particles: Particles, ids: np.ndarray) -> dict[str, np.ndarray]:
-    """Which of the grains (n,) each moving body carries: those of the groups that it held at the start."""
+    """Which of the particles (n,) each moving body carries: those of the groups that it held at the start."""
     found: dict[str, np.ndarray] = {}
     for k, group in enumerate(particles.tables.groups):
         if (body := group.body) != GROUND:

@@ -20,7 +20,7 @@ from gori.spec.expression import closest
 LOWERING = 50.0
 """damping by mass with which vehicles are lowered onto soft soil [1/s]: they come down at 0.2 m/s"""
 STILL, STIRRED, RESTLESS = 1e-5, 2e-3, 0.05
-"""largest speed of a vehicle at rest [m/s, rad/s]; with grains, which stir for long; and on clay so stiff that it
+"""largest speed of a vehicle at rest [m/s, rad/s]; with particles, which stir for long; and on clay so stiff that it
 chatters a little on its cells"""
 
 
@@ -34,17 +34,17 @@ def at_rest(
     device: Device | None = None,
 ) -> State:
     """The State, at time 0, in which vehicles stand on their wheels with all brakes on; soft soil bears them, and what
-    they carry of grains has settled.
+    they carry of particles has settled.
 
     speed     let them roll ahead from there with this speed [m/s], wheels and engines turning along, in a fitting gear;
               {"truck": 10} for some of them, by the free joints that carry them
     longest   time to wait for rest [s]
     standing  the State at rest, if it was found before: only to let them roll
-    device    where grains are computed; default: as in the section `run`
+    device    where particles are computed; default: as in the section `run`
     """
     speeds, tables = _speeds(model, speed), model.vehicle
     if tables is None or not tables.wheels:
-        raise InputError("the Spec has no wheels: there is nothing to stand on")
+        raise InputError("the Spec has no wheels: it cannot stand on the ground")
     laden = model.particles is not None and bool(model.particles.groups)
     lowered = _lowered(model) if tables.soft and not laden else None
     simulation = Simulation(model, Adams(step=step, order=2), loops=loops, forces=lowered, device=device)
@@ -75,7 +75,7 @@ def at_rest(
 
 
 def _load(simulation: Simulation, loops: Loops | dict | str | None, step: float, longest: float) -> None:
-    """Vehicles with settled grains, standing as they would if these were rigid."""
+    """Vehicles with settled particles, standing as they would if these were rigid."""
     model, particles = simulation.model, simulation.particles
     assert particles is not None
     settle(particles, simulation.time)
@@ -154,8 +154,8 @@ def _wait(simulation: Simulation, step: float, longest: float) -> None:
         if simulation.time > longest:
             fastest = model.joint_of_dof(int(np.argmax(np.abs(simulation.v))))
             raise SimulationError(
-                f"the vehicle does not come to rest within {longest:g} s: joint {fastest!r} still moves with "
-                f"{np.abs(simulation.v).max():.2g}. It may slide or tip: start on level ground",
+                f"the vehicle does not come to rest within {longest:g} s: joint {fastest!r} still moves at "
+                f"{np.abs(simulation.v).max():.2g}. It may slide or tip over: start on level ground",
                 simulation.time,
             )
         simulation.step(max(1, round(0.1 / step)))

@@ -26,7 +26,7 @@ class Scheduled:
         signals_one(own.signal_i, own.signal_f, t, q, v, self._values, self._stack)
         for (name, low, high), value in zip(own.pedals, self._values):
             if np.isnan(value):
-                raise InputError(f"the schedule of {name} gives no number at t = {t:.6g} s")
+                raise InputError(f"the schedule of {name} returns no number at t = {t:.6g} s")
             inputs[name] = min(max(float(value), low), high)
         for name, rows in own.levers:
             # held from its time on; before the first, as the first

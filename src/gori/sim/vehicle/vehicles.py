@@ -7,6 +7,7 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.kernels.machine import Data, Machine
+from gori.kernels.vehicle.drivetrain import HIGH_LOCKED, TRANSFER_NEUTRAL
 from gori.kernels.vehicle.start import start_vehicles
 from gori.kernels.vehicle.state import NEVER
 from gori.model import Model
@@ -80,8 +81,7 @@ class Vehicles:
         """Stand as `state` has found them, bit for bit; None: as at the start of the Spec, the driver as he is."""
         tables, data = self._tables, self._data
         if tables is None:
-            if saved:
-                raise InputError(f"state.vehicle holds {', '.join(saved)}, but the Model has no vehicle")
+            self.check(saved)
             return
         if saved is None:
             for name in KEPT:
@@ -90,7 +90,7 @@ class Vehicles:
             data.wheel[:], data.train[:] = tables.start["wheel"], tables.start["train"]
             self._clear_soil()
             return
-        self._check(saved)
+        self.check(saved)
         for name in KEPT:
             getattr(data, name)[:] = saved[name]
         if tables.soft:
@@ -121,12 +121,17 @@ class Vehicles:
         self._data.cells[:] = np.zeros(1, self._data.cells.dtype)
         self._data.cells["stamp"] = NEVER
 
-    def _check(self, saved: Mapping[str, np.ndarray]) -> None:
-        """Refuse what `state` of this Model would not give."""
+    def check(self, saved: Mapping[str, np.ndarray] | None, time: float | None = None) -> None:
+        """Refuse what `state` of this Model would not give; time: at which vehicles must stand [s]."""
         tables = self._tables
-        assert tables is not None
+        if saved is None:
+            return
+        if tables is None:
+            if saved:
+                raise InputError(f"state.vehicle holds {', '.join(saved)}, but the Model has no vehicle")
+            return
         if tables.soft and "cells" not in saved:
-            raise InputError("this State does not hold the soft soil: take simulation.state, not what step() gives")
+            raise InputError("this State has no soft soil: use simulation.state, not the Snapshot of step()")
         known = (*KEPT, *(SOIL if tables.soft else ()))
         for name in saved:
             if name not in known:
@@ -134,22 +139,29 @@ class Vehicles:
         for name in known:
             if name not in saved:
                 raise InputError(f"state.vehicle[{name!r}] is missing")
+        if tables.soft and (saved["cell_index"].ndim != 1 or saved["cell_index"].dtype.kind not in "iu"):
+            raise InputError("state.vehicle['cell_index'] must be a row of whole numbers")
         for name in (*KEPT, *(("cells",) if tables.soft else ())):
             value, here = np.asarray(saved[name]), getattr(self._data, name)
             shape = (len(saved["cell_index"]),) if name == "cells" else here.shape
             if value.dtype != here.dtype or value.shape != shape:
                 raise InputError(
                     f"state.vehicle[{name!r}] must be records {here.dtype.names} of shape {shape}, not {value.dtype} "
-                    f"of shape {value.shape}: it may be of another Model"
+                    f"of shape {value.shape}: it may belong to another Model"
                 )
             for field in here.dtype.names or ():
                 if not np.isfinite(value[field]).all():
                     raise InputError(f"state.vehicle[{name!r}]: {field} must be finite numbers")
+        train, gears = saved["train"], tables.records.train["gears"]
+        for field, low, high in (("gear", -1, gears), ("target", -1, gears), ("range", TRANSFER_NEUTRAL, HIGH_LOCKED)):
+            if not ((train[field] >= low) & (train[field] <= high) & (train[field] % 1.0 == 0.0)).all():
+                raise InputError(f"state.vehicle['train']: {field} must be a position that the drive train has")
+        if time is not None and saved["vehicle_clock"]["time"][0] != time:
+            raise InputError(f"state.vehicle['vehicle_clock'] must show the time of the State, {time!r} s")
         if tables.soft:
             index, count = np.asarray(saved["cell_index"]), len(self._data.cells)
-            whole = index.ndim == 1 and index.dtype.kind in "iu"
-            if not whole or (len(index) and not (index.min() >= 0 and index.max() < count)):
-                raise InputError(f"state.vehicle['cell_index'] must be whole numbers from 0 to {count - 1}")
+            if len(index) and not (index[0] >= 0 and index[-1] < count and (np.diff(index) > 0).all()):
+                raise InputError(f"state.vehicle['cell_index'] must be whole numbers from 0 to {count - 1}, ascending")
 
 
 @contextmanager

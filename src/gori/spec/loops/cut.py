@@ -19,6 +19,8 @@ class Cut(Connection):
     @model_validator(mode="after")
     def _fits_type(self):
         if (self.length is not None) != (self.type == "distance"):
-            refuse_field(self, "length", "a distance cut needs length, and no other type takes it; this one is {type}")
+            refuse_field(
+                self, "length", "length is required for distance cuts and not allowed for others; this one is {type}"
+            )
         check_axes(self, "cut", without=("fixed", "spherical", "distance"))
         return self

@@ -34,8 +34,8 @@ def _of_time(value: Any) -> Any:
         if operation == "name" and name != "t":
             raise PydanticCustomError(
                 "motion",
-                "{name} is not known here: a prescribed motion is an expression of t alone; "
-                "what follows the state of the machine is a force of type motor",
+                "{name} is not allowed here: a prescribed motion is an expression of t alone; "
+                "to follow the state of the machine use a force of type motor",
                 {"name": repr(name)},
             )
     try:
@@ -53,10 +53,10 @@ class Motion(Part):
     """A coordinate of a joint that moves as given, whatever force that takes: by its value, or by a steady speed."""
 
     joint: str
-    axis: Index = Field(0, description="coordinate of the joint, counted from 0: of a cylindrical one, 1 is the travel")
-    value: OverTime | None = Field(None, description="q over time [rad, m]")
+    axis: Index = Field(0, description="coordinate of the joint, from 0; for a cylindrical joint 1 is the travel")
+    value: OverTime | None = Field(None, description="q as a function of time [rad, m]")
     speed: Number | None = Field(None, description="q = start + speed t [rad/s, m/s]")
-    start: Number | None = Field(None, description="with speed: q at t = 0 [rad, m]; if not given, the joint's start q")
+    start: Number | None = Field(None, description="with speed: q at t = 0 [rad, m]; default: the joint's initial q")
 
     @model_validator(mode="after")
     def _one_way(self):
@@ -65,7 +65,7 @@ class Motion(Part):
             raise PydanticCustomError("motion", "a motion needs value or speed", {})
         if self.start is not None and self.speed is None:
             raise PydanticCustomError(
-                "motion", "start goes with speed; a value says where it starts", {"inside": "start"}
+                "motion", "start is for speed; a value defines its own start", {"inside": "start"}
             )
         return self
 
@@ -76,8 +76,8 @@ class Base(Part):
     Its pose is Trans(x, y, z) Rz(yaw) Ry(pitch) Rx(roll): roll, pitch and yaw about fixed axes.
     """
 
-    position: _Three = Field((0.0, 0.0, 0.0), description="x, y, z over time [m]")
-    rpy: _Three = Field((0.0, 0.0, 0.0), description="roll, pitch, yaw over time [rad]")
+    position: _Three = Field((0.0, 0.0, 0.0), description="x, y, z as functions of time [m]")
+    rpy: _Three = Field((0.0, 0.0, 0.0), description="roll, pitch, yaw as functions of time [rad]")
 
 
 # ---- what needs the rest of the Spec
@@ -92,9 +92,9 @@ def check_motions(spec: "Spec") -> Iterator[tuple[str, str]]:
     for name, motion in spec.motions.items():
         at = f"motions.{name}"
         if name in taken:
-            yield at, f"motion {name!r} has the name of {taken[name]}: call it something else"
+            yield at, f"motion {name!r} has the name of {taken[name]}: choose another name"
         elif name in spec.joints and name != motion.joint:
-            yield at, f"motion {name!r} has the name of a joint that it does not move: call it something else"
+            yield at, f"motion {name!r} has the name of a joint that it does not move: choose another name"
         if words := _no_coordinate(motion, spec):
             field, reason = words
             yield f"{at}.{field}", reason
@@ -105,7 +105,7 @@ def check_motions(spec: "Spec") -> Iterator[tuple[str, str]]:
             same = spec.motions[other].joint == motion.joint
             which = f"joint {motion.joint!r}" if same else f"joints that mimic each other, led by {leader!r}"
             which += f", axis {motion.axis}" if NQ[spec.joints[leader].type] > 1 else ""
-            yield at, f"motions {other!r} and {name!r} both move {which}: leave one out"
+            yield at, f"motions {other!r} and {name!r} both prescribe {which}: remove one"
 
 
 def _no_coordinate(motion: Motion, spec: "Spec") -> tuple[str, str] | None:
@@ -118,7 +118,7 @@ def _no_coordinate(motion: Motion, spec: "Spec") -> tuple[str, str] | None:
     if kind in QUATERNION:
         instead = "three revolute" if kind == "spherical" else "three prismatic and three revolute"
         return "joint", (
-            f"{joint} is {kind}, and its q holds a quaternion, which no motion of one coordinate can move: "
+            f"{joint} is {kind}, and its q contains a quaternion, which single coordinates cannot prescribe: "
             f"use {instead} joints with massless bodies between them"
         )
     if motion.axis >= NQ[kind]:

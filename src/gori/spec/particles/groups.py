@@ -1,6 +1,6 @@
-"""Grains: what there is of them at the start, where they come in and where they are taken out.
+"""Particles: what there is of them at the start, where they come in and where they are taken out.
 
-Grains are spheres. A group of them has one material, radii of one rule, and a start: packed into a hollow shape or a
+Particles are spheres. A group of them has one material, radii of one rule, and a start: packed into a hollow shape or a
 box by `gori.model.particles.packing`, or at given places.
 """
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 FILLED = ("box", "cylinder", "cone", "sphere", "capsule")
 """types of hollow shapes that can be filled"""
 COLUMNS = (3, 4, 7, 10)
-"""numbers that a grain's row may have: x y z, radius, velocity, spin"""
+"""numbers that a particle's row may have: x y z, radius, velocity, spin"""
 
 
 def _refusal(words: str, inside: str = "") -> PydanticCustomError:
-    return PydanticCustomError("grains", "{words}", {"words": words} | ({"inside": inside} if inside else {}))
+    return PydanticCustomError("particles", "{words}", {"words": words} | ({"inside": inside} if inside else {}))
 
 
 def _a_radius(value: Any) -> Any:
     value = a_sequence(value)
-    how = "must be a radius, [smallest, largest], or a list of [radius, share]"
+    how = "must be a radius, [smallest, largest], or a list of [radius, fraction]"
     if not isinstance(value, (list, tuple)):
         if isinstance(value, (str, dict)) or value is None:
             raise _refusal(f"{how}, not {value!r}")
@@ -52,7 +52,7 @@ def _a_radius(value: Any) -> Any:
     elif len(value) == 2 and not any(isinstance(item, (list, tuple)) for item in value):
         rows = _positive(value[0]), _positive(value[1])
         if rows[0] > rows[1]:
-            raise _refusal(f"is given from small to large: [{rows[1]:g}, {rows[0]:g}]")
+            raise _refusal(f"must be given from small to large: [{rows[1]:g}, {rows[0]:g}]")
     else:
         raise _refusal(f"{how}, not {value!r}")
     return rows
@@ -91,8 +91,8 @@ def _places(value: Any) -> Any:
         rows = np.zeros((0, 0))
     if rows.ndim != 2 or rows.shape[1] not in COLUMNS or not len(rows):
         raise _refusal(
-            "must be a .csv or .npy file, or rows of x y z, to which radius, velocity and spin can be added: "
-            f"{', '.join(map(str, COLUMNS[:-1]))} or {COLUMNS[-1]} numbers each"
+            "must be a .csv or .npy file, or rows of x y z, optionally followed by radius, velocity and angular "
+            f"velocity: {', '.join(map(str, COLUMNS[:-1]))} or {COLUMNS[-1]} numbers each"
         )
     if not np.isfinite(rows).all():
         row, column = np.argwhere(~np.isfinite(rows))[0]
@@ -111,8 +111,8 @@ _Places = Annotated[
 class Region(Placed):
     """A box in the frame of a body, centred at `at`."""
 
-    size: Vector3 = Field(description="edges along x, y, z [m]")
-    body: str = Field(GROUND, description="that it is fixed to")
+    size: Vector3 = Field(description="edge lengths along x, y, z [m]")
+    body: str = Field(GROUND, description="body that it is attached to")
 
     @model_validator(mode="after")
     def _has_room(self):
@@ -122,24 +122,24 @@ class Region(Placed):
 
 
 class Fill(Part):
-    """Grains packed into a hollow shape or a box."""
+    """Particles packed into a hollow shape or a box."""
 
-    shape: str | None = Field(None, description="hollow shape to fill, as BODY.SHAPE: tray.bin")
+    shape: str | None = Field(None, description="hollow shape to fill, as BODY.SHAPE, e.g. tray.bin")
     box: Region | None = Field(None, description="box to fill, instead of a shape")
-    count: Count = Field(description="number of grains")
+    count: Count = Field(description="number of particles")
     packing: Literal["regular", "random", "poured"] = Field(
         "random",
-        description="regular: a cubic grid; random: without order, dense if need be; poured: a loose cloud from the "
-        "floor up, that rises above an open shape if need be, for the run to settle",
+        description="regular: a cubic grid; random: random without overlaps; poured: a loose packing from the "
+        "floor up, extending above an open shape if necessary, that settles during the run",
     )
-    seed: Index = Field(0, description="the same seed gives the same radii and places")
-    spacing: Positive | None = Field(None, description="distance of centres in a regular grid or a loose cloud [m]")
+    seed: Index = Field(0, description="the same seed gives the same radii and positions")
+    spacing: Positive | None = Field(None, description="distance between centres in a regular or poured packing [m]")
 
     @model_validator(mode="after")
     def _one_room(self):
         refuse_both(self, "shape", "box")
         if self.shape is None and self.box is None:
-            raise _refusal("needs shape or box: where the grains go")
+            raise _refusal("needs shape or box")
         if self.spacing is not None and self.packing == "random":
             raise _refusal("is for regular and poured packings", "spacing")
         return self
@@ -153,29 +153,30 @@ Domain = Annotated[
     Region | None,
     BeforeValidator(_none),
     Field(
-        description="a grain that leaves it is lost, and ends the run; the first that is given counts for all grains; "
-        "none: they may go anywhere; if not given: around all grains, walls, inlets and outlets at the start, wider by "
-        "twice the diagonal of their box"
+        description="a particle that leaves it is lost and ends the run; the first domain given applies to all; "
+        "none: unbounded; default: the initial bounding box of particles, walls, inlets and outlets, extended on every "
+        "side by twice its diagonal"
     ),
 ]
 
 
 class ParticleGroup(Part):
-    """A group of grains that is there at the start."""
+    """A group of particles that is there at the start."""
 
     material: str = Field(description="one of the materials")
     radius: Radius | None = Field(
-        None, description="[m]: one, [smallest, largest] drawn evenly by number, or [[radius, share by number], ...]"
+        None,
+        description="[m]: one value, [smallest, largest] uniform by number, or [[radius, fraction by number], ...]",
     )
     fill: Fill | None = None
     positions: _Places | None = Field(
         None,
-        description="instead of fill: a .csv or .npy file, or rows: x y z [m], then if wanted radius [m], "
-        "velocity [m/s], spin [rad/s]",
+        description="instead of fill: a .csv or .npy file, or rows: x y z [m], optionally radius [m], "
+        "velocity [m/s], angular velocity [rad/s]",
     )
-    body: str = Field(GROUND, description="in whose frame the positions are")
+    body: str = Field(GROUND, description="body in whose frame the positions are given")
     velocity: Vector3 = Field(
-        (0.0, 0.0, 0.0), description="at the start, world axes [m/s]; adds to that of the body that holds the grains"
+        (0.0, 0.0, 0.0), description="initial velocity, world axes, relative to the body that holds the particles [m/s]"
     )
     domain: Domain = None
 
@@ -183,10 +184,10 @@ class ParticleGroup(Part):
     def _has_a_start(self):
         refuse_both(self, "fill", "positions")
         if self.fill is None and self.positions is None:
-            raise _refusal("needs fill or positions: where the grains are at the start")
+            raise _refusal("needs fill or positions")
         if self.fill is not None:
             if "body" in self.model_fields_set:
-                raise _refusal("goes with positions; a box to fill has its own: fill.box.body", "body")
+                raise _refusal("is for positions; for a box use fill.box.body", "body")
             if self.radius is None:
                 raise _refusal("'radius' is missing", "radius")
             if self.fill.spacing is not None and self.fill.spacing < (least := 2.0 * radius_range(self.radius)[1]):
@@ -201,44 +202,44 @@ class ParticleGroup(Part):
 
 
 class Inlet(Part):
-    """A box in which new grains appear, at a rate, wherever there is room."""
+    """A box in which new particles appear, at a rate, wherever there is room."""
 
     material: str = Field(description="one of the materials")
-    radius: Radius = Field(description="as of particles [m]")
-    box: Region = Field(description="new grains appear inside it")
-    rate: Positive = Field(description="grains per second")
-    start: NonNegative = Field(0.0, description="time of the first grain [s]")
-    stop: Positive | None = Field(None, description="time after which no more come [s]; if not given, they never stop")
-    count: Count | None = Field(None, description="number of grains after which no more come")
+    radius: Radius = Field(description="as for particles [m]")
+    box: Region = Field(description="region in which new particles are inserted")
+    rate: Positive = Field(description="particles per second")
+    start: NonNegative = Field(0.0, description="time of the first particle [s]")
+    stop: Positive | None = Field(None, description="end time [s]; default: never")
+    count: Count | None = Field(None, description="largest number of particles")
     velocity: Vector3 = Field(
-        (0.0, 0.0, 0.0), description="of new grains, world axes [m/s]; adds to that of the body that holds the box"
+        (0.0, 0.0, 0.0), description="initial velocity, world axes, relative to the body that holds the box [m/s]"
     )
     domain: Domain = None
-    seed: Index = Field(0, description="the same seed gives the same radii and places")
+    seed: Index = Field(0, description="the same seed gives the same radii and positions")
 
     @model_validator(mode="after")
     def _makes_sense(self):
         if self.stop is not None and self.stop <= self.start:
             raise _refusal(f"must be after the start, {self.start:g} s, is {self.stop:g}", "stop")
         if (narrow := min(self.box.size)) < (least := 2.0 * radius_range(self.radius)[1]):
-            raise _refusal(f"a grain of diameter {least:g} m does not fit: the box is only {narrow:g} m wide", "box")
+            raise _refusal(f"a particle of diameter {least:g} m does not fit: the box is only {narrow:g} m wide", "box")
         return self
 
 
 class Outlet(Part):
-    """Where grains are taken out of a run: those whose centre is in a box, or below a height."""
+    """Where particles are taken out of a run: those whose centre is in a box, or below a height."""
 
     box: Region | None = None
     below: Number | None = Field(None, description="z in the frame of the body [m]")
-    body: str = Field(GROUND, description="with below: whose z counts")
+    body: str = Field(GROUND, description="for below: body in whose frame z is measured")
 
     @model_validator(mode="after")
     def _one_place(self):
         refuse_both(self, "box", "below")
         if self.box is None and self.below is None:
-            raise _refusal("needs box or below: where grains are taken out")
+            raise _refusal("needs box or below")
         if self.box is not None and "body" in self.model_fields_set:
-            raise _refusal("goes with below; a box has its own: box.body", "body")
+            raise _refusal("is for below; for a box use box.body", "body")
         return self
 
 
@@ -252,12 +253,12 @@ def find_shape(spec: "Spec", name: str) -> tuple[str, str] | None:
 
 
 def check_particles(spec: "Spec") -> Iterator[tuple[str, str]]:
-    """What is wrong with grains, inlets and outlets of a Spec whose bodies are in order."""
+    """What is wrong with particles, inlets and outlets of a Spec whose bodies are in order."""
     taken: dict[str, str] = dict.fromkeys(spec.drivetrains, "a drive train")
-    for group, word in (("particles", "a group of grains"), ("inlets", "an inlet"), ("outlets", "an outlet")):
+    for group, word in (("particles", "a group of particles"), ("inlets", "an inlet"), ("outlets", "an outlet")):
         for name in getattr(spec, group):
             if (other := taken.setdefault(name, word)) != word:
-                yield f"{group}.{name}", f"{name!r} is the name of {other} already: call it something else"
+                yield f"{group}.{name}", f"{name!r} is already the name of {other}: choose another name"
     for at, body in _bodies_of(spec):
         if body != GROUND and body not in spec.bodies:
             yield at, f"{body!r} is not a body{closest_body(body, spec.bodies)}"
@@ -267,7 +268,7 @@ def check_particles(spec: "Spec") -> Iterator[tuple[str, str]]:
 
 
 def _bodies_of(spec: "Spec") -> Iterator[tuple[str, str]]:
-    """Each body that grains, inlets and outlets name, after its dotted place."""
+    """Each body that particles, inlets and outlets name, after its dotted place."""
     for name, particles in spec.particles.items():
         at = f"particles.{name}"
         yield f"{at}.body", particles.body
@@ -288,13 +289,13 @@ def _bodies_of(spec: "Spec") -> Iterator[tuple[str, str]]:
 def _check_filled(spec: "Spec", at: str, name: str) -> Iterator[tuple[str, str]]:
     shapes = [f"{body}.{shape}" for body, part in spec.bodies.items() for shape in part.shapes]
     if (found := find_shape(spec, name)) is None:
-        yield at, f"{name!r} is not a shape, named as BODY.SHAPE{closest(name, shapes)}"
+        yield at, f"{name!r} is not a shape BODY.SHAPE{closest(name, shapes)}"
         return
     shape = spec.bodies[found[0]].shapes[found[1]]
     if shape.type not in FILLED:
         cure = "give fill a box inside it instead"
         yield at, f"{name!r} is a {shape.type}; {', '.join(FILLED[:-1])} and {FILLED[-1]} can be filled: {cure}"
     elif not getattr(shape, "hollow", False):
-        yield at, f"{name!r} is solid, so there is no room inside: add hollow: true to the shape"
+        yield at, f"{name!r} is solid: add hollow: true to the shape"
     elif shape.material is None:
-        yield at, f"{name!r} has no material, so grains would fall through it: add material: to the shape"
+        yield at, f"{name!r} has no material, so particles would fall through it: add material: to the shape"

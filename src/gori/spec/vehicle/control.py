@@ -44,11 +44,11 @@ def _a_lever(value: Any) -> Any:
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         return value
     if not isinstance(value, (list, tuple)) or not value:
-        raise PydanticCustomError("lever", "must be a word, a gear, or a table [[t, word], ...]", {})
+        raise PydanticCustomError("lever", "must be a lever position, a gear, or a table [[t, position], ...]", {})
     for k, row in enumerate(value):
         whole = isinstance(row, (list, tuple)) and len(row) == 2 and isinstance(row[1], (str, int))
         if not whole or isinstance(row[0], bool) or not isinstance(row[0], (int, float)):
-            raise PydanticCustomError("lever", "must be a row [t, word]", {"inside": str(k)})
+            raise PydanticCustomError("lever", "must be a row [t, position]", {"inside": str(k)})
         if k and not row[0] > value[k - 1][0]:
             words = f"times must increase from row to row: {row[0]:g} follows {value[k - 1][0]:g}"
             raise PydanticCustomError("lever", "{words}", {"words": words, "inside": str(k)})
@@ -83,13 +83,13 @@ class Schedule(Part):
     """
 
     type: Literal["schedule"]
-    vehicle: str | None = Field(None, description="if not given, that of its name: truck of truck.driver")
+    vehicle: str | None = Field(None, description="default: the prefix of its name, truck of truck.driver")
     throttle: Annotated[Value, _within("throttle")] = Field(0.0, description="0 to 1")
     brake: Annotated[Value, _within("brake")] = Field(0.0, description="0 to 1")
     steer: Annotated[Value, _within("steer")] = Field(0.0, description="-1 (right) to 1 (left)")
     selector: Lever = Field("N", description="R, N, D or a gear; [[0, N], [1, D]] over time")
     transfer: Lever = Field("high", description="high, low, neutral or high_locked; as the selector")
-    every: Positive = Field(0.01, description="time from one look at the schedule to the next [s]")
+    every: Positive = Field(0.01, description="interval at which the schedule is applied [s]")
 
     def positions(self, kind: str) -> tuple[tuple[float, str | int], ...]:
         """Rows (t, position) of a lever."""
@@ -114,7 +114,7 @@ def check_controls(spec: "Spec") -> Iterator[tuple[str, str]]:
             yield where, f"there is no vehicle {vehicle!r} with drive train or steering{_closest(vehicle, known)}"
             continue
         if vehicle in driven:
-            yield at, f"{vehicle!r} is driven by {driven[vehicle]!r} already"
+            yield at, f"{vehicle!r} is already driven by {driven[vehicle]!r}"
         driven[vehicle] = name
         for kind in (*PEDALS, *LEVERS):
             if kind in control.model_fields_set and f"{vehicle}.{kind}" not in inputs:

@@ -58,12 +58,14 @@ class Engine(Part):
         description="a row for each throttle, a number for each speed [N m]; at throttle 0 the engine is motored"
     )
     inertia: Positive = Field(description="of crankshaft, flywheel and pump [kg m2]")
-    idle_rpm: Positive = Field(description="speed about which the idle governor works [rev/min]")
-    idle_band_rpm: Positive = Field(100.0, description="it opens the throttle within this [rev/min]")
-    lowest_rpm: Positive | None = Field(None, description="never slower than this; 0.8 of idle if not given")
-    governed_rpm: Positive = Field(description="full throttle up to here [rev/min]")
-    cutoff_rpm: Positive = Field(description="no fuel from here on [rev/min]")
-    lag: NonNegative = Field(0.0, description="time constant from the pedal to the engine [s]")
+    idle_rpm: Positive = Field(description="set speed of the idle governor [rev/min]")
+    idle_band_rpm: Positive = Field(100.0, description="band of the idle governor [rev/min]")
+    lowest_rpm: Positive | None = Field(
+        None, description="lower limit of the engine speed [rev/min]; default: 0.8 of idle"
+    )
+    governed_rpm: Positive = Field(description="speed up to which full throttle is available [rev/min]")
+    cutoff_rpm: Positive = Field(description="fuel cut-off speed [rev/min]")
+    lag: NonNegative = Field(0.0, description="throttle time constant [s]")
 
     @model_validator(mode="after")
     def _whole_map(self):
@@ -78,7 +80,7 @@ class Engine(Part):
             if j and any(now < before for now, before in zip(row, self.torque[j - 1])):
                 raise _refuse("torque falls with more throttle", f"torque.{j}")
         if max(self.torque[0]) > 0.0:
-            raise _refuse("without throttle an engine does not drive: must not be positive", "torque.0")
+            raise _refuse("torque at zero throttle must not be positive", "torque.0")
         if not self.slowest_rpm < self.idle_rpm < self.governed_rpm < self.cutoff_rpm:
             raise _refuse("must be lowest_rpm < idle_rpm < governed_rpm < cutoff_rpm")
         if self.speed_rpm[0] > self.slowest_rpm or self.speed_rpm[-1] < self.cutoff_rpm:
@@ -96,8 +98,8 @@ class Engine(Part):
 class Converter(Part):
     """A torque converter: T_in = (pump speed / K)^2, T_out = TR T_in. At sr = 1 it passes nothing on."""
 
-    speed_ratio: Rising = Field(description="turbine over pump, from 0 to below 1")
-    torque_ratio: Numbers = Field(description="turbine over pump, for each speed ratio")
+    speed_ratio: Rising = Field(description="turbine speed / pump speed, from 0 to below 1")
+    torque_ratio: Numbers = Field(description="turbine torque / pump torque, for each speed ratio")
     capacity: Numbers = Field(description="K [(rad/s)/sqrt(N m)], for each speed ratio")
     inertia: Positive = Field(description="of turbine and input of the gearbox [kg m2]")
 
@@ -114,22 +116,22 @@ class Converter(Part):
                 raise _refuse(f"must be positive, is {min(values):g}", name)
         for k, (ratio, TR) in enumerate(zip(sr, self.torque_ratio)):
             if ratio * TR > 1.0:
-                raise _refuse(f"{TR:g} at speed ratio {ratio:g} gives out more than comes in", f"torque_ratio.{k}")
+                raise _refuse(f"{TR:g} at speed ratio {ratio:g} implies an efficiency above 1", f"torque_ratio.{k}")
         return self
 
 
 class Gearbox(Part):
     """An automatic gearbox. Its schedule gives the turbine's speed at which it shifts, over the throttle."""
 
-    ratios: Numbers = Field(description="of the forward gears, input speed over output speed, from the lowest gear on")
+    ratios: Numbers = Field(description="of the forward gears, input speed / output speed, from the lowest gear on")
     reverse: Number = Field(description="of reverse; negative")
     efficiency: Efficiency = 1.0
-    up: Schedule = Field(description="[[throttle, turbine speed in rev/min], ...]: faster than this it shifts up")
-    down: Schedule = Field(description="the same for shifting down")
-    shift_time: Positive = Field(description="from letting go to fully closed [s]")
-    release: Positive = Field(description="the part of it that lets go [s]")
-    dwell: NonNegative = Field(description="rest between shifts of the schedule [s]")
-    clutch: Positive = Field(description="torque that its clutches hold, at the turbine [N m]")
+    up: Schedule = Field(description="[[throttle, turbine speed in rev/min], ...]: upshift line")
+    down: Schedule = Field(description="downshift line, likewise")
+    shift_time: Positive = Field(description="from release to fully engaged [s]")
+    release: Positive = Field(description="release phase [s]")
+    dwell: NonNegative = Field(description="minimum time between automatic shifts [s]")
+    clutch: Positive = Field(description="clutch capacity, at the turbine [N m]")
 
     @model_validator(mode="after")
     def _in_order(self):
@@ -173,19 +175,19 @@ def _at(rows: tuple[tuple[float, float], ...], x: float) -> float:
 class Transfer(Part):
     """A transfer case with two ranges. It changes range in neutral and at low speed only."""
 
-    high: Positive = Field(description="ratio, input speed over output speed")
+    high: Positive = Field(description="ratio, input speed / output speed")
     low: Positive = Field(description="ratio")
     efficiency: Efficiency = 1.0
     centre: Lock = Field("open", description="differential between the axles, in high")
-    centre_in_low: Lock = Field("locked", description="the same in low")
-    change_speed: Positive = Field(1.0, description="wheels slower than this: range and direction change [rad/s]")
+    centre_in_low: Lock = Field("locked", description="likewise in low")
+    change_speed: Positive = Field(1.0, description="largest wheel speed for changes of range and direction [rad/s]")
     inertia: NonNegative = Field(0.0, description="of all shafts to the axle differentials, at their speed [kg m2]")
 
 
 class Axle(Part):
     """Differential, half shafts and geared hubs of one axle."""
 
-    share: NonNegative = Field(description="of the torque of an open centre differential; 0: not driven")
+    share: NonNegative = Field(description="share of the torque of an open centre differential; 0: not driven")
     differential: Lock = "open"
 
 
@@ -203,8 +205,8 @@ class DriveTrain(Part):
     hub_efficiency: Efficiency = 1.0
     half_shaft_inertia: NonNegative = Field(0.0, description="of each half shaft, before the hub [kg m2]")
     wheels: tuple[str, ...] = Field((), description="names of the wheels: left and right of each axle, from the front")
-    chassis: str | None = Field(None, description="body that carries engine and gearbox")
-    source: str = Field("", description="where the figures come from, and which are assumptions")
+    chassis: str | None = Field(None, description="body that engine and gearbox are mounted on")
+    source: str = Field("", description="source of the data, and which values are assumptions")
 
     @model_validator(mode="after")
     def _fits(self):

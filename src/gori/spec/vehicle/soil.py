@@ -19,21 +19,21 @@ DEPTHS = np.geomspace(1e-5, 10.0, 4000)
 class SlipSinkage(Part):
     """Sinkage by slip: z = c0 (P / p_crit)^c1 j^c2, j the slip path [m]."""
 
-    c0: NonNegative = Field(description="sinkage after 1 m of slip at the pressure p_crit [m^(1-c2)]")
+    c0: NonNegative = Field(description="slip sinkage after 1 m of shear displacement at p_crit [m^(1-c2)]")
     c1: NonNegative = Field(1.0, description="exponent of pressure")
-    c2: NonNegative = Field(1.0, description="exponent of the slip path")
-    p_crit: Positive = Field(1e4, description="pressure that c0 is given for [Pa]")
+    c2: NonNegative = Field(1.0, description="exponent of the shear displacement")
+    p_crit: Positive = Field(1e4, description="reference pressure of c0 [Pa]")
 
 
 class _Soil(Part):
-    source: str = Field("", description="where the figures come from")
+    source: str = Field("", description="source of the data")
     cohesion: NonNegative = Field(description="c [Pa]")
     friction_deg: NonNegative = Field(description="angle of internal friction [deg]")
-    shear_length: Positive = Field(description="slip path scale of the shear curve, K [m]")
+    shear_length: Positive = Field(description="shear deformation modulus K [m]")
     hump: Number | None = Field(
-        None, description="peak shear stress over residual stress, C_e; none: no hump, Janosi and Hanamoto's curve"
+        None, description="peak / residual shear stress, C_e; default: no hump (Janosi and Hanamoto)"
     )
-    rebound: Positive = Field(0.1, description="share of the largest sinkage that comes back when unloaded, R_zmax")
+    rebound: Positive = Field(0.1, description="fraction of the largest sinkage recovered on unloading, R_zmax")
     slip_sinkage: SlipSinkage | None = None
 
     @field_validator("friction_deg")
@@ -49,7 +49,7 @@ class _Soil(Part):
         if value is not None and value < NO_HUMP:
             raise PydanticCustomError(
                 "hump",
-                "must be at least 1 - 1/e = 0.632, is {value}; without hump leave it out",
+                "must be at least 1 - 1/e = 0.632, is {value}; omit it for no hump",
                 {"value": f"{value:g}"},
             )
         return value
@@ -59,7 +59,7 @@ class _Soil(Part):
         raise NotImplementedError
 
     def largest_rebound(self) -> float:
-        """The bound of `rebound`: with more, a cycle of loading and unloading would give energy."""
+        """The bound of `rebound`: with more, a load cycle would generate energy."""
         z, P = DEPTHS, self.pressure(DEPTHS)
         return min(1.0, float(np.min(P / (z * np.gradient(P, z, edge_order=2)))))
 
@@ -70,7 +70,7 @@ class _Soil(Part):
             raise PydanticCustomError(
                 "rebound",
                 "rebound must be below 1 and at most {bound} for this pressure law, is {value}: "
-                "a cycle of loading and unloading would give energy",
+                "a load cycle would generate energy",
                 {"bound": f"{bound:.3f}", "value": f"{self.rebound:g}"},
             )
         return self
@@ -100,7 +100,7 @@ class BekkerSoil(_Soil):
     @model_validator(mode="after")
     def _bears(self):
         if self.kc + self.kphi == 0.0:
-            raise PydanticCustomError("bears", "kc and kphi are both 0: such soil bears nothing", {})
+            raise PydanticCustomError("bears", "kc and kphi are both 0: the soil carries no load", {})
         return self
 
     def pressure(self, z: Any, width: float = 0.3) -> np.ndarray:

@@ -17,9 +17,9 @@ Place = Annotated[tuple[Number, Number], BeforeValidator(a_sequence)]
 
 
 class _Feature(Part):
-    at: Place = Field((0.0, 0.0), description="x and y of the middle of the edge where it begins [m]")
-    yaw_deg: Number = Field(0.0, description="direction in which it is crossed, from the x axis [deg]")
-    width: Positive | None = Field(None, description="across that direction [m]; if not given, without end")
+    at: Place = Field((0.0, 0.0), description="x and y of the centre of its leading edge [m]")
+    yaw_deg: Number = Field(0.0, description="direction of travel across it, from the x axis [deg]")
+    width: Positive | None = Field(None, description="lateral extent [m]; default: unlimited")
 
     def profile(self, s: np.ndarray) -> np.ndarray:
         """Its height [m] at places s [m] along it."""
@@ -39,14 +39,14 @@ class Trapezoid(_Feature):
     """A bump: up, level, down. If nothing is said, 60 cm long and 8 cm high."""
 
     type: Literal["trapezoid"]
-    length: Positive = Field(0.6, description="at its foot [m]")
-    top: NonNegative | None = Field(None, description="length of its level top [m]; if not given, half of its length")
+    length: Positive = Field(0.6, description="at its base [m]")
+    top: NonNegative | None = Field(None, description="length of its flat top [m]; default: half of its length")
     height: Number = Field(0.08, description="[m]; negative: a hole")
 
     @model_validator(mode="after")
     def _has_flanks(self):
         if self.top is not None and self.top > self.length - 2 * RISER:
-            words = f"must be shorter than the length by {2 * RISER:g} m or more, is {self.top:g}"
+            words = f"must be shorter than the length by at least {2 * RISER:g} m, is {self.top:g}"
             raise PydanticCustomError("feature", "{words}", {"words": words, "inside": "top"})
         return self
 
@@ -77,7 +77,7 @@ class Step(_Feature):
 
     type: Literal["step"]
     height: Number = Field(description="[m]; negative: down")
-    length: Positive | None = Field(None, description="after which it ends [m]; if not given, it goes on for ever")
+    length: Positive | None = Field(None, description="extent [m]; default: unlimited")
 
     def flanks(self) -> tuple[float, float, float]:
         """Lengths of the way up, the top and the way down [m]."""
@@ -90,13 +90,13 @@ class Ramp(_Feature):
     type: Literal["ramp"]
     height: Number = Field(description="[m]; negative: down")
     length: _Slope = Field(description="of the slope [m]")
-    top: NonNegative | None = Field(None, description="length of the level part [m]; if not given, it goes on for ever")
-    down: _Slope | None = Field(None, description="length of the way down [m]; if not given, as up")
+    top: NonNegative | None = Field(None, description="length of the flat top [m]; default: unlimited")
+    down: _Slope | None = Field(None, description="length of the descent [m]; default: as the ascent")
 
     @model_validator(mode="after")
     def _ends(self):
         if self.down is not None and self.top is None:
-            raise PydanticCustomError("feature", "a ramp with a way down needs the length of its top", {})
+            raise PydanticCustomError("feature", "a ramp with a descent needs the length of its top", {})
         return self
 
     def flanks(self) -> tuple[float, float, float]:
@@ -112,9 +112,9 @@ def _a_grid(value: Any) -> Any:
     try:
         grid = np.asarray(value, float)
     except (TypeError, ValueError):
-        raise PydanticCustomError("field", "must be rows of numbers, all of one length", {}) from None
+        raise PydanticCustomError("field", "must be rows of numbers of equal length", {}) from None
     if grid.ndim != 2 or min(grid.shape) < 2:
-        raise PydanticCustomError("field", "must be two rows or more, of two heights or more each", {})
+        raise PydanticCustomError("field", "must have at least two rows of at least two heights", {})
     if not np.isfinite(grid).all():
         row, column = np.argwhere(~np.isfinite(grid))[0]
         raise PydanticCustomError("finite", "must be finite", {"inside": f"{row}.{column}"})
@@ -125,10 +125,10 @@ class HeightField(Part):
     """Heights on a grid, bilinear between; outside, its edge goes on. They are added to the plane."""
 
     at: Place = Field((0.0, 0.0), description="x and y of the first height [m]")
-    cell: Positive = Field(description="distance of the heights along x, and along y if nothing else is said [m]")
-    cell_y: Positive | None = Field(None, description="distance of the heights along y [m]")
+    cell: Positive = Field(description="grid spacing along x, and by default along y [m]")
+    cell_y: Positive | None = Field(None, description="grid spacing along y [m]")
     heights: Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_a_grid)] = Field(
-        description="[m]; one row for each y, and in it one height for each x"
+        description="[m]; one row per y, one height per x"
     )
 
     def cells(self) -> tuple[float, float]:
@@ -158,7 +158,7 @@ class FrictionPatch(Part):
 
 def _no_name(value: Any) -> Any:
     if isinstance(value, str):
-        words = f"a name is known in files alone; in Python give gori.soil({value!r})"
+        words = f"a name can only be used in files; in Python give gori.soil({value!r})"
         raise PydanticCustomError("soil", "{words}", {"words": words})
     return value
 
@@ -167,11 +167,11 @@ class SoftGround(Part):
     """Soft soil on a grid of cells that remember what has rolled over them."""
 
     soil: Annotated[Soil, BeforeValidator(_no_name)] = Field(
-        description="`gori.soil(name)`; in files also a name of the library"
+        description="`gori.soil(name)`; in files also a name from the library"
     )
-    at: Place = Field((0.0, 0.0), description="x and y of the grid's lower corner [m]")
+    at: Place = Field((0.0, 0.0), description="x and y of the corner with the smallest coordinates [m]")
     size: Annotated[tuple[Positive, Positive], BeforeValidator(a_sequence)] = Field(description="along x and y [m]")
-    cell: Positive = Field(0.05, description="side of a cell [m]")
+    cell: Positive = Field(0.05, description="cell size [m]")
 
 
 class Terrain(Part):
@@ -180,14 +180,14 @@ class Terrain(Part):
     """
 
     at: Annotated[tuple[Number, Number, Number], BeforeValidator(a_sequence)] = Field(
-        (0.0, 0.0, 0.0), description="a point of the plane [m]"
+        (0.0, 0.0, 0.0), description="a point on the plane [m]"
     )
-    grade: Place = Field((0.0, 0.0), description="rise of the plane along x and y, such as [0.2, 0] for 20 %")
-    friction: NonNegative = Field(0.8, description="friction coefficient, where no patch says otherwise")
+    grade: Place = Field((0.0, 0.0), description="slope of the plane along x and y, such as [0.2, 0] for 20 %")
+    friction: NonNegative = Field(0.8, description="friction coefficient outside of patches")
     field: HeightField | None = None
     features: Named[Feature] = Field(default_factory=ReadOnly)
     patches: Named[FrictionPatch] = Field(default_factory=ReadOnly)
-    soft: SoftGround | None = Field(None, description="soft soil; if not given, the ground is hard")
+    soft: SoftGround | None = Field(None, description="soft soil; default: hard ground")
 
     def height(self, x: Any, y: Any) -> np.ndarray:
         """Height of the ground [m] at places x, y [m], arrays of one shape; of soft ground before anything rolled."""

@@ -16,13 +16,13 @@ def _a_load_table(rows: tuple[tuple[float, float], ...]) -> tuple[tuple[float, f
     if rows and rows[0] == (0.0, 0.0):
         rows = rows[1:]
     if not 1 <= len(rows) <= MOST_POINTS:
-        words = f"needs 1 to {MOST_POINTS} rows [depth, load] beside [0, 0], has {len(rows)}"
+        words = f"needs 1 to {MOST_POINTS} rows [deflection, load] in addition to [0, 0], has {len(rows)}"
         raise PydanticCustomError("table", "{words}", {"words": words})
     before = (0.0, 0.0)
     for k, row in enumerate(rows):
         for value, last, word in zip(row, before, ("depths", "loads")):
             if value <= last:
-                words = f"{word} must increase from row to row, beginning above 0: {value:g} follows {last:g}"
+                words = f"{word} must increase from row to row, starting above 0: {value:g} follows {last:g}"
                 raise PydanticCustomError("table", "{words}", {"words": words, "inside": str(k)})
         before = row
     return rows
@@ -36,19 +36,18 @@ class _AnyTyre(Part):
     width: Positive = Field(description="width of the tread [m]")
     stiffness: Positive | None = Field(None, description="vertical stiffness [N/m]")
     load_table: LoadTable | None = Field(
-        None, description="instead of a stiffness: rows [depth [m], load [N]]; begins at [0, 0], its last slope goes on"
+        None,
+        description="instead of a stiffness: rows [deflection [m], load [N]]; starts at [0, 0], extrapolated linearly",
     )
     damping: NonNegative = Field(0.0, description="vertical damping [N s/m]")
     relaxation_x: Positive | None = Field(
-        None, description="relaxation length forward [m]; if not given, that of the coefficients, or the radius"
+        None, description="longitudinal relaxation length [m]; default: from the coefficients, or the radius"
     )
-    relaxation_y: Positive | None = Field(None, description="relaxation length to the side [m]; as forward")
+    relaxation_y: Positive | None = Field(None, description="lateral relaxation length [m]; likewise")
     reference_friction: Positive = Field(
-        0.8, description="friction coefficient of the ground that the data are for: on other ground forces scale"
+        0.8, description="friction coefficient of the ground for which the data hold; on other ground forces scale"
     )
-    standstill_damping: NonNegative = Field(
-        0.5, description="damping ratio with which a vehicle at rest settles on its tyres"
-    )
+    standstill_damping: NonNegative = Field(0.5, description="damping ratio of the tyre at standstill")
 
     @model_validator(mode="after")
     def _one_spring(self):
@@ -62,13 +61,13 @@ class FialaTyre(_AnyTyre):
     """Fiala's law: stiffness at small slip, friction that falls with slip."""
 
     type: Literal["fiala"]
-    slip_stiffness: Positive = Field(description="forward force per slip, at none [N]; CSLIP")
-    cornering_stiffness: Positive = Field(description="lateral force per slip angle, at none [N/rad]; CALPHA")
-    friction_max: Positive = Field(description="friction coefficient without sliding; UMAX")
-    friction_min: Positive = Field(description="friction coefficient in full sliding, slip 1; UMIN")
+    slip_stiffness: Positive = Field(description="longitudinal slip stiffness at zero slip [N]; CSLIP")
+    cornering_stiffness: Positive = Field(description="cornering stiffness at zero slip angle [N/rad]; CALPHA")
+    friction_max: Positive = Field(description="friction coefficient at zero slip; UMAX")
+    friction_min: Positive = Field(description="friction coefficient at full sliding, slip 1; UMIN")
     rolling_resistance: NonNegative = Field(0.0, description="resisting torque = this * load * radius")
     rolling_deflection: Share = Field(
-        1.0 / 3.0, description="the rolling radius is the free one less this part of the vertical deflection"
+        1.0 / 3.0, description="rolling radius = free radius - this x vertical deflection"
     )
 
     @model_validator(mode="after")
@@ -131,7 +130,7 @@ def _the_coefficients(given: dict[str, float]) -> dict[str, float]:
             words = f"{name} must be positive, is {given[name]:g}"
             raise PydanticCustomError("magic", "{words}", {"words": words, "inside": name})
     if given["PKY1"] >= 0.0:
-        words = f"PKY1 must be negative, is {given['PKY1']:g}: slip angles are counted as in .tir files (ISO axes)"
+        words = f"PKY1 must be negative, is {given['PKY1']:g}: slip angles follow .tir files (ISO axes)"
         raise PydanticCustomError("magic", "{words}", {"words": words, "inside": "PKY1"})
     return ReadOnly(given)
 
@@ -141,16 +140,18 @@ class MagicTyre(_AnyTyre):
 
     type: Literal["magic"]
     coefficients: Annotated[dict[str, Number], AfterValidator(_the_coefficients)] = Field(
-        description="under the names of .tir files, in SI units: PCX1, PDX1, ..., with FNOMIN, FZMAX [N], LONGVL [m/s]"
+        description="named as in .tir files, in SI units: PCX1, PDX1, ..., with FNOMIN, FZMAX [N], LONGVL [m/s]"
     )
     side: Literal["left", "right", "any"] = Field(
-        "any", description="side of the vehicle that the data are for; on the other side the tyre is mirrored"
+        "any", description="side of the vehicle for which the data hold; mirrored on the other side"
     )
     rolling_deflection: Share | None = Field(
         None,
-        description="the rolling radius is the free one less this part of the vertical deflection; if not given, by "
-        "BREFF, DREFF and FREFF, or 1/3 where the coefficients lack these",
+        description="rolling radius = free radius - this x vertical deflection; default: from "
+        "BREFF, DREFF and FREFF, or 1/3 without these coefficients",
     )
 
 
 Tyre = Annotated[FialaTyre | MagicTyre, Field(discriminator="type")]
+TYRES: dict[str, type[Part]] = {"fiala": FialaTyre, "magic": MagicTyre}
+"""by type"""

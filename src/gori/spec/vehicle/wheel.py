@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 class Wheel(Part):
     """A wheel on a body that carries it. Its mass, and its inertia across the axis, belong to that body."""
 
-    body: str = Field(description="that carries it, such as a knuckle")
-    at: Vector3 = Field((0.0, 0.0, 0.0), description="its centre on the body [m]")
-    axis: Direction = Field((0.0, 1.0, 0.0), description="of its spin, to the left of the vehicle")
-    inertia: Positive = Field(description="of the spin, rim and tyre [kg m2]")
+    body: str = Field(description="body that carries it, such as a knuckle")
+    at: Vector3 = Field((0.0, 0.0, 0.0), description="wheel centre in the body frame [m]")
+    axis: Direction = Field((0.0, 1.0, 0.0), description="spin axis, to the left of the vehicle")
+    inertia: Positive = Field(description="about the spin axis, rim and tyre [kg m2]")
     tyre: Tyre
-    brake: NonNegative = Field(0.0, description="most torque of its brake [N m]")
+    brake: NonNegative = Field(0.0, description="largest brake torque [N m]")
 
 
 class Steering(Part):
     """A servo that leads a joint, such as a rack, to where the driver wants it."""
 
     joint: str
-    travel: Positive = Field(description="for a full turn to one side [m, rad]; left is positive")
+    travel: Positive = Field(description="full travel to one side [m, rad]; left is positive")
     stiffness: Positive = Field(description="[N/m, N m/rad]")
     damping: NonNegative = Field(0.0, description="[N s/m, N m s/rad]")
 
@@ -41,7 +41,7 @@ class Drag(Part):
     body: str
     at: Vector3 = (0.0, 0.0, 0.0)
     area_cd: NonNegative = Field(description="frontal area times drag coefficient [m2]")
-    density: NonNegative = Field(1.2, description="of the air [kg/m3]")
+    density: NonNegative = Field(1.2, description="air density [kg/m3]")
 
 
 def check_wheels(spec: "Spec") -> Iterator[tuple[str, str]]:
@@ -49,7 +49,7 @@ def check_wheels(spec: "Spec") -> Iterator[tuple[str, str]]:
 
     def a_body(at: str, body: str | None) -> Iterator[tuple[str, str]]:
         if body == GROUND:
-            yield at, "the ground carries nothing of a vehicle"
+            yield at, "a vehicle cannot be attached to the ground"
         elif body not in spec.bodies:
             yield at, f"{body!r} is not a body{closest_body(str(body), spec.bodies)}"
 
@@ -67,25 +67,25 @@ def check_wheels(spec: "Spec") -> Iterator[tuple[str, str]]:
         if (other := steered.setdefault(owner(name), name)) != name:
             yield (
                 f"steering.{name}",
-                f"{owner(name)!r} has the steering {other!r} already: name it after another vehicle",
+                f"{owner(name)!r} already has the steering {other!r}: use the name of another vehicle",
             )
     driven: dict[str, str] = {}
     owners: dict[str, str] = {}
     for name, train in spec.drivetrains.items():
         at = f"drivetrains.{name}"
         if train.chassis is None:
-            yield f"{at}.chassis", "a drive train needs the body that carries engine and gearbox"
+            yield f"{at}.chassis", "a drive train needs the body that engine and gearbox are mounted on"
         else:
             yield from a_body(f"{at}.chassis", train.chassis)
         if (other := owners.setdefault(owner(name), name)) != name:
-            yield at, f"{owner(name)!r} has the drive train {other!r} already: their inputs would have the same names"
+            yield at, f"{owner(name)!r} already has the drive train {other!r}: their inputs would have the same names"
         if not train.wheels:
             yield f"{at}.wheels", "a drive train needs the names of its wheels, left and right of each axle"
         for wheel in train.wheels:
             if wheel not in spec.wheels:
                 yield f"{at}.wheels", f"{wheel!r} is not a wheel{closest(wheel, spec.wheels)}"
             elif wheel in driven:
-                yield f"{at}.wheels", f"wheel {wheel!r} is driven by {driven[wheel]!r} already"
+                yield f"{at}.wheels", f"wheel {wheel!r} is already driven by {driven[wheel]!r}"
             else:
                 driven[wheel] = name
     if spec.run is not None:
@@ -95,6 +95,6 @@ def check_wheels(spec: "Spec") -> Iterator[tuple[str, str]]:
                 if name not in free:
                     yield f"run.speed.{name}", f"{name!r} is not a vehicle{closest(name, free)}"
         if spec.run.start == "equilibrium" and not spec.wheels:
-            yield "run.start", "there are no wheels to stand on: equilibrium is for vehicles"
+            yield "run.start", "there are no wheels: equilibrium is for vehicles"
     if spec.wheels and spec.terrain is None:
-        yield "wheels", "wheels need ground to roll on: add terrain: {} for a level plane"
+        yield "wheels", "wheels need terrain: add terrain: {} for a level plane"

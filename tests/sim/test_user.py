@@ -1,14 +1,15 @@
-"""Functions of the user and their exceptions; runs that cannot go on."""
+"""Functions of the user and their exceptions."""
+
+import ctypes
 
 import numba
 import numpy as np
 import pytest
 
-import gori
 from gori.errors import InputError, SimulationError
-from gori.integrate import METHODS, RK4
+from gori.integrate import METHODS
 from gori.model.state import State
-from gori.spec import GROUND, Spec
+from gori.sim.user import UserForce
 from tests.sim.machines import falling, hinge, with_forces
 from tests.sim.test_simulation import STEPS, simulate
 
@@ -117,71 +118,28 @@ def test_a_compiled_function_with_other_arguments():
         simulate(falling(), forces=three)
 
 
-# ---- runs that cannot go on
+def called(user, t, q, v):
+    """The compiled door: what it returns, and tau."""
+    q, v, tau = np.array(q), np.array(v), np.zeros(user.nv)
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, *[ctypes.c_void_p] * 3)
+    return kind(user.address)(t, q.ctypes.data, v.ctypes.data, tau.ctypes.data), tau
 
 
-@pytest.mark.parametrize("kind", ["rk4", "semi_implicit"])
-def test_divergence(kind, tmp_path):
-    """A spring of 10 MN/m on 1 kg has a period of 2 ms: steps of 5 ms blow up."""
-    spec = falling(stiffness=1e7, rest=0.9)
-    simulation = simulate(spec, {"type": kind, "step": 5e-3})
-    with pytest.raises(SimulationError) as caught:
-        simulation.run(10.0, sample=5e-3, path=tmp_path / "run.h5")
-    error, words = caught.value, str(caught.value)
-    assert "diverged" in words and "'rail'" in words and "smaller step" in words and f"t = {error.time:.6g}" in words
-    rec = error.recording
-    assert len(rec) > 5 and rec.time[-1] == pytest.approx(error.time) and 0.0 < error.time < 10.0
-    assert np.isfinite(rec.q).all() and np.isfinite(rec.v).all()
-    np.testing.assert_array_equal(simulation.state.v, rec.v[-1])
-    loaded = gori.Recording.load(tmp_path / "run.h5")
-    np.testing.assert_array_equal(loaded.q, rec.q)
-    assert "diverged" in loaded.info["error"]
+def test_functions_are_added_up():
+    user = UserForce([plain, plain], 1, 1)
+    code, tau = called(user, 0.5, [0.1], [0.2])
+    assert code == 0 and tau[0] == 2.0 * plain(0.5, [0.1], [0.2])[0] and user.error is None
+    assert user.values(0.5, np.array([0.1]), np.array([0.2]))["plain"] == plain(0.5, [0.1], [0.2])
+    none = UserForce([], 1, 1)
+    assert none.address == 0 and none.values(0.0, np.zeros(1), np.zeros(1)) == {}
 
 
-def test_divergence_while_stepping():
-    simulation = simulate(falling(stiffness=1e7, rest=0.9), RK4(step=5e-3))
-    with pytest.raises(SimulationError, match="diverged"):
-        simulation.step(2000)
-    assert 0.0 < simulation.time < 10.0 and np.isfinite(simulation.state.v).all()
+def test_an_exception_becomes_a_code_and_is_kept():
+    user = UserForce([breaks_plain], 1, 1)
+    code, tau = called(user, 1.0, [0.0], [0.0])
+    assert code == 1 and not tau.any() and isinstance(user.reproduce(), Broken)
 
 
-def bad_plain(t, q, v):
-    return np.array([np.nan if t > 0.3001 else 0.0])
-
-
-@pytest.mark.parametrize("kind", METHODS)
-@pytest.mark.parametrize("when", ["later", "at once"])
-def test_forces_that_are_not_numbers(kind, when):
-    bad = {
-        "later": (bad_plain, "1/(0.3001 - t)*0 + sqrt(0.3001 - t)*0"),
-        "at once": (lambda t, q, v: np.array([np.inf]), "1/(t - t)"),
-    }
-    function, expression = bad[when]
-    spec = with_forces(falling(), gust={"type": "force", "joint": "rail", "value": expression})
-    for simulation, culprit in (
-        (simulate(falling(), {"type": kind, **STEPS.get(kind, {})}, forces=function), "your function"),
-        (simulate(spec, {"type": kind, **STEPS.get(kind, {})}), "forces.gust.value"),
-    ):
-        with pytest.raises(SimulationError, match=f"{culprit}.* (nan|inf)") as caught:
-            simulation.run(1.0, sample=0.01)
-        reached = caught.value.recording.time[-1]
-        assert reached == 0.0 if when == "at once" else 0.28 < reached <= 0.3001
-        assert np.isfinite(caught.value.recording.v).all()
-
-
-@pytest.mark.parametrize("kind", METHODS)
-def test_a_joint_that_moves_no_inertia(kind):
-    axle = {"type": "revolute", "parent": GROUND, "child": "nothing"}
-    spec = Spec(
-        bodies={"nothing": {}}, joints={"axle": axle}, forces={"f": {"type": "torque", "joint": "axle", "value": 1.0}}
-    )
-    with pytest.raises(SimulationError, match=r"'axle' moves nothing that has inertia.*armature"):
-        simulate(spec, kind).run(1.0)
-
-
-def test_dopri5_gives_up_at_a_wall():
-    """A force that goes to infinity at q = 0: the step shrinks to nothing, and the message says what to try."""
-    spec = with_forces(falling(), pull={"type": "force", "joint": "rail", "value": "-1/(rail.q*rail.q)"})
-    with pytest.raises(SimulationError, match=r"too small.*(implicit|tolerances)|diverged.*'rail'") as caught:
-        simulate(spec, "dopri5").run(10.0)
-    assert 0.1 < caught.value.time < 1.0 and caught.value.recording["rail.q"][-1] < 0.5
+def test_only_functions():
+    with pytest.raises(InputError, match="forces must be functions, not 3"):
+        UserForce([3], 1, 1)

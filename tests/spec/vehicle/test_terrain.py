@@ -1,11 +1,12 @@
-"""Terrain in a Spec: what is refused, and fields out of functions."""
+"""Terrain in a Spec: what is refused, and how high it is."""
 
 import numpy as np
 import pytest
 
-from gori.errors import InputError, SpecError
-from gori.model.vehicle.terrain import rough_road, sampled_field, terrain_tables
-from gori.spec.vehicle.terrain import HeightField, Terrain
+from gori import vehicle
+from gori.errors import SpecError
+from gori.spec.vehicle.terrain import Terrain
+from tests.reference import tyres
 
 FLAT = [[0, 0], [0, 0]]
 
@@ -40,28 +41,25 @@ def test_the_bump_of_the_paper_is_the_default():
     assert sum(bump.flanks()) == pytest.approx(0.6)
 
 
-def test_tables_of_plain_ground():
-    ground = terrain_tables(Terrain.model_validate({}))
-    assert ground.terrain["friction"] == 0.8 and ground.terrain["nx"] == 0
-    assert [len(part) for part in ground] == [1, 0, 0, 0, 0, 0]
-    assert all(part.flags.c_contiguous for part in ground)
+def test_height_of_terrain_is_that_of_the_textbook():
+    rng = np.random.default_rng(1)
+    terrain = Terrain.model_validate({
+        "at": [1, 2, 0.5], "grade": [0.1, -0.05],
+        "field": {"at": [-2, -2], "cell": 0.5, "cell_y": 0.7, "heights": rng.normal(size=(6, 9))},
+        "features": {
+            "bump": {"type": "trapezoid", "at": [1, 0], "yaw_deg": 30, "width": 2},
+            "wave": {"type": "sine", "at": [-1, 1], "length": 2, "height": 0.3},
+            "kerb": {"type": "step", "at": [0, 0], "height": 0.1, "yaw_deg": -70},
+            "ramp": {"type": "ramp", "at": [2, 0], "height": 0.5, "length": 2, "top": 1, "down": 3},
+        },
+    })  # fmt: skip
+    x, y = rng.uniform(-5.0, 8.0, (2, 4000))
+    np.testing.assert_allclose(terrain.height(x, y), tyres.height(terrain, x, y), atol=1e-12)
+    assert Terrain().height(3.0, 4.0) == 0.0 and terrain.height(np.zeros((3, 1)), np.zeros(5)).shape == (3, 5)
 
 
-def test_field_out_of_a_function():
-    field = sampled_field(lambda x, y: np.sin(x) * y, (-1, 1), (0, 2), 0.5)
-    assert field.at == (-1.0, 0.0)
-    assert np.array(field.heights).shape == (5, 5)
-    assert field.heights[2][4] == pytest.approx(np.sin(1.0) * 1.0)
-    assert np.array(sampled_field(lambda x, y: 0.1, (0, 1), (0, 1), 0.1).heights).shape == (11, 11)
-    with pytest.raises(InputError, match="must give heights for arrays"):
-        sampled_field(lambda x, y: np.zeros(3), (0, 1), (0, 1), 0.1)
-    with pytest.raises(InputError, match="x must be a span"):
-        sampled_field(lambda x, y: x, (1, 0), (0, 1), 0.1)
-
-
-def test_rough_roads_refused():
-    with pytest.raises(InputError, match="roughness 'Z' is not one of the classes A, B"):
-        rough_road("Z", 10, 1)
-    with pytest.raises(InputError, match="six cells or more"):
-        rough_road("A", 0.2, 1)
-    assert isinstance(rough_road("A", 10, 1), HeightField)
+def test_soil_by_name_in_python():
+    with pytest.raises(SpecError, match=r"in Python give gori.soil\('lete_sand'\)"):
+        vehicle.spec(terrain={"soft": {"soil": "lete_sand", "size": [9, 9]}})
+    with pytest.raises(SpecError, match=r"terrain.grade: needs 2 numbers, has 1"):
+        vehicle.spec(terrain={"grade": [1]})

@@ -67,22 +67,26 @@ REFUSED: dict = {
     "nothing": ({"joint": "hinge"}, "", "a motion needs value or speed"),
     "no joint": ({"value": 1}, ".joint", "'joint' is missing"),
     "two ways": ({"joint": "hinge", "value": 1, "speed": 1}, "", "give value or speed, not both"),
-    "start alone": ({"joint": "hinge", "value": 1, "start": 1}, ".start", "start goes with speed"),
-    "of q": ({"joint": "hinge", "value": "t + slide.q"}, ".value", "'slide.q' is not known here: a prescribed motion "),
-    "of v": ({"joint": "hinge", "value": "hinge.v"}, ".value", "expression of t alone; what follows the state"),
+    "start alone": ({"joint": "hinge", "value": 1, "start": 1}, ".start", "start is for speed"),
+    "of q": (
+        {"joint": "hinge", "value": "t + slide.q"},
+        ".value",
+        "'slide.q' is not allowed here: a prescribed motion ",
+    ),
+    "of v": ({"joint": "hinge", "value": "hinge.v"}, ".value", "expression of t alone; to follow the state"),
     "bad text": ({"joint": "hinge", "value": "2*"}, ".value", "is not an expression"),
-    "too deep": ({"joint": "hinge", "value": "sin(" * 95 + "t" + ")" * 95}, ".value", "nest it less deeply"),
+    "too deep": ({"joint": "hinge", "value": "sin(" * 95 + "t" + ")" * 95}, ".value", "simplify it"),
     "bad table": ({"joint": "hinge", "value": ((0, 1), (0, 2))}, ".value.1", "times must increase from row to row"),
     "no value": ({"joint": "hinge", "value": True}, ".value", "must be a number, an expression or a table"),
     "speed as text": ({"joint": "hinge", "speed": "t"}, ".speed", "must be a number, not 't'"),
-    "unknown key": ({"joint": "hinge", "value": 1, "dof": 1}, ".dof", "unknown key 'dof'; known here: joint, axis"),
+    "unknown key": ({"joint": "hinge", "value": 1, "dof": 1}, ".dof", "unknown key 'dof'; known keys: joint, axis"),
     "unknown joint": ({"joint": "hing", "value": 1}, ".joint", "'hing' is not a joint; did you mean 'hinge'?"),
     "fixed": ({"joint": "weld", "value": 1}, ".joint", "joint 'weld' is fixed: it does not move"),
-    "spherical": ({"joint": "socket", "value": 1}, ".joint", "its q holds a quaternion, which no motion of one"),
+    "spherical": ({"joint": "socket", "value": 1}, ".joint", "its q contains a quaternion, which single coordinates"),
     "free": ({"joint": "flight", "value": 1}, ".joint", "use three prismatic and three revolute joints with massless"),
     "axis": ({"joint": "hinge", "axis": 1, "value": 1}, ".axis", "is revolute and has no axis 1: only 0"),
     "axis of many": ({"joint": "plane", "axis": 3, "value": 1}, ".axis", "is planar and has no axis 3: 0 to 2"),
-    "axis by name": ({"joint": "plane", "axis": "x", "value": 1}, ".axis", "must be 0, 1, 2, ..., not 'x'"),
+    "axis by name": ({"joint": "plane", "axis": "x", "value": 1}, ".axis", "must be a non-negative integer, not 'x'"),
 }
 
 
@@ -99,21 +103,21 @@ def test_refused_with_its_place(motion, place, words):
     [
         (
             {"a": {"joint": "hinge", "value": 1}, "b": {"joint": "hinge", "speed": 1}},
-            "motions.b: motions 'a' and 'b' both move joint 'hinge': leave one out",
+            "motions.b: motions 'a' and 'b' both prescribe joint 'hinge': remove one",
         ),
         (
             {"a": {"joint": "tube", "axis": 1, "value": 1}, "b": {"joint": "tube", "axis": 1, "speed": 1}},
-            "motions.b: motions 'a' and 'b' both move joint 'tube', axis 1: leave one out",
+            "motions.b: motions 'a' and 'b' both prescribe joint 'tube', axis 1: remove one",
         ),
         (
             {"a": {"joint": "hinge", "value": 1}, "b": {"joint": "arm.tip", "speed": 1}},
-            "motions.b: motions 'a' and 'b' both move joints that mimic each other, led by 'hinge': leave one out",
+            "motions.b: motions 'a' and 'b' both prescribe joints that mimic each other, led by 'hinge': remove one",
         ),
         ({"push": {"joint": "hinge", "value": 1}}, "motions.push: motion 'push' has the name of a force"),
         ({"tool": {"joint": "hinge", "value": 1}}, "motions.tool: motion 'tool' has the name of a frame"),
         ({"on_hinge": {"joint": "hinge", "value": 1}}, "motion 'on_hinge' has the name of a body"),
         ({"slide": {"joint": "hinge", "value": 1}}, "motion 'slide' has the name of a joint that it does not move"),
-        ({"a b": {"joint": "hinge", "value": 1}}, "motions.a b: a name must not be empty or hold spaces"),
+        ({"a b": {"joint": "hinge", "value": 1}}, "motions.a b: a name must not be empty or contain spaces"),
     ],
 )
 def test_refused_together(motions, words):
@@ -125,7 +129,7 @@ def test_refused_together(motions, words):
 @pytest.mark.parametrize(
     ("base", "words"),
     [
-        ({"position": [0, "slide.q", 0]}, "base.position.1: 'slide.q' is not known here"),
+        ({"position": [0, "slide.q", 0]}, "base.position.1: 'slide.q' is not allowed here"),
         ({"position": [0, 0]}, "base.position: needs 3 numbers, has 2"),
         ({"rpy": ["t +", 0, 0]}, "base.rpy.0: 't +' is not an expression"),
         ({"rpy_deg": [0, 0, 0]}, "base.rpy_deg: unknown key 'rpy_deg'; did you mean 'rpy'?"),
@@ -147,13 +151,13 @@ def test_names_of_the_base_are_taken(group, name):
     }
     parts["joints"] = {key: joint | {"child": next(iter(parts["bodies"]))} for key, joint in parts["joints"].items()}
     spec = Spec(**parts)
-    with pytest.raises(SpecError, match=f"{group}.{name}: '{name}' is a name of the moving base"):
+    with pytest.raises(SpecError, match=f"{group}.{name}: '{name}' is reserved for the moving base"):
         spec.set("base", {"position": ["t", 0, 0]})
 
 
 def test_problems_have_their_line():
     text = "gori: 1\nbodies: {b: {mass: 1}}\njoints: {A: {type: revolute, parent: ground, child: b}}\nmotions:\n"
-    with pytest.raises(FileError, match=r"'A\.q' is not known here") as caught:
+    with pytest.raises(FileError, match=r"'A\.q' is not allowed here") as caught:
         read_yaml(None, text + "  drive:\n    joint: A\n    value: 2*A.q\n")
     assert caught.value.line == 7
     with pytest.raises(FileError, match="'B' is not a joint") as caught:

@@ -1,0 +1,124 @@
+"""A run with its Recording: brought to an end, however that comes, and taken up after a kill."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gori.errors import ConditionWarning, InputError
+from gori.model import Model
+from gori.model.state import State
+from gori.record import Recorder, Recording, read_checkpoint
+from gori.sim.channels import add_channels
+from gori.sim.couplings import warn_of_lag
+from gori.sim.kept import KeptParts
+from gori.sim.progress import Progress
+from gori.sim.run import CheckpointStage, RunStage, SampleStage, run_blocks
+from gori.sim.trace import Trace
+from gori.sim.user import UserForce
+
+OPTIONS = ("loops", "sub_steps", "device", "driver_period")
+"""of a Simulation that a recording tells, besides the method"""
+
+Stages = Callable[[list | None, Recorder | None, Progress | None], list[RunStage]]
+"""makes the stages of a run that keeps rows of samples, records them, and moves a bar"""
+
+
+class RecordedRun:
+    """One run that makes a Recording.
+
+    kept       parts of the Simulation
+    stages     makes the stages of the run
+    info       what the Recording says of it; it grows
+    recorder   of its file, or None
+    rows       samples so far, a list of arrays
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        kept: KeptParts,
+        user: UserForce,
+        stages: Stages,
+        info: dict[str, Any],
+        recorder: Recorder | None,
+        rows: list[np.ndarray],
+    ):
+        self._model, self._kept, self._user, self._stages = model, kept, user, stages
+        self._info, self._recorder, self._rows = info, recorder, rows
+
+    def begin(self) -> None:
+        """Record where the run starts, so that it can be taken up from there."""
+        if self._recorder is not None:
+            SampleStage(self._kept.stepper, None, self._recorder).add(self._rows[0])
+            CheckpointStage(self._recorder, self._kept.save).save()
+
+    def finish(self, progress: bool) -> Recording:
+        """Run to the end, and make the Recording out of what was recorded, however it ends."""
+        kept, stepper, info, recorder = self._kept, self._kept.stepper, self._info, self._recorder
+        failure, frames, particles, method = None, None, kept.particles, stepper.method
+        words = None if particles is None else particles.words(lambda: stepper.steps_done)
+        work = {exchange.name: exchange.work for exchange in kept.exchanges}
+        bar = Progress(progress, stepper.time, stepper.end_time, words)
+        try:
+            failure = run_blocks(stepper, self._stages(self._rows, recorder, bar))
+            if recorder is not None and failure is None:
+                CheckpointStage(recorder, kept.save).save()  # the State at the end
+        except KeyboardInterrupt:
+            info["interrupted"] = True
+        finally:
+            bar.close()
+            info |= {"events": list(kept.event_log), "steps": stepper.steps_of_run}
+            grown = method.counts(stepper.memory) - kept.counted
+            info |= method.report(grown)
+            if particles is not None:
+                frames, info["particles"] = particles.frames(), particles.particles.about()
+            if recorder is not None:
+                recorder.info |= info | ({} if failure is None else {"error": str(failure)})
+                recorder.close()
+        *states, extra = stepper.columns(np.concatenate(self._rows))
+        recording = Recording(self._model, *states, extra=extra, info=info)
+        recording.info["events"], recording.frames = list(kept.event_log), frames
+        add_channels(recording, Trace(recording, self._user))
+        if failure is not None:
+            failure.recording = recording
+            raise failure from failure.cause
+        if doubt := method.doubts(grown):
+            warnings.warn(doubt, ConditionWarning, stacklevel=3)
+        warn_of_lag(kept.exchanges, work, recording)
+        return recording
+
+
+class Checkpointed(NamedTuple):
+    """A recording that can be taken up: what it holds, and the State of its last checkpoint."""
+
+    recording: Recording
+    state: State
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of its Simulation."""
+        return {name: self.recording.info[name] for name in OPTIONS if name in self.recording.info}
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What it said of its run when that began."""
+        info: Mapping[str, Any] = self.recording.info
+        names = ("method", "duration", "sample", "frames", "subsystems", "outputs", *OPTIONS)
+        return {name: info[name] for name in names if name in info}
+
+    def rows(self, count: int) -> np.ndarray:
+        """The first samples, as rows of time, state and outputs."""
+        rec = self.recording
+        outputs = rec.extra.get("outputs", np.zeros((len(rec), 0)))
+        return np.column_stack([rec.time, rec.q, rec.v, rec.z, outputs])[:count]
+
+
+def read_run(path: str | Path) -> Checkpointed:
+    """A run that was stopped or killed, out of its file."""
+    state, recording = read_checkpoint(path), Recording.load(path)
+    if state is None:
+        raise InputError(f"{path} holds no checkpoint to go on from")
+    return Checkpointed(recording, state)

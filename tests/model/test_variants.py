@@ -1,0 +1,65 @@
+"""Other Models of the same machine."""
+
+import numpy as np
+import pytest
+
+import gori
+from gori.errors import InputError
+from gori.model.variants import with_axes_in_fixed_joints, with_force_values, with_rigid_loads
+from tests.checks import arm, close
+from tests.spec.particles.tray import tray
+
+FORCES = {
+    "drive": {"type": "motor", "joint": "shoulder", "target": 0.0, "kp": 10.0},
+    "push": {"type": "torque", "joint": "elbow", "value": 1.0},
+    "line": {"type": "spring", "parent": "ground", "child": "lower", "at": [0, 0, 3], "stiffness": 5.0},
+}
+
+
+def test_other_values_of_forces():
+    model = gori.compile(arm().set("forces", FORCES))
+    other = with_force_values(model, {"drive": "sin(t)", "push": 7.0})
+    assert other.spec.forces["drive"].target == "sin(t)" and other.spec.forces["push"].value == 7.0
+    assert model.spec.forces["push"].value == 1.0 and with_force_values(model, {}) is model
+
+
+def test_forces_without_a_value():
+    model = gori.compile(arm().set("forces", FORCES))
+    with pytest.raises(InputError, match="'pull' is not a force of the Spec; there are drive, push, line"):
+        with_force_values(model, {"pull": 1.0})
+    with pytest.raises(InputError, match="'line' is a spring: only motors, torques and forces take values"):
+        with_force_values(model, {"line": 1.0})
+    with pytest.raises(InputError, match="there are none"):
+        with_force_values(gori.compile(arm()), {"push": 1.0})
+
+
+def test_fixed_joints_get_an_axis():
+    weld = {"type": "fixed", "parent": "upper", "child": "lower", "at": [0, 0, 1]}
+    model = gori.compile(arm(joints__elbow=weld))
+    opened = with_axes_in_fixed_joints(model)
+    assert (model.nv, opened.nv) == (1, 2) and opened.joint("elbow").type == "revolute"
+    q = np.array([0.3])
+    close(opened.forward_kinematics(np.array([0.3, 0.0]))["tool"], model.forward_kinematics(q)["tool"], 1e-14)
+    assert with_axes_in_fixed_joints(opened) is opened
+
+
+def test_rigid_loads_are_added_to_their_bodies():
+    """Mass, centre and inertia about the common centre, by the theorem of parallel axes."""
+    model = gori.compile(tray())
+    mass, com, J = 5.0, np.array([0.1, 0.0, 0.2]), np.diag([0.3, 0.2, 0.1])
+    laden = with_rigid_loads(model, {"tray": (mass, com, J)})
+    assert laden.particles is None and not laden.spec.particles and not laden.spec.materials
+    body = laden.spec.bodies["tray"].inertial()
+    own_mass, own_com, own_J = model.spec.bodies["tray"].inertial()
+    total = own_mass + mass
+    center = (own_mass * own_com + mass * com) / total
+
+    def about_center(m, c, inertia):
+        d = c - center
+        return inertia + m * (d @ d * np.eye(3) - np.outer(d, d))
+
+    assert body[0] == pytest.approx(total)
+    close(body[1], center, 1e-14)
+    close(body[2], about_center(own_mass, own_com, own_J) + about_center(mass, com, J), 1e-12)
+    empty = with_rigid_loads(model, {})
+    assert empty.mass == pytest.approx(model.mass)

@@ -1,0 +1,47 @@
+"""Terrain of a Spec as tables; fields out of functions, and rough roads."""
+
+import numpy as np
+import pytest
+
+from gori.errors import InputError
+from gori.model.vehicle.terrain import rough_road, sampled_field, terrain_tables
+from gori.spec.vehicle.terrain import HeightField, Terrain
+
+
+def test_tables_of_plain_ground():
+    ground = terrain_tables(Terrain.model_validate({}))
+    assert ground.terrain["friction"] == 0.8 and ground.terrain["nx"] == 0
+    assert [len(part) for part in ground] == [1, 0, 0, 0, 0, 0]
+    assert all(part.flags.c_contiguous for part in ground)
+
+
+def test_field_out_of_a_function():
+    field = sampled_field(lambda x, y: np.sin(x) * y, (-1, 1), (0, 2), 0.5)
+    assert field.at == (-1.0, 0.0)
+    assert np.array(field.heights).shape == (5, 5)
+    assert field.heights[2][4] == pytest.approx(np.sin(1.0) * 1.0)
+    assert np.array(sampled_field(lambda x, y: 0.1, (0, 1), (0, 1), 0.1).heights).shape == (11, 11)
+    with pytest.raises(InputError, match="must give heights for arrays"):
+        sampled_field(lambda x, y: np.zeros(3), (0, 1), (0, 1), 0.1)
+    with pytest.raises(InputError, match="x must be a span"):
+        sampled_field(lambda x, y: x, (1, 0), (0, 1), 0.1)
+
+
+def test_rough_roads_refused():
+    with pytest.raises(InputError, match="roughness 'Z' is not one of the classes A, B"):
+        rough_road("Z", 10, 1)
+    with pytest.raises(InputError, match="six cells or more"):
+        rough_road("A", 0.2, 1)
+    assert isinstance(rough_road("A", 10, 1), HeightField)
+
+
+def test_rough_road_has_its_spectrum():
+    """Variance of a class B road, within its random scatter: the integral of G over its wave numbers."""
+    field = rough_road("B", 400.0, 10.0, cell=0.1, seed=3)
+    heights = np.array(field.heights)
+    assert (heights[0] == heights[1]).all()
+    assert heights[0, 0] == 0.0
+    n = np.arange(1, 2000) / 400.0
+    variance = np.sum(64e-6 * (n / 0.1) ** -2.0) / 400.0
+    assert heights[0].var() == pytest.approx(variance, rel=0.02)
+    assert np.array(rough_road("C", 400.0, 10.0, seed=3).heights)[0] == pytest.approx(2 * heights[0])

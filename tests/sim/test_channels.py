@@ -1,0 +1,105 @@
+"""Channels that follow from forces, by hand: efforts, accelerations, reactions, drives, and what subsystems put out."""
+
+import numpy as np
+import pytest
+
+import gori
+from gori import vehicle
+from gori.errors import InputError
+from gori.model.vehicle.tables import TRAIN_CHANNELS, WHEEL_CHANNELS
+from gori.sim.channels import add_channels, add_force_channels, add_output_channels
+from tests.sim.machines import falling, hinge, with_forces
+
+T = np.linspace(0.0, 1.0, 11)
+
+
+def recorded(spec, q, v, add=None, **more):
+    """A motion that is put together by hand, with its channels."""
+    rec = gori.Recording(gori.compile(spec), T, q[:, None], v[:, None], **more)
+    add_channels(rec, gori.Trace(rec)) if add is None else add(rec)
+    return rec
+
+
+def test_efforts_and_powers_by_name():
+    """Spring and damper of the joint under its name, forces under theirs."""
+    spec = with_forces(
+        hinge(stiffness=3.0, damping=0.5),
+        push={"type": "torque", "joint": "axle", "value": "2*t"},
+        brake={"type": "torque", "joint": "axle", "value": "-axle.v"},
+    )
+    q, v = np.sin(T), np.cos(T)
+    rec = recorded(spec, q, v)
+    np.testing.assert_allclose(rec["axle.effort"], -3.0 * q - 0.5 * v, atol=1e-14)
+    np.testing.assert_allclose(rec["push.effort"], 2.0 * T, atol=1e-14)
+    np.testing.assert_allclose(rec["brake.power"], -v * v, atol=1e-14)
+    np.testing.assert_allclose(rec["axle.power"], rec["axle.effort"] * v, atol=1e-14)
+    assert rec.units("push.power") == ("W",)
+    # the inertia is 1
+    np.testing.assert_allclose(rec["axle.a"], sum(rec[f"{n}.effort"] for n in ("axle", "push", "brake")), atol=1e-13)
+    np.testing.assert_allclose(rec["a"][:, 0], rec["axle.a"])
+    assert rec.units("axle.a") == ("rad/s2",)
+
+
+def test_nothing_acts_nothing_is_added():
+    rec = recorded(falling(), np.ones(11), np.zeros(11), add_force_channels)
+    with pytest.raises(InputError, match=r"rail\.effort"):
+        rec["rail.effort"]
+
+
+def test_accelerations_and_reactions_of_a_pendulum():
+    """Bob of 2 kg at 1.5 m: a = g sin q / l; the pivot carries weight and centripetal force."""
+    m, length, g = 2.0, 1.5, 9.81
+    spec = gori.Spec(
+        bodies={"bob": {"mass": m, "com": [0, 0, -length]}},
+        joints={"pivot": {"type": "revolute", "parent": "ground", "child": "bob", "axis": [0, 1, 0]}},
+        frames={"tip": {"body": "bob", "at": [0, 0, -length]}},
+    )
+    q, w = np.linspace(-1.0, 1.0, 11), np.linspace(0.0, 3.0, 11)
+    rec = recorded(spec, q, w)
+    a = -g * np.sin(q) / length
+    np.testing.assert_allclose(rec["pivot.a"], a, atol=1e-12)
+    along, across = np.stack([-np.sin(q), 0 * q, -np.cos(q)]), np.stack([-np.cos(q), 0 * q, np.sin(q)])
+    tip = (length * (a * across - w**2 * along)).T
+    np.testing.assert_allclose(rec["tip.acceleration"][:, 3:], tip, atol=1e-12)
+    np.testing.assert_allclose(rec["tip.acceleration"][:, 1], a, atol=1e-12)
+    np.testing.assert_allclose(rec["pivot.reaction"][:, 3:], m * (tip + np.array([0.0, 0.0, g])), atol=1e-11)
+
+
+def test_the_drive_of_a_motion():
+    spec = gori.Spec(**hinge().model_dump(exclude_unset=True), motions={"turn": {"joint": "axle", "value": "sin(2*t)"}})
+    rec = gori.Simulation(gori.compile(spec), gori.RK4(step=1e-3)).run(1.0, sample=0.1)
+    np.testing.assert_allclose(rec["turn.drive"], -4.0 * np.sin(2.0 * rec.time), atol=1e-8)
+
+
+def test_outputs_of_subsystems_are_columns_of_what_was_recorded():
+    outputs = np.arange(44.0).reshape(11, 4)
+    info = {"outputs": {"tank.level": [0, 1, "m"], "mass.wrench_from.tank": [1, 3, "N"]}}
+    rec = recorded(falling(), np.ones(11), np.zeros(11), add_output_channels, extra={"outputs": outputs}, info=info)
+    assert np.array_equal(rec["tank.level"], outputs[:, 0]) and rec.units("tank.level") == ("m",)
+    assert np.array_equal(rec["mass.wrench_from.tank"], outputs[:, 1:])
+
+
+ADAMS = gori.Adams(step=1e-3, order=2)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return gori.compile(vehicle.spec("hmmwv"))
+
+
+@pytest.fixture(scope="module")
+def rest(model):
+    return gori.at_rest(model)
+
+
+def test_channels_of_a_recording_are_those_of_the_simulation(model, rest):
+    simulation = gori.Simulation(model, ADAMS, state=rest)
+    rec = simulation.run(0.05, sample=0.01)
+    names = [f"truck.wheel_{c}.{n}" for c in vehicle.CORNERS for n in WHEEL_CHANNELS]
+    for name in [*names, *(f"truck.drivetrain.{n}" for n in TRAIN_CHANNELS)]:
+        assert rec[name].shape == (6,) and rec[name][-1] == simulation.channel(name), name
+    assert rec.units("truck.wheel_fl.load") == ("N",)
+    weight = 9.81 * model.mass
+    assert sum(rec[f"truck.wheel_{c}.load"] for c in vehicle.CORNERS)[-1] == pytest.approx(weight, rel=1e-4)
+    with pytest.raises(InputError, match=r"did you mean 'truck.wheel_fl.load'"):
+        simulation.channel("truck.wheel_fl.lod")

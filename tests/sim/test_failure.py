@@ -1,0 +1,121 @@
+"""Runs that cannot go on: what is told, and what was recorded until then."""
+
+import numpy as np
+import pytest
+
+import gori
+from bench.mechanisms import four_bar
+from gori.errors import SimulationError
+from gori.integrate import METHODS, RK4
+from gori.kernels import codes
+from gori.sim.failure import ahead, explain, not_a_number, opening, singular
+from gori.sim.user import UserForce
+from gori.spec import GROUND, Spec
+from tests.sim.machines import falling, with_forces
+from tests.sim.test_simulation import STEPS, simulate
+
+
+@pytest.mark.parametrize("kind", ["rk4", "semi_implicit"])
+def test_divergence(kind, tmp_path):
+    """A spring of 10 MN/m on 1 kg has a period of 2 ms: steps of 5 ms blow up."""
+    spec = falling(stiffness=1e7, rest=0.9)
+    simulation = simulate(spec, {"type": kind, "step": 5e-3})
+    with pytest.raises(SimulationError) as caught:
+        simulation.run(10.0, sample=5e-3, path=tmp_path / "run.h5")
+    error, words = caught.value, str(caught.value)
+    assert "diverged" in words and "'rail'" in words and "smaller step" in words and f"t = {error.time:.6g}" in words
+    rec = error.recording
+    assert len(rec) > 5 and rec.time[-1] == pytest.approx(error.time) and 0.0 < error.time < 10.0
+    assert np.isfinite(rec.q).all() and np.isfinite(rec.v).all()
+    np.testing.assert_array_equal(simulation.state.v, rec.v[-1])
+    loaded = gori.Recording.load(tmp_path / "run.h5")
+    np.testing.assert_array_equal(loaded.q, rec.q)
+    assert "diverged" in loaded.info["error"]
+
+
+def test_divergence_while_stepping():
+    simulation = simulate(falling(stiffness=1e7, rest=0.9), RK4(step=5e-3))
+    with pytest.raises(SimulationError, match="diverged"):
+        simulation.step(2000)
+    assert 0.0 < simulation.time < 10.0 and np.isfinite(simulation.state.v).all()
+
+
+def bad_plain(t, q, v):
+    return np.array([np.nan if t > 0.3001 else 0.0])
+
+
+@pytest.mark.parametrize("kind", METHODS)
+@pytest.mark.parametrize("when", ["later", "at once"])
+def test_forces_that_are_not_numbers(kind, when):
+    bad = {
+        "later": (bad_plain, "1/(0.3001 - t)*0 + sqrt(0.3001 - t)*0"),
+        "at once": (lambda t, q, v: np.array([np.inf]), "1/(t - t)"),
+    }
+    function, expression = bad[when]
+    spec = with_forces(falling(), gust={"type": "force", "joint": "rail", "value": expression})
+    for simulation, culprit in (
+        (simulate(falling(), {"type": kind, **STEPS.get(kind, {})}, forces=function), "your function"),
+        (simulate(spec, {"type": kind, **STEPS.get(kind, {})}), "forces.gust.value"),
+    ):
+        with pytest.raises(SimulationError, match=f"{culprit}.* (nan|inf)") as caught:
+            simulation.run(1.0, sample=0.01)
+        reached = caught.value.recording.time[-1]
+        assert reached == 0.0 if when == "at once" else 0.28 < reached <= 0.3001
+        assert np.isfinite(caught.value.recording.v).all()
+
+
+@pytest.mark.parametrize("kind", METHODS)
+def test_a_joint_that_moves_no_inertia(kind):
+    axle = {"type": "revolute", "parent": GROUND, "child": "nothing"}
+    spec = Spec(
+        bodies={"nothing": {}}, joints={"axle": axle}, forces={"f": {"type": "torque", "joint": "axle", "value": 1.0}}
+    )
+    with pytest.raises(SimulationError, match=r"'axle' moves nothing that has inertia.*armature"):
+        simulate(spec, kind).run(1.0)
+
+
+def test_dopri5_gives_up_at_a_wall():
+    """A force that goes to infinity at q = 0: the step shrinks to nothing, and the message says what to try."""
+    spec = with_forces(falling(), pull={"type": "force", "joint": "rail", "value": "-1/(rail.q*rail.q)"})
+    with pytest.raises(SimulationError, match=r"too small.*(implicit|tolerances)|diverged.*'rail'") as caught:
+        simulate(spec, "dopri5").run(10.0)
+    assert 0.1 < caught.value.time < 1.0 and caught.value.recording["rail.q"][-1] < 0.5
+
+
+# ---- words for result codes
+
+NOBODY = UserForce([], 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (codes.SINGULAR, "the equations have no solution at t = 0 s"),
+        (codes.STEP_TOO_SMALL, "the step became too small at t = 0 s"),
+        (codes.SUNK, "a wheel has sunk by more than its radius"),
+        (codes.NO_CONVERGENCE, "did not converge at t = 0 s"),
+        (codes.NOT_FINITE, "the motion diverged at t = 0 s: joint 'rail' is the fastest with 3"),
+    ],
+)
+def test_every_code_has_its_words(code, words):
+    stepper = simulate(falling(v=3.0)).stepper
+    error = explain(stepper, NOBODY, code)
+    assert words in str(error) and error.time == 0.0
+
+
+def test_states_ahead_go_on_with_the_motion():
+    stepper = simulate(falling(v=2.0), RK4(step=0.01)).stepper
+    stepper.plan_steps(10)
+    times, q, v = zip(*ahead(stepper), strict=True)
+    assert times[0] == 0.0 and times[5] == 0.01 and times == tuple(sorted(times))
+    np.testing.assert_allclose(np.array(q)[:, 0], 1.0 + 2.0 * np.array(times), atol=1e-15)
+    assert all(row[0] == 2.0 for row in v)
+
+
+def test_nothing_is_wrong_with_a_good_machine():
+    stepper = simulate(falling()).stepper
+    assert singular(stepper) is None and not_a_number(stepper, NOBODY) is None
+    assert opening(stepper, codes.NOT_CLOSED) is None  # it has no loops
+    closed = gori.Simulation(gori.compile(four_bar())).stepper
+    assert opening(closed, codes.NO_CONVERGENCE) is None
+    assert "would open" in str(opening(closed, codes.NOT_CLOSED))
