@@ -84,7 +84,7 @@ BAD = [
     ("vehicle on sand", "vehicle", "cell_index", lambda x: x[::-1], "ascending"),
     ("vehicle on sand", "vehicle", "cell_index", lambda x: x[:, None], "a row of whole numbers"),
     ("vehicle on sand", "drivers", "driver", lambda x: np.array("[]"), "JSON of a dict"),
-    ("tray with an inlet", "exchange", "wrench", set_to(np.nan), "must be finite"),
+    ("tray with an inlet", "exchange", "pending", set_to(np.nan), "must be finite"),
     ("tray with an inlet", "exchange", "impulse", rows_cut, "must be float64 of shape"),
     ("tray with an inlet", "exchange", "given", None, "is missing"),
     ("tray with an inlet", "particles", "substeps", set_to(-3), "must be a count"),
