@@ -23,7 +23,7 @@ def inverse_dynamics(
     q: Any = None,
     progress: bool = True,
 ) -> Recording:
-    """As `kinematics`, with everything that acts: forces of the Spec, gravity, wrenches on end effectors.
+    """As `kinematics`, with the same arguments, and everything that acts: forces of the Spec, gravity, wrenches.
 
     The channels MOTION.drive are what the drives must do; JOINT.reaction and CUT.reaction what the machine must bear.
     """

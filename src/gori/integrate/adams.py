@@ -12,16 +12,15 @@ from gori.integrate.fixed_step import fixed_steps
 from gori.integrate.multistep import (
     MULTISTEP_RUN,
     Multistep,
+    finish_multistep,
     past_slopes,
     predict,
     shift,
     starting_step,
 )
 from gori.integrate.rates import finish_and_evaluate, rhs_apart
-from gori.kernels.accelerations import finite
 from gori.kernels.codes import OK
 from gori.kernels.jit import kernel, part
-from gori.kernels.tree.columns import NQ
 
 
 @part
@@ -43,9 +42,7 @@ def adams_step(machine, data, memory, t, h, y):
     code = finish_and_evaluate(machine, data, t + h, y, slopes[0])
     if code != OK:
         return code
-    head.slopes = min(there + 1, order)
-    nq = machine.body_i[0, NQ]
-    return finite(y[nq : nq + data.tau.shape[0]])
+    return finish_multistep(machine, data, memory, there + 1, y)
 
 
 _steps = fixed_steps(adams_step)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
 from gori.integrate.contract import Adaptive
-from gori.integrate.events import EARLY, begin_watch, crossing, event_values, mark_met
+from gori.integrate.events import begin_watch, earliest_with, event_values, mark_met
 from gori.integrate.rates import project, rhs
 from gori.kernels.accelerations import health, unit_quaternions
 from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, STEP_TOO_SMALL
@@ -159,38 +159,25 @@ def first_step(memory, k1, y):
 
 
 @part
+def on_the_dense_output(machine, w, s, h, out):
+    dense(w, s, machine.body_i, out)
+
+
+_earliest = earliest_with(on_the_dense_output)
+
+
+@part
 def locate_dense(machine, data, w, watch, t, h, end):
-    """The earliest event in the step by bisection on the dense output: index (-1 if none) and fraction of the step.
+    """The earliest event in the step on the dense output: index (-1 if none) and fraction of the step.
 
     end    time after the whole step: t + h, rounded
     """
-    nq, nv, count = machine.body_i[0, NQ], data.tau.shape[0], watch.met.shape[0]
-    work = watch.work
-    before, after, here, trial = watch.before, work.after, work.here, work.trial
-    event_values(watch, nq, nv, end, w.new, after, data.stack)
-    found, reached = -1, 1.0
-    for e in range(count):
-        low, high = 0.0, 1.0
-        if before[e] == 0.0:  # it leaves zero to one side, and may be back within the step
-            low = EARLY
-            dense(w, low, machine.body_i, trial)
-            event_values(watch, nq, nv, t + low * h, trial, here, data.stack)
-            before[e] = here[e]
-        if not crossing(before[e], after[e], watch.direction[e]):
-            continue
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            dense(w, middle, machine.body_i, trial)
-            event_values(watch, nq, nv, t + middle * h, trial, here, data.stack)
-            if (here[e] > 0.0) == (before[e] > 0.0) and here[e] != 0.0:
-                low = middle
-            else:
-                high = middle
-        if found < 0 or high < reached:
-            found, reached = e, high
+    nq, nv, work = machine.body_i[0, NQ], data.tau.shape[0], watch.work
+    event_values(watch, nq, nv, end, w.new, work.after, data.stack)
+    found, reached = _earliest(machine, data, watch, w, t, h)
     if found >= 0:
-        dense(w, reached, machine.body_i, trial)
-        mark_met(watch, work, nq, nv, min(t + reached * h, end), trial, found, data.stack)
+        dense(w, reached, machine.body_i, work.trial)
+        mark_met(watch, work, nq, nv, min(t + reached * h, end), work.trial, found, data.stack)
     return found, reached
 
 

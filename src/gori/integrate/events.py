@@ -62,50 +62,80 @@ def hermite(s, h, y0, k0, y1, k1, out):
         out[i] = p0 * y0[i] + p1 * y1[i] + m0 * k0[i] + m1 * k1[i]
 
 
+def earliest_with(interpolate):
+    """The search for the earliest event of a step. (Compiled functions that take others as arguments are not cached.)
+
+    interpolate(machine, path, s, h, out)   the state at the fraction s of the step
+    """
+
+    @part
+    def earliest(machine, data, watch, path, t, h):
+        """Index of the event, -1 if there is none, and its fraction of the step, in (0, 1]; by bisection.
+
+        `watch.work.after` holds the values at the end of the step.
+        """
+        nq, nv, work = machine.body_i[0, NQ], data.tau.shape[0], watch.work
+        before, after, here, trial = watch.before, work.after, work.here, work.trial
+        found, reached = -1, 1.0
+        for e in range(watch.met.shape[0]):
+            low, high = 0.0, 1.0
+            if before[e] == 0.0:  # it leaves zero to one side, and may be back within the step
+                low = EARLY
+                interpolate(machine, path, low, h, trial)
+                event_values(watch, nq, nv, t + low * h, trial, here, data.stack)
+                before[e] = here[e]
+            if not crossing(before[e], after[e], watch.direction[e]):
+                continue
+            for _ in range(60):
+                middle = 0.5 * (low + high)
+                interpolate(machine, path, middle, h, trial)
+                event_values(watch, nq, nv, t + middle * h, trial, here, data.stack)
+                if (here[e] > 0.0) == (before[e] > 0.0) and here[e] != 0.0:
+                    low = middle
+                else:
+                    high = middle
+            if found < 0 or high < reached:
+                found, reached = e, high
+        return found, reached
+
+    return earliest
+
+
+@part
+def on_the_cubic(machine, path, s, h, out):
+    """The state at the fraction s; path: states and rates at both ends."""
+    y0, k0, y1, k1 = path
+    hermite(s, h, y0, k0, y1, k1, out)
+
+
+_earliest = earliest_with(on_the_cubic)
+
+
 @block
 def locate(machine, data, watch, t, h, end, y):
-    """The earliest event within the step from (t, work.start) to (end, y), by bisection on the cubic.
+    """The earliest event within the step from (t, work.start) to (end, y), on the cubic.
 
     end is t + h, rounded. Returns the event's index, -1 if there is none, and its position s in (0, 1]; y becomes the
     state there.
     """
-    nq, nv, n, count = machine.body_i[0, NQ], data.tau.shape[0], y.shape[0], watch.met.shape[0]
-    work = watch.work
-    y0, k0, k1, trial = work.start, work.start_rates, work.end_rates, work.trial
-    before, after, here = watch.before, work.after, work.here
-    event_values(watch, nq, nv, end, y, after, data.stack)
-    found, reached, ready = -1, 1.0, False
-    for e in range(count):
-        low, high = 0.0, 1.0
-        if before[e] != 0.0 and not crossing(before[e], after[e], watch.direction[e]):
-            continue
-        if not ready:
-            rhs(machine, data, t, y0, k0)
-            rhs(machine, data, end, y, k1)
-            ready = True
-        if before[e] == 0.0:  # it leaves zero to one side, and may be back within the step
-            low = EARLY
-            hermite(low, h, y0, k0, y, k1, trial)
-            event_values(watch, nq, nv, t + low * h, trial, here, data.stack)
-            before[e] = here[e]
-            if not crossing(before[e], after[e], watch.direction[e]):
-                continue
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            hermite(middle, h, y0, k0, y, k1, trial)
-            event_values(watch, nq, nv, t + middle * h, trial, here, data.stack)
-            if (here[e] > 0.0) == (before[e] > 0.0) and here[e] != 0.0:
-                low = middle
-            else:
-                high = middle
-        if found < 0 or high < reached:
-            found, reached = e, high
+    nq, nv, work = machine.body_i[0, NQ], data.tau.shape[0], watch.work
+    event_values(watch, nq, nv, end, y, work.after, data.stack)
+    possible = False
+    for e in range(watch.met.shape[0]):
+        before = watch.before[e]
+        possible = possible or before == 0.0 or crossing(before, work.after[e], watch.direction[e])
+    if not possible:
+        return -1, 1.0
+    rhs(machine, data, t, work.start, work.start_rates)
+    rhs(machine, data, end, y, work.end_rates)
+    path = work.start, work.start_rates, y, work.end_rates
+    found, reached = _earliest(machine, data, watch, path, t, h)
     if reached > LATE:  # the rest of the step would be too short
         reached = 1.0
     if found >= 0 and reached < 1.0:
-        hermite(reached, h, y0, k0, y, k1, trial)
-        for i in range(n):
-            y[i] = trial[i]
+        on_the_cubic(machine, path, reached, h, work.trial)
+        for i in range(y.shape[0]):
+            y[i] = work.trial[i]
         project(machine, data, t + reached * h, y)
     if found >= 0:
         mark_met(watch, work, nq, nv, min(t + reached * h, end), y, found, data.stack)

@@ -11,8 +11,10 @@ from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
 from gori.integrate.contract import Fixed
 from gori.integrate.rates import rhs_apart
 from gori.integrate.rk4 import RK4_WORK, rk4_step_with
+from gori.kernels.accelerations import finite
 from gori.kernels.jit import block, part
 from gori.kernels.layout import array, field, layout, record
+from gori.kernels.tree.columns import NQ
 
 HIGHEST = 4
 
@@ -69,6 +71,14 @@ def shift(slopes, count, n):
     for j in range(count, 0, -1):
         for i in range(n):
             slopes[j, i] = slopes[j - 1, i]
+
+
+@part
+def finish_multistep(machine, data, memory, slopes, y):
+    """The step is done, and so many slopes are there. Returns a result code."""
+    memory.head[0].slopes = min(slopes, memory.settings[0].order)
+    nq = machine.body_i[0, NQ]
+    return finite(y[nq : nq + data.tau.shape[0]])
 
 
 @dataclass(frozen=True)
