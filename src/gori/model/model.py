@@ -78,7 +78,9 @@ class Model(Dynamics):
     def fingerprint(self) -> str:
         """A hash of what a State refers to: names, tree, loops, wheels, soil and walls; not the values of forces."""
         parts = [self.joint_names, self.body_names, self.frame_names, self.loops, *self._t, self.forces.element_i]
-        parts += [self.loop_system.tables if self.loops else ()]
+        if self.loops:
+            tables = self.loop_system.tables
+            parts += [tables.cut, tables.equation, tables.path, tables.names]  # the pattern follows from them
         parts += [() if self.vehicle is None else tuple(self.vehicle.records)]
         parts += [() if self.particles is None else self.particles.arrays()]
         total = hashlib.sha256()

@@ -81,7 +81,7 @@ def unary(code, x):
     if code == SIGN:
         return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x
     if code == FLOOR:
-        return x // 1.0
+        return x // 1.0 if abs(x) < 1e15 else x  # beyond it all numbers are whole
     return 1.0 if x >= 0.0 else 0.0
 
 

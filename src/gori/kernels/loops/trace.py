@@ -85,9 +85,9 @@ def transmitted(machine, data, samples, recorded, a, lam, joints, cuts):
             for e in range(cut[c].first, cut[c].first + cut[c].equations):
                 for k in range(6):
                     w[k] -= lam[row, e] * m.work.wrench[e, k]
-            a, b = m.work.from_a[c], m.work.from_b[c]
-            add_wrench(cut[c].row_b, b[0], b[1], b[2], w[0], w[1], w[2], w[3], w[4], w[5], body_w)
-            add_wrench(cut[c].row_a, a[0], a[1], a[2], -w[0], -w[1], -w[2], -w[3], -w[4], -w[5], body_w)
+            at_a, at_b = m.work.from_a[c], m.work.from_b[c]
+            add_wrench(cut[c].row_b, at_b[0], at_b[1], at_b[2], w[0], w[1], w[2], w[3], w[4], w[5], body_w)
+            add_wrench(cut[c].row_a, at_a[0], at_a[1], at_a[2], -w[0], -w[1], -w[2], -w[3], -w[4], -w[5], body_w)
         propagate_forces(body_i, tau, body_w, dof_w)
         for i in range(body_i.shape[0]):
             for k in range(6):
