@@ -17,10 +17,14 @@ class CalleeLibrary(JITCodeLibrary):
 
     def _optimize_final_module(self) -> None:
         codegen = self._codegen
-        manager, builder = codegen._module_pass_manager(
+        passes = codegen._module_pass_manager(
             loop_vectorize=codegen._loopvect, slp_vectorize=False, opt=codegen._opt_level, cost="cheap"
         )
-        manager.run(self._final_module, builder)
+        if isinstance(passes, tuple):
+            manager, builder = passes
+            manager.run(self._final_module, builder)
+        else:  # older Numba
+            passes.run(self._final_module)
 
     def _finalize_final_module(self) -> None:
         self._finalized = True
@@ -42,7 +46,7 @@ class LowerCallee(NativeLowering):
             lowered.fndesc.lookup_module(), state.func_id.func_name, "", 0, lowered.env, (library,)
         )
         context.insert_user_function(entry, lowered.fndesc, [library])
-        state.reload_init.extend(library._reload_init)
+        state.reload_init.extend(getattr(library, "_reload_init", ()))  # not in older Numba
         state["cr"] = lowered._replace(cfunc=entry)
         return True
 
