@@ -51,5 +51,5 @@ def test_what_drives_must_do_moves_the_machine_so():
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_forces_that_are_not_finite():
     spec = arm().set("forces", {"f": {"type": "torque", "joint": "elbow", "value": "1/(t - t)"}})
-    with pytest.raises(InputError, match="the forces are not finite: look for a division by zero"):
+    with pytest.raises(InputError, match="the forces are not finite: check for a division by zero"):
         inverse_dynamics(gori.compile(spec), TIMES, {"shoulder": "t", "elbow": "t"}, progress=False)

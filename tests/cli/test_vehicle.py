@@ -38,7 +38,7 @@ def test_without_a_report_nothing_is_written(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["vehicle"], "say which manoeuvre"),
+        (["vehicle"], "name a manoeuvre"),
         (["vehicle", "bumb"], "did you mean 'bump'"),
         (["vehicle", "bump", "--soil", "lete_sant"], "did you mean 'lete_sand'"),
         (["vehicle", "bump", "--set", "payload.mas=1"], "did you mean 'mass'"),

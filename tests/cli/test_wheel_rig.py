@@ -38,7 +38,7 @@ def test_numbers():
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "say which soil"),
+        ([], "name a soil"),
         (["--soil", "lete_sant"], "did you mean 'lete_sand'"),
         (["--soil", "lete_sand", "--slip", "fast"], "--slip takes numbers"),
         (["--soil", "lete_sand", "--slip", "0.2", "--cell", "0.03", "--csv", "none/a.csv"], "cannot be written"),

@@ -27,7 +27,7 @@ def test_forces_without_a_value():
     model = gori.compile(arm().set("forces", FORCES))
     with pytest.raises(InputError, match="'pull' is not a force of the Spec; there are drive, push, line"):
         with_force_values(model, {"pull": 1.0})
-    with pytest.raises(InputError, match="'line' is a spring: only motors, torques and forces take values"):
+    with pytest.raises(InputError, match="'line' is a spring: only motors, torques and forces can be overridden"):
         with_force_values(model, {"line": 1.0})
     with pytest.raises(InputError, match="there are none"):
         with_force_values(gori.compile(arm()), {"push": 1.0})

@@ -66,7 +66,7 @@ def test_frames_by_number_slice_and_time(frames):
     for k in (4, -5):
         with pytest.raises(IndexError, match="of 4"):
             frames[k]
-    with pytest.raises(InputError, match="holds no frames yet"):
+    with pytest.raises(InputError, match="contains no frames yet"):
         frames[:0].at(0.0)
 
 
@@ -77,8 +77,8 @@ def test_files_that_hold_no_frames(tmp_path):
     with pytest.raises(FileError, match="cannot be read as HDF5"):
         Frames(tmp_path / "text")
     for attrs, words in (
-        ({}, "holds no frames of grains, but 'something else'"), ({"format": "x"}, "but 'x'"),
-        ({"format": FORMAT, "version": VERSION + 1}, f"version {VERSION + 1} of the format is not known"),
+        ({}, "contains no particle frames, but 'something else'"), ({"format": "x"}, "but 'x'"),
+        ({"format": FORMAT, "version": VERSION + 1}, f"version {VERSION + 1} of the format is unknown"),
     ):  # fmt: skip
         with h5py.File(tmp_path / "other.h5", "w") as file:
             file.attrs.update(attrs)

@@ -108,7 +108,7 @@ def test_resume_drops_what_is_later(tmp_path):
             file.append(k, *cloud(10 + k, k), [pose(k)])
     with FrameFile.resume(path, 2.0) as file:
         assert file.frames == 3 and not Frames(path).info["complete"]
-        with pytest.raises(InputError, match="time must go on"):
+        with pytest.raises(InputError, match="time must increase"):
             file.append(2.0, *cloud(3), [pose(0)])
         file.append(2.5, *cloud(30, 8), [pose(8)])
     frames = Frames(path)
@@ -157,7 +157,7 @@ def test_places_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(RecordError, match="Not a directory"):
         FrameFile(tmp_path / "file" / "f.h5")
-    with pytest.raises(FileError, match="already there"):
+    with pytest.raises(FileError, match="already exists"):
         FrameFile(tmp_path / "file")
 
 
@@ -168,7 +168,7 @@ def test_bad_input(tmp_path):
     with FrameFile(tmp_path / "f.h5", ("tray",)) as file:
         with pytest.raises(InputError, match="motion must be 4 x 8"):
             file.append(0.0, ids, place, motion[:, :3])
-        with pytest.raises(InputError, match="two grains have the id 2"):
+        with pytest.raises(InputError, match="two particles have the id 2"):
             file.append(0.0, [0, 2, 1, 2], place, motion)
         with pytest.raises(InputError, match="no pose of tray"):
             file.append(0.0, ids, place, motion, {"lid": pose(0)})

@@ -68,7 +68,7 @@ BODIES = {
     "short com": ({"mass": 1, "com": [1, 2]}, "bodies.a.com: needs 3 numbers, has 2"),
     "long com": ({"mass": 1, "com": [1, 2, 3, 4]}, "bodies.a.com: needs 3 numbers, has 4"),
     "NaN in com": ({"mass": 1, "com": [0, math.nan, 0]}, "bodies.a.com.1: must be finite"),
-    "matrix": ({"mass": 1, "inertia": np.eye(3)}, "of a 3x3 matrix, give the 6 numbers xx yy zz xy xz yz"),
+    "matrix": ({"mass": 1, "inertia": np.eye(3)}, "for a 3x3 matrix, give the 6 numbers xx yy zz xy xz yz"),
     "rows": ({"mass": 1, "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}, "give the 6 numbers xx yy zz xy xz yz"),
     "four moments": ({"mass": 1, "inertia": [1, 1, 1, 1]}, "must be a list of 3 (xx yy zz) or 6"),
     "negative moment": (
@@ -76,7 +76,7 @@ BODIES = {
         "inertia is not positive definite: principal moments -0.1",
     ),
     "hidden negative": ({"mass": 1, "inertia": [1, 1, 1, 2, 0, 0]}, "inertia is not positive definite"),
-    "triangle": ({"mass": 1, "inertia": [1, 1, 3]}, "inertia breaks the triangle inequality"),
+    "triangle": ({"mass": 1, "inertia": [1, 1, 3]}, "inertia violates the triangle inequality"),
     "inertia without mass": ({"mass": 0, "inertia": [1, 1, 1]}, "inertia without mass"),
     "no mass": ({"inertia": [1, 1, 1]}, "inertia given without mass"),
     "mass twice": ({"mass": 1, "shapes": DENSE}, "mass given here, and shape 'ball' has a density"),
@@ -86,7 +86,7 @@ BODIES = {
     "flat box": ({"shapes": {"x": {"type": "box", "size": [1, 0, 1]}}}, "size must be positive"),
     "flat mesh": (
         {"shapes": {"x": {"type": "mesh", "file": "x.stl", "scale": [1, 0, 1]}}},
-        "bodies.a.shapes.x.scale: must not hold a zero",
+        "bodies.a.shapes.x.scale: must not contain a zero",
     ),
     "no radius": ({"shapes": {"x": {"type": "sphere"}}}, "bodies.a.shapes.x.radius: 'radius' is missing"),
     "two amounts": ({"shapes": {"x": DENSE["ball"] | {"mass": 1}}}, "give density or mass, not both"),
@@ -119,21 +119,21 @@ TREES = {
     "unknown far away": (two(b={"parent": "zzz"}), "parent 'zzz' is not a body"),
     "world": (
         two({"parent": "world"}),
-        "joints.ja.parent: joint 'ja': parent 'world' is not a body; the fixed world is called 'ground'",
+        "joints.ja.parent: joint 'ja': parent 'world' is not a body; the fixed body is called 'ground'",
     ),
-    "base": (two({"parent": "base"}), "parent 'base' is not a body; the fixed world is called 'ground'"),
+    "base": (two({"parent": "base"}), "parent 'base' is not a body; the fixed body is called 'ground'"),
     "spring on the world": (
         chain(forces={"s": {"type": "spring", "parent": "world", "child": "a", "stiffness": 1}}),
-        "forces.s.parent: parent 'world' is not a body; the fixed world is called 'ground'",
+        "forces.s.parent: parent 'world' is not a body; the fixed body is called 'ground'",
     ),
-    "ring": (two({"parent": "b"}), "carry each other in a ring that never reaches the ground"),
+    "ring": (two({"parent": "b"}), "form a cycle that is not connected to the ground"),
     "disconnected": (
         chain(joints={"ja": JA}),
-        "bodies.b: body 'b' is the child of no joint, so nothing says where it is",
+        "bodies.b: body 'b' is not the child of any joint, so its position is undefined",
     ),
     "itself": (two({"parent": "a"}), "parent and child are the same body, 'a'"),
-    "ground listed": (chain(bodies={"a": BALL, "b": BALL, "ground": {"mass": 1}}), "for its shapes alone"),
-    "name with space": (chain(bodies={"a": BALL, "b c": BALL}), "a name must not be empty or hold spaces"),
+    "ground listed": (chain(bodies={"a": BALL, "b": BALL, "ground": {"mass": 1}}), "only its shapes can be given"),
+    "name with space": (chain(bodies={"a": BALL, "b c": BALL}), "a name must not be empty or contain spaces"),
     "empty name": (chain(joints={"": JA, "jb": JB}), "a name must not be empty"),
     "frame on nothing": (chain(frames={"f": {"body": "c"}}), "frames.f.body: frame 'f': body 'c' is not a body"),
     "frame like body": (chain(frames={"a": {"body": "b"}}), "frame 'a' has the name of a body"),
@@ -142,7 +142,7 @@ TREES = {
         "cut 'c': child 'x' is not a body",
     ),
     "unknown group": (chain(body={}), "unknown key 'body'; did you mean 'bodies'?"),
-    "body is a number": (chain(bodies={"a": 3, "b": BALL}), "bodies.a: must hold keys and values, not 3"),
+    "body is a number": (chain(bodies={"a": 3, "b": BALL}), "bodies.a: must be a mapping, not 3"),
     "mimic of nothing": (
         two(b={"mimic": {"joint": "jaa"}}),
         "joint 'jb' mimics 'jaa', which is not a joint; did you mean 'ja'?",
@@ -155,7 +155,7 @@ TREES = {
         two({"type": "spherical"}, {"mimic": {"joint": "ja"}}),
         "must mimic another joint of one degree of freedom, not 'ja'",
     ),
-    "mimic ring": (two({"mimic": {"joint": "jb"}}, {"mimic": {"joint": "ja"}}), "mimic each other in a ring"),
+    "mimic ring": (two({"mimic": {"joint": "jb"}}, {"mimic": {"joint": "ja"}}), "mimic each other in a cycle"),
     "mimic without joint": (two(b={"mimic": {"ratio": 2}}), "joints.jb.mimic.joint: 'joint' is missing"),
 }
 
@@ -191,8 +191,8 @@ JOINTS = {
     "no type": ({"type": None}, "joints.j.type"),
     "zero axis": ({"axis": [0, 0, 0]}, "must be a direction, not the zero vector"),
     "axis of a ball": ({"type": "spherical", "axis": [0, 0, 1]}, "a spherical joint has no axis"),
-    "helical without pitch": ({"type": "helical"}, "a helical joint needs pitch"),
-    "pitch of a hinge": ({"pitch": 0.1}, "and no other type takes it; this one is revolute"),
+    "helical without pitch": ({"type": "helical"}, "joints.j: pitch is required for helical joints"),
+    "pitch of a hinge": ({"pitch": 0.1}, "and not allowed for others; this one is revolute"),
     "axis2 of a hinge": ({"axis2": [1, 0, 0]}, "axis2 is for universal joints; this one is revolute"),
     "axes not square": (
         {"type": "universal", "axis": [0, 0, 1], "axis2": [1, 0, 0.1]},
@@ -200,18 +200,21 @@ JOINTS = {
     ),
     "child turned, ball": (
         {"type": "spherical", "child_rpy_deg": [0, 0, 9]},
-        "a spherical joint moves the child's own axes",
+        "a spherical joint refers to the child's own axes",
     ),
-    "child turned, free": ({"type": "free", "child_quat": [0, 1, 0, 0]}, "a free joint moves the child's own axes"),
-    "child moved, free": ({"type": "free", "child_at": [1, 0, 0]}, "it takes no child_at"),
-    "armature, free": ({"type": "free", "armature": 1.0}, "a free joint has no drive and takes no armature"),
+    "child turned, free": ({"type": "free", "child_quat": [0, 1, 0, 0]}, "a free joint refers to the child's own axes"),
+    "child moved, free": ({"type": "free", "child_at": [1, 0, 0]}, "child_at is not allowed"),
+    "armature, free": ({"type": "free", "armature": 1.0}, "a free joint has no drive and cannot have armature"),
     "armature, ball": ({"type": "spherical", "armature": [1, 1, 2]}, "one armature for all directions"),
     "negative damping": ({"damping": -1}, "must not be negative, is -1"),
     "two dampings": ({"damping": [1, 2]}, "joints.j.damping: damping needs 1 number for a revolute joint, has 2"),
     "limits swapped": ({"limits": [1, -1]}, "joints.j.limits: the lower limit 1.0 is above the upper -1.0"),
     "limits of a plane": ({"type": "planar", "limits": [0, 1]}, "limits is for joints of one degree of freedom"),
     "mimic of a plane": ({"type": "planar", "mimic": {"joint": "j"}}, "mimic is for joints of one degree of freedom"),
-    "degrees of a slider": ({"type": "prismatic", "q_deg": 10}, "q_deg is for joints that turn; this one is prismatic"),
+    "degrees of a slider": (
+        {"type": "prismatic", "q_deg": 10},
+        "q_deg is for rotational joints; this one is prismatic",
+    ),
     "q twice": ({"q": 1, "q_deg": 2}, "give q or q_deg, not both"),
     "long q": ({"q": [1, 2]}, "q needs 1 number for a revolute joint, has 2"),
     "no quaternion": ({"type": "spherical", "q": [1, 1, 0, 0]}, "q must begin with a unit quaternion"),
@@ -256,7 +259,7 @@ STILL = {"q": 1, "q_deg": 1, "v": 1, "velocity_limit": 1, "effort_limit": 1, "da
 
 @pytest.mark.parametrize("name", STILL)
 def test_fixed_joints_take_nothing_of_motion(name):
-    words = f"joints.j.{name}: a fixed joint does not move and takes no {name}"
+    words = f"joints.j.{name}: a fixed joint has no {name}"
     assert words in refused(joint(type="fixed", **{name: STILL[name]}))
     assert Spec(**joint(type="fixed", at=[1, 0, 0], q=None)).joints["j"].q is None
 
@@ -315,14 +318,14 @@ ALONE = {
     ),
     "keys of a mimic": (
         lambda: Joint(type="revolute", parent="a", child="b", mimic={"joint": "j", "scale": 2}),
-        [("mimic.scale", "unknown key 'scale'; known here: joint, ratio, offset")],
+        [("mimic.scale", "unknown key 'scale'; known keys: joint, ratio, offset")],
     ),
     "type": (lambda: Cut(type="free", parent="a", child="b"), [("type", "'free' is not one of")]),
     "whole": (lambda: Box(type="box", size=[0, 1, 1]), [("", "size must be positive in all three directions")]),
     "several": (lambda: Joint(type="fixed", at=[1]), [("at", "needs 3 numbers, has 1"), ("parent", ""), ("child", "")]),
     "value": (lambda: Motor(type="motor", joint="j", kp=1, target=[[0, "t"]]), [("target.0.1", "must be a number")]),
     "component": (lambda: Wrench(type="wrench", body="a", force=[0, 0, "2 +"]), [("force.2", "'2 +' is not an expr")]),
-    "plain data": (lambda: Spec.model_validate({"bodies": {"a": 1}}), [("bodies.a", "must hold keys and values")]),
+    "plain data": (lambda: Spec.model_validate({"bodies": {"a": 1}}), [("bodies.a", "must be a mapping, not 1")]),
 }  # fmt: skip
 
 

@@ -19,8 +19,8 @@ def changed(part, **fields):
     [
         ("wheel", {"tyre": {"radius": 0.4}}, "wheel.tyre.type: 'type' is missing"),
         ("wheel", {"tyre": {"type": "soft"}}, "wheel.tyre.type: 'soft' is not one of 'fiala', 'magic'"),
-        ("wheel", {"inertia": [1, 2, 3]}, "wheel.inertia: a wheel is round"),
-        ("chassis", {"inertia": [1, 1, 3]}, "chassis.inertia: inertia breaks"),
+        ("wheel", {"inertia": [1, 2, 3]}, "wheel.inertia: a wheel is axisymmetric"),
+        ("chassis", {"inertia": [1, 1, 3]}, "chassis.inertia: inertia violates"),
         ("steering", {"travel": 0}, "steering.travel: must be positive"),
         ("drivetrain", {"hub_ratio": -1}, "drivetrain.hub_ratio: must be positive"),
         ("front", {"tie_rod": {"inner": [0, 0, 0], "outer": [0, 0, 0]}}, "front.tie_rod"),

@@ -51,7 +51,7 @@ def test_materials_have_a_colour_each():
 
 
 def test_refused(film):
-    with pytest.raises(InputError, match="cut is a point and a normal"):
+    with pytest.raises(InputError, match="cut must be a point and a normal"):
         ParticleStage(film, cut=((0, 0, 0), (0, 0)))
-    with pytest.raises(InputError, match="colour is"):
+    with pytest.raises(InputError, match="colour must be"):
         ParticleStage(film, colour="taste")

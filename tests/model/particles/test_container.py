@@ -65,5 +65,5 @@ def test_shapes_in_the_way_are_kept_clear_of():
 
 
 def test_a_plane_has_no_inside():
-    with pytest.raises(InputError, match="floor has no inside that can be filled"):
+    with pytest.raises(InputError, match="floor cannot be filled"):
         container_of(Plane(type="plane", normal=(0, 0, 1)), "floor")

@@ -21,16 +21,16 @@ def test_field_out_of_a_function():
     assert np.array(field.heights).shape == (5, 5)
     assert field.heights[2][4] == pytest.approx(np.sin(1.0) * 1.0)
     assert np.array(sampled_field(lambda x, y: 0.1, (0, 1), (0, 1), 0.1).heights).shape == (11, 11)
-    with pytest.raises(InputError, match="must give heights for arrays"):
+    with pytest.raises(InputError, match="must return heights for arrays"):
         sampled_field(lambda x, y: np.zeros(3), (0, 1), (0, 1), 0.1)
-    with pytest.raises(InputError, match="x must be a span"):
+    with pytest.raises(InputError, match="x must be a range"):
         sampled_field(lambda x, y: x, (1, 0), (0, 1), 0.1)
 
 
 def test_rough_roads_refused():
     with pytest.raises(InputError, match="roughness 'Z' is not one of the classes A, B"):
         rough_road("Z", 10, 1)
-    with pytest.raises(InputError, match="six cells or more"):
+    with pytest.raises(InputError, match="at least six cells"):
         rough_road("A", 0.2, 1)
     assert isinstance(rough_road("A", 10, 1), HeightField)
 

@@ -18,8 +18,11 @@ BETWEEN = {"parent": "a", "child": "b"}
         ({"type": "fixed", "axis": [1, 0, 0]}, "cuts.c.axis: a fixed cut has no axis"),
         ({"type": "spherical", "axis": [1, 0, 0]}, "cuts.c.axis: a spherical cut has no axis"),
         ({"type": "distance", "length": 1, "axis": [1, 0, 0]}, "cuts.c.axis: a distance cut has no axis"),
-        ({"type": "distance"}, "cuts.c: a distance cut needs length"),
-        ({"type": "revolute", "length": 1}, "cuts.c.length: a distance cut needs length, and no other type takes it"),
+        ({"type": "distance"}, "cuts.c: length is required for distance cuts"),
+        (
+            {"type": "revolute", "length": 1},
+            "cuts.c.length: length is required for distance cuts and not allowed for others; this one is revolute",
+        ),
         ({"type": "distance", "length": -1}, "cuts.c.length: must not be negative, is -1"),
         ({"type": "helical"}, "cuts.c.type:"),
         ({"type": "free"}, "cuts.c.type:"),

@@ -29,8 +29,8 @@ def refused(controls):
         ({"selector": "low"}, "selector: must be one of R, P, N, D"),
         ({"selector": 5}, "selector: must be one of"),
         ({"selector": [[0, "N"], [0, "D"]]}, "selector.1: times must increase from row to row: 0 follows 0"),
-        ({"selector": [[0]]}, "selector.0: must be a row [t, word]"),
-        ({"selector": []}, "selector: must be a word, a gear, or a table"),
+        ({"selector": [[0]]}, "selector.0: must be a row [t, position]"),
+        ({"selector": []}, "selector: must be a lever position, a gear, or a table"),
         ({"transfer": "D"}, "transfer: must be one of neutral, high, low, high_locked"),
         ({"vehicle": "lorry"}, "there is no vehicle 'lorry' with drive train or steering; there are truck"),
         ({"every": 0}, "every: must be positive"),
@@ -43,7 +43,7 @@ def test_controls_that_are_none(control, words):
 def test_a_vehicle_has_one_driver_and_needs_what_he_handles():
     driver = {"type": "schedule"}
     words = refused({"truck.driver": driver, "b": driver | {"vehicle": "truck"}})
-    assert "controls.b: 'truck' is driven by 'truck.driver' already" in words
+    assert "controls.b: 'truck' is already driven by 'truck.driver'" in words
     data = SPEC.model_dump(exclude_unset=True)
     del data["steering"]
     with pytest.raises(SpecError, match=r"controls.truck.driver.steer: 'truck' has no steering"):

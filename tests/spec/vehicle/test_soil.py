@@ -15,7 +15,7 @@ from tests.kernels.vehicle.soils import LOAM, SAND
     [
         ({"rebound": 0.95, "k1": 29.9, "k2": 2.91, "p0": 5220}, "at most 0.618 for this pressure law"),
         ({"rebound": 0.95, "k1": 4.58, "k2": 4.49, "p0": 230e3}, "at most 0.901"),
-        ({"rebound": 1.0}, "would give energy"),
+        ({"rebound": 1.0}, "would generate energy"),
         ({"hump": 0.5}, "at least 1 - 1/e"),
         ({"friction_deg": 75}, "below 60 degrees"),
         ({"p0": -1}, "p0: must be positive"),
@@ -31,7 +31,7 @@ def test_impossible_soils_are_refused(change, words):
 def test_bekker_bound_of_rebound():
     with pytest.raises(SpecError, match=r"at most 0\.625"):
         BekkerSoil(**(LOAM.model_dump() | {"n": 1.6, "rebound": 0.7}))
-    with pytest.raises(SpecError, match="bears nothing"):
+    with pytest.raises(SpecError, match="carries no load"):
         BekkerSoil(**(LOAM.model_dump() | {"kc": 0, "kphi": 0}))
 
 

@@ -19,7 +19,7 @@ def refused(name, value):
     ("name", "value", "words"),
     [
         ("truck.wheel_fl.body", "truck.knuckle_fx", "'truck.knuckle_fx' is not a body; did you mean"),
-        ("truck.wheel_fl.body", "ground", "the ground carries nothing of a vehicle"),
+        ("truck.wheel_fl.body", "ground", "a vehicle cannot be attached to the ground"),
         ("truck.wheel_fl.brake", -1, "wheels.truck.wheel_fl.brake: must not be negative, is -1"),
         ("truck.wheel_fl.inertia", 0, "wheels.truck.wheel_fl.inertia: must be positive, is 0"),
         ("truck.wheel_fl.axis", [0, 0, 0], "wheels.truck.wheel_fl.axis: must be a direction"),
@@ -31,11 +31,15 @@ def refused(name, value):
         ("truck.steering.joint", "truck", "joint 'truck' must be revolute or prismatic"),
         ("truck.steering.travel", 0, "steering.truck.steering.travel: must be positive"),
         ("truck.drivetrain.chassis", "truck", "'truck' is not a body"),
-        ("truck.drivetrain.chassis", None, "needs the body that carries engine and gearbox"),
+        ("truck.drivetrain.chassis", None, "needs the body that engine and gearbox are mounted on"),
         ("truck.drivetrain.wheels", [], "a drive train needs the names of its wheels"),
-        ("truck.drivetrain.wheels", ["truck.wheel_fl"] * 4, "wheel 'truck.wheel_fl' is driven by 'truck.drivetrain'"),
+        (
+            "truck.drivetrain.wheels",
+            ["truck.wheel_fl"] * 4,
+            "wheel 'truck.wheel_fl' is already driven by 'truck.drivetrain'",
+        ),
         ("truck.drivetrain.wheels", ["a", "b", "c", "d"], "'a' is not a wheel"),
-        ("terrain", None, "wheels need ground to roll on: add terrain: {}"),
+        ("terrain", None, "wheels need terrain: add terrain: {}"),
     ],
 )
 def test_what_a_vehicle_may_not_be(name, value, words):
@@ -45,9 +49,9 @@ def test_what_a_vehicle_may_not_be(name, value, words):
 def test_inputs_have_one_owner():
     train = SPEC.drivetrains["truck.drivetrain"].model_dump(exclude_unset=True)
     words = refused("drivetrains", {"truck.drivetrain": train, "truck.second": train})
-    assert "'truck' has the drive train 'truck.drivetrain' already" in words
+    assert "'truck' already has the drive train 'truck.drivetrain'" in words
     rack = SPEC.steering["truck.steering"].model_dump(exclude_unset=True)
-    assert "'truck' has the steering 'truck.steering' already" in refused(
+    assert "'truck' already has the steering 'truck.steering'" in refused(
         "steering", {"truck.steering": rack, "truck.b": rack}
     )
 
@@ -64,7 +68,7 @@ def test_every_fault_is_found_at_once():
     train = train.model_copy(update={"chassis": "ground", "wheels": ("truck.wheel_fl", "x", "y", "truck.wheel_rr")})
     found = dict.fromkeys(words for _, words in check_wheels(SPEC.model_copy(update={"drivetrains": {"t": train}})))
     assert list(found) == [
-        "the ground carries nothing of a vehicle",
+        "a vehicle cannot be attached to the ground",
         "'x' is not a wheel",
         "'y' is not a wheel",
     ]
