@@ -32,7 +32,7 @@ def kinematics(
 ) -> Recording:
     """The motion that given motions of independent coordinates lead to, as a Recording with accelerations.
 
-    times      (N,) [s], that never go back
+    times      (N,) [s], that do not decrease
     motions    {joint: value}, besides those of the Spec: a number, an expression of t, a table [[t, x], ...], or a
                gori.spec.Motion
     wrenches   {body or frame: (6,) or (N, 6)}: moments and forces on end effectors, world axes; they matter to the
