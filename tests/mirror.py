@@ -2,6 +2,7 @@
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -26,11 +27,19 @@ def path_of(module: str) -> str | None:
     return found[0] if found and module.split(".")[0] == "gori" else None
 
 
+def top_level(nodes: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements of a module, also those behind an `if`."""
+    for node in nodes:
+        yield node
+        if isinstance(node, ast.If):
+            yield from top_level([*node.body, *node.orelse])
+
+
 @cache
 def defined(path: str) -> frozenset[str]:
     """Names that a module defines itself."""
     names = set()
-    for node in SOURCES[path].body:
+    for node in top_level(SOURCES[path].body):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Assign | ast.AnnAssign):

@@ -11,7 +11,7 @@ from gori.kernels.codes import NOT_FINITE, OK, USER_ERROR
 from tests.checks import close
 from tests.integrate.steps import bundle, random_bundle, slider
 from tests.integrate.test_step_equations import H, begun
-from tests.plain import plain, records
+from tests.plain import plain
 from tests.reference.implicit import linear_step, newton_step
 
 
@@ -43,7 +43,7 @@ def test_compiled_and_plain_are_the_same():
 
     state = gori.Simulation(slider(), ImplicitEuler(0.1), forces=lambda t, q, v: 2.0 - v**3).step(3)
     machine, data, memory, y = bundle(slider(), ImplicitEuler(0.1), user=user)
-    machine = records(machine).replace(core=plain(implicit_core))
+    machine = machine.replace(core=plain(implicit_core))
     for k in range(3):
         assert plain(euler_step)(machine, data, memory, 0.1 * k, 0.1, y) == OK
     close(y, np.concatenate([state.q, state.v]), 1e-9)

@@ -53,7 +53,7 @@ def test_four_evaluations_a_step():
     simulation = Simulation(slider(), RK4(step=0.5), forces=lambda t, q, v: asked.append(t) or 0.0 * v)
     simulation.step(3)
     assert len(asked) in (12, 13)  # and one where it starts
-    assert RK4().memory(Sizes(2, 1, 1, 0)).work.size == RK4_WORK.size(n=2) == 10
+    assert RK4().memory(Sizes(2, 1, 1, 0)).work.flat.size == RK4_WORK.size(n=2) == 10
 
 
 def test_period_of_the_pendulum():

@@ -15,7 +15,7 @@ def round_(driven):
 
 
 def test_circle(round_):
-    assert round_["off the circle"] < 1.0
+    assert round_["deviation from the circle"] < 1.0
     # low speed: the wheels stand as the wheelbase over the radius has it
     assert round_["steering at the start"] == pytest.approx(round_["wheelbase over radius"], rel=0.15)
     assert math.radians(round_["wheelbase over radius"]) == pytest.approx(3.306 / 60.0, rel=0.01)
@@ -28,7 +28,7 @@ def test_circle(round_):
 def test_understeer_gradient(round_):
     """At the wheels, against axle loads, cornering stiffness and trail; at the steering more, as it yields."""
     assert round_["understeer gradient, at the wheels"] == pytest.approx(
-        round_["the same by the linear formula"], rel=0.35
+        round_["understeer gradient, linear formula"], rel=0.35
     )
     assert round_["understeer gradient"] > round_["understeer gradient, at the wheels"] > 0.3
     assert 6.5e4 < round_["cornering stiffness, front axle"] < 1e5 > round_["cornering stiffness, rear axle"] > 6.5e4

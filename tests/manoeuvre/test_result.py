@@ -34,7 +34,7 @@ def result():
 
 def test_figures_by_name(result):
     assert result["stopping distance"] == 41.23456 and result["stopped"]
-    with pytest.raises(InputError, match="full_stop has no figure 'stoped'; did you mean 'stopped'"):
+    with pytest.raises(InputError, match="full_stop has no result 'stoped'; did you mean 'stopped'"):
         result["stoped"]
 
 
@@ -51,7 +51,7 @@ def test_picture(result, tmp_path):
     assert [len(axis.lines) for axis in figure.axes] == [1, 2, 1, 0]
     assert figure.axes[1].get_aspect() == 1.0 and figure.axes[0].get_legend() is None
     plt.close(figure)
-    with pytest.raises(InputError, match="cannot be drawn"):
+    with pytest.raises(InputError, match="cannot be plotted"):
         result.plot(tmp_path / "a.nothing")
     plt.close("all")
 

@@ -18,7 +18,7 @@ def test_go(driven):
     assert 5.0 < result["sinkage, front"] < result["sinkage, rear"] < 40.0
     assert result["rut, mean depth"] >= result["sinkage, rear"]
     # no more than cohesion and friction of the soil under all of its weight
-    assert 0.2 < result["drawbar pull by weight"] < math.tan(math.radians(31.1)) + 0.05
+    assert 0.2 < result["drawbar pull / weight"] < math.tan(math.radians(31.1)) + 0.05
     depth = result.curves["rut_depth"]
     sides = depth.shape[0] // 2
     middle = depth[sides - 5 : sides + 5].max()
@@ -45,5 +45,5 @@ def test_ruts_stand_at_their_positions():
 
 
 def test_refused():
-    with pytest.raises(InputError, match="which soil"):
+    with pytest.raises(InputError, match="name a soil"):
         soft_soil(soil=None, progress=False)

@@ -56,7 +56,7 @@ def test_another_method_drops_the_memory_and_says_so(other):
     make = arm(METHODS["rk4"])
     first = make()
     first.run(0.1, progress=False)
-    with pytest.warns(RestartWarning, match="memory of another method.*restarts"):
+    with pytest.warns(RestartWarning, match="memory of another method.*starts afresh"):
         taken = arm(METHODS[other])(state=first.state)
     np.testing.assert_array_equal(taken.q, first.q)
     assert taken.time == first.time
@@ -92,7 +92,7 @@ def test_a_snapshot_is_no_state():
     simulation = arm(METHODS["rk4"])()
     look = simulation.step(3)
     assert look.time == simulation.time and np.array_equal(look.q, simulation.q)
-    with pytest.raises(InputError, match=r"not a Snapshot: use simulation\.state"):
+    with pytest.raises(InputError, match=r"not a Snapshot: take simulation\.state"):
         gori.Simulation(simulation.model, state=look)
 
 

@@ -37,9 +37,9 @@ def test_the_folder_of_a_run(tmp_path):
     assert about["ended"] == "finished" and about["steps"] == 500 and about["samples"] == len(rec)
     assert about["events"][0]["time"] == pytest.approx(np.sqrt(2 * 0.5 / 9.81), abs=1e-9)
     assert gori.load(tmp_path / "a" / "run.yaml").run == spec(events={"low": "rail.q - 0.5"}).run
-    with pytest.raises(FileError, match="holds the results of an earlier run"):
+    with pytest.raises(FileError, match="contains the results of an earlier run"):
         run_spec(spec(), tmp_path / "a", progress=False)
-    with pytest.raises(FileError, match="there is nothing to go on with"):
+    with pytest.raises(FileError, match="there is nothing to resume"):
         resume_run(tmp_path / "a")
 
 
@@ -52,7 +52,6 @@ def test_a_stop_ends_it(tmp_path):
 
 def test_interrupted_and_taken_up_again(tmp_path):
     whole = run_spec(spec(), tmp_path / "whole", plots=False, progress=False)
-    simulation = gori.Simulation(gori.compile(spec()), gori.RK4(step=1e-3))
     asked = iter(range(20))
 
     def driver(_):
@@ -60,7 +59,7 @@ def test_interrupted_and_taken_up_again(tmp_path):
             raise KeyboardInterrupt
 
     (tmp_path / "part").mkdir()
-    simulation.driver, simulation.driver_period = driver, 0.02
+    simulation = gori.Simulation(gori.compile(spec()), gori.RK4(step=1e-3), driver=driver, driver_period=0.02)
     part = simulation.run(0.5, sample=0.01, path=tmp_path / "part" / "run.h5", progress=False)
     assert part.info["interrupted"] and part.time[-1] < 0.35 and read_summary(tmp_path / "part") == {}
     rest = resume_run(tmp_path / "part", plots=False, progress=False)
@@ -74,7 +73,7 @@ def test_other_settings():
     assert with_run(given, method="dopri5").run.method == {"type": "dopri5"}  # the step belonged to the other
     assert with_run(given, step=0.01).run.method == {"type": "rk4", "step": 0.01}
     assert with_run(falling(), duration=1.0, step=0.1).run.method == {"type": "rk4", "step": 0.1}
-    with pytest.raises(InputError, match="device cuda is for grains, and there are none"):
+    with pytest.raises(InputError, match="device cuda is for particles, but there are none"):
         with_run(given, device="cuda")
 
 
@@ -83,7 +82,7 @@ def test_other_settings():
     [
         ({"method": {"type": "rk5"}}, "run.method: method 'rk5' is not one of"),
         ({"loops": {"type": "glue"}}, "run.loops:"),
-        ({"record": ["ral.q"]}, "run.record: no channel is like 'ral.q'"),
+        ({"record": ["ral.q"]}, "run.record: no channel matches 'ral.q'; did you mean 'rail.q'"),
         ({"plots": [["rail.q"], ["z"]]}, "run.plots.1: z has no columns"),
     ],
 )
@@ -94,9 +93,9 @@ def test_refused_before_anything_is_written(run, words, tmp_path):
 
 
 def test_nothing_to_run(tmp_path):
-    with pytest.raises(InputError, match="nothing says how long to run"):
+    with pytest.raises(InputError, match="no duration given"):
         run_spec(falling(), tmp_path)
-    with pytest.raises(FileError, match=r"there is no run\.h5 in it"):
+    with pytest.raises(FileError, match=r"it has no run\.h5"):
         resume_run(tmp_path)
     assert default_folder("a/b/crane.yaml").as_posix() == "out/crane" and read_summary(tmp_path) == {}
 

@@ -137,7 +137,7 @@ def test_what_cannot_be_resumed(tmp_path):
         Simulation.resume(path)
     Simulation(model).run(0.1, path=path, overwrite=True)
     many = {f"e{k}": f"rail.q - {k}" for k in range(5)}
-    with pytest.raises(InputError, match="different events"):
+    with pytest.raises(InputError, match="with other events"):
         Simulation.resume(path, events=many)
 
 

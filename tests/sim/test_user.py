@@ -104,7 +104,7 @@ def test_wrong_shapes_of_tau(shape):
     def lopsided(t, q, v):
         return np.zeros(shape)
 
-    with pytest.raises(SimulationError, match=r"lopsided must give an array of shape \(1,\).*not \(") as caught:
+    with pytest.raises(SimulationError, match=r"lopsided must return an array of shape \(1,\).*not \(") as caught:
         simulate(falling(), forces=lopsided).run(1.0)
     assert len(caught.value.recording) == 1
 

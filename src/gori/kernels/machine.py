@@ -77,7 +77,8 @@ class Data(Bundle):
     train_output: Annotated[Any, vs.TRAIN_OUTPUT.type[::1]]  # recorded
     contact: Annotated[Any, vs.CONTACT.type[::1]]  # kept: of the wheels at the end of the last step
     cells: Annotated[Any, vs.CELL.type[::1]]  # kept: of soft soil
-    # work of vehicles: at the end of a step, and at its stages
+    # work of vehicles: q and v for which the outputs hold; at the end of a step, and at its stages
+    standing: Annotated[Any, F1]
     wheel_work: Annotated[Any, vs.WHEEL_WORK.type[::1]]
     stage_contact: Annotated[Any, vs.CONTACT.type[::1]]
     stage_output: Annotated[Any, vs.WHEEL_OUTPUT.type[::1]]

@@ -107,7 +107,7 @@ class KeptParts:
         self.drivers.acted_at = int(parts["clock"]["drivers_acted_at"]) if "clock" in parts else -1
         if not self.drivers.fixed and "driver_period" in parts.get("clock", {}):
             self.drivers.period = float(parts["clock"]["driver_period"])
-        self.vehicles.load(parts.get("vehicle"))
+        self.vehicles.load(parts.get("vehicle"), stepper.y)
         if not fits:
             self.vehicles.start(state.time, stepper.y)
         if particles is not None:

@@ -5,7 +5,7 @@ import pytest
 
 import gori
 from gori import vehicle
-from gori.kernels.machine import START, WRENCH
+from gori.kernels.machine import ADD_WRENCHES, START
 from gori.kernels.tree.columns import FORCE
 from gori.kernels.vehicle import vehicle as kernel
 from gori.kernels.vehicle.state import DRIVER, TRAIN_OUTPUT, WHEEL_STATE, WHEEL_WORK
@@ -179,7 +179,20 @@ def test_wheels_stand_where_the_bodies_are(model, simulation):
     forces = []
     for t in (stepper.time, stepper.time + 1e-9):
         data.body_w[:, FORCE : FORCE + 6], data.tau[:] = 0.0, 0.0
-        assert kernel.vehicle(machine, data, t, y[:nq], y[nq : nq + model.nv], WRENCH) == 0
+        assert kernel.vehicle(machine, data, t, y[:nq], y[nq : nq + model.nv], ADD_WRENCHES) == 0
         forces.append(data.body_w[:, FORCE : FORCE + 6].copy())
     assert np.abs(forces[0]).max() > 1000.0
     np.testing.assert_allclose(forces[1], forces[0], rtol=1e-6, atol=1e-3)
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_forces_at_the_end_of_a_step_are_computed_once(soft):
+    """The next step begins with the outputs of the last: on soft soil others would be wrong, as the soil has yielded."""
+    ground = {"soil": gori.soil("lete_sand"), "at": [-4, -3], "size": [14, 6], "cell": 0.1}
+    model = gori.compile(gori.vehicle.spec("hmmwv", terrain={"soft": ground} if soft else {}))
+    simulation = gori.Simulation(model, gori.Adams(step=1e-3, order=2), state=gori.at_rest(model))
+    simulation.inputs.update({"truck.selector": "D", "truck.throttle": 0.5})
+    simulation.step(2)  # the first is of the Runge-Kutta method, which has stages
+    simulation.stepper.data.stage_output["load"] = -1.0
+    simulation.step(20)
+    assert (simulation.stepper.data.stage_output["load"] == -1.0).all()

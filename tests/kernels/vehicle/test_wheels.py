@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gori.kernels.tree.columns import N_BODY_W, P_WB, R_WB, SPIN, VEL
+from gori.kernels.tree.columns import N_BODY_W, OMEGA, P_WB, R_WB, VEL
 from gori.kernels.vehicle import wheels as kernel
 from gori.kernels.vehicle.state import CONTACT, WHEEL_OUTPUT, WHEEL_STATE
 from gori.kernels.vehicle.tables import TRAIN, WHEEL
@@ -34,7 +34,7 @@ class Case:
         self.p = np.array([*at, TERRAIN.height(*at) + FIALA.radius - 0.02]) - self.R @ self.hub
         self.body_w = np.zeros((1, N_BODY_W))
         self.body_w[0, R_WB : R_WB + 9], self.body_w[0, P_WB : P_WB + 3] = self.R.ravel(), self.p
-        self.body_w[0, SPIN : SPIN + 3], self.body_w[0, VEL : VEL + 3] = self.w, self.v
+        self.body_w[0, OMEGA : OMEGA + 3], self.body_w[0, VEL : VEL + 3] = self.w, self.v
         wheel = WHEEL.zeros(1)
         wheel["hub"], wheel["axis"], wheel["inertia"] = self.hub, self.axis, 6.0
         state = WHEEL_STATE.zeros(1)

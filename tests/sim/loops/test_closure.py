@@ -23,9 +23,10 @@ def closure(method=None, loops=None) -> Closure:
 
 def test_tolerances_are_there_when_it_is_made():
     plain, frozen = closure(), closure(loops=FrozenExplicit(tolerance=1e-8, closure=7e-10))
-    assert plain.memory.settings.position_tolerance == MODEL.loop_system.tolerance
-    assert frozen.memory.settings.position_tolerance == pytest.approx(1000 * MODEL.loop_system.tolerance)
-    assert frozen.memory.settings.acceleration_tolerance == 1e-8
+    plain, frozen = (row(made.data.loops.settings) for made in (plain, frozen))
+    assert plain.position_tolerance == MODEL.loop_system.tolerance
+    assert frozen.position_tolerance == pytest.approx(1000 * MODEL.loop_system.tolerance)
+    assert frozen.acceleration_tolerance == 1e-8
 
 
 def test_a_new_start_leaves_nothing_of_the_run_before():

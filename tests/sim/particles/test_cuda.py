@@ -22,7 +22,7 @@ def test_devices_that_will_not_do(monkeypatch):
 
     monkeypatch.setattr(cuda.cuda, "is_available", lambda: True)
     monkeypatch.setattr(cuda.cuda, "get_current_device", Old)
-    with pytest.raises(UnsupportedError, match=r"compute capability 6\.1, and grains need 7\.0 or more"):
+    with pytest.raises(UnsupportedError, match=r"compute capability 6\.1, and particles need 7\.0 or more"):
         cuda.check_device()
     Old.compute_capability = cuda.OLDEST
     cuda.check_device()

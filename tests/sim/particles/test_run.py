@@ -13,10 +13,11 @@ import pytest
 import gori
 from gori.errors import InputError
 from gori.model import threads
+from gori.model.particles.part import checked_part, start_of_particles
 from gori.record import Frames, read_checkpoint
 from gori.sim import Simulation
 from gori.sim.particles.run import ParticleRun
-from tests.sim.particles.shaken import DURATION, FRAMES, simulation
+from tests.sim.particles.shaken import DURATION, FRAMES, STEP, simulation
 from tests.sim.test_survival import reached, wait_for
 from validation.particles_scenes import FLOOR, filled, scene, tube
 from validation.particles_scenes import simulation as simulate
@@ -239,15 +240,20 @@ def test_what_is_known_of_the_last_step_stays_when_grains_come_and_go():
 
 
 def test_particles_are_packed_where_the_bodies_are():
-    """A run of their own from the same bodies is packed alike, from another state elsewhere."""
+    """A part from the same bodies is packed alike, from another state elsewhere; a run starts with what it is given."""
     sim = simulation()
     stepper = sim.stepper
-    there = stepper.y.copy()
+    there = stepper.q.copy()
     there[0] += 0.5
-    runs = [ParticleRun(sim.model, stepper.machine, stepper.data, "cpu", y) for y in (stepper.y.copy(), there)]
-    state, moved = (run.particles.state() for run in runs)
+    parts = [start_of_particles(sim.model, q, stepper.v) for q in (stepper.q, there)]
+
+    def run(part):
+        part = checked_part(part, sim.model.particles)
+        return ParticleRun(sim.model, stepper.machine, stepper.data, "cpu", STEP, stepper.y, part).particles
+
+    state, moved = (run(part).state() for part in parts)
     for name, value in sim.particles.state().items():
         np.testing.assert_array_equal(state[name], value, err_msg=name)
     np.testing.assert_allclose(moved["sphere"][:, :3] - state["sphere"][:, :3], [[0.5, 0.0, 0.0]] * 400, atol=1e-12)
-    again = ParticleRun(sim.model, stepper.machine, stepper.data, "cpu", there, saved=state)
-    np.testing.assert_array_equal(again.particles.state()["sphere"], state["sphere"])
+    again = run(state)
+    np.testing.assert_array_equal(again.state()["sphere"], state["sphere"])

@@ -37,7 +37,7 @@ def test_inputs_by_name(model):
         with pytest.raises(InputError) as caught:
             inputs[name] = bad
         assert words in str(caught.value)
-    with pytest.raises(InputError, match="cannot be removed"):
+    with pytest.raises(InputError, match="cannot be deleted"):
         del inputs["truck.steer"]
     assert inputs["truck.throttle"] == 0.4
 

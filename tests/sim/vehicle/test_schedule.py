@@ -47,10 +47,10 @@ def test_schedules_drive(model, rest):
     both.step(30)
     assert both.channel("truck.drivetrain.throttle") == 1.0 and both.inputs["truck.steer"] == pytest.approx(0.04)
     broken = gori.compile(model.spec.set("controls", {"truck.driver": {"type": "schedule", "throttle": "log(t-1)"}}))
-    with pytest.raises(SimulationError, match=r"the schedule of truck.throttle gives no number at t = 0 s"):
+    with pytest.raises(SimulationError, match=r"the schedule of truck.throttle returns no number at t = 0 s"):
         gori.Simulation(broken, ADAMS, state=rest).step()
     unknown = model.spec.set("controls", {"truck.driver": {"type": "schedule", "throttle": "a.q"}})
-    with pytest.raises(InputError, match=r"controls.truck.driver.throttle: 'a' is not a joint"):
+    with pytest.raises(InputError, match=r"controls.truck.driver.throttle: 'a' is not a movable joint"):
         gori.compile(unknown)
 
 

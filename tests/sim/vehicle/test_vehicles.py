@@ -68,12 +68,12 @@ def test_a_driver_that_fails_loses_nothing(model, rest):
         simulation.inputs["truck.throttle"] = 10.0 * simulation.time
 
     with pytest.raises(
-        SimulationError, match=r"the driver failed at t = 0.11 s: InputError: input 'truck.throttle'"
+        SimulationError, match=r"the driver raised an exception at t = 0.11 s: InputError: input 'truck.throttle'"
     ) as caught:
         gori.Simulation(model, ADAMS, state=rest, driver=driver).run(0.5, sample=0.01)
     assert caught.value.recording.time[-1] == pytest.approx(0.11)
     assert isinstance(caught.value.__cause__, InputError)
-    with pytest.raises(UnsupportedError, match="a driver needs a method of a fixed step"):
+    with pytest.raises(UnsupportedError, match="a driver needs a fixed-step method"):
         gori.Simulation(model, gori.Dopri5(), state=rest, driver=driver)
     with pytest.raises(InputError, match="driver_period must be a positive number"):
         gori.Simulation(model, ADAMS, driver=driver, driver_period=0.0)
@@ -150,7 +150,7 @@ def test_leaving_the_soil_is_told(soft):
     model, _ = soft
     state = gori.at_rest(model, 10.0)
     with pytest.raises(
-        SimulationError, match=r"a wheel leaves the grid of soft soil .* Make terrain.soft.size larger"
+        SimulationError, match=r"a wheel leaves the grid of soft soil .* Increase terrain.soft.size"
     ) as caught:
         gori.Simulation(model, ADAMS, state=state).run(2.0, sample=0.01)
     x = caught.value.recording["truck.wheel_fl.load"]
@@ -221,7 +221,7 @@ def test_what_cannot_be_loaded_is_named(soft, model, rest):
         (saved | {"cell_index": saved["cell_index"] + 10**6}, r"\['cell_index'\] must be whole numbers from 0 to"),
         ({name: part for name, part in saved.items() if name != "contact"}, r"\['contact'\] is missing"),
         (saved | {"wheels": saved["wheel"]}, "there is no 'wheels'; did you mean 'wheel'"),
-        (hard.state(), "does not hold the soft soil"),
+        (hard.state(), "has no soft soil"),
     ):
         with pytest.raises(InputError, match=words):
             vehicles.load(bad)

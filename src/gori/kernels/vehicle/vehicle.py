@@ -13,7 +13,7 @@ import math
 from gori.kernels.codes import OK
 from gori.kernels.forces.elements import add_wrench, point_velocity
 from gori.kernels.jit import block, kernel, part
-from gori.kernels.machine import ADVANCE, START, VEHICLE
+from gori.kernels.machine import ADD_WRENCHES, ADVANCE, VEHICLE
 from gori.kernels.tree.kinematics import turn
 from gori.kernels.vehicle.drivetrain import train_step
 from gori.kernels.vehicle.state import LIVE
@@ -164,8 +164,6 @@ def advance(machine, data, t):
     """Advance wheels and drive trains to t, where the bodies are. Returns a result code."""
     clock = data.vehicle_clock[0]
     dt = t - clock.time
-    if dt <= 0.0:
-        return OK
     code = arrive(machine, data, t, dt)
     if code != OK:
         return code
@@ -191,16 +189,25 @@ def start(machine, data, t):
 
 
 @part
-def stands_here(machine, data, t):
-    """Whether the outputs are those of the state where the bodies are."""
+def stand(data, q, v):
+    """The outputs are those of this state."""
+    for k in range(q.shape[0]):
+        data.standing[k] = q[k]
+    for k in range(v.shape[0]):
+        data.standing[q.shape[0] + k] = v[k]
+
+
+@part
+def stands_here(data, t, q, v):
+    """Whether the outputs are those of this state. (Poses are no measure: recomputed, they may differ by rounding.)"""
     if t != data.vehicle_clock[0].time:
         return False
-    for w in range(machine.wheel.shape[0]):
-        contact, here = data.contact[w], data.stage_contact[w]
-        wheel_pose(machine.wheel[w], data.body_w, here)
-        for k in range(3):
-            if contact.centre[k] != here.centre[k] or contact.velocity[k] != here.velocity[k]:
-                return False
+    for k in range(q.shape[0]):
+        if data.standing[k] != q[k]:
+            return False
+    for k in range(v.shape[0]):
+        if data.standing[q.shape[0] + k] != v[k]:
+            return False
     return True
 
 
@@ -215,7 +222,7 @@ def wrenches(machine, data, t, q, v):
     """Add all forces at a state: those of the end of the step, or recomputed at its stages. Returns a result code."""
     body_w, tau, code = data.body_w, data.tau, OK
     live, outputs = data.vehicle_setting[0].mode == LIVE, data.wheel_output
-    if live and not stands_here(machine, data, t):
+    if live and not stands_here(data, t, q, v):
         code = stage_forces(machine, data, t)
         outputs = data.stage_output
     for w in range(machine.wheel.shape[0]):
@@ -243,8 +250,10 @@ def wrenches(machine, data, t, q, v):
 
 @kernel(VEHICLE)
 def vehicle(machine, data, t, q, v, what):
-    if what == ADVANCE:
-        return advance(machine, data, t)
-    if what == START:
-        return start(machine, data, t)
-    return wrenches(machine, data, t, q, v)
+    if what == ADD_WRENCHES:
+        return wrenches(machine, data, t, q, v)
+    if what == ADVANCE and not t > data.vehicle_clock[0].time:
+        return OK
+    code = advance(machine, data, t) if what == ADVANCE else start(machine, data, t)
+    stand(data, q, v)
+    return code

@@ -85,7 +85,7 @@ def refuse_outside(domain: Domain, sphere: np.ndarray, poses: np.ndarray) -> Non
         side = domain.left_by(sphere[k, :3], poses).removeprefix(" through").rstrip(",")
         where = ", ".join(f"{x:.4g}" for x in sphere[k, :3])
         raise InputError(
-            f"grain {k} at {where} starts outside of the domain, beyond{side}: give it another place, or a larger "
+            f"particle {k} at {where} starts outside of the domain, beyond{side}: give it another place, or a larger "
             "`domain`"
         )
 

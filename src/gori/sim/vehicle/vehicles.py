@@ -77,8 +77,11 @@ class Vehicles:
             saved["cells"] = self._data.cells[saved["cell_index"]]
         return saved
 
-    def load(self, saved: Mapping[str, np.ndarray] | None) -> None:
-        """Stand as `state` has found them, bit for bit; None: as at the start of the Spec, the driver as he is."""
+    def load(self, saved: Mapping[str, np.ndarray] | None, y: np.ndarray | None = None) -> None:
+        """Stand as `state` has found them, bit for bit; None: as at the start of the Spec, the driver as he is.
+
+        y   the state of the bodies then; None: `start` follows
+        """
         tables, data = self._tables, self._data
         if tables is None:
             self.check(saved)
@@ -96,6 +99,7 @@ class Vehicles:
         if tables.soft:
             self._clear_soil()
             data.cells[saved["cell_index"]] = saved["cells"]
+        data.standing[:] = np.nan if y is None else y[: len(data.standing)]
 
     def rolling_speeds(self) -> np.ndarray:
         """Angular velocities with which the wheels would roll freely, as they stand and move on the ground [rad/s]."""
