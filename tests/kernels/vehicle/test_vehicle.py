@@ -187,7 +187,7 @@ def test_wheels_stand_where_the_bodies_are(model, simulation):
 
 @pytest.mark.parametrize("soft", [False, True])
 def test_forces_at_the_end_of_a_step_are_computed_once(soft):
-    """The next step begins with the outputs of the last: on soft soil others would be wrong, as the soil has yielded."""
+    """The next step begins with the outputs of the last: on soft soil others would be wrong, it has yielded."""
     ground = {"soil": gori.soil("lete_sand"), "at": [-4, -3], "size": [14, 6], "cell": 0.1}
     model = gori.compile(gori.vehicle.spec("hmmwv", terrain={"soft": ground} if soft else {}))
     simulation = gori.Simulation(model, gori.Adams(step=1e-3, order=2), state=gori.at_rest(model))
