@@ -8,10 +8,8 @@ from gori.model.forces import compile_forces
 from gori.model.graph import BodyTree, build, compose, inertial_about_origin
 from gori.model.model import Compiled, Model
 from gori.model.moving_base import with_moving_base
-from gori.model.particles.tables import compile_particles
 from gori.model.spanning import span
 from gori.model.tables import JointInfo, Names, Tables
-from gori.model.vehicle.tables import compile_vehicle
 from gori.spec import GROUND, Joint, Spec
 from gori.spec.joint import NQ, NV, QUATERNION
 
@@ -48,8 +46,17 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
     bodies = tuple(name for name in tree.bodies if name != GROUND)
     names = Names(tuple(joints), bodies, tuple(frames), tuple(loops), open_loops)
     model = Model(spec, tables, names, _start(spec, joints, nq, nv) | _dof_values(spec, joints, nv))
-    forces = compile_forces(model)
-    return model.complete(Compiled(forces, compile_vehicle(model), compile_particles(model)))
+    vehicle = particles = None
+    # imported where there are any: their kernels and SciPy take a third of a second
+    if spec.wheels or spec.drivetrains or spec.steering or spec.drag:
+        from gori.model.vehicle.tables import compile_vehicle
+
+        vehicle = compile_vehicle(model)
+    if spec.particles or spec.inlets:
+        from gori.model.particles.tables import compile_particles
+
+        particles = compile_particles(model)
+    return model.complete(Compiled(compile_forces(model), vehicle, particles))
 
 
 def _joints(spec: Spec, tree: BodyTree) -> list[JointInfo]:

@@ -325,7 +325,8 @@ class Stepper:
 
     def load(self, state: State, fits: bool) -> None:
         """Take over a State that was checked; fits: with what its method, loops and events remember."""
-        self.y[:], parts = self.checked(state), state.parts
+        parts, z = state.parts, state.z if len(state.z) else np.zeros(self.model.nz)
+        self.y[:] = np.concatenate([state.q, state.v, z])
         if self.closure is not None:
             self.closure.start(state)
         self.forget()

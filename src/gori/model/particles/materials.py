@@ -23,7 +23,6 @@ from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
-from scipy.optimize import brentq
 
 from gori.errors import InputError
 from gori.kernels.particles import columns as t
@@ -110,6 +109,8 @@ def damping_for(restitution: float) -> float:
     e = max(restitution, LEAST_RESTITUTION)
     if e == 1.0:
         return 0.0
+    from scipy.optimize import brentq  # slow to import
+
     # e is about 1 / (4 beta^2) where the damping is strong
     beta = brentq(lambda beta: math.log(restitution_of(beta) / e), 0.0, 1.0 / math.sqrt(e), xtol=1e-15)
     return float(beta)  # pyright: ignore[reportArgumentType]
