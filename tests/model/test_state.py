@@ -125,3 +125,14 @@ def test_a_fingerprint_is_of_structure_not_of_force_values():
     with pytest.raises(InputError, match="belongs to another Model"):
         gori.Simulation(heavier, state=model.state())
     gori.Simulation(heavier, state=model.state().replace(model=heavier.fingerprint))
+
+
+def test_a_state_does_not_change():
+    state = full()
+    for name in ("q", "time", "parts", "model", "more"):
+        with pytest.raises(AttributeError, match="does not change"):
+            setattr(state, name, state.q)
+    with pytest.raises(TypeError):
+        state.parts["clock"] = {}
+    with pytest.raises(ValueError, match="read-only"):
+        state.q[0] = 1.0

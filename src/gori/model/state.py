@@ -21,6 +21,7 @@ import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -57,13 +58,21 @@ class State:
         parts: Mapping[str, Mapping[str, Any]] | None = None,
         model: str = "",
     ):
-        self.time = float(time)
-        self.q, self.v, self.z = (_numbers(name, value) for name, value in (("q", q), ("v", v), ("z", z)))
-        self.parts = {
-            part: {name: _frozen(f"{part}.{name}", value) for name, value in values.items()}
+        own: dict[str, Any] = {name: _numbers(name, value) for name, value in (("q", q), ("v", v), ("z", z))}
+        own |= {"time": float(time), "model": model}
+        own["parts"] = MappingProxyType({
+            part: MappingProxyType({name: _frozen(f"{part}.{name}", value) for name, value in values.items()})
             for part, values in (parts or {}).items()
-        }
-        self.model = model
+        })  # fmt: skip
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a State does not change: take state.replace({name}=...)")
+
+    def __reduce__(self):
+        parts = {part: dict(values) for part, values in self.parts.items()}
+        return State, (self.time, self.q, self.v, self.z, parts, self.model)
 
     def __repr__(self) -> str:
         parts = f" with {', '.join(self.parts)}" if self.parts else ""
