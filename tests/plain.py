@@ -15,7 +15,8 @@ from scipy.linalg import lu_factor
 
 from gori.kernels.bundle import Bundle
 from gori.kernels.jit import Kernel
-from gori.kernels.lanes import all_positive, sincos
+from gori.kernels.lanes import all_positive
+from gori.kernels.sincos import sincos
 
 
 def _piece_of(flat, start, *shape):

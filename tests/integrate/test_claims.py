@@ -59,7 +59,7 @@ def whole(simulation):
 
 
 def columns(simulation):
-    return list(refreshed(simulation.stepper.memory, simulation.stepper.sizes))
+    return list(refreshed(simulation.stepper.memory))
 
 
 def step_of(state):

@@ -51,7 +51,7 @@ def counts(simulation):
 
 
 def columns(simulation):
-    return list(refreshed(simulation.stepper.memory, simulation.stepper.sizes))
+    return list(refreshed(simulation.stepper.memory))
 
 
 def inverse(simulation):

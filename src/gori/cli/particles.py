@@ -26,7 +26,7 @@ def granular(spec: "Spec") -> dict[str, Any]:
             "material": part.material,
             "radius": None if part.radius is None else list(radius_range(part.radius)),
             "count": part.fill.count if part.fill is not None else given,
-            "place": (part.fill.shape or "a box") if part.fill is not None else f"positions on {part.body}",
+            "where": (part.fill.shape or "a box") if part.fill is not None else f"positions on {part.body}",
             "packing": None if part.fill is None else part.fill.packing,
         }
     for name, part in spec.inlets.items():
@@ -48,8 +48,8 @@ def particle_rows(about: dict[str, Any]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for name, part in about["particles"].items():
         number = "as in its file" if part["count"] is None else f"{part['count']}"
-        place = part["place"] if part["packing"] is None else f"{part['packing']} in {part['place']}"
-        rows.append((name, f"{number} of {part['material']}", _radius(part["radius"]), place))
+        where = part["where"] if part["packing"] is None else f"{part['packing']} in {part['where']}"
+        rows.append((name, f"{number} of {part['material']}", _radius(part["radius"]), where))
     for name, part in about["inlets"].items():
         rows.append((name, f"an inlet of {part['material']}", _radius(part["radius"]), f"{part['rate']:g} a second"))
     rows += [(name, "an outlet") for name in about["outlets"]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.integrate import implicit_memory as w
-from gori.integrate.clock import MethodMemory, Sizes
+from gori.integrate.clock import MethodMemory
 from gori.integrate.settings import from_settings
 
 
@@ -148,6 +148,6 @@ def report(count: np.ndarray) -> dict[str, float]:
     }
 
 
-def refreshed(memory: MethodMemory, sizes: Sizes) -> np.ndarray:
+def refreshed(memory: MethodMemory) -> np.ndarray:
     """Columns updated in the last step."""
     return np.flatnonzero(memory.state.refreshed_step == memory.head["steps"][0])

@@ -96,7 +96,7 @@ class Bundle:
     type: ClassVar[BundleType]
     _numba_type_: ClassVar[BundleType]
     address: ClassVar[int]
-    """where compiled code finds it"""
+    """of each bundle, where compiled code finds it; a ClassVar only so that it is no member"""
 
     def __init_subclass__(cls):
         hints = get_type_hints(cls, include_extras=True)

@@ -1,4 +1,5 @@
 """One declaration for each table: name, shape, unit, meaning. Sizes, views, types and records follow from it.
+Declarations are rows that look alike, as in any table; what differs is what they say.
 
 A **record** is a row with named fields, `wheel.angular_velocity`; a table of them is an array of that dtype:
 

@@ -40,7 +40,7 @@ class State:
     model   fingerprint of the Model that it belongs to; "" for a State made by hand, which any Model of its sizes takes
     """
 
-    __slots__ = ("model", "parts", "q", "time", "v", "z")
+    __slots__ = ("__weakref__", "model", "parts", "q", "time", "v", "z")
 
     time: float
     q: np.ndarray

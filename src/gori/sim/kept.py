@@ -4,6 +4,7 @@ import json
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
+from weakref import ReferenceType, ref
 
 import numpy as np
 
@@ -68,7 +69,7 @@ class KeptParts:
         self.particles: ParticleRun | None = None
         self.event_log: list[tuple[str, float]] = []
         self.counted = stepper.method.counts(stepper.memory)
-        self._good: tuple[State, list[np.ndarray]] | None = None  # a State of this run, and its arrays
+        self._own: ReferenceType[State] | None = None  # the State that this run gave or took over last
 
     def save(self) -> State:
         """The State now."""
@@ -90,20 +91,13 @@ class KeptParts:
         if self._memory is not None:
             parts["drivers"] = {"driver": json.dumps(self._memory.save())}
         state = State(stepper.time, stepper.q, stepper.v, stepper.z, parts, self.model.fingerprint)
-        self._good = state, _arrays(state)
+        self._own = ref(state)
         return state
-
-    def _is_own(self, state: State) -> bool:
-        """Whether it is the State that this run gave or took over last, with the arrays it had: no need to check."""
-        if self._good is None or self._good[0] is not state:
-            return False
-        now = _arrays(state)
-        return len(now) == len(self._good[1]) and all(a is b for a, b in zip(now, self._good[1]))
 
     def load(self, state: State) -> None:
         """Go on from a State; raises InputError, and then nothing is changed."""
         fits, particles = self.check(state)
-        self._good = (state, _arrays(state)) if fits else None
+        self._own = ref(state) if fits else None
         stepper, parts, method = self.stepper, state.parts, self.stepper.method
         stepper.load(state, fits)
         if "method" in parts and not fits:
@@ -147,8 +141,8 @@ class KeptParts:
 
     def check(self, state: State) -> tuple[bool, ParticlePart | None]:
         """Check every part of a State; whether it is of a run like this one, and its particles."""
-        if self.particles is None and self._is_own(state):
-            return True, None
+        if self.particles is None and self._own is not None and self._own() is state:
+            return True, None  # a State does not change
         if not isinstance(state, State):
             hint = ": take simulation.state" if isinstance(state, Snapshot) else ""
             raise InputError(f"state must be a State, not a {type(state).__name__}{hint}")
@@ -206,8 +200,3 @@ class KeptParts:
                     "file of the run",
                     exchange.time,
                 )
-
-
-def _arrays(state: State) -> list[np.ndarray]:
-    """All arrays of a State."""
-    return [state.q, state.v, state.z, *(array for part in state.parts.values() for array in part.values())]

@@ -4,7 +4,7 @@ A subsystem in Python is an object with the members of `Subsystem`; `BaseSubsyst
 left out. `sim/exchange.py` couples it to the bodies. Particles are one; `docs/subsystems.md` shows how to write yours.
 
 Wheels and drive trains are compiled (`kernels/vehicle`): the same contract, called inside every step of the bodies by
-the code that START, WRENCH and ADVANCE name in `kernels/machine.py`, so that wrenches belong to the state at each
+the code that START, ADD_WRENCHES and ADVANCE name in `kernels/machine.py`, so that wrenches belong to the state at each
 evaluation and a method keeps its order.
 """
 

@@ -1,4 +1,4 @@
-"""Neighbour lists: cells, particles sorted by them, lists of neighbours and of walls, history carried over.
+"""Neighbour lists: cells, particles sorted by them, lists of neighbours and of walls.
 
 Lists hold all pairs closer than the skin, and stay good until a particle has moved by half of it. Cells lie in blocks
 of 8 x 8 x 8, so that particles near in space are near in memory; within a cell particles are sorted by id, so the
@@ -11,7 +11,8 @@ from gori.kernels.jit import part
 from gori.kernels.particles import columns as c
 from gori.kernels.particles.arrays import ACROSS, CLASSES, MIDDLE, SMALL
 from gori.kernels.particles.geometry import in_frame
-from gori.kernels.particles.team import barrier, share
+from gori.kernels.particles.history import keep_contacts, keep_walls, recall
+from gori.kernels.particles.team import barrier, chunks_of, rows_of, share
 from gori.kernels.particles.walls import bin_range, within
 
 
@@ -31,79 +32,6 @@ def cell_of(g, x, y, z):
     """Cell of a point in x, y, z: as wide as the largest particles reach, with the skin."""
     per_cell = 1.0 / (2.0 * g.settings[0].radius + g.settings[0].skin)
     return int(math.floor(x * per_cell)), int(math.floor(y * per_cell)), int(math.floor(z * per_cell))  # noqa: RUF046
-
-
-@part
-def chunks_of(g):
-    return (g.settings[0].count + g.settings[0].rows - 1) // g.settings[0].rows
-
-
-@part
-def rows_of(g, chunk):
-    """First particle of a chunk and the one after its last."""
-    return chunk * g.settings[0].rows, min(g.settings[0].count, (chunk + 1) * g.settings[0].rows)
-
-
-@part
-def touches(g, s):
-    """Whether the pair of slot s touches."""
-    return (g.touching[s >> 3] >> (s & 7)) & 1
-
-
-@part
-def keep(g, i, j, s, sign):
-    """The history of slot s, as one of particle i, into `kept`."""
-    a, columns = g.kept_end[i], g.kept_history.shape[1]
-    g.kept[a] = j
-    for q in range(columns):
-        g.kept_history[a, q] = sign * g.history[(s >> 3) * columns + q, s & 7]
-    g.kept_end[i] = a + 1
-
-
-@part
-def keep_contacts(g, chunk):
-    """The touching contacts of a chunk, seen from both particles, into `kept`. Returns a result code."""
-    first, last = rows_of(g, chunk)
-    space = g.kept.shape[0] // chunks_of(g)
-    for i in range(first, last):
-        g.kept_end[i] = 0
-    for k in range(CLASSES):
-        for s in range(g.class_begin[chunk, k], g.class_end[chunk, k]):
-            if touches(g, s):
-                g.kept_end[g.owner[s]] += 1
-                if k < ACROSS:
-                    g.kept_end[g.other[s]] += 1
-    at = chunk * space
-    for i in range(first, last):
-        size = g.kept_end[i]
-        g.kept_begin[i] = g.kept_end[i] = at
-        at += size
-    if at > (chunk + 1) * space:
-        return c.TOUCH_FULL
-    for k in range(CLASSES):
-        for s in range(g.class_begin[chunk, k], g.class_end[chunk, k]):
-            if touches(g, s):
-                i, j = g.owner[s], g.other[s]
-                keep(g, i, j, s, 1.0)
-                if k < ACROSS:
-                    keep(g, j, i, s, -1.0)
-    return c.OK
-
-
-@part
-def keep_walls(g, chunk):
-    """The touching contacts of a chunk with walls into `kept_wall`; their wrenches go to the bodies later."""
-    first, last = rows_of(g, chunk)
-    at = g.wall_begin[first]
-    for i in range(first, last):
-        g.kept_wall_begin[i] = at
-        for s in range(g.wall_begin[i], g.wall_end[i]):
-            if g.wall_touching[s] != 0:
-                g.kept_wall[at] = g.wall[s]
-                for q in range(g.wall_history.shape[1]):
-                    g.kept_wall_history[at, q] = g.wall_history[s, q]
-                at += 1
-        g.kept_wall_end[i] = at
 
 
 @part
@@ -232,17 +160,6 @@ def fill_slot(g, x, v, s, i, j):
         g.pair_constants[at + c.REDUCED_RADIUS, lane] = ri * rj / (ri + rj)
         g.pair_constants[at + c.REDUCED_MASS, lane] = mi * mj / (mi + mj)
         g.pair_constants[at + c.CLOSE, lane] = ri + rj - g.pair_f[0, c.DEEP] * min(ri, rj)
-
-
-@part
-def recall(g, s, i, j):
-    """The history of what touched before."""
-    o, partner, columns = g.order[i], g.order[j], g.kept_history.shape[1]
-    for t in range(g.kept_begin[o], g.kept_end[o]):
-        if g.kept[t] == partner:
-            g.touching[s >> 3] |= 1 << (s & 7)
-            for q in range(columns):
-                g.history[(s >> 3) * columns + q, s & 7] = g.kept_history[t, q]
 
 
 @part

@@ -13,8 +13,8 @@ from gori.kernels.particles import columns as c
 from gori.kernels.particles.arrays import MIDDLE, SMALL, particles_type
 from gori.kernels.particles.contacts import pair_forces
 from gori.kernels.particles.drift import FASTEST, put_back, walls_moved, way_back
-from gori.kernels.particles.lists import chunks_of, gather_wrenches, make_lists, rows_of, worst
-from gori.kernels.particles.team import barrier, share
+from gori.kernels.particles.lists import gather_wrenches, make_lists, worst
+from gori.kernels.particles.team import barrier, chunks_of, rows_of, share
 from gori.kernels.particles.wall_contacts import wall_forces
 from gori.kernels.rows import eight_of, four_of_each, halves, join, put_halves, put_row8, row8, turn4
 

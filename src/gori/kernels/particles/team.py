@@ -77,3 +77,15 @@ def barrier(counters, number, workers):
 def share(count, worker, workers):
     """First and last + 1 of the pieces of one worker."""
     return worker * count // workers, (worker + 1) * count // workers
+
+
+@part
+def chunks_of(g):
+    """Number of chunks, which the workers share."""
+    return (g.settings[0].count + g.settings[0].rows - 1) // g.settings[0].rows
+
+
+@part
+def rows_of(g, chunk):
+    """First particle of a chunk and the one after its last."""
+    return chunk * g.settings[0].rows, min(g.settings[0].count, (chunk + 1) * g.settings[0].rows)

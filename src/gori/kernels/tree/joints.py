@@ -9,7 +9,7 @@ FREE                           q: quaternion w x y z, then x y z;    v: angular,
 """
 
 from gori.kernels.jit import part
-from gori.kernels.lanes import sincos
+from gori.kernels.sincos import sincos
 from gori.kernels.tree.columns import ARM, P_PJ, PITCH, R_PJ, R_WB, S
 
 WELD, REVOLUTE, PRISMATIC, HELICAL, SPHERICAL, FREE = 0, 1, 2, 3, 4, 5

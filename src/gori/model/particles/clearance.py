@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from gori.model.particles.meshes import read_mesh
 from gori.spec.base import rotation_to
@@ -128,6 +127,8 @@ def _pairs(centers: np.ndarray, radii: np.ndarray, points: np.ndarray) -> tuple[
         away = centers[:, None] - points
         ball, point = np.nonzero(np.einsum("ijk,ijk->ij", away, away) <= radii[:, None] ** 2)
         return ball, point
+    from scipy.spatial import KDTree  # slow to import
+
     found = KDTree(points).query_ball_point(centers, radii)
     return np.repeat(np.arange(len(centers)), [len(few) for few in found]), np.concatenate(found).astype(int)
 

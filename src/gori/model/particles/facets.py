@@ -3,8 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from gori.kernels.particles import columns as t
 from gori.kernels.particles.walls import CORNER_BIT, EDGE_BIT, FLAT_BIT
@@ -100,8 +98,7 @@ def _planes(normal: np.ndarray, flat: np.ndarray, neighbour: np.ndarray) -> tupl
     """
     n = len(normal)
     facet, edge = np.nonzero(flat)
-    graph = coo_array((np.ones(len(facet)), (facet, neighbour[facet, edge])), shape=(n, n))
-    count, plane = connected_components(graph, directed=False)
+    count, plane = connected(facet, neighbour[facet, edge], n)
     _, first = np.unique(plane, return_index=True)
     turned = normal * np.where(np.einsum("ni,ni->n", normal, normal[first[plane]]) < 0.0, -1.0, 1.0)[:, None]
     mean = np.zeros((count, 3))
@@ -122,3 +119,12 @@ def _rims(points: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray
     count = np.bincount(ends[:, 0], minlength=len(points))
     rim_i = np.stack([np.cumsum(count) - count, count], axis=1).astype(np.int32)
     return rim_i, along / np.linalg.norm(along, axis=1, keepdims=True)
+
+
+def connected(a: np.ndarray, b: np.ndarray, count: int) -> tuple[int, np.ndarray]:
+    """Number of groups of so many things, of which a[k] and b[k] belong together, and the group of each."""
+    from scipy.sparse import coo_array  # slow to import
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(a)), (a, b)), shape=(count, count))
+    return connected_components(graph, directed=False)

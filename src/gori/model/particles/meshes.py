@@ -4,12 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import KDTree
 
 from gori.errors import MissingPackageError, SpecError
-from gori.model.particles.facets import edge_ends
+from gori.model.particles.facets import connected, edge_ends
 from gori.spec.explain import warn
 
 JOIN = 1e-7
@@ -69,10 +66,10 @@ def clean_mesh(
 def _joined(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Corners at one place made one vertex."""
     points, which = np.unique(vertices[faces.ravel()], axis=0, return_inverse=True)
+    from scipy.spatial import KDTree  # slow to import
+
     pairs = KDTree(points).query_pairs(JOIN * np.linalg.norm(np.ptp(points, axis=0)), output_type="ndarray")
-    n = len(points)
-    graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
-    _, group = connected_components(graph, directed=False)
+    _, group = connected(pairs[:, 0], pairs[:, 1], len(points))
     _, first = np.unique(group, return_index=True)
     return points[first], group[which.ravel()].reshape(faces.shape)
 
@@ -143,8 +140,7 @@ def _check_edges(vertices: np.ndarray, faces: np.ndarray, what: str, surface: bo
     if surface or (count == 2).all():
         return
     border = edges[count == 1]
-    graph = coo_array((np.ones(len(border)), (border[:, 0], border[:, 1])), shape=(len(vertices),) * 2)
-    _, group = connected_components(graph, directed=False)
+    _, group = connected(border[:, 0], border[:, 1], len(vertices))
     rims = [vertices[np.unique(border[group[border[:, 0]] == g])] for g in np.unique(group[border[:, 0]])]
     widths = [float(np.linalg.norm(np.ptp(rim, axis=0))) for rim in rims]
     widest = int(np.argmax(widths))

@@ -4,7 +4,6 @@ All packings are in a `Container`, in its own frame, and follow from a seed.
 """
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from gori.errors import InputError
 from gori.model.particles.container import Container
@@ -201,6 +200,8 @@ def near_pairs(points: np.ndarray, radii: np.ndarray, skin: float = 0.0) -> tupl
     """
     octave = np.floor(np.log2(radii / radii.min())).astype(int)
     classes = [np.flatnonzero(octave == k) for k in np.unique(octave)]
+    from scipy.spatial import KDTree  # slow to import
+
     trees = [KDTree(points[own]) for own in classes]
     found = [np.zeros((0, 2), int)]
     for a, (mine, tree) in enumerate(zip(classes, trees)):
@@ -249,6 +250,8 @@ def check_beside(new: np.ndarray, old: np.ndarray, allowed: float = 0.05) -> Non
     if not len(old) or not len(new):
         return
     most = old[:, 3].max()
+    from scipy.spatial import KDTree  # slow to import
+
     tree = KDTree(old[:, :3])
     for k, particle in enumerate(new):
         near = old[tree.query_ball_point(particle[:3], particle[3] + most)]
