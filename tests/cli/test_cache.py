@@ -18,6 +18,6 @@ def test_size_of_a_folder(tmp_path):
 def test_only_folders_of_other_sources_are_stale_and_removed(tmp_path):
     for name in ("0123456789abcdef", "fedcba9876543210", "notes"):
         (tmp_path / name).mkdir()
-    stale = cache.stale_folders(tmp_path, tmp_path / "fedcba9876543210")
+    stale = cache.stale_folders(tmp_path, {tmp_path / "fedcba9876543210"})
     assert [folder.name for folder in stale] == ["0123456789abcdef"]
     assert cache.remove(stale[0]) and not stale[0].exists()

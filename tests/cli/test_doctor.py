@@ -34,7 +34,7 @@ def test_doctor(run):
     for item in ("gori", "python", "platform", "numpy", "scipy", "numba", "llvmlite", "cores", "threads", "cpu", "gpu"):
         assert item in result.stdout
     assert re.search(r"numba layer +(tbb|omp|workqueue)", result.stdout)
-    assert jit.CACHE.name in result.stdout and all(name in result.stdout for name in cache.all_kernels())
+    assert jit.cache_root().name in result.stdout and all(name in result.stdout for name in cache.all_kernels())
 
 
 def test_doctor_compile(run, one_kernel):

@@ -4,7 +4,6 @@ import importlib
 import os
 import pkgutil
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -15,7 +14,7 @@ from numba.core.runtime import _nrt_python, rtsys
 
 import gori.kernels
 from gori.cli.cache import all_kernels
-from gori.kernels import jit
+from gori.kernels import jit, sources
 from tests.checks import machine, states, take
 from tests.model.test_identities import ANSWERS
 
@@ -26,7 +25,7 @@ for module in pkgutil.walk_packages(gori.kernels.__path__, "gori.kernels."):
 
 def test_all_entry_points_are_listed():
     declared = 0
-    for folder in jit._SOURCES:
+    for folder in (sources.ROOT / name for name in sources.PACKAGES):
         for file in folder.rglob("*.py"):
             declared += len(re.findall(r"^@kernel\(", file.read_text(), re.MULTILINE))
     own = [one for one in all_kernels().values() if one.dispatcher.py_func.__module__.startswith("gori.")]
@@ -97,11 +96,10 @@ def test_allocation_would_be_seen():
 
 LOAD = """
 from gori.kernels.tree.configuration import difference_batch
-from gori.kernels.jit import CACHE
 import numpy as np
 table, q, dv = np.zeros((1, 6), np.int64), np.zeros((1, 0)), np.zeros((1, 0))
 difference_batch(table, q, q, dv)
-print(CACHE, difference_batch.cached)
+print(difference_batch.folder, difference_batch.cached)
 """
 
 
@@ -141,28 +139,6 @@ def test_two_threads_may_load_one_kernel():
             jit.KERNELS["difference_batch"] = source
         assert not problems
         assert len(fresh.dispatcher.signatures) == 1
-
-
-def test_cache_folder_follows_the_sources(tmp_path, monkeypatch):
-    copy = tmp_path / "kernels"
-    shutil.copytree(jit._HERE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    original = jit._source_hash()
-    assert original == jit.CACHE.name
-    monkeypatch.setattr(jit, "_SOURCES", (copy, *jit._SOURCES[1:]))
-    assert jit._source_hash() == original
-    (copy / "notes.txt").write_text("not a source")
-    assert jit._source_hash() == original
-
-    # an edit, a new file, another name: each is another folder
-    seen = {original}
-    callee = copy / "tree" / "joints.py"
-    callee.write_text(callee.read_text() + "\n")
-    seen.add(jit._source_hash())
-    (copy / "extra.py").write_text("")
-    seen.add(jit._source_hash())
-    (copy / "extra.py").rename(copy / "other.py")
-    seen.add(jit._source_hash())
-    assert len(seen) == 4
 
 
 def test_cache_root(monkeypatch, tmp_path):

@@ -1,8 +1,9 @@
-"""The folder of compiled kernels: what is in it, and what is left there by other sources."""
+"""The folders of compiled kernels: what is in them, and what is left there by other sources."""
 
 import re
 import shutil
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,11 +50,12 @@ def folder_size(folder: Path) -> int:
     return size
 
 
-def stale_folders(root: Path, current: Path) -> list[Path]:
+def stale_folders(root: Path, current: Collection[Path]) -> list[Path]:
     """Folders of other sources, or of another Python or Numba."""
     if not root.is_dir():
         return []
-    return sorted(path for path in root.iterdir() if path.is_dir() and _NAME.fullmatch(path.name) and path != current)
+    ours = (path for path in root.iterdir() if path.is_dir() and _NAME.fullmatch(path.name))
+    return sorted(path for path in ours if path not in current)
 
 
 def remove(folder: Path) -> bool:

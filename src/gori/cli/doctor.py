@@ -95,9 +95,10 @@ def _show_kernels(console: Console, compile: bool, clean: bool) -> None:
             _compile_for_gpu(console)
     cached = [name for name, kernel in kernels.items() if cache.is_cached(kernel)]
     others = [name for name in kernels if name not in cached]
+    current = {kernel.folder for kernel in kernels.values()}
     rows: list[tuple[str, str | Text]] = [
-        ("folder", _folder(jit.CACHE)),
-        ("stale", _stale(jit.cache_root(), jit.CACHE, clean)),
+        ("folder", _folder(jit.cache_root(), current)),
+        ("stale", _stale(jit.cache_root(), current, clean)),
         ("compiled", f"{len(cached)} of {len(kernels)}"),
     ]
     if cached:
@@ -178,15 +179,15 @@ for kernel in list(all_kernels().values())[{first}:{last}][::{-1 if k % 2 else 1
     return others
 
 
-def _folder(current: Path) -> str | Text:
+def _folder(root: Path, current: set[Path]) -> str | Text:
     from gori.kernels.jit import CACHING
 
     if not CACHING:
-        return Text(f"{_short(current)} cannot be written: set GORI_CACHE to a folder that can", "yellow")
-    return f"{_short(current)}, {file_size(cache.folder_size(current))}"
+        return Text(f"{_short(root)} cannot be written: set GORI_CACHE to a folder that can", "yellow")
+    return f"{_short(root)}, {file_size(sum(map(cache.folder_size, current)))}"
 
 
-def _stale(root: Path, current: Path, clean: bool) -> str:
+def _stale(root: Path, current: set[Path], clean: bool) -> str:
     folders = cache.stale_folders(root, current)
     if not folders:
         return "none"

@@ -4,13 +4,12 @@
 `@part`               a building block: compiled into each kernel that calls it, for numbers or for lanes (`lanes.py`).
 `@block`              the same, but called: for large pieces with several callers.
 
-Numba's own cache does not see that a callee was edited, so the cache folder is named by a hash of all kernel
-sources (but those of a GPU, which are not cached). Compilation is held under a file lock: two processes that compile
+Numba's own cache does not see that a callee was edited, so each kernel is kept in a folder that is named by a hash of
+the sources that it is compiled from (`sources.py`). Compilation is held under a file lock: two processes that compile
 one kernel would corrupt its index.
 """
 
 import contextlib
-import hashlib
 import os
 import sys
 import threading
@@ -24,6 +23,7 @@ from numba.core import cgutils, sigutils
 from numba.extending import intrinsic
 
 from gori.kernels.callee import CalleeCompiler
+from gori.kernels.sources import source_hash
 
 # no "nnan" and no "ninf": isnan and isinf stay honest
 FASTMATH = {"contract", "reassoc", "nsz", "arcp", "afn"}
@@ -41,20 +41,6 @@ _CALLEE = {
 
 KERNELS: dict[str, Any] = {}
 """every entry point by name, for `gori doctor`"""
-
-_HERE = Path(__file__).parent
-_SOURCES = (_HERE, _HERE.parent / "integrate")
-"""folder of all compiled code"""
-
-
-def _source_hash() -> str:
-    digest = hashlib.sha256(numba.__version__.encode() + sys.version.encode())
-    for folder in _SOURCES:
-        for path in sorted(folder.rglob("*.py")):
-            if not path.name.startswith("cuda"):
-                digest.update(path.relative_to(folder.parent).as_posix().encode())
-                digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def cache_root() -> Path:
@@ -77,14 +63,13 @@ def _usable(folder: Path) -> bool:
     return os.access(folder, os.W_OK)
 
 
-CACHE = cache_root() / _source_hash()
-CACHING = _usable(CACHE)
+CACHING = _usable(cache_root())
 _loading = threading.RLock()
 
 
 @contextlib.contextmanager
-def _compile_lock(name: str):
-    """One process at a time for one kernel; the folder itself is marked as in use."""
+def _compile_lock(cache: Path, name: str):
+    """One process at a time for one kernel; its folder is marked as in use."""
     try:
         import fcntl
     except ImportError:  # no such lock on Windows: `gori doctor --compile` before parallel work
@@ -93,8 +78,8 @@ def _compile_lock(name: str):
     if not CACHING:
         yield
         return
-    CACHE.mkdir(parents=True, exist_ok=True)  # it may have been removed since
-    with open(CACHE / "lock", "a") as folder, open(CACHE / f"{name}.lock", "a") as own:
+    cache.mkdir(parents=True, exist_ok=True)  # it may have been removed since
+    with open(cache / "lock", "a") as folder, open(cache / f"{name}.lock", "a") as own:
         fcntl.flock(folder, fcntl.LOCK_SH)
         fcntl.flock(own, fcntl.LOCK_EX)
         yield
@@ -149,16 +134,16 @@ def kernel(signature: Any) -> Callable[[Callable], Any]:
     """Declare an entry point; it is loaded from the cache or compiled when first called."""
 
     def decorate(function: Callable) -> Any:
-        name = function.__name__
+        name, folder = function.__name__, cache_root() / source_hash(function.__module__)
         before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
-        numba.config.CACHE_DIR = str(CACHE)  # type: ignore[attr-defined]
+        numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
         try:
             dispatcher = numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", cache=CACHING, _nrt=False)(
                 function
             )
         finally:
             numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
-        KERNELS[name] = Kernel(dispatcher, signature)
+        KERNELS[name] = Kernel(dispatcher, signature, folder)
         return KERNELS[name]
 
     return decorate
@@ -170,11 +155,10 @@ class Kernel:
     After that `call` is Numba's own dispatcher, so a hot caller pays no Python in between.
     """
 
-    __slots__ = ("call", "dispatcher", "signature")
+    __slots__ = ("call", "dispatcher", "folder", "signature")
 
-    def __init__(self, dispatcher: Any, signature: str):
-        self.dispatcher = dispatcher
-        self.signature = signature
+    def __init__(self, dispatcher: Any, signature: str, folder: Path):
+        self.dispatcher, self.signature, self.folder = dispatcher, signature, folder
         self.call = self._first_call
 
     def __call__(self, *args):
@@ -189,7 +173,7 @@ class Kernel:
         with _loading:
             if not self.dispatcher.signatures:
                 arguments, _ = sigutils.normalize_signature(self.signature)
-                with _compile_lock(self.dispatcher.py_func.__name__):
+                with _compile_lock(self.folder, self.dispatcher.py_func.__name__):
                     self.dispatcher.compile(arguments)
                 self.dispatcher.disable_compile()
             self.call = self.dispatcher

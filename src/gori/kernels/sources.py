@@ -1,0 +1,63 @@
+"""Which sources a kernel is compiled from: its module, and every module of compiled code that this imports.
+
+Numba's own cache does not see that a callee was edited, so kernels are kept in folders that are named by a hash of
+these sources. An edit then compiles again what it concerns, and no more.
+"""
+
+import hashlib
+import re
+import sys
+from functools import cache
+from pathlib import Path
+
+import numba
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("kernels", "integrate")
+"""folders of all compiled code; kernels import nothing else that is compiled"""
+
+_IMPORT = re.compile(r"^[ \t]*(?:from gori\.([\w.]+) import (\([^)]*\)|.*)|import gori\.([\w.]+))", re.MULTILINE)
+
+
+@cache
+def _file(module: str) -> str | None:
+    """kernels.tree.rnea -> kernels/tree/rnea.py; None if it is no module of compiled code."""
+    path = module.replace(".", "/")
+    if path.split("/")[0] in PACKAGES:
+        for name in (f"{path}.py", f"{path}/__init__.py"):
+            if (ROOT / name).is_file():
+                return name
+    return None
+
+
+@cache
+def _read(name: str) -> tuple[bytes, tuple[str, ...]]:
+    """Hash of a file, and the files that it imports."""
+    text = (ROOT / name).read_bytes()
+    found = set()
+    for package, names, plain in _IMPORT.findall(text.decode()):
+        module = package or plain
+        found.add(_file(module))
+        found |= {_file(f"{module}.{word.split()[0]}") for word in names.strip("()").split(",") if word.strip()}
+    return hashlib.sha256(text).digest(), tuple(sorted(found - {None}))
+
+
+@cache
+def sources_of(module: str) -> tuple[str, ...]:
+    """Files that a module is compiled from, itself included."""
+    to_do, seen = [_file(module.removeprefix("gori."))], set()
+    while to_do:
+        name = to_do.pop()
+        if name is not None and name not in seen:
+            seen.add(name)
+            to_do += _read(name)[1]
+    return tuple(sorted(seen))
+
+
+@cache
+def source_hash(module: str) -> str:
+    """Of these files, and of what compiles them."""
+    digest = hashlib.sha256(numba.__version__.encode() + sys.version.encode())
+    for name in sources_of(module):
+        digest.update(name.encode() + _read(name)[0])
+    return digest.hexdigest()[:16]
