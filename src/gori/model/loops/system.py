@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.errors import ClosureError, SingularError
+from gori.errors import SingularError
 from gori.kernels.loops import tables as t
 from gori.kernels.loops.terms import loop_terms
 from gori.kernels.tree.columns import P_PJ, PARENT
@@ -200,15 +200,15 @@ class LoopSystem:
 
     def _good_pose(self, q: np.ndarray, time: float) -> np.ndarray | None:
         """J where it has its usual rank: at q with its loops closed, or nearby if that is a singular pose."""
-        from gori.model.loops.assembly import assemble
+        from gori.model.loops.newton import close_from
 
         model, rng, best = self.model, np.random.default_rng(1), None
         for size in (0.0, 1e-2, 1e-1):
-            try:
-                aside = model.integrate(q, size * self.column_scale * rng.normal(size=model.nv))
-                J = self.terms(assemble(model, aside, time=time), time=time).J
-            except ClosureError:
+            aside = model.integrate(q, size * self.column_scale * rng.normal(size=model.nv))
+            pose = close_from(model, aside, np.ones(model.nv, bool), np.ones(model.nv), time)
+            if not pose.closed:
                 continue
+            J = self.terms(pose.q, time=time).J
             if best is None or self.rank(J) > self.rank(best):
                 best = J
         return best
