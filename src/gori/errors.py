@@ -71,7 +71,7 @@ class SpecWarning(UserWarning):
 
 
 class AssemblyWarning(UserWarning):
-    """A start that is not quite as given: a coordinate had to move for the loops to close, or they close in two ways."""
+    """A start that is not quite as given: coordinates had to move for the loops to close, or they close in two ways."""
 
 
 class RestartWarning(UserWarning):

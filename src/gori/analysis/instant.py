@@ -1,7 +1,7 @@
 """One instant of a kinematic analysis after the other: position, velocity and acceleration that the motions determine.
 
-At a singular pose, where branches cross, J does not determine the velocities. There, and so near that they would be noise,
-all three are interpolated between poses on both sides, on the branch that the motion is on.
+At a singular pose, where branches cross, J does not determine the velocities. There, and so near that they would be
+noise, all three are interpolated between poses on both sides, on the branch that the motion is on.
 """
 
 from typing import Any, NamedTuple
@@ -125,8 +125,7 @@ def _beside(model: Model, guess: Instant) -> Instant | None:
             here = found[k] = _solved(model, _polished(model, pose.q, time), time)
     base = found[-1].q
     q = model.integrate(base, sum(share * model.difference(base, found[k].q) for k, share in NODES.items()))
-    v = sum(share * found[k].v for k, share in NODES.items())
-    a = sum(share * found[k].a for k, share in NODES.items())
+    v, a = (np.sum([share * found[k][field] for k, share in NODES.items()], axis=0) for field in (2, 3))
     for _ in range(3):  # closed, without a step along the branches
         terms = system.terms(q, time=guess.time)
         step = np.linalg.pinv(system.scaled(terms.J), rcond=SINGULAR) @ (terms.gap * system.row_scale)

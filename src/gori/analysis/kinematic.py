@@ -38,7 +38,9 @@ def kinematics(
     q          rough pose at the first time; default: the start of the Spec
 
     Where the motions ask for more than the loops allow a ClosureError tells when; its `recording` holds what was found
-    until then. Channels, besides those of every Recording: JOINT.a, BODY.acceleration, MOTION.drive (the torque or force that the
+    until then.
+
+    Channels, besides those of every Recording: JOINT.a, BODY.acceleration, MOTION.drive (the torque or force that the
     motion takes), JOINT.reaction and CUT.reaction. A motion given here is called as its joint.
     """
     times = np.array(times, float, ndmin=1)

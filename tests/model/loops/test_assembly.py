@@ -218,7 +218,9 @@ def test_a_guess_may_move_in_silence_and_chooses_the_branch():
 
 def test_a_second_closed_pose_is_named():
     model = gori.compile(crank_and_slider(A={"q_deg": 90}))
-    with pytest.warns(AssemblyWarning, match=r"more than one way: taken is B = .* deg, D = .*; as near is B = .*, D = "):
+    with pytest.warns(
+        AssemblyWarning, match=r"more than one way: taken is B = .* deg, D = .*; as near is B = .*, D = "
+    ):
         first = gori.assemble(model)
     with pytest.warns(AssemblyWarning):
         assert np.array_equal(gori.assemble(model), first)

@@ -121,8 +121,8 @@ def _moved(search: Search, given: list[str], q: np.ndarray) -> tuple[str, ...]:
     if not words:
         return ()
     return (
-        f"the loops do not close with the q that are given: moved {'; '.join(words)}. Give q to independent joints only, "
-        "and guess to the others",
+        f"the loops do not close with the q that are given: moved {'; '.join(words)}. Give q to independent joints "
+        "only, and guess to the others",
     )
 
 

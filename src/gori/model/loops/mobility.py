@@ -19,8 +19,8 @@ class Mobility:
     equations: int
     rank: int
     redundant: tuple[str, ...]  # equations that follow from the others at this pose
-    freedom: int  # degrees of freedom
-    instantaneous: int  # of the velocities at this pose: more than of finite motions where branches cross or at a dead centre
+    freedom: int  # degrees of freedom of finite motions from this pose
+    instantaneous: int  # of the velocities at this pose: more where branches cross, and at a dead centre
     independent: tuple[str, ...]
     dependent: tuple[str, ...]
     condition: float  # of the equations in the dependent coordinates; large near singular poses

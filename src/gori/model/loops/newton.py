@@ -88,9 +88,10 @@ class Search:
             if info.type in ("revolute", "universal"):
                 self.angles[info.v] = True
 
-    def near(self, free: np.ndarray, readiness: np.ndarray | None = None) -> Pose:
-        """Where Newton steps from the start itself end."""
-        return close_from(self.model, self.q, free, np.ones(self.model.nv) if readiness is None else readiness, self.time)
+    def near(self, free: np.ndarray, readiness: np.ndarray | None = None, q: np.ndarray | None = None) -> Pose:
+        """Where Newton steps from the start itself end, or from another q."""
+        readiness = np.ones(self.model.nv) if readiness is None else readiness
+        return close_from(self.model, self.q if q is None else q, free, readiness, self.time)
 
     def closures(self, free: np.ndarray) -> list[Pose]:
         """Closed poses with the other coordinates as they are at the start, the nearest first."""
@@ -105,7 +106,7 @@ class Search:
         for k in range(self.MOST):
             if found and k >= (self.STARTS if few else 0):
                 break
-            pose = close_from(self.model, self._aside(rng, best, free, few or k % 2 == 1), free, np.ones(self.model.nv), self.time)
+            pose = self.near(free, q=self._aside(rng, best, free, few or k % 2 == 1))
             best = min(best, pose, key=lambda one: one.size)
             if not pose.closed:
                 continue
@@ -150,7 +151,7 @@ class Search:
         if not turns.any():
             return pose
         q = self.model.integrate(pose.q, -turns)
-        again = close_from(self.model, q, free, np.ones(self.model.nv), self.time)
+        again = self.near(free, q=q)
         return again if again.closed and self.distance(again.q, q, np.ones(self.model.nv)) < ALIKE else pose
 
     def _beyond_limits(self, q: np.ndarray) -> bool:

@@ -36,9 +36,7 @@ def consistent_velocity(
     return _on_branch(at, v, held, list(hold))
 
 
-def _nearest(
-    model: Model, q: np.ndarray, v: np.ndarray, held: np.ndarray, hold: list[str], time: float
-) -> np.ndarray:
+def _nearest(model: Model, q: np.ndarray, v: np.ndarray, held: np.ndarray, hold: list[str], time: float) -> np.ndarray:
     """The nearest velocity that closes the loops to first order."""
     system, free, scale = model.loop_system, ~held, model.loop_system.column_scale
     v = v.copy()
