@@ -36,8 +36,8 @@ QUATERNION = ("spherical", "free")
 """types whose q begins with a quaternion"""
 _TURNING = ("revolute", "helical", "universal")
 _OF_MOTION = ("q", "q_deg", "guess", "guess_deg", "v", "limits", "limits_deg", "limit_stiffness", "limit_damping",
-              "velocity_limit", "effort_limit", "damping", "friction", "stick_stiffness", "stiffness", "rest", "rest_deg",
-              "armature", "mimic")  # fmt: skip
+              "velocity_limit", "effort_limit", "damping", "friction", "stick_stiffness", "stiffness", "rest",
+              "rest_deg", "armature", "mimic")  # fmt: skip
 """fields that mean nothing where nothing moves"""
 _ZERO = ("damping", "friction", "stiffness", "armature")
 """those of them that are zero unless given"""
