@@ -125,7 +125,8 @@ def _beside(model: Model, guess: Instant) -> Instant | None:
             here = found[k] = _solved(model, _polished(model, pose.q, time), time)
     base = found[-1].q
     q = model.integrate(base, sum(share * model.difference(base, found[k].q) for k, share in NODES.items()))
-    v, a = (np.sum([share * found[k][field] for k, share in NODES.items()], axis=0) for field in (2, 3))
+    v = np.sum([share * found[k].v for k, share in NODES.items()], axis=0)
+    a = np.sum([share * found[k].a for k, share in NODES.items()], axis=0)
     for _ in range(3):  # closed, without a step along the branches
         terms = system.terms(q, time=guess.time)
         step = np.linalg.pinv(system.scaled(terms.J), rcond=SINGULAR) @ (terms.gap * system.row_scale)
