@@ -41,12 +41,19 @@ def run(solver: Solver) -> tuple[np.ndarray, float]:
 def checks(long: bool = False) -> Iterator[Check]:
     mobility = gori.compile(bricard()).mobility()
     counts = {"redundant equations": len(mobility.redundant), "degrees of freedom": mobility.freedom}
-    yield compare(CASE, "mobility", "model.mobility()", dict.fromkeys(counts, 1), counts, 0.0)
+    yield compare(CASE, "mobility", "model.mobility()", dict.fromkeys(counts, 1), counts, 0.0, source="published")
     table, other = run(TABLE[0])[0], run(TABLE[1])[0]
     for k, (ours, theirs) in enumerate(zip(table, other, strict=True)):
         # the table itself is the reference: the other solver confirms it
         for axis, *pair in zip("xyz", ours, theirs, strict=True):
-            yield compare(CASE, f"our table: P3.{axis} at {k + 1} s [m]", " / ".join(map(str, TABLE)), *pair, 1e-9)
+            yield compare(
+                CASE,
+                f"our table: P3.{axis} at {k + 1} s [m]",
+                " / ".join(map(str, TABLE)),
+                *pair,
+                1e-9,
+                source="own run",
+            )
     for solver in with_loops(METHODS):
         yield from attempt(CASE, solver, accurate, table)
     for solver in with_loops(first_order(5e-4)):
@@ -58,7 +65,7 @@ def accurate(solver: Solver, table: np.ndarray) -> Iterator[Check]:
     energy_bound, point_bound = BOUNDS[solver.kind]
     names = [f"{axis} at {k + 1} s" for k in range(DURATION) for axis in "xyz"]
     reference, found = (dict(zip(names, values.ravel(), strict=True)) for values in (table, points))
-    yield compare(CASE, "P3 against the table [m]", solver, reference, found, point_bound)
+    yield compare(CASE, "P3 against the table [m]", solver, reference, found, point_bound, source="own run")
     yield small(CASE, "energy, largest drift in 10 s [J]", solver, drift, energy_bound)
 
 
