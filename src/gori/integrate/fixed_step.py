@@ -7,6 +7,7 @@ and says why not.
 from gori.integrate.events import begin_watch, locate
 from gori.kernels.codes import EVENT, OK
 from gori.kernels.jit import part
+from gori.kernels.loops.coordinates import follow_turns
 from gori.kernels.tree.columns import NQ
 
 
@@ -32,10 +33,10 @@ def fixed_steps(step):
         """
         n, watching, c = y.shape[0], watch.met.shape[0] > 0, clock[0]
         nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
-        work = watch.work
+        work, turning = watch.work, data.turns.shape[0] > 0
         h, start = c.step, work.start
         if watching and c.slopes_valid == 0:
-            begin_watch(watch, nq, nv, c.time, y, data.stack)
+            begin_watch(machine, data, watch, c.time, y)
         c.slopes_valid = 1
         c.samples_written = 0
         met = False
@@ -58,6 +59,8 @@ def fixed_steps(step):
                         if reached < 1.0:
                             c.inside_step = 1
                             c.time = min(t + reached * length, end)
+                            if turning:
+                                follow_turns(machine, data, c.time, y[:nq], y[nq : nq + nv])
                             return EVENT
                         met = True
                     for e in range(watch.met.shape[0]):
@@ -65,6 +68,8 @@ def fixed_steps(step):
             c.inside_step = 0
             c.steps_done += 1
             c.time = end
+            if turning:
+                follow_turns(machine, data, c.time, y[:nq], y[nq : nq + nv])
             if (c.steps_done - c.first_step) % c.sample_every == 0:
                 write_sample(data, c.time, y, samples[c.samples_written])
                 c.samples_written += 1

@@ -31,8 +31,9 @@ def span(spec: Spec) -> Spec:
     """The same machine with joints that form a tree from the ground; the rest are cuts with the names of their joints.
 
     Joints that cannot be cuts, or have something that a cut has not (start values, springs, limits, a motor, ...), stay
-    in the tree before all others; then those with few degrees of freedom, near the ground, first in the Spec. A joint
-    of the tree whose child is nearer to the ground than its parent is turned around, with q of the same meaning.
+    in the tree before all others; then screws; then those with few degrees of freedom, near the ground, first in the
+    Spec. A joint of the tree whose child is nearer to the ground than its parent is turned around, with q of the same
+    meaning.
     """
     carried = {joint.child for joint in spec.joints.values()}
     if GROUND not in carried and len(carried) == len(spec.joints):
@@ -62,7 +63,7 @@ def _own(spec: Spec) -> dict[str, str]:
         named.setdefault(joint, []).append(place)
     own = {}
     for name, joint in spec.joints.items():
-        reasons = [f"is {joint.type}, which a cut cannot be"] if joint.type in ("helical", "free") else []
+        reasons = [f"is {joint.type}, which a cut cannot be"] if joint.type == "free" else []
         reasons += [f"has {', '.join(fields)}"] if (fields := joint.own()) else []
         reasons += [f"is named by {', '.join(dict.fromkeys(named[name]))}"] if name in named else []
         if reasons:
@@ -115,9 +116,10 @@ def _choose(spec: Spec, own: dict[str, str]) -> tuple[list[str], list[str]]:
     """Joints of the tree, and the others, both in the order of the Spec."""
     distance = _distances(spec)
 
-    def cost(name: str) -> tuple[bool, int, int]:
+    def cost(name: str) -> tuple[bool, bool, int, int]:
         joint = spec.joints[name]
-        return name not in own, NV[joint.type], distance[joint.parent] + distance[joint.child]
+        screw = joint.type == "helical"  # as a cut it would take any of its turns for the first
+        return name not in own, not screw, NV[joint.type], distance[joint.parent] + distance[joint.child]
 
     part = {body: body for body in (GROUND, *spec.bodies)}  # bodies that hang together lead to one of them
 
@@ -186,7 +188,9 @@ def turned(joint: Joint) -> Joint:
     keep the motions that they allow, and the pose at zero; their coordinates get another meaning.
     """
     given = {name: getattr(joint, name) for name in type(joint).model_fields if name in joint.model_fields_set}
-    data = {_OTHER_SIDE.get(name, name): value for name, value in given.items()}
+    data = {_OTHER_SIDE.get(name, name): value for name, value in given.items() if name != "reversed"}
+    if not joint.reversed:
+        data["reversed"] = True
     if joint.type == "spherical":
         # it takes no rotation of the child's frame: at zero, the parent is now seen from the child
         for name in ("child_rpy_deg", "child_quat"):
@@ -222,11 +226,6 @@ def _lost(spec: Spec, own: dict[str, str], mover: dict[str, str], surplus: list[
                 f"joints.{name}",
                 f"joint {name!r} closes a loop, and no joint of that loop can become a cut: {'; '.join(reasons)}. "
                 "Remove that from one of them, or list one of them under cuts",
-            )
-        elif name in spec.cuts:
-            yield (
-                f"cuts.{name}",
-                f"joint {name!r} closes a loop and becomes a cut, but there is already a cut of that name: rename one",
             )
 
 

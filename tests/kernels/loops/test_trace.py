@@ -62,7 +62,7 @@ def test_a_machine_with_loops(seed):
 
     whole, data = machine_of(model, loops=model.loop_system.tables)
     joints, cuts = np.zeros((1, len(machine.body_i), 6)), np.zeros((1, len(whole.cut), 6))
-    transmitted(whole, data, samples, recorded, qdd, lam[None], joints, cuts)
+    transmitted(whole, data, samples, recorded, qdd, lam[None], 0, joints, cuts)
     reference = loops.reactions(spec, q, v, tau)
     for info in model.joints:
         close(joints[0, info.rows[-1]], reference[info.name], 1e-7)

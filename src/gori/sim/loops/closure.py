@@ -100,7 +100,7 @@ class Closure:
     def _refuse_nothing(self, state: State) -> None:
         """Raise if none of the equations says anything: there is no telling what then is rounding and what is not."""
         names = self.system.names
-        if isinstance(self.loops, Partition) or not len(names):
+        if isinstance(self.loops, Partition) or not len(self.system.kept.names):  # what never says anything is left out
             return
         if self.system.rank(self.system.terms(state.q, time=state.time).J) == 0:
             raise UnsupportedError(
