@@ -7,6 +7,8 @@ import numpy as np
 import gori
 from bench.mechanisms import bricard
 from gori.spec import Cut, Spec
+from gori.spec.base import rotation_to
+from tests.reference.spatial import quaternion_to_rotation, rotation_to_quaternion, so3_exp
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 START = ("q", "q_deg", "v")
@@ -36,9 +38,31 @@ def moving_as(model: gori.Model, recording: gori.Recording) -> gori.Recording:
     """The same motion in a Model with other cuts: coordinates by the names of joints and cuts."""
     q, v = np.zeros((len(recording), model.nq)), np.zeros((len(recording), model.nv))
     for info in model.joints:
-        q[:, info.q] = recording[f"{info.name}.q"].reshape(len(recording), -1)
-        v[:, info.v] = recording[f"{info.name}.v"].reshape(len(recording), -1)
+        own = [recording[f"{info.name}.{kind}"].reshape(len(recording), -1) for kind in "qv"]
+        joint = model.spec.joints[info.name]
+        if joint.reversed:
+            own = turned_around(joint, *own)
+        q[:, info.q], v[:, info.v] = own
     return gori.Recording(model, recording.time, q, v)
+
+
+def turned_around(joint, q, v):
+    """Coordinates and velocities of a joint that was turned around, from those that were written."""
+    if joint.type == "universal":  # the axes have changed places
+        return q[:, ::-1], v[:, ::-1]
+    if joint.type == "spherical":  # R_p R' R_p' and -R_p R w, R_p the frame that was on the parent
+        R_p = joint.pose()[0].T
+        R = np.array([R_p @ quaternion_to_rotation(row) for row in q])
+        back = np.array([rotation_to_quaternion(R_p @ turn.T) for turn in R])
+        return back, -np.einsum("nij,nj->ni", R, v)
+    if joint.type == "planar":  # p_t = -(R_z(angle) D)' p, D the turn between the frames of both normals
+        D = rotation_to(-np.array(joint.axis)).T @ rotation_to(joint.axis)
+        R = np.array([so3_exp(np.array([0.0, 0.0, angle])) @ D for angle in q[:, 2]])
+        rate = v[:, :2] - np.stack([-q[:, 1], q[:, 0]], axis=1) * v[:, 2:]
+        flat = np.zeros((len(q), 1))
+        back = [np.einsum("nji,nj->ni", R, np.hstack([x, flat]))[:, :2] for x in (q[:, :2], rate)]
+        return np.hstack([-back[0], q[:, 2:]]), np.hstack([-back[1], v[:, 2:]])
+    return q, v
 
 
 # ---- machines, each with a motion of a few samples
