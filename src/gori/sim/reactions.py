@@ -33,6 +33,8 @@ LOOSE = 1e-6
 """share of a self-stress below which a component counts as determined"""
 FULL = 1e-9
 """singular values below this share of the largest leave a share open"""
+ROUNDS, SHARED = 10, 1e-13
+"""how often reactions of gears are shared, and change of the multipliers, by the largest, at which that ends"""
 ROWS = 4096
 """wrenches of self-stresses that are computed at once"""
 
@@ -80,15 +82,19 @@ def split(replay: Replay) -> Split:
     lam, stresses = solve(model.loop_system, replay)
     if not any(stress.shape[1] for stress in stresses):
         return Split(lam, wrenches(replay, lam), None, None)
-    base, share = wrenches(replay, lam, linear=True), Sharing(replay)
-    loose = np.zeros((*base.shape[:2], 2, 3, 3))
-    loose_by = np.zeros(lam.shape)
-    for k, R in stress_wrenches(replay, stresses):
-        a, basis = share.least(k, base[k], R, lam[k], stresses[k])
-        lam[k] += stresses[k] @ a
-        parts = np.einsum("jck,kl->jcl", R, basis).reshape(len(R), 2, 3, -1) / share.scale.reshape(2, 3)[:, :1, None]
-        loose[k] = np.einsum("jpck,jpdk->jpcd", parts, parts)
-        loose_by[k] = np.linalg.norm(stresses[k] @ basis, axis=1)
+    sharing = Sharing(replay)
+    loose, loose_by = np.zeros((len(lam), len(model.connections), 2, 3, 3)), np.zeros(lam.shape)
+    # once; again where gears push apart whatever the sense of their force, until that is shared too
+    for trial in range(ROUNDS if model.gears else 1):
+        base, moved = wrenches(replay, lam, linear=trial == 0), 0.0
+        for k, R in stress_wrenches(replay, stresses, lam if trial else None):
+            a, basis = sharing.least(k, base[k], R, lam[k], stresses[k])
+            change = stresses[k] @ a
+            lam[k] += change
+            loose[k], loose_by[k] = sharing.squares(R @ basis), np.linalg.norm(stresses[k] @ basis, axis=1)
+            moved = max(moved, np.abs(change).max() / max(np.abs(lam[k]).max(), 1e-300))
+        if trial and moved < SHARED:
+            break
     return Split(lam, wrenches(replay, lam), loose, loose_by)
 
 
@@ -116,8 +122,13 @@ def wrenches(replay: Replay, lam: np.ndarray, linear: bool = False) -> np.ndarra
     return _as_written(replay, joints, cuts, np.arange(len(lam)))
 
 
-def stress_wrenches(replay: Replay, stresses: list[np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
-    """Sample by sample, where there are any: its index, and the wrenches (joints, 6, k) of its self-stresses."""
+def stress_wrenches(
+    replay: Replay, stresses: list[np.ndarray], about: np.ndarray | None = None
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Sample by sample, where there are any: its index, and the wrenches (joints, 6, k) of its self-stresses.
+
+    about   (N, ne) multipliers beside which they are small; default: gears and belts push and pull alike
+    """
     todo = [k for k, stress in enumerate(stresses) if stress.shape[1]]
     while todo:
         some, count = [], 0
@@ -127,7 +138,8 @@ def stress_wrenches(replay: Replay, stresses: list[np.ndarray]) -> Iterator[tupl
         index = np.repeat(some, [stresses[k].shape[1] for k in some])
         joints, cuts = _room(replay, len(index))
         lam = np.ascontiguousarray(np.hstack([stresses[k] for k in some]).T)
-        stressed(replay.machine, replay.data, np.ascontiguousarray(replay.samples[index]), lam, joints, cuts)
+        beside = lam[:0] if about is None else about[index]
+        stressed(replay.machine, replay.data, np.ascontiguousarray(replay.samples[index]), lam, beside, joints, cuts)
         found = _as_written(replay, joints, cuts, index)
         ends = np.cumsum([stresses[k].shape[1] for k in some])[:-1]
         yield from ((k, own.transpose(1, 2, 0)) for k, own in zip(some, np.split(found, ends)))
@@ -223,6 +235,11 @@ class Sharing:
             more, _ = least_squares(rows @ free, offset + rows @ a)
             a = a + free @ more
         return a, basis
+
+    def squares(self, wrench: np.ndarray) -> np.ndarray:
+        """(joints, 2, 3, 3) sums of x x' over the columns of moments and of forces (joints, 6, columns)."""
+        parts = (wrench / self.scale[:, None]).reshape(len(wrench), 2, 3, -1)
+        return parts @ parts.transpose(0, 1, 3, 2)
 
     def _measured(self, k: int, wrench: np.ndarray, lam: np.ndarray) -> np.ndarray:
         """Rows (6 joints + ne, columns) whose squares are summed, of wrenches (joints, 6, columns) and multipliers."""

@@ -5,7 +5,8 @@ A gear, rack or belt transmits its force F = -lambda, forward on the first body,
     pull_1 = max(T + F/2, F, 0),   pull_2 = max(T - F/2, -F, 0)
 
 with the preload T of a belt: both spans share the force until one of them is slack. Teeth have T = 0, and their lines
-are the normals of both flanks. `linear` is the part of that in which a superposition holds: +-F/2 on both.
+are the normals of both flanks. `linear` is the part of that in which a superposition holds: +-F/2 on both; a small
+change of F goes to the lines that bear it.
 """
 
 from numba import types
@@ -138,9 +139,23 @@ def transmitted(machine, data, samples, recorded, a, lam, linear, joints, cuts):
                 joints[row, i, k] = body_w[i, FORCE + k]
 
 
-@kernel(types.void(machine_type, data_type, _f2, _f2, _f3, _f3))
-def stressed(machine, data, samples, lam, joints, cuts):
-    """As `transmitted`, for multipliers alone: without inertia, gravity and other forces."""
+@part
+def change_meshes(machine, lam, about, body_w):
+    """The same for a change of the multipliers, small beside those that it is about."""
+    for g in range(machine.mesh.shape[0]):
+        mesh = machine.mesh[g]
+        force, change, preload = -about[mesh.equation], -lam[mesh.equation], mesh.preload
+        one = 1.0 if force > 2.0 * preload else 0.0 if force < -2.0 * preload else 0.5
+        pull_along(mesh, mesh.point_1, mesh.along_1, one * change, body_w)
+        pull_along(mesh, mesh.point_2, mesh.along_2, (one - 1.0) * change, body_w)
+
+
+@kernel(types.void(machine_type, data_type, _f2, _f2, _f2, _f3, _f3))
+def stressed(machine, data, samples, lam, about, joints, cuts):
+    """As `transmitted`, for multipliers alone: without inertia, gravity and other forces.
+
+    about (N, ne)   multipliers of which these are small changes; without rows: the linear part of gears and belts
+    """
     body_i, body_w = machine.body_i, data.body_w
     nq, nv = body_i[0, NQ], data.tau.shape[0]
     m = data.loops
@@ -152,7 +167,10 @@ def stressed(machine, data, samples, lam, joints, cuts):
             for k in range(6):
                 body_w[i, FORCE + k] = 0.0
         add_cuts(machine, m.work, lam[row], cuts[row], body_w)
-        add_meshes(machine, lam[row], 1, body_w)
+        if about.shape[0] > 0:
+            change_meshes(machine, lam[row], about[row], body_w)
+        else:
+            add_meshes(machine, lam[row], 1, body_w)
         propagate_forces(body_i, data.tau, body_w, data.dof_w)
         for i in range(body_i.shape[0]):
             for k in range(6):
