@@ -365,3 +365,12 @@ def test_a_joint_that_is_turned_around_says_so():
     spec = span(graph("A a ground revolute", "B a b spherical"))
     assert spec.joints["A"].reversed and not spec.joints["B"].reversed
     assert not turned(spec.joints["A"]).reversed and read_yaml(None, write_yaml(spec)) == spec
+
+
+def test_bearings_of_gears_stay_in_the_tree():
+    """A wheel on the rocker that meshes with the coupler: their hinges are not cut, though C else would be."""
+    joints = (*FOUR_BAR, "W rocker wheel revolute")
+    assert list(span(graph(*joints)).cuts) == ["C"]
+    gear = {"type": "gear", "bodies": ["coupler", "wheel"], "radii": [0.05, 0.1]}
+    for carrier in ({}, {"carrier": "rocker"}):
+        assert list(span(graph(*joints, gears={"mesh": gear | carrier})).cuts) == ["B"]

@@ -31,8 +31,8 @@ def span(spec: Spec) -> Spec:
     """The same machine with joints that form a tree from the ground; the rest are cuts with the names of their joints.
 
     Joints that cannot be cuts, or have something that a cut has not (start values, springs, limits, a motor, ...), stay
-    in the tree before all others; then screws; then those with few degrees of freedom, near the ground, first in the
-    Spec. A joint of the tree whose child is nearer to the ground than its parent is turned around, with q of the same
+    in the tree before all others; then bearings of gears and screws; then those with few degrees of freedom, near the
+    ground, first in the Spec. A joint of the tree whose child is nearer to the ground than its parent is turned around, with q of the same
     meaning.
     """
     carried = {joint.child for joint in spec.joints.values()}
@@ -114,12 +114,12 @@ def _coordinates(text: str) -> Iterator[str]:
 
 def _choose(spec: Spec, own: dict[str, str]) -> tuple[list[str], list[str]]:
     """Joints of the tree, and the others, both in the order of the Spec."""
-    distance = _distances(spec)
+    distance, bearings = _distances(spec), _bearings(spec)
 
     def cost(name: str) -> tuple[bool, bool, int, int]:
         joint = spec.joints[name]
-        screw = joint.type == "helical"  # as a cut it would take any of its turns for the first
-        return name not in own, not screw, NV[joint.type], distance[joint.parent] + distance[joint.child]
+        wanted = name in bearings or joint.type == "helical"  # as a cut it would take any of its turns for the first
+        return name not in own, not wanted, NV[joint.type], distance[joint.parent] + distance[joint.child]
 
     part = {body: body for body in (GROUND, *spec.bodies)}  # bodies that hang together lead to one of them
 
@@ -135,6 +135,19 @@ def _choose(spec: Spec, own: dict[str, str]) -> tuple[list[str], list[str]]:
             part[one] = other
             chosen.add(name)
     return [name for name in spec.joints if name in chosen], [name for name in spec.joints if name not in chosen]
+
+
+def _bearings(spec: Spec) -> set[str]:
+    """Joints on which gears, racks and belts turn or slide: their equations are written for coordinates of the tree."""
+    joined: dict[str, dict[str, str]] = {body: {} for body in (GROUND, *spec.bodies)}  # joint, and the other body
+    for name, joint in spec.joints.items():
+        joined[joint.parent][name], joined[joint.child][name] = joint.child, joint.parent
+    found = set()
+    for gear in spec.gears.values():
+        one, other = (joined[body] for body in gear.bodies)
+        carriers = {*one.values()} & {*other.values()} if gear.carrier is None else {gear.carrier}
+        found |= {name for own in (one, other) for name, body in own.items() if body in carriers}
+    return found
 
 
 def _distances(spec: Spec) -> dict[str, int]:

@@ -20,6 +20,7 @@ from gori.kernels.loops import tables as t
 from gori.model.connections import Connected
 from gori.model.loops.frames import place_on_row
 from gori.model.model import Model
+from gori.spec import GROUND
 
 COAXIAL = 1e-6
 """how well axes must agree, as a share of the distance or of 1"""
@@ -67,7 +68,7 @@ def gear_mesh(model: Model, name: str) -> Meshed:
         )
         raise SpecError(f"gears.{name}: {words}; {carrier!r} is the carrier")
     s = turning[0].axis
-    center = turning[0].point + gear.position * s
+    center = _middle(model, carrier, gear, turning[0])
     other = turning[1].point + ((center - turning[1].point) @ s) * s
     make = {"gear": _gears, "rack": _rack, "belt": _belt}[gear.type]
     arms, row = make(name, gear, s, center, other, turning[1].axis)
@@ -84,6 +85,14 @@ def gear_mesh(model: Model, name: str) -> Meshed:
 
 
 # ---- how bodies move on the carrier
+
+
+def _middle(model: Model, carrier: str, gear: Any, turning: "_Turning") -> np.ndarray:
+    """Middle of the teeth on the first axis: from where the origin of a body is along it, whatever joint is cut."""
+    poses = model.forward_kinematics(model.q0)
+    body = gear.bodies[1] if gear.bodies[0] == GROUND else gear.bodies[0]
+    origin = (np.linalg.inv(poses[carrier]) @ poses[body])[:3, 3]
+    return turning.point + ((origin - turning.point) @ turning.axis + gear.position) * turning.axis
 
 
 def _common_carrier(model: Model, name: str, bodies: tuple[str, str]) -> str:

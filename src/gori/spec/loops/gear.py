@@ -33,7 +33,9 @@ class _Pair(Part):
         None, description="body that holds both axes; default: the one that both bodies have a joint with"
     )
     position: Number = Field(
-        0.0, description="middle of the teeth or belt along the axis, from the joint of the first body [m]"
+        0.0,
+        description="middle of the teeth or belt along the axis, from the origin of the first body, or of the second "
+        "where the first is the ground [m]",
     )
 
 
