@@ -188,6 +188,29 @@ def test_redundant_drives_share_their_work_by_weights():
             assert np.abs(shared.drives["D"]).max() < 0.05 * np.abs(trace.drives["D"]).max() + 1e-3
 
 
+def test_two_cranks_of_a_parallelogram_drive_it_together():
+    """More motions than degrees of freedom, which agree: statics give the sum of both torques, weights their shares."""
+    link = {"mass": 0.0, "inertia": [0, 0, 0]}
+    weights = {"equal": (1.0, 1.0), "first": (1.0, 5.0), "second": (5.0, 1.0)}
+    shares = {}
+    for name, (one, two) in weights.items():
+        spec = Spec(
+            gravity=[0, -10.0, 0],
+            bodies={"left": link, "right": link, "bar": {"mass": 3.0, "com": [0.5, 0, 0], "inertia": [1, 1, 1]}},
+            joints={"A": {"type": "revolute", "parent": "ground", "child": "left"},
+                    "B": {"type": "revolute", "parent": "left", "at": [0.4, 0, 0], "child": "bar"},
+                    "D": {"type": "revolute", "parent": "ground", "at": [1, 0, 0], "child": "right"}},
+            cuts={"C": {"type": "revolute", "parent": "bar", "at": [1, 0, 0], "child": "right",
+                        "child_at": [0.4, 0, 0]}},
+            motions={name: {"joint": name, "value": 0.5, "weight": weight} for name, weight in zip("AD", (one, two))},
+        )  # fmt: skip
+        rec = gori.inverse_dynamics(gori.compile(spec), [0.0], q=[0.5, -0.5, 0.5])
+        close(rec["A.drive"] + rec["D.drive"], [30.0 * 0.4 * np.cos(0.5)], 1e-10)
+        shares[name] = rec["A.drive"][0] / (rec["A.drive"][0] + rec["D.drive"][0])
+    assert shares["equal"] == pytest.approx(0.5, abs=1e-10)
+    assert shares["first"] > 0.5 > shares["second"] and shares["first"] + shares["second"] == pytest.approx(1.0)
+
+
 def test_least_squares_gives_the_shortest_and_what_is_left():
     rows, offset = np.array([[1.0, 1.0, 0.0], [2.0, 2.0, 0.0]]), np.array([-1.0, -2.0])
     x, free = least_squares(rows, offset)

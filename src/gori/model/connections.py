@@ -55,16 +55,16 @@ def connections(spec: Spec, open_loops: bool = False) -> tuple[Connected, ...]:
 def _connected(name: str, joint: Any, cut: bool) -> Connected:
     axis = _unit(joint.axis)
     axis2 = _unit(rotation_to(axis)[:, 0] if joint.axis2 is None else joint.axis2)
-    sides, ends = [joint.pose(), joint.child_pose()], [joint.parent, joint.child]
+    (one, two), (parent, child) = (joint.pose(), joint.child_pose()), (joint.parent, joint.child)
     around = not cut and joint.reversed
     if around:  # what `spanning.turned` did, undone
-        sides, ends = sides[::-1], ends[::-1]
+        one, two, parent, child = two, one, child, parent
         axis, axis2 = (-axis2, -axis) if joint.type == "universal" else (-axis, -axis2)
         if joint.type == "spherical":  # its frames turned with it
-            sides = [(sides[1][0].T, sides[0][1]), (np.eye(3), sides[1][1])]
+            one, two = (two[0].T, one[1]), (np.eye(3), two[1])
     pitch = (getattr(joint, "pitch", None) or 0.0) / (2.0 * np.pi)
     compliance = None if joint.compliance is None else np.array(joint.compliance)
-    return Connected(name, joint.type, *ends, *sides, axis, axis2, pitch, cut, around, compliance)
+    return Connected(name, joint.type, parent, child, one, two, axis, axis2, pitch, cut, around, compliance)
 
 
 def _unit(axis: Any) -> np.ndarray:

@@ -31,9 +31,9 @@ def span(spec: Spec) -> Spec:
     """The same machine with joints that form a tree from the ground; the rest are cuts with the names of their joints.
 
     Joints that cannot be cuts, or have something that a cut has not (start values, springs, limits, a motor, ...), stay
-    in the tree before all others; then bearings of gears and screws; then those with few degrees of freedom, near the
-    ground, first in the Spec. A joint of the tree whose child is nearer to the ground than its parent is turned around, with q of the same
-    meaning.
+    in the tree before all others; then screws and bearings of gears; then those with few degrees of freedom, near the
+    ground, first in the Spec. A joint of the tree whose child is nearer to the ground than its parent is turned around,
+    with q of the same meaning.
     """
     carried = {joint.child for joint in spec.joints.values()}
     if GROUND not in carried and len(carried) == len(spec.joints):

@@ -7,22 +7,20 @@ the methods of this class alone.
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gori.errors import InputError
 from gori.integrate import Loops, Method
-from gori.integrate.clock import CLOCK, FIRST_ERROR, KEPT_OF_CLOCK, MET_AND_CHANGED, Sizes, watch_of
+from gori.integrate.clock import CLOCK, FIRST_ERROR, KEPT_OF_CLOCK, MET_AND_CHANGED, Sizes
 from gori.kernels.layout import row
 from gori.kernels.loops.coordinates import place_turns
 from gori.model import Model
-from gori.model.loops.coordinates import WithCuts
 from gori.model.machine import machine_of
-from gori.model.signals import SignalTable
 from gori.model.state import State
 from gori.sim.check import ROUNDING, check_clock, check_cuts, check_events, check_loops, check_method, on_grid, require
-from gori.sim.events import Event
+from gori.sim.events import Event, watch_events
 from gori.sim.loops.closure import Closure, solver_of
 from gori.sim.user import UserForce
 
@@ -61,14 +59,7 @@ class Stepper:
         self.model, self.method, self.loops, self._outputs = model, method, loops, outputs
         self._keep_alive = user  # compiled code holds its address
         n = model.nq + model.nv + model.nz
-        watched, names = SignalTable(), WithCuts(model)
-        for name, event in events.items():
-            watched.add(event.value, f"event {name!r}", cast(Model, names))
-        signal_i, signal_f, depth = watched.tables()
-        directions = np.array([event.direction for event in events.values()], np.int64)
-        of_cuts = model.cut_coordinates.sizes
-        sizes = (model.nq + of_cuts[0], model.nv + of_cuts[1]) if names.used else (0, 0)
-        self._watch = watch_of(signal_i, signal_f, directions, n, *sizes)
+        self._watch, depth = watch_events(model, events, n)
         closed = bool(model.loops)
         core = method.core_of_loops if closed else method.core
         kept, solver = (model.loop_system.kept, solver_of(loops).address) if closed else (None, 0)

@@ -143,16 +143,19 @@ class LoopSystem:
         return [self.terms(there).J for there in (q, *others)]
 
     @cached_property
+    def matters(self) -> np.ndarray:
+        """(ne,) whether each equation depends on the coordinates at all: not across a plane mechanism."""
+        around = self._around(self.model.q0)
+        return np.max([np.abs(self.scaled(J)).max(axis=1, initial=0.0) for J in around], axis=0) > 1e-11
+
+    @cached_property
     def kept(self) -> LoopTables:
         """Tables of independent equations that say all, judged next to the start of the Spec.
 
         Those that do not depend on the coordinates at all, as across a plane mechanism, are left out; and of those that
         follow from each other, as in over-constrained mechanisms, as many as are redundant.
         """
-        q = self.model.q0
-        largest = np.max([np.abs(self.scaled(J)).max(axis=1, initial=0.0) for J in self._around(q)], axis=0)
-        wanted = largest > 1e-11
-        J = self._good_pose(q, 0.0)
+        wanted, J = self.matters.copy(), self._good_pose(self.model.q0, 0.0)
         if J is not None and (rank := self.rank(J)) < wanted.sum():
             from scipy.linalg import qr
 

@@ -98,9 +98,11 @@ class Closure:
         self.reset_thresholds()
 
     def _refuse_nothing(self, state: State) -> None:
-        """Raise if none of the equations says anything: there is no telling what then is rounding and what is not."""
+        """Raise if none of the equations says anything at this pose: there is no telling what then is rounding and what
+        is not. Those that never say anything are left out.
+        """
         names = self.system.names
-        if isinstance(self.loops, Partition) or not len(self.system.kept.names):  # what never says anything is left out
+        if isinstance(self.loops, Partition) or not self.system.matters.any():
             return
         if self.system.rank(self.system.terms(state.q, time=state.time).J) == 0:
             raise UnsupportedError(
