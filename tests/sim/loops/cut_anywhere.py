@@ -11,7 +11,7 @@ from gori.spec.base import rotation_to
 from tests.reference.spatial import quaternion_to_rotation, rotation_to_quaternion, so3_exp
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-START = ("q", "q_deg", "v")
+START = ("q", "q_deg", "guess", "guess_deg", "v")
 
 
 def joints_alone(spec: Spec) -> Spec:
@@ -83,9 +83,9 @@ def planar_four_bar() -> gori.Recording:
         gravity=[0, -9.81, -3.0],
         bodies={"crank": bar(0.2, 1.0), "coupler": bar(0.5, 2.0), "rocker": bar(0.4, 1.5)},
         joints={
-            "A": {"type": "revolute", "parent": "ground", "child": "crank", "q_deg": 60},
-            "B": {"type": "revolute", "parent": "crank", "at": [0.2, 0, 0], "child": "coupler", "q_deg": -30},
-            "D": {"type": "revolute", "parent": "ground", "at": [0.6, 0, 0], "child": "rocker", "q_deg": 100},
+            "A": {"type": "revolute", "parent": "ground", "child": "crank", "guess_deg": 60},
+            "B": {"type": "revolute", "parent": "crank", "at": [0.2, 0, 0], "child": "coupler", "guess_deg": -30},
+            "D": {"type": "revolute", "parent": "ground", "at": [0.6, 0, 0], "child": "rocker", "guess_deg": 100},
         },
         cuts={"C": {"type": "revolute", "parent": "coupler", "at": [0.5, 0, 0], "child": "rocker",
                     "child_at": [0.4, 0, 0]}},

@@ -20,10 +20,10 @@ def drag_link(**changes) -> Spec:
         bodies={"crank": ROD, "coupler": ROD, "follower": ROD},
         joints={
             "A": {"type": "revolute", "parent": "ground", "child": "crank", "q": 1.0, "v": 9.0},
-            "B": {"type": "revolute", "parent": "crank", "at": [0.3, 0, 0], "child": "coupler", "q": 1.3},
+            "B": {"type": "revolute", "parent": "crank", "at": [0.3, 0, 0], "child": "coupler", "guess": 1.3},
             "C": {"type": "revolute", "parent": "coupler", "at": [0.3, 0, 0], "child": "follower",
                   "child_at": [0.32, 0, 0]},
-            "D": {"type": "revolute", "parent": "follower", "child": "ground", "child_at": [0.1, 0, 0], "q": -1.2},
+            "D": {"type": "revolute", "parent": "follower", "child": "ground", "child_at": [0.1, 0, 0], "guess": -1.2},
         },
         **changes,
     )  # fmt: skip
@@ -180,7 +180,7 @@ def test_motions_of_a_cut_are_those_of_the_joint():
 def test_a_speed_starts_where_the_cut_is():
     spec = cut_at(joints_alone(drag_link()), "A")
     data = spec.model_dump(exclude_unset=True)
-    data["joints"]["D"]["q"] = -1.2
+    data["joints"]["D"]["guess"] = -1.2
     data["motions"] = {"motor": {"joint": "A", "speed": 2.0, "start": 1.0}}
     rec = gori.Simulation(gori.compile(Spec(**data)), gori.RK4(step=1e-3)).run(1.0, sample=0.25)
     close(rec["A.q"], 1.0 + 2.0 * rec.time, 1e-9)
