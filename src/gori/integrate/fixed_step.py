@@ -10,6 +10,9 @@ from gori.kernels.jit import part
 from gori.kernels.loops.coordinates import follow_turns
 from gori.kernels.tree.columns import NQ
 
+SURE = 0.5
+"""change of an angle within which there is no doubt about full turns [rad]"""
+
 
 @part
 def write_sample(data, t, y, row):
@@ -20,6 +23,15 @@ def write_sample(data, t, y, row):
         row[1 + i] = y[i]
     for i in range(data.recorded.shape[0]):
         row[1 + n + i] = data.recorded[i]
+
+
+@part
+def total_rate(v):
+    """Sum of all velocities: no angle between two bodies changes faster."""
+    total = 0.0
+    for k in range(v.shape[0]):
+        total += abs(v[k])
+    return total
 
 
 def fixed_steps(step):
@@ -39,7 +51,7 @@ def fixed_steps(step):
             begin_watch(machine, data, watch, c.time, y)
         c.slopes_valid = 1
         c.samples_written = 0
-        met = False
+        met, turned = False, 0.0  # how far angles of cuts may have come since their turns were counted [rad]
         for _ in range(c.steps_to_do):
             t, end = c.time, c.start_time + (c.steps_done + 1) * h
             length = end - t if c.inside_step > 0 else h
@@ -50,6 +62,8 @@ def fixed_steps(step):
                 if code != OK:
                     for i in range(n):
                         y[i] = start[i]
+                    if turning:
+                        follow_turns(machine, data, t, y[:nq], y[nq : nq + nv])
                     return code
                 if watching:
                     which, reached = locate(machine, data, watch, t, length, end, y)
@@ -68,13 +82,19 @@ def fixed_steps(step):
             c.inside_step = 0
             c.steps_done += 1
             c.time = end
+            sampled = (c.steps_done - c.first_step) % c.sample_every == 0
             if turning:
-                follow_turns(machine, data, c.time, y[:nq], y[nq : nq + nv])
-            if (c.steps_done - c.first_step) % c.sample_every == 0:
+                turned += length * total_rate(y[nq : nq + nv])
+                if sampled or met or turned > SURE:
+                    follow_turns(machine, data, c.time, y[:nq], y[nq : nq + nv])
+                    turned = 0.0
+            if sampled:
                 write_sample(data, c.time, y, samples[c.samples_written])
                 c.samples_written += 1
             if met:
                 return EVENT
+        if turning:
+            follow_turns(machine, data, c.time, y[:nq], y[nq : nq + nv])
         return OK
 
     return run

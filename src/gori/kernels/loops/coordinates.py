@@ -6,9 +6,10 @@ Relative to A, point p_B moves with u and frame B rotates with w = w_B - w_A. On
     angles   q as in `angles.py`      v = e . w    a = e . w' + (w_e x e) . w, w_e that of the body of the axis
     BALL     q = quaternion of B from A     v = R_B' w     a = R_B' (w' - w_B x w)
 
-An angle counts full turns: at the end of each step it is taken next to where its rate leads from the last one, so that
-a step may be any number of turns as long as its rate is known well. A quaternion keeps its sign likewise. What that
-needs is in `data.track`, and the numbers of turns, or the sign, in `data.turns`, which is recorded.
+An angle counts full turns: at the end of a step, or of as many as it cannot turn far in, it is taken next to where its
+rate leads from the last one, so that a step may be any number of turns as long as its rate is known well. A quaternion
+keeps its sign likewise. What that needs is in `data.track`, and the numbers of turns, or the sign, in `data.turns`,
+which is recorded.
 """
 
 import math
