@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gori
-from validation import a01_pendulum, a02_four_bars, a03_andrews, quick_return, rank, slider_crank
+from validation import a01_pendulum, a02_four_bars, a03_andrews, gears, quick_return, rank, slider_crank
 from validation.check import Check, attempt, compare, order, small
 from validation.command import CASES, main
 from validation.report import markdown
@@ -175,3 +175,7 @@ def test_slider_crank_free(solver):
 def test_rank():
     assert_pass(rank.checks())
     assert all(isinstance(check, Check) for check in rank.checks())
+
+
+def test_gears():
+    assert_pass(gears.checks())

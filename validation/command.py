@@ -21,6 +21,7 @@ CASES = (
     "slider_crank",
     "rank",
     "frame",
+    "gears",
     "residual",
     "energy",
     "vehicle",

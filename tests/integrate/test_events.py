@@ -45,7 +45,7 @@ def watched(*signals, directions=None, **start):
 
 def step(machine, data, watch, y, h):
     """Where the slider is after h, and what `locate` finds on the way."""
-    plain(begin_watch)(watch, 1, 1, 0.0, y, data.stack)
+    plain(begin_watch)(machine, data, watch, 0.0, y)
     watch.work.start[:] = y
     y[0] += h * y[1]
     return plain(locate)(machine, data, watch, 0.0, h, h, y)
@@ -88,12 +88,11 @@ def test_two_at_once_are_marked_with_their_direction():
 
 def test_sides_after_an_event():
     """An event that was met is on its other side, however the value is rounded; one that changed the state, at zero."""
-    _, data, watch, y = watched("rail.q", "rail.q", "rail.q - 1", v=1.0)
+    machine, data, watch, y = watched("rail.q", "rail.q", "rail.q - 1", v=1.0)
     watch.met[:] = [1.0, MET_AND_CHANGED, 0.0]
-    plain(begin_watch)(watch, 1, 1, 0.0, y, data.stack)
+    plain(begin_watch)(machine, data, watch, 0.0, y)
     assert watch.before[0] > 0.0 and watch.before[1] == 0.0 and watch.before[2] == -1.0
     assert not watch.met.any()
-    work = watch.work
-    work.after[:] = [1.0, 1.0, 1.0]
-    plain(mark_met)(watch, work, 1, 1, 0.0, np.array([1.0, 1.0]), 2, data.stack)
+    watch.work.after[:] = [1.0, 1.0, 1.0]
+    plain(mark_met)(machine, data, watch, 0.0, np.array([1.0, 1.0]), 2)
     assert watch.met.tolist() == [0.0, 0.0, 1.0]

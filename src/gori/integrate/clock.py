@@ -48,13 +48,15 @@ MET_AND_CHANGED = 3.0
 
 WATCH_WORK = layout(
     "WatchWork",
-    ("n", "events"),
+    ("n", "events", "nq", "nv"),
     array("start", "n", "", "y at the start of the step"),
     array("start_rates", "n", "", "dy/dt at the start of the step"),
     array("end_rates", "n", "", "dy/dt at its end"),
     array("trial", "n", "", "y within the step"),
     array("after", "events", "", "values of the events at the end of the step"),
     array("here", "events", "", "values of the events at the trial state"),
+    array("q", "nq", "m, rad", "coordinates of the tree, then of cuts; none where no event watches a cut"),
+    array("v", "nv", "m/s, rad/s", "velocities likewise"),
 )
 
 
@@ -73,12 +75,14 @@ class Watch(Bundle):
     work: Annotated[Any, WATCH_WORK.type]
 
 
-def watch_of(signal_i: np.ndarray, signal_f: np.ndarray, direction: np.ndarray, n: int) -> Watch:
-    """A Watch for states of n numbers."""
+def watch_of(
+    signal_i: np.ndarray, signal_f: np.ndarray, direction: np.ndarray, n: int, nq: int = 0, nv: int = 0
+) -> Watch:
+    """A Watch for states of n numbers; nq, nv: count of coordinates and velocities, if some are of cuts."""
     events = len(direction)
     return Watch(
         signal_i=signal_i, signal_f=signal_f, direction=direction, met=np.zeros(events), before=np.zeros(events),
-        work=WATCH_WORK.make(n=n, events=events),
+        work=WATCH_WORK.make(n=n, events=events, nq=nq, nv=nv),
     )  # fmt: skip
 
 

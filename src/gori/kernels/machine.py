@@ -9,7 +9,7 @@ from numba import types
 
 from gori.kernels.bundle import Bundle
 from gori.kernels.loops.memory import LoopMemory
-from gori.kernels.loops.tables import CUT, EQUATION, Pattern
+from gori.kernels.loops.tables import COORDINATE, CUT, EQUATION, MESH, TRACK, Pattern
 from gori.kernels.vehicle import state as vs
 from gori.kernels.vehicle import tables as vt
 
@@ -38,7 +38,11 @@ class Machine(Bundle):
     cut: Annotated[Any, CUT.type[::1]]
     equation: Annotated[Any, EQUATION.type[::1]]
     path: Annotated[Any, I1]  # axes that move B against A, cut after cut: those that carry A, then those that carry B
+    along: Annotated[Any, I1]  # of COUPLED: index in q of each axis of the path
+    factor: Annotated[Any, F1]  # and what its coordinate is multiplied with
+    mesh: Annotated[Any, MESH.type[::1]]
     pattern: Annotated[Pattern, Pattern.type]
+    coordinate: Annotated[Any, COORDINATE.type[::1]]  # of cuts
     # vehicles and their ground (`vehicle/tables.py`); maps and height fields stand one after the other in `curve`
     wheel: Annotated[Any, vt.WHEEL.type[::1]]
     tyre: Annotated[Any, vt.TYRE.type[::1]]
@@ -67,6 +71,10 @@ class Data(Bundle):
     zdot: Annotated[Any, F1]
     # the loop solver (`loops/memory.py`)
     loops: Annotated[LoopMemory, LoopMemory.type]
+    # coordinates of cuts (`loops/coordinates.py`), kept: full turns of angles and signs of quaternions, which are
+    # recorded, and by what they are counted
+    turns: Annotated[Any, F1]
+    track: Annotated[Any, TRACK.type[::1]]
     # vehicles (`vehicle/state.py`): settings of the run; kept, of which driver, wheel and train are recorded too
     vehicle_setting: Annotated[Any, vs.SETTING.type[::1]]
     vehicle_clock: Annotated[Any, vs.CLOCK.type[::1]]

@@ -8,6 +8,7 @@ import numpy as np
 from gori.errors import UnsupportedError
 from gori.kernels.forces import elements as el
 from gori.kernels.forces import parameters as par
+from gori.model.loops.frames import start_of_cut
 from gori.model.loops.motions import motion_signal
 from gori.model.model import Model
 from gori.model.signals import SignalTable
@@ -56,8 +57,11 @@ class _Rows:
 
     def motion(self, name: str) -> int:
         """The first of the three signals of a motion."""
-        motion = self.model.spec.motions[name]
-        start = self.model.q0[self.model.joint(motion.joint).q.start + motion.axis]
+        model, motion = self.model, self.model.spec.motions[name]
+        if motion.joint in model.spec.cuts:
+            start = start_of_cut(model, motion.joint)[motion.axis]
+        else:
+            start = model.q0[model.joint(motion.joint).q.start + motion.axis]
         where = f"motion {name!r}"
         self.signal_names += [where, f"the rate of {where}", f"the acceleration of {where}"]
         return self.signals.add_motion(motion_signal(motion, float(start)), where, self.model)

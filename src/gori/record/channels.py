@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gori.model.loops.coordinates import Along, along
 from gori.model.tables import JointInfo
 from gori.spec import GROUND
 
@@ -38,20 +39,41 @@ def builtin_channels(recording: "Recording") -> dict[str, Channel]:
         "center_of_mass": Channel(lambda rec, _: model.center_of_mass(rec.q), "m"),
     }
     for info in model.joints:
-        channels[f"{info.name}.q"] = Channel(_coordinates("q", info.q), q_units(info))
-        channels[f"{info.name}.v"] = Channel(_coordinates("v", info.v), v_units(info))
+        channels[f"{info.name}.q"] = Channel(_coordinates(lambda rec: rec.q, info.q), q_units(info))
+        channels[f"{info.name}.v"] = Channel(_coordinates(lambda rec: rec.v, info.v), v_units(info))
+    for info in model.cut_coordinates.joints:
+        channels[f"{info.name}.q"] = Channel(_coordinates(lambda _: derived.cuts().q, info.q), q_units(info))
+        channels[f"{info.name}.v"] = Channel(_coordinates(lambda _: derived.cuts().v, info.v), v_units(info))
     for frame in model.frame_names:
         if frame != GROUND:
             channels |= {f"{frame}.{suffix}": channel for suffix, channel in _frame_channels(derived, frame).items()}
     return channels
 
 
-def _coordinates(which: str, columns: slice) -> Callable:
+def _coordinates(rows: Callable[["Recording"], np.ndarray], columns: slice) -> Callable:
     def compute(rec: "Recording", _: str) -> np.ndarray:
-        rows = (rec.q if which == "q" else rec.v)[:, columns]
-        return rows[:, 0] if rows.shape[1] == 1 else rows
+        own = rows(rec)[:, columns]
+        return own[:, 0] if own.shape[1] == 1 else own
 
     return compute
+
+
+def turns_channel(joint: str) -> str:
+    """The channel of the full turns of a cut's angles, or of the sign of its quaternion."""
+    return f"{joint}.turns"
+
+
+def cut_turns(recording: "Recording") -> np.ndarray | None:
+    """(N, turns) what a run remembered of the angles and quaternions of cuts; None if it is not recorded."""
+    coordinates, named = recording.model.cut_coordinates, recording.info.get("outputs") or {}
+    known = np.zeros((len(recording), coordinates.turns))
+    for info in coordinates.joints:
+        if own := coordinates.columns(info.name):
+            if turns_channel(info.name) not in named or "outputs" not in recording.extra:
+                return None
+            first, width, _ = named[turns_channel(info.name)]
+            known[:, own] = recording.extra["outputs"][:, first : first + width]
+    return known
 
 
 def _frame_channels(derived: "Derived", frame: str) -> dict[str, Channel]:
@@ -103,12 +125,20 @@ class Derived:
         self._rec, self._model = recording, recording.model
         self._frames: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._energy: tuple[np.ndarray, np.ndarray] | None = None
+        self._cuts: Along | None = None
 
     def energy(self) -> tuple[np.ndarray, np.ndarray]:
         """Kinetic and potential energy, (N,) each."""
         if self._energy is None:
             self._energy = self._model.energy(self._rec.q, self._rec.v)
         return self._energy
+
+    def cuts(self) -> Along:
+        """Coordinates and velocities of cuts, (N, ...) each; accelerations are those of `sim/channels.py`."""
+        if self._cuts is None:
+            rec = self._rec
+            self._cuts = along(self._model, rec.time, rec.q, rec.v, turns=cut_turns(rec))
+        return self._cuts
 
     def rotation(self, frame: str) -> np.ndarray:
         """(N, 3, 3)"""

@@ -66,17 +66,27 @@ def add_output_channels(recording: Recording) -> None:
 def add_trace_channels(recording: Recording, trace: Trace) -> None:
     """Add what follows from accelerations, computed when first asked for.
 
-    a, JOINT.a           accelerations, (N, nv), and (N,) or (N, nv)
+    a, JOINT.a           accelerations, (N, nv), and (N,) or (N, nv); CUT.a likewise
     FRAME.acceleration   (N, 6) angular, then linear of the origin, of a body or frame, world axes
     NAME.reaction        (N, 6) moment and force of a joint or cut on its child, world axes, about its origin there
+    NAME.determined      (N, 6) whether rigid-body mechanics determines each of these numbers
     MOTION.drive         (N,) torque or force that a motion takes
+    GEAR.tangential      (N,) force along the pitch line [N]; positive turns the first body forward about its axis
+    GEAR.torque          (N, 2) on both bodies about the axes of their joints; on a rack the force along it
+    GEAR.force           (N, 3) on the first body, world axes
+    GEAR.pull            (N, 2) along both lines of action: of teeth or of the spans of a belt
     """
     model = recording.model
     units = tuple(f"{unit}2" for info in model.joints for unit in v_units(info))
     recording.add_source(["a"], lambda *_: trace.accelerations, units)
+    of_cuts = {info.name for info in model.cut_coordinates.joints}
     for info in model.joints:
+        if info.name not in of_cuts:
+            own = tuple(f"{unit}2" for unit in v_units(info))
+            recording.add_source([f"{info.name}.a"], _columns(lambda: trace.accelerations, info), own)
+    for info in model.cut_coordinates.joints:
         own = tuple(f"{unit}2" for unit in v_units(info))
-        recording.add_source([f"{info.name}.a"], _columns(trace, info), own)
+        recording.add_source([f"{info.name}.a"], _columns(lambda: trace.cut_accelerations, info), own)
     frames = [name for name in model.frame_names if name != GROUND]
     linear = ("rad/s2",) * 3 + ("m/s2",) * 3
     recording.add_source(
@@ -89,14 +99,34 @@ def add_trace_channels(recording: Recording, trace: Trace) -> None:
         ("N m",) * 3 + ("N",) * 3,
     )
     recording.add_source(
+        [f"{name}.determined" for name in names], lambda _, name: trace.determined(name.removesuffix(".determined"))
+    )
+    for name in model.gears:
+        _add_gear_channels(recording, trace, name)
+    recording.add_source(
         [f"{name}.drive" for name in model.motion_names],
         lambda _, name: trace.drives[name.removesuffix(".drive")],
         "N m, N",
     )
 
 
-def _columns(trace: Trace, info: JointInfo) -> Callable:
-    return lambda *_: trace.accelerations[:, info.v.start] if info.nv == 1 else trace.accelerations[:, info.v]
+def _add_gear_channels(recording: Recording, trace: Trace, name: str) -> None:
+    """What a gear, rack or belt transmits."""
+    mesh = recording.model.gears[name]
+    torque = ("N m", "N" if mesh.rack else "N m")
+    recording.add_source([f"{name}.tangential"], lambda *_: trace.transmission(name), "N")
+    recording.add_source([f"{name}.torque"], lambda *_: trace.transmission(name)[:, None] * mesh.arms, torque)
+    recording.add_source([f"{name}.pull"], lambda *_: mesh.pulls(trace.transmission(name)), "N")
+
+    def force(rec: Recording, _: str) -> np.ndarray:
+        own = mesh.pulls(trace.transmission(name)) @ mesh.directions
+        return own if mesh.carrier == GROUND else np.einsum("nij,nj->ni", rec[f"{mesh.carrier}.rotation"], own)
+
+    recording.add_source([f"{name}.force"], force, "N")
+
+
+def _columns(rows: Callable[[], np.ndarray], info: JointInfo) -> Callable:
+    return lambda *_: rows()[:, info.v.start] if info.nv == 1 else rows()[:, info.v]
 
 
 def _acceleration(recording: Recording, trace: Trace, name: str) -> np.ndarray:

@@ -118,6 +118,14 @@ def check_loops(saved: Mapping[str, np.ndarray], memory: LoopMemory) -> None:
         _refuse("loops", "state", bad, f"holds {words}")
 
 
+def check_cuts(saved: Mapping[str, np.ndarray], turns: np.ndarray, track: np.ndarray) -> None:
+    """Refuse what are not turns of the cuts of this machine."""
+    require("cuts", saved, ("turns", "track"))
+    check_array("cuts", "turns", saved["turns"], turns)
+    check_array("cuts", "track", saved["track"], track)
+    _refuse("cuts", "turns", (saved["turns"] != np.round(saved["turns"])).any(), "must be whole numbers")
+
+
 def check_events(saved: Mapping[str, np.ndarray], met: np.ndarray) -> None:
     """Refuse what are not the marks of these events, and their log."""
     require("events", saved, ("met", "before", "log"))

@@ -115,7 +115,8 @@ def opening(stepper: Stepper, result: int) -> str | None:
 def _words(model: Model, owner: str) -> str:
     if owner in model.motion_names:
         return f"motion {owner!r} exceeds what the loops allow"
-    return f"{'cut' if owner in model.cut_names else 'mimic joint'} {owner!r} would open"
+    kind = "cut" if owner in model.cut_names else "gear" if owner in model.gears else "mimic joint"
+    return f"{kind} {owner!r} would open"
 
 
 def not_a_number(stepper: Stepper, user: UserForce) -> str | None:

@@ -13,14 +13,14 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.integrate import Loops, Method
-from gori.integrate.clock import CLOCK, FIRST_ERROR, KEPT_OF_CLOCK, MET_AND_CHANGED, Sizes, watch_of
+from gori.integrate.clock import CLOCK, FIRST_ERROR, KEPT_OF_CLOCK, MET_AND_CHANGED, Sizes
 from gori.kernels.layout import row
+from gori.kernels.loops.coordinates import place_turns
 from gori.model import Model
 from gori.model.machine import machine_of
-from gori.model.signals import SignalTable
 from gori.model.state import State
-from gori.sim.check import ROUNDING, check_clock, check_events, check_loops, check_method, on_grid, require
-from gori.sim.events import Event
+from gori.sim.check import ROUNDING, check_clock, check_cuts, check_events, check_loops, check_method, on_grid, require
+from gori.sim.events import Event, watch_events
 from gori.sim.loops.closure import Closure, solver_of
 from gori.sim.user import UserForce
 
@@ -59,12 +59,7 @@ class Stepper:
         self.model, self.method, self.loops, self._outputs = model, method, loops, outputs
         self._keep_alive = user  # compiled code holds its address
         n = model.nq + model.nv + model.nz
-        watched = SignalTable()
-        for name, event in events.items():
-            watched.add(event.value, f"event {name!r}", model)
-        signal_i, signal_f, depth = watched.tables()
-        directions = np.array([event.direction for event in events.values()], np.int64)
-        self._watch = watch_of(signal_i, signal_f, directions, n)
+        self._watch, depth = watch_events(model, events, n)
         closed = bool(model.loops)
         core = method.core_of_loops if closed else method.core
         kept, solver = (model.loop_system.kept, solver_of(loops).address) if closed else (None, 0)
@@ -267,6 +262,7 @@ class Stepper:
     def mark_changed(self) -> None:
         """The state was changed at an event: its value counts as zero there."""
         self._watch.met[self._watch.met != 0.0] = MET_AND_CHANGED
+        self._place_turns(known=True)
 
     def restart_after_event(self) -> None:
         """Forces may have jumped; an adaptive method is careful again."""
@@ -301,6 +297,8 @@ class Stepper:
         }
         if self.closure is not None:
             parts["loops"] = {"head": without_counts(self.data.loops.head), "state": self.data.loops.state.flat}
+        if len(self.data.track):
+            parts["cuts"] = {"turns": self.data.turns, "track": self.data.track}
         return parts
 
     def check(self, state: State) -> bool:
@@ -314,6 +312,8 @@ class Stepper:
             self.closure.refuse_open(state)
         if "clock" in parts:
             check_clock(parts["clock"], state.time)
+        if "cuts" in parts:
+            check_cuts(parts["cuts"], self.data.turns, self.data.track)
         if fits:
             if not (self.method.adaptive or on_grid(parts["clock"])):
                 raise InputError("state.clock['steps_done'] steps from its start do not lead to the time of the State")
@@ -347,6 +347,15 @@ class Stepper:
                 loops = self.data.loops
                 loops.head[:], loops.state.flat[:] = parts["loops"]["head"], parts["loops"]["state"]
                 self.closure.resume()
+        if "cuts" in parts:
+            self.data.turns[:], self.data.track[:] = parts["cuts"]["turns"], parts["cuts"]["track"]
+        if not ("cuts" in parts and fits):
+            self._place_turns(known="cuts" in parts)
+
+    def _place_turns(self, known: bool) -> None:
+        """Count turns of cuts from the state now: next to those that are known, or from none."""
+        if len(self.data.track):
+            place_turns(self.machine, self.data, self.time, self.y, int(known))
 
     def events_fit(self, state: State) -> bool:
         """Whether a State was saved with as many events."""
@@ -358,6 +367,7 @@ class Stepper:
     def _fits(self, state: State) -> bool:
         """Whether the State holds the memory of just this method, these loops and these events."""
         needed = {"clock", "method", "events"} | ({"loops"} if self.closure is not None else set())
+        needed |= {"cuts"} if len(self.data.track) else set()
         if "method" in state.parts:
             require("method", state.parts["method"], ("tag",))
         if not needed <= state.parts.keys() or str(state.parts["method"]["tag"]) != self.tag():

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from gori.spec.base import Index, NonNegative, Number, Part, Positive, Vector3, a_sequence, refuse_both
 from gori.spec.expression import closest, parse
-from gori.spec.joint import GROUND, NV, Pair, closest_body, refuse_same_body
+from gori.spec.joint import GROUND, NV, Pair, Six, closest_body, refuse_same_body
 from gori.spec.strut import Strut
 
 if TYPE_CHECKING:
@@ -138,17 +138,12 @@ class Torsion(_OnJoint):
         return float(np.radians(self.rest_deg)) if self.rest_deg is not None else self.rest or 0.0
 
 
-_Six = Annotated[
-    tuple[NonNegative, NonNegative, NonNegative, NonNegative, NonNegative, NonNegative], BeforeValidator(a_sequence)
-]
-
-
 class Bushing(Pair):
     """A rubber mount: springs and dampers between a frame on the parent and one on the child, in all six directions."""
 
     type: Literal["bushing"]
-    stiffness: _Six = Field(description="about x y z [N m/rad], then along x y z [N/m], in the parent's frame")
-    damping: _Six = Field(
+    stiffness: Six = Field(description="about x y z [N m/rad], then along x y z [N/m], in the parent's frame")
+    damping: Six = Field(
         (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), description="about x y z [N m s/rad], then along x y z [N s/m]"
     )
 
