@@ -62,7 +62,8 @@ def balance(solver: Solver) -> float:
     spring, torque = spec.forces["spring"], spec.forces["drive"].value
     end = rec["K3.pose"] @ [*spring.child_at, 1.0]
     stretch = np.linalg.norm(end[:, :3] - spring.at, axis=1) - spring.length
-    balance = rec["energy.total"] + 0.5 * spring.stiffness * stretch**2 - torque * rec["beta.q"]
+    energy = rec["energy.kinetic"] + rec["energy.potential"] + 0.5 * spring.stiffness * stretch**2
+    balance = energy - torque * rec["beta.q"]
     return float(np.abs(balance - balance[0]).max())
 
 

@@ -105,8 +105,8 @@ def stages(machine, data, memory, t, h, y):
 
 @part
 def error_norm(memory, h, y):
-    """Root mean square of the error over the tolerance; 1 is the acceptance limit."""
-    n = y.shape[0]
+    """Root mean square of the error over the tolerance; 1 is the acceptance limit. The work, which is last, is free."""
+    n = y.shape[0] - 1
     rtol, atol = tolerances(memory)
     k1, w = memory.state.k1, memory.work
     k3, k4, k5, k6, k7 = w.k3, w.k4, w.k5, w.k6, w.k7
@@ -149,7 +149,7 @@ def first_step(memory, k1, y):
     """A careful first guess (Hairer, section II.4): a hundredth of the scale over which y changes."""
     rtol, atol = tolerances(memory)
     size, rate = 0.0, 0.0
-    for i in range(y.shape[0]):
+    for i in range(y.shape[0] - 1):  # without the work
         scale = atol + rtol * abs(y[i])
         size += (y[i] / scale) ** 2
         rate += (k1[i] / scale) ** 2
@@ -172,12 +172,12 @@ def locate_dense(machine, data, w, watch, t, h, end):
 
     end    time after the whole step: t + h, rounded
     """
-    nq, nv, work = machine.body_i[0, NQ], data.tau.shape[0], watch.work
-    event_values(watch, nq, nv, end, w.new, work.after, data.stack)
+    work = watch.work
+    event_values(machine, data, watch, end, w.new, work.after)
     found, reached = _earliest(machine, data, watch, w, t, h)
     if found >= 0:
         dense(w, reached, machine.body_i, work.trial)
-        mark_met(watch, work, nq, nv, min(t + reached * h, end), work.trial, found, data.stack)
+        mark_met(machine, data, watch, min(t + reached * h, end), work.trial, found)
     return found, reached
 
 
@@ -194,7 +194,7 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
         if code != OK:
             return code
         if watching:
-            begin_watch(watch, nq, nv, c.time, y, data.stack)
+            begin_watch(machine, data, watch, c.time, y)
         c.slopes_valid = 1
     if c.step <= 0.0:
         c.step = min(first_step(memory, k1, y), c.largest_step)

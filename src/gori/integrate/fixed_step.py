@@ -7,7 +7,6 @@ and says why not.
 from gori.integrate.events import begin_watch, locate
 from gori.kernels.codes import EVENT, OK
 from gori.kernels.jit import part
-from gori.kernels.tree.columns import NQ
 
 
 @part
@@ -31,11 +30,10 @@ def fixed_steps(step):
         After an event the first step is only the rest of the one it has interrupted: the grid of times stays.
         """
         n, watching, c = y.shape[0], watch.met.shape[0] > 0, clock[0]
-        nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
         work = watch.work
         h, start = c.step, work.start
         if watching and c.slopes_valid == 0:
-            begin_watch(watch, nq, nv, c.time, y, data.stack)
+            begin_watch(machine, data, watch, c.time, y)
         c.slopes_valid = 1
         c.samples_written = 0
         met = False

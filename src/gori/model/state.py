@@ -10,6 +10,7 @@
         method       what the method keeps from step to step, tagged with the method and its settings
         loops        what the loop solver keeps, tagged likewise
         events       flags of events that have just been met, and the log
+        energy       work of all that has no potential, so far
         drivers      the memory of drivers that offer save and load
         ...          any other subsystem, under its name; its exchange as "exchange of NAME"
 
