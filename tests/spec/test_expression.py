@@ -125,7 +125,7 @@ REFUSED = {
     "bessel(t)": "known functions are sin, cos",
     "sin": "'sin' is a function: write sin(...)",
     "time": "unknown name 'time'",
-    "q": "known names are t, pi, and JOINT.q or JOINT.v",
+    "q": "known names are t, pi, JOINT.q, JOINT.v, and BODY.x",
     "sin()": "sin takes 1 argument, not 0",
     "max(1, 2, 3)": "max takes 2 arguments, not 3",
     "sin(x=t)": "sin takes positional arguments only",

@@ -36,6 +36,7 @@ class Method:
     core: ClassVar[Any] = None  # a kernel that the run calls by its address, `machine.core`
     core_of_loops: ClassVar[Any] = None  # the same for machines with loops; None: loops are closed by `loops.py`
     adaptive: ClassVar[bool]
+    energy_error: ClassVar[float] = 1e-3  # share of the exchanged energy: a run whose balance is worse is warned of
     supports: ClassVar[frozenset[str]] = EVERYTHING
 
     def positive(self, *names: str) -> None:

@@ -39,6 +39,8 @@ DOPRI5_WORK = layout(
 Dopri5Memory = method_memory("Dopri5Memory", DOPRI5_HEAD, DOPRI5_STATE, DOPRI5_SETTINGS, DOPRI5_STEP, work=DOPRI5_WORK)
 
 _SAFETY, _BETA = 0.9, 0.04
+SHORTEST = 1e-12
+"""first step at least [s]"""
 GAP, DODGES = 0.55, 12
 """middle of the widest gap between the stages, and how often a step is changed that meets a singular pose there"""
 
@@ -197,7 +199,8 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
             begin_watch(machine, data, watch, c.time, y)
         c.slopes_valid = 1
     if c.step <= 0.0:
-        c.step = min(first_step(memory, k1, y), c.largest_step)
+        # from rest under large forces the guess may be less than time resolves
+        c.step = min(max(first_step(memory, k1, y), SHORTEST * max(1.0, abs(c.time))), c.largest_step)
     span = c.sample_period * (samples.shape[0] - 2)  # whose samples fit into one call
 
     steps, dodged = 0, 0

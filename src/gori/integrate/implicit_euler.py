@@ -42,6 +42,7 @@ class ImplicitEuler(Implicit):
 
     newton: bool = False
     kind: ClassVar[str] = "implicit_euler"
+    energy_error: ClassVar[float] = 1e-2  # of first order: with a good step still some thousandths
     run: ClassVar[Any] = implicit_euler_run
 
     def __post_init__(self):

@@ -20,8 +20,6 @@ from gori.record import Recording
 from gori.record.channels import WORK
 from gori.sim.channels import ElementHistory
 
-LARGE = 1e-2
-"""share of the exchanged energy from which on a balance is warned of"""
 OF_TOLERANCE = 100.0
 """times the relative tolerance of an adaptive method, its errors may add up to over a run"""
 AT_REST = 1e-7
@@ -87,15 +85,18 @@ def works(recording: Recording, subsystems: Mapping[str, float]) -> dict[str, fl
     return found
 
 
-def warn_of_imbalance(recording: Recording, subsystems: Mapping[str, float], rtol: float, cure: str) -> None:
+def warn_of_imbalance(
+    recording: Recording, subsystems: Mapping[str, float], usual: float, rtol: float, cure: str
+) -> None:
     """Warn of a run in which energy has appeared or vanished.
 
     subsystems   work of each in the run [J]
+    usual        share of the exchanged energy that may be the error of the method (`Method.energy_error`)
     rtol         relative tolerance of the method; 0 for a fixed step
     cure         what makes the method more accurate
     """
     found = balance(recording)
-    if not found.share > max(LARGE, OF_TOLERANCE * rtol):
+    if not found.share > max(usual, OF_TOLERANCE * rtol):
         return
     by = works(recording, subsystems)
     largest = max(by, key=lambda name: abs(by[name]), default=None)

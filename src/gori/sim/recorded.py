@@ -92,7 +92,7 @@ class RecordedRun:
             warnings.warn(doubt, ConditionWarning, stacklevel=3)
         warn_of_lag(kept.exchanges, work, recording)
         done = {exchange.name: exchange.work.on_bodies - work[exchange.name].on_bodies for exchange in kept.exchanges}
-        warn_of_imbalance(recording, done, method.settings().get("rtol", 0.0), finer(stepper))
+        warn_of_imbalance(recording, done, method.energy_error, method.settings().get("rtol", 0.0), finer(stepper))
         return recording
 
 
