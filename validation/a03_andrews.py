@@ -49,7 +49,7 @@ METHODS = (
 
 def end(solver: Solver) -> tuple[dict[str, float], dict[str, float]]:
     """Angles [rad] and speeds [rad/s] at 0.03 s."""
-    rec = solver.run(gori.compile(andrews()), 0.03)
+    rec = solver.run(gori.compile(andrews()), 0.03, sample=3e-4)
     return {name: rec[f"{name}.q"][-1] for name in ANGLES}, {name: rec[f"{name}.v"][-1] for name in ANGLES}
 
 

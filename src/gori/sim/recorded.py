@@ -14,7 +14,7 @@ from gori.record import Recorder, Recording, read_checkpoint
 from gori.record.channels import WORK
 from gori.sim.channels import add_channels
 from gori.sim.couplings import warn_of_lag
-from gori.sim.energy import warn_of_imbalance
+from gori.sim.energy import limit, warn_of_imbalance
 from gori.sim.failure import finer
 from gori.sim.kept import KeptParts
 from gori.sim.progress import Progress
@@ -92,7 +92,7 @@ class RecordedRun:
             warnings.warn(doubt, ConditionWarning, stacklevel=3)
         warn_of_lag(kept.exchanges, work, recording)
         done = {exchange.name: exchange.work.on_bodies - work[exchange.name].on_bodies for exchange in kept.exchanges}
-        warn_of_imbalance(recording, done, method.energy_error, method.settings().get("rtol", 0.0), finer(stepper))
+        warn_of_imbalance(recording, done, limit(method), finer(stepper))
         return recording
 
 
