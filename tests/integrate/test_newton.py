@@ -41,12 +41,13 @@ def test_compiled_and_plain_are_the_same():
         tau[0] = 2.0 - v[0] ** 3
         return 0
 
-    state = gori.Simulation(slider(), ImplicitEuler(0.1), forces=lambda t, q, v: 2.0 - v**3).step(3)
+    simulation = gori.Simulation(slider(), ImplicitEuler(0.1), forces=lambda t, q, v: 2.0 - v**3)
+    state = simulation.step(3)
     machine, data, memory, y = bundle(slider(), ImplicitEuler(0.1), user=user)
     machine = machine.replace(core=plain(implicit_core))
     for k in range(3):
         assert plain(euler_step)(machine, data, memory, 0.1 * k, 0.1, y) == OK
-    close(y, np.concatenate([state.q, state.v]), 1e-9)
+    close(y, np.concatenate([state.q, state.v, [simulation.stepper.work]]), 1e-9)
 
 
 def test_failures_come_back():

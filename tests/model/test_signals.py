@@ -3,6 +3,7 @@ import pytest
 
 import gori
 from gori.errors import InputError
+from gori.kernels.forces.probes import READINGS
 from gori.kernels.forces.signals import CONSTANT, CUBIC, EXPRESSION, TABLE, signals_one
 from gori.model.signals import SignalTable, probe_table, readings
 from tests.checks import arm
@@ -30,7 +31,7 @@ def test_no_signals():
 
 def test_bodies_are_read_by_the_names_of_their_channels():
     model = gori.compile(arm())
-    names = [f"{where}.{what}" for where in ("tool", "lower") for what in "x y z vx vy vz wx wy wz".split()]
+    names = [f"{where}.{what}" for where in ("tool", "lower") for what in READINGS]
     table = SignalTable()
     for name in names:
         table.add(f"2*{name}", "x", model)

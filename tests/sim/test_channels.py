@@ -41,7 +41,7 @@ def test_efforts_and_powers_by_name():
 
 
 def test_forces_and_energies_of_springs_between_frames():
-    """A spring and a bushing from a frame of the ground to one of the mass: the same as between points of the bodies."""
+    """A spring and a bushing between frames of ground and mass: the same as between points of the bodies."""
     frames = {"top": {"body": "ground", "at": [0, 0, 3]}, "eye": {"body": "mass", "at": [0.5, 0, 1]}}
     spec = with_forces(
         falling().set("frames", frames),

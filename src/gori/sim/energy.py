@@ -120,7 +120,7 @@ def warn_of_imbalance(recording: Recording, subsystems: Mapping[str, float], all
         return
     through = passed_through(recording, subsystems)
     largest = max(through, key=lambda name: through[name], default="")
-    most = f" Most of it went through {largest}, {through[largest]:.3g} J." if through.get(largest) else ""
+    most = f" The largest contribution was that of {largest}, {through[largest]:.3g} J." if through.get(largest) else ""
     warnings.warn(
         f"energy.balance: {abs(found.energy):.3g} J, {100.0 * found.share:.2g} % of the {found.exchanged:.3g} J that "
         f"were exchanged, {'appeared' if found.energy > 0.0 else 'vanished'} until t = {found.time:.6g} s.{most} Try "
