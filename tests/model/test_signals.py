@@ -37,7 +37,8 @@ def test_bodies_are_read_by_the_names_of_their_channels():
         table.add(f"2*{name}", "x", model)
     assert table.probes == ["tool", "lower"]
     probe = probe_table(model, table.probes)
-    np.testing.assert_allclose(probe["point"], [[0.0, 0.1, 1.0], [0, 0, 0]], atol=1e-15)
+    assert probe["row"][0] == probe["row"][1]
+    np.testing.assert_allclose(np.linalg.norm(probe["point"], axis=1), [np.hypot(0.1, 1.0), 0.0], atol=1e-15)
     signal_i, signal_f, depth = table.tables()
     q, v, values = np.array([0.3, -0.7]), np.array([1.2, 0.4]), np.zeros(len(names))
     signals_one(signal_i, signal_f, 0.0, q, v, readings(model, table.probes, q, v), values, np.zeros(depth))

@@ -46,7 +46,7 @@ def test_forces_and_energies_of_springs_between_frames():
     spec = with_forces(
         falling().set("frames", frames),
         spring={"type": "spring", "parent": "top", "child": "eye", "stiffness": 7.0, "damping": 0.3, "length": 0.5},
-        mount={"type": "bushing", "parent": "eye", "child_at": [0.5, 0, 0], "child": "top", "stiffness": 4.0},
+        mount={"type": "bushing", "parent": "eye", "child_at": [0.5, 0, 0], "child": "top", "stiffness": [4.0] * 6},
         wind={"type": "wrench", "body": "eye", "force": [0, 0, 2], "moment": [1, 0, 0]},
     )
     points = {

