@@ -101,7 +101,7 @@ machine_type, data_type = Machine.type, Data.type
 SOLVER = types.int64(machine_type, data_type, types.float64, F1, F1, types.int64)
 """signature of what keeps loops closed: machine, data, t, y, k, what.
 
-RATES                  k = dy/dt at (t, y)
+RATES                  k = dy/dt at (t, y); that of the work is left in `data.power`
 PROJECT                y is projected onto the constraint manifold: positions and velocities
 ACCELERATIONS          k (nv,) = accelerations at (t, y), where y is on the loops; only `multipliers` does this
 PROJECT_AND_EVALUATE   PROJECT, then RATES
