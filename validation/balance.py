@@ -18,6 +18,9 @@ class Noted(NamedTuple):
     share: float
 
 
+FIRST_ORDER = 5e-2
+"""bound for methods of first order"""
+
 _runs: list[Noted] = []
 
 
@@ -35,11 +38,12 @@ def forget() -> None:
 def checks(case: str) -> Iterator[Check]:
     """For each method the worst of the runs since `forget`.
 
-    The bound is that of the warning. Methods of first order are judged by their order: whatever they lose is told.
+    The bound is that of the warning. Methods of first order are judged by their order elsewhere, with steps as coarse as
+    that needs: they may lose more.
     """
     for kind in dict.fromkeys(run.solver.kind for run in _runs):
         runs = [run for run in _runs if run.solver.kind == kind]
         worst = max(runs, key=lambda run: run.share)
-        bound = limit(worst.solver.method) if worst.solver.order > 1 else float("inf")
+        bound = limit(worst.solver.method) if worst.solver.order > 1 else FIRST_ORDER
         words = f"energy.balance / energy exchanged, worst of {len(runs)} runs"
         yield Check(case, words, str(worst.solver), 0.0, worst.share, worst.share, bound)
