@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gori
-from validation import a01_pendulum, a02_four_bars, a03_andrews, gears, quick_return, rank, slider_crank
+from validation import a01_pendulum, a02_four_bars, a03_andrews, balance, gears, quick_return, rank, slider_crank
 from validation.check import Check, attempt, compare, order, small
 from validation.command import CASES, main
 from validation.report import markdown
@@ -119,6 +119,19 @@ def test_solvers_cover_all_ways_to_close_loops():
         "GeneralizedAlpha 0.001 s",
     ]
     assert Solver(gori.RK4(step=1e-3), "partition").halved() == Solver(gori.RK4(step=5e-4), "partition")
+
+
+def test_the_energy_balance_of_all_runs_is_a_row_of_each_method():
+    model = a01_pendulum.model()
+    balance.forget()
+    for method in (gori.RK4(step=1e-3), gori.RK4(step=0.25), gori.SemiImplicit(step=0.1)):
+        Solver(method).run(model, 2.0, sample=0.5)
+    rk4, euler = balance.checks("case")
+    assert rk4.quantity.endswith("worst of 2 runs") and rk4.solver == "RK4 0.25 s" and rk4.bound == 1e-3
+    assert not rk4.passed and 1e-3 < rk4.error < 0.1
+    assert euler.bound == 5e-2 and not euler.passed  # with a step of a tenth of a second
+    balance.forget()
+    assert not list(balance.checks("case"))
 
 
 # ---- cases

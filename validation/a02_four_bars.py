@@ -47,7 +47,7 @@ def b0(phi: float, speed: float) -> dict[str, float]:
 
 
 def ours(solver: Solver, n: int, time: float) -> dict[str, float]:
-    rec = solver.run(gori.compile(n_four_bar(n)), time)
+    rec = solver.run(gori.compile(n_four_bar(n)), time, sample=time / 100)
     return b0(-rec["foot0.q"][-1], -rec["foot0.v"][-1])
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 import gori
 from bench.mechanisms import bricard
+from validation.balance import noted
 from validation.check import Check, attempt, compare, order, small
 from validation.solvers import PRECISE, Solver, first_order, with_loops
 
@@ -31,7 +32,7 @@ def run(solver: Solver) -> tuple[np.ndarray, float]:
     """P3 at 1, 2, .. 10 s (10, 3) [m], and the largest drift of the energy [J]."""
     simulation, points, energies = solver.simulation(gori.compile(bricard())), [], []
     for _ in range(DURATION):
-        rec = simulation.run(1.0, sample=0.1, progress=False)
+        rec = noted(simulation.run(1.0, sample=0.1, progress=False), solver)
         points.append(rec["P3.position"][-1])
         energies.append(rec["energy.total"])
     energy = np.concatenate(energies)

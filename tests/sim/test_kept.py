@@ -11,7 +11,7 @@ from gori.sim.kept import KeptParts, Remembering
 from tests.sim.damage import MACHINES, machine
 from tests.sim.machines import falling
 
-RUN = {"clock", "method", "events"}
+RUN = {"clock", "method", "events", "energy"}
 PARTS = {
     "vehicle on sand": RUN | {"loops", "cuts", "vehicle", "drivers"},
     "tray with an inlet": RUN | {"particles", "exchange"},

@@ -41,6 +41,8 @@ DOPRI5_WORK = layout(
 Dopri5Memory = method_memory("Dopri5Memory", DOPRI5_HEAD, DOPRI5_STATE, DOPRI5_SETTINGS, DOPRI5_STEP, work=DOPRI5_WORK)
 
 _SAFETY, _BETA = 0.9, 0.04
+SHORTEST = 1e-12
+"""first step at least [s]"""
 GAP, DODGES = 0.55, 12
 """middle of the widest gap between the stages, and how often a step is changed that meets a singular pose there"""
 MANY, CREEP = 10_000, 1e-8
@@ -109,8 +111,8 @@ def stages(machine, data, memory, t, h, y):
 
 @part
 def error_norm(memory, h, y):
-    """Root mean square of the error over the tolerance; 1 is the acceptance limit."""
-    n = y.shape[0]
+    """Root mean square of the error over the tolerance; 1 is the acceptance limit. The work, which is last, is free."""
+    n = y.shape[0] - 1
     rtol, atol = tolerances(memory)
     k1, w = memory.state.k1, memory.work
     k3, k4, k5, k6, k7 = w.k3, w.k4, w.k5, w.k6, w.k7
@@ -153,7 +155,7 @@ def first_step(memory, k1, y):
     """A careful first guess (Hairer, section II.4): a hundredth of the scale over which y changes."""
     rtol, atol = tolerances(memory)
     size, rate = 0.0, 0.0
-    for i in range(y.shape[0]):
+    for i in range(y.shape[0] - 1):  # without the work
         scale = atol + rtol * abs(y[i])
         size += (y[i] / scale) ** 2
         rate += (k1[i] / scale) ** 2
@@ -201,7 +203,8 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
             begin_watch(machine, data, watch, c.time, y)
         c.slopes_valid = 1
     if c.step <= 0.0:
-        c.step = min(first_step(memory, k1, y), c.largest_step)
+        # from rest under large forces the guess may be less than time resolves
+        c.step = min(max(first_step(memory, k1, y), SHORTEST * max(1.0, abs(c.time))), c.largest_step)
     span = c.sample_period * (samples.shape[0] - 2)  # whose samples fit into one call
 
     steps, dodged, since = 0, 0, c.time

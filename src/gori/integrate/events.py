@@ -2,10 +2,12 @@
 
 from gori.integrate.clock import MET_AND_CHANGED
 from gori.integrate.rates import project, rhs
+from gori.kernels.forces.probes import read_probes
 from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import block, part
 from gori.kernels.loops.coordinates import extended
 from gori.kernels.tree.columns import NQ
+from gori.kernels.tree.kinematics import place, positions, velocities
 
 EARLY, LATE = 1e-6, 1.0 - 1e-9
 """shares of a step: after the first an event that starts at zero has a side; after the other an event is at the end"""
@@ -13,13 +15,22 @@ EARLY, LATE = 1e-6, 1.0 - 1e-9
 
 @part
 def event_values(machine, data, watch, t, y, values):
-    """Values of the events at a state; what they say of cuts is that of the present step."""
+    """Values of the events at (t, y). Where they read bodies, these are placed there; what they say of cuts is that of the
+    present step.
+    """
     nq, nv, work = machine.body_i[0, NQ], data.tau.shape[0], watch.work
+    q, v = y[:nq], y[nq : nq + nv]
+    if watch.probe.shape[0] > 0:
+        data.loops.work.standing[0] = 0.0  # what loops have computed for another state holds no more
+        place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
+        positions(machine.body_i, data.body_w)
+        velocities(machine.body_i, v, data.body_w, data.dof_w)
+        read_probes(watch.probe, data.body_w, work.readings)
     if work.q.shape[0] > 0:
         extended(machine, data, t, y, work.q, work.v)
-        evaluate_signals(watch.signal_i, watch.signal_f, t, work.q, work.v, values, data.stack)
+        evaluate_signals(watch.signal_i, watch.signal_f, t, work.q, work.v, work.readings, values, data.stack)
     else:
-        evaluate_signals(watch.signal_i, watch.signal_f, t, y[:nq], y[nq : nq + nv], values, data.stack)
+        evaluate_signals(watch.signal_i, watch.signal_f, t, q, v, work.readings, values, data.stack)
 
 
 @part

@@ -26,6 +26,7 @@ class ForceTables(NamedTuple):
     signal_i: np.ndarray
     signal_f: np.ndarray
     depth: int
+    probes: tuple[str, ...]  # bodies and frames that the signals read
     states: int  # internal states, of joint friction
     names: tuple[str, ...]
     signal_names: tuple[str, ...]
@@ -88,6 +89,7 @@ def compile_forces(model: Model) -> ForceTables:
         signal_i,
         signal_f,
         depth,
+        tuple(rows.signals.probes),
         rows.states,
         tuple(rows.names),
         tuple(rows.signal_names),

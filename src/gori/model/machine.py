@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from gori.kernels.forces.probes import N_READINGS
 from gori.kernels.loops.memory import loop_memory
 from gori.kernels.loops.tables import CUT, EQUATION, MESH, TRACK, Pattern
 from gori.kernels.machine import Data, Machine
 from gori.kernels.tree.columns import N_BODY_W, N_DOF_W
 from gori.model.loops.equations import LoopTables
 from gori.model.model import Model
+from gori.model.signals import probe_table
 from gori.model.vehicle.tables import data_records, machine_records
 
 NO_LOOPS: dict[str, Any] = {
@@ -53,6 +55,7 @@ def machine_of(
     machine = Machine(
         body_i=t.body_i, body_f=t.body_f,
         element_i=e.element_i, element_f=e.element_f, signal_i=e.signal_i, signal_f=e.signal_f,
+        probe=probe_table(model, e.probes),
         user=user, core=core, closed=closed,
         **cuts,
         coordinate=model.cut_coordinates.table,
@@ -77,9 +80,11 @@ def data_of(
         body_w=np.zeros((len(machine.body_i), N_BODY_W)),
         dof_w=np.zeros((nv, N_DOF_W)),
         tau=np.zeros(nv),
+        readings=np.zeros(N_READINGS * len(machine.probe)),
         values=np.zeros(len(machine.signal_i)),
         stack=np.zeros(max(depth, model.forces.depth)),
         zdot=np.zeros(model.nz),
+        power=np.zeros(1),
         loops=loop_memory(machine if tables else None, nv),
         turns=recorded[vehicles:first],
         track=TRACK.zeros(first - vehicles),

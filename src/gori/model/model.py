@@ -103,6 +103,19 @@ class Model(Dynamics):
 
         return start_state(self, q, v, time)
 
+    def elastic_energy(self, q: Any) -> Any:
+        """Energy [J] that springs, struts, bushings, and stiffness and limits of joints store at q."""
+        from gori.model.elastic import elastic_energies
+
+        x = self.rows(q=(q, self.nq))
+        total = x.shaped(elastic_energies(self, x["q"]).sum(axis=1)[:, None])[..., 0]
+        return float(total) if total.ndim == 0 else total
+
+    def total_energy(self, q: Any, v: Any) -> Any:
+        """Kinetic, potential and elastic energy together [J]."""
+        kinetic, potential = self.energy(q, v)
+        return kinetic + potential + self.elastic_energy(q)
+
     @property
     def all_joint_names(self) -> tuple[str, ...]:
         """Names of all joints of the tree, fixed ones too."""

@@ -11,6 +11,7 @@
         loops        what the loop solver keeps, tagged likewise
         cuts         full turns of the angles of cuts and signs of their quaternions, and by what they are counted on
         events       flags of events that have just been met, and the log
+        energy       work of all that has no potential, so far
         drivers      the memory of drivers that offer save and load
         ...          any other subsystem, under its name; its exchange as "exchange of NAME"
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _CACHE_BYTES = 1 << 28  # poses of all frames are kept up to this size, else those that were asked for
 _BATCH_NUMBERS = 1 << 22
 _ANGLE = {"revolute", "helical", "universal"}
+WORK = "energy.work"
+"""what a run records of its energy: the work of all that has no potential [J]"""
 
 
 class Channel(NamedTuple):
@@ -34,10 +36,14 @@ def builtin_channels(recording: "Recording") -> dict[str, Channel]:
         "z": Channel(lambda rec, _: rec.z, ""),
         "energy.kinetic": Channel(lambda *_: derived.energy()[0], "J"),
         "energy.potential": Channel(lambda *_: derived.energy()[1], "J"),
-        "energy.total": Channel(lambda *_: np.add(*derived.energy()), "J"),
+        "energy.elastic": Channel(lambda rec, _: model.elastic_energy(rec.q), "J"),
+        "energy.total": Channel(lambda rec, _: np.add(*derived.energy()) + rec["energy.elastic"], "J"),
         "momentum": Channel(lambda rec, _: model.momentum(rec.q, rec.v), ("kg m2/s",) * 3 + ("kg m/s",) * 3),
         "center_of_mass": Channel(lambda rec, _: model.center_of_mass(rec.q), "m"),
     }
+    if WORK in recording.extra:
+        channels[WORK] = Channel(lambda rec, _: rec.extra[WORK], "J")
+        channels["energy.balance"] = Channel(lambda rec, _: _balance(rec), "J")
     for info in model.joints:
         channels[f"{info.name}.q"] = Channel(_coordinates(lambda rec: rec.q, info.q), q_units(info))
         channels[f"{info.name}.v"] = Channel(_coordinates(lambda rec: rec.v, info.v), v_units(info))
@@ -48,6 +54,12 @@ def builtin_channels(recording: "Recording") -> dict[str, Channel]:
         if frame != GROUND:
             channels |= {f"{frame}.{suffix}": channel for suffix, channel in _frame_channels(derived, frame).items()}
     return channels
+
+
+def _balance(rec: "Recording") -> np.ndarray:
+    """E - E0 - W: energy that nothing has given or taken."""
+    gain = rec["energy.total"] - rec[WORK]
+    return gain - gain[:1]
 
 
 def _coordinates(rows: Callable[["Recording"], np.ndarray], columns: slice) -> Callable:
@@ -80,11 +92,14 @@ def _frame_channels(derived: "Derived", frame: str) -> dict[str, Channel]:
     def axis(k: int) -> Channel:
         return Channel(lambda *_: derived.position(frame)[:, k], "m")
 
+    def rate(k: int, unit: str) -> Channel:
+        return Channel(lambda rec, _: rec[f"{frame}.velocity"][:, k], unit)
+
     return {
         "position": Channel(lambda *_: derived.position(frame), "m"),
-        "x": axis(0),
-        "y": axis(1),
-        "z": axis(2),
+        **{name: axis(k) for k, name in enumerate("xyz")},
+        **{f"v{name}": rate(3 + k, "m/s") for k, name in enumerate("xyz")},
+        **{f"w{name}": rate(k, "rad/s") for k, name in enumerate("xyz")},
         "rotation": Channel(lambda *_: derived.rotation(frame), ""),
         "quaternion": Channel(lambda *_: quaternions(derived.rotation(frame)), ""),
         "pose": Channel(lambda *_: derived.pose(frame), (*("", "", "", "m") * 3, *("",) * 4)),

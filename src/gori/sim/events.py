@@ -10,7 +10,7 @@ from gori.errors import InputError
 from gori.integrate.clock import Watch, watch_of
 from gori.model import Model
 from gori.model.loops.coordinates import WithCuts
-from gori.model.signals import SignalTable
+from gori.model.signals import SignalTable, probe_table
 from gori.model.state import State
 
 
@@ -55,4 +55,4 @@ def watch_events(model: Model, events: Mapping[str, Event], n: int) -> tuple[Wat
     directions = np.array([event.direction for event in events.values()], np.int64)
     nq, nv = model.cut_coordinates.sizes
     sizes = (model.nq + nq, model.nv + nv) if names.used else (0, 0)
-    return watch_of(signal_i, signal_f, directions, n, *sizes), depth
+    return watch_of(signal_i, signal_f, directions, n, probe_table(model, table.probes), *sizes), depth
