@@ -50,6 +50,7 @@ TURNS = 24
 """steps of Newton's method, at most: 3 or 4 are usual"""
 CLOSE = 1e-12
 """relative change after which it has come to its end"""
+CORNERS = 15 << CORNER_BIT
 TINY = 1e-300
 LEAST = 1e-3
 """share of its weights with which the search for a foot begins near a tip, at least"""
@@ -110,6 +111,17 @@ def foot(wall_f, k, dx, dy, dz, h):
     qx, qy, qz = vector(wall_f, k, AT_CORNER + 6)
     px, py, pz, qx, qy, qz = px - lx, py - ly, pz - lz, qx - lx, qy - ly, qz - lz
 
+    # from the point of the triangle below, with the weight that is there
+    on_a, on_b = dot(dx, dy, dz, ax, ay, az), dot(dx, dy, dz, bx, by, bz)
+    aa, bb, ab = dot(ax, ay, az, ax, ay, az), dot(bx, by, bz, bx, by, bz), dot(ax, ay, az, bx, by, bz)
+    whole = aa * bb - ab * ab
+    u, v = (bb * on_a - ab * on_b) / whole, (aa * on_b - ab * on_a) / whole
+    if wall_f[k, LEAN] == 0.0:  # flat, with curved edges
+        return u, v, lx, ly, lz, True
+    u, v = min(max(u, 0.0), 1.0), min(max(v, 0.0), 1.0)
+    w0, w1, w2 = vector(wall_f, k, WEIGHT)
+    t = abs(h) / max(w0 + u * (w1 - w0) + v * (w2 - w0), LEAST * (w0 + w1 + w2))
+
     # det[X, Y, d - t n0] = f0 + f1 t + f2 t2 + f3 t3, by powers of t in X x Y = A + B t + C t2
     Ax, Ay, Az = cross(ax, ay, az, bx, by, bz)
     ux, uy, uz = cross(ax, ay, az, qx, qy, qz)
@@ -118,15 +130,6 @@ def foot(wall_f, k, dx, dy, dz, h):
     Cx, Cy, Cz = cross(px, py, pz, qx, qy, qz)
     f0, f1 = dot(Ax, Ay, Az, dx, dy, dz), dot(Bx, By, Bz, dx, dy, dz) - dot(Ax, Ay, Az, lx, ly, lz)
     f2, f3 = dot(Cx, Cy, Cz, dx, dy, dz) - dot(Bx, By, Bz, lx, ly, lz), -dot(Cx, Cy, Cz, lx, ly, lz)
-
-    # from the point of the triangle below, with the weight that is there
-    on_a, on_b = dot(dx, dy, dz, ax, ay, az), dot(dx, dy, dz, bx, by, bz)
-    aa, bb, ab = dot(ax, ay, az, ax, ay, az), dot(bx, by, bz, bx, by, bz), dot(ax, ay, az, bx, by, bz)
-    whole = aa * bb - ab * ab
-    u = min(max((bb * on_a - ab * on_b) / whole, 0.0), 1.0)
-    v = min(max((aa * on_b - ab * on_a) / whole, 0.0), 1.0)
-    w0, w1, w2 = vector(wall_f, k, WEIGHT)
-    t = abs(h) / max(w0 + u * (w1 - w0) + v * (w2 - w0), LEAST * (w0 + w1 + w2))
     t, slope = first_root(abs(f0), f1, f2 if f0 >= 0.0 else -f2, f3, t)
     t = t if f0 >= 0.0 else -t
 
@@ -140,6 +143,30 @@ def foot(wall_f, k, dx, dy, dz, h):
     vx, vy, vz = cross(Xx, Xy, Xz, zx, zy, zz)
     u, v = dot(ux, uy, uz, Mx, My, Mz) / size, dot(vx, vy, vz, Mx, My, Mz) / size
     return u, v, lx + u * px + v * qx, ly + u * py + v * qy, lz + u * pz + v * qz, slope < 0.0
+
+
+@part
+def is_beyond(wall_f, k, owned, dx, dy, dz, h, reach):
+    """Whether a centre is so far beyond an edge that the triangle has no answer: beyond reach, or over a neighbour.
+
+    d, h   as in `foot`
+    """
+    nx, ny, nz = vector(wall_f, k, FACE)
+    wide = reach + wall_f[k, BULGE]
+    limit, room = abs(h) * wall_f[k, LEAN] + wall_f[k, BULGE], wide * wide - h * h
+    over, by_feature = False, owned & CORNERS != 0
+    for j in range(3):
+        sx, sy, sz, ex, ey, ez = side_of(wall_f, False, k, j)
+        ix, iy, iz = cross(nx, ny, nz, ex, ey, ez)  # leads into the triangle
+        inside, size = dot(dx - sx, dy - sy, dz - sz, ix, iy, iz), dot(ex, ey, ez, ex, ey, ez)
+        square, line = inside * inside, limit * limit * size
+        if inside < 0.0 and square >= room * size:
+            return True
+        if (owned >> (FLAT_BIT + j)) & 1 or (owned >> (EDGE_BIT + j)) & 1 == 0:
+            over = over or (inside < 0.0 and square > line)
+        else:
+            by_feature = by_feature or inside < 0.0 or square < line
+    return over and not by_feature
 
 
 @part
@@ -182,14 +209,8 @@ def to_curved(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz, reach):
     h = dx * nx + dy * ny + dz * nz
     if abs(h) >= reach + wall_f[k, BULGE]:
         return FAR, 0.0, 0.0, 1.0
-    if owned & 255 == 0:  # no feature of its own: what is beyond an edge belongs to others
-        limit = abs(h) * wall_f[k, LEAN] + wall_f[k, BULGE]
-        for j in range(3):
-            sx, sy, sz, ex, ey, ez = side_of(wall_f, False, k, j)
-            ix, iy, iz = cross(nx, ny, nz, ex, ey, ez)
-            inside = dot(dx - sx, dy - sy, dz - sz, ix, iy, iz)
-            if inside < 0.0 and inside * inside > limit * limit * dot(ix, iy, iz, ix, iy, iz):
-                return FAR, 0.0, 0.0, 1.0
+    if is_beyond(wall_f, k, owned, dx, dy, dz, h, reach):
+        return FAR, 0.0, 0.0, 1.0
 
     # the face, as a centre that is nudged sees it
     u, v, nx, ny, nz, minimum = foot(wall_f, k, dx + NUDGE_X, dy + NUDGE_Y, dz + NUDGE_Z, h)

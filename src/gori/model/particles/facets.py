@@ -116,7 +116,7 @@ def _curved_columns(s: Surface, bulged: Smooth) -> np.ndarray:
     numbers[:, t.AT_CORNER : t.AT_CORNER + 9] = (bulged.weight[..., None] * bulged.normal).reshape(-1, 9)
     numbers[:, t.WEIGHT : t.WEIGHT + 3] = bulged.weight
     numbers[:, t.SPREAD : t.SPREAD + 3] = wide * np.linalg.norm(s.edges, axis=2) / double_area[:, None]
-    numbers[:, t.LEAN] = slope.max(axis=1)
+    numbers[:, t.LEAN] = np.where(slope > SLIGHT, slope, 0.0).max(axis=1)
     numbers[:, t.BULGE] = 4.0 / 3.0 * np.linalg.norm(bulged.middle, axis=2).max(axis=1)
     return numbers
 

@@ -38,6 +38,8 @@ STRAIGHT = 0.1
 """along a line of a cone the normal turns by less than this share of the bend across it"""
 BLURRED = 1e-3
 """distance of lines from each other and from their tip, in their length, that is none"""
+COARSE = 2e-3
+"""deflection of edges, in their length, that need not be divided: that of a bend of 1 deg"""
 CROSSINGS = 64
 """triangles that are looked at on the way to the next bend"""
 
@@ -177,15 +179,21 @@ def _fans(s: Surface, faces: np.ndarray, sharp: np.ndarray) -> np.ndarray:
 
 
 def _normals(s: Surface, turn: np.ndarray, wide: np.ndarray, fan: np.ndarray) -> np.ndarray:
-    """(n, 3, 3) unit normal at each corner, on the side of its triangle: the mean over its fan by angles (Thuermer and
-    Wuethrich 1998), without planes that meet a much wider one there.
+    """(n, 3, 3) unit normal at each corner, on the side of its triangle: the mean over its fan, without planes that meet
+    a much wider one there. Triangles count by sin(angle) / (product of both sides), which is exact on a sphere (Max
+    1999); where some lie in one plane by the angle, so that it does not matter how that is divided.
     """
     turn = np.where(turn == 0.0, 1.0, turn)[:, None]
-    arms = np.stack([s.edges, -np.roll(s.edges, 1, axis=1)], axis=2)
-    arms = arms / np.linalg.norm(arms, axis=3, keepdims=True)
-    angle = np.arccos(np.clip(np.einsum("nki,nki->nk", arms[:, :, 0], arms[:, :, 1]), -1.0, 1.0))
-    weighed = angle[..., None] * (turn * s.common)[:, None]
+    before = np.roll(s.edges, 1, axis=1)
+    area = np.linalg.norm(np.cross(before, s.edges), axis=2)
+    angle = np.arctan2(area, -np.einsum("nki,nki->nk", before, s.edges))
+    sides = np.einsum("nki,nki->nk", s.edges, s.edges)
     fans = fan.max() + 1
+    several = np.zeros(fans, bool)
+    several[fan[np.bincount(s.plane)[s.plane] > 1]] = True
+    count = np.where(several[fan], angle, area / (sides * np.roll(sides, 1, axis=1)))
+    weighed = count[..., None] * (turn * s.common)[:, None]
+
     place = s.plane[:, None] * fans + fan
     facet, edge = np.divmod(s.partner[wide], 3)
     narrow = np.isin(place, np.concatenate([place[facet, edge], place[facet, (edge + 1) % 3]]))
@@ -275,3 +283,19 @@ def rise(s: Surface, normal: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """(n, 3) the number r of each edge [m]: the surface rises by 8 (sum of r_ij b_i b_j) / (|n| + sum of w_i b_i)."""
     after, its = np.roll(normal, -1, axis=1), np.roll(weight, -1, axis=1)
     return 0.25 * weight * its / (weight + its) * np.einsum("nki,nki->nk", after - normal, s.edges)
+
+
+def divided(vertices: np.ndarray, faces: np.ndarray, crease: float) -> np.ndarray:
+    """Corners (m, 3, 3) of plane triangles, so small that they are the smooth surface to a hundredth of a triangle [m]."""
+    found, corners = smooth(vertices, faces, crease), vertices[faces]
+    away = np.linalg.norm(found.middle, axis=2) / np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
+    parts = int(np.ceil(np.sqrt(away.max() / COARSE)))  # what is left over falls with the square
+    if parts <= 1:
+        return corners
+    curved = away.max(axis=1) > 0.0
+    b = np.array([(parts - i - j, i, j) for i in range(parts + 1) for j in range(parts + 1 - i)]) / parts
+    at = {(i, j): k for k, (i, j) in enumerate(np.round(b[:, 1:] * parts).astype(int).tolist())}
+    small = [(at[i, j], at[i + 1, j], at[i, j + 1]) for i, j in at if i + j < parts]
+    small += [(at[i + 1, j], at[i + 1, j + 1], at[i, j + 1]) for i, j in at if i + j < parts - 1]
+    points = b @ corners[curved] + 4.0 * (b * np.roll(b, -1, axis=1)) @ found.middle[curved]
+    return np.concatenate([corners[~curved], points[:, np.array(small)].reshape(-1, 3, 3)])
