@@ -75,14 +75,15 @@ def smooth(vertices: np.ndarray, faces: np.ndarray, crease: float) -> Smooth:
         normal = _normals(s, turn, wide, fan)
         tip = _tips(s, bend, sharp, normal, fan)
         weight = _weights(s, bend, sharp, normal, tip)
+        # tips of no cone: the edges that leave them are real
         wrong = np.zeros(fan.max() + 1, bool)
         wrong[fan[tip & (weight > BLURRED)]] = True
-        if not wrong.any():
+        real = sharp | ((wrong[fan] | np.roll(wrong[fan], -1, axis=1)) & ~s.flat)
+        real |= (s.partner >= 0) & real.ravel()[s.partner]
+        if np.array_equal(real, sharp):
             break
-        # tips of no cone: the edges that leave them are real
-        leaves = wrong[fan] | np.roll(wrong[fan], -1, axis=1)
-        sharp |= leaves & ~s.flat
-        sharp |= (s.partner >= 0) & sharp.ravel()[s.partner]
+        sharp = real
+    tip &= ~wrong[fan]
     weight[tip] = 0.0
     beside = np.roll(normal, -1, axis=1) + np.roll(normal, 1, axis=1)
     normal[tip] = (beside / np.linalg.norm(beside, axis=2, keepdims=True))[tip]
@@ -183,7 +184,7 @@ def _normals(s: Surface, turn: np.ndarray, wide: np.ndarray, fan: np.ndarray) ->
     a much wider one there. Triangles count by sin(angle) / (product of both sides), which is exact on a sphere (Max
     1999); where some lie in one plane by the angle, so that it does not matter how that is divided.
     """
-    turn = np.where(turn == 0.0, 1.0, turn)[:, None]
+    turn = turn[:, None]
     before = np.roll(s.edges, 1, axis=1)
     area = np.linalg.norm(np.cross(before, s.edges), axis=2)
     angle = np.arctan2(area, -np.einsum("nki,nki->nk", before, s.edges))
@@ -202,7 +203,7 @@ def _normals(s: Surface, turn: np.ndarray, wide: np.ndarray, fan: np.ndarray) ->
     np.add.at(most, fan[~narrow], weighed[~narrow])
     found = np.where(most.any(axis=1, keepdims=True), most, every)
     found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-300)
-    return turn[..., None] * found[fan]
+    return np.where(turn[..., None] == 0.0, s.common[:, None], turn[..., None] * found[fan])
 
 
 def _tips(s: Surface, bend: np.ndarray, sharp: np.ndarray, normal: np.ndarray, fan: np.ndarray) -> np.ndarray:
