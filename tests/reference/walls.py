@@ -53,11 +53,12 @@ def turned_contacts(line, z, rho, reach):
 
 
 def smooth_contacts(corners, normals, weights, c, reach):
-    """Points (n, 3) where a sphere of radius `reach` about c touches curved triangles (m, 3, 3), edges and corners left out.
+    """Points (n, 3) where a sphere of radius `reach` about c touches curved triangles (m, 3, 3), without their edges.
 
     c lies over the barycentric coordinates b if c = sum of b p + t sum of b w n; that asks for a root t of a cubic. The
-    surface is higher than the triangle by (sum of b_i b_j 2 w_i w_j / (w_i + w_j) (n_i - n_j).(p_i - p_j)) / (sum of b w
-    + |sum of b w n|), and there is a minimum of the distance if the map from b and t to c does not turn inside out.
+    surface is higher than the triangle by
+    (sum of b_i b_j 2 w_i w_j / (w_i + w_j) (n_i - n_j).(p_i - p_j)) / (sum of b w + |sum of b w n|),
+    and there is a minimum of the distance if the map from b and t to c does not turn inside out.
     """
     found = []
     for p, n, w in zip(corners, normals, weights):
@@ -76,7 +77,8 @@ def smooth_contacts(corners, normals, weights, c, reach):
             (u, v), *_ = np.linalg.lstsq(np.stack([x, y], axis=1), z, rcond=None)
             b = np.array([1.0 - u - v, u, v])
             normal = b @ m
-            if b.min() < 0.0 or np.linalg.det([x, y, normal]) <= 0.0:
+            true = np.linalg.norm(b @ p + t.real * normal - c) < 1e-9 * size  # roots of rounding errors are none
+            if not true or b.min() < 0.0 or np.linalg.det([x, y, normal]) <= 0.0:
                 continue
             higher = sum(
                 b[i] * b[j] * 2.0 * w[i] * w[j] / (w[i] + w[j]) * (n[i] - n[j]) @ (p[i] - p[j])
@@ -92,6 +94,7 @@ def counted(contacts, radius, share=2e-3):
     """Which contacts (gap, unit vector to the wall) of a sphere count: those whose point does not lie in the tangent
     plane of a deeper one, to a share of the radius; of two that are equally deep, the first.
     """
+
     def part_of(k, other):
         (gap, n), (deeper, e) = contacts[k], contacts[other]
         less = deeper < gap or (deeper == gap and other < k)

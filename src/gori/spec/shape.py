@@ -164,7 +164,8 @@ class Capsule(_Bar):
 class _Faceted(_Solid):
     crease_deg: Annotated[float, Field(ge=0, lt=90), BeforeValidator(a_number)] = Field(
         25.0,
-        description="triangles that meet at less than this angle, one after the other, are a smooth wall [deg]; 0: as drawn",
+        description="triangles that meet at less than this angle, one after the other, are a smooth wall [deg]; "
+        "0: as drawn",
     )
 
 

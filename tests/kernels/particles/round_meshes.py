@@ -35,8 +35,11 @@ def cone(count, rows=1, radius=1.0, top=0.4, length=1.0):
     return turned_mesh(outline, count, closed=True)
 
 
-def sphere(level, radius=1.0):
-    """A ball whose 20 triangles are divided so many times."""
+def sphere(level, radius=1.0, keep=None):
+    """A ball whose 20 triangles are divided so many times.
+
+    keep   of the corners of triangles (n, 3, 3), after each division: which stay
+    """
     g = 0.5 * (1.0 + 5.0**0.5)
     vertices = np.array(
         [(-1, g, 0), (1, g, 0), (-1, -g, 0), (1, -g, 0), (0, -1, g), (0, 1, g), (0, -1, -g), (0, 1, -g),
@@ -52,6 +55,10 @@ def sphere(level, radius=1.0):
         (a, b, c), (ab, bc, ca) = corner.T, middle.T
         faces = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (b, bc, ab), (c, ca, bc), (ab, bc, ca))])
         vertices = points
+        if keep is not None:
+            faces = faces[keep(vertices[faces])]
+            used, faces = np.unique(faces, return_inverse=True)
+            vertices, faces = vertices[used], faces.reshape(-1, 3)
     return radius * vertices / np.linalg.norm(vertices, axis=1, keepdims=True), faces
 
 

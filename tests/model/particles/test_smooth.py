@@ -53,7 +53,7 @@ def test_a_cone_is_round_and_its_lines_are_straight(rows, top):
     vertices, faces = cone(45, rows, top=top)
     found, corners = smooth(vertices, faces, CREASE), vertices[faces]
     slope = 1.0 - top
-    true = unit(unit(corners * [1.0, 1.0, 0.0]) + [0.0, 0.0, slope])
+    true = unit(unit(corners * [1.0, 1.0, 0.0]) + slope * np.eye(3)[2])
     at_tip = np.linalg.norm(corners[..., :2], axis=2) < 1e-9
     assert np.array_equal(found.weight == 0.0, at_tip) and at_tip.sum() == (45 if top == 0.0 else 0)
     true[at_tip] = found.normal[at_tip]
@@ -129,7 +129,7 @@ def test_facets_may_be_turned_any_way_and_a_moebius_strip_is_as_drawn():
     out = np.stack([np.cos(turn), np.sin(turn), 0.0 * turn], axis=1)
     wide = 0.3 * (np.cos(0.5 * turn)[:, None] * out + np.sin(0.5 * turn)[:, None] * [0.0, 0.0, 1.0])
     k = np.arange(59)
-    quads = np.stack([k, k + 1, k + 61, k + 60], axis=1).tolist() + [[59, 60, 0, 119]]
+    quads = [*np.stack([k, k + 1, k + 61, k + 60], axis=1).tolist(), [59, 60, 0, 119]]
     strip = np.array([half for a, b, c, d in quads for half in ((a, b, c), (a, c, d))])
     assert np.abs(smooth(np.concatenate([out - wide, out + wide]), strip, CREASE).middle).max() < 1e-15
 

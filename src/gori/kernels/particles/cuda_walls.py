@@ -13,16 +13,9 @@ from gori.kernels.particles.wall_contacts import SAME
 
 f4 = numba.float32
 contact, rolling = on_device(laws.contact), on_device(laws.rolling)
-gap_to, follows, pair_law = (
-    on_device(wall_contacts.gap_to),
-    on_device(wall_contacts.follows),
-    on_device(laws.pair_law),
-)
-wall_motion, react, lies_in_plane = (
-    on_device(geometry.wall_motion),
-    on_device(geometry.react),
-    on_device(geometry.lies_in_plane),
-)
+gap_to, follows = on_device(wall_contacts.gap_to), on_device(wall_contacts.follows)
+pair_law, lies_in_plane = on_device(laws.pair_law), on_device(geometry.lies_in_plane)
+wall_motion, react = on_device(geometry.wall_motion), on_device(geometry.react)
 moment, whole_force = on_device(geometry.moment), on_device(geometry.whole_force)
 
 MANY = 62
@@ -59,8 +52,8 @@ def acts(g, s, first, last, ri):
 
 @cuda.jit(device=True)
 def hand_over(g, i, lists, ri):
-    """Which walls act on particle i now, after `step_wall`: their bits. A contact that goes on from one wall to the next
-    of the same body keeps its history, at best within a shape.
+    """Which walls act on particle i now, after `step_wall`: their bits. A contact that goes on from one wall to the
+    next of the same body keeps its history, at best within a shape.
     """
     first = g.wall_at[lists, 0, i]
     last, bits = first + g.wall_at[lists, 1, i], 0
@@ -191,9 +184,7 @@ def wall_forces(g, at, i, pose):
                 continue
             gap, nx = read2(g.wall_near, 4 * s)
             ny, nz = read2(g.wall_near, 4 * s + 2)
-            too, fx, fy, fz, tx, ty, tz = wall_force(
-                g, at, i, s, w, pose, (xi, yi, zi, ri), (gap, nx, ny, nz)
-            )
+            too, fx, fy, fz, tx, ty, tz = wall_force(g, at, i, s, w, pose, (xi, yi, zi, ri), (gap, nx, ny, nz))
             deep = deep or too
         Fx, Fy, Fz, Tx, Ty, Tz = Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz
     return deep, Fx, Fy, Fz, Tx, Ty, Tz

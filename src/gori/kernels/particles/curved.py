@@ -6,10 +6,11 @@ point with the barycentric coordinates b if the normal there leads to it,
     c = p + t n,   p = sum of b_i p_i,   n = sum of b_i n_i
 
 Neighbours have the same p and the same direction of n along their common edge, so the prisms that their normals sweep
-fill space without a gap and without an overlap: one triangle answers, and the normal does not jump from one to the next.
-(Panozzo et al. 2013 map surfaces onto each other by this projection.) With X = p_1 - p_0 + t (n_1 - n_0), and Y likewise
-for p_2, t is the root of the cubic det[X, Y, c - p_0 - t n_0] = 0 next to the height over the triangle. Its derivative is
--det[X, Y, n], which is not negative where c is beyond a centre of curvature: there the distance has no minimum.
+fill space without a gap and without an overlap: one triangle answers, and the normal does not jump from one to the
+next. (Panozzo et al. 2013 map surfaces onto each other by this projection.) With X = p_1 - p_0 + t (n_1 - n_0), and Y
+likewise for p_2, t is the root of the cubic det[X, Y, c - p_0 - t n_0] = 0 next to the height over the triangle. Its
+derivative is -det[X, Y, n], which is not negative where c is beyond a centre of curvature: there the distance has no
+minimum.
 
 The surface bulges over the triangle by h = 8 (sum of r_ij b_i b_j) / (|n| + sum of w_i b_i), and the gap is t |n| - h.
 
@@ -91,8 +92,10 @@ def first_root(f0, f1, f2, f3, t):
         following = t - value / slope if slope < 0.0 else -1.0
         if abs(following - t) <= CLOSE * t:
             return following, slope
-        if following <= low or following >= high:
-            following = 2.0 * t if high == FAR else 0.5 * (low + high)
+        if high == FAR:
+            following = 2.0 * t if following <= low else min(following, 2.0 * t)
+        elif following <= low or following >= high:
+            following = 0.5 * (low + high)
         t = following
     return t, 0.0
 
@@ -174,9 +177,8 @@ def middle_of(wall_f, k, j, ex, ey, ez):
     """Deflection of the middle of edge j (3), with the vector e."""
     i = AT_CORNER + 3 * j
     q = AT_CORNER + 3 * ((j + 1) % 3)
-    length, mx, my, mz = direction(
-        wall_f[k, i] + wall_f[k, q], wall_f[k, i + 1] + wall_f[k, q + 1], wall_f[k, i + 2] + wall_f[k, q + 2], 0.0, 0.0, 1.0
-    )
+    mx, my, mz = wall_f[k, i] + wall_f[k, q], wall_f[k, i + 1] + wall_f[k, q + 1], wall_f[k, i + 2] + wall_f[k, q + 2]
+    length, mx, my, mz = direction(mx, my, mz, 0.0, 0.0, 1.0)
     ox, oy, oz = cross(ex, ey, ez, mx, my, mz)
     ax, ay, az = vector(wall_f, k, E1)
     bx, by, bz = vector(wall_f, k, E2)

@@ -18,8 +18,8 @@ from gori.kernels.particles.columns import CORNER, E1, E2, FACE, FAR, KIND, OUT,
 from gori.kernels.particles.geometry import direction
 
 EDGE_BIT, CORNER_BIT, FLAT_BIT, CURVED_BIT = 0, 4, 8, 12
-"""OWNED of a facet: first bits of the edges it owns, of the corners it owns, and of edges that are no feature; whether it
-is curved (`curved.py`)"""
+"""OWNED of a facet: first bits of the edges it owns, of the corners it owns, and of edges that are no feature; whether
+it is curved (`curved.py`)"""
 
 INSIDE = 1e-5
 """share of an edge that a point must be away from it to be well inside: much more than the nudge"""

@@ -22,7 +22,7 @@ ACTS, COVERED = 1, 2
 
 @part
 def gap_to(g, pose, k, px, py, pz, reach):
-    """Distance of a point from primitive k, and the unit vector to the closest point, world axes; FAR beyond `reach`."""
+    """Distance of a point from primitive k, and the unit vector to the closest one, world axes; FAR beyond `reach`."""
     b = g.wall_i[k, c.BODY]
     lx, ly, lz = in_frame(pose, b, px, py, pz)
     gap, ex, ey, ez = nearest(g.wall_i, g.wall_f, g.rim_i, g.rim_f, k, lx, ly, lz, reach)
@@ -40,9 +40,9 @@ def covered(g, s, first, last, ri):
     mine = g.wall_near[s]
     for k in range(first, last):
         near = g.wall_near[k]
-        if near[0] < ri and (near[0] < mine[0] or (near[0] == mine[0] and k < s)):
-            if lies_in_plane(near[0], near[1], near[2], near[3], mine[0], mine[1], mine[2], mine[3], SAME * ri):
-                return True
+        deeper = near[0] < ri and (near[0] < mine[0] or (near[0] == mine[0] and k < s))
+        if deeper and lies_in_plane(near[0], near[1], near[2], near[3], mine[0], mine[1], mine[2], mine[3], SAME * ri):
+            return True
     return False
 
 

@@ -2,10 +2,10 @@
 
 A wall is made of primitives (`columns.py`), each a thin shell that acts from both sides; only PLANE is a half-space. A
 sphere touches a surface at each local minimum of the distance between its centre c and the surface: once in the middle
-of a face, once on a convex edge or corner, twice in a concave edge. Facets (RECT, TRIANGLE; `facets.py`, `curved.py`), tubes and discs share
-edges, so each is asked for its own closest point, and answers FAR unless that is a minimum on the neighbours too.
-Primitives of different shapes do not know each other: what counts twice there is left out when all contacts of a
-sphere are known (`wall_contacts.py`).
+of a face, once on a convex edge or corner, twice in a concave edge. Facets (RECT, TRIANGLE; `facets.py`, `curved.py`),
+tubes and discs share edges, so each is asked for its own closest point, and answers FAR unless that is a minimum on the
+neighbours too. Primitives of different shapes do not know each other: what counts twice there is left out when all
+contacts of a sphere are known (`wall_contacts.py`).
 """
 
 import math

@@ -74,9 +74,7 @@ def connected(a: np.ndarray, b: np.ndarray, count: int) -> tuple[int, np.ndarray
     return connected_components(graph, directed=False)
 
 
-def _planes(
-    normal: np.ndarray, flat: np.ndarray, neighbour: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _planes(normal: np.ndarray, flat: np.ndarray, neighbour: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Which edges are flat (n, sides), less those of facets that bend away little by little; the plane of each facet
     (n,) and its normal (n, 3), one for all facets of a plane: they see one division of it.
     """

@@ -1,5 +1,5 @@
-"""Facets that share edges and corners -> their rows for `kernels/particles/facets.py` and `curved.py`: who owns what, who
-is next, and how triangles of a smooth surface bulge.
+"""Facets that share edges and corners -> their rows for `kernels/particles/facets.py` and `curved.py`: who owns what,
+who is next, and how triangles of a smooth surface bulge.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Triangles -> the smooth surface that they stand for: which edges are real, and how triangles bulge between the others.
+"""Triangles -> the smooth surface that they stand for: which edges are real, how triangles bulge between the others.
 
 A mesh cannot tell whether a bend is an edge or a piece of something round. Here a bend is round if it is less than a
 crease, and goes on: straight across the next triangles there is another bend to the same side before a crease or a
@@ -6,9 +6,9 @@ border. So the bends of a drum are round, and a single fold in a sheet is an edg
 
 A round bend is shared by both of its sides, which both turn towards each other by half of it; but a side that is much
 wider than the other, to its own next bend, is flat, and the other one turns for both: so a floor stays flat beside the
-fillet that leads up to the wall. Where a vertex touches what is flat, the normal there is that of the flat; elsewhere it
-is the mean over all triangles around. The surface goes through all vertices p_i, square to these normals n_i. Above the
-point of a triangle with the barycentric coordinates b_i it rises, along n = sum of b_i n_i, by
+fillet that leads up to the wall. Where a vertex touches what is flat, the normal there is that of the flat; elsewhere
+it is the mean over all triangles around. The surface goes through all vertices p_i, square to these normals n_i. Above
+the point of a triangle with the barycentric coordinates b_i it rises, along n = sum of b_i n_i, by
 
     h = (sum over edges of b_i b_j (n_i - n_j).(p_i - p_j)) / (1 + |n|)
 
@@ -17,7 +17,8 @@ which for points of a sphere or a cylinder and their true normals is that sphere
 The strips of a cone, all with straight lines towards one tip, become narrower along these. Between two lines of a strip
 the normal depends on the angle at the tip alone if each n_i counts with the distance w_i of its corner from the tip:
 
-    n = sum of w_i b_i n_i,   h = (sum of b_i b_j 2 w_i w_j / (w_i + w_j) (n_i - n_j).(p_i - p_j)) / (sum of w_i b_i + |n|)
+    n = sum of w_i b_i n_i
+    h = (sum of b_i b_j 2 w_i w_j / (w_i + w_j) (n_i - n_j).(p_i - p_j)) / (sum of w_i b_i + |n|)
 
 A tip that is a corner itself has no normal, and w = 0.
 """
@@ -96,7 +97,8 @@ def _orientation(s: Surface, faces: np.ndarray) -> np.ndarray:
     facet, edge = np.nonzero(s.partner >= 0)
     other, its = np.divmod(s.partner[facet, edge], 3)
     against = (faces[facet, edge] == faces[other, its]) * n  # both run along their edge the same way
-    _, side = connected(np.concatenate([facet, facet + n]), np.concatenate([other + against, other + n - against]), 2 * n)
+    a, b = np.concatenate([facet, facet + n]), np.concatenate([other + against, other + n - against])
+    _, side = connected(a, b, 2 * n)
     return np.sign(side[n:] - side[:n]).astype(float)
 
 
@@ -180,9 +182,9 @@ def _fans(s: Surface, faces: np.ndarray, sharp: np.ndarray) -> np.ndarray:
 
 
 def _normals(s: Surface, turn: np.ndarray, wide: np.ndarray, fan: np.ndarray) -> np.ndarray:
-    """(n, 3, 3) unit normal at each corner, on the side of its triangle: the mean over its fan, without planes that meet
-    a much wider one there. Triangles count by sin(angle) / (product of both sides), which is exact on a sphere (Max
-    1999); where some lie in one plane by the angle, so that it does not matter how that is divided.
+    """(n, 3, 3) unit normal at each corner, on the side of its triangle: the mean over its fan, without planes that
+    meet a much wider one there. Triangles count by sin(angle) / (product of both sides), which is exact on a sphere
+    (Max 1999); where some lie in one plane by the angle, so that it does not matter how that is divided.
     """
     turn = turn[:, None]
     before = np.roll(s.edges, 1, axis=1)
@@ -287,7 +289,7 @@ def rise(s: Surface, normal: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def divided(vertices: np.ndarray, faces: np.ndarray, crease: float) -> np.ndarray:
-    """Corners (m, 3, 3) of plane triangles, so small that they are the smooth surface to a hundredth of a triangle [m]."""
+    """Corners (m, 3, 3) of plane triangles so small that they are the smooth surface to a hundredth of one [m]."""
     found, corners = smooth(vertices, faces, crease), vertices[faces]
     away = np.linalg.norm(found.middle, axis=2) / np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
     parts = int(np.ceil(np.sqrt(away.max() / COARSE)))  # what is left over falls with the square
