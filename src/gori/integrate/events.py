@@ -15,7 +15,7 @@ EARLY, LATE = 1e-6, 1.0 - 1e-9
 
 @part
 def event_values(machine, data, watch, t, y, values):
-    """Values of the events at (t, y). Where they read bodies, these are placed there; what they say of cuts is that of the
+    """Values of the events at (t, y). Bodies that they read are placed there; what they say of cuts is that of the
     present step.
     """
     nq, nv, work = machine.body_i[0, NQ], data.tau.shape[0], watch.work

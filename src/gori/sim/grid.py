@@ -3,6 +3,8 @@
 import warnings
 from typing import NamedTuple
 
+import numpy as np
+
 from gori.errors import InputError, SampleWarning
 
 FITS = 1e-6
@@ -16,6 +18,13 @@ class Grid(NamedTuple):
 
     steps: int
     every: int
+
+
+def require_seconds(name: str, value: object) -> None:
+    """Refuse what is not a positive number of seconds."""
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not (number and np.isfinite(value) and value > 0.0):
+        raise InputError(f"{name} must be a positive number of seconds, not {value!r}")
 
 
 def grid_of(duration: float, sample: float | None, step: float) -> Grid:

@@ -30,9 +30,9 @@ from gori.sim.check import (
     checked_work,
     on_grid,
     require,
-)
+)  # fmt: skip
 from gori.sim.events import Event, watch_events
-from gori.sim.grid import grid_of
+from gori.sim.grid import grid_of, require_seconds
 from gori.sim.loops.closure import Closure, solver_of
 from gori.sim.user import UserForce
 
@@ -188,10 +188,8 @@ class Stepper:
 
     def plan_run(self, duration: float, sample: float | None) -> None:
         """Run for a duration [s] from now, with so much time between samples [s]; default: a thousandth of it."""
-        for name, value in (("duration", duration), ("sample", duration if sample is None else sample)):
-            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-            if not (number and np.isfinite(value) and value > 0.0):
-                raise InputError(f"{name} must be a positive number of seconds, not {value!r}")
+        require_seconds("duration", duration)
+        require_seconds("sample", duration if sample is None else sample)
         if self.method.adaptive:
             self.count_from_here()
             self._clock.end_time = self.time + duration
