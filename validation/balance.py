@@ -38,8 +38,8 @@ def forget() -> None:
 def checks(case: str) -> Iterator[Check]:
     """For each method the worst of the runs since `forget`.
 
-    The bound is that of the warning. Methods of first order are judged by their order elsewhere, with steps as coarse as
-    that needs: they may lose more.
+    The bound is that of the warning. Methods of first order are judged by their order elsewhere, with steps as coarse
+    as that needs: they may lose more.
     """
     for kind in dict.fromkeys(run.solver.kind for run in _runs):
         runs = [run for run in _runs if run.solver.kind == kind]
