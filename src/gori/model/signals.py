@@ -126,7 +126,7 @@ def probe_table(model: Kinematics, frames: Sequence[str]) -> np.ndarray:
 def readings(model: Kinematics, frames: Sequence[str], q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """What probes read at one state, (frames * N_READINGS,)."""
     found = np.zeros((len(frames), N_READINGS))
-    poses = model.forward_kinematics(q) if frames else None
+    poses = model.forward_kinematics(q) if frames else {}
     for row, name in zip(found, frames):
         angular, linear = np.split(model.jacobian(q, name) @ v, 2)
         row[:] = *poses[name][:3, 3], *linear, *angular
