@@ -9,7 +9,8 @@ from gori.integrate import RK4, Adams, Dopri5
 from gori.integrate.clock import KEPT_OF_CLOCK
 from gori.kernels import codes
 from gori.model.state import State
-from gori.sim.stepper import BLOCK_SAMPLES, MOST_STEPS, entry_point, without_counts
+from gori.sim.loops.closure import without_counts
+from gori.sim.stepper import BLOCK_SAMPLES, MOST_STEPS, entry_point
 from tests.sim.machines import busy, falling
 from tests.sim.test_simulation import simulate
 

@@ -33,7 +33,7 @@ from gori.sim.check import (
 )  # fmt: skip
 from gori.sim.events import Event, watch_events
 from gori.sim.grid import grid_of, require_seconds
-from gori.sim.loops.closure import Closure, solver_of
+from gori.sim.loops.closure import Closure, solver_of, without_counts
 from gori.sim.user import UserForce
 
 BLOCK_SAMPLES = 4096
@@ -393,11 +393,3 @@ def entry_point(method: Method) -> Callable[..., int]:
     """
     (compiled,) = method.run.dispatcher.overloads.values()
     return compiled.entry_point
-
-
-def without_counts(head: np.ndarray) -> np.ndarray:
-    """What a loop solver keeps, without its statistics: factors are made once more when a run is taken up."""
-    head = head.copy()
-    for name in ("evaluations", "factorisations", "corrections"):
-        head[name] = 0
-    return head

@@ -190,6 +190,8 @@ def test_motions_of_a_cut_are_those_of_the_joint():
     rec = gori.Simulation(two.model, gori.RK4(step=1e-3), state=two.model.state(same)).run(2.0, sample=0.5)
     close(rec["A.q"], 1.0 + 9.0 * rec.time, 1e-9)
     close(rec["B.q"], np.interp(rec.time, times, one["B.q"]), 1e-2)
+    assert np.ptp(rec["energy.work"]) > 0.1
+    close(rec["energy.balance"], np.zeros(len(rec)), 1e-6)
 
 
 def test_a_speed_starts_where_the_cut_is():
@@ -224,6 +226,7 @@ def test_every_coordinate_of_a_cut_can_be_moved(kind, axis, value):
     wanted = np.array([eval(value, {"t": t}) for t in rec.time])
     close(own[:, axis], wanted, 1e-9)
     close(rec["cut.v"].reshape(len(rec), -1)[:, axis], np.gradient(wanted, rec.time, edge_order=2), 1e-9)
+    close(rec["energy.balance"], np.zeros(len(rec)), 1e-9)  # what the motion puts in is counted
     if kind == "helical":
         close(rec["body.z"], 0.1 * wanted / (2 * np.pi), 1e-9)
 

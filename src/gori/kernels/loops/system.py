@@ -7,7 +7,7 @@ from gori.kernels.jit import block, part
 from gori.kernels.loops.cuts import fill_jacobian, place_cuts, slide
 from gori.kernels.loops.factors import factor, gather_mass, smallest_pivot, substitute
 from gori.kernels.loops.memory import JUST_PLACED, WITH_FACTORS
-from gori.kernels.loops.tables import DRIVEN
+from gori.kernels.loops.tables import DRIVEN, SLID, SPUN
 from gori.kernels.tree.columns import D_INV, NQ
 from gori.kernels.tree.configuration import integrate
 from gori.kernels.tree.crba import mass_entries
@@ -50,7 +50,7 @@ def drive_power(machine, multipliers, values):
     """Power of given motions [W]: drive times velocity. Other equations do no work."""
     power = 0.0
     for e in range(machine.equation.shape[0]):
-        if machine.equation[e].kind == DRIVEN:
+        if machine.equation[e].kind in (DRIVEN, SLID, SPUN):
             power -= multipliers[e] * values[machine.equation[e].b + 1]
     return power
 
@@ -59,7 +59,7 @@ def drive_power(machine, multipliers, values):
 def is_driven(machine):
     """Whether there is a given motion."""
     for e in range(machine.equation.shape[0]):
-        if machine.equation[e].kind == DRIVEN:
+        if machine.equation[e].kind in (DRIVEN, SLID, SPUN):
             return True
     return False
 

@@ -225,3 +225,11 @@ class Closure:
             head.poor_pivot *= 0.01
         else:
             head.choices += 1
+
+
+def without_counts(head: np.ndarray) -> np.ndarray:
+    """What a loop solver keeps, without its statistics: factors are made once more when a run is taken up."""
+    head = head.copy()
+    for name in ("evaluations", "factorisations", "corrections"):
+        head[name] = 0
+    return head
