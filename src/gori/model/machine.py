@@ -76,7 +76,7 @@ def data_of(
         stack=np.zeros(max(depth, model.forces.depth)),
         zdot=np.zeros(model.nz),
         loops=loop_memory(machine if tables else None, nv),
-        **data_records(vehicle, recorded[:first], live),
+        **data_records(vehicle, recorded[:first], live, nv + len(machine.equation)),
         standing=np.zeros(0 if vehicle is None else model.nq + nv),
         wrench=recorded[first:end].reshape(-1, 6),
         recorded=recorded,

@@ -14,6 +14,7 @@ from gori.kernels.codes import OFF_GRID, OK
 from gori.kernels.jit import part
 from gori.kernels.vehicle.terrain import height, is_plane
 from gori.kernels.vehicle.tyre import elastic_load
+from gori.kernels.vehicle.walls import STEEP
 
 FLATTEST = 0.1
 """smallest share of a level axle: a wheel on its side touches with no tread"""
@@ -40,8 +41,22 @@ def series_step(s, spring, stiff, damping, depth, dt):
 
 
 @part
+def carrying_height(ground, foot, cz, x, y, away, below):
+    """Height of ground that a tread can stand on [m]; next to walls, nothing that these are.
+
+    cz      of the axle [m];  away: how far from below it [m];  below: the height there [m]
+    """
+    h = height(ground, x, y)
+    if foot.walled == 0:
+        return h
+    return below if cz - h < away / STEEP else max(h, below - away)
+
+
+@part
 def ground_below(ground, tyre, contact, foot):
-    """Heading, and the ground as a plane through five positions ahead and behind. False: the wheel is on its side."""
+    """Heading, and the ground as a plane through five positions ahead and behind. False: the wheel is on its side, or
+    in a wall.
+    """
     c, a, radius, width = contact.centre, contact.axis, tyre.radius, tyre.width
     cx, cy, cz, ax, ay, az = c[0], c[1], c[2], a[0], a[1], a[2]
     flat = 1.0 - az * az
@@ -54,12 +69,16 @@ def ground_below(ground, tyre, contact, foot):
     smooth = is_plane(ground, fx, fy, 1.5 * radius + width)
     near, beyond, side = 0.4 * radius, 0.8 * radius, 0.5 * width
     h0 = height(ground, fx, fy)
-    h1, h2 = height(ground, fx + near * hx, fy + near * hy), height(ground, fx - near * hx, fy - near * hy)
-    h3, h4 = height(ground, fx - side * hy, fy + side * hx), height(ground, fx + side * hy, fy - side * hx)
+    if foot.walled == 1 and h0 >= cz:
+        return False
+    h1 = carrying_height(ground, foot, cz, fx + near * hx, fy + near * hy, near, h0)
+    h2 = carrying_height(ground, foot, cz, fx - near * hx, fy - near * hy, near, h0)
+    h3 = carrying_height(ground, foot, cz, fx - side * hy, fy + side * hx, side, h0)
+    h4 = carrying_height(ground, foot, cz, fx + side * hy, fy - side * hx, side, h0)
     grade, bank, bump = (h1 - h2) / (2.0 * near), (h3 - h4) / width, 0.0
     if not smooth:
-        h5 = height(ground, fx + beyond * hx, fy + beyond * hy)
-        h6 = height(ground, fx - beyond * hx, fy - beyond * hy)
+        h5 = carrying_height(ground, foot, cz, fx + beyond * hx, fy + beyond * hy, beyond, h0)
+        h6 = carrying_height(ground, foot, cz, fx - beyond * hx, fy - beyond * hy, beyond, h0)
         bump = max(0.5 * (h1 + h2), h5 - beyond * grade, h6 + beyond * grade, h3 - side * bank, h4 + side * bank) - h0
         bump = max(bump, 0.0)
     gx, gy = grade * hx - bank * hy, grade * hy + bank * hx

@@ -32,6 +32,8 @@ WHEEL_CHANNELS = {
     "slip": (vs.WHEEL_OUTPUT, "slip"),
     "slip_angle": (vs.WHEEL_OUTPUT, "slip_angle"),
     "sinkage": (vs.WHEEL_OUTPUT, "sinkage"),
+    "wall_load": (vs.WHEEL_OUTPUT, "wall_load"),
+    "elastic": (vs.WHEEL_OUTPUT, "elastic"),
     "deflection": (vs.WHEEL_STATE, "deflection"),
     "drive_torque": (vs.WHEEL_STATE, "drive_torque"),
     "brake_torque": (vs.WHEEL_STATE, "brake_torque"),
@@ -197,12 +199,15 @@ def machine_records(vehicle: VehicleTables | None, live: bool) -> dict[str, Any]
     return records._asdict() | {"vehicle": kernel.address}
 
 
-def data_records(vehicle: VehicleTables | None, flat: np.ndarray, live: bool) -> dict[str, np.ndarray]:
+def data_records(vehicle: VehicleTables | None, flat: np.ndarray, live: bool, equations: int) -> dict[str, np.ndarray]:
     """Fields of Data that belong to vehicles.
 
-    flat   (size,) the piece of `recorded` for what samples hold
+    flat        (size,) the piece of `recorded` for what samples hold
+    equations   of motion, and of loops
     """
     wheels, one = (0, 0) if vehicle is None else (len(vehicle.wheels), 1)
+    blows = 0 if vehicle is None or not live else wheels + len(vehicle.steers)
+    rows = equations + blows if blows else 0
     found = {
         "vehicle_setting": vs.SETTING.zeros(one),
         "vehicle_clock": vs.CLOCK.zeros(one),
@@ -212,6 +217,8 @@ def data_records(vehicle: VehicleTables | None, flat: np.ndarray, live: bool) ->
         "stage_output": vs.WHEEL_OUTPUT.zeros(wheels),
         "footprint": vs.FOOTPRINT.zeros(wheels),
         "patch": vs.PATCH.zeros(wheels),
+        "blow": vs.BLOW.zeros(blows),
+        "impact": np.zeros((rows, rows)),
         "cells": vs.CELL.zeros(0),
     }
     if vehicle is None:
