@@ -3,6 +3,7 @@
 Bump: a trapezoid of 60 cm x 8 cm, crossed at 81 km/h, judged by the vertical acceleration of the left front knuckle.
 """
 
+import itertools
 import math
 from collections.abc import Iterator
 from functools import cache
@@ -30,6 +31,10 @@ DURATION = 0.31
 
 def adams(step: float, loops: str = "multipliers") -> Solver:
     return Solver(gori.Adams(step=step, order=2), loops)
+
+
+BOTH = (adams(1e-3), adams(1e-3, "real_time"))
+"""the solver of most tests, and the one that is timed (`bench/vehicle.py`)"""
 
 
 @cache
@@ -77,7 +82,20 @@ def apart(ours: np.ndarray, theirs: np.ndarray) -> float:
 
 
 def checks(long: bool = False) -> Iterator[Check]:
-    for work in (geometry, loads, gearing, acceleration, bump, steps, peer, energy, straight, parked, smooth_wheel):
+    for work in (
+        geometry,
+        loads,
+        gearing,
+        acceleration,
+        bump,
+        steps,
+        peer,
+        energy,
+        straight,
+        yaw,
+        parked,
+        smooth_wheel,
+    ):
         yield from attempt(CASE, work.__name__, lambda _, work=work: work())
 
 
@@ -134,7 +152,7 @@ def bump() -> Iterator[Check]:
     """Ways to keep the loops closed, at the same step, against full matrices."""
     for step in (1e-3, 1e-4):
         full = knuckle(adams(step))[1]
-        for loops in ("frozen_explicit", "partition"):
+        for loops in ("frozen_explicit", "real_time", "partition"):
             ours = knuckle(adams(step, loops))[1]
             words = "bump, peak of the knuckle's acceleration [m/s2]"
             yield compare(CASE, words, adams(step, loops), full.max(), ours.max(), 2e-4, relative=True)
@@ -152,8 +170,8 @@ def steps() -> Iterator[Check]:
     worst, for full and frozen matrices alike.
     """
     best = knuckle(adams(2.5e-5))[1].max()
-    for step in (1e-3, 2e-4, 1e-4):
-        solver = adams(step, "frozen_explicit")
+    for step, loops in itertools.product((1e-3, 2e-4, 1e-4), ("frozen_explicit", "real_time")):
+        solver = adams(step, loops)
         ours = knuckle(solver)[1].max()
         words = "bump, peak against 0.025 ms, full matrices"
         yield compare(CASE, words, solver, best, ours, 6.0 * step, relative=True)
@@ -180,32 +198,52 @@ def energy() -> Iterator[Check]:
         "braking": (20.0, 1.5, {"selector": "N", "brake": 0.5}),
         "turning": (15.0, 5.0, {"selector": "D", "throttle": 0.4, "steer": 0.5}),
     }
-    for name, (speed, duration, inputs) in runs.items():
-        sim = adams(1e-3).simulation(level(), state=gori.at_rest(level(), speed=speed))
+    for (name, (speed, duration, inputs)), solver in itertools.product(runs.items(), BOTH):
+        sim = solver.simulation(level(), state=gori.at_rest(level(), speed=speed))
         for port, value in inputs.items():
             sim.inputs[f"truck.{port}"] = value
         works = audit(sim.run(duration, sample=1e-3, progress=False))
         turnover = max(map(abs, works.values()))
         words = f"energy left open, {name}, over the largest work"
-        yield small(CASE, words, adams(1e-3), works["open"] / turnover, 2e-4)
+        yield small(CASE, words, solver, works["open"] / turnover, 2e-4)
 
 
 def straight() -> Iterator[Check]:
-    sim = adams(1e-3, "frozen_explicit").simulation(level(), state=gori.at_rest(level(), speed=80.0 / 3.6))
-    sim.inputs["truck.selector"], sim.inputs["truck.throttle"] = "D", 0.2
-    rec = sim.run(20.0, sample=0.1, progress=False)
-    off = np.abs(rec["truck.chassis.position"][:, 1]).max()
-    yield small(CASE, "lateral deviation in 20 s at 80 km/h [m]", adams(1e-3, "frozen_explicit"), off, 1e-6)
+    for solver in (adams(1e-3, "frozen_explicit"), adams(1e-3, "real_time")):
+        sim = solver.simulation(level(), state=gori.at_rest(level(), speed=80.0 / 3.6))
+        sim.inputs["truck.selector"], sim.inputs["truck.throttle"] = "D", 0.2
+        rec = sim.run(20.0, sample=0.1, progress=False)
+        off = np.abs(rec["truck.chassis.position"][:, 1]).max()
+        yield small(CASE, "lateral deviation in 20 s at 80 km/h [m]", solver, off, 1e-6)
+
+
+def yaw() -> Iterator[Check]:
+    """Ten seconds in a bend, half of the rack at 15 m/s: where it comes to, and how far it has turned."""
+    found = {}
+    for solver in (adams(1e-4), *BOTH):
+        sim = solver.simulation(level(), state=gori.at_rest(level(), speed=15.0))
+        sim.inputs["truck.selector"], sim.inputs["truck.throttle"], sim.inputs["truck.steer"] = "D", 0.4, 0.5
+        rec = sim.run(10.0, sample=0.01, progress=False)
+        x = rec["truck.chassis.rotation"][:, :, 0]
+        turned = np.unwrap(np.arctan2(x[:, 1], x[:, 0]))[-1]
+        found[solver] = float(turned), float(np.hypot(*rec["truck.chassis.position"][-1, :2]))
+    turned, away = found[adams(1e-4)]
+    for solver in BOTH:
+        words = "turned in 10 s of a bend at 15 m/s, against 0.1 ms [rad]"
+        yield compare(CASE, words, solver, turned, found[solver][0], 1e-4, relative=True)
+        yield compare(CASE, "came there, from its start [m]", solver, away, found[solver][1], 1e-3, relative=True)
 
 
 def parked() -> Iterator[Check]:
     model = gori.compile(vehicle.spec("hmmwv", terrain={"grade": [0.2, 0.0]}))
-    sim = adams(1e-3).simulation(model, state=gori.at_rest(model))
-    sim.inputs["truck.brake"] = 1.0
-    rec = sim.run(600.0, sample=10.0, progress=False)
-    place = rec["truck.chassis.position"]
-    moved = float(np.linalg.norm(place[-1] - place[1]))
-    yield small(CASE, "moved in 10 minutes, braked on a slope of 20 % [m]", adams(1e-3), moved, 1e-6)
+    state = gori.at_rest(model)
+    for solver in BOTH:
+        sim = solver.simulation(model, state=state)
+        sim.inputs["truck.brake"] = 1.0
+        rec = sim.run(600.0, sample=10.0, progress=False)
+        place = rec["truck.chassis.position"]
+        moved = float(np.linalg.norm(place[-1] - place[1]))
+        yield small(CASE, "moved in 10 minutes, braked on a slope of 20 % [m]", solver, moved, 1e-6)
 
 
 def smooth_wheel() -> Iterator[Check]:

@@ -9,6 +9,8 @@ from gori.errors import InputError
 
 PATIENCE = 4
 """pieces that may lie farther off than the nearest one so far, before the search ends"""
+ROUND = 4.0
+"""a corner between long pieces is rounded over this length on each of its sides, in heading and curvature [m]"""
 
 
 class Foot(NamedTuple):
@@ -25,7 +27,8 @@ class Foot(NamedTuple):
 
 
 class Path:
-    """A polyline on the ground. Heading and curvature are those of its corners, linear between.
+    """A polyline on the ground. Between corners that are near to each other it stands for a curve: heading and
+    curvature are those of the corners, linear between. Long pieces are straight, but for ROUND next to their corners.
 
     points   (n, 2) x and y [m]
     closed   whether it goes on from the last point to the first
@@ -46,13 +49,15 @@ class Path:
             raise InputError(f"points {int(np.argmin(lengths))} and the next one of a path are the same")
         self.points, self.closed, self.length = points, closed, float(lengths.sum())
         headings = np.unwrap(np.arctan2(edges[:, 1], edges[:, 0]))
-        corner, bend = _corners(headings, lengths, closed)
+        reach = np.minimum(0.5 * lengths, ROUND)
+        corner, bend = _corners(headings, reach, closed)
         # plain lists of floats: a driver asks for one place at a time, and NumPy would take longer
         self._n = len(lengths)
         self._x, self._y = points[:, 0].tolist(), points[:, 1].tolist()
         self._dx, self._dy = (edges / lengths[:, None]).T.tolist()
         self._piece, self._start = lengths.tolist(), (np.cumsum(lengths) - lengths).tolist()
         self._heading, self._bend = corner.tolist(), bend.tolist()
+        self._own, self._reach = headings.tolist(), reach.tolist()
 
     def foot(self, x: float, y: float, hint: int | None = None) -> tuple[Foot, int]:
         """The nearest place of the path, and the piece that it is on, as a hint for the next time.
@@ -84,9 +89,20 @@ class Path:
             t = rx * self._dx[k] + ry * self._dy[k]
             if t < 0.0 or t > self._piece[k]:
                 return Foot(self._start[k] + t, aside, self._heading[k + (t > 0.0)], 0.0)
-        s = t / self._piece[k]
-        heading = self._heading[k] + s * (self._heading[k + 1] - self._heading[k])
-        return Foot(self._start[k] + t, aside, heading, self._bend[k] + s * (self._bend[k + 1] - self._bend[k]))
+        return Foot(self._start[k] + t, aside, *self._course(k, t))
+
+    def _course(self, k: int, t: float) -> tuple[float, float]:
+        """Heading and curvature at t [m] along piece k."""
+        first, last, own = self._heading[k], self._heading[k + 1], self._own[k]
+        length, reach = self._piece[k], self._reach[k]
+        if length <= 2.0 * ROUND:
+            s = t / length
+            return first + s * (last - first), self._bend[k] + s * (self._bend[k + 1] - self._bend[k])
+        if t < reach:
+            return first + t / reach * (own - first), self._bend[k]
+        if t > length - reach:
+            return last - (length - t) / reach * (last - own), self._bend[k + 1]
+        return own, 0.0
 
     def ahead(self, along: float, hint: int | None = None) -> tuple[float, float, float, float]:
         """x, y, heading and curvature at a way along the path; beyond an open end it goes straight on."""
@@ -98,24 +114,23 @@ class Path:
         while k < n - 1 and along > self._start[k] + self._piece[k]:
             k += 1
         t = along - self._start[k]
-        s = min(max(t / self._piece[k], 0.0), 1.0)
-        heading = self._heading[k] + s * (self._heading[k + 1] - self._heading[k])
-        bend = self._bend[k] + s * (self._bend[k + 1] - self._bend[k]) if 0.0 <= t <= self._piece[k] else 0.0
+        heading, bend = self._course(k, min(max(t, 0.0), self._piece[k]))
+        if not 0.0 <= t <= self._piece[k]:
+            bend = 0.0
         return self._x[k] + t * self._dx[k], self._y[k] + t * self._dy[k], heading, bend
 
 
-def _corners(headings: np.ndarray, lengths: np.ndarray, closed: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Heading and curvature at each corner (pieces + 1,): the mean of both pieces, and the turn over half of each."""
+def _corners(headings: np.ndarray, reach: np.ndarray, closed: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Heading and curvature at each corner (pieces + 1,): between both pieces, and the turn over the reach in each."""
     if closed:
         jump = math.remainder(headings[0] - headings[-1], 2.0 * math.pi)  # where the ends meet
         headings = np.concatenate([[headings[0] - jump], headings, [headings[-1] + jump]])
-        lengths = np.concatenate([[lengths[-1]], lengths, [lengths[0]]])
+        reach = np.concatenate([[reach[-1]], reach, [reach[0]]])
     else:
         headings = np.concatenate([headings[:1], headings, headings[-1:]])
-        lengths = np.concatenate([lengths[:1], lengths, lengths[-1:]])
-    turns, half = np.diff(headings), 0.5 * (lengths[:-1] + lengths[1:])
-    share = lengths[:-1] / (lengths[:-1] + lengths[1:])
-    return headings[:-1] + share * turns, turns / half
+        reach = np.concatenate([reach[:1], reach, reach[-1:]])
+    turns, over = np.diff(headings), reach[:-1] + reach[1:]
+    return headings[:-1] + reach[:-1] / over * turns, turns / over
 
 
 def straight(length: float, start: float = -20.0) -> Path:

@@ -16,24 +16,29 @@ from gori.kernels.tree.columns import ARM, NDOF, PARENT, V0, S
 from gori.kernels.tree.crba import mass_entries
 from gori.kernels.tree.kinematics import cross, turn
 
+RUBBER = 0.012
+"""what stays of a tyre between its rim and the ground [m]"""
 SHARE = 0.5
 """of a gap that a step may use up"""
 STOP = 1.25
 """how far a steering joint may go, by its travel"""
-SWEEPS = 40
+SWEEPS = 100
 
 
 @part
-def note_gap(contact, gap, rate, nx, ny, nz, rx, ry, rz):
-    """Note how a rim comes near to something, if that is the most pressing so far.
+def note_gap(contact, what, gap, rate, nx, ny, nz, rx, ry, rz):
+    """Note how a rim comes near to something, if that is the most pressing so far of its kind.
 
-    n   normal;  r   from the centre of the wheel to the point that would be met
+    what   0: the ground, 1: a wall
+    gap    between them [m];  rate at which it shrinks [m/s]
+    n, r   normal;  from the centre of the wheel to the point that would be met
     """
-    if rate > 0.0 and rate > contact.haste * max(gap, 1e-9):
-        n, r = contact.gap_normal, contact.gap_arm
-        contact.haste, contact.gap = rate / max(gap, 1e-9), gap
-        n[0], n[1], n[2] = nx, ny, nz
-        r[0], r[1], r[2] = rx, ry, rz
+    gap -= RUBBER
+    if rate > 0.0 and rate > contact.haste[what] * max(gap, 1e-9):
+        n, r, k = contact.gap_normal, contact.gap_arm, 3 * what
+        contact.haste[what], contact.gap[what] = rate / max(gap, 1e-9), gap
+        n[k], n[k + 1], n[k + 2] = nx, ny, nz
+        r[k], r[k + 1], r[k + 2] = rx, ry, rz
 
 
 @part
@@ -47,7 +52,8 @@ def steering_gap(steer, q, v):
 def pressing(machine, data, q, v, dt):
     """Whether a blow is due."""
     for w in range(machine.wheel.shape[0]):
-        if data.contact[w].haste * dt > SHARE:
+        haste = data.contact[w].haste
+        if max(haste[0], haste[1]) * dt > SHARE:
             return True
     for k in range(machine.steer.shape[0]):
         gap, rate, _ = steering_gap(machine.steer[k], q, v)
@@ -57,10 +63,10 @@ def pressing(machine, data, q, v, dt):
 
 
 @part
-def lay_direction(machine, data, wheel, contact, G):
+def lay_direction(machine, data, wheel, contact, what, G):
     """G (nv,): speed of the point of a wheel's carrier along the normal of its gap. The wheel turns about its axle."""
     body_i, body_w, dof_w, row, hub = machine.body_i, data.body_w, data.dof_w, wheel.carrier, wheel.hub
-    n, r, a = contact.gap_normal, contact.gap_arm, contact.axis
+    n, r, a = contact.gap_normal[3 * what : 3 * what + 3], contact.gap_arm[3 * what : 3 * what + 3], contact.axis
     hx, hy, hz = turn(body_w, row, hub[0], hub[1], hub[2])
     rx, ry, rz = hx + r[0], hy + r[1], hz + r[2]
     mx, my, mz = cross(r[0], r[1], r[2], n[0], n[1], n[2])
@@ -121,7 +127,7 @@ def eliminate(A, n):
 def strike(machine, data, q, v, dt):
     """Impulses of all blows that are due after a step of dt [s], and the speeds v (nv,) after them."""
     nv, wheels, A, blow = data.tau.shape[0], machine.wheel.shape[0], data.impact, data.blow
-    n, count = nv + machine.equation.shape[0], wheels + machine.steer.shape[0]
+    n, count = nv + machine.equation.shape[0], 2 * wheels + machine.steer.shape[0]
     for i in range(A.shape[0]):
         for j in range(A.shape[1]):
             A[i, j] = 0.0
@@ -129,13 +135,14 @@ def strike(machine, data, q, v, dt):
     # directions, as rows below the equations and as right-hand sides
     for i in range(count):
         blow[i].struck, blow[i].impulse = 0, 0.0
-        if i < wheels:
-            gap, contact = data.contact[i].gap, data.contact[i]
-            if contact.haste * dt > SHARE:
-                lay_direction(machine, data, machine.wheel[i], contact, A[n + i])
+        if i < 2 * wheels:
+            contact, what = data.contact[i // 2], i % 2
+            gap = contact.gap[what]
+            if contact.haste[what] > 0.0:
+                lay_direction(machine, data, machine.wheel[i // 2], contact, what, A[n + i])
                 blow[i].struck = 1
         else:
-            steer = machine.steer[i - wheels]
+            steer = machine.steer[i - 2 * wheels]
             gap, rate, side = steering_gap(steer, q, v)
             if rate > 0.0:
                 A[n + i, steer.dof] = -side
@@ -159,8 +166,8 @@ def strike(machine, data, q, v, dt):
         for k in range(nv):
             v[k] += A[k, n + i] * blow[i].impulse
     # what they took from the bodies belongs to the books of the wheels
-    for i in range(wheels):
+    for i in range(2 * wheels):
         after = 0.0
         for k in range(nv):
             after += A[n + i, k] * v[k]
-        data.wheel[i].work += 0.5 * blow[i].impulse * (blow[i].before + after)
+        data.wheel[i // 2].work += 0.5 * blow[i].impulse * (blow[i].before + after)

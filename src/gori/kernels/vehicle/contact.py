@@ -29,6 +29,10 @@ ASKEW = 0.35
 """smallest part of a crease that counts across the wheel: along it, a wheel would slip onto it at once"""
 TYRES_OWN = 1.03
 """|G| up to which camber is left to the law of the tyre"""
+LOST = 0.05
+"""change of r in a step of Newton, by the radius, that leads to other ground"""
+UPRIGHT, LYING = 0.9, 0.7
+"""sines of the angle between axis and normal: a wheel that leans less is a disc, one that leans more a rounded one"""
 
 
 class Disc(NamedTuple):
@@ -200,8 +204,12 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
                     if rc > 0.0 and square < best:
                         best, s, r = square, sc, rc
 
-    # one more step of Newton for a leaning wheel, then the point, and G
-    r = max(1e-9, profile(ground, disc, r, s))
+    # one more step of Newton for a leaning wheel, then the point, and G. Where it leads away, the plane of the wheel
+    # goes through the face of a wall, and there is no ground
+    again = profile(ground, disc, r, s)
+    if walled == 1 and abs(again - r) > LOST * R:
+        return -R, 0.0, 0.0, 1.0, cx, cy, h, 1.0
+    r = max(1e-9, again)
     px, py, pz = cx + s * ex - r * dx, cy + s * ey - r * dy, cz - r * dz
     distance = math.sqrt(s * s + r * r)
     ux, uy, uz = (cx - px) / distance, (cy - py) / distance, (cz - pz) / distance
@@ -238,6 +246,37 @@ def disc_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
 
 
 @part
+def lean_over(contact, width, R, gain):
+    """A wheel that leans far, or lies on its side: a disc with a rounded edge (`walls.py`) on the plane of its contact.
+
+    Its depth goes from R - b / q to (R - rho) q + rho - b as it leans, b the height of the centre along the normal and
+    q the sine of the angle between axis and normal. Depth and arm in the contact are set so that the load has the
+    potential of the spring. Returns |G|.
+    """
+    a, n, arm = contact.axis, contact.normal, contact.arm
+    m = a[0] * n[0] + a[1] * n[1] + a[2] * n[2]
+    q = math.sqrt(max(1e-8, 1.0 - m * m))
+    # an upright wheel may meet a corner at an angle, too: that is none of this
+    if q >= UPRIGHT or 1.0 - a[2] * a[2] >= UPRIGHT * UPRIGHT:
+        return gain
+    b = -(arm[0] * n[0] + arm[1] * n[1] + arm[2] * n[2])
+    rho = 0.5 * width
+    x = max(0.0, (q - LYING) / (UPRIGHT - LYING))
+    disc, by_q = x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x) / (UPRIGHT - LYING)
+    thin, thick = R - max(0.0, b) / max(q, 0.5), (R - rho) * q + rho - b
+    if disc > 0.0 and contact.depth < thin:  # a part of it is a wall
+        thin = contact.depth
+    contact.depth = disc * thin + (1.0 - disc) * thick
+    gain = disc * max(gain, 1.0 / max(q, 0.5)) + 1.0 - disc
+    reach = disc * max(0.0, b) / max(q * q, 0.25) + (1.0 - disc) * (R - rho) + by_q * (thin - thick)
+    reach = min(R, max(0.0, reach / gain))
+    down = b - reach * q
+    for k in range(3):
+        arm[k] = -reach * (n[k] - m * a[k]) / q - down * n[k]
+    return gain
+
+
+@part
 def contact_axes(ax, ay, az, nx, ny, nz):
     """Heading x = a x n and lateral y = n x x (unit vectors), and the camber angle asin(a.n) [rad].
 
@@ -265,5 +304,8 @@ def contact_motion(contact):
     forward = v[0] * x[0] + v[1] * x[1] + v[2] * x[2]
     sx, sy, sz = cross(w[0], w[1], w[2], r[0], r[1], r[2])
     lateral = (v[0] + sx) * y[0] + (v[1] + sy) * y[1] + (v[2] + sz) * y[2]
-    rate = -(v[0] * n[0] + v[1] * n[1] + v[2] * n[2]) / max(0.2, math.cos(contact.camber))
-    return forward, lateral, rate
+    cosine = math.cos(contact.camber)
+    rate = -(v[0] * n[0] + v[1] * n[1] + v[2] * n[2])
+    if cosine < UPRIGHT:
+        return forward, lateral, rate - (sx * n[0] + sy * n[1] + sz * n[2])
+    return forward, lateral, rate / cosine

@@ -16,13 +16,15 @@ from gori.kernels.vehicle.terrain import height, is_plane
 from gori.kernels.vehicle.tyre import elastic_load
 from gori.kernels.vehicle.walls import STEEP
 
+SUDDEN = 0.01
+"""rise of the ground under a wheel, beyond what its speed explains, that is other ground [m]"""
 FLATTEST = 0.1
 """smallest share of a level axle: a wheel on its side touches with no tread"""
 
 
 @part
-def series_step(s, spring, stiff, damping, depth, dt):
-    """Deflection [m] of a tyre in series with the soil when the undeformed wheel is `depth` [m] deep.
+def series_step(s, spring, stiff, damping, moved, dt):
+    """Deflection [m] of a tyre in series with the soil when the undeformed wheel has moved deeper by `moved` [m].
 
     spring(d) + damping d' = load, by one step of Newton's method with last step's slopes. At first the tread is taken
     to stay where it is; the force g that is then missing makes it rise or sink. Soil comes back much more stiffly than
@@ -34,7 +36,6 @@ def series_step(s, spring, stiff, damping, depth, dt):
     """
     if stiff <= 0.0:
         return s.deflection
-    moved = depth - s.depth
     own = stiff + damping / dt if dt > 0.0 else stiff
     g = s.soil_load - spring - own * moved
     return max(0.0, s.deflection + moved + g / ((s.rise_stiffness if g > 0.0 else s.sink_stiffness) + own))
@@ -101,12 +102,19 @@ def ground_below(ground, tyre, contact, foot):
 
 
 @part
-def press_tyre(tyre, s, dt, foot):
-    """Deflection of the tyre and sinkage of its tread. False: it touches nothing."""
+def press_tyre(tyre, s, speed, dt, foot):
+    """Deflection of the tyre and sinkage of its tread. False: it touches nothing.
+
+    speed   of the wheel's centre [m/s]
+    """
     foot.spring = elastic_load(tyre, s.deflection)
     foot.stiffness = (elastic_load(tyre, s.deflection + 1e-4) - foot.spring) * 1e4
     foot.depth = tyre.radius - foot.above
-    d = series_step(s, foot.spring, foot.stiffness, tyre.damping, foot.depth, dt)
+    foot.before = s.depth
+    if foot.walled == 1 and foot.depth - s.depth > dt * speed + SUDDEN:
+        # other ground, next to a wall: the tyre is not pressed together by that, but meets it from here on
+        foot.before = foot.depth
+    d = series_step(s, foot.spring, foot.stiffness, tyre.damping, foot.depth - foot.before, dt)
     foot.deflection = min(d, 0.9 * tyre.radius)
     foot.sinkage = foot.depth - foot.deflection
     return foot.sinkage + foot.bump > 0.0

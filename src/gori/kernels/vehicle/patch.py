@@ -236,7 +236,7 @@ def limit_load(tyre, s, contact, foot, dt, patch):
     u, a, F, M = foot.up, contact.axis, patch.force, patch.moment
     load = F[0] * u[0] + F[1] * u[1] + F[2] * u[2]
     if foot.stiffness > 0.0 and dt > 0.0:
-        sinking = max(foot.depth - max(s.depth, 0.0), 0.0)
+        sinking = max(foot.depth - max(foot.before, 0.0), 0.0)
         most = 2.0 * (foot.spring + (foot.stiffness + tyre.damping / dt) * sinking)
         if load > most:
             cut = most / load
@@ -274,7 +274,9 @@ def soft_wheel(ground, tyre, s, contact, spin, t, dt, commit, foot, patch):
         return NOT_FINITE
     if not ground_below(ground, tyre, contact, foot):
         return OK
-    touches = press_tyre(tyre, s, dt, foot)
+    v = contact.velocity
+    speed = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    touches = press_tyre(tyre, s, speed, dt, foot)
     patch.sinkage, patch.deflection = max(foot.sinkage, 0.0), foot.deflection
     if not touches:
         if commit == 1:

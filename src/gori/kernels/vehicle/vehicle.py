@@ -171,7 +171,7 @@ def take_blows(machine, data, q, v, dt):
         wheel_pose(wheel, data.body_w, contact)
         if machine.soil.shape[0] == 0:
             touch(ground, machine.tyre[wheel.tyre], contact)
-        contact.wall_load += data.blow[w].impulse / dt
+        contact.wall_load += (data.blow[2 * w].impulse + data.blow[2 * w + 1].impulse) / dt
         data.wheel_output[w].wall_load = contact.wall_load
 
 

@@ -148,7 +148,7 @@ def feel(tyre, contact, ox, oy, depth, phi, bend):
     gap = (core - tyre.rim + 0.5 * edge) * q + 0.5 * edge - depth
     core = tyre.rim - 0.5 * edge
     gx, gy, gz = -core * ux - 0.5 * edge * nx, -core * uy - 0.5 * edge * ny, -core * uz - 0.5 * edge * nz
-    note_gap(contact, gap, speed_into(v, w, gx, gy, gz, nx, ny, nz), nx, ny, nz, gx, gy, gz)
+    note_gap(contact, 1, gap, speed_into(v, w, gx, gy, gz, nx, ny, nz), nx, ny, nz, gx, gy, gz)
     energy = elastic_energy(tyre, depth)
     turn = -energy * slope * c / max(bend, SHARPEST) if bend > 0.0 else 0.0
     fx, fy, fz = load * nx, load * ny, load * nz
