@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.errors import InputError
+from gori.errors import ClosureError, InputError
 from gori.model import Model, assemble, compile
 from gori.spec import GROUND, Spec
 from gori.spec.strut import Strut
@@ -62,7 +62,7 @@ def axles_of(spec: Spec) -> VehicleAxles:
         raise InputError(f"kinematics of a suspension need one vehicle with wheels; this Spec has {words}")
     joint = spec.joints[roots[0]]
     chassis = joint.child if joint.parent == GROUND else joint.parent
-    q = assemble(model) if model.loops else model.q0
+    q = design_position(model)
     poses = model.forward_kinematics(q)
     places = {}
     for wheel in mounted:
@@ -87,6 +87,14 @@ def axles_of(spec: Spec) -> VehicleAxles:
         for name, row in zip(names, pairs)
     ]
     return VehicleAxles(spec, model, q, roots[0], chassis, tuple(found))
+
+
+def design_position(model: Model) -> np.ndarray:
+    """q of the Spec, assembled; as it is where that cannot be, for the wheels will tell what does not fit."""
+    try:
+        return assemble(model) if model.loops else model.q0
+    except ClosureError:
+        return model.q0
 
 
 class HeldAxle(NamedTuple):

@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from gori.analysis.axle import VehicleAxles, axles_of, hold_axle
+from gori.analysis.axle import VehicleAxles, axles_of, design_position, hold_axle
 from gori.analysis.curves import Curves
 from gori.errors import ClosureError, InputError
 from gori.formats.vehicles import AnyVehicle, vehicle_spec
-from gori.model import assemble
 from gori.record import Recording
 from gori.sim import Trace
 from gori.spec.strut import Strut
@@ -182,7 +181,7 @@ class Bench:
         held = hold_axle(self.vehicle, found)
         self.axle, self.model, self.steering, self._struts = found.name, held.model, held.steering, held.struts
         self.system, self._wheels = self.model.loop_system, held.wheels
-        self._start = assemble(self.model) if self.model.loops else self.model.q0
+        self._start = design_position(self.model)
         poses = self.model.forward_kinematics(self._start)
         self._design = np.array([poses[hub][2, 3] for hub in self._hubs])
         self._rack = np.array([self._start[self.model.joint(name).q.start] for name in self.steering])

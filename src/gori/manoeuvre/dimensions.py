@@ -68,6 +68,8 @@ def root_of(model: Model, vehicle: str) -> str:
     """The free joint on the ground that carries a vehicle: of its own name, or that of the wheels which it drives."""
     tables = model.vehicle
     roots = {} if tables is None else tables.roots
+    if tables is None and any(info.name == vehicle and info.type == "free" for info in model.joints):
+        raise InputError(f"vehicle {vehicle!r} has no wheels, so it cannot be driven")
     if vehicle in roots:
         return vehicle
     driven = [name for key, train in model.spec.drivetrains.items() if owner(key) == vehicle for name in train.wheels]

@@ -29,6 +29,8 @@ _RESTS: WeakKeyDictionary[Model, State] = WeakKeyDictionary()
 """States at rest that were found before"""
 NAME = "truck"
 """of a vehicle out of a template"""
+DUG_IN = 0.8
+"""sinkage of a wheel that digs itself in, by its radius: the axle is at the ground, and a manoeuvre ends"""
 PEDAL = 0.017
 """throttle that a steady speed asks for, about, for each m/s"""
 
@@ -216,6 +218,16 @@ def motion(recording: Recording) -> ChassisMotion:
 def size_of(model: Model, q: np.ndarray | None = None) -> Dimensions:
     """The Dimensions of the vehicle in a Model."""
     return dimensions(model, driven_vehicle(model), q)
+
+
+def deepest(run: Simulation, wheels: tuple[str, ...]) -> float:
+    """Largest sinkage of these wheels now [m]."""
+    return max(run.channel(f"{name}.sinkage") for name in wheels)
+
+
+def too_deep(model: Model, size: Dimensions) -> float:
+    """Sinkage with which a wheel counts as dug in [m]."""
+    return DUG_IN * min(model.spec.wheels[name].tyre.radius for name in size.wheels)
 
 
 def crossing(x: np.ndarray, y: np.ndarray, level: float) -> float:

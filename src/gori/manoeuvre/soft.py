@@ -11,7 +11,18 @@ from gori.manoeuvre import courses
 from gori.manoeuvre.dimensions import Dimensions
 from gori.manoeuvre.drivers import DriverSchedule, HoldSpeed, Together
 from gori.manoeuvre.result import Figure, Panel, PlotLine, Result
-from gori.manoeuvre.setup import GRAVITY, ManoeuvreSetup, crossing, follower, holder, motion, rolling, size_of
+from gori.manoeuvre.setup import (
+    GRAVITY,
+    ManoeuvreSetup,
+    crossing,
+    deepest,
+    follower,
+    holder,
+    motion,
+    rolling,
+    size_of,
+    too_deep,
+)
 
 GOING = 0.2
 """speed of a vehicle that gets on [m/s]"""
@@ -21,10 +32,10 @@ PACE = 1.0
 """surface speed of the wheels while it is [m/s]"""
 SETTLED = 0.6
 """share of the way at each slip after which the pull counts"""
+START = 3.0
+"""time to come to pace before it is held back [s]"""
 GRIP = 0.01
 """time in which what holds the vehicle back has brought it to its speed [s]"""
-DUG_IN = 0.8
-"""sinkage of a wheel that digs itself in, by its radius: the axle is at the ground, and the run ends"""
 
 
 def soft_soil(
@@ -53,10 +64,10 @@ def soft_soil(
     state = rolling(model, 0.0)
 
     size = size_of(model, state.q)
-    wheels, deep = size.wheels, _too_deep(model, size)
+    wheels, deep = size.wheels, too_deep(model, size)
 
     def through(run: Any) -> bool:
-        return size.x(run) > length or size.x(run) < -3.0 or _deepest(run, wheels) > deep
+        return size.x(run) > length or size.x(run) < -3.0 or deepest(run, wheels) > deep
 
     lever = DriverSchedule(transfer=transfer, brake=0.0, vehicle=size.vehicle)
     driver = Together(lever, holder(speed, vehicle=size.vehicle), *follower(course.path, size), through)
@@ -116,11 +127,6 @@ def soft_soil(
     return Result("soft_soil", about, tuple(figures), rec, tuple(panels), (), curves)
 
 
-def _deepest(run: Any, wheels: tuple[str, ...]) -> float:
-    """Largest sinkage now [m]."""
-    return max(run.channel(f"{name}.sinkage") for name in wheels)
-
-
 def ruts(model: Any, saved: Mapping[str, np.ndarray] | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Positions x (nx,) and y (ny,) [m] of the touched part of the soil, and the depth (ny, nx) that stays there [m].
 
@@ -178,7 +184,7 @@ class Hitch:
         if self._level >= 0 and gone > SETTLED * self._way:
             slip = sum(run.channel(f"{name}.slip") for name in size.wheels) / len(size.wheels)
             self._seen.append((slip, self.pull(speed)))
-        if self._level < 0 and run.time < 1.0:
+        if self._level < 0 and run.time < START:
             return False
         if self._level < 0 or gone > self._way:
             if self._seen:
@@ -190,11 +196,7 @@ class Hitch:
             self._speed = (1.0 - self._slips[self._level]) * self._pace
         if run.time - self._since > 3.0 * self._way / self._speed:
             self.stalled = True
-        return self.stalled or _deepest(run, size.wheels) > self._deep
-
-
-def _too_deep(model: Any, size: Dimensions) -> float:
-    return DUG_IN * min(model.spec.wheels[name].tyre.radius for name in size.wheels)
+        return self.stalled or deepest(run, size.wheels) > self._deep
 
 
 def drawbar_pull(
@@ -211,16 +213,16 @@ def drawbar_pull(
     pace   surface speed of the wheels [m/s]
     way    at each slip [m]: with a wheelbase or more, all wheels come to run where others did at that slip
     """
-    course = courses.soft_strip(soil, len(slips) * way + 6.0, cell=how.cell, grade=grade)
+    course = courses.soft_strip(soil, len(slips) * way + START * pace + 5.0, cell=how.cell, grade=grade)
     model = how.place(course)
     state = rolling(model, 0.0)
     size = size_of(model, state.q)
-    hitch = Hitch(size, model.mass, pace, slips, way, _too_deep(model, size))
+    hitch = Hitch(size, model.mass, pace, slips, way, too_deep(model, size))
     levers = DriverSchedule(transfer=transfer, brake=0.0, vehicle=size.vehicle)
-    wheels = HoldWheels(pace, brakes=False, vehicle=size.vehicle)
+    wheels = HoldWheels(pace, gain=1.0, reset=1.0, brakes=False, vehicle=size.vehicle)
     assert course.path is not None
     driver = Together(levers, wheels, *follower(course.path, size), hitch)
-    longest = 2.0 + 3.0 * way / pace * sum(1.0 / (1.0 - slip) for slip in slips)
+    longest = START + 1.0 + 3.0 * way / pace * sum(1.0 / (1.0 - slip) for slip in slips)
     how.run(model, state, driver, longest, 0.1, hitch.force)
     if not hitch.found:
         return np.zeros(1), np.zeros(1), True

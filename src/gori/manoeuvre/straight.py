@@ -9,7 +9,19 @@ from gori.errors import InputError, SimulationError
 from gori.manoeuvre import courses
 from gori.manoeuvre.drivers import DriverSchedule, Together
 from gori.manoeuvre.result import Figure, Panel, PlotLine, Result
-from gori.manoeuvre.setup import GRAVITY, MPH, ManoeuvreSetup, crossing, follower, holder, motion, rolling, size_of
+from gori.manoeuvre.setup import (
+    GRAVITY,
+    MPH,
+    ManoeuvreSetup,
+    crossing,
+    deepest,
+    follower,
+    holder,
+    motion,
+    rolling,
+    size_of,
+    too_deep,
+)
 
 QUARTER_MILE = 402.336
 """[m]"""
@@ -195,7 +207,8 @@ def slope(
     climb: float = 20.0,
     **setup: Any,
 ) -> Result:
-    """Parked on a grade with the brakes on, then off and up: whether it stands, starts, and how fast it climbs.
+    """Parked on a grade with the brakes on, then off and up: whether it stands, starts, and how fast it climbs. On soft
+    soil it ends where a wheel digs itself in.
 
     grade   rise for each metre along x: 0.6 for 60 %
     hold    time that it stands [s];  climb: time to drive [s]
@@ -212,7 +225,7 @@ def slope(
     except SimulationError as error:
         raise InputError(f"the vehicle does not stand on a grade of {100.0 * grade:g} %: {error}") from error
     size = size_of(model, state.q)
-    name, x0 = size.vehicle, float(state.q[size.joint_q][4])
+    name, x0, deep = size.vehicle, float(state.q[size.joint_q][4]), too_deep(model, size)
     selector = "D" if gear is None else gear
 
     def drive(run: Any) -> bool:
@@ -221,7 +234,7 @@ def slope(
         run.inputs[f"{name}.throttle"] = 0.0 if parked else throttle
         if not parked:
             run.inputs[f"{name}.transfer"], run.inputs[f"{name}.selector"] = transfer, selector
-        return size.x(run) > end or size.x(run) < x0 - 5.0
+        return size.x(run) > end or size.x(run) < x0 - 5.0 or deepest(run, size.wheels) > deep
 
     rec, _ = how.run(model, state, drive, hold + climb, 0.02)
     m = motion(rec)
@@ -230,10 +243,13 @@ def slope(
     parked, climbing = rec.time <= hold, rec.time > hold
     late = climbing & (rec.time > rec.time[-1] - 1.0)
     slip = m.wheels("slip")
+    dug_in = float(m.wheels("sinkage")[-1].max()) > 0.95 * deep
+    climbs = not dug_in and m.speed[late].mean() > 0.2
     figures = [
         Figure("moved while parked", float(np.abs(along[parked]).max() * 1e3), "mm"),
         Figure("rolled back at the start", float(max(0.0, -along[climbing].min()) if climbing.any() else 0.0), "m"),
-        Figure("climbs", float(m.speed[late].mean() > 0.2), "yes/no"),
+        Figure("climbs", float(climbs), "yes/no"),
+        Figure("dug in", float(dug_in), "yes/no"),
         Figure("distance climbed", float(along[-1]), "m"),
         Figure("speed at the end", float(m.speed[late].mean()) * 3.6, "km/h"),
         Figure("time for 10 m", crossing(rec.time, along, 10.0) - hold, "s"),
@@ -249,4 +265,5 @@ def slope(
             PlotLine(n, rec.time, m.wheels("load")[:, k] / 1e3) for k, n in enumerate(m.size.wheels)]),
     )  # fmt: skip
     about = f"up a grade of {100.0 * grade:g} %, transfer case {transfer}, gear {selector} ({how.words})"
-    return Result("slope", about, tuple(figures), rec, panels)
+    notes = ("a wheel has dug itself in, and the run ended there",) if dug_in else ()
+    return Result("slope", about, tuple(figures), rec, panels, notes)
