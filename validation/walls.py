@@ -21,7 +21,6 @@ import numpy as np
 
 import gori
 from gori import vehicle
-from gori.kernels.vehicle.state import TRAIN_STATE
 from gori.model.vehicle.drivetrain import train_tables
 from gori.spec.strut import Strut
 from gori.vehicle import CORNERS
@@ -141,9 +140,7 @@ def turning(rec: gori.Recording) -> np.ndarray:
     row, axle = tables.train[0], tables.axle
     speed = np.column_stack([rec[f"{name}.speed"] for name in train.wheels])
     carrier = speed.reshape(len(rec), -1, 2).mean(axis=2) @ axle["share"]
-    engine, turbine = (
-        rec.extra["outputs"][:, rec.model.vehicle.column(TRAIN_STATE, 0, n)] for n in ("engine", "turbine")
-    )
+    engine, turbine = (rec[f"truck.drivetrain.{part}_speed"] for part in ("engine", "turbine"))
     shafts = row["engine_inertia"] * engine**2 + row["turbine_inertia"] * turbine**2 + row["prop_inertia"] * carrier**2
     return 0.5 * (shafts + speed**2 @ axle["inertia"].ravel())
 

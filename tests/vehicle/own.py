@@ -42,8 +42,8 @@ def own_vehicle(terrain=None, drive=True, axle="links"):
             "axis": [0, 0, 1],
         }
         cuts[f"rod_{name}"] = {
-            "type": "distance", "parent": "bar", "child": pillar, "at": [0, side * (half - 0.5), 0], "child_at": [-0.2, -0.1 * side, 0],
-            "length": 0.4}  # fmt: skip
+            "type": "distance", "parent": "bar", "child": pillar, "at": [0, side * (half - 0.5), 0],
+            "child_at": [-0.2, -0.1 * side, 0], "length": 0.4}  # fmt: skip
         forces[f"front_leg_{name}"] = leg | {
             "parent": "frame",
             "child": pillar,
@@ -58,8 +58,8 @@ def own_vehicle(terrain=None, drive=True, axle="links"):
         }
         if axle == "links":
             cuts[f"link_{name}"] = {
-                "type": "distance", "parent": "frame", "child": "beam", "at": [REAR + 0.6, 0.6 * y, 0], "child_at": [0, 0.6 * y, 0],
-                "length": 0.6}  # fmt: skip
+                "type": "distance", "parent": "frame", "child": "beam", "at": [REAR + 0.6, 0.6 * y, 0],
+                "child_at": [0, 0.6 * y, 0], "length": 0.6}  # fmt: skip
         wheels[f"car.front_{name}"] = {"body": pillar, "axis": [0, 1, 0], "inertia": 5.0, "brake": 2500.0, "tyre": tyre}
         wheels[f"car.rear_{name}"] = {
             "body": "beam",

@@ -19,7 +19,7 @@ SAME_AXLE = 0.5
 SECTIONS = ("bodies", "joints", "cuts", "forces", "frames")
 
 
-class Axle(NamedTuple):
+class WheelPair(NamedTuple):
     """Two wheels of a vehicle, and where they are in its design position."""
 
     name: str
@@ -40,9 +40,9 @@ class VehicleAxles(NamedTuple):
     root: str
     """joint that carries the chassis"""
     chassis: str
-    axles: tuple[Axle, ...]
+    axles: tuple[WheelPair, ...]
 
-    def axle(self, name: str | int) -> Axle:
+    def axle(self, name: str | int) -> WheelPair:
         """By name, or by number from the front."""
         for axle in self.axles:
             if axle.name == str(name) or (isinstance(name, int) and axle is self.axles[name % len(self.axles)]):
@@ -83,7 +83,7 @@ def axles_of(spec: Spec) -> VehicleAxles:
     names[0], names[-1] = "front", "rear" if len(pairs) > 1 else "front"
     # of twin wheels the outer ones
     found = [
-        Axle(name, row[0], row[-1], float(places[row[0]][0] + places[row[-1]][0]) / 2.0)
+        WheelPair(name, row[0], row[-1], float(places[row[0]][0] + places[row[-1]][0]) / 2.0)
         for name, row in zip(names, pairs)
     ]
     return VehicleAxles(spec, model, q, roots[0], chassis, tuple(found))
@@ -108,7 +108,7 @@ class HeldAxle(NamedTuple):
     struts: tuple[str, ...]
 
 
-def hold_axle(vehicle: VehicleAxles, axle: Axle) -> HeldAxle:
+def hold_axle(vehicle: VehicleAxles, axle: WheelPair) -> HeldAxle:
     """The Model of an axle, with frames NAME.centre of each wheel, NAME.top and NAME.foot of each strut."""
     spec = vehicle.spec
     mine = _linked(spec, {spec.wheels[name].body for name in (axle.left, axle.right)}, {vehicle.chassis, GROUND})

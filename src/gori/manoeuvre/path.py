@@ -99,7 +99,8 @@ class Path:
 
     def _rounded(self, reach: float) -> list["Arc | None"]:
         """Arcs of the corners (pieces + 1); None where there is none."""
-        n, arcs = self._n, [None] * (self._n + 1)
+        n = self._n
+        arcs: list[Arc | None] = [None] * (n + 1)
         for j in range(0 if self.closed else 1, n + 1 if self.closed else n):
             before, after = (j - 1) % n, j % n
             turn = math.remainder(self._own[after] - self._own[before], 2.0 * math.pi)

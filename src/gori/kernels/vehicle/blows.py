@@ -22,7 +22,7 @@ SHARE = 0.5
 """of a gap that a step may use up"""
 STOP = 1.25
 """how far a steering joint may go, by its travel"""
-SWEEPS = 100
+PASSES = 100
 
 
 @part
@@ -152,7 +152,7 @@ def strike(machine, data, q, v, dt):
             A[k, n + i] = A[n + i, k]
             blow[i].before += A[n + i, k] * v[k]
     eliminate(A, n)
-    for _ in range(SWEEPS):
+    for _ in range(PASSES):
         for i in range(count):
             if blow[i].struck == 1:
                 speed, own = blow[i].before - blow[i].least, 0.0
