@@ -1,5 +1,6 @@
 """Drivers: what they set, what they reach, and how long a call takes."""
 
+import itertools
 import math
 import time
 
@@ -161,7 +162,7 @@ def test_it_keeps_to_the_straights_of_a_polyline(drive):
     rec, _ = drive(Together(HoldSpeed(10.0, vehicle="lead"), steer, lambda run: run.q[4] > 280.0), 40.0)
     place = rec["lead.q"][:, 4:6]
     worst, far = 0.0, 0.0
-    for a, b in zip(points[:-1], points[1:]):
+    for a, b in itertools.pairwise(points):
         length = np.linalg.norm(b - a)
         d = (b - a) / length
         along, aside = (place - a) @ d, (place - a) @ [-d[1], d[0]]
