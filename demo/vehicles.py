@@ -10,7 +10,7 @@ from demo.report import Case, Report
 from gori import vehicle
 from gori.analysis.wheel_rig import RigWheel, rig
 
-REAL_TIME = gori.loops.FrozenExplicit(tolerance=1e-3, closure=1e-7)
+REAL_TIME = gori.loops.RealTime()
 DING = {  # J. Terramechanics 48 (2011) 27, smooth wheel, 80 N: slip, drawbar pull [N], sinkage [mm]
     "slip": (0.0, 0.1, 0.2, 0.3, 0.4, 0.6),
     "pull": (-6.5, 11.0, 14.5, 15.0, 15.0, 15.0),

@@ -68,7 +68,7 @@ def balance(solver: Solver) -> float:
 
 
 def checks(long: bool = False) -> Iterator[Check]:
-    for way in gori.integrate.LOOPS:
+    for way in gori.integrate.EXACT:
         yield from attempt(CASE, Solver(gori.RK4(step=1e-9), way), _start)
     for solver in with_loops(METHODS):
         yield from attempt(CASE, solver, accurate)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import gori
-from gori.integrate import LOOPS, Method
+from gori.integrate import EXACT, LOOPS, Method
 from validation.balance import noted
 
 PRECISE = gori.Dopri5(rtol=1e-10, atol=1e-12)
@@ -51,7 +51,7 @@ def with_loops(methods: Iterable[Method]) -> list[Solver]:
     """All solvers for machines with loops: explicit methods in every way, implicit ones in their own."""
     found = []
     for method in methods:
-        ways = LOOPS if method.core_of_loops is None else [None]
+        ways = EXACT if method.core_of_loops is None else [None]
         found += [Solver(method, way) for way in ways]
     return found
 

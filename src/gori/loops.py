@@ -1,5 +1,5 @@
 """How explicit methods keep loops closed: `gori.Simulation(model, loops=gori.loops.Partition())`."""
 
-from gori.integrate import FrozenExplicit, Multipliers, Partition
+from gori.integrate import FrozenExplicit, Multipliers, Partition, RealTime
 
-__all__ = ["FrozenExplicit", "Multipliers", "Partition"]
+__all__ = ["FrozenExplicit", "Multipliers", "Partition", "RealTime"]

@@ -8,6 +8,7 @@ from gori.analysis.suspension import Bench, axle_loads, bump_curves, ride, steer
 from gori.errors import ClosureError, InputError
 from gori.vehicle import read_vehicle, spec
 from tests.reference.suspension import corner
+from tests.vehicle.own import own_vehicle
 
 TRAVEL = np.array([-0.068, -0.05, 0.0, 0.05, 0.072, 0.074])
 
@@ -200,3 +201,42 @@ def test_table_file_and_plot(front, tmp_path):
         front["cambre"]
     with pytest.raises(InputError, match="outside"):
         front.at("camber", 1.0)
+
+
+# ---- vehicles of your own
+
+
+def test_solid_axle_against_its_levers():
+    """Springs at 0.8 of the half track: a wheel alone moves its own by 0.9, the other one's by 0.1."""
+    curves = bump_curves(own_vehicle(), "rear", travel=[-0.05, 0.0, 0.05])
+    assert curves.at("rear_leg_left_ratio", 0.0) == pytest.approx(0.9, abs=1e-9)
+    assert curves.at("rear_leg_right_ratio", 0.0) == pytest.approx(0.1, abs=1e-9)
+    assert curves.at("wheel_rate", 0.0) == pytest.approx(40e3 * (0.9**2 + 0.1**2))
+    assert abs(curves["camber"]).max() < 1e-9, "both wheels move together"
+
+
+def test_sliding_pillars():
+    curves = bump_curves(own_vehicle(), "front", travel=[-0.05, 0.0, 0.05])
+    assert curves.at("front_leg_left_ratio", 0.0) == pytest.approx(1.0) and abs(curves["camber"]).max() < 1e-9
+    assert curves.at("toe", 0.05) == pytest.approx(curves.at("toe", -0.05)) and abs(curves.at("toe", 0.05)) > 0.1
+    # what the spring holds less what the pillar and half of the axle weigh
+    assert curves.at("load", 0.0) == pytest.approx(40e3 * 0.12 + 40.0 * 9.81, rel=1e-6)
+
+
+def test_it_rides_where_a_run_comes_to_rest():
+    stands, model = ride(own_vehicle()), gori.compile(own_vehicle())
+    pose = model.forward_kinematics(gori.at_rest(model).q)
+    up = pose["frame"][:3, 2]
+    for axle, body in (("front", "pillar_left"), ("rear", "beam")):
+        travel = (pose[body][:3, 3] - pose["frame"][:3, 3]) @ up
+        assert travel == pytest.approx(stands[axle]["travel"], abs=1e-3)
+
+
+def test_steering_of_a_vehicle_of_your_own():
+    curves = steer_curves(own_vehicle(), rack=[-0.03, 0.0, 0.03])
+    np.testing.assert_allclose(curves["left"], -curves["right"][::-1], atol=1e-9)
+    assert 5.0 < curves["left"][-1] < 15.0
+    data = own_vehicle(drive=False).model_dump(exclude_unset=True)
+    data.pop("steering")
+    with pytest.raises(InputError, match="are not steered"):
+        steer_curves(gori.Spec(**data))

@@ -9,7 +9,7 @@ import pytest
 
 import gori
 from gori.integrate import METHODS, RK4, Adams, AdamsMoulton, Dopri5, GeneralizedAlpha, ImplicitEuler, SemiImplicit
-from gori.integrate.loops import LOOPS, FrozenExplicit, Multipliers, Partition, loops_of
+from gori.integrate.loops import EXACT, LOOPS, FrozenExplicit, Multipliers, Partition, RealTime, loops_of
 from gori.sim import Simulation
 from tests.integrate.closed_machines import row_of_squares, slider_crank, solution
 from tests.reference.random_loops import four_bars
@@ -85,8 +85,19 @@ def check_order(name, row, loops=None):
 
 
 def test_all_solvers_are_here_and_known_by_name():
-    assert {solver.kind: solver for solver in SOLVERS} == {kind: loops_of(kind) for kind in LOOPS}
+    assert {solver.kind: solver for solver in SOLVERS} == {kind: loops_of(kind) for kind in EXACT}
+    assert set(LOOPS) == {*EXACT, "real_time"}
     assert loops_of({"type": "partition"}) == Partition() and loops_of(SOLVERS[0]) is SOLVERS[0]
+
+
+def test_real_time_is_a_named_preset():
+    """Of frozen factors, by its name in files and settings; other tolerances are told, and refused where impossible."""
+    preset = loops_of("real_time")
+    assert preset == RealTime() and isinstance(preset, FrozenExplicit)
+    assert preset.settings() == {"type": "real_time", "tolerance": 1e-3, "closure": 1e-7}
+    assert loops_of(preset.settings() | {"closure": 1e-8}).closure == 1e-8
+    with pytest.raises(gori.errors.InputError, match="real_time: tolerance must be a number from"):
+        RealTime(tolerance=0.5)
 
 
 def test_reference_against_the_twin():

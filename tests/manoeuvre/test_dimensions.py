@@ -8,8 +8,9 @@ import pytest
 import gori
 from gori import vehicle
 from gori.errors import InputError
-from gori.manoeuvre.dimensions import dimensions
+from gori.manoeuvre.dimensions import dimensions, driven_vehicle, root_of
 from tests.checks import arm
+from tests.vehicle.own import own_vehicle
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +72,17 @@ def test_refused(truck):
     bare = gori.compile(vehicle.spec(running_gear=False))
     with pytest.raises(InputError, match="has no wheels"):
         dimensions(bare)
+
+
+def test_a_vehicle_of_your_own():
+    """By the name of its drive train or of its joint; wheels and steering are those that it carries."""
+    model = gori.compile(own_vehicle())
+    assert driven_vehicle(model) == "car" and root_of(model, "car") == root_of(model, "base") == "base"
+    size = dimensions(model, "car")
+    assert size.wheels == ("car.front_left", "car.front_right", "car.rear_left", "car.rear_right")
+    assert size.wheelbase == pytest.approx(2.7) and size.track == pytest.approx(1.5) and size.chassis == "frame"
+    assert size.steered == size.wheels[:2] and size.lock > 0.1
+    with pytest.raises(InputError, match="no vehicle 'cart'; did you mean 'car'"):
+        dimensions(model, "cart")
+    with pytest.raises(InputError, match="has no drive train"):
+        driven_vehicle(gori.compile(own_vehicle(drive=False)))

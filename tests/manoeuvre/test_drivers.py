@@ -1,5 +1,6 @@
 """Drivers: what they set, what they reach, and how long a call takes."""
 
+import itertools
 import math
 import time
 
@@ -152,3 +153,20 @@ def test_a_driver_goes_on_from_what_it_saved(truck, rolling):
     assert not np.array_equal(finish(fresh), expected)  # this State holds no memory of the driver
     np.testing.assert_array_equal(finish(drivers(), middle), last)  # the whole State does
     assert loaded.save() == driver.save() != saved
+
+
+def test_it_keeps_to_the_straights_of_a_polyline(drive):
+    """Within 2 cm, 20 m and more from its corners; it was up to 0.44 m off."""
+    points = np.array([(-10.0, 0.0), (70.0, 0.0), (130.0, 25.0), (210.0, 25.0), (290.0, -10.0)])
+    steer = Follow(Path(points), understeer=0.01, vehicle="lead")
+    rec, _ = drive(Together(HoldSpeed(10.0, vehicle="lead"), steer, lambda run: run.q[4] > 280.0), 40.0)
+    place = rec["lead.q"][:, 4:6]
+    worst, far = 0.0, 0.0
+    for a, b in itertools.pairwise(points):
+        length = np.linalg.norm(b - a)
+        d = (b - a) / length
+        along, aside = (place - a) @ d, (place - a) @ [-d[1], d[0]]
+        straight = (along > 20.0) & (along < length - 20.0) & (np.abs(aside) < 5.0)
+        assert straight.any()
+        worst, far = max(worst, np.abs(aside[straight]).max()), max(far, along[straight].max())
+    assert worst < 0.02

@@ -71,3 +71,25 @@ def test_bad_circle_and_lanes():
         paths.circle(-1.0)
     with pytest.raises(InputError, match="lanes"):
         paths.through([(0, 1, 2, 1)], 0.0, 10.0)
+
+
+def test_long_pieces_are_straight_and_corners_round():
+    """The heading was interpolated from corner to corner; now it changes on arcs that touch both pieces."""
+    points = np.array([(0.0, 0.0), (50.0, 0.0), (90.0, 30.0), (90.0, 100.0)])
+    path = Path(points)
+    for x in np.linspace(1.0, 37.0, 20):
+        foot, _ = path.foot(x, 0.1)
+        assert (foot.heading, foot.curvature, foot.aside) == (0.0, 0.0, pytest.approx(0.1))
+    before = path.ahead(0.0)
+    for along in np.arange(0.21, path.length, 0.25):
+        x, y, heading, bend = path.ahead(along)
+        foot, _ = path.foot(x, y)
+        assert abs(foot.aside) < 1e-9 and foot.heading == pytest.approx(heading, abs=1e-9) and foot.curvature == bend
+        assert foot.along == pytest.approx(along, abs=1e-6)
+        assert math.hypot(x - before[0], y - before[1]) < 0.2501 and abs(heading - before[2]) < 0.03
+        before = (x, y, heading, bend)
+    turn = math.atan2(3, 4)
+    assert path.ahead(50.0)[3] == pytest.approx(math.tan(0.5 * turn) / paths.ROUND)
+    closed = Path([(0, 0), (100, 0), (100, 60), (0, 60)], closed=True, round=10.0)
+    corner, _ = closed.foot(1.0, 1.0)
+    assert corner.curvature == pytest.approx(0.1) and corner.aside < 0.0

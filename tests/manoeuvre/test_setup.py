@@ -28,6 +28,13 @@ def test_the_vehicle_stands_along_the_grade(model):
     pose = model.forward_kinematics(model.q0)["truck.chassis"]
     assert pose[2, 0] / pose[0, 0] == pytest.approx(0.2) and pose[2, 1] == 0.0
     assert abs(pose[:3, 3] @ [1.0, 0.0, 0.2]) < 1e-12
+    # all wheels just touch the ground: it was d (1 / cos - 1) too high
+    up = np.array([-0.2, 0.0, 1.0]) / math.hypot(0.2, 1.0)
+    poses = model.forward_kinematics(model.q0)
+    for wheel in model.spec.wheels.values():
+        clear = poses[wheel.body][:3, 3] @ up - wheel.tyre.radius
+        assert -1e-6 < clear < 0.03
+    assert min(poses[wheel.body][:3, 3] @ up - wheel.tyre.radius for wheel in model.spec.wheels.values()) < 1e-6
     load = rolling(model, 0.0).vehicle["wheel_output"]["load"]
     assert load.sum() == pytest.approx(model.mass * 9.81 / math.hypot(1.0, 0.2), rel=1e-2) and load.min() > 0.0
 

@@ -7,9 +7,9 @@ import pytest
 
 from gori.errors import InputError
 from gori.kernels.vehicle.state import CELL
-from gori.manoeuvre.courses import soft_strip
-from gori.manoeuvre.setup import ManoeuvreSetup
-from gori.manoeuvre.soft import ruts, soft_soil
+from gori.manoeuvre.courses import Course, soft_strip
+from gori.manoeuvre.setup import ManoeuvreSetup, size_of
+from gori.manoeuvre.soft import GRIP, Hitch, drawbar_pull, ruts, soft_soil
 
 
 def test_go(driven):
@@ -47,3 +47,25 @@ def test_ruts_stand_at_their_positions():
 def test_refused():
     with pytest.raises(InputError, match="name a soil"):
         soft_soil(soil=None, progress=False)
+
+
+def test_the_drawbar_pull_is_steady():
+    """Twice the way at each slip gives the same curve; a growing force gave 10 to 20 % more."""
+    how, slips = ManoeuvreSetup(soil="lete_sand", progress=False), (0.3, 0.4, 0.5)
+    (short, at, stalled), (long, there, _) = (
+        drawbar_pull(how, "lete_sand", 1.0, way, slips=slips) for way in (5.0, 10.0)
+    )
+    assert not stalled and 0.15 < at[0] < at[-1] < 0.6
+    np.testing.assert_allclose(short, np.interp(at, there, long), rtol=0.03)
+    assert short.max() == pytest.approx(long.max(), rel=0.02)
+
+
+def test_a_hitch_holds_back_and_never_pushes():
+    size = size_of(ManoeuvreSetup().place(Course()))
+    hitch = Hitch(size, 1000.0, 1.0, (0.2,), 2.0, 0.3)
+    hitch._speed = 0.8
+    assert hitch.pull(0.7) == 0.0 and hitch.pull(0.9) == pytest.approx(0.1 * 1000.0 / GRIP)
+    assert hitch.pull(90.0) <= 3.0 * 1000.0 * 9.81
+    v = np.zeros(27)
+    v[size.joint_v.start + 3] = 0.9
+    assert hitch.force(0.0, None, v)[size.joint_v.start + 3] == -hitch.pull(0.9)

@@ -93,3 +93,10 @@ def test_refused():
         slope(grade=9.0, progress=False)
     with pytest.raises(InputError, match="does not stand"):
         slope(grade=1.0, progress=False)
+
+
+def test_a_slope_of_sand_that_it_cannot_climb(driven):
+    """It digs itself in: that is an answer, not an error."""
+    result = driven("slope", grade=0.2, soil="dry_sand")
+    assert not result["climbs"] and result["dug in"] and result["distance climbed"] < 5.0
+    assert "dug itself in" in str(result)

@@ -110,7 +110,7 @@ def test_a_failed_save_leaves_the_file_that_was_there(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("gori.record.rows.RowFile.write", full)
+    monkeypatch.setattr("shutil.disk_usage", full)
     with pytest.raises(RecordError, match="No space left on device"):
         rec.save(path)
     assert path.read_bytes() == before and [file.name for file in tmp_path.iterdir()] == ["run.h5"]

@@ -5,50 +5,55 @@ The chassis is held. Of the coordinates q of one axle, Newton's method finds tho
     Phi(q) = 0,     z_left(q) = wanted,     z_right(q) = wanted,     q_rack = wanted
 
 (z the height of the wheel's centre), and the inverse of their Jacobian gives dq/dz exactly: motion ratios -dl/dz of the
-struts, and by virtual work the vertical load that holds the wheel there, W = g(q)'dq/dz + sum T dl/dz. Joints are
-rigid: springs and stops are all that gives way.
+struts, and by virtual work the vertical load that holds the wheel there, W = -Q'dq/dz, Q the generalised forces of
+gravity, struts, springs, bushings and joints. Joints are rigid: forces of the Spec are all that gives way.
+
+A vehicle is a template, or one of your own: any bodies, joints, cuts and forces (`axle.py`).
 """
 
-import os
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from gori.analysis.axle import VehicleAxles, axles_of, design_position, hold_axle
 from gori.analysis.curves import Curves
 from gori.errors import ClosureError, InputError
-from gori.model import Model, compile
+from gori.formats.vehicles import AnyVehicle, vehicle_spec
 from gori.record import Recording
-from gori.sim.channels import add_force_channels
-from gori.spec import Spec
-from gori.vehicle import Vehicle, expand, read_vehicle
+from gori.sim import Trace
+from gori.spec.strut import Strut
+from gori.vehicle import CORNERS
 
 STRIDE = 0.02
 """largest move of a wheel or the rack from one solved pose to the next [m]"""
 UP = np.array([0.0, 0.0, 1.0])
-_STRUTS = ("spring", "damper")
+IDLE = 1e-6
+"""change of length with the travel of a wheel below which a strut is not one of its own"""
 
 
 def bump_curves(
-    vehicle: str | os.PathLike | Vehicle = "hmmwv",
-    axle: Literal["front", "rear"] = "front",
+    vehicle: AnyVehicle = "hmmwv",
+    axle: str | int = "front",
     travel: Any = None,
     rack: float = 0.0,
     set: Mapping[str, Any] | None = None,
 ) -> Curves:
     """What the left wheel of an axle does over its travel, both wheels moving together.
 
-    vehicle   a template, its file, or the name of one that comes with Gori; `set` as in `gori.vehicle.vehicle`
+    vehicle   a template, its file, or the name of one that comes with Gori; or a Spec, or its file, of your own. `set`
+              as in `gori.vehicle.vehicle`, or as in `Spec.set`
+    axle      "front", "rear", or its number from the front
     travel    (N,) heights of the wheel above its design position [m]; default: -0.1 to 0.1
     rack      its travel [m], positive to the left
 
     Columns: travel [m]; camber [deg], positive with the top outward; toe [deg], positive inward; track, what both
     wheels together move apart where they meet the ground [m]; recession, how far the wheel's centre moves back [m];
-    spring_ratio and damper_ratio, by how much they shorten per travel; wheel_rate, spring rate times ratio squared
-    [N/m]; load, vertical force on the wheel that holds it there [N]; rate, the slope of the load [N/m].
+    NAME_ratio of each strut that moves with the left wheel, by how much it shortens per travel of this wheel alone (in
+    a template spring_ratio and damper_ratio); wheel_rate, spring rates times ratios squared [N/m]; load, vertical force
+    on the wheel that holds it there [N]; rate, the slope of the load [N/m].
     """
-    template = _template(vehicle, set)
-    bench = Bench(template, axle)
+    bench = Bench(vehicle, axle, set)
     travel = np.linspace(-0.1, 0.1, 41) if travel is None else np.array(travel, float, ndmin=1)
     _check(travel, "travel")
     poses = bench.poses(np.column_stack([travel, travel, np.full(len(travel), rack)]))
@@ -56,47 +61,50 @@ def bump_curves(
     points, start = bench.contact(poses, "l"), bench.contact(at_rest, "l")
     both = points[:, 1] - bench.contact(poses, "r")[:, 1] - start[:, 1] + bench.contact(at_rest, "r")[:, 1]
     centre, rest = bench.centre(poses, "l"), bench.centre(at_rest, "l")
-    slopes, load = bench.slopes(poses, "l"), bench.loads(poses, "l")
-    stiffness = template.front.spring.stiffness if axle == "front" else template.rear.spring.stiffness
+    slopes = bench.slopes(poses, "l")
+    rate = sum((bench.stiffness(strut, "l") * slope**2 for strut, slope in slopes.items()), np.zeros(len(travel)))
     return Curves(
-        f"{axle} suspension",
+        f"{bench.axle} suspension",
         {
             "travel": (travel, "m"),
             "camber": (bench.camber(poses, "l"), "deg"),
             "toe": (-bench.steer(poses, "l"), "deg"),
             "track": (both, "m"),
             "recession": (rest[:, 0] - centre[:, 0], "m"),
-            "spring_ratio": (-slopes["spring"], ""),
-            "damper_ratio": (-slopes["damper"], ""),
-            "wheel_rate": (stiffness * slopes["spring"] ** 2, "N/m"),
-            "load": (load, "N"),
+            **{f"{strut}_ratio": (-slope, "") for strut, slope in slopes.items()},
+            "wheel_rate": (rate, "N/m"),
+            "load": (bench.loads(poses, "l"), "N"),
             "rate": (bench.rates(poses, "l"), "N/m"),
         },
     )
 
 
 def steer_curves(
-    vehicle: str | os.PathLike | Vehicle = "hmmwv",
+    vehicle: AnyVehicle = "hmmwv",
     rack: Any = None,
     travel: float = 0.0,
     set: Mapping[str, Any] | None = None,
 ) -> Curves:
-    """What the front wheels do over the travel of the rack, at a given height of both.
+    """What the front wheels do over the travel of the rack, or of the joint that steers, at a given height of both.
 
-    rack   (N,) [m], positive to the left; default: all of its travel
+    rack   (N,) [m, rad], positive to the left; default: all of its travel
 
     Columns: rack [m]; left and right [deg], angles of the wheels, positive to the left; radius, on which the middle of
     the rear axle runs at a walk, positive to the left [m]; ackermann [%]: 100 where the normals of both front wheels
     meet on the line of the rear axle, 0 where the wheels stay parallel.
     """
-    template = _template(vehicle, set)
-    bench, most = Bench(template, "front"), template.steering.travel
+    bench = Bench(vehicle, "front", set)
+    if not bench.steering:
+        raise InputError("the front wheels of this vehicle are not steered: its Spec has no steering that moves them")
+    parts = [part for part in bench.vehicle.spec.steering.values() if part.joint == bench.steering[0]]
+    most = parts[0].travel
     rack = np.linspace(-most, most, 41) if rack is None else np.array(rack, float, ndmin=1)
     _check(rack, "rack")
     poses = bench.poses(np.column_stack([np.full(len(rack), travel)] * 2 + [rack]))
     left, right = bench.steer(poses, "l"), bench.steer(poses, "r")
-    front, rear = template.front, template.rear
-    wheelbase = front.at[0] + front.hub[0] - rear.at[0] - rear.hub[0]
+    if len(bench.vehicle.axles) < 2:
+        raise InputError("radius and Ackermann need a second axle: this vehicle has one")
+    wheelbase = bench.vehicle.axles[0].x - bench.vehicle.axles[-1].x
     track = bench.contact(poses, "l")[:, 1] - bench.contact(poses, "r")[:, 1]
     with np.errstate(divide="ignore", invalid="ignore"):
         cot_left, cot_right = 1.0 / np.tan(np.radians(left)), 1.0 / np.tan(np.radians(right))
@@ -121,27 +129,31 @@ def steer_curves(
 
 
 def axle_loads(
-    vehicle: str | os.PathLike | Vehicle = "hmmwv", set: Mapping[str, Any] | None = None, gravity: float = 9.81
+    vehicle: AnyVehicle = "hmmwv", set: Mapping[str, Any] | None = None, gravity: float = 9.81
 ) -> tuple[float, float]:
     """Static loads of the front and the rear axle in the design position on level ground [N]."""
-    template = _template(vehicle, set)
-    model = compile(Spec(**expand(template)), open_loops=True)
-    com, weight = model.center_of_mass(model.q0), gravity * model.mass
-    front, rear = (model.forward_kinematics(model.q0)[f"truck.knuckle_{axle}l"][0, 3] for axle in "fr")
-    share = float((com[0] - rear) / (front - rear))
+    return _axle_loads(axles_of(vehicle_spec(vehicle, set=set)), gravity)
+
+
+def _axle_loads(found: VehicleAxles, gravity: float = 9.81) -> tuple[float, float]:
+    if len(found.axles) != 2:
+        raise InputError(f"loads follow from statics alone for two axles; this vehicle has {len(found.axles)}")
+    pose = found.model.forward_kinematics(found.q)[found.chassis]
+    com = pose[:3, :3].T @ (found.model.center_of_mass(found.q) - pose[:3, 3])
+    front, rear = (axle.x for axle in found.axles)
+    share, weight = float((com[0] - rear) / (front - rear)), gravity * found.model.mass
     return weight * share, weight * (1.0 - share)
 
 
-def ride(
-    vehicle: str | os.PathLike | Vehicle = "hmmwv", set: Mapping[str, Any] | None = None
-) -> dict[str, dict[str, float]]:
-    """Where it stands on level ground: {axle: travel of its wheels [m], length of spring and damper [m], load [N]}.
+def ride(vehicle: AnyVehicle = "hmmwv", set: Mapping[str, Any] | None = None) -> dict[str, dict[str, float]]:
+    """Where it stands on level ground: {axle: travel of its wheels [m], length of its struts (in a template spring and
+    damper) [m], load [N]}.
 
     The chassis is taken as level for the loads of the axles: what its pitch moves the centre of mass by is left out.
     """
-    template, result = _template(vehicle, set), {}
-    for axle, total in zip(("front", "rear"), axle_loads(template)):
-        bench = Bench(template, axle)
+    described, result = vehicle_spec(vehicle, set=set), {}
+    for axle, total in zip(("front", "rear"), _axle_loads(axles_of(described))):
+        bench = Bench(described, axle)
         travel, wanted, left = 0.0, 0.5 * total, 0.0
         for _ in range(40):  # Newton's method, a step at most STRIDE so that the stops are not jumped over
             poses = bench.poses(np.array([[travel, travel, 0.0]]))
@@ -155,7 +167,7 @@ def ride(
                 "are too soft or too stiff",
                 axle, left,
             )  # fmt: skip
-        lengths = {strut: float(bench.lengths(poses, strut, "l")[0]) for strut in _STRUTS}
+        lengths = {strut: float(bench.lengths(poses, strut, "l")[0]) for strut in bench.struts("l")}
         result[axle] = {"travel": travel, **lengths, "load": total}
     return result
 
@@ -163,36 +175,63 @@ def ride(
 class Bench:
     """One axle on a chassis that is held: its poses for given heights of the wheels and travel of the rack."""
 
-    def __init__(self, vehicle: Vehicle, axle: str):
-        if axle not in ("front", "rear"):
-            raise InputError(f"axle must be 'front' or 'rear', not {axle!r}")
-        self.axle, self.radius, self.model = axle, float(vehicle.wheel.tyre["radius"]), _axle_model(vehicle, axle[0])
-        self.system, self.steered = self.model.loop_system, axle == "front"
-        self._design = np.array([self.model.forward_kinematics(self.model.q0)[hub][2, 3] for hub in self._hubs])
+    def __init__(self, vehicle: AnyVehicle, axle: str | int = "front", set: Mapping[str, Any] | None = None):
+        self.vehicle = axles_of(vehicle_spec(vehicle, set=set))
+        found = self.vehicle.axle(axle)
+        held = hold_axle(self.vehicle, found)
+        self.axle, self.model, self.steering, self._struts = found.name, held.model, held.steering, held.struts
+        self.system, self._wheels = self.model.loop_system, held.wheels
+        self._start = design_position(self.model)
+        poses = self.model.forward_kinematics(self._start)
+        self._design = np.array([poses[hub][2, 3] for hub in self._hubs])
+        self._rack = np.array([self._start[self.model.joint(name).q.start] for name in self.steering])
 
     @property
     def _hubs(self) -> list[str]:
-        return [self._name("knuckle", side) for side in "lr"]
+        return [f"{name}.centre" for name in self._wheels]
 
-    def _name(self, part: str, side: str) -> str:
-        return f"truck.{part}_{self.axle[0]}{side}"
+    def _wheel(self, side: str) -> Any:
+        return self.vehicle.spec.wheels[self._name(side)]
+
+    def _name(self, side: str) -> str:
+        return self._wheels["lr".index(side)]
+
+    def struts(self, side: str) -> dict[str, str]:
+        """{short name: name} of the struts that move with a wheel: spring of truck.spring_fl, if all of them are called
+        so; else their own names.
+        """
+        corner = self._name(side).rpartition("_")[2]
+        if corner in CORNERS:
+            short = {name.rpartition(".")[2].removesuffix(f"_{corner}"): name for name in self._struts
+                     if name.endswith(f"_{corner}")}  # fmt: skip
+            if short:
+                return short
+        slopes = {name: self._slope(self._start[None], name, side)[0] for name in self._struts}
+        return {name: name for name, slope in slopes.items() if abs(slope) > IDLE}
+
+    def stiffness(self, strut: str, side: str) -> float:
+        """Of the spring of a strut [N/m]."""
+        part = self.vehicle.spec.forces[self.struts(side)[strut]]
+        assert isinstance(part, Strut)
+        return part.stiffness
 
     def _rows(self, q: np.ndarray) -> np.ndarray:
         """Jacobian of all equations: loops, heights of the wheels, rack."""
         rows = [self.system.terms(q).J, *(self.model.jacobian(q, hub)[5:6] for hub in self._hubs)]
-        if self.steered:
-            rows.append(np.eye(self.model.nv)[self.model.joint("truck.rack").v])
+        rows += [np.eye(self.model.nv)[self.model.joint(name).v][:1] for name in self.steering]
         return np.vstack(rows)
 
     def _gap(self, q: np.ndarray, wanted: np.ndarray) -> np.ndarray:
         poses = self.model.forward_kinematics(q)
-        heights = [poses[hub][2, 3] for hub in self._hubs] - self._design - wanted[:2]
-        rack = [q[self.model.joint("truck.rack").q.start] - wanted[2]] if self.steered else []
+        heights = np.array([poses[hub][2, 3] for hub in self._hubs]) - self._design
+        heights[:2] -= wanted[:2]
+        rack = np.array([q[self.model.joint(name).q.start] for name in self.steering]) - self._rack
+        rack[:1] -= wanted[2]
         return np.concatenate([self.system.terms(q).gap, heights, rack])
 
     def poses(self, wanted: np.ndarray) -> np.ndarray:
         """q (N, nq) for rows (N, 3): heights of the left and the right wheel above the design position, rack [m]."""
-        solved = {(0.0, 0.0, 0.0): self._newton(self.model.q0, np.zeros(3))}
+        solved = {(0.0, 0.0, 0.0): self._newton(self._start, np.zeros(3))}
         result = np.empty((len(wanted), self.model.nq))
         for k in np.argsort(np.abs(wanted).max(axis=1), kind="stable"):  # from the design position outward
             near = min(solved, key=lambda row: np.abs(np.subtract(row, wanted[k])).max())
@@ -215,14 +254,16 @@ class Bench:
         gap = self._gap(q, wanted)
         if np.abs(gap).max() < 1e-11:
             return q
-        names = [*self.system.names, *(f"{hub}.height" for hub in self._hubs), "truck.rack.travel"]
+        names = [*self.system.names, *(f"{name}.height" for name in self._wheels)]
+        names += [f"{name}.travel" for name in self.steering]
         worst = int(np.argmax(np.abs(gap)))
         cut = names[worst].rpartition(".")[0]
-        corner = cut[-2:] if worst < len(gap) - self.steered else f"{self.axle[0]}l"
+        corner = cut[-2:] if cut[-2:] in CORNERS else self._name("l").rpartition("_")[2]
+        where = f"corner {corner}: the arms and the tie rod" if corner in CORNERS else f"{self.axle} axle: its parts"
         raise ClosureError(
-            f"corner {corner}: the arms and the tie rod cannot be assembled with the wheels {wanted[0]:+.3f} and "
+            f"{where} cannot be assembled with the wheels {wanted[0]:+.3f} and "
             f"{wanted[1]:+.3f} m from the design position and the rack at {wanted[2]:+.3f} m: {cut} stays open by "
-            f"{abs(gap[worst]):.2g} m. Check the hardpoints of that corner, or ask for less travel",
+            f"{abs(gap[worst]):.2g} m. Check the hardpoints there, or ask for less travel",
             cut, float(gap[worst]),
         )  # fmt: skip
 
@@ -230,17 +271,18 @@ class Bench:
 
     def centre(self, poses: np.ndarray, side: str) -> np.ndarray:
         """Centre of the wheel (N, 3) [m]."""
-        return self._all(poses, self._name("knuckle", side))[:, :3, 3]
+        return self._all(poses, f"{self._name(side)}.centre")[:, :3, 3]
 
     def axis(self, poses: np.ndarray, side: str) -> np.ndarray:
         """Axis of the wheel (N, 3), to the left."""
-        return self._all(poses, self._name("knuckle", side))[:, :3, 1]
+        wheel = self._wheel(side)
+        return self._all(poses, wheel.body)[:, :3, :3] @ (np.array(wheel.axis) / np.linalg.norm(wheel.axis))
 
     def contact(self, poses: np.ndarray, side: str) -> np.ndarray:
         """Lowest point of the wheel (N, 3) [m]: down from the centre in its plane, by the unloaded radius."""
         a = self.axis(poses, side)
         up = UP - a[:, 2:] * a
-        return self.centre(poses, side) - self.radius * up / np.linalg.norm(up, axis=1, keepdims=True)
+        return self.centre(poses, side) - self._wheel(side).tyre.radius * up / np.linalg.norm(up, axis=1, keepdims=True)
 
     def camber(self, poses: np.ndarray, side: str) -> np.ndarray:
         """[deg], positive with the top outward."""
@@ -254,35 +296,42 @@ class Bench:
 
     def lengths(self, poses: np.ndarray, strut: str, side: str) -> np.ndarray:
         """Length of a strut (N,) [m]."""
-        ends = [self._all(poses, f"{self._name(strut, side)}.{end}")[:, :3, 3] for end in ("top", "foot")]
+        name = self.struts(side)[strut]
+        ends = [self._all(poses, f"{name}.{end}")[:, :3, 3] for end in ("top", "foot")]
         return np.linalg.norm(ends[1] - ends[0], axis=1)
 
     def slopes(self, poses: np.ndarray, side: str) -> dict[str, np.ndarray]:
         """dl/dz of each strut (N,) for the wheel's own travel."""
-        result = {}
-        for strut in _STRUTS:
-            name = self._name(strut, side)
-            line = self._all(poses, f"{name}.foot")[:, :3, 3] - self._all(poses, f"{name}.top")[:, :3, 3]
-            along = line / np.linalg.norm(line, axis=1, keepdims=True)
-            moves = self.model.jacobian(poses, f"{name}.foot")[:, 3:] @ self.directions(poses, side)[:, :, None]
-            result[strut] = np.einsum("ni,ni->n", along, moves[:, :, 0])
-        return result
+        return {short: self._slope(poses, name, side) for short, name in self.struts(side).items()}
+
+    def _slope(self, poses: np.ndarray, name: str, side: str) -> np.ndarray:
+        ends = [f"{name}.{end}" for end in ("top", "foot")]
+        line = self._all(poses, ends[1])[:, :3, 3] - self._all(poses, ends[0])[:, :3, 3]
+        along = line / np.linalg.norm(line, axis=1, keepdims=True)
+        apart = self.model.jacobian(poses, ends[1])[:, 3:] - self.model.jacobian(poses, ends[0])[:, 3:]
+        return np.einsum("ni,nij,nj->n", along, apart, self.directions(poses, side))
 
     def directions(self, poses: np.ndarray, side: str) -> np.ndarray:
         """dq/dz (N, nv) as this wheel goes up, the other and the rack at rest."""
-        unit = np.zeros(len(self.system.names) + 2 + self.steered)
+        unit = np.zeros(len(self.system.names) + len(self._wheels) + len(self.steering))
         unit[len(self.system.names) + "lr".index(side)] = 1.0
-        return np.array([np.linalg.solve(self._rows(q), unit) for q in poses])
+        return np.array([self._solved(q, unit, side) for q in poses])
+
+    def _solved(self, q: np.ndarray, unit: np.ndarray, side: str) -> np.ndarray:
+        J = self._rows(q)
+        move = np.linalg.lstsq(J, unit, rcond=1e-10)[0]
+        if np.abs(J @ move - unit).max() > 1e-6:
+            raise InputError(
+                f"wheel {self._name(side)!r} cannot move up and down by itself: its joints let it go only together "
+                "with another wheel or the steering, or not at all"
+            )
+        return move
 
     def loads(self, poses: np.ndarray, side: str) -> np.ndarray:
         """Vertical force on the wheel (N,) that holds it at rest [N]."""
-        rec = Recording(self.model, np.arange(len(poses), dtype=float), poses, np.zeros((len(poses), self.model.nv)))
-        add_force_channels(rec)
-        weight = self.model.tree.gravity_force(poses)
-        load = np.einsum("ni,ni->n", weight, self.directions(poses, side))
-        for strut, slope in self.slopes(poses, side).items():
-            load += rec[f"{self._name(strut, side)}.effort"] * slope
-        return load
+        still = np.zeros((len(poses), self.model.nv))
+        rec = Recording(self.model, np.arange(len(poses), dtype=float), poses, still)
+        return -np.einsum("ni,ni->n", Trace(rec, accelerations=still).unbalanced, self.directions(poses, side))
 
     def rates(self, poses: np.ndarray, side: str, h: float = 1e-5) -> np.ndarray:
         """Slope of the load over the travel (N,) [N/m], by central differences along dq/dz."""
@@ -292,43 +341,13 @@ class Bench:
 
     def _closed(self, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
         """q + dq, back on the loops at the heights that it has come to."""
-        moved = self._rows(q) @ dq
-        before, targets = self._gap(q, np.zeros(3)), np.zeros(3)
-        count = 2 + self.steered
-        targets[:count] = (before + moved)[-count:]
-        return self._newton(self.model.integrate(q, dq), targets)
+        there = self.model.integrate(q, dq)
+        before, count = self._gap(there, np.zeros(3)), len(self.system.names)
+        rack = before[count + len(self._wheels) :]
+        return self._newton(there, np.array([*before[count : count + 2], rack[0] if len(rack) else 0.0]))
 
     def _all(self, poses: np.ndarray, frame: str) -> np.ndarray:
         return self.model.forward_kinematics(poses)[frame]
-
-
-def _axle_model(vehicle: Vehicle, which: str) -> Model:
-    """The Model of one axle on a chassis that is held, with frames at both ends of each strut."""
-    data = expand(vehicle, "truck")
-    kept = {
-        group: {
-            name: part for name, part in data[group].items() if name.rpartition("_")[2] in (f"{which}l", f"{which}r")
-        }
-        for group in data
-    }
-    kept["bodies"] |= {"truck.chassis": data["bodies"]["truck.chassis"]}
-    kept["joints"] |= {"truck": {"type": "fixed", "parent": "ground", "child": "truck.chassis"}}
-    if which == "f":
-        kept["bodies"] |= {"truck.rack": data["bodies"]["truck.rack"]}
-        kept["joints"] |= {"truck.rack": {k: v for k, v in data["joints"]["truck.rack"].items() if k != "limits"}}
-    kept["frames"] = {}
-    for name, strut in kept["forces"].items():
-        kept["frames"][f"{name}.top"] = {"body": strut["parent"], "at": strut["at"]}
-        kept["frames"][f"{name}.foot"] = {"body": strut["child"], "at": strut["child_at"]}
-    return compile(Spec(**kept))
-
-
-def _template(vehicle: str | os.PathLike | Vehicle, set: Mapping[str, Any] | None) -> Vehicle:
-    if not isinstance(vehicle, Vehicle):
-        return read_vehicle(vehicle, set)
-    if set:
-        raise InputError("set is for a file or a name; this vehicle has already been read")
-    return vehicle
 
 
 def _check(values: np.ndarray, name: str) -> None:

@@ -8,7 +8,7 @@ from gori.integrate.contract import Adaptive, Fixed, Method
 from gori.integrate.dopri5 import Dopri5
 from gori.integrate.generalized_alpha import GeneralizedAlpha
 from gori.integrate.implicit_euler import ImplicitEuler
-from gori.integrate.loops import LOOPS, FrozenExplicit, Loops, Multipliers, Partition, loops_of
+from gori.integrate.loops import EXACT, LOOPS, FrozenExplicit, Loops, Multipliers, Partition, RealTime, loops_of
 from gori.integrate.rk4 import RK4
 from gori.integrate.semi_implicit import SemiImplicit
 from gori.integrate.settings import from_settings
@@ -35,6 +35,7 @@ def method_of(settings: dict[str, Any] | str | Method) -> Method:
 
 
 __all__ = [
+    "EXACT",
     "LOOPS",
     "METHODS",
     "RK4",
@@ -56,6 +57,7 @@ __all__ = [
     "Method",
     "Multipliers",
     "Partition",
+    "RealTime",
     "RoundRobin",
     "SemiImplicit",
     "Strategy",

@@ -1,4 +1,4 @@
-"""How explicit methods keep loops closed: three solvers, interchangeable, with any explicit method.
+"""How explicit methods keep loops closed: solvers that are interchangeable, with any explicit method.
 
 Implicit methods need none: they solve the equations of the loops together with those of the step (`closed.py`).
 """
@@ -76,10 +76,24 @@ class FrozenExplicit(Loops):
         for name in ("tolerance", "closure"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1e-14 <= value <= 1e-2:
-                raise InputError(f"frozen_explicit: {name} must be a number from 1e-14 to 1e-2, not {value!r}")
+                raise InputError(f"{self.kind}: {name} must be a number from 1e-14 to 1e-2, not {value!r}")
 
 
-LOOPS: dict[str, type[Loops]] = {solver.kind: solver for solver in (Multipliers, Partition, FrozenExplicit)}
+@dataclass(frozen=True)
+class RealTime(FrozenExplicit):
+    """FrozenExplicit as vehicles take it in real time, with one correction in most steps of 1 ms. The rows of vehicles
+    in `gori validate` are run with it, and so are the times of `bench/vehicle.py`.
+    """
+
+    tolerance: float = 1e-3
+    closure: float = 1e-7
+    kind: ClassVar[str] = "real_time"
+
+
+LOOPS: dict[str, type[Loops]] = {solver.kind: solver for solver in (Multipliers, Partition, FrozenExplicit, RealTime)}
+"""solvers by name"""
+EXACT = tuple(kind for kind in LOOPS if kind != RealTime.kind)
+"""those whose error is that of rounding"""
 
 
 def loops_of(settings: dict[str, Any] | str | Loops) -> Loops:

@@ -98,6 +98,8 @@ class Data(Bundle):
     stage_output: Annotated[Any, vs.WHEEL_OUTPUT.type[::1]]
     footprint: Annotated[Any, vs.FOOTPRINT.type[::1]]
     patch: Annotated[Any, vs.PATCH.type[::1]]
+    blow: Annotated[Any, vs.BLOW.type[::1]]  # of the wheels, by ground and by walls, then of the steering
+    impact: Annotated[Any, F2]  # equations of blows, nv + ne rows, and their directions (`vehicle/blows.py`)
     # subsystems: (coupled, 6) wrenches held on bodies, moment about the origin and force, world axes; recorded
     wrench: Annotated[Any, F2]
     # what samples hold besides the state: wrenches, vehicles, outputs of subsystems in Python

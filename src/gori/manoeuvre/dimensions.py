@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from gori.errors import InputError
 from gori.model import Model, assemble
 from gori.spec.expression import closest
+from gori.spec.vehicle.control import owner
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,14 @@ class Dimensions:
     joint_v: slice
     """and in v: angular, linear, chassis axes"""
 
+    def x(self, run: Any) -> float:
+        """Where the chassis is along x now [m]; run: a Simulation."""
+        return float(run.q[self.joint_q.start + 4])
+
+    def speed(self, run: Any) -> float:
+        """Ahead, along the chassis [m/s]."""
+        return float(run.v[self.joint_v.start + 3])
+
     @property
     def outline(self) -> np.ndarray:
         """Corners (4, 2) over the tyres, in the chassis frame [m]: front left, front right, rear right, rear left."""
@@ -45,19 +55,44 @@ class Dimensions:
         return np.array([[x1, y], [x1, -y], [x0, -y], [x0, y]])
 
 
+def driven_vehicle(model: Model) -> str:
+    """The name of the one vehicle that a Model has: that of its drive train, before the dot."""
+    names = dict.fromkeys(map(owner, model.spec.drivetrains))
+    if len(names) != 1:
+        words = f"has {len(names)}: {', '.join(names)}" if names else "has no drive train"
+        raise InputError(f"a manoeuvre needs one vehicle with a drive train; this Spec {words}")
+    return next(iter(names))
+
+
+def root_of(model: Model, vehicle: str) -> str:
+    """The free joint on the ground that carries a vehicle: of its own name, or that of the wheels which it drives."""
+    tables = model.vehicle
+    roots = {} if tables is None else tables.roots
+    if tables is None and any(info.name == vehicle and info.type == "free" for info in model.joints):
+        raise InputError(f"vehicle {vehicle!r} has no wheels, so it cannot be driven")
+    if vehicle in roots:
+        return vehicle
+    driven = [name for key, train in model.spec.drivetrains.items() if owner(key) == vehicle for name in train.wheels]
+    found = dict.fromkeys(wheel.root for wheel in (tables.mounted if tables else ()) if wheel.name in driven)
+    if len(found) == 1 and (root := next(iter(found))) in roots:
+        return root
+    known = [*roots, *dict.fromkeys(map(owner, model.spec.drivetrains))]
+    hint = closest(vehicle, known) or f"; vehicles here: {', '.join(dict.fromkeys(known)) or 'none'}"
+    raise InputError(f"there is no vehicle {vehicle!r}{hint}. A vehicle stands on the ground by a free joint")
+
+
 def dimensions(model: Model, vehicle: str = "truck", q: np.ndarray | None = None) -> Dimensions:
-    """The Dimensions of a vehicle of a Model, by its name; q is a closed pose, at first that of the Spec, assembled."""
-    joints = {info.name: info for info in model.joints}
-    if vehicle not in joints or joints[vehicle].type != "free":
-        free = [info.name for info in model.joints if info.type == "free"]
-        hint = closest(vehicle, free) or f"; vehicles here: {', '.join(free) or 'none'}"
-        raise InputError(f"there is no vehicle {vehicle!r}{hint}")
-    spec, info = model.spec, joints[vehicle]
-    names = [name for name in spec.wheels if name.startswith(f"{vehicle}.")]
+    """The Dimensions of a vehicle of a Model, by its name; q is a closed pose, at first that of the Spec, assembled.
+
+    x of the body on its free joint looks ahead, y to the left, and the axes of its wheels too.
+    """
+    root, spec = root_of(model, vehicle), model.spec
+    assert model.vehicle is not None
+    info, chassis = model.joint(root), model.vehicle.roots[root]
+    names = [wheel.name for wheel in model.vehicle.mounted if wheel.root == root]
     if len(names) < 2:
         raise InputError(f"vehicle {vehicle!r} has no wheels, so it cannot be driven")
     q = assemble(model) if q is None else np.array(q, float)
-    chassis = spec.joints[vehicle].child
     places = {name: _wheel(model, q, chassis, name)[0] for name in names}
     names.sort(key=lambda name: (-round(places[name][0], 1), -places[name][1]))
     front = [name for name in names if abs(places[name][0] - places[names[0]][0]) < 0.5]
@@ -65,7 +100,7 @@ def dimensions(model: Model, vehicle: str = "truck", q: np.ndarray | None = None
     front_x, back_x = (float(np.mean([places[name][0] for name in axle])) for axle in (front, back))
     sides = [places[name][1] for name in front]
     reach = max(abs(places[name][1]) + 0.5 * spec.wheels[name].tyre.width for name in names)
-    turned = _turned(model, q, vehicle, chassis, names)
+    turned = _turned(model, q, root, chassis, names)
     steered = tuple(name for name, angle in turned.items() if abs(angle) > 1e-3)
     return Dimensions(
         vehicle=vehicle,
@@ -93,15 +128,24 @@ def _wheel(model: Model, q: np.ndarray, chassis: str, name: str) -> tuple[np.nda
     return R.T @ (body[:3, :3] @ wheel.at + body[:3, 3] - p), math.atan2(-axis[0], axis[1])
 
 
-def _turned(model: Model, q: np.ndarray, vehicle: str, chassis: str, names: list[str]) -> dict[str, float]:
+def _turned(model: Model, q: np.ndarray, root: str, chassis: str, names: list[str]) -> dict[str, float]:
     """Angles of the wheels for a full turn to the left [rad]: ten times those of a tenth of it."""
-    parts = [part for name, part in model.spec.steering.items() if name.startswith(f"{vehicle}.")]
+    parts = [part for part in model.spec.steering.values() if _carried_by(model, part.joint, chassis)]
     if not parts:
         return dict.fromkeys(names, 0.0)
     share, there = 0.1, q.copy()
     for part in parts:
         there[model.joint(part.joint).q] += share * part.travel
-    there = assemble(model, there, hold=[vehicle, *(part.joint for part in parts)]) if model.loops else there
+    there = assemble(model, there, hold=[root, *(part.joint for part in parts)]) if model.loops else there
     return {
         name: (_wheel(model, there, chassis, name)[1] - _wheel(model, q, chassis, name)[1]) / share for name in names
     }
+
+
+def _carried_by(model: Model, joint: str, chassis: str) -> bool:
+    """Whether a joint is on a chassis, or on something that hangs on it."""
+    above = {part.child: part.parent for part in model.spec.joints.values()}
+    body = model.spec.joints[joint].parent
+    while body != chassis and body in above:
+        body = above[body]
+    return body == chassis

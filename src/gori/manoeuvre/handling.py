@@ -7,10 +7,9 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.manoeuvre import courses
-from gori.manoeuvre.dimensions import dimensions
 from gori.manoeuvre.drivers import DriverSchedule, Follow, HoldSpeed, Together
 from gori.manoeuvre.result import Figure, Panel, PlotLine, Result, track
-from gori.manoeuvre.setup import GRAVITY, NAME, ChassisMotion, ManoeuvreSetup, holder, motion, rolling, understeer
+from gori.manoeuvre.setup import GRAVITY, ChassisMotion, ManoeuvreSetup, holder, motion, rolling, size_of, understeer
 
 DEG = 180.0 / math.pi
 
@@ -30,8 +29,9 @@ def circle(radius: float = 100.0, left: bool = True, lateral: float = 6.0, growt
     if not slow < fast:
         raise InputError(f"lateral must be more than 0.3 m/s2, not {lateral!r}")
     more = understeer(how, model, min(fast, max(10.0, 2.0 * slow)))
-    hold = HoldSpeed([[0.0, slow], [4.0, slow], [4.0 + (fast - slow) / growth, fast]], bias=0.1)
-    steer = Follow(course.path, understeer=more)
+    name = size_of(model).vehicle
+    hold = HoldSpeed([[0.0, slow], [4.0, slow], [4.0 + (fast - slow) / growth, fast]], bias=0.1, vehicle=name)
+    steer = Follow(course.path, understeer=more, vehicle=name)
 
     def left_it(run: Any) -> bool:
         return abs(steer.aside) > 0.03 * radius and run.time > 4.0
@@ -148,10 +148,14 @@ def step_steer(
         raise InputError("a step steer runs on hard ground: remove soil")
     model = how.place(courses.Course())
     state, begin, side = rolling(model, speed), 2.0, 1.0 if left else -1.0
+    size = size_of(model, state.q)
+    if size.lock == 0.0:
+        raise InputError(f"vehicle {size.vehicle!r} has no steering")
 
     def drive(step: float, sample: float) -> ChassisMotion:
-        hold = holder(speed)
-        steer = DriverSchedule(steer=[[0.0, 0.0], [begin, 0.0], [begin + rise, side * step]])
+        hold = holder(speed, vehicle=size.vehicle)
+        rows = [[0.0, 0.0], [begin, 0.0], [begin + rise, side * step]]
+        steer = DriverSchedule(steer=rows, vehicle=size.vehicle)
 
         def pedals(run: Any) -> None:
             if run.time < begin:
@@ -159,7 +163,6 @@ def step_steer(
 
         return motion(how.run(model, state, Together(pedals, steer), begin + 5.0, sample)[0])
 
-    size = dimensions(model, NAME, state.q)
     step = 0.5 * lateral * (size.wheelbase / speed**2 + understeer(how, model, speed)) / size.lock
     low, high, lock = (0.0, 0.0), (math.inf, math.inf), size.lock
     for _ in range(8):  # tyres are not linear: from step to step by what comes out

@@ -7,11 +7,10 @@ import numpy as np
 
 from gori.errors import InputError, SimulationError
 from gori.manoeuvre import courses
-from gori.manoeuvre.dimensions import dimensions
 from gori.manoeuvre.drivers import Follow, Together
 from gori.manoeuvre.handling import DEG
 from gori.manoeuvre.result import Figure, Panel, PlotLine, Result, track
-from gori.manoeuvre.setup import NAME, ManoeuvreSetup, holder, motion, rolling, understeer
+from gori.manoeuvre.setup import ManoeuvreSetup, holder, motion, rolling, size_of, understeer
 
 
 def lane_change(
@@ -70,7 +69,7 @@ def lane_change(
 
 def _width(how: ManoeuvreSetup) -> float:
     """Over the tyres [m], in the design position."""
-    return dimensions(ManoeuvreSetup(vehicle=how.vehicle, set=how.set).place(courses.Course()), NAME).width
+    return size_of(ManoeuvreSetup(vehicle=how.vehicle, set=how.set).place(courses.Course())).width
 
 
 def _lane_change(
@@ -78,15 +77,17 @@ def _lane_change(
 ) -> Result:
     assert course.path is not None
     first, end = course.gates[0].start, course.length + 5.0
-    hold, coast = holder(speed), standard == "3888-2"
-    follow = Follow(course.path, understeer=understeer(how, model, speed) if how.soil is None else 0.0)
+    size, coast = size_of(model), standard == "3888-2"
+    name, hold = size.vehicle, holder(speed, vehicle=size.vehicle)
+    more = understeer(how, model, speed) if how.soil is None else 0.0
+    follow = Follow(course.path, understeer=more, vehicle=name)
 
     def pedals(run: Any) -> bool:
-        if coast and run.q[4] > first:
-            run.inputs[f"{NAME}.throttle"] = run.inputs[f"{NAME}.brake"] = 0.0
+        if coast and size.x(run) > first:
+            run.inputs[f"{name}.throttle"] = run.inputs[f"{name}.brake"] = 0.0
         else:
             hold(run)
-        return run.q[4] > end
+        return size.x(run) > end
 
     rec, _ = how.run(model, rolling(model, speed), Together(pedals, follow), 3.0 * end / speed, 5e-3)
     m = motion(rec)

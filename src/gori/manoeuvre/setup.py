@@ -1,6 +1,7 @@
 """What all manoeuvres need: a vehicle on its course, a run with drivers, and what the chassis did in it."""
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,21 +11,26 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gori.errors import InputError
+from gori.formats.vehicles import is_own, vehicle_spec
 from gori.integrate import Adams
 from gori.manoeuvre.courses import Course
-from gori.manoeuvre.dimensions import Dimensions, dimensions
-from gori.manoeuvre.drivers import DriverSchedule, HoldSpeed, Together
+from gori.manoeuvre.dimensions import Dimensions, dimensions, driven_vehicle
+from gori.manoeuvre.drivers import DriverSchedule, Follow, HoldSpeed, Together
+from gori.manoeuvre.path import Path
 from gori.model import Model, State, compile
 from gori.record import Recording
 from gori.sim import Simulation, at_rest
-from gori.vehicle import spec
+from gori.spec import Spec
+from gori.spec.vehicle.control import owner
 
 MPH = 0.44704
 GRAVITY = 9.80665
 _RESTS: WeakKeyDictionary[Model, State] = WeakKeyDictionary()
 """States at rest that were found before"""
 NAME = "truck"
-"""of the vehicle in its Spec"""
+"""of a vehicle out of a template"""
+DUG_IN = 0.8
+"""sinkage of a wheel that digs itself in, by its radius: the axle is at the ground, and a manoeuvre ends"""
 PEDAL = 0.017
 """throttle that a steady speed asks for, about, for each m/s"""
 
@@ -33,12 +39,14 @@ PEDAL = 0.017
 class ManoeuvreSetup:
     """Which vehicle, on which soil, and how it is computed. Arguments that all manoeuvres share.
 
-    vehicle    a name that comes with Gori, or a YAML file
-    set        {dotted path in its template: value}
+    vehicle    a template: a name that comes with Gori, or a YAML file; or a vehicle of your own: a Spec, or a file of
+               one, with a free joint on the ground, wheels, and a drive train. Its terrain, controls and run are left
+               out
+    set        {dotted path in its template or its Spec: value}
     soil       name or file of a soft soil that the course is laid on; None: hard ground
     friction   of hard ground; None: 0.8
     cell       of the soil's grid [m]
-    method     default: Adams(step=1e-3, order=2);  loops: "multipliers", "frozen_explicit", ...
+    method     default: Adams(step=1e-3, order=2);  loops: "multipliers", "real_time", ...
     control    how often the driver acts [s]
     progress   show bars of runs that take more than two seconds
     """
@@ -58,20 +66,26 @@ class ManoeuvreSetup:
         if self.soil is not None and "soft" not in course.terrain:
             course = course.on_soil(self.soil, self.cell)
         terrain = course.terrain | ({} if self.friction is None else {"friction": self.friction})
-        described = spec(self.vehicle, NAME, self.set, terrain=terrain)
+        described = vehicle_spec(self.vehicle, NAME, self.set, terrain=terrain)
         if not described.drivetrains:
-            raise InputError(f"vehicle {self.vehicle!r} has no drive train: a manoeuvre needs one")
+            raise InputError(f"vehicle {self._called!r} has no drive train: a manoeuvre needs one")
         data = described.model_dump(exclude_unset=True)
-        data["joints"] = {**data["joints"], NAME: _standing(data["joints"][NAME], terrain.get("grade", (0.0, 0.0))[0])}
-        data["forces"] = {**data["forces"], **(forces or {})}
-        return compile(type(described)(**data))
+        if not is_own(self.vehicle):
+            grade = terrain.get("grade", (0.0, 0.0))[0]
+            data["joints"] = {**data["joints"], NAME: _standing(data["joints"][NAME], grade)}
+        if forces:
+            data["forces"] = {**data.get("forces", {}), **forces}
+        model = compile(Spec(**data))
+        driven_vehicle(model)  # or it is refused here
+        return model
 
     def run(
-        self, model: Model, state: State, driver: Any, longest: float, sample: float = 0.01
+        self, model: Model, state: State, driver: Any, longest: float, sample: float = 0.01, forces: Any = None
     ) -> tuple[Recording, Simulation]:
-        """Drive until the driver ends it, at most `longest` seconds."""
+        """Drive until the driver ends it, at most `longest` seconds; `forces` as of a Simulation."""
         method = Adams(step=1e-3, order=2) if self.method is None else self.method
-        run = Simulation(model, method, state=state, loops=self.loops, driver=driver, driver_period=self.control)
+        how = {"loops": self.loops, "driver": driver, "driver_period": self.control, "forces": forces}
+        run = Simulation(model, method, state=state, **how)
         return run.run(longest, sample=sample, progress=self.progress), run
 
     @property
@@ -79,12 +93,20 @@ class ManoeuvreSetup:
         """The vehicle and its ground."""
         changes = "".join(f", {name} {value}" for name, value in self.set.items())
         ground = "hard ground" if self.soil is None else str(self.soil)
-        return f"{self.vehicle}{changes}, {ground}"
+        return f"{self._called}{changes}, {ground}"
+
+    @property
+    def _called(self) -> str:
+        """The vehicle in a word."""
+        if isinstance(self.vehicle, Spec):
+            return "a vehicle of your own"
+        return str(self.vehicle) if isinstance(self.vehicle, str | os.PathLike) else type(self.vehicle).__name__.lower()
 
 
 def _standing(joint: Mapping[str, Any], grade: float) -> dict[str, Any]:
-    """The free joint of a vehicle with its wheels along a grade, as it was on level ground."""
-    half, height = -0.5 * math.atan(grade), joint["q"][-1]
+    """The free joint of a vehicle with its wheels along a grade, above the origin along the normal of the ground."""
+    half = -0.5 * math.atan(grade)
+    height = joint["q"][-1] * math.cos(2.0 * half)  # from straight above the origin to along the normal
     tilt = [math.cos(half), 0.0, math.sin(half), 0.0]
     return {**joint, "q": [*tilt, height * math.sin(2.0 * half), 0.0, height * math.cos(2.0 * half)]}
 
@@ -96,6 +118,11 @@ def rolling(model: Model, speed: float) -> State:
     if model not in _RESTS:
         _RESTS[model] = at_rest(model)
     return at_rest(model, speed=speed, standing=_RESTS[model]).copy()
+
+
+def follower(path: Path, size: Dimensions) -> list[Follow]:
+    """Steers along a path, if it can be steered."""
+    return [Follow(path, vehicle=size.vehicle)] if size.lock else []
 
 
 def holder(speed: float, **settings: Any) -> HoldSpeed:
@@ -151,7 +178,10 @@ class ChassisMotion:
     @cached_property
     def steering(self) -> np.ndarray:
         """What the driver asks for (n,) [rad]: as angle of the wheels, where nothing yields."""
-        return self.recording[f"{NAME}.steering.steer"] * self.size.lock
+        steers = [name for name in self.recording.model.spec.steering if owner(name) == self.size.vehicle]
+        if not steers:
+            return np.zeros(len(self.time))
+        return self.recording[f"{steers[0]}.steer"] * self.size.lock
 
     def heading(self, wheels: tuple[str, ...]) -> np.ndarray:
         """Mean angle of wheels against the chassis (n,) [rad], to the left."""
@@ -182,7 +212,22 @@ class ChassisMotion:
 
 def motion(recording: Recording) -> ChassisMotion:
     """The ChassisMotion of the vehicle in a Recording."""
-    return ChassisMotion(recording, dimensions(recording.model, NAME, recording.q[0]))
+    return ChassisMotion(recording, size_of(recording.model, recording.q[0]))
+
+
+def size_of(model: Model, q: np.ndarray | None = None) -> Dimensions:
+    """The Dimensions of the vehicle in a Model."""
+    return dimensions(model, driven_vehicle(model), q)
+
+
+def deepest(run: Simulation, wheels: tuple[str, ...]) -> float:
+    """Largest sinkage of these wheels now [m]."""
+    return max(run.channel(f"{name}.sinkage") for name in wheels)
+
+
+def too_deep(model: Model, size: Dimensions) -> float:
+    """Sinkage with which a wheel counts as dug in [m]."""
+    return DUG_IN * min(model.spec.wheels[name].tyre.radius for name in size.wheels)
 
 
 def crossing(x: np.ndarray, y: np.ndarray, level: float) -> float:
@@ -201,10 +246,13 @@ def understeer(setup: ManoeuvreSetup, model: Model, speed: float, lateral: float
     speed, in a gentle bend of about `lateral` m/s2. Counted by the steering's travel, so that what gives way is in it.
     """
     state = rolling(model, speed)
-    size = dimensions(model, NAME, state.q)
+    size = size_of(model, state.q)
+    if size.lock == 0.0:
+        raise InputError(f"vehicle {size.vehicle!r} has no steering")
     steer = min(0.5, size.wheelbase * lateral / speed**2 / size.lock)
     # the linear part: small, and long enough to settle
-    driver = Together(holder(speed), DriverSchedule(steer=[[0.0, 0.0], [0.5, steer]]))
+    steers = DriverSchedule(steer=[[0.0, 0.0], [0.5, steer]], vehicle=size.vehicle)
+    driver = Together(holder(speed, vehicle=size.vehicle), steers)
     recording, _ = ManoeuvreSetup(**{**vars(setup), "progress": False}).run(model, state, driver, 5.0, 0.02)
     rate, ahead = (float(np.mean(row[-25:])) for row in (motion(recording).yaw_rate, motion(recording).speed))
     return (steer * size.lock - size.wheelbase * rate / ahead) / (ahead * rate)

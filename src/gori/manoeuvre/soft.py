@@ -8,18 +8,34 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.manoeuvre import courses
-from gori.manoeuvre.dimensions import dimensions
-from gori.manoeuvre.drivers import DriverSchedule, Follow, Together
+from gori.manoeuvre.dimensions import Dimensions
+from gori.manoeuvre.drivers import DriverSchedule, HoldSpeed, Together
 from gori.manoeuvre.result import Figure, Panel, PlotLine, Result
-from gori.manoeuvre.setup import GRAVITY, NAME, ManoeuvreSetup, crossing, holder, motion, rolling
-from gori.model import State
+from gori.manoeuvre.setup import (
+    GRAVITY,
+    ManoeuvreSetup,
+    crossing,
+    deepest,
+    follower,
+    holder,
+    motion,
+    rolling,
+    size_of,
+    too_deep,
+)
 
 GOING = 0.2
 """speed of a vehicle that gets on [m/s]"""
-BIN = 0.02
-"""of slip, over which the drawbar pull is a mean"""
-DUG_IN = 0.8
-"""sinkage of a wheel that digs itself in, by its radius: the axle is at the ground, and the run ends"""
+SLIPS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6)
+"""at which the drawbar pull is measured"""
+PACE = 1.0
+"""surface speed of the wheels while it is [m/s]"""
+SETTLED = 0.6
+"""share of the way at each slip after which the pull counts"""
+START = 3.0
+"""time to come to pace before it is held back [s]"""
+GRIP = 0.01
+"""time in which what holds the vehicle back has brought it to its speed [s]"""
 
 
 def soft_soil(
@@ -32,8 +48,8 @@ def soft_soil(
     transfer: str = "low",
     **setup: Any,
 ) -> Result:
-    """From rest over a strip of soft soil: whether it gets through. Then, if asked for, it is held back by a growing
-    force at its rear: the drawbar pull that it bears, against slip.
+    """From rest over a strip of soft soil: whether it gets through. Then, if asked for, its wheels turn steadily while
+    it is held back to one slip after the other: the drawbar pull that it bears, against slip, each when it is steady.
 
     soil       name in the library, or a file;  speed that the driver tries to keep [m/s]
     length     of the strip [m];  grade: its rise
@@ -47,14 +63,14 @@ def soft_soil(
     model = how.place(course)
     state = rolling(model, 0.0)
 
-    wheels = dimensions(model, NAME, state.q).wheels
-    deep = DUG_IN * min(model.spec.wheels[name].tyre.radius for name in wheels)
+    size = size_of(model, state.q)
+    wheels, deep = size.wheels, too_deep(model, size)
 
     def through(run: Any) -> bool:
-        return run.q[4] > length or run.q[4] < -3.0 or _deepest(run, wheels) > deep
+        return size.x(run) > length or size.x(run) < -3.0 or deepest(run, wheels) > deep
 
-    lever = DriverSchedule(transfer=transfer, brake=0.0)
-    driver = Together(lever, holder(speed), Follow(course.path), through)
+    lever = DriverSchedule(transfer=transfer, brake=0.0, vehicle=size.vehicle)
+    driver = Together(lever, holder(speed, vehicle=size.vehicle), *follower(course.path, size), through)
     rec, run = how.run(model, state, driver, longest, 0.02)
     m = motion(rec)
     late, moving = rec.time > rec.time[-1] - 1.0, rec.time >= min(1.0, 0.5 * rec.time[-1])
@@ -92,7 +108,7 @@ def soft_soil(
     ]  # fmt: skip
     curves = {"rut_x": x, "rut_y": y, "rut_depth": depth}
     if drawbar and go:
-        pull, at_slip, held = _drawbar(how, course, model.mass, state, speed, transfer, length)
+        pull, at_slip, held = drawbar_pull(how, soil, min(speed, PACE), size.wheelbase + 1.0, transfer, grade)
         best = int(np.argmax(pull))
         weight = model.mass * GRAVITY
         figures += [
@@ -109,11 +125,6 @@ def soft_soil(
     where = f" up {100.0 * grade:g} %" if grade else ""
     about = f"{length:g} m of soft soil{where}, transfer case {transfer} ({how.words})"
     return Result("soft_soil", about, tuple(figures), rec, tuple(panels), (), curves)
-
-
-def _deepest(run: Any, wheels: tuple[str, ...]) -> float:
-    """Largest sinkage now [m]."""
-    return max(run.channel(f"{name}.sinkage") for name in wheels)
 
 
 def ruts(model: Any, saved: Mapping[str, np.ndarray] | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -133,41 +144,87 @@ def ruts(model: Any, saved: Mapping[str, np.ndarray] | None) -> tuple[np.ndarray
     return x, soft.at[1] + soft.cell * (y0 + 0.5 + np.arange(depth.shape[0])), depth
 
 
-def _drawbar(
-    how: ManoeuvreSetup, course: courses.Course, mass: float, state: State, speed: float, transfer: str, length: float
+class HoldWheels(HoldSpeed):
+    """Keeps the wheels turning at a surface speed [m/s], however fast the vehicle goes."""
+
+    def speed_of(self, simulation: Any) -> float:
+        size = self.dimensions
+        assert size is not None
+        return size.radius * sum(simulation.channel(f"{name}.speed") for name in size.wheels) / len(size.wheels)
+
+
+class Hitch:
+    """What holds a vehicle back, at the origin of its chassis: as much as it takes to keep to a speed, never a push.
+
+    As a driver, it goes on to the next slip after `way` [m], and ends the run after the last, or where nothing gets on.
+    """
+
+    def __init__(self, size: Dimensions, mass: float, pace: float, slips: tuple[float, ...], way: float, deep: float):
+        self._size, self._pace, self._slips, self._way, self._deep = size, pace, slips, way, deep
+        self._hardness, self._most = mass / GRIP, 3.0 * mass * GRAVITY
+        self._level, self._begun, self._speed = -1, 0.0, math.inf
+        self._seen: list[tuple[float, float]] = []
+        self.found: list[tuple[float, float]] = []
+        """slip and steady pull [N] of each level"""
+        self.stalled = False
+
+    def pull(self, speed: float) -> float:
+        """At a speed ahead [m/s], [N]."""
+        return min(self._most, max(0.0, self._hardness * (speed - self._speed)))
+
+    def force(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Joint forces, as a Simulation takes them."""
+        tau, ahead = np.zeros(len(v)), self._size.joint_v.start + 3
+        tau[ahead] = -self.pull(float(v[ahead]))
+        return tau
+
+    def __call__(self, run: Any) -> bool:
+        size, x = self._size, self._size.x(run)
+        gone, speed = x - self._begun, size.speed(run)
+        if self._level >= 0 and gone > SETTLED * self._way:
+            slip = sum(run.channel(f"{name}.slip") for name in size.wheels) / len(size.wheels)
+            self._seen.append((slip, self.pull(speed)))
+        if self._level < 0 and run.time < START:
+            return False
+        if self._level < 0 or gone > self._way:
+            if self._seen:
+                slip, pull = np.mean(self._seen, axis=0)
+                self.found.append((float(slip), float(pull)))
+            self._level, self._begun, self._seen, self._since = self._level + 1, x, [], run.time
+            if self._level == len(self._slips):
+                return True
+            self._speed = (1.0 - self._slips[self._level]) * self._pace
+        if run.time - self._since > 3.0 * self._way / self._speed:
+            self.stalled = True
+        return self.stalled or deepest(run, size.wheels) > self._deep
+
+
+def drawbar_pull(
+    how: ManoeuvreSetup,
+    soil: Any,
+    pace: float,
+    way: float,
+    transfer: str = "low",
+    grade: float = 0.0,
+    slips: tuple[float, ...] = SLIPS,
 ) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Pull (n,) [N] that holds the vehicle back, mean over bins of its slip (n,), and whether it stops in the end."""
-    settle, rise = 4.0, 12.0
-    heavy, pace = 0.8 * GRAVITY * mass, min(speed, 1.5)
-    hitch = {
-        "type": "wrench",
-        "body": f"{NAME}.chassis",
-        "force": [[[0.0, 0.0], [settle, 0.0], [settle + rise, -heavy]], 0.0, 0.0],
-    }
-    model = how.place(course, {f"{NAME}.hitch": hitch})
-    state = state.replace(model=model.fingerprint)  # the same vehicle, with one force more
+    """Steady pull (n,) [N] of a vehicle at each slip (n,), and whether it stalled on the way.
+
+    pace   surface speed of the wheels [m/s]
+    way    at each slip [m]: with a wheelbase or more, all wheels come to run where others did at that slip
+    """
+    course = courses.soft_strip(soil, len(slips) * way + START * pace + 5.0, cell=how.cell, grade=grade)
+    model = how.place(course)
+    state = rolling(model, 0.0)
+    size = size_of(model, state.q)
+    hitch = Hitch(size, model.mass, pace, slips, way, too_deep(model, size))
+    levers = DriverSchedule(transfer=transfer, brake=0.0, vehicle=size.vehicle)
+    wheels = HoldWheels(pace, gain=1.0, reset=1.0, brakes=False, vehicle=size.vehicle)
     assert course.path is not None
-
-    wheels = [name for name in model.spec.wheels if name.startswith(f"{NAME}.")]
-    deep = DUG_IN * min(model.spec.wheels[name].tyre.radius for name in wheels)
-
-    def stopped(run: Any) -> bool:
-        slow = run.time > settle and run.v[3] < 0.1 * pace
-        return run.q[4] > length or slow or _deepest(run, tuple(wheels)) > deep
-
-    driver = Together(
-        DriverSchedule(transfer=transfer, brake=0.0), holder(pace, brakes=False, gain=0.5), Follow(course.path), stopped
-    )
-    rec, _ = how.run(model, state, driver, settle + rise, 0.02)
-    m = motion(rec)
-    force = np.interp(rec.time, [0.0, settle, settle + rise], [0.0, 0.0, heavy])
-    # what the ground gives, less what slows the vehicle down
-    pull = force + model.mass * np.gradient(m.speed, rec.time)
-    pulling = rec.time > settle - 0.5
-    slip = m.wheels("slip").mean(axis=1)[pulling]
-    # the driver's corrections go up and down the curve: the mean at each slip
-    bins = np.clip((slip - BIN * np.floor(slip.min() / BIN)) / BIN, 0, None).astype(int)
-    found = np.unique(bins)
-    means = [(slip[bins == k].mean(), pull[pulling][bins == k].mean()) for k in found]
-    at_slip, force = np.array(means).T
-    return force, at_slip, bool(m.speed[-1] < 0.2 * pace)
+    driver = Together(levers, wheels, *follower(course.path, size), hitch)
+    longest = START + 1.0 + 3.0 * way / pace * sum(1.0 / (1.0 - slip) for slip in slips)
+    how.run(model, state, driver, longest, 0.1, hitch.force)
+    if not hitch.found:
+        return np.zeros(1), np.zeros(1), True
+    at_slip, pull = np.array(sorted(hitch.found)).T
+    return pull, at_slip, hitch.stalled

@@ -7,9 +7,21 @@ import numpy as np
 
 from gori.errors import InputError, SimulationError
 from gori.manoeuvre import courses
-from gori.manoeuvre.drivers import DriverSchedule, Follow, Together
+from gori.manoeuvre.drivers import DriverSchedule, Together
 from gori.manoeuvre.result import Figure, Panel, PlotLine, Result
-from gori.manoeuvre.setup import GRAVITY, MPH, NAME, ManoeuvreSetup, crossing, holder, motion, rolling
+from gori.manoeuvre.setup import (
+    GRAVITY,
+    MPH,
+    ManoeuvreSetup,
+    crossing,
+    deepest,
+    follower,
+    holder,
+    motion,
+    rolling,
+    size_of,
+    too_deep,
+)
 
 QUARTER_MILE = 402.336
 """[m]"""
@@ -29,10 +41,11 @@ def bump(speed: float = 81.0 / 3.6, height: float = 0.08, length: float = 0.6, *
     course = courses.bump(at, length, None, height)
     model = how.place(course)
     end = at + length + 4.0 + 1.2 * speed
-    drivers: list[Any] = [holder(speed, gain=2.0), lambda run: run.q[4] > end]
+    size = size_of(model)
+    drivers: list[Any] = [holder(speed, gain=2.0, vehicle=size.vehicle), lambda run: size.x(run) > end]
     if how.soil is not None:
         assert course.path is not None
-        drivers.insert(1, Follow(course.path))
+        drivers += follower(course.path, size)
     rec, _ = how.run(model, rolling(model, speed), Together(*drivers), 2.0 * end / speed + 1.0, 1e-3)
     m = motion(rec)
     carriers = {name: model.spec.wheels[name].body for name in m.size.wheels}
@@ -89,19 +102,19 @@ def acceleration(
     length = length or (200.0 if how.soil is not None else 20_000.0)
     course = courses.road(length)
     model = how.place(course)
-    best = [-1.0, 0.0]
+    best, size = [-1.0, 0.0], size_of(model)
 
     def done(run: Any) -> bool:
         """Whether the speed grows no more."""
-        if run.v[3] > best[0] + 0.02:
-            best[:] = [float(run.v[3]), run.time]
-        return run.time - best[1] > 5.0 or run.q[4] > length
+        if size.speed(run) > best[0] + 0.02:
+            best[:] = [size.speed(run), run.time]
+        return run.time - best[1] > 5.0 or size.x(run) > length
 
     selector = "D" if gear is None else gear
     assert course.path is not None
-    driver = Together(
-        DriverSchedule(throttle=throttle, brake=0.0, selector=selector, transfer=transfer), Follow(course.path), done
-    )
+    levers = {"selector": selector, "transfer": transfer}
+    pedals = DriverSchedule(throttle=throttle, brake=0.0, **levers, vehicle=size.vehicle)
+    driver = Together(pedals, *follower(course.path, size), done)
     rec, _ = how.run(model, rolling(model, 0.0), driver, longest, 0.02)
     m, train = motion(rec), next(iter(model.spec.drivetrains))
     figures = [Figure(f"0 to {goal} mph", crossing(rec.time, m.speed, goal * MPH), "s") for goal in (30, 50, 60)]
@@ -140,15 +153,16 @@ def braking(speed: float = 60.0 * MPH, pedal: float = 0.5, selector: str | int =
     if not speed > 0.0:
         raise InputError(f"braking needs a positive speed, not {speed!r} m/s")
     model = how.place(courses.road(30.0 + speed**2))
-    begin = math.inf
+    begin, size = math.inf, size_of(model)
+    name = size.vehicle
 
     def drive(run: Any) -> bool:
         nonlocal begin
-        if run.v[3] <= speed:  # it came a little faster, and rolled out
+        if size.speed(run) <= speed:  # it came a little faster, and rolled out
             begin = min(begin, run.time)
-        run.inputs[f"{NAME}.selector"] = selector
-        run.inputs[f"{NAME}.brake"] = pedal * min(1.0, max(0.0, run.time - begin) / 0.1)
-        return run.v[3] < 0.02
+        run.inputs[f"{name}.selector"] = selector
+        run.inputs[f"{name}.brake"] = pedal * min(1.0, max(0.0, run.time - begin) / 0.1)
+        return size.speed(run) < 0.02
 
     rec, _ = how.run(model, rolling(model, speed + 0.1), drive, 10.0 + speed / 0.3, 5e-3)
     m = motion(rec)
@@ -193,7 +207,8 @@ def slope(
     climb: float = 20.0,
     **setup: Any,
 ) -> Result:
-    """Parked on a grade with the brakes on, then off and up: whether it stands, starts, and how fast it climbs.
+    """Parked on a grade with the brakes on, then off and up: whether it stands, starts, and how fast it climbs. On soft
+    soil it ends where a wheel digs itself in.
 
     grade   rise for each metre along x: 0.6 for 60 %
     hold    time that it stands [s];  climb: time to drive [s]
@@ -209,16 +224,17 @@ def slope(
         state = rolling(model, 0.0)
     except SimulationError as error:
         raise InputError(f"the vehicle does not stand on a grade of {100.0 * grade:g} %: {error}") from error
-    x0 = float(state.q[4])
+    size = size_of(model, state.q)
+    name, x0, deep = size.vehicle, float(state.q[size.joint_q][4]), too_deep(model, size)
     selector = "D" if gear is None else gear
 
     def drive(run: Any) -> bool:
         parked = run.time < hold - 1e-9
-        run.inputs[f"{NAME}.brake"] = 1.0 if run.time < hold + 0.5 else 0.0
-        run.inputs[f"{NAME}.throttle"] = 0.0 if parked else throttle
+        run.inputs[f"{name}.brake"] = 1.0 if run.time < hold + 0.5 else 0.0
+        run.inputs[f"{name}.throttle"] = 0.0 if parked else throttle
         if not parked:
-            run.inputs[f"{NAME}.transfer"], run.inputs[f"{NAME}.selector"] = transfer, selector
-        return run.q[4] > end or run.q[4] < x0 - 5.0
+            run.inputs[f"{name}.transfer"], run.inputs[f"{name}.selector"] = transfer, selector
+        return size.x(run) > end or size.x(run) < x0 - 5.0 or deepest(run, size.wheels) > deep
 
     rec, _ = how.run(model, state, drive, hold + climb, 0.02)
     m = motion(rec)
@@ -227,10 +243,13 @@ def slope(
     parked, climbing = rec.time <= hold, rec.time > hold
     late = climbing & (rec.time > rec.time[-1] - 1.0)
     slip = m.wheels("slip")
+    dug_in = float(m.wheels("sinkage")[-1].max()) > 0.95 * deep
+    climbs = not dug_in and m.speed[late].mean() > 0.2
     figures = [
         Figure("moved while parked", float(np.abs(along[parked]).max() * 1e3), "mm"),
         Figure("rolled back at the start", float(max(0.0, -along[climbing].min()) if climbing.any() else 0.0), "m"),
-        Figure("climbs", float(m.speed[late].mean() > 0.2), "yes/no"),
+        Figure("climbs", float(climbs), "yes/no"),
+        Figure("dug in", float(dug_in), "yes/no"),
         Figure("distance climbed", float(along[-1]), "m"),
         Figure("speed at the end", float(m.speed[late].mean()) * 3.6, "km/h"),
         Figure("time for 10 m", crossing(rec.time, along, 10.0) - hold, "s"),
@@ -246,4 +265,5 @@ def slope(
             PlotLine(n, rec.time, m.wheels("load")[:, k] / 1e3) for k, n in enumerate(m.size.wheels)]),
     )  # fmt: skip
     about = f"up a grade of {100.0 * grade:g} %, transfer case {transfer}, gear {selector} ({how.words})"
-    return Result("slope", about, tuple(figures), rec, panels)
+    notes = ("a wheel has dug itself in, and the run ended there",) if dug_in else ()
+    return Result("slope", about, tuple(figures), rec, panels, notes)

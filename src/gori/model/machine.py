@@ -88,7 +88,7 @@ def data_of(
         loops=loop_memory(machine if tables else None, nv),
         turns=recorded[vehicles:first],
         track=TRACK.zeros(first - vehicles),
-        **data_records(vehicle, recorded[:vehicles], live),
+        **data_records(vehicle, recorded[:vehicles], live, nv + len(machine.equation)),
         standing=np.zeros(0 if vehicle is None else model.nq + nv),
         wrench=recorded[first:end].reshape(-1, 6),
         recorded=recorded,

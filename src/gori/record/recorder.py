@@ -11,6 +11,7 @@ from gori.errors import FileError, InputError, RecordError
 from gori.formats.yaml import read_yaml, write_yaml
 from gori.model import Model
 from gori.model.state import State
+from gori.record.packed import unpack, write_packed
 from gori.record.recording import Recording
 from gori.record.rows import Column, Header, RowFile, Slot, open_file, part_of, read_header, read_rows, read_slot
 from gori.record.values import checked_extra, checked_info
@@ -75,6 +76,7 @@ class Recorder:
         self.info = {name: value for name, value in header.info.items() if name != "error"}
         self._head = header.spec, header.open_loops
         try:
+            unpack(self.path)
             self._rows = RowFile.open(self.path)
             self._begin(self._rows.columns, slot, keep, time[keep - 1] if keep else -np.inf)
             self._rows.publish(keep, False)
@@ -168,13 +170,14 @@ class Recorder:
         self._flushed = clock.monotonic()
 
     def close(self) -> None:
-        """Write the rest, give back the room that was not used, and mark the file as complete."""
+        """Write the rest, pack the file, and mark it as complete."""
         if self._closed:
             return
         try:
             self.flush()
             try:
-                self._rebuild(self.samples, len(self._slot.data) if self._slot else 0, self._columns, complete=True)
+                header = Header(*self._head, checked_info(self.info))
+                write_packed(self.path, header, self._columns, self.samples, self._rows.read, True, self._slot)
             except (OSError, RuntimeError):  # no space for a second copy: the first is as good, only larger
                 self._rows.publish(self.samples, True)
         except OSError as error:
@@ -191,7 +194,7 @@ class Recorder:
         header = Header(*self._head, checked_info(self.info))
         return RowFile.create(part_of(self.path), header, columns, capacity, slot_bytes)
 
-    def _rebuild(self, capacity: int, slot_bytes: int, columns: dict[str, Column], complete: bool = False) -> None:
+    def _rebuild(self, capacity: int, slot_bytes: int, columns: dict[str, Column]) -> None:
         """Move to a file with other room, which takes the place of the old one when it is ready."""
         rows = None
         try:
@@ -200,7 +203,7 @@ class Recorder:
                 rows.copy_rows(self._rows, self.samples)
             if self._slot:
                 rows.write_slot(self._slot)
-            rows.publish(self.samples, complete)
+            rows.publish(self.samples, False)
             rows.sync()
             os.replace(part_of(self.path), self.path)
         except BaseException:

@@ -163,7 +163,8 @@ class Recording:
 
     def save(self, path: str | os.PathLike) -> None:
         """Write an HDF5 file; it replaces one that is there when it is complete, not before."""
-        from gori.record.rows import Header, write_file
+        from gori.record.packed import write_packed
+        from gori.record.rows import Column, Header
 
         arrays = {"time": self.time, "q": self.q, "v": self.v, "z": self.z}
         arrays |= {f"extra/{name}": array for name, array in self.extra.items()}
@@ -171,7 +172,9 @@ class Recording:
         complete = bool(info.pop("complete", True))
         try:
             header = Header(write_yaml(self.model.spec), self.model.open_loops, info)
-            write_file(Path(path), header, arrays, complete)
+            columns = {name: Column(array.shape[1:], array.dtype) for name, array in arrays.items()}
+            rows = lambda name, first, count: arrays[name][first : first + count]  # noqa: E731
+            write_packed(Path(path), header, columns, len(self.time), rows, complete, None)
         except (OSError, RuntimeError) as error:
             words = (error.strerror if isinstance(error, OSError) else None) or error
             raise RecordError(f"{path} cannot be written: {words}") from error

@@ -13,6 +13,8 @@ a torn chunk index, and samples that had been safe for long were lost with it.
     checkpoint/0, checkpoint/1   two slots, an npz archive as bytes; the newer one may be half written
     checkpoint/status            int64 (2, 4)   of each slot: sequence, bytes, crc32, count of samples
     spec, info                   text: YAML, JSON
+
+A run that is closed leaves a packed file (`packed.py`): the same, with compressed columns.
 """
 
 import json
@@ -28,7 +30,7 @@ import numpy as np
 from gori.errors import FileError
 
 FORMAT, VERSION = "gori recording", 1
-_STATUS, _SLOT_STATUS, _SLOTS = "status", "checkpoint/status", ("checkpoint/0", "checkpoint/1")
+STATUS, SLOT_STATUS, SLOTS = "status", "checkpoint/status", ("checkpoint/0", "checkpoint/1")
 _COPY_BYTES = 1 << 24
 
 
@@ -59,6 +61,11 @@ class Slot(NamedTuple):
     samples: int
 
 
+def slot_status(slot: Slot) -> np.ndarray:
+    """What checkpoint/status says of a slot (4,)."""
+    return np.array([slot.sequence, len(slot.data), zlib.crc32(slot.data), slot.samples], "<i8")
+
+
 class RowFile:
     """A recording on disk. Made by `create` or `open`; `columns` and `capacity` never change."""
 
@@ -74,8 +81,8 @@ class RowFile:
         """A new file with room for `capacity` samples and checkpoints of `slot_bytes`; empty, whatever was there."""
         probe(path, len(header.spec) + len(json.dumps(header.info)))
         arrays = {name: ((capacity, *column.shape), column.dtype) for name, column in columns.items()}
-        arrays |= {name: ((slot_bytes,), np.dtype(np.uint8)) for name in _SLOTS}
-        arrays |= {_STATUS: ((2,), np.dtype("<i8")), _SLOT_STATUS: ((2, 4), np.dtype("<i8"))}
+        arrays |= {name: ((slot_bytes,), np.dtype(np.uint8)) for name in SLOTS}
+        arrays |= {STATUS: ((2,), np.dtype("<i8")), SLOT_STATUS: ((2, 4), np.dtype("<i8"))}
         places = {}
         with h5py.File(path, "w", locking=False) as file:
             file.attrs.update(format=FORMAT, version=VERSION, open_loops=header.open_loops)
@@ -85,18 +92,18 @@ class RowFile:
             for name, (shape, dtype) in arrays.items():
                 places[name] = allocate(file, name, shape, dtype)
         rows = cls(path, columns, places, capacity, slot_bytes)
-        rows._put(_STATUS, 0, np.zeros(2, "<i8"))
-        rows._put(_SLOT_STATUS, 0, np.zeros((2, 4), "<i8"))
+        rows._put(STATUS, 0, np.zeros(2, "<i8"))
+        rows._put(SLOT_STATUS, 0, np.zeros((2, 4), "<i8"))
         return rows
 
     @classmethod
     def open(cls, path: Path) -> "RowFile":
-        """The file of an earlier run, to write on."""
+        """The file of an earlier run, to write on; not a packed one."""
         with open_file(path) as file:
             columns = {name: Column(data.shape[1:], data.dtype) for name, data in _columns(file)}
-            names = [*columns, *_SLOTS, _STATUS, _SLOT_STATUS]
+            names = [*columns, *SLOTS, STATUS, SLOT_STATUS]
             places = {name: file[name].id.get_offset() or 0 for name in names}
-            capacity, slot_bytes = len(file["time"]), len(file[_SLOTS[0]])
+            capacity, slot_bytes = len(file["time"]), len(file[SLOTS[0]])
         return cls(path, columns, places, capacity, slot_bytes)
 
     def write(self, name: str, first: int, rows: np.ndarray) -> None:
@@ -106,14 +113,20 @@ class RowFile:
 
     def publish(self, samples: int, complete: bool) -> None:
         """Tell readers that so many rows of all columns are there."""
-        self._put(_STATUS, 0, np.array([samples, complete], "<i8"))
+        self._put(STATUS, 0, np.array([samples, complete], "<i8"))
 
     def write_slot(self, slot: Slot) -> None:
         """A checkpoint into the older of the two slots; the other one stays as it is."""
         k = slot.sequence % 2
-        self._put(_SLOTS[k], 0, np.frombuffer(slot.data, np.uint8))
-        status = [slot.sequence, len(slot.data), zlib.crc32(slot.data), slot.samples]
-        self._put(_SLOT_STATUS, 32 * k, np.array(status, "<i8"))
+        self._put(SLOTS[k], 0, np.frombuffer(slot.data, np.uint8))
+        self._put(SLOT_STATUS, 32 * k, slot_status(slot))
+
+    def read(self, name: str, first: int, count: int) -> np.ndarray:
+        """Rows of a column."""
+        column = self.columns[name]
+        self._file.seek(self._places[name] + first * column.row_bytes)
+        data = self._file.read(count * column.row_bytes)
+        return np.frombuffer(data, column.dtype).reshape(count, *column.shape)
 
     def copy_rows(self, other: "RowFile", count: int) -> None:
         """The first rows of another file that has the same columns or fewer."""
@@ -136,25 +149,6 @@ class RowFile:
             data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
             while data:  # a disk that is nearly full takes a part, and fails at the next write
                 data = data[self._file.write(data) :]
-
-
-def write_file(path: Path, header: Header, arrays: dict[str, np.ndarray], complete: bool) -> None:
-    """A whole recording; takes the place of a file that is there in one step."""
-    columns = {name: Column(array.shape[1:], array.dtype) for name, array in arrays.items()}
-    part, count = part_of(path), len(arrays["time"])
-    try:
-        rows = RowFile.create(part, header, columns, count, 0)
-        try:
-            for name, array in arrays.items():
-                rows.write(name, 0, array)
-            rows.publish(count, complete)
-            rows.sync()
-        finally:
-            rows.close()
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def part_of(path: Path) -> Path:
@@ -209,14 +203,14 @@ def read_header(file: Any) -> Header:
 
 def read_rows(file: Any) -> tuple[dict[str, np.ndarray], bool]:
     """The complete samples of all columns, and whether the run was closed."""
-    samples, complete = (int(number) for number in file[_STATUS][()])
+    samples, complete = (int(number) for number in file[STATUS][()])
     return {name: data[:samples] for name, data in _columns(file)}, bool(complete)
 
 
 def read_slot(file: Any) -> Slot | None:
     """The latest checkpoint that is whole."""
     slots = []
-    for name, (sequence, size, crc, samples) in zip(_SLOTS, file[_SLOT_STATUS][()].tolist()):
+    for name, (sequence, size, crc, samples) in zip(SLOTS, file[SLOT_STATUS][()].tolist()):
         data = file[name][:size].tobytes() if sequence > 0 else b""
         if sequence > 0 and len(data) == size and zlib.crc32(data) == crc:
             slots.append(Slot(sequence, data, samples))

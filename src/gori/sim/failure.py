@@ -12,6 +12,7 @@ from gori.model.elastic import elastic_elements
 from gori.model.signals import readings
 from gori.sim.stepper import Stepper
 from gori.sim.user import UserForce
+from gori.sim.vehicle.vehicles import off_grid
 
 
 def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
@@ -59,12 +60,7 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
             time,
         )
     if result == code.OFF_GRID and model.vehicle is not None:
-        (x, y), (length, width) = model.vehicle.soil_grid()
-        return SimulationError(
-            f"a wheel leaves the grid of soft soil {when}: the grid extends from x = {x:g} to {x + length:g} m and "
-            f"from y = {y:g} to {y + width:g} m. Increase terrain.soft.size",
-            time,
-        )
+        return SimulationError(off_grid(model.vehicle, time, "leaves"), time)
     if result == code.NO_CONVERGENCE:
         return SimulationError(
             f"the equations of a step did not converge {when} ({speed}). Try {listed(cures_of_iterations(stepper))}",

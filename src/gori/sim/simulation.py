@@ -67,8 +67,8 @@ class Simulation:
     sub_steps      {drive train: largest step of its own [s]}; default: as in the section `run`, or 2e-4
     subsystems     programs with a rate of their own, coupled to the bodies (`Subsystem`)
     device         where particles are computed, "cpu" or "cuda"; default: as in the section `run`, or the CPU
-    loops          how explicit methods keep loops closed: Multipliers() (the default), Partition(), FrozenExplicit();
-                   or settings as in a run file: "partition". Implicit methods do it by themselves
+    loops          how explicit methods keep loops closed: Multipliers() (the default), Partition(), FrozenExplicit(),
+                   RealTime(); or settings as in a run file: "partition". Implicit methods do it by themselves
     """
 
     def __init__(

@@ -116,7 +116,7 @@ class Run(Part):
     )
     loops: _Solver | None = Field(
         None,
-        description="loop solver of explicit methods: multipliers, partition or frozen_explicit; "
+        description="loop solver of explicit methods: multipliers, partition, frozen_explicit or real_time; "
         "{type: partition, independent: [A]}",
     )
     start: Literal["spec", "equilibrium"] = Field(

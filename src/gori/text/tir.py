@@ -194,6 +194,8 @@ def _common(table: _Table, units: dict[str, float]) -> dict[str, Any]:
         "width": table.number("WIDTH") * length,
         "damping": table.number("VERTICAL_DAMPING", 0.0) * force * time / length,
     }
+    if table.number("RIM_RADIUS", 0.0):
+        made["rim_radius"] = table.number("RIM_RADIUS") * length
     if table.loads:
         made["load_table"] = [(depth * length, load * force) for depth, load in table.loads]
     else:

@@ -17,7 +17,7 @@ _disc, _axes, _motion = kernel.disc_contact, kernel.contact_axes, kernel.contact
 
 @numba.njit
 def disc(ground, c, a, R):
-    return _disc(ground, c[0], c[1], c[2], a[0], a[1], a[2], R)
+    return _disc(ground, c[0], c[1], c[2], a[0], a[1], a[2], R, 0)
 
 
 @numba.njit

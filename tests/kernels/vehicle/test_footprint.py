@@ -67,7 +67,7 @@ def series(d, depth, dt, stiff, soil_load=0.0, before=0.0, damping=0.0):
     s = WHEEL_STATE.zeros(1)
     s["deflection"], s["depth"], s["soil_load"] = d, before, soil_load
     s["rise_stiffness"], s["sink_stiffness"] = 1e6, 2e5
-    return plain(footprint.series_step)(rows(s)[0], stiff * d, stiff, damping, depth, dt)
+    return plain(footprint.series_step)(rows(s)[0], stiff * d, stiff, damping, depth - before, dt)
 
 
 def test_tyre_and_soil_share_the_depth():
@@ -90,7 +90,7 @@ def test_press_tyre_says_whether_it_touches():
     for height, touches in ((R - 0.02, True), (R + 0.02, False)):
         tyre, contact, foot = wheel((0, 0, height))
         plain(footprint.ground_below)(ground_of(), tyre, contact, foot)
-        assert bool(plain(footprint.press_tyre)(tyre, state, 1e-3, foot)) == touches
+        assert bool(plain(footprint.press_tyre)(tyre, state, 1.0, 1e-3, foot)) == touches
         assert foot.sinkage == pytest.approx(R - height) and foot.deflection == 0.0
 
 

@@ -7,6 +7,7 @@ import gori
 from gori import vehicle
 from gori.analysis import axle_loads
 from gori.errors import InputError, SimulationError
+from tests.vehicle.own import mean_speed, own_vehicle
 
 ADAMS = gori.Adams(step=1e-3, order=2)
 
@@ -95,3 +96,26 @@ def test_what_does_not_come_to_rest():
         gori.at_rest(slope, longest=2.0)
     with pytest.raises(InputError, match="speed must be a finite number, not nan"):
         gori.at_rest(slope, np.nan)
+
+
+@pytest.mark.parametrize("axle", ["links", "bushing"])
+def test_a_free_joint_within_a_vehicle_rolls_along(axle):
+    """A solid axle on a free joint: it has no speed of its own against the chassis, and no tilt of the ground."""
+    model = gori.compile(own_vehicle(terrain={"grade": [0.1, 0.0]}, axle=axle))
+    state = gori.at_rest(model, speed=10.0)
+    assert np.linalg.norm(state.v[model.joint("base").v]) == pytest.approx(10.0, rel=1e-12)
+    assert np.abs(state.v[model.joint("tail").v]).max() < 1e-9
+    assert mean_speed(model, state) == pytest.approx(10.0, rel=0.05)
+    rec = gori.Simulation(model, ADAMS, state=state).run(0.3, sample=0.01)
+    poses = [rec[f"{body}.rotation"] for body in ("frame", "beam")]
+    assert np.abs(poses[0] - poses[1]).max() < 0.02 and np.abs(rec["tail.v"]).max() < 0.5
+    with pytest.raises(InputError, match="'tail' is not a vehicle"):
+        gori.at_rest(model, {"tail": 3.0})
+
+
+def test_a_wheel_that_stands_outside_the_soil_is_told_of():
+    soft = {"soft": {"soil": gori.soil("lete_sand"), "at": [5.0, -3.0], "size": [20.0, 6.0], "cell": 0.1}}
+    spec = vehicle.spec("hmmwv", terrain=soft)
+    *rest, z = spec.joints["truck"].q
+    with pytest.raises(SimulationError, match="a wheel stands outside the grid of soft soil at t = 0 s"):
+        gori.Simulation(gori.compile(spec.set("truck.q", [*rest, z - 0.03])), ADAMS)

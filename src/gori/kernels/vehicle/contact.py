@@ -4,6 +4,11 @@ The profile is given by r(s), the distance from the centre down to the ground in
 the heading. The contact is its point nearest to the centre: depth = R - min sqrt(s^2 + r^2). On a plane r is linear and
 the square a parabola, so that a parabola through three samples finds it exactly. A corner of a feature is no parabola,
 so corners are tried as points of their own.
+
+The load is a spring over the depth. So that it gives back what it took, its force is U'(depth) G, with G the gradient
+of -depth by the centre: u, from the contact to the centre, if the ground goes on across the wheel in the direction
+l = a, and u - a (u.l) / (a.l) in general. l is the slope of the ground across the wheel, or the crease of a corner.
+Where walls are within reach (`walls.py`), the part of a contact that counts as a wall is taken from its depth here.
 """
 
 import math
@@ -11,13 +16,23 @@ from typing import NamedTuple
 
 from gori.kernels.jit import block, part
 from gori.kernels.tree.kinematics import cross
+from gori.kernels.vehicle.tables import SINE
 from gori.kernels.vehicle.terrain import friction, height, is_plane, position_on, relief
+from gori.kernels.vehicle.walls import GENTLE, STEEP, wall_share
 
 FLAT = 0.02
 """sine of the angle between wheel axis and ground normal below which a wheel lies on its side and touches nothing"""
 SAMPLES = 15
-CORNER = 1e-4
-"""distance within which a contact is on a corner [m]"""
+CORNER, CREASE = 1e-4, 0.02
+"""distance within which a contact is on a corner [m], and change of the slope that makes one"""
+ASKEW = 0.35
+"""smallest part of a crease that counts across the wheel: along it, a wheel would slip onto it at once"""
+TYRES_OWN = 1.03
+"""|G| up to which camber is left to the law of the tyre"""
+LOST = 0.05
+"""change of r in a step of Newton, by the radius, that leads to other ground"""
+UPRIGHT, LYING = 0.9, 0.7
+"""sines of the angle between axis and normal: a wheel that leans less is a disc, one that leans more a rounded one"""
 
 
 class Disc(NamedTuple):
@@ -64,10 +79,53 @@ def plane_contact(terrain, cx, cy, cz, ax, ay, az, R):
     return R - r, nx, ny, nz, px, py, pz
 
 
+@part
+def counted(s, r, R, walled):
+    """Square of the distance with which a point of the profile counts [m2]: less deep the more it is a wall."""
+    square = s * s + r * r
+    if walled == 0 or (r >= 0.0 and r * r >= GENTLE * GENTLE * square):
+        return square
+    if r <= 0.0 or square >= R * R:
+        return max(square, R * R)
+    distance = math.sqrt(square)
+    share, _ = wall_share(r / distance)
+    distance = R - (R - distance) * (1.0 - share)
+    return distance * distance
+
+
+@part
+def across(ground, px, py, ex, ey, ax, ay):
+    """Direction l, to the left, in which the ground goes on at a contact, and whether it is a crease (1)."""
+    _, gx, gy = relief(ground, px - CORNER * ex, py - CORNER * ey)
+    _, hx, hy = relief(ground, px + CORNER * ex, py + CORNER * ey)
+    bx, by, crease = gx - hx, gy - hy, 1
+    bend = math.sqrt(bx * bx + by * by)
+    if bend <= CREASE:
+        # smooth: along the slope; on a wall along its face
+        bx, by, crease = 0.5 * (gx + hx), 0.5 * (gy + hy), 0
+        bend = math.sqrt(bx * bx + by * by)
+        if bend <= STEEP:
+            return ax, ay, bx * ax + by * ay, 0
+    lx, ly = -by / bend, bx / bend
+    if lx * ax + ly * ay < 0.0:
+        lx, ly = -lx, -ly
+    lack = max(0.0, ASKEW - lx * ax - ly * ay)
+    lx, ly = lx + lack * ax, ly + lack * ay
+    # both sides have the height of their crease; beside it, that of the gentler one
+    if gx * gx + gy * gy > hx * hx + hy * hy:
+        gx, gy = hx, hy
+    return lx, ly, gx * lx + gy * ly if crease == 1 else 0.0, crease
+
+
 @block
-def rough_contact(ground, cx, cy, cz, ax, ay, az, R):
-    """The disc on ground with a field or features. Returns depth, normal, point."""
+def rough_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
+    """The disc on ground with a field or features. Returns depth, normal, point, and |G|.
+
+    walled   1: there may be walls within reach
+    """
     h, gx, gy = relief(ground, cx, cy)
+    if gx * gx + gy * gy > STEEP * STEEP:  # above a wall the ground leans as it does on the whole
+        gx, gy = ground.terrain[0].grade[0], ground.terrain[0].grade[1]
     upright = math.sqrt(max(0.0, 1.0 - az * az))
     # heading e (level) and the direction d up in the wheel plane
     scale = 1.0 / max(upright, FLAT)
@@ -76,10 +134,10 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R):
     lean = dz - gx * dx - gy * dy
     clear = (cz - h) / max(lean, FLAT)
     if upright < FLAT or lean < FLAT or cz <= h:
-        # on its side, or the centre in the ground: as on the tangent plane
+        # on its side, or the centre in the ground: as on the tangent plane; out of a wall, that wall drives it
         nz = 1.0 / math.sqrt(1.0 + gx * gx + gy * gy)
-        depth = -R if upright < FLAT or lean < FLAT else R
-        return depth, -gx * nz, -gy * nz, nz, cx, cy, h
+        depth = -R if upright < FLAT or lean < FLAT or walled == 1 else R
+        return depth, -gx * nz, -gy * nz, nz, cx, cy, h, 1.0
 
     # the nearest of the samples across the wheel
     disc = Disc(cx, cy, cz, ex, ey, dx, dy, dz, lean)
@@ -89,8 +147,8 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R):
     for i in range(SAMPLES):
         si = -R + i * step
         ri = profile(ground, disc, guess, si)
-        if ri <= 0.0:
-            # a wall higher than the axle: met at the height of the axle
+        if ri <= 0.0 and walled == 0:
+            # a slope that is higher than the axle: met at the height of the axle
             near, far = 0.0, si
             for _ in range(12):
                 middle = 0.5 * (near + far)
@@ -99,20 +157,22 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R):
                 else:
                     far = middle
             si, ri = far, 1e-9
-        if si * si + ri * ri < best:
-            best, s, r = si * si + ri * ri, si, ri
+        square = counted(si, ri, R, walled)
+        if square < best:
+            best, s, r = square, si, ri
 
     # parabolas through the nearest position and its neighbours, each time closer together
     for _ in range(3):
         ra = profile(ground, disc, r, s - step)
         rb = profile(ground, disc, r, s + step)
-        a, b = (s - step) * (s - step) + ra * ra, (s + step) * (s + step) + rb * rb
+        a, b = counted(s - step, ra, R, walled), counted(s + step, rb, R, walled)
         bend = a - 2.0 * best + b
         if bend > 0.0:
             middle = s + step * min(1.0, max(-1.0, 0.5 * (a - b) / bend))
             rm = profile(ground, disc, r, middle)
-            if rm > 0.0 and middle * middle + rm * rm < best:
-                best, s, r = middle * middle + rm * rm, middle, rm
+            square = counted(middle, rm, R, walled)
+            if rm > 0.0 and square < best:
+                best, s, r = square, middle, rm
         step *= 0.2
 
     # the foot on the straight side where that is: parabolas across a corner find the depth, but not quite the position
@@ -120,52 +180,100 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R):
     fall = -(gx * ex + gy * ey) / max(FLAT, dz - gx * dx - gy * dy)
     foot = s - (s + r * fall) / (1.0 + fall * fall)
     rf = profile(ground, disc, r, foot)
-    if rf > 0.0 and foot * foot + rf * rf < (1.0 + 1e-5) * best:
-        best, s, r = foot * foot + rf * rf, foot, rf
+    square = counted(foot, rf, R, walled)
+    if rf > 0.0 and square < (1.0 + 1e-5) * best:
+        best, s, r = square, foot, rf
 
-    # corners of the features
+    # corners of the features: the upper ones
     for n in range(ground.feature.shape[0]):
         f = ground.feature[n]
-        at, across = position_on(f, cx, cy)
+        at, side = position_on(f, cx, cy)
         along = ex * f.cos + ey * f.sin
-        if abs(along) > 0.05 and abs(across) < f.half_width + R:
+        if f.kind != SINE and abs(along) > 0.05 and abs(side) < f.half_width + R:
             for corner in range(2):
-                corner_at = f.up + (f.top if corner == 1 else 0.0)
+                if f.height > 0.0:
+                    corner_at = f.up + (f.top if corner == 1 else 0.0)
+                else:
+                    corner_at = f.up + f.top + f.down if corner == 1 else 0.0
                 # the corner seen from the centre, on ground that a leaning wheel reaches sideways
                 back = r * (dx * f.cos + dy * f.sin)
                 sc = (corner_at - at + back) / along
                 if abs(sc) < R:
                     rc = profile(ground, disc, r, sc)
-                    if rc > 0.0 and sc * sc + rc * rc < best:
-                        best, s, r = sc * sc + rc * rc, sc, rc
+                    square = counted(sc, rc, R, walled)
+                    if rc > 0.0 and square < best:
+                        best, s, r = square, sc, rc
 
-    # one more step of Newton for a leaning wheel, then the point, and the normal across the heading in the wheel plane
-    r = max(1e-9, profile(ground, disc, r, s))
+    # one more step of Newton for a leaning wheel, then the point, and G. Where it leads away, the plane of the wheel
+    # goes through the face of a wall, and there is no ground
+    again = profile(ground, disc, r, s)
+    if walled == 1 and abs(again - r) > LOST * R:
+        return -R, 0.0, 0.0, 1.0, cx, cy, h, 1.0
+    r = max(1e-9, again)
     px, py, pz = cx + s * ex - r * dx, cy + s * ey - r * dy, cz - r * dz
     distance = math.sqrt(s * s + r * r)
     ux, uy, uz = (cx - px) / distance, (cy - py) / distance, (cz - pz) / distance
-    # slope across: on a corner the mean of both sides, or rounding would choose one of them
-    _, gx, gy = relief(ground, px - CORNER * ex, py - CORNER * ey)
-    _, hx, hy = relief(ground, px + CORNER * ex, py + CORNER * ey)
-    gx, gy = 0.5 * (gx + hx), 0.5 * (gy + hy)
-    tx, ty, tz = cross(ax, ay, az, ux, uy, uz)
-    nx, ny, nz = cross(tx, ty, tz, ax, ay, gx * ax + gy * ay)
-    scale = 1.0 / math.sqrt(max(1e-30, nx * nx + ny * ny + nz * nz))
-    return R - distance, nx * scale, ny * scale, nz * scale, px, py, pz
+    lx, ly, lz, crease = across(ground, px, py, ex, ey, ax, ay)
+    depth, share, slope = R - distance, 0.0, 0.0
+    if walled == 1 and depth > 0.0:
+        share, slope = wall_share(r / distance)
+    if share > 0.0:
+        # what is left of it beside the wall, which changes as the wheel goes round a corner
+        turn = depth * slope / distance if crease == 1 else 0.0
+        keep = 1.0 - share - turn * r / distance
+        ux, uy, uz = keep * ux + turn * dx, keep * uy + turn * dy, keep * uz + turn * dz
+        depth *= 1.0 - share
+    k = (ux * lx + uy * ly + uz * lz) / (ax * lx + ay * ly + az * lz)
+    nx, ny, nz = ux - k * ax, uy - k * ay, uz - k * az
+    size = math.sqrt(max(1e-30, nx * nx + ny * ny + nz * nz))
+    gain = size if share > 0.0 else 1.0 + max(0.0, size - TYRES_OWN)
+    return depth, nx / size, ny / size, nz / size, px, py, pz, gain
 
 
 @part
-def disc_contact(ground, cx, cy, cz, ax, ay, az, R):
+def disc_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
     """A wheel as a disc of radius R [m], centre c, axis a (unit, to the left), on the ground; world axes.
 
     Returns depth [m] (how much the wheel plane's radius is shortened; at most R; negative: no contact), the unit normal
-    of the ground that the wheel feels (3), the contact point (3) [m], and the friction coefficient there.
+    of the ground that the wheel feels (3), the contact point (3) [m], the friction coefficient there, and |G|.
     """
     if is_plane(ground, cx, cy, 1.5 * R):
         depth, nx, ny, nz, px, py, pz = plane_contact(ground.terrain[0], cx, cy, cz, ax, ay, az, R)
+        gain = 1.0
     else:
-        depth, nx, ny, nz, px, py, pz = rough_contact(ground, cx, cy, cz, ax, ay, az, R)
-    return depth, nx, ny, nz, px, py, pz, friction(ground, px, py)
+        depth, nx, ny, nz, px, py, pz, gain = rough_contact(ground, cx, cy, cz, ax, ay, az, R, walled)
+    return depth, nx, ny, nz, px, py, pz, friction(ground, px, py), gain
+
+
+@part
+def lean_over(contact, width, R, gain):
+    """A wheel that leans far, or lies on its side: a disc with a rounded edge (`walls.py`) on the plane of its contact.
+
+    Its depth goes from R - b / q to (R - rho) q + rho - b as it leans, b the height of the centre along the normal and
+    q the sine of the angle between axis and normal. Depth and arm in the contact are set so that the load has the
+    potential of the spring. Returns |G|.
+    """
+    a, n, arm = contact.axis, contact.normal, contact.arm
+    m = a[0] * n[0] + a[1] * n[1] + a[2] * n[2]
+    q = math.sqrt(max(1e-8, 1.0 - m * m))
+    # an upright wheel may meet a corner at an angle, too: that is none of this
+    if q >= UPRIGHT or 1.0 - a[2] * a[2] >= UPRIGHT * UPRIGHT:
+        return gain
+    b = -(arm[0] * n[0] + arm[1] * n[1] + arm[2] * n[2])
+    rho = 0.5 * width
+    x = max(0.0, (q - LYING) / (UPRIGHT - LYING))
+    disc, by_q = x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x) / (UPRIGHT - LYING)
+    thin, thick = R - max(0.0, b) / max(q, 0.5), (R - rho) * q + rho - b
+    if disc > 0.0 and contact.depth < thin:  # a part of it is a wall
+        thin = contact.depth
+    contact.depth = disc * thin + (1.0 - disc) * thick
+    gain = disc * max(gain, 1.0 / max(q, 0.5)) + 1.0 - disc
+    reach = disc * max(0.0, b) / max(q * q, 0.25) + (1.0 - disc) * (R - rho) + by_q * (thin - thick)
+    reach = min(R, max(0.0, reach / gain))
+    down = b - reach * q
+    for k in range(3):
+        arm[k] = -reach * (n[k] - m * a[k]) / q - down * n[k]
+    return gain
 
 
 @part
@@ -196,5 +304,8 @@ def contact_motion(contact):
     forward = v[0] * x[0] + v[1] * x[1] + v[2] * x[2]
     sx, sy, sz = cross(w[0], w[1], w[2], r[0], r[1], r[2])
     lateral = (v[0] + sx) * y[0] + (v[1] + sy) * y[1] + (v[2] + sz) * y[2]
-    rate = -(v[0] * n[0] + v[1] * n[1] + v[2] * n[2]) / max(0.2, math.cos(contact.camber))
-    return forward, lateral, rate
+    cosine = math.cos(contact.camber)
+    rate = -(v[0] * n[0] + v[1] * n[1] + v[2] * n[2])
+    if cosine < UPRIGHT:
+        return forward, lateral, rate - (sx * n[0] + sy * n[1] + sz * n[2])
+    return forward, lateral, rate / cosine

@@ -14,14 +14,17 @@ from gori.kernels.codes import OFF_GRID, OK
 from gori.kernels.jit import part
 from gori.kernels.vehicle.terrain import height, is_plane
 from gori.kernels.vehicle.tyre import elastic_load
+from gori.kernels.vehicle.walls import STEEP
 
+SUDDEN = 0.01
+"""rise of the ground under a wheel, beyond what its speed explains, that is other ground [m]"""
 FLATTEST = 0.1
 """smallest share of a level axle: a wheel on its side touches with no tread"""
 
 
 @part
-def series_step(s, spring, stiff, damping, depth, dt):
-    """Deflection [m] of a tyre in series with the soil when the undeformed wheel is `depth` [m] deep.
+def series_step(s, spring, stiff, damping, moved, dt):
+    """Deflection [m] of a tyre in series with the soil when the undeformed wheel has moved deeper by `moved` [m].
 
     spring(d) + damping d' = load, by one step of Newton's method with last step's slopes. At first the tread is taken
     to stay where it is; the force g that is then missing makes it rise or sink. Soil comes back much more stiffly than
@@ -33,15 +36,28 @@ def series_step(s, spring, stiff, damping, depth, dt):
     """
     if stiff <= 0.0:
         return s.deflection
-    moved = depth - s.depth
     own = stiff + damping / dt if dt > 0.0 else stiff
     g = s.soil_load - spring - own * moved
     return max(0.0, s.deflection + moved + g / ((s.rise_stiffness if g > 0.0 else s.sink_stiffness) + own))
 
 
 @part
+def carrying_height(ground, foot, cz, x, y, away, below):
+    """Height of ground that a tread can stand on [m]; next to walls, nothing that these are.
+
+    cz      of the axle [m];  away: how far from below it [m];  below: the height there [m]
+    """
+    h = height(ground, x, y)
+    if foot.walled == 0:
+        return h
+    return below if cz - h < away / STEEP else max(h, below - away)
+
+
+@part
 def ground_below(ground, tyre, contact, foot):
-    """Heading, and the ground as a plane through five positions ahead and behind. False: the wheel is on its side."""
+    """Heading, and the ground as a plane through five positions ahead and behind. False: the wheel is on its side, or
+    in a wall.
+    """
     c, a, radius, width = contact.centre, contact.axis, tyre.radius, tyre.width
     cx, cy, cz, ax, ay, az = c[0], c[1], c[2], a[0], a[1], a[2]
     flat = 1.0 - az * az
@@ -54,12 +70,16 @@ def ground_below(ground, tyre, contact, foot):
     smooth = is_plane(ground, fx, fy, 1.5 * radius + width)
     near, beyond, side = 0.4 * radius, 0.8 * radius, 0.5 * width
     h0 = height(ground, fx, fy)
-    h1, h2 = height(ground, fx + near * hx, fy + near * hy), height(ground, fx - near * hx, fy - near * hy)
-    h3, h4 = height(ground, fx - side * hy, fy + side * hx), height(ground, fx + side * hy, fy - side * hx)
+    if foot.walled == 1 and h0 >= cz:
+        return False
+    h1 = carrying_height(ground, foot, cz, fx + near * hx, fy + near * hy, near, h0)
+    h2 = carrying_height(ground, foot, cz, fx - near * hx, fy - near * hy, near, h0)
+    h3 = carrying_height(ground, foot, cz, fx - side * hy, fy + side * hx, side, h0)
+    h4 = carrying_height(ground, foot, cz, fx + side * hy, fy - side * hx, side, h0)
     grade, bank, bump = (h1 - h2) / (2.0 * near), (h3 - h4) / width, 0.0
     if not smooth:
-        h5 = height(ground, fx + beyond * hx, fy + beyond * hy)
-        h6 = height(ground, fx - beyond * hx, fy - beyond * hy)
+        h5 = carrying_height(ground, foot, cz, fx + beyond * hx, fy + beyond * hy, beyond, h0)
+        h6 = carrying_height(ground, foot, cz, fx - beyond * hx, fy - beyond * hy, beyond, h0)
         bump = max(0.5 * (h1 + h2), h5 - beyond * grade, h6 + beyond * grade, h3 - side * bank, h4 + side * bank) - h0
         bump = max(bump, 0.0)
     gx, gy = grade * hx - bank * hy, grade * hy + bank * hx
@@ -82,12 +102,19 @@ def ground_below(ground, tyre, contact, foot):
 
 
 @part
-def press_tyre(tyre, s, dt, foot):
-    """Deflection of the tyre and sinkage of its tread. False: it touches nothing."""
+def press_tyre(tyre, s, speed, dt, foot):
+    """Deflection of the tyre and sinkage of its tread. False: it touches nothing.
+
+    speed   of the wheel's centre [m/s]
+    """
     foot.spring = elastic_load(tyre, s.deflection)
     foot.stiffness = (elastic_load(tyre, s.deflection + 1e-4) - foot.spring) * 1e4
     foot.depth = tyre.radius - foot.above
-    d = series_step(s, foot.spring, foot.stiffness, tyre.damping, foot.depth, dt)
+    foot.before = s.depth
+    if foot.walled == 1 and foot.depth - s.depth > dt * speed + SUDDEN:
+        # other ground, next to a wall: the tyre is not pressed together by that, but meets it from here on
+        foot.before = foot.depth
+    d = series_step(s, foot.spring, foot.stiffness, tyre.damping, foot.depth - foot.before, dt)
     foot.deflection = min(d, 0.9 * tyre.radius)
     foot.sinkage = foot.depth - foot.deflection
     return foot.sinkage + foot.bump > 0.0

@@ -16,6 +16,7 @@ from gori.kernels.jit import block, part
 from gori.kernels.vehicle.footprint import ground_below, lay_tread, press_tyre
 from gori.kernels.vehicle.soil import mobilised, pressure, slip_sinkage, stiffness
 from gori.kernels.vehicle.terrain import height
+from gori.kernels.vehicle.walls import wall_share
 
 STICK_TIME = 0.02
 """damping of soil that sticks, as a time [s]: without it a parked vehicle would oscillate indefinitely"""
@@ -116,6 +117,15 @@ def held(es, ea, slip_s, slip_a, reach, left, sticking):
 
 
 @part
+def ground_share(ahead, above):
+    """Share with which a cell counts as ground, and not as a wall; from the cell to the centre of the wheel [m]."""
+    if above <= 0.0:
+        return 0.0
+    share, _ = wall_share(above / math.sqrt(ahead * ahead + above * above))
+    return 1.0 - share
+
+
+@part
 def press_cells(ground, tyre, contact, foot, t, dt, commit, patch):
     """Force, moment about the centre, torque and slopes, summed over the cells under the tread."""
     soil, cells, width = ground.soil[0], ground.cells, tyre.width
@@ -155,6 +165,8 @@ def press_cells(ground, tyre, contact, foot, t, dt, commit, patch):
             lateral = along + qz * az
             share = min(half - abs(lateral) * by_cell, 1.0)
             h = h0 + gx * (x - fx) + gy * (y - fy) if smooth else height(ground, x, y)
+            if foot.walled == 1:
+                share *= ground_share(hx * (x - c[0]) + hy * (y - c[1]), c[2] - h)
             z = (h - qz0 - qz) * nt
             here = cells[iy * nx + ix]
             z_dyn = here.z_dyn
@@ -224,7 +236,7 @@ def limit_load(tyre, s, contact, foot, dt, patch):
     u, a, F, M = foot.up, contact.axis, patch.force, patch.moment
     load = F[0] * u[0] + F[1] * u[1] + F[2] * u[2]
     if foot.stiffness > 0.0 and dt > 0.0:
-        sinking = max(foot.depth - max(s.depth, 0.0), 0.0)
+        sinking = max(foot.depth - max(foot.before, 0.0), 0.0)
         most = 2.0 * (foot.spring + (foot.stiffness + tyre.damping / dt) * sinking)
         if load > most:
             cut = most / load
@@ -262,7 +274,9 @@ def soft_wheel(ground, tyre, s, contact, spin, t, dt, commit, foot, patch):
         return NOT_FINITE
     if not ground_below(ground, tyre, contact, foot):
         return OK
-    touches = press_tyre(tyre, s, dt, foot)
+    v = contact.velocity
+    speed = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    touches = press_tyre(tyre, s, speed, dt, foot)
     patch.sinkage, patch.deflection = max(foot.sinkage, 0.0), foot.deflection
     if not touches:
         if commit == 1:

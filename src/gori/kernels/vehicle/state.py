@@ -2,7 +2,7 @@
 
 Kept: DRIVER, WHEEL_STATE, TRAIN_STATE, CONTACT, CELL, CLOCK. Outputs: WHEEL_OUTPUT, TRAIN_OUTPUT; samples record them
 with the states and the driver. Outputs are saved with a State as well: forces of soft soil at the end of a step depend
-on the way there. Work: WHEEL_WORK, FOOTPRINT, PATCH.
+on the way there. Work: WHEEL_WORK, FOOTPRINT, PATCH, BLOW.
 """
 
 from gori.kernels.layout import field, record
@@ -55,6 +55,8 @@ WHEEL_OUTPUT = record(
     field("slip", "", "longitudinal, > 0 driving"),
     field("slip_angle", "rad", ""),
     field("sinkage", "m", "of the tread in soft soil"),
+    field("wall_load", "N", "of walls"),
+    field("elastic", "J", "energy of the tyre's spring"),
     field("hub_force", "N", "on the carrier at the wheel's centre, world axes", shape=3),
     field("hub_moment", "N m", "on the carrier, world axes", shape=3),
 )
@@ -99,6 +101,18 @@ CONTACT = record(
     field("camber", "rad", "> 0: the top leans to the right"),
     field("friction", "", "coefficient of the ground"),
     field("rolling_radius", "m", "0 on soft soil"),
+    field("depth", "m", "by which hard ground shortens the radius"),
+    field("walls", "", "that it touches"),
+    field("wall_load", "N", "of walls"),
+    field("wall_elastic", "J", "energy of the tyre's spring against walls"),
+    field(
+        "haste", "1/s", "speed over gap with which its rim comes near to the ground, to a wall; 0: it does not", shape=2
+    ),
+    field("gap", "m", "between its rim and them", shape=2),
+    field("gap_normal", "", "out of the ground, then out of the wall", shape=6),
+    field("gap_arm", "m", "where each would be met, from the centre", shape=6),
+    field("wall_force", "N", "of walls on the wheel; 0 if it touches none", shape=3),
+    field("wall_moment", "N m", "of walls on the wheel about its centre; 0 if it touches none", shape=3),
     field("arm", "m", "contact point on hard ground, from the centre", shape=3),
     field("normal", "", "of hard ground", shape=3),
     field("ahead", "", "heading along hard ground", shape=3),
@@ -150,6 +164,7 @@ FOOTPRINT = record(
     field("heading", "", "level direction ahead, x and y", shape=2),
     field("foot", "m", "place below the centre in the wheel's plane, x and y", shape=2),
     field("smooth", "", "1: the ground is a plane here", dtype="i8"),
+    field("walled", "", "1: there may be walls within reach", dtype="i8"),
     field("height", "m", "of the untouched ground at the foot"),
     field("slope", "", "of the ground, dh/dx and dh/dy", shape=2),
     field("grade", "", "slope along the heading"),
@@ -158,6 +173,7 @@ FOOTPRINT = record(
     field("above", "m", "height of the centre over the ground along `up`"),
     field("bump", "m", "by which ground beside the middle, or the edge of the tread, touches first"),
     field("depth", "m", "of the undeformed wheel"),
+    field("before", "m", "depth of the undeformed wheel in this ground at the step before"),
     field("deflection", "m", "of the tyre"),
     field("sinkage", "m", "of the tread"),
     field("spring", "N", "force of the tyre's spring before the step"),
@@ -183,4 +199,12 @@ PATCH = record(
     field("sinkage", "m", "of the tread's lowest point below the untouched ground"),
     field("area", "m2", "of contact, seen from above"),
     field("deflection", "m", "of the tyre"),
+)
+
+BLOW = record(
+    "Blow",
+    field("struck", "", "1: there is one", dtype="i8"),
+    field("least", "m/s, rad/s", "speed along its direction that it must leave"),
+    field("impulse", "N s, N m s", "along its direction"),
+    field("before", "m/s, rad/s", "speed before"),
 )

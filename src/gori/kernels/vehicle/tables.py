@@ -28,6 +28,7 @@ TYRE = record(
     field("kind", "", "FIALA or MAGIC", dtype="i8"),
     field("radius", "m", "unloaded"),
     field("width", "m", "of the tread"),
+    field("rim", "m", "radius of the rim: the tyre gives way up to it"),
     field("stiffness", "N/m", "vertical, where there is no load table"),
     field("damping", "N s/m", "vertical"),
     field("sigma_x", "m", "relaxation length forward, 0: that of the Magic Formula"),

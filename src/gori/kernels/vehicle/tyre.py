@@ -51,6 +51,26 @@ def elastic_load(tyre, depth):
 
 
 @part
+def elastic_energy(tyre, depth):
+    """Energy of the spring [J]: what `elastic_load` takes up to this depth."""
+    if not depth > 0.0:
+        return 0.0
+    n, energy = tyre.points, 0.0
+    if n == 0:
+        return 0.5 * tyre.stiffness * depth * depth
+    x0, y0 = 0.0, 0.0
+    x1, y1 = tyre.depths[0], tyre.loads[0]
+    for i in range(1, n):
+        if depth <= x1:
+            break
+        energy += 0.5 * (y0 + y1) * (x1 - x0)
+        x0, y0 = x1, y1
+        x1, y1 = tyre.depths[i], tyre.loads[i]
+    y = y0 + (y1 - y0) * (depth - x0) / (x1 - x0)
+    return energy + 0.5 * (y0 + y) * (depth - x0)
+
+
+@part
 def vertical_load(tyre, depth, rate):
     """Load N >= 0 [N] for the depth [m] and its rate [m/s]."""
     if not depth > 0.0:

@@ -14,7 +14,8 @@ from gori.kernels.codes import OK
 from gori.kernels.forces.elements import add_wrench, point_velocity
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.machine import ADD_WRENCHES, ADVANCE, VEHICLE
-from gori.kernels.tree.kinematics import turn
+from gori.kernels.tree.kinematics import turn, velocities
+from gori.kernels.vehicle.blows import pressing, strike
 from gori.kernels.vehicle.drivetrain import train_step
 from gori.kernels.vehicle.state import LIVE
 from gori.kernels.vehicle.tables import Ground
@@ -160,13 +161,32 @@ def new_forces(machine, data, dt):
 
 
 @block
-def advance(machine, data, t):
-    """Advance wheels and drive trains to t, where the bodies are. Returns a result code."""
+def take_blows(machine, data, q, v, dt):
+    """Let blows change the velocities of the bodies, and see how the wheels move then."""
+    strike(machine, data, q, v, dt)
+    velocities(machine.body_i, v, data.body_w, data.dof_w)
+    ground = ground_of(machine, data)
+    for w in range(machine.wheel.shape[0]):
+        wheel, contact = machine.wheel[w], data.contact[w]
+        wheel_pose(wheel, data.body_w, contact)
+        if machine.soil.shape[0] == 0:
+            touch(ground, machine.tyre[wheel.tyre], contact)
+        contact.wall_load += (data.blow[2 * w].impulse + data.blow[2 * w + 1].impulse) / dt
+        data.wheel_output[w].wall_load = contact.wall_load
+
+
+@block
+def advance(machine, data, t, q, v):
+    """Advance wheels and drive trains to t, where the bodies are; a blow changes their velocities v. Returns a result
+    code.
+    """
     clock = data.vehicle_clock[0]
     dt = t - clock.time
     code = arrive(machine, data, t, dt)
     if code != OK:
         return code
+    if pressing(machine, data, q, v, dt):
+        take_blows(machine, data, q, v, dt)
     fast_part(machine, data, dt)
     new_forces(machine, data, dt)
     clock.time = t
@@ -254,6 +274,6 @@ def vehicle(machine, data, t, q, v, what):
         return wrenches(machine, data, t, q, v)
     if what == ADVANCE and not t > data.vehicle_clock[0].time:
         return OK
-    code = advance(machine, data, t) if what == ADVANCE else start(machine, data, t)
+    code = advance(machine, data, t, q, v) if what == ADVANCE else start(machine, data, t)
     stand(data, q, v)
     return code

@@ -12,9 +12,13 @@ from gori.kernels.forces.elements import point_velocity
 from gori.kernels.jit import block, part
 from gori.kernels.tree.columns import OMEGA, P_WB
 from gori.kernels.tree.kinematics import cross, turn
-from gori.kernels.vehicle.contact import contact_axes, contact_motion, disc_contact
-from gori.kernels.vehicle.patch import soft_wheel
-from gori.kernels.vehicle.tyre import rolling_radius, tyre_forces, vertical_load
+from gori.kernels.vehicle.blows import note_gap
+from gori.kernels.vehicle.contact import contact_axes, contact_motion, disc_contact, lean_over
+from gori.kernels.vehicle.footprint import FLATTEST
+from gori.kernels.vehicle.patch import clear, soft_wheel
+from gori.kernels.vehicle.terrain import is_plane
+from gori.kernels.vehicle.tyre import elastic_energy, rolling_radius, tyre_forces, vertical_load
+from gori.kernels.vehicle.walls import meet_walls
 
 STANDING = 0.5
 """speed that slips given out are divided by at least [m/s]"""
@@ -38,19 +42,36 @@ def wheel_pose(wheel, body_w, contact):
     put(contact.angular_velocity, body_w[row, OMEGA], body_w[row, OMEGA + 1], body_w[row, OMEGA + 2])
 
 
+@part
+def find_walls(ground, tyre, contact):
+    """Forces of walls, into the contact. Returns 1 if any wall is within reach."""
+    contact.walls, contact.wall_load, contact.wall_elastic = 0.0, 0.0, 0.0
+    contact.haste[0], contact.haste[1] = 0.0, 0.0
+    c, R = contact.centre, tyre.radius
+    if ground.feature.shape[0] == 0 or is_plane(ground, c[0], c[1], 1.5 * R):
+        return 0
+    return meet_walls(ground, tyre, contact)
+
+
 @block
 def touch(ground, tyre, contact):
     """Where a wheel meets hard ground, how it moves there, and its load: into the contact, which holds its pose."""
-    c, a = contact.centre, contact.axis
-    depth, nx, ny, nz, px, py, pz, mu = disc_contact(ground, c[0], c[1], c[2], a[0], a[1], a[2], tyre.radius)
+    c, a, R = contact.centre, contact.axis, tyre.radius
+    walled = find_walls(ground, tyre, contact)
+    depth, nx, ny, nz, px, py, pz, mu, gain = disc_contact(ground, c[0], c[1], c[2], a[0], a[1], a[2], R, walled)
     xx, xy, xz, yx, yy, yz, camber = contact_axes(a[0], a[1], a[2], nx, ny, nz)
     put(contact.arm, px - c[0], py - c[1], pz - c[2])
     put(contact.normal, nx, ny, nz)
     put(contact.ahead, xx, xy, xz)
     put(contact.left, yx, yy, yz)
-    contact.camber, contact.friction = camber, mu
+    contact.camber, contact.friction, contact.depth = camber, mu, depth
+    gain = lean_over(contact, tyre.width, R, gain)
+    depth = contact.depth
     forward, lateral, rate = contact_motion(contact)
-    load = vertical_load(tyre, depth, rate)
+    load = gain * vertical_load(tyre, depth, rate)
+    if depth > 0.0:
+        r = contact.arm
+        note_gap(contact, 0, R - tyre.rim - depth, rate, nx, ny, nz, r[0], r[1], r[2])
     contact.load, contact.forward, contact.lateral = load, forward, lateral
     contact.rolling_radius = rolling_radius(tyre, load, depth)
 
@@ -75,8 +96,19 @@ def press(wheel, tyre, state, moving, contact, out):
     put(contact.force, fx, fy, fz)
     put(contact.moment, mx + Mz * n[0], my + Mz * n[1], mz + Mz * n[2])
     out.load, out.fx, out.fy, out.mz, out.sinkage = load, Fx, Fy, Mz, 0.0
+    add_walls(contact, out, elastic_energy(tyre, contact.depth))
     give_slip(out, forward, slipping, lateral)
     carry(wheel, state, omega, contact, out)
+
+
+@part
+def add_walls(contact, out, elastic):
+    """Add the forces of walls to those of the ground; elastic: energy of the tyre's spring on the ground [J]."""
+    if contact.walls > 0.0:
+        for k in range(3):
+            contact.force[k] += contact.wall_force[k]
+            contact.moment[k] += contact.wall_moment[k]
+    out.wall_load, out.elastic = contact.wall_load, elastic + contact.wall_elastic
 
 
 @part
@@ -107,6 +139,14 @@ def sink(ground, wheel, tyre, state, omega, contact, when, foot, patch, out):
     when   time [s], time since the last step [s], and 1 to update soil and tyre
     """
     t, dt, commit = when
+    if 1.0 - contact.axis[2] * contact.axis[2] < FLATTEST:
+        # on its side it has no tread in the soil, and lies on the ground
+        clear(patch)
+        touch(ground, tyre, contact)
+        press(wheel, tyre, state, (omega, 0.0, 0.0), contact, out)
+        contact.rolling_radius = 0.0
+        return OK
+    foot.walled = find_walls(ground, tyre, contact)
     a, v, w, F, M = contact.axis, contact.velocity, contact.angular_velocity, patch.force, patch.moment
     own = omega - (w[0] * a[0] + w[1] * a[1] + w[2] * a[2])
     code = soft_wheel(ground, tyre, state, contact, own, t, dt, commit, foot, patch)
@@ -123,6 +163,7 @@ def sink(ground, wheel, tyre, state, omega, contact, when, foot, patch, out):
     contact.load, contact.forward, contact.lateral, contact.rolling_radius = patch.load, forward, lateral, 0.0
     put(contact.force, F[0], F[1], F[2])
     put(contact.moment, M[0], M[1], M[2])
+    add_walls(contact, out, elastic_energy(tyre, state.deflection) if patch.load > 0.0 else 0.0)
     carry(wheel, state, omega, contact, out)
     return OK
 

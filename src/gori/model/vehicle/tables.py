@@ -17,6 +17,7 @@ from gori.model.vehicle.schedule import CompiledSchedule, schedule_tables
 from gori.model.vehicle.soil import fresh_cells, soil_row
 from gori.model.vehicle.terrain import terrain_tables
 from gori.model.vehicle.tyre import tyre_row
+from gori.spec import GROUND
 from gori.spec.vehicle.control import LEVERS, inputs_of, owner
 from gori.spec.vehicle.drivetrain import DriveTrain
 
@@ -32,6 +33,8 @@ WHEEL_CHANNELS = {
     "slip": (vs.WHEEL_OUTPUT, "slip"),
     "slip_angle": (vs.WHEEL_OUTPUT, "slip_angle"),
     "sinkage": (vs.WHEEL_OUTPUT, "sinkage"),
+    "wall_load": (vs.WHEEL_OUTPUT, "wall_load"),
+    "elastic": (vs.WHEEL_OUTPUT, "elastic"),
     "deflection": (vs.WHEEL_STATE, "deflection"),
     "drive_torque": (vs.WHEEL_STATE, "drive_torque"),
     "brake_torque": (vs.WHEEL_STATE, "brake_torque"),
@@ -97,7 +100,7 @@ class VehicleTables:
     drivers     names of the vehicles that someone drives; rows of DRIVER
     inputs      {input: (row of DRIVER, field)}
     own_steps   steps of drive trains that the section `run` asks for [s]
-    roots       {free joint: the body that it carries}
+    roots       {free joint on the ground: the body that it carries}
     height      of the ground over x and y [m]; None without terrain
     start       states of wheels and trains at the start of the Spec
     """
@@ -197,12 +200,15 @@ def machine_records(vehicle: VehicleTables | None, live: bool) -> dict[str, Any]
     return records._asdict() | {"vehicle": kernel.address}
 
 
-def data_records(vehicle: VehicleTables | None, flat: np.ndarray, live: bool) -> dict[str, np.ndarray]:
+def data_records(vehicle: VehicleTables | None, flat: np.ndarray, live: bool, equations: int) -> dict[str, np.ndarray]:
     """Fields of Data that belong to vehicles.
 
-    flat   (size,) the piece of `recorded` for what samples hold
+    flat        (size,) the piece of `recorded` for what samples hold
+    equations   of motion, and of loops
     """
     wheels, one = (0, 0) if vehicle is None else (len(vehicle.wheels), 1)
+    blows = 0 if vehicle is None or not live else 2 * wheels + len(vehicle.steers)
+    rows = equations + blows if blows else 0
     found = {
         "vehicle_setting": vs.SETTING.zeros(one),
         "vehicle_clock": vs.CLOCK.zeros(one),
@@ -212,6 +218,8 @@ def data_records(vehicle: VehicleTables | None, flat: np.ndarray, live: bool) ->
         "stage_output": vs.WHEEL_OUTPUT.zeros(wheels),
         "footprint": vs.FOOTPRINT.zeros(wheels),
         "patch": vs.PATCH.zeros(wheels),
+        "blow": vs.BLOW.zeros(blows),
+        "impact": np.zeros((rows, rows)),
         "cells": vs.CELL.zeros(0),
     }
     if vehicle is None:
@@ -315,7 +323,7 @@ def compile_vehicle(model: Model) -> VehicleTables | None:
         own_steps={name: float(part.step) for name, part in parts.items() if name in gears},
         schedules=schedule_tables(model, inputs),
         mounted=tuple(mounted),
-        roots={info.name: spec.joints[info.name].child for info in model.joints if info.type == "free"},
+        roots=_roots(model),
         height=None if terrain is None else terrain.height,
         grade=(0.0, 0.0) if terrain is None else terrain.grade,
         drivetrains=drivetrains,
@@ -347,6 +355,16 @@ def _rolling(model: Model, wheels: list[MountedWheel]) -> dict[str, float]:
         size = np.linalg.norm(heading)
         speeds[wheel.name] = float(velocity @ heading) / size / wheel.radius if size > 0.1 else 0.0
     return speeds
+
+
+def _roots(model: Model) -> dict[str, str]:
+    """Free joints on the ground, and the body that each carries. Others, as of a solid axle, are parts of a vehicle."""
+    found = {}
+    for info in model.joints:
+        joint = model.spec.joints[info.name]
+        if info.type == "free" and GROUND in (joint.parent, joint.child):
+            found[info.name] = joint.child if joint.parent == GROUND else joint.parent
+    return found
 
 
 def _sides(model: Model) -> dict[str, Literal["left", "right"]]:

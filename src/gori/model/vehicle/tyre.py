@@ -16,7 +16,7 @@ def tyre_row(part: FialaTyre | MagicTyre, side: Literal["left", "right"] | None 
     """Table (1,) of a tyre; `side` of the vehicle on which it rolls, where that makes a difference."""
     table = TYRE.zeros(1)
     row = table[0]
-    row["radius"], row["width"], row["damping"] = part.radius, part.width, part.damping
+    row["radius"], row["width"], row["damping"], row["rim"] = part.radius, part.width, part.damping, part.rim
     row["reference_friction"], row["standstill_damping"] = part.reference_friction, part.standstill_damping
     row["mirror"] = 1.0
     if part.load_table is None:

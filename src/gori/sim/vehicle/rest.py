@@ -42,11 +42,12 @@ def at_rest(
     standing  the State at rest, if it was found before: only to let them roll
     device    where particles are computed; default: as in the section `run`
     """
-    speeds, tables = _speeds(model, speed), model.vehicle
+    tables = model.vehicle
     if tables is None or not tables.wheels:
         raise InputError("the Spec has no wheels: it cannot stand on the ground")
+    speeds = _speeds(tables, speed)
     laden = model.particles is not None and bool(model.particles.groups)
-    lowered = _lowered(model) if tables.soft and not laden else None
+    lowered = _lowered(model, tables) if tables.soft and not laden else None
     simulation = Simulation(model, Adams(step=step, order=2), loops=loops, forces=lowered, device=device)
     simulation.ignore_drivers()  # the brakes are on
     if standing is not None:
@@ -86,17 +87,17 @@ def _load(simulation: Simulation, loops: Loops | dict | str | None, step: float,
     simulation.state = State(0.0, rest.q, rest.v, rest.z, {"vehicle": _braked(rest.vehicle), "particles": moved})
 
 
-def _lowered(model: Model) -> Callable:
+def _lowered(model: Model, tables: VehicleTables) -> Callable:
     """A force that lowers vehicles slowly: soft soil remembers how deep they fell, not only what they weigh."""
     inertia, slow = np.diag(model.tree.mass_matrix(model.q0)), np.zeros(model.nv)
-    for info in (info for info in model.joints if info.type == "free"):
+    for info in map(model.joint, tables.roots):
         slow[info.v] = LOWERING * inertia[info.v]
     return lambda t, q, v: -slow * v
 
 
-def _speeds(model: Model, speed: float | Mapping[str, float]) -> dict[str, float]:
-    """Speed of each free joint [m/s]."""
-    free = [info.name for info in model.joints if info.type == "free"]
+def _speeds(tables: VehicleTables, speed: float | Mapping[str, float]) -> dict[str, float]:
+    """Speed of each free joint on the ground [m/s]."""
+    free = list(tables.roots)
     given = speed if isinstance(speed, Mapping) else dict.fromkeys(free, speed)
     for name, value in given.items():
         if name not in free:
@@ -119,7 +120,7 @@ def _lay(simulation: Simulation, tables: VehicleTables) -> None:
     up /= np.linalg.norm(up)
     # the quaternion (w, x, y, 0) turns the vertical into the normal of the slope
     w, x, y = np.array([1.0 + up[2], -up[1], up[0]]) / np.sqrt(2.0 * (1.0 + up[2]))
-    for info in (info for info in model.joints if info.type == "free"):
+    for info in map(model.joint, tables.roots):
         a, b, e, f = q[info.q][:4]
         if b * b + e * e < 1e-12:
             q[info.q][:4] = w * a, x * a + y * f, y * a - x * f, w * f

@@ -5,12 +5,14 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from gori.errors import InputError
+from gori.errors import InputError, SimulationError
+from gori.kernels.codes import OFF_GRID
 from gori.kernels.machine import Data, Machine
 from gori.kernels.vehicle.drivetrain import HIGH_LOCKED, TRANSFER_NEUTRAL
 from gori.kernels.vehicle.start import start_vehicles
 from gori.kernels.vehicle.state import NEVER
 from gori.model import Model
+from gori.model.vehicle.tables import VehicleTables
 from gori.sim.vehicle.inputs import Inputs
 from gori.spec.expression import closest
 
@@ -36,6 +38,15 @@ def own_steps(model: Model, given: Mapping[str, float] | None) -> dict[str, floa
     return dict(given)
 
 
+def off_grid(tables: VehicleTables, time: float, does: str) -> str:
+    """What to tell when a wheel stands outside the grid of soft soil, or leaves it."""
+    (x, y), (length, width) = tables.soil_grid()
+    return (
+        f"a wheel {does} the grid of soft soil at t = {time:.6g} s: the grid extends from x = {x:g} to {x + length:g} "
+        f"m and from y = {y:g} to {y + width:g} m. Increase terrain.soft.size"
+    )
+
+
 class Vehicles:
     """Wheels and drive trains of one Simulation; without any, nothing happens.
 
@@ -54,8 +65,10 @@ class Vehicles:
 
     def start(self, time: float, y: np.ndarray) -> None:
         """They stand at this time, on the bodies of y: forces of the ground are found there anew."""
-        if self._tables is not None:
-            start_vehicles(self._machine, self._data, time, y)
+        if self._tables is None:
+            return
+        if start_vehicles(self._machine, self._data, time, y) == OFF_GRID:
+            raise SimulationError(off_grid(self._tables, time, "stands outside"), time)
 
     def go_back(self, time: float, y: np.ndarray) -> None:
         """They stand where an event was met within the last step."""

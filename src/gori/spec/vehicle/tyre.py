@@ -34,6 +34,9 @@ LoadTable = Annotated[tuple[tuple[Number, Number], ...], BeforeValidator(a_seque
 class _AnyTyre(Part):
     radius: Positive = Field(description="free radius [m]")
     width: Positive = Field(description="width of the tread [m]")
+    rim_radius: Positive | None = Field(
+        None, description="radius of the rim, which stops the wheel at a wall [m]; default: half of the free radius"
+    )
     stiffness: Positive | None = Field(None, description="vertical stiffness [N/m]")
     load_table: LoadTable | None = Field(
         None,
@@ -54,7 +57,15 @@ class _AnyTyre(Part):
         refuse_both(self, "stiffness", "load_table")
         if self.stiffness is None and self.load_table is None:
             raise PydanticCustomError("tyre", "a tyre needs stiffness or load_table", {})
+        if self.rim_radius is not None and self.rim_radius >= self.radius:
+            words = f"must be smaller than the radius, {self.radius:g} m, is {self.rim_radius:g}"
+            raise PydanticCustomError("tyre", "{words}", {"words": words, "inside": "rim_radius"})
         return self
+
+    @property
+    def rim(self) -> float:
+        """Radius of the rim [m]."""
+        return 0.5 * self.radius if self.rim_radius is None else self.rim_radius
 
 
 class FialaTyre(_AnyTyre):
