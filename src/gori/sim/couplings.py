@@ -44,9 +44,8 @@ def couplings(model: Model, bodies: Mapping[str, Sequence[str]], outputs: Mappin
         except InputError as error:
             raise InputError(f"subsystem {name!r}: {error}") from None
         for body, row in zip(own, frames[name].rows):
-            if row > 0:
-                channels[wrench_channel(body, name)] = Columns(vehicle + 6 * len(coupled), 6, "N m, N")
-                coupled.append(int(row))
+            channels[wrench_channel(body, name)] = Columns(vehicle + 6 * len(coupled), 6, "N m, N")
+            coupled.append(int(row))
     first = vehicle + 6 * len(coupled)
     for k, (channel, unit) in enumerate(outputs.items()):
         if channel in channels:
@@ -61,9 +60,9 @@ def model_columns(model: Model) -> dict[str, Columns]:
     known = {} if vehicle is None else vehicle.channels()
     columns = {name: Columns(int(column), 1, unit) for name, (column, unit) in known.items()}
     first, groups = 0 if vehicle is None else vehicle.size, () if particles is None else particles.names
-    for k, body in enumerate(model.coupled):
-        for name in ("particles", *(groups if len(groups) == 1 else ())):
-            columns[wrench_channel(body, name)] = Columns(first + 6 * k, 6, "N m, N")
+    for k, holder in enumerate(() if particles is None else particles.holders):
+        for name in ("particles", *(groups if len(groups) == 1 else ())) if holder.walls else ():
+            columns[wrench_channel(holder.name, name)] = Columns(first + 6 * k, 6, "N m, N")
     return columns
 
 

@@ -175,7 +175,7 @@ class KeptParts:
                 raise InputError(f"state.particles holds {', '.join(saved)}, but the Model has no particles")
             return None
         if "exchange" in state.parts:
-            check_exchange("exchange", state.parts["exchange"], [carrier.name for carrier in tables.carriers])
+            check_exchange("exchange", state.parts["exchange"], [holder.name for holder in tables.holders])
         return checked_part(start_of_particles(self.model, state.q, state.v) if saved is None else saved, tables)
 
     def change(self, state: State) -> None:

@@ -232,7 +232,7 @@ def gather_1(g):
 
 @cuda.jit
 def gather_2(g, blocks):
-    """After `gather_1` with so many blocks: the wrenches on the walls, by bodies."""
+    """After `gather_1` with so many blocks: the wrenches on the walls, by holders."""
     gather_blocks(g, blocks, cuda.shared.array(SHARED, numba.float64))
 
 

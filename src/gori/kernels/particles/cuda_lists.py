@@ -63,10 +63,10 @@ def add_wrenches(shared, Mx, My, Mz, Fx, Fy, Fz):
 
 @cuda.jit(device=True)
 def gather_blocks(g, blocks, shared):
-    """Sums of the blocks, added to those of the bodies: each by one block."""
+    """Sums of the blocks, added to those of the holders: each by one block."""
     own, size = here.threadIdx.x, here.blockDim.x
-    for b in range(here.blockIdx.x, g.settings[0].bodies, here.gridDim.x):
-        if g.extent[b] < 0.0:
+    for b in range(here.blockIdx.x, g.wrench.shape[0], here.gridDim.x):
+        if b == 0 and g.extent[0] < 0.0:
             continue
         Mx, My, Mz, Fx, Fy, Fz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for k in range(own, blocks, size):
@@ -80,11 +80,11 @@ def gather_blocks(g, blocks, shared):
 
 @cuda.jit(device=True)
 def gather_threads(g, lists, thread, threads, shared):
-    """Wrenches on the walls since the last time, by bodies: sums of each block, in a fixed order."""
+    """Wrenches on the walls since the last time, by holders: sums of each block, in a fixed order."""
     own, size, block, n = here.threadIdx.x, here.blockDim.x, here.blockIdx.x, g.settings[0].count
     copies = g.primitive_wrench.shape[0]
-    for b in range(g.settings[0].bodies):
-        if g.extent[b] < 0.0:  # it has no walls
+    for b in range(g.wrench.shape[0]):
+        if b == 0 and g.extent[0] < 0.0:  # the ground, and it has no walls
             continue
         Mx, My, Mz, Fx, Fy, Fz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for i in range(thread, n, threads):
@@ -95,7 +95,7 @@ def gather_threads(g, lists, thread, threads, shared):
                     w, wrench = g.wall[lists, s], g.wall_wrench[s]
                     k = w if w >= 0 else ~w
                     square = wrench[3] * wrench[3] + wrench[4] * wrench[4] + wrench[5] * wrench[5]
-                    if g.wall_i[k, c.BODY] == b and square > 0.0:
+                    if g.holder[k] == b and square > 0.0:
                         Mx, My, Mz = Mx + wrench[0], My + wrench[1], Mz + wrench[2]
                         Fx, Fy, Fz = Fx + wrench[3], Fy + wrench[4], Fz + wrench[5]
                         for q in range(6):

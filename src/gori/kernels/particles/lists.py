@@ -243,10 +243,10 @@ def find_walls(g, pose, chunk):
 
 @part
 def gather_wrenches(g):
-    """Wrenches on the walls, added up by bodies in the order of the slots. By one worker."""
+    """Wrenches on the walls, added up by their holders in the order of the slots. By one worker."""
     for i in range(g.settings[0].count):
         for s in range(g.wall_begin[i], g.wall_end[i]):
-            b = g.wall_i[g.wall[s], c.BODY]
+            b = g.holder[g.wall[s]]
             for q in range(6):
                 g.wrench[b, q] += g.wall_wrench[s, q]
                 g.primitive_wrench[g.wall[s], q] += g.wall_wrench[s, q]

@@ -20,7 +20,7 @@ KEPT = {
     "group": "i8 all",
     "next_id": "i8",
     "substeps": "i8",
-    "wrench": "f8 bodies 6",
+    "wrench": "f8 holders 6",
     "wall_wrench": "f8 primitives 6",
     "domain_low": "f8 3",
     "domain_high": "f8 3",
@@ -35,7 +35,7 @@ class ParticlePart(NamedTuple):
     group         (next_id,) index of the group of each particle that ever was, by its id
     next_id       of the next particle that comes
     substeps      of the last step
-    wrench        (bodies, 6) mean wrench of the last step on the bodies that carry walls
+    wrench        (holders, 6) mean wrench of the last step on the bodies that have walls
     wall_wrench   (primitives, 6) sum over its sub-steps of the wrench on each primitive
     inlets        {name: memory (12,)}
     """
@@ -86,7 +86,7 @@ def initial_part(tables: ParticleTables, poses: np.ndarray) -> ParticlePart:
     state, group = initial_state(tables, poses)
     domain = domain_of(tables, poses, state.sphere)
     refuse_outside(domain, state.sphere, poses)
-    wrenches = np.zeros((len(tables.rows), 6)), np.zeros((len(tables.walls.wall_i), 6))
+    wrenches = np.zeros((len(tables.holders), 6)), np.zeros((len(tables.walls.wall_i), 6))
     inlets = {inlet.name: fresh_memory(inlet) for inlet in tables.inlets}
     return ParticlePart(state, group, len(state.id), 0, *wrenches, domain, inlets)
 
@@ -98,7 +98,7 @@ def checked_part(saved: Mapping[str, Any], tables: ParticleTables) -> ParticlePa
     inlets = {inlet.name: f"inlet_{inlet.name}" for inlet in tables.inlets}
     if missing := [name for name in (*KEPT, *inlets.values()) if name not in saved]:
         raise InputError(f"state.particles[{missing[0]!r}] is missing")
-    sizes = {"bodies": bodies, "primitives": primitives}
+    sizes = {"bodies": bodies, "primitives": primitives, "holders": len(tables.holders)}
     kept = {name: checked_array(name, saved[name], declared, sizes) for name, declared in KEPT.items()}
     memories = {name: checked_memory(key, saved[key]) for name, key in inlets.items()}
     groups, next_id, low, high = len(tables.names), int(kept["next_id"]), kept["domain_low"], kept["domain_high"]

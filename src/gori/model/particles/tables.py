@@ -13,7 +13,7 @@ from gori.errors import UnsupportedError
 from gori.kernels.particles import columns as c
 from gori.model.arrays import frozen
 from gori.model.model import Model
-from gori.model.particles.carriers import Carrier, carriers, row_frame
+from gori.model.particles.carriers import Carrier, Holder, carriers, holders, row_frame
 from gori.model.particles.materials import pair_table, suggested_step
 from gori.model.particles.packing import draw_radii
 from gori.model.particles.positions import given_rows
@@ -117,6 +117,8 @@ class ParticleTables(NamedTuple):
     materials   names; density (nm,) [kg/m3], 0 of walls
     pair_f      (nm * nm, N_PAIR_F) laws of materials; law HERTZ or VOIGT; rolling: whether any contact resists it
     carriers    rows of the Model that carry walls, `rows` (nbody,) their numbers; the ground is the first
+    holders     bodies that have the walls, on which wrenches are told apart; the ground is the first
+    holder      (primitives,) index of the holder of each
     bodies      {name: BodyFrame} of all bodies that walls, groups, inlets, outlets and the domain name
     walls       primitives in the frames of the carriers
     gravity     (3,) [m/s2]
@@ -134,6 +136,8 @@ class ParticleTables(NamedTuple):
     rolling: bool
     carriers: tuple[Carrier, ...]
     rows: np.ndarray
+    holders: tuple[Holder, ...]
+    holder: np.ndarray
     bodies: Mapping[str, BodyFrame]
     walls: Walls
     wall_shapes: tuple[WallShape, ...]
@@ -152,7 +156,8 @@ class ParticleTables(NamedTuple):
 
     def arrays(self) -> tuple:
         """What a State refers to: names, laws and walls."""
-        return (*self.materials, self.pair_f, self.rows, *(x for x in self.walls if isinstance(x, np.ndarray)))
+        walls = (x for x in self.walls if isinstance(x, np.ndarray))
+        return (*self.materials, self.pair_f, self.rows, self.holder, *walls)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -206,6 +211,7 @@ def compile_particles(model: Model) -> ParticleTables | None:
     radius, skin = _reach(spec, groups, [part.skin for part in settings if not isinstance(part.skin, str)])
     shapes = [(k, *shape) for k, carrier in enumerate(carried) for shape in carrier.shapes]
     walls = wall_tables(shapes, radius + skin, len(carried))
+    held, of_shape = holders(carried)
     domain = _domain(spec, groups)
     suggested = suggested_step(spec)
     frames = [part.frames for part in settings if part.frames is not None]
@@ -217,6 +223,8 @@ def compile_particles(model: Model) -> ParticleTables | None:
         rolling=bool((pair_f[:, c.MU_ROLL] > 0.0).any()),
         carriers=carried,
         rows=frozen(rows),
+        holders=held,
+        holder=frozen(of_shape[walls.wall_i[:, c.SHAPE]]),
         bodies=_bodies(model, rows, groups, domain),
         walls=walls._replace(**{k: frozen(v) for k, v in walls._asdict().items() if isinstance(v, np.ndarray)}),
         wall_shapes=tuple(

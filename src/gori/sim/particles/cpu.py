@@ -55,6 +55,7 @@ class CpuEngine:
         bodies, primitives = len(walls.bin_i), max(1, len(walls.wall_i))
         self._sizes = {
             "n": n, "chunks": chunks, "workers": self.workers, "rows": rows, "bodies": bodies, "primitives": primitives,
+            "holders": setup.wrenches[1],
             "history": setup.history, "tracked": len(self._tracked), "inertias": 1 if self._uniform else n,
             "cells": int(np.prod(grid)), "moments": 1,
         }  # fmt: skip
@@ -69,6 +70,7 @@ class CpuEngine:
             "pair_row": setup.pair_f[:, :8],
             "grid_i": grid,
             "order": np.arange(n),
+            "holder": setup.wrenches[0],
         }
         given |= {name: getattr(walls, name) for name in WALL_TABLES}
         lists = {name for capacity in self._capacity for name in depending_on(CPU, *_sizes_of(capacity))}

@@ -102,7 +102,7 @@ class CudaEngine:
         if n > ROW_MASK:
             raise UnsupportedError(f"{n} particles exceed the limit of {ROW_MASK} on a GPU. Use fewer")
         self._count, bodies, primitives = n, len(walls.bin_i), max(1, len(walls.wall_i))
-        self._large, self._launch = n >= LARGE, Launch(n, bodies)
+        self._large, self._launch = n >= LARGE, Launch(n, bodies, setup.wrenches[1])
         self._wall_slots = max(self._wall_slots, n // 4 + 256)
         settings = settings_of(setup, state)
         unit = (setup.radius + setup.skin) * UNIT
@@ -114,6 +114,7 @@ class CudaEngine:
         grid = state.grid if np.any(state.grid) else grid_of(state.sphere, 2.0 * setup.radius + setup.skin)
         self._sizes = {
             "n": n, "bodies": bodies, "primitives": primitives, "history": setup.history, "cells": int(np.prod(grid)),
+            "holders": setup.wrenches[1],
             "copies": min(COPIES, max(1, SUMS // primitives)), "moments": 1, "blocks": 1,
         }  # fmt: skip
         sphere = np.concatenate([state.listed_position, state.sphere[:, 3:]], axis=1)
@@ -129,12 +130,13 @@ class CudaEngine:
             "pair_f": pair_f,
             "grid_i": grid,
             "order": np.arange(n),
+            "holder": setup.wrenches[0],
         }
         given |= {name: getattr(walls, name) for name in WALL_TABLES}
         lists = {*depending_on(GPU, "neighbours"), *depending_on(GPU, "wall_slots")}
         arrays = {name: self._array(name, given.get(name)) for name in GPU if name not in lists}
         self._g: Any = CudaArrays(**arrays, **self._lists(), **self._wall_lists())
-        self.wrench = np.zeros((bodies, 6))
+        self.wrench = np.zeros((setup.wrenches[1], 6))
         if n:
             self._sizes["blocks"] = self._launch.choose(self._g, self._large)
             self._g = self._g._replace(**{name: self._array(name) for name in depending_on(GPU, "blocks")})

@@ -34,6 +34,8 @@ class ParticleSetup(NamedTuple):
     home       body on which particles ride, -1 for none: lists hold as long as they do
     low, high  (3,) corners of the domain, in the frame of that body [m]
     workers    threads on the CPU
+    holder     (primitives,) whose wrench the force on each counts to; if not given, that of its body
+    holders    number of these
     """
 
     pair_f: np.ndarray
@@ -47,6 +49,15 @@ class ParticleSetup(NamedTuple):
     low: np.ndarray
     high: np.ndarray
     workers: int
+    holder: np.ndarray | None = None
+    holders: int = 0
+
+    @property
+    def wrenches(self) -> tuple[np.ndarray, int]:
+        """Whose wrench the force on each primitive counts to (primitives,), and how many there are."""
+        if self.holder is None:
+            return self.walls.wall_i[:, c.BODY], len(self.walls.bin_i)
+        return self.holder, self.holders
 
     @property
     def history(self) -> int:
@@ -58,8 +69,9 @@ def setup_of(tables: ParticleTables, domain: Domain, workers: int) -> ParticleSe
     """The setup of compiled particles in a domain."""
     t = tables
     return ParticleSetup(
-        t.pair_f, t.law, t.rolling, t.walls, t.gravity, t.skin, t.radius, domain.home, domain.low, domain.high, workers
-    )
+        t.pair_f, t.law, t.rolling, t.walls, t.gravity, t.skin, t.radius, domain.home, domain.low, domain.high, workers,
+        t.holder, len(t.holders),
+    )  # fmt: skip
 
 
 class EngineFailure(NamedTuple):
@@ -74,7 +86,7 @@ class ParticleEngine(Protocol):
 
     setup: ParticleSetup
     wrench: np.ndarray
-    """(nbody, 6) sum over the sub-steps of the last march of moment about the body's origin and force on its walls"""
+    """(holders, 6) sum over the sub-steps of the last march of moment about the body's origin and force on its walls"""
 
     @property
     def count(self) -> int:

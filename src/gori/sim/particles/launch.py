@@ -33,11 +33,11 @@ class Launch:
     poses         for the next sub-steps that begin anew
     """
 
-    def __init__(self, count: int, bodies: int):
+    def __init__(self, count: int, bodies: int, holders: int):
         self.blocks: dict[str, int] = dict.fromkeys((*COOPERATIVE, *APART), 1)
         self._count = count
         self._graphs: dict[Any, Graph] = {}
-        self.flags, self.wrench = pinned(N_FLAGS, np.int32), pinned((bodies, 6))
+        self.flags, self.wrench = pinned(N_FLAGS, np.int32), pinned((holders, 6))
         self.poses = pinned((1, bodies, N_POSE))
         roomy = ROOMY * (1 if SIMULATED else cuda.get_current_device().MULTIPROCESSOR_COUNT)
         self.march = "march" if count <= roomy else "march_lean"

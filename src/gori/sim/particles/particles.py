@@ -44,8 +44,10 @@ class Particles:
         device: str | None = None,
     ):
         self.tables, self._poses_of = tables, poses
-        self.carriers, self.materials = tables.carriers, tables.materials
-        self.rows = np.array(tables.rows)
+        self.materials, self.rows = tables.materials, np.array(tables.rows)
+        of = [holder.carrier for holder in tables.holders]
+        first = [of.index(k) for k in range(len(tables.carriers))]
+        self._carriers = slice(None) if first == list(range(len(tables.holders))) else np.array(first)
         self.device = tables.device if device is None else device
         self.step = tables.step
         """largest sub-step [s]"""
@@ -247,8 +249,8 @@ class Particles:
 
     @property
     def bodies(self) -> list[str]:
-        """Names of the bodies that carry walls."""
-        return [carrier.name for carrier in self.carriers]
+        """Names of the bodies that have walls."""
+        return [holder.name for holder in self.tables.holders]
 
     def start(self, motion: BodyMotion, time: float) -> np.ndarray:
         """Particles stand where they were packed or loaded; the wrench of the last step acts on."""
@@ -256,7 +258,7 @@ class Particles:
 
     def advance(self, motion: BodyMotion, step: float, time: float) -> np.ndarray:
         """Follow a motion of the bodies to `time`; the mean wrench (bodies, 6) on them."""
-        self.follow(motion.table, step, time)
+        self.follow(np.ascontiguousarray(motion.table[:, self._carriers]), step, time)
         return self.wrench
 
     def output_values(self) -> tuple[float, ...]:
@@ -301,7 +303,7 @@ class Particles:
             inlet.recall(part.inlets[inlet.table.name])
         self.domain, self.group, self._next, self.substeps = part.domain, part.group, part.next_id, part.substeps
         self.wrench = part.wrench
-        """mean wrench on each carrier over the last macro step: moment about the origin of its row, force, world"""
+        """mean wrench on each holder over the last macro step: moment about the origin of its row, force, world"""
         self._wall_wrench: np.ndarray | None = part.wall_wrench  # of the last step, until the engine has made one
         return part.state
 

@@ -48,7 +48,7 @@ class ParticleRun:
             return out
 
         self.particles = Particles(model.particles, poses, part, device)
-        rows = BodyFrames.of_rows(self.particles.rows)  # walls stand in the frames of rows
+        rows = BodyFrames.of_rows([holder.row for holder in model.particles.holders])  # in whose frames walls stand
         self.exchange = Exchange(self.particles, rows, 0, np.zeros(0), step, machine, data)
         self._framing: Framing | None = None
 
