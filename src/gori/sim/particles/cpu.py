@@ -28,12 +28,15 @@ CAPACITY_OF = {c.LIST_FULL: "pair_slots", c.TOUCH_FULL: "kept_slots", c.WALL_FUL
 class CpuEngine:
     """Particles in double precision."""
 
-    def __init__(self, setup: ParticleSetup, state: ParticleState):
+    def __init__(self, setup: ParticleSetup, state: ParticleState, pool: ThreadPoolExecutor | None = None):
         self.setup = setup
         # columns of a state's history that the lists hold
         self._tracked = np.array([0, 1, 2, 4, 5, 6]) if setup.rolling else np.arange(3)
-        self._pool = ThreadPoolExecutor(max(1, setup.workers - 1), thread_name_prefix="particles")
-        self.load(state)
+        self._pool = pool or ThreadPoolExecutor(max(1, setup.workers - 1), thread_name_prefix="particles")
+        self._load(state)
+
+    def with_state(self, state: ParticleState, setup: ParticleSetup | None = None) -> "CpuEngine":
+        return CpuEngine(setup or self.setup, state, self._pool)
 
     # ---- particles in and out
 
@@ -41,7 +44,7 @@ class CpuEngine:
     def count(self) -> int:
         return len(self._g.listed_position)
 
-    def load(self, state: ParticleState) -> None:
+    def _load(self, state: ParticleState) -> None:
         setup, walls, n = self.setup, self.setup.walls, len(state.id)
         rows = rows_of_chunk(n)
         chunks = max(1, -(-n // rows))
@@ -187,18 +190,18 @@ class CpuEngine:
 
     def _call(self, first: int, steps: int) -> EngineFailure | None:
         """Sub-steps first to steps - 1, or lists alone if there are none; with longer lists where they are full."""
-        while True:
-            g = self._g
-            g.counters[0], self._progress["done"] = 0, first
-            with without_interrupts():
+        with without_interrupts():
+            while True:
+                g = self._g
+                g.counters[0], self._progress["done"] = 0, first
                 others = [self._pool.submit(march, g, w, self.workers, first, steps) for w in range(1, self.workers)]
                 code = march(g, 0, self.workers, first, steps)
                 for other in others:
                     other.result()
-            if code not in CAPACITY_OF:
-                break
-            self._grow(CAPACITY_OF[code])
-            first = int(self._progress["done"])
+                if code not in CAPACITY_OF:
+                    break
+                self._grow(CAPACITY_OF[code])
+                first = int(self._progress["done"])
         if code == c.OK:
             return None
         culprits = g.reports["culprit"][g.reports["code"] == code]

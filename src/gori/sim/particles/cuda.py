@@ -67,19 +67,10 @@ def check_device() -> None:
 class CudaEngine:
     """Particles in single precision, but for positions."""
 
-    def __init__(self, setup: ParticleSetup, state: ParticleState):
+    def __init__(self, setup: ParticleSetup, state: ParticleState, slots: tuple[int, int] = (0, 0)):
         check_device()
         self.setup = setup
-        self._slots, self._wall_slots = FIRST_SLOTS, 0
-        self.load(state)
-
-    # ---- particles in and out
-
-    @property
-    def count(self) -> int:
-        return self._count
-
-    def load(self, state: ParticleState) -> None:
+        self._slots, self._wall_slots = max(FIRST_SLOTS, slots[0]), slots[1]
         try:
             self._load(state)
         except Exception as error:
@@ -90,6 +81,15 @@ class CudaEngine:
                 f"{len(state.id)} particles do not fit on the GPU: it has {total:.1f} GiB, of which {free:.1f} are "
                 f"free, and a particle takes about {self._bytes():.0f} bytes. Use fewer particles, or device: cpu"
             ) from error
+
+    def with_state(self, state: ParticleState, setup: ParticleSetup | None = None) -> "CudaEngine":
+        return CudaEngine(setup or self.setup, state, (self._slots, self._wall_slots))
+
+    # ---- particles in and out
+
+    @property
+    def count(self) -> int:
+        return self._count
 
     def _bytes(self) -> float:
         """Memory of one particle [B]: of all arrays whose sizes grow with their number."""

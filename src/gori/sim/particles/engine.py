@@ -1,7 +1,8 @@
 """Particles that march: what both engines, CPU and GPU, have in common.
 
 An engine takes its ParticleSetup and a ParticleState, marches over a table of poses of the bodies that carry walls, and
-gives the wrenches on those. To the outside particles stand by their id.
+gives the wrenches on those. To the outside particles stand by their id. Other particles are another engine: it is made
+aside, and put in place when it is whole, so that whatever happens meanwhile leaves the old one as it was.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -93,8 +94,8 @@ class ParticleEngine(Protocol):
         """Number of particles."""
         ...
 
-    def load(self, state: ParticleState) -> None:
-        """Take over particles and contacts."""
+    def with_state(self, state: ParticleState, setup: ParticleSetup | None = None) -> "ParticleEngine":
+        """Another engine with these particles and contacts, to take the place of this one."""
         ...
 
     def march(self, poses: np.ndarray, step: float) -> EngineFailure | None:

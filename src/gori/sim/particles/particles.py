@@ -18,6 +18,7 @@ from gori.record import ParticleFrame
 from gori.sim.particles.engine import ParticleEngine, setup_of
 from gori.sim.particles.failures import march_error
 from gori.sim.particles.inlets import InletFlow, in_box
+from gori.sim.particles.lockstep import without_interrupts
 from gori.sim.subsystem import BodyMotion
 
 LARGEST_STEP = 5.0
@@ -189,27 +190,27 @@ class Particles:
         state, n = self.engine.state(), len(sphere)
         velocities, spins = (np.broadcast_to(np.asarray(x, float), (n, 3)) for x in (velocity, angular_velocity))
         motion = motion_rows(self.tables, sphere[:, 3], velocities, spins, np.full(n, material))
-        ids = np.arange(self._next, self._next + n)
-        self._next += n
-        self.group = np.concatenate([self.group, np.full(n, group)])
+        ids, groups = np.arange(self._next, self._next + n), np.concatenate([self.group, np.full(n, group)])
         everything = np.concatenate([state.sphere, sphere])
-        self._load(
-            state._replace(
-                id=np.concatenate([state.id, ids]),
-                sphere=everything,
-                motion=np.concatenate([state.motion, motion]),
-                listed_position=everything[:, :3].copy(),
-                listed_pose=self.poses(),
-                grid=NO_GRID,
-                due=np.False_,
-            )
+        state = state._replace(
+            id=np.concatenate([state.id, ids]),
+            sphere=everything,
+            motion=np.concatenate([state.motion, motion]),
+            listed_position=everything[:, :3].copy(),
+            listed_pose=self.poses(),
+            grid=NO_GRID,
+            due=np.False_,
         )
+        with without_interrupts():
+            self._load(state)
+            self.group, self._next = groups, self._next + n
 
     def _load(self, state: ParticleState) -> None:
         """Other particles; what is known of the last step stays."""
-        self._wall_wrench = self._wrench_by_primitive()
-        self._lists_before += self.engine.lists_made
-        self.engine.load(state)
+        wrench, lists = self._wrench_by_primitive(), self._lists_before + self.engine.lists_made
+        engine = self.engine.with_state(state)
+        with without_interrupts():
+            self.engine, self._wall_wrench, self._lists_before = engine, wrench, lists
 
     def remove(self, which: Any) -> int:
         """Take out particles: which (n,) is true for them, in the order of `id`. Returns how many."""
@@ -269,9 +270,10 @@ class Particles:
 
     def follow(self, table: np.ndarray, step: float, time: float) -> None:
         """March along a table of poses to `time`; `wrench` is the mean wrench. Raises SimulationError."""
-        self.substeps = len(table) - 1
-        failure = self.engine.march(table, step)
-        self.wrench, self._wall_wrench = self.engine.wrench / self.substeps, None
+        with without_interrupts():
+            self.substeps = len(table) - 1
+            failure = self.engine.march(table, step)
+            self.wrench, self._wall_wrench = self.engine.wrench / self.substeps, None
         if failure is not None:
             suggested, advice = self.tables.suggested, ""
             if step > suggested * (1.0 + 1e-9):
@@ -293,9 +295,11 @@ class Particles:
 
     def go_on(self, part: ParticlePart) -> None:
         """Go on from what was checked."""
-        state = self._take_over(part)
-        self.setup = self.engine.setup = setup_of(self.tables, self.domain, self.setup.workers)
-        self.engine.load(state)
+        setup = setup_of(self.tables, part.domain, self.setup.workers)
+        engine = self.engine.with_state(part.state, setup)
+        with without_interrupts():
+            self._take_over(part)
+            self.setup, self.engine = setup, engine
 
     def _take_over(self, part: ParticlePart) -> ParticleState:
         """All but the engine as a State has it; what the engine has to load."""
