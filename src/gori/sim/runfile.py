@@ -290,7 +290,7 @@ def _framed(recording: Recording) -> dict[str, int]:
 
 
 def energy(recording: Recording) -> dict[str, float | None]:
-    """Energy of inertia and gravity at both ends [J]. Its drift is told where nothing else does work.
+    """Energy of inertia and gravity at both ends [J], of particles too. Its drift is told where nothing else does work.
 
     drift   largest deviation from the start, over the largest kinetic energy
     """
@@ -299,14 +299,16 @@ def energy(recording: Recording) -> dict[str, float | None]:
     drift = None
     if conservative(recording.model) and largest > 0.0:
         drift = _finite(float(np.abs(total - total[0]).max()) / largest)
-    return {"start": _finite(float(total[0])), "end": _finite(float(total[-1])), "drift": drift}
+    particles = recording.info.get("particle_energy", {})
+    start, end = (float(total[k]) + particles.get(name, 0.0) for k, name in ((0, "start"), (-1, "end")))
+    return {"start": _finite(start), "end": _finite(end), "drift": drift}
 
 
 def conservative(model: Model) -> bool:
     """Whether gravity alone does work."""
     if model.motion_names:
         return False
-    return len(model.forces.element_i) == 0 and model.vehicle is None
+    return len(model.forces.element_i) == 0 and model.vehicle is None and model.particles is None
 
 
 def _finite(value: float) -> float | None:

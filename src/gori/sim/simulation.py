@@ -287,6 +287,8 @@ class Simulation:
         every = None if particles is None else particles.frame_time(frames)
         if every is not None:
             info["frames"] = every
+        if self.particles is not None:
+            info["particle_energy"] = {"start": sum(self.particles.energy)}
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
         if particles is not None:
             particles.store_frames(every, path, self.time, duration, overwrite)

@@ -219,3 +219,53 @@ def test_inlets_keep_clear_of_walls(tmp_path):
     from_plate = np.abs(place[:, 2] - 0.45) - 0.01
     assert len(place) > 10 and (np.abs(np.linalg.norm(place, axis=1) - 0.498) > 0.009).all()
     assert (np.abs(from_plate) > 0.0099).all() and (place[:, 2] > 0.5).any() and (place[:, 2] < 0.49).any()
+
+
+GATED = {
+    "pipe": tube(0.05, 0.3),
+    "gate": {"type": "box", "size": [0.12, 0.12, 0.01], "at": [0, 0, 0.05], "material": "wall", "until": 0.1},
+    "floor": {"type": "plane", "material": "wall", "at": [0, 0, -0.1]},
+}
+
+
+def test_a_gate_holds_until_its_time_and_opens():
+    rows = [[x, y, 0.055 + r, r] for x, y, r in ((0.0, 0.0, 0.01), (0.02, 0.02, 0.008), (-0.02, 0.01, 0.012))]
+    spec = scene(rows, GATED)
+    sim = simulation(spec, 1e-3)
+    sim.advance(99)
+    assert (sim.particles.position[:, 2] > 0.06).all() and sim.particles.gone_walls == ()
+    before = sim.state
+    sim.advance(1)
+    assert sim.particles.gone_walls == ("ground.gate",) and sim.particles.contacts()["wall_contacts"] == 3
+    sim.advance(100)
+    low = sim.particles.position[:, 2]
+    np.testing.assert_allclose(low, np.array(rows)[:, 2] - 0.5 * 9.81 * 0.1**2, atol=2e-3)  # free fall
+    again = simulation(spec, 1e-3, state=before)  # from before it opened, and from after
+    again.advance(101)
+    np.testing.assert_array_equal(again.particles.position, sim.particles.position)
+    later = simulation(spec, 1e-3, state=sim.state)
+    assert later.particles.gone_walls == ("ground.gate",)
+    for one in (sim, later):
+        one.advance(50)
+    np.testing.assert_array_equal(later.particles.position, sim.particles.position)
+    sim.particles.add([0.0, 0.0, 0.05], 0.01, "grain")  # where the gate was
+
+
+def test_a_gate_is_a_wall():
+    floor = {"floor": {"type": "plane", "until": 1.0}}
+    refusal(r"floor.until: is for walls: add a material", SpecError, positions=ONE, shapes=floor)
+
+
+def test_energy_of_particles():
+    sim = simulation(scene([[0.0, 0.0, 0.5, 0.01, 1.0, 0.0, 0.0, 0.0, 20.0, 0.0]], gravity=(0.0, 0.0, -2.0)), 1e-3)
+    mass = float(sim.particles.mass[0])
+    kinetic, potential = sim.particles.energy
+    assert kinetic == pytest.approx(0.5 * mass * (1.0 + 0.4 * 0.01**2 * 400.0)) and potential == pytest.approx(mass)
+
+
+def test_one_arm_of_friction_for_all():
+    groups = {"a": {"material": "grain", "positions": ONE}, "b": {"material": "grain", "positions": [[1, 0, 1, 0.01]]}}
+    run = {"duration": 1.0, "subsystems": {"a": {"torque_arm": "radius"}, "b": {}}}
+    refusal(r"b.torque_arm: must be the same for all particles", SpecError, particles=groups, run=run)
+    run["subsystems"]["b"] = {"torque_arm": "radius"}
+    assert simulation(scene(particles=groups, run=run), 1e-3).particles.setup.full_arm == 1.0

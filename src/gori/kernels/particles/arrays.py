@@ -50,6 +50,7 @@ SETTINGS = record(
     field("neighbours", "", "GPU: slots of each particle", dtype="i8"),
     field("step", "s", "sub-step"),
     field("gravity", "m/s2", "world axes", shape=3),
+    field("full_arm", "", "share of the overlap that the arm of friction does not lose: 0, or 1 for the whole radius"),
     field("skin", "m", "neighbour-list skin"),
     field("radius", "m", "largest that will ever come"),
     field("low", "m", "lower corner of the domain, in the frame of `home`", shape=3),

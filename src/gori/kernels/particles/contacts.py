@@ -190,7 +190,7 @@ def _contacts_of_a_chunk(law, laws_of, mixed):
         d = where_less(square, reach * reach, reach - distance, none)
         vx, vy, vz, _ = relative_velocity(v, i, j)
         sx, sy, sz, _ = sum_of_spins(v, i, j)
-        mean = 0.5 * distance
+        mean = 0.5 * (distance + settings.full_arm * d)
         if mixed:
             skew = -0.5 * wider
             qx, qy, qz, _ = relative_spin(v, i, j)

@@ -1,6 +1,6 @@
 """All particles at the start of a run, packed around the bodies as they stand, in the world."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -120,9 +120,17 @@ def _packed(tables: ParticleTables, pose: Callable[[str], Pose]) -> dict[int, np
     return packed
 
 
-def refuse_in_walls(tables: ParticleTables, pose: Callable[[str], Pose], sphere: np.ndarray, whose: str = "") -> None:
-    """Refuse particles (n, 4) in the world that overlap a wall by more than 5 % of their radius."""
-    for wall, obstacle in walls_of(tables, pose).items():
+def refuse_in_walls(
+    tables: ParticleTables,
+    pose: Callable[[str], Pose],
+    sphere: np.ndarray,
+    whose: str = "",
+    gone: Collection[str] = (),
+) -> None:
+    """Refuse particles (n, 4) in the world that overlap a wall, but those that are gone, by more than 5 % of their
+    radius.
+    """
+    for wall, obstacle in walls_of(tables, pose, gone).items():
         inside = ~clear_of([obstacle], sphere[:, :3], 0.95 * sphere[:, 3], shells=True)
         if inside.any():
             k = int(np.argmax(inside))
@@ -137,14 +145,14 @@ def refuse_in_walls(tables: ParticleTables, pose: Callable[[str], Pose], sphere:
 def walls_of(
     tables: ParticleTables,
     pose: Callable[[str], Pose],
-    filled: str | None = None,
+    but: Collection[str] = (),
     body: Pose | None = None,
 ) -> dict[str, Obstacle]:
-    """{"body.shape": Obstacle} of all walls but one that is filled, in the frame of a body of a pose, or the world."""
+    """{"body.shape": Obstacle} of all walls but some, in the frame of a body of a pose, or the world."""
     R, p = body or (np.eye(3), np.zeros(3))
     found = {}
     for wall in tables.wall_shapes:
-        if wall.name != filled:
+        if wall.name not in but:
             (R_W, p_W), (R_S, p_S) = pose(wall.body), wall.shape.pose()
             found[wall.name] = Obstacle(wall.shape, R.T @ R_W @ R_S, R.T @ (p_W + R_W @ p_S - p))
     return found
@@ -167,4 +175,4 @@ def _rows(container: Container, points: np.ndarray, radii: np.ndarray) -> np.nda
 def _container(tables: ParticleTables, group: GroupTable, fill: FillTable, pose: Callable[[str], Pose]) -> Container:
     """The inside of what is filled."""
     container = container_of(fill.geometry, fill.called, pose(group.body)[0].T @ tables.gravity)
-    return container._replace(others=tuple(walls_of(tables, pose, fill.shape, pose(group.body)).values()))
+    return container._replace(others=tuple(walls_of(tables, pose, (fill.shape or "",), pose(group.body)).values()))

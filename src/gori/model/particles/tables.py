@@ -14,6 +14,7 @@ from gori.kernels.particles import columns as c
 from gori.model.arrays import frozen
 from gori.model.model import Model
 from gori.model.particles.carriers import Carrier, Holder, carriers, holders, row_frame
+from gori.model.particles.gates import vanishing_times
 from gori.model.particles.materials import pair_table, suggested_step
 from gori.model.particles.packing import draw_radii
 from gori.model.particles.positions import given_rows
@@ -121,12 +122,14 @@ class ParticleTables(NamedTuple):
     holder      (primitives,) index of the holder of each
     bodies      {name: BodyFrame} of all bodies that walls, groups, inlets, outlets and the domain name
     walls       primitives in the frames of the carriers
+    until       (shapes,) time at which each shape of `walls.names` vanishes [s], inf if it stays
     gravity     (3,) [m/s2]
     radius      largest that will ever come [m]
     skin        neighbour-list skin [m]
     step        sub-step at most [s]; `suggested` is that of `step: auto`
     device      "cpu" or "cuda"
     frames      time between frames [s], or None; of them each `decimate`-th particle
+    full_arm    1 if friction acts at the whole radius, 0 if at the contact point
     """
 
     materials: tuple[str, ...]
@@ -140,6 +143,7 @@ class ParticleTables(NamedTuple):
     holder: np.ndarray
     bodies: Mapping[str, BodyFrame]
     walls: Walls
+    until: np.ndarray
     wall_shapes: tuple[WallShape, ...]
     gravity: np.ndarray
     radius: float
@@ -149,6 +153,7 @@ class ParticleTables(NamedTuple):
     device: str
     frames: float | None
     decimate: int
+    full_arm: float
     groups: tuple[GroupTable, ...]
     inlets: tuple[InletTable, ...]
     outlets: tuple[OutletTable, ...]
@@ -227,6 +232,7 @@ def compile_particles(model: Model) -> ParticleTables | None:
         holder=frozen(of_shape[walls.wall_i[:, c.SHAPE]]),
         bodies=_bodies(model, rows, groups, domain),
         walls=walls._replace(**{k: frozen(v) for k, v in walls._asdict().items() if isinstance(v, np.ndarray)}),
+        until=frozen(vanishing_times(shape[2] for shape in shapes)),
         wall_shapes=tuple(
             WallShape(f"{name}.{label}", name, shape)
             for name, body in spec.bodies.items()
@@ -241,6 +247,7 @@ def compile_particles(model: Model) -> ParticleTables | None:
         device=next((part.device for part in settings), "cpu"),
         frames=min(frames, default=None),
         decimate=max((part.decimate for part in settings), default=1),
+        full_arm=float(any(part.torque_arm == "radius" for part in settings)),
         groups=groups,
         inlets=_inlets(spec, materials),
         outlets=tuple(OutletTable(part.box, part.below, part.body) for part in spec.outlets.values()),

@@ -10,7 +10,9 @@ from gori.kernels.particles.arrays import CLASSES, CPU, ParticleArrays, dependin
 from gori.kernels.particles.drift import FASTEST
 from gori.kernels.particles.march import march
 from gori.model.particles.state import ParticleState
+from gori.model.particles.walls import Walls
 from gori.sim.particles.engine import (
+    WALL_GRIDS,
     WALL_TABLES,
     EngineFailure,
     ParticleSetup,
@@ -206,6 +208,11 @@ class CpuEngine:
             return None
         culprits = g.reports["culprit"][g.reports["code"] == code]
         return EngineFailure(code, int(culprits[0]) if len(culprits) else -1)
+
+    def change_walls(self, walls: Walls) -> None:
+        arrays = {name: host_array(CPU[name], self._sizes, getattr(walls, name)) for name in WALL_GRIDS}
+        self.setup, self._g = self.setup._replace(walls=walls), self._g._replace(**arrays)
+        self._progress["fresh"] = 0
 
     def renew(self) -> None:
         """Make all lists anew, though they may not be due."""

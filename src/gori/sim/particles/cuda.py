@@ -8,7 +8,9 @@ from gori.errors import MissingPackageError, SimulationError, UnsupportedError
 from gori.kernels.particles import columns as c
 from gori.kernels.particles.arrays import GPU, CudaArrays, depending_on, host_array, shape_of
 from gori.model.particles.state import ParticleState
+from gori.model.particles.walls import Walls
 from gori.sim.particles.engine import (
+    WALL_GRIDS,
     WALL_TABLES,
     EngineFailure,
     ParticleSetup,
@@ -329,6 +331,12 @@ class CudaEngine:
         flags = self._flags()
         flags[flag.FRESH] = 0
         self._g.flags.copy_to_device(flags)
+
+    def change_walls(self, walls: Walls) -> None:
+        self.setup = self.setup._replace(walls=walls)
+        self._g = self._g._replace(**{name: self._array(name, getattr(walls, name)) for name in WALL_GRIDS})
+        self._launch.forget()
+        self._unfresh()
 
     def renew(self) -> None:
         """Make all lists anew, though they may not be due."""

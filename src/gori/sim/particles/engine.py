@@ -12,6 +12,7 @@ import numpy as np
 from gori.kernels.particles import columns as c
 from gori.kernels.particles.arrays import SETTINGS
 from gori.model.particles.domain import Domain
+from gori.model.particles.gates import without
 from gori.model.particles.state import ParticleState, most_cells
 from gori.model.particles.tables import ParticleTables
 from gori.model.particles.walls import Walls
@@ -20,6 +21,8 @@ WALL_TABLES = (
     "wall_i", "wall_f", "rim_i", "rim_f", "bin_i", "bin_f", "bin_start", "bin_wall", "always", "extent"
 )  # fmt: skip
 """arrays of the kernels that are fields of `Walls`"""
+WALL_GRIDS = ("bin_i", "bin_start", "bin_wall", "always")
+"""those that change when a wall vanishes"""
 
 
 class ParticleSetup(NamedTuple):
@@ -37,6 +40,7 @@ class ParticleSetup(NamedTuple):
     workers    threads on the CPU
     holder     (primitives,) whose wrench the force on each counts to; if not given, that of its body
     holders    number of these
+    full_arm   1 if friction acts at the whole radius, 0 if at the contact point
     """
 
     pair_f: np.ndarray
@@ -52,6 +56,7 @@ class ParticleSetup(NamedTuple):
     workers: int
     holder: np.ndarray | None = None
     holders: int = 0
+    full_arm: float = 0.0
 
     @property
     def wrenches(self) -> tuple[np.ndarray, int]:
@@ -66,12 +71,12 @@ class ParticleSetup(NamedTuple):
         return 8 if self.rolling else 4
 
 
-def setup_of(tables: ParticleTables, domain: Domain, workers: int) -> ParticleSetup:
-    """The setup of compiled particles in a domain."""
-    t = tables
+def setup_of(tables: ParticleTables, domain: Domain, open_gates: np.ndarray, workers: int) -> ParticleSetup:
+    """The setup of compiled particles in a domain; open_gates (shapes,): which walls have vanished."""
+    t, walls = tables, without(tables.walls, open_gates)
     return ParticleSetup(
-        t.pair_f, t.law, t.rolling, t.walls, t.gravity, t.skin, t.radius, domain.home, domain.low, domain.high, workers,
-        t.holder, len(t.holders),
+        t.pair_f, t.law, t.rolling, walls, t.gravity, t.skin, t.radius, domain.home, domain.low, domain.high, workers,
+        t.holder, len(t.holders), t.full_arm,
     )  # fmt: skip
 
 
@@ -108,6 +113,10 @@ class ParticleEngine(Protocol):
 
     def snapshot(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """id, sphere and motion, by id; cheaper than the state."""
+        ...
+
+    def change_walls(self, walls: Walls) -> None:
+        """Other walls are offered to particles (`WALL_GRIDS`), from the next march on."""
         ...
 
     def renew(self) -> None:
@@ -164,6 +173,7 @@ def settings_of(setup: ParticleSetup, state: ParticleState) -> np.ndarray:
     radius, mass = state.sphere[:, c.R], state.motion[:, c.MASS]
     s["count"], s["materials"], s["law"] = n, round(len(setup.pair_f) ** 0.5), setup.law
     s["history"], s["bodies"], s["home"] = setup.history, len(walls.bin_i), setup.home
+    s["full_arm"] = setup.full_arm
     s["uniform"] = n > 0 and np.ptp(radius) == 0.0 and np.ptp(mass) == 0.0
     s["mixed"] = setup.rolling or (n > 0 and np.ptp(radius) > 0.0)
     s["skin"], s["radius"], s["gravity"], s["low"], s["high"] = (

@@ -83,12 +83,13 @@ class InletFlow:
 
     def _walls(self, particles: "Particles", middle: np.ndarray) -> list[Obstacle]:
         """Walls as they stand now; of meshes the triangles near the box, of which the middle is given."""
-        walls = walls_of(particles.tables, particles.pose_of)
+        walls = walls_of(particles.tables, particles.pose_of, particles.gone_walls)
         if self._meshes is None:  # files are read once
             found = {name: corners_of(wall.shape) for name, wall in walls.items()}
             self._meshes = {name: (one, *balls_around(one)) for name, one in found.items() if one is not None}
         far = 0.5 * float(np.linalg.norm(self.table.box.size)) + particles.setup.radius
-        for name, (corners, centres, radii) in self._meshes.items():
+        for name in self._meshes.keys() & walls.keys():
+            corners, centres, radii = self._meshes[name]
             away = centres - walls[name].R.T @ (middle - walls[name].p)
             near = np.einsum("ij,ij->i", away, away) <= (radii + far) ** 2
             walls[name] = walls[name]._replace(corners=corners[near])

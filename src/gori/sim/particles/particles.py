@@ -9,6 +9,7 @@ from gori.errors import InputError
 from gori.kernels.particles import columns as c
 from gori.model import threads
 from gori.model.particles.domain import refuse_outside
+from gori.model.particles.gates import without
 from gori.model.particles.packing import check_beside, check_overlaps
 from gori.model.particles.part import ParticlePart, checked_part
 from gori.model.particles.start import motion_rows, refuse_in_walls
@@ -61,7 +62,7 @@ class Particles:
         self._inlets = [InletFlow(inlet) for inlet in tables.inlets]
         self._lists_before = 0
         state = self._take_over(part)
-        self.setup = setup_of(tables, self.domain, threads())
+        self.setup = setup_of(tables, self.domain, self._open, threads())
         self.engine: ParticleEngine = _engine(self.device)(self.setup, state)
 
     # ---- reading
@@ -72,7 +73,8 @@ class Particles:
     def frame(self, time: float = 0.0) -> ParticleFrame:
         """All particles now, with the poses of the bodies that carry walls."""
         ids, sphere, motion = self.engine.snapshot()
-        return ParticleFrame.of(sphere, motion, ids, time, self.matrices(), self.materials)
+        groups = self.group[ids], self.tables.names
+        return ParticleFrame.of(sphere, motion, ids, time, self.matrices(), self.materials, *groups)
 
     @property
     def id(self) -> np.ndarray:
@@ -129,6 +131,14 @@ class Particles:
         motion = self.engine.snapshot()[2]
         return motion[:, c.MASS] @ motion[:, :3]
 
+    @property
+    def energy(self) -> tuple[float, float]:
+        """Kinetic energy, of translation and rotation, and potential energy in gravity, of all particles [J]."""
+        _, sphere, motion = self.engine.snapshot()
+        mass, spin = motion[:, c.MASS], 0.4 * np.square(motion[:, c.WX : c.WX + 3]).sum(axis=1) * sphere[:, c.R] ** 2
+        kinetic = 0.5 * mass @ (np.square(motion[:, :3]).sum(axis=1) + spin)
+        return float(kinetic), -float(mass @ (sphere[:, :3] @ self.tables.gravity))
+
     def contacts(self) -> dict[str, Any]:
         """Counts: lists made so far, contacts between particles (each once), contacts with walls."""
         counts = self.engine.counts()
@@ -179,7 +189,7 @@ class Particles:
         sphere = np.column_stack([position, radii])
         check_overlaps(sphere)
         check_beside(sphere, self.engine.snapshot()[1])
-        refuse_in_walls(self.tables, self.pose_of, sphere)
+        refuse_in_walls(self.tables, self.pose_of, sphere, gone=self.gone_walls)
         refuse_outside(self.domain, sphere, self.poses())
         self.put(sphere, self.materials.index(material), velocity, angular_velocity, group)
 
@@ -232,7 +242,8 @@ class Particles:
         return int(which.sum())
 
     def exchange(self, time: float) -> None:
-        """Outlets take particles out, and inlets let in what is due by this time."""
+        """Gates open, outlets take particles out, and inlets let in what is due by this time."""
+        self.open_gates(time)
         for outlet in self.tables.outlets:
             if outlet.box is None:
                 R, p = self.pose_of(outlet.body)
@@ -242,6 +253,19 @@ class Particles:
                 self.remove(in_box(outlet.box, self.position, self.pose_of(outlet.box.body)))
         for inlet in self._inlets:
             inlet.let_in(self, time)
+
+    def open_gates(self, time: float) -> None:
+        """Walls whose time has come vanish."""
+        opened = self._open | (self.tables.until <= time + 1e-9 * abs(time))
+        if (opened != self._open).any():
+            with without_interrupts():
+                self.engine.change_walls(without(self.tables.walls, opened))
+                self.setup, self._open = self.engine.setup, opened
+
+    @property
+    def gone_walls(self) -> tuple[str, ...]:
+        """Names of the walls that have vanished."""
+        return tuple(name for name, gone in zip(self.tables.walls.names, self._open) if gone)
 
     # ---- as a Subsystem
 
@@ -255,6 +279,7 @@ class Particles:
 
     def start(self, motion: BodyMotion, time: float) -> np.ndarray:
         """Particles stand where they were packed or loaded; the wrench of the last step acts on."""
+        self.open_gates(time)
         return self.wrench
 
     def advance(self, motion: BodyMotion, step: float, time: float) -> np.ndarray:
@@ -284,9 +309,9 @@ class Particles:
 
     def state(self) -> dict[str, Any]:
         """All that a run needs to go on bit for bit: arrays and numbers by name."""
-        wrenches = self.wrench, self._wrench_by_primitive()
+        last = self.substeps, self.wrench, self._wrench_by_primitive(), self._open
         inlets = {inlet.table.name: inlet.memory() for inlet in self._inlets}
-        part = ParticlePart(self.engine.state(), self.group, self._next, self.substeps, *wrenches, self.domain, inlets)
+        part = ParticlePart(self.engine.state(), self.group, self._next, *last, self.domain, inlets)
         return part.arrays()
 
     def load(self, saved: Mapping[str, Any]) -> None:
@@ -295,7 +320,7 @@ class Particles:
 
     def go_on(self, part: ParticlePart) -> None:
         """Go on from what was checked."""
-        setup = setup_of(self.tables, part.domain, self.setup.workers)
+        setup = setup_of(self.tables, part.domain, part.open_gates, self.setup.workers)
         engine = self.engine.with_state(part.state, setup)
         with without_interrupts():
             self._take_over(part)
@@ -306,6 +331,7 @@ class Particles:
         for inlet in self._inlets:
             inlet.recall(part.inlets[inlet.table.name])
         self.domain, self.group, self._next, self.substeps = part.domain, part.group, part.next_id, part.substeps
+        self._open = part.open_gates  # (shapes,) walls that have vanished
         self.wrench = part.wrench
         """mean wrench on each holder over the last macro step: moment about the origin of its row, force, world"""
         self._wall_wrench: np.ndarray | None = part.wall_wrench  # of the last step, until the engine has made one
