@@ -230,7 +230,7 @@ def _contacts_of_a_chunk(law, laws_of, mixed):
 
     @part
     def all_contacts(g, x, v, load, chunk, level):
-        deep, first = False, chunk * g.settings[0].rows
+        deep, first = False, chunk * g.progress[0].rows
         last = g.other.shape[0] - 8
         for k in range(CLASSES):
             if k % ACROSS > level + 1:

@@ -199,7 +199,7 @@ def move_particle(g, step, i, back, load):
     if s.home >= 0:
         ex, ey, ez = put_back(back, px, py, pz)
         x, y, z, _ = fixed_point_of(g, px + (ex + back[9]), py + (ey + back[10]), pz + (ez + back[11]), ri)
-    scale = f4(s.unit_per_skin)
+    scale = f4(s.unit * g.skin[1])
     wx, wy, wz = scale * f4(apart(qx, x)), scale * f4(apart(qy, y)), scale * f4(apart(qz, z))
     level = level_of(f4(4.1) * (wx * wx + wy * wy + wz * wz))  # a little more than 2 x 2, as all of this is rounded
     if level <= before:

@@ -88,6 +88,8 @@ def carrier_poses(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 def initial_part(tables: ParticleTables, poses: np.ndarray) -> ParticlePart:
     """Particles packed as the Spec says, with no contacts and no forces yet; poses (bodies, N_POSE) of the carriers."""
     state, group = initial_state(tables, poses)
+    if tables.outlets:  # which act when lists are made
+        state = state._replace(due=np.True_)
     domain = domain_of(tables, poses, state.sphere)
     refuse_outside(domain, state.sphere, poses)
     wrenches = np.zeros((len(tables.holders), 6)), np.zeros((len(tables.walls.wall_i), 6))
@@ -99,7 +101,10 @@ def initial_part(tables: ParticleTables, poses: np.ndarray) -> ParticlePart:
 def checked_part(saved: Mapping[str, Any], tables: ParticleTables) -> ParticlePart:
     """The ParticlePart of a saved one, a copy; raises an InputError that names the field that is wrong."""
     bodies, primitives = len(tables.rows), len(tables.walls.wall_i)
-    state = checked_state(saved, bodies, primitives, len(tables.materials))
+    if "next_id" not in saved:
+        raise InputError("state.particles['next_id'] is missing")
+    ever = int(checked_array("next_id", saved["next_id"], KEPT["next_id"], {}))
+    state = checked_state(saved, bodies, primitives, len(tables.materials), ever, tables.skin.wide)
     inlets = {inlet.name: f"inlet_{inlet.name}" for inlet in tables.inlets}
     if missing := [name for name in (*KEPT, *inlets.values()) if name not in saved]:
         raise InputError(f"state.particles[{missing[0]!r}] is missing")

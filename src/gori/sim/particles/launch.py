@@ -56,7 +56,7 @@ class Launch:
         flags = g.flags.copy_to_host()
         flags[FRESH] = 1  # so that the first calls, which compile, do nothing
         g.flags.copy_to_device(flags)
-        self._start(g, "renew")
+        self._start(g, "renew", 0)
         self._start(g, self.march, 0, 1)
         if large:
             self._start(g, "reset", 0)

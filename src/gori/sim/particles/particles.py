@@ -1,6 +1,7 @@
 """The particles of a Simulation: read and changed between steps, marched along with the bodies, saved and loaded."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,22 @@ from gori.kernels.particles import columns as c
 from gori.model import threads
 from gori.model.particles.domain import refuse_outside
 from gori.model.particles.gates import without
-from gori.model.particles.packing import check_beside, check_overlaps
+from gori.model.particles.packing import OVERLAP, check_beside, check_overlaps
 from gori.model.particles.part import ParticlePart, checked_part
-from gori.model.particles.start import motion_rows, refuse_in_walls
-from gori.model.particles.state import NO_GRID, ParticleState
+from gori.model.particles.start import motion_rows, refuse_in_walls, walls_around
+from gori.model.particles.state import NEW, NO_GRID, ParticleState
 from gori.model.particles.tables import ParticleTables
 from gori.record import ParticleFrame
 from gori.sim.particles.engine import ParticleEngine, setup_of
 from gori.sim.particles.failures import march_error
-from gori.sim.particles.inlets import InletFlow, in_box
+from gori.sim.particles.inlets import InletFlow, drains
 from gori.sim.particles.lockstep import without_interrupts
 from gori.sim.subsystem import BodyMotion
 
 LARGEST_STEP = 5.0
 """suggested steps from which on particles explode"""
+DRAINED = 400
+"""sub-steps after which outlets act, if nothing else has made new lists, when they do"""
 
 
 class Particles:
@@ -62,7 +65,7 @@ class Particles:
         self._inlets = [InletFlow(inlet) for inlet in tables.inlets]
         self._lists_before = 0
         state = self._take_over(part)
-        self.setup = setup_of(tables, self.domain, self._open, threads())
+        self.setup = setup_of(tables, self.domain, self._open, threads(), self.device)
         self.engine: ParticleEngine = _engine(self.device)(self.setup, state)
 
     # ---- reading
@@ -171,8 +174,11 @@ class Particles:
         velocity: Any = 0.0,
         angular_velocity: Any = 0.0,
         group: int = 0,
+        max_overlap: float = OVERLAP,
     ) -> None:
-        """Add particles at positions (n, 3) [m] of radii [m] and a material; they must not overlap others deeply."""
+        """Add particles at positions (n, 3) [m] of radii [m] and a material; they must not overlap each other, those
+        that are there or a wall by more than a share `max_overlap` of the smaller radius.
+        """
         position = np.atleast_2d(np.asarray(position, float))
         radii = np.broadcast_to(np.asarray(radius, float), len(position))
         if material not in self.materials:
@@ -187,9 +193,10 @@ class Particles:
                 "m: give a group or an inlet such a radius"
             )
         sphere = np.column_stack([position, radii])
-        check_overlaps(sphere)
-        check_beside(sphere, self.engine.snapshot()[1])
-        refuse_in_walls(self.tables, self.pose_of, sphere, gone=self.gone_walls)
+        ids, there, _ = self.engine.snapshot()
+        check_overlaps(sphere, max_overlap)
+        check_beside(sphere, there, max_overlap, ids)
+        refuse_in_walls(self.tables, self.pose_of, sphere, gone=self.gone_walls, allowed=max_overlap)
         refuse_outside(self.domain, sphere, self.poses())
         self.put(sphere, self.materials.index(material), velocity, angular_velocity, group)
 
@@ -197,23 +204,30 @@ class Particles:
         self, sphere: np.ndarray, material: int, velocity: Any = 0.0, angular_velocity: Any = 0.0, group: int = 0
     ) -> None:
         """Add particles (n, 4), centre and radius [m], that are known to fit."""
-        state, n = self.engine.state(), len(sphere)
+        n, poses = len(sphere), self.poses()
         velocities, spins = (np.broadcast_to(np.asarray(x, float), (n, 3)) for x in (velocity, angular_velocity))
         motion = motion_rows(self.tables, sphere[:, 3], velocities, spins, np.full(n, material))
         ids, groups = np.arange(self._next, self._next + n), np.concatenate([self.group, np.full(n, group)])
+        with without_interrupts():
+            wrench = self._wrench_by_primitive()
+            if not self.engine.add(ids, sphere, motion, poses):
+                self._load(self._joined(ids, sphere, motion, poses))
+            self.group, self._next, self._wall_wrench = groups, self._next + n, wrench
+
+    def _joined(self, ids: np.ndarray, sphere: np.ndarray, motion: np.ndarray, poses: np.ndarray) -> ParticleState:
+        """The state with more particles."""
+        state = self.engine.state()
         everything = np.concatenate([state.sphere, sphere])
-        state = state._replace(
+        return state._replace(
             id=np.concatenate([state.id, ids]),
             sphere=everything,
             motion=np.concatenate([state.motion, motion]),
             listed_position=everything[:, :3].copy(),
-            listed_pose=self.poses(),
+            listed_pose=poses,
             grid=NO_GRID,
             due=np.False_,
+            since=NEW,
         )
-        with without_interrupts():
-            self._load(state)
-            self.group, self._next = groups, self._next + n
 
     def _load(self, state: ParticleState) -> None:
         """Other particles; what is known of the last step stays."""
@@ -236,7 +250,7 @@ class Particles:
                 ParticleState(
                     state.id[stay], state.sphere[stay], state.motion[stay], state.sphere[stay, :3].copy(),
                     self.poses(), state.pairs[pairs], state.history[pairs],
-                    state.walls[walls], state.wall_history[walls],
+                    state.walls[walls], state.wall_history[walls], skin=state.skin,
                 )
             )  # fmt: skip
         return int(which.sum())
@@ -244,13 +258,8 @@ class Particles:
     def exchange(self, time: float) -> None:
         """Gates open, outlets take particles out, and inlets let in what is due by this time."""
         self.open_gates(time)
-        for outlet in self.tables.outlets:
-            if outlet.box is None:
-                R, p = self.pose_of(outlet.body)
-                below = np.inf if outlet.below is None else outlet.below
-                self.remove((self.position - p) @ R[:, 2] < below)
-            else:
-                self.remove(in_box(outlet.box, self.position, self.pose_of(outlet.box.body)))
+        if self.tables.outlets and self.engine.since >= DRAINED and drains(self.tables.outlets, self):
+            self.engine.expire()
         for inlet in self._inlets:
             inlet.let_in(self, time)
 
@@ -303,7 +312,8 @@ class Particles:
             suggested, advice = self.tables.suggested, ""
             if step > suggested * (1.0 + 1e-9):
                 advice = f"the step of {step:.3g} s is too large (suggested: {suggested:.3g} s), "
-            raise march_error(failure, self.engine, self.domain, self.poses(), time, step, advice)
+            domain, walls_at = self.domain, partial(walls_around, self.tables, self.pose_of, but=self.gone_walls)
+            raise march_error(failure, self.engine, domain, self.poses(), time, step, advice, walls_at)
 
     # ---- state
 
@@ -320,7 +330,7 @@ class Particles:
 
     def go_on(self, part: ParticlePart) -> None:
         """Go on from what was checked."""
-        setup = setup_of(self.tables, part.domain, part.open_gates, self.setup.workers)
+        setup = setup_of(self.tables, part.domain, part.open_gates, self.setup.workers, self.device)
         engine = self.engine.with_state(part.state, setup)
         with without_interrupts():
             self._take_over(part)
