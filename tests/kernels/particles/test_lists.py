@@ -36,7 +36,7 @@ def test_all_pairs_have_a_slot(levels, count):
     gap = np.linalg.norm(place[:, None, :3] - place[None, :, :3], axis=-1) - place[:, None, 3] - place[None, :, 3]
     expected = np.argwhere(np.triu(gap < 0.1 * RADIUS, 1))
     assert np.array_equal(found, expected) and len(found) > count / 4
-    assert times.max() == (1 if count < 4096 else 2)  # those of two chunks have one in each
+    assert times.max() == 2  # those of two chunks have one in each
 
 
 def test_levels_of_sizes_change_no_result():
@@ -47,14 +47,15 @@ def test_levels_of_sizes_change_no_result():
     place[:, :3] = RADIUS * (0.39 * cells + rng.uniform(-0.02, 0.02, cells.shape))
     place[:, 3] = 0.2 * RADIUS
     place[0] = [-RADIUS, -RADIUS, -RADIUS, RADIUS]
-    motion[:, :3], motion[:, 3] = rng.normal(0.0, 0.5, cells.shape), 2500.0 * place[:, 3] ** 3
-    motion[0, :3] = 2.0
+    motion[:, :3] = rng.normal(0.0, 0.1, cells.shape) - 2e3 * (place[:, :3] - place[:, :3].mean(axis=0))
+    motion[:, 3] = 2500.0 * place[:, 3] ** 3
+    motion[0, :3] = 20.0
     ends = []
     for levels in (None, RADIUS * np.array([1.0, 0.2])):
         bed = bed_of(setup_of(ONE, skin=0.02 * RADIUS, workers=2)._replace(levels=levels), place, motion)
         assert bed.march(still(100), 0.2 * STEP) is None
         ends.append(bed)
     one, two = ends
-    assert one.counts()["rebuilds"] == two.counts()["rebuilds"] > 3 and one.counts()["contacts"] > 50
+    assert one.counts()["rebuilds"] == two.counts()["rebuilds"] > 3 and one.counts()["contacts"] > 30
     assert one.counts() == two.counts()
     np.testing.assert_allclose(two.snapshot()[1], one.snapshot()[1], rtol=0, atol=1e-9 * RADIUS)

@@ -16,6 +16,8 @@ from gori.model.particles.start import initial_state
 from gori.model.particles.state import ParticleState, checked_array, checked_state
 from gori.model.particles.tables import ParticleTables
 
+WIDEST = 10.0
+"""largest neighbour-list skin of a state, in the largest radius"""
 KEPT = {
     "group": "i8 all",
     "next_id": "i8",
@@ -104,7 +106,7 @@ def checked_part(saved: Mapping[str, Any], tables: ParticleTables) -> ParticlePa
     if "next_id" not in saved:
         raise InputError("state.particles['next_id'] is missing")
     ever = int(checked_array("next_id", saved["next_id"], KEPT["next_id"], {}))
-    state = checked_state(saved, bodies, primitives, len(tables.materials), ever, tables.skin.wide)
+    state = checked_state(saved, bodies, primitives, len(tables.materials), ever, WIDEST * tables.radius)
     inlets = {inlet.name: f"inlet_{inlet.name}" for inlet in tables.inlets}
     if missing := [name for name in (*KEPT, *inlets.values()) if name not in saved]:
         raise InputError(f"state.particles[{missing[0]!r}] is missing")

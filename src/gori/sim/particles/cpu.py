@@ -116,8 +116,10 @@ class CpuEngine:
             self._call(0, 0)  # the lists
             self._recall(state)
             self._progress["since"] = state.since
-            if state.due:
+            if state.due or setup.replaces(skin):
                 self.expire()
+        if setup.replaces(skin):
+            self._g.skin[0] = setup.skin
 
     @property
     def _progress(self) -> Any:

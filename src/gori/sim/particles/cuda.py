@@ -106,7 +106,7 @@ class CudaEngine:
         self._large, self._launch = n >= LARGE, Launch(n, bodies, setup.wrenches[1])
         self._wall_slots = max(self._wall_slots, n // 4 + 256)
         settings, skin = settings_of(setup, state), setup.skin_of(state)
-        unit = (setup.radius + setup.widest) * UNIT
+        unit = (setup.radius + max(setup.widest, skin)) * UNIT
         settings["neighbours"], settings["unit"], settings["per_unit"] = self._slots, unit, 1.0 / unit
         settings["count"] = n
         self._settings = settings
@@ -154,6 +154,9 @@ class CudaEngine:
             self._run(0)
             self._bed().recall(state)
             self._put_flags({flag.SINCE: int(state.since)} | ({flag.FRESH: 0} if state.due else {}))
+        if setup.replaces(skin):
+            self._g.skin.copy_to_device(np.array([setup.skin, 1.0 / setup.skin]))
+            self.expire()
 
     def _array(self, name: str, value: Any = None) -> Any:
         """An array on the device."""

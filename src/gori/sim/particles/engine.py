@@ -74,8 +74,12 @@ class ParticleSetup(NamedTuple):
     alike: bool | None = None
 
     def skin_of(self, state: ParticleState) -> float:
-        """The skin [m] with which a state goes on: its own, unless one is given for the run."""
-        return float(state.skin) if self.follow and state.skin else self.skin
+        """The skin [m] of the lists of a state."""
+        return float(state.skin) or self.skin
+
+    def replaces(self, skin: float) -> bool:
+        """Whether the lists to come have another skin than these, as one is given for the run."""
+        return self.follow == 0.0 and skin != self.skin
 
     @property
     def widest(self) -> float:
