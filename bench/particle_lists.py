@@ -4,7 +4,7 @@ python -m bench.particle_lists [--device cuda] [--count 5000]
 
 filling, settled   `skin: auto` beside fixed skins: seconds of a cloud that falls into a bin, and of the bed at rest
 outlet             a bin that empties through a hole, with steps of 0.2 ms: what an outlet below it costs
-sizes              as many particles of radii 1 and 5, one of 20 large, and of all radii from 1 to 5, beside equal ones
+sizes              as many particles of radii 1 and 5 and of all radii between, beside equal ones, while they settle
 
 On a CPU the time is that of the processor, on one thread, so that what else the machine does counts little.
 """
@@ -13,20 +13,34 @@ import argparse
 import time
 from typing import Any
 
+import numpy as np
+
 import gori
 from bench.timing import console, finish, machine, show
+from gori.model.particles.packing import draw_radii
 
 RADIUS = 0.005
 SKINS = (0.05, 0.1, 0.2, 0.3, 0.45, 0.7)
 """in radii"""
-SIZES = {"equal": RADIUS, "1 : 5, one of 20": [[RADIUS, 19], [5 * RADIUS, 1]], "1 to 5": [RADIUS, 5 * RADIUS]}
+SIZES = {
+    "equal": RADIUS,
+    "1 and 5, 20 : 1": [[RADIUS, 20], [5 * RADIUS, 1]],
+    "1 and 5, 200 : 1": [[RADIUS, 200], [5 * RADIUS, 1]],
+    "1 to 5": [RADIUS, 5 * RADIUS],
+}
 
 
-def spec(count: int, device: str, skin: float | str = "auto", radius: Any = RADIUS, wide: float = 1.0) -> gori.Spec:
-    """Particles in a bin that is about as wide as deep, in a cloud above each other."""
-    side = 2.0 * RADIUS * wide * (0.8 * count) ** (1.0 / 3.0)
+def _rule(radius: Any) -> Any:
+    """A rule of radii, as `draw_radii` has it."""
+    return tuple(map(_rule, radius)) if isinstance(radius, list) else radius
+
+
+def spec(count: int, device: str, skin: float | str = "auto", radius: Any = RADIUS, packing="poured") -> gori.Spec:
+    """Particles in a bin that is about as wide as they are deep: a cloud above it, or loosely packed in it."""
+    radii = draw_radii(_rule(radius), count, np.random.default_rng(1))
+    side = (4.0 / 3.0 * np.pi * (radii**3).sum() / 0.9) ** (1.0 / 3.0)
     contact = {"restitution": 0.5, "friction": 0.4}
-    fill = {"shape": "ground.bin", "count": count, "packing": "poured", "seed": 1}
+    fill = {"shape": "ground.bin", "count": count, "packing": packing, "seed": 1}
     size = [side, side, 2.0 * side]
     box = {"type": "box", "at": [0, 0, side], "size": size, "hollow": True, "open": ["z+"], "material": "wall"}
     return gori.Spec(
@@ -86,7 +100,7 @@ def outlet(count: int, device: str, rounds: int) -> dict[str, float]:
     settled = start(gori.compile(whole), 1e-3)
     settled.advance(600)
     rows = settled.particles.frame().spheres  # type: ignore[union-attr]
-    holes = whole.set("bin.open", ["z+", "z-"]).set(
+    holes = whole.set("bodies.ground.shapes.bin.open", ["z+", "z-"]).set(
         "particles.load", {"material": "grain", "positions": rows.tolist(), "domain": "none"}
     )
     models = {"none": holes, "below": holes.set("outlets", {"out": {"below": -0.01}})}
@@ -105,23 +119,25 @@ def outlet(count: int, device: str, rounds: int) -> dict[str, float]:
 
 
 def sizes(count: int, device: str, rounds: int) -> dict[str, float]:
-    """Beds of the same number of particles, of one size and of several, at rest, by sub-steps."""
-    beds, best = {}, {}
-    for name, radius in SIZES.items():
-        wide = 1.0 if name == "equal" else 1.9 if name.startswith("1 : 5") else 3.2
-        model = gori.compile(spec(count, device, radius=radius, wide=wide))
-        beds[name] = start(model, 1e-3)
-        beds[name].advance(1000)
+    """The same number of particles, of one size and of several, from a loose packing until they have settled."""
+    models = {
+        name: gori.compile(spec(count, device, radius=radius, packing="random")) for name, radius in SIZES.items()
+    }
+    states = {name: model.state() for name, model in models.items()}
+    best, contacts = {}, {}
     for _ in range(rounds):
-        for name, simulation in beds.items():
-            seconds, lists = timed(simulation, 200, device)
-            each = seconds / (200 * simulation.particles.substeps)  # type: ignore[union-attr]
+        for name, model in models.items():
+            simulation = start(model, 1e-3, states[name])
+            seconds, lists = timed(simulation, 250, device)
+            particles = simulation.particles
+            assert particles is not None
+            each = seconds / (250 * particles.substeps)
             best[name] = min(best.get(name, (each, lists)), (each, lists))
+            contacts[name] = particles.contacts()["contacts"] / count
     rows = [
-        [name, 1e9 * seconds / count, lists, beds[name].particles.contacts()["contacts"] / count,  # type: ignore
-         seconds / best["equal"][0]]
+        [name, 1e9 * seconds / count, lists, contacts[name], seconds / best["equal"][0]]
         for name, (seconds, lists) in best.items()
-    ]  # fmt: skip
+    ]
     show("sizes", ["radii", "ns of a particle and sub-step", "lists", "contacts / particle", "of equal ones"], rows)
     return {f"cost_of_sizes_{k}": best[name][0] / best["equal"][0] for k, name in enumerate(SIZES) if k}
 

@@ -6,7 +6,7 @@ import pytest
 from gori.errors import UnsupportedError
 from gori.kernels.particles import columns as c
 from gori.model import compile
-from gori.model.particles.tables import FIRST_SKIN, radii_of, size_levels, velocity_at
+from gori.model.particles.tables import FIRST_SKIN, radii_of, velocity_at
 from tests.spec.particles.tray import BOX, LOAD, tray
 
 INLET = {"material": "grain", "radius": [0.01, 0.03], "box": BOX, "rate": 5.0, "velocity": [0, 0, -1]}
@@ -38,13 +38,12 @@ def test_settings_of_the_run():
 
 
 def test_sizes_come_in_levels():
-    """Cells of a level are no larger than its own particles ask for; equal ones have one level."""
-    assert size_levels(np.full(9, 0.01)).tolist() == [0.01]
-    assert size_levels(np.array([0.01, 0.012])).tolist() == [0.012]
-    assert size_levels(np.array([0.01] * 99 + [0.05])).tolist() == [0.05, 0.01]
-    levels = size_levels(np.linspace(0.01, 0.16, 500))
-    assert len(levels) == 4 and levels[0] == 0.16 and (levels[1:] / levels[:-1] < 0.52).all() and levels[-1] > 0.01
-    assert compile(tray(inlets={"feeder": INLET | {"radius": 0.05}})).particles.levels.tolist() == [0.05, 0.01]
+    """Those of the start, and of inlets."""
+    assert compile(tray()).particles.levels.tolist() == [0.01]
+    many = {"load": LOAD | {"radius": [[0.01, 999], [0.05, 1]], "fill": LOAD["fill"] | {"count": 2000}}}
+    assert compile(tray(particles=many)).particles.levels.tolist() == [0.05, 0.01]
+    tables = compile(tray(inlets={"feeder": INLET | {"radius": 0.03}})).particles
+    assert tables.levels[0] == tables.radius == 0.03 and not tables.alike
 
 
 def test_nothing_can_be_changed():

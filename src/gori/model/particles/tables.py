@@ -3,7 +3,6 @@
 Positions are not in here: they are found when a State is made (`start.py`), around the bodies as they stand then.
 """
 
-import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -20,6 +19,7 @@ from gori.model.particles.gates import vanishing_times
 from gori.model.particles.materials import pair_table, suggested_step
 from gori.model.particles.packing import OVERLAP, draw_radii
 from gori.model.particles.positions import given_rows
+from gori.model.particles.sizes import size_levels
 from gori.model.particles.walls import Walls, wall_tables
 from gori.spec import GROUND, Region, Spec
 from gori.spec.material import particle_materials
@@ -27,8 +27,6 @@ from gori.spec.particles.groups import find_shape, radius_range
 
 FIRST_SKIN = 0.1
 """neighbour-list skin, in the mean radius, with which a run begins that says nothing else"""
-MOST_LEVELS = 4
-"""of sizes"""
 
 
 class SkinTable(NamedTuple):
@@ -268,7 +266,7 @@ def compile_particles(model: Model) -> ParticleTables | None:
         gravity=frozen(np.array(spec.gravity, float)),
         radius=radius,
         alike=float(np.ptp(radii)) == 0.0 and len(densities) == 1,
-        levels=frozen(size_levels(radii)),
+        levels=frozen(size_levels(radii, skin.start)),
         skin=skin,
         step=min((part.step for part in settings if not isinstance(part.step, str)), default=suggested),
         suggested=suggested,
@@ -327,24 +325,13 @@ def radii_of(group: GroupTable) -> np.ndarray:
 
 
 def _radii(spec: Spec, groups: tuple[GroupTable, ...]) -> np.ndarray:
-    """Radii of all particles of the start, and some of each rule by which others may come [m]."""
-    rules = [part.radius for part in (*spec.particles.values(), *spec.inlets.values()) if part.radius is not None]
-    ranges = [np.linspace(*radius_range(rule), 17) for rule in rules if not _listed(rule)]
-    ranges += [np.array([row[0] for row in rule]) for rule in rules if _listed(rule)]
-    return np.concatenate([*(radii_of(group) for group in groups), *ranges])
-
-
-def _listed(rule: Any) -> bool:
-    """Whether a rule of radii is a list of [radius, fraction]."""
-    return isinstance(rule, tuple) and isinstance(rule[0], tuple)
-
-
-def size_levels(radii: np.ndarray) -> np.ndarray:
-    """Largest radius of each level of sizes, falling: a level for each factor of two, about."""
-    largest = float(radii.max())
-    count = min(MOST_LEVELS, max(1, round(math.log2(largest / float(radii.min())))))
-    bounds = largest * (float(radii.min()) / largest) ** (np.arange(count) / count)
-    return np.unique([radii[radii <= bound * (1.0 + 1e-12)].max() for bound in bounds])[::-1]
+    """Radii of all particles of the start, and some as others may come [m], the smallest and largest among them."""
+    found = [radii_of(group) for group in groups]
+    for part in (*spec.particles.values(), *spec.inlets.values()):
+        if part.radius is not None:
+            found.append(np.array(radius_range(part.radius)))
+    found += [draw_radii(part.radius, 256, np.random.default_rng(part.seed)) for part in spec.inlets.values()]
+    return np.concatenate(found)
 
 
 def _skin(radii: np.ndarray, groups: tuple[GroupTable, ...], given: list[float]) -> SkinTable:
