@@ -12,7 +12,7 @@ import numpy as np
 
 import gori
 import gori.sim.particles.cuda as cuda_engine
-from gori.model.particles.state import fresh_state
+from gori.model.particles.state import NO_SKIN, fresh_state
 from gori.sim.particles.cpu import CpuEngine
 from gori.sim.particles.cuda import CudaEngine
 from tests.sim.particles.poses import riding, still
@@ -68,9 +68,14 @@ def with_skin(setup: Any, skin: float) -> Any:
     return setup._replace(follow=0.0, skin=skin)
 
 
-def agree(part: gori.Spec) -> None:
-    """Both machines come to the same places, speeds and pushes, as far as single precision goes, through new lists."""
+def agree(part: gori.Spec, *levels: float) -> None:
+    """Both machines come to the same places, speeds and pushes, as far as single precision goes, through new lists; on
+    the GPU with levels of sizes, if they are given.
+    """
     cpu, gpu, step = beds(part)
+    if levels:
+        gpu = CudaEngine(cpu.setup._replace(levels=np.array(levels)), cpu.state())
+        assert len(gpu.state().grid) == 3 * len(levels) > len(cpu.state().grid)
     start = cpu.snapshot()[1][:, :3].copy()
     for _ in range(3):
         assert cpu.march(still(STEPS // 3), step) is None
@@ -152,7 +157,7 @@ def slides(part: gori.Spec) -> None:
     motion[:, :3] = 15.0 * np.stack([-np.sin(turn), np.cos(turn), 0.0 * turn], axis=1)
     setup, found = with_skin(cpu.setup, 4.0 * cpu.setup.radius)._replace(gravity=np.array([0.0, 0.0, -20.0])), []
     for machine in (CpuEngine, CudaEngine):
-        bed = machine(setup, state._replace(listed_position=place[:, :3].copy()))
+        bed = machine(setup, state._replace(listed_position=place[:, :3].copy(), skin=NO_SKIN))
         assert bed.march(still(1), step) is None
         first = bed.state().walls
         assert bed.march(still(9), step) is None
@@ -235,7 +240,9 @@ CASES = {
     "slides over triangles": lambda: slides(spec(8)),
     "many neighbours": lambda: among_many(spec(COUNT), 60),
     "lists grow": lambda: grows(spec(COUNT)),
-    "sizes of three levels": lambda: agree(spec(COUNT).set("load.radius", [[0.0005, 6], [0.001, 2], [0.002, 1]])),
+    "sizes of three levels": lambda: agree(
+        spec(COUNT).set("load.radius", [[0.0005, 6], [0.001, 2], [0.002, 1]]), 0.002, 0.001, 0.0005
+    ),
     "comes and goes": lambda: comes_and_goes(spec(COUNT)),
 }
 

@@ -97,8 +97,8 @@ def checked_state(
         and "must name two particles each, the smaller id first",
         "walls": not (known(state.walls[:, 0]) and _within(state.walls[:, 1], primitives))
         and f"must name a particle and one of {primitives} primitives",
-        "grid": state.grid.any() and not _fits_grid(state.grid, ever)
-        and f"must be powers of two from 8 on, with no more than {most_cells(ever)} cells in all",
+        "grid": (len(state.grid) % 3 or (state.grid.any() and not _fits_grid(state.grid, ever)))
+        and f"must be three powers of two from 8 on for each level, with no more than {most_cells(ever)} cells in all",
         "skin": not 0.0 <= state.skin <= widest * (1.0 + 1e-12) and f"must be from 0 to {widest:g} m",
         "since": state.since < 0 and "must be a count",
     }  # fmt: skip
@@ -118,8 +118,7 @@ def most_cells(count: int) -> int:
 def _fits_grid(grid: np.ndarray, count: int) -> bool:
     sizes = [int(cells) for cells in grid]  # whose product may be beyond 64 bits
     levels = [math.prod(sizes[k : k + 3]) for k in range(0, len(sizes), 3)]
-    good = len(sizes) % 3 == 0 and all(cells >= 8 and cells & (cells - 1) == 0 for cells in sizes)
-    return good and max(levels) <= most_cells(count)
+    return all(cells >= 8 and cells & (cells - 1) == 0 for cells in sizes) and max(levels) <= most_cells(count)
 
 
 def _within(index: np.ndarray, count: int) -> bool:
