@@ -105,6 +105,7 @@ def outlet(count: int, device: str, rounds: int) -> dict[str, float]:
     )
     models = {"none": holes, "below": holes.set("outlets", {"out": {"below": -0.01}})}
     best: dict[str, float] = {}
+    left = count
     for _ in range(rounds):
         for name, one in models.items():
             simulation = start(gori.compile(one), 2e-4)

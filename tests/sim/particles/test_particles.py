@@ -295,3 +295,23 @@ def test_one_arm_of_friction_for_all():
     refusal(r"b.torque_arm: must be the same for all particles", SpecError, particles=groups, run=run)
     run["subsystems"]["b"] = {"torque_arm": "radius"}
     assert simulation(scene(particles=groups, run=run), 1e-3).particles.setup.full_arm == 1.0
+
+
+def test_outlets_take_out_without_new_arrays():
+    """While a tube empties in steps of 0.2 ms, particles go when lists are made, which no outlet asks for."""
+    load = filled("ground.tube", 150, 0.005, "random")
+    drained, free = (
+        simulation(
+            scene(shapes={"tube": tube(0.03, 0.1)}, particles=load, gravity=(0, 0, -9.81), outlets=outlets), 2e-4
+        )
+        for outlets in ({"out": {"below": -0.02}}, {})
+    )
+    engine = drained.particles.engine
+    for sim in (drained, free):
+        sim.advance(600)
+    left, everything = drained.particles, free.particles
+    assert 0 < len(left) < 140 and left.engine is engine and len(everything) == 150
+    assert left.contacts()["rebuilds"] < 1.3 * everything.contacts()["rebuilds"] + 5
+    gone = np.setdiff1d(everything.id, left.id)
+    assert (everything.position[gone, 2] < -0.02).all()
+    assert (left.position[:, 2] > -0.02 - 0.5 * float(left.state()["skin"])).all()

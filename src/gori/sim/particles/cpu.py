@@ -219,23 +219,20 @@ class CpuEngine:
         return np.repeat(np.arange(self.count), end - begin), _slots(begin, end)
 
     def add(self, ids: np.ndarray, sphere: np.ndarray, motion: np.ndarray, poses: np.ndarray) -> bool:
-        g, count, more = self._g, self.count, len(ids)
+        g, now, count, more = self._g, int(self._progress["now"]), self.count, len(ids)
         rows = slice(count, count + more)
-        same = (sphere[:, 3] == self._same(sphere)) & (motion[:, c.MASS] == self._same(motion))
-        if not count or count + more > len(g.listed_position) or (self._uniform and not same.all()):
+        if not count or count + more > len(g.listed_position):
+            return False
+        same = (sphere[:, c.R] == g.sphere[now, 0, c.R]) & (motion[:, c.MASS] == g.motion[now, 0, c.MASS])
+        if self._uniform and not same.all():
             return False
         with without_interrupts():
-            now = int(self._progress["now"])
             g.sphere[now, rows], g.motion[now, rows], g.id[self._progress["ids"], rows] = sphere, motion, ids
             self._progress["added"], self._progress["fresh"] = more, 0
             grid = grids_of(g.sphere[now, : count + more], self.setup, float(g.skin[0]))
             self._g = g._replace(pose=poses[None].copy(), **self._grids(grid))
             self._call(0, 0)
         return True
-
-    def _same(self, rows: np.ndarray) -> float:
-        """Radius, or mass, of all particles that are here, where it is the same."""
-        return float((self._g.sphere if rows.shape[1] == 4 else self._g.motion)[self._progress["now"], 0, 3])
 
     def expire(self) -> None:
         self._progress["fresh"] = self._progress["since"] = 0

@@ -16,21 +16,21 @@ ROW_MASK, COUNT_MASK = (1 << flag.ROW_BITS) - 1, (1 << flag.COUNT_BITS) - 1
 class DeviceBed(NamedTuple):
     """The arrays on the device, a copy of their flags, and what is needed to read them.
 
-    rows    of the arrays, of which particles take the first `count`
+    rows    of the arrays, of which particles take the first `number`
     slots   for the neighbours of each
     """
 
     g: Any
     flags: np.ndarray
     rows: int
-    count: int
+    number: int
     slots: int
     setup: ParticleSetup
     settings: np.ndarray
 
     def recall(self, state: ParticleState) -> None:
         """The spheres of now, and the history of what touches, onto lists that were made of the positions before."""
-        g, flags, n, count = self.g, self.flags, self.rows, self.count
+        g, flags, n, count = self.g, self.flags, self.rows, self.number
         now, lists = int(flags[flag.NOW]), int(flags[flag.LISTS])
         names = g.id.copy_to_host()[lists, :count]
         rows = np.searchsorted(state.id, names)
@@ -74,19 +74,19 @@ class DeviceBed(NamedTuple):
         g, n, slots = self.g, self.rows, self.slots
         base, size = lists * slots * n, slots * n
         counts = g.count[lists * n : (lists + 1) * n].copy_to_host() & COUNT_MASK
-        counts[self.count :] = 0
+        counts[self.number :] = 0
         other = g.other[base : base + size].copy_to_host().reshape(slots, n)
         history = g.history[base * self.setup.history : (base + size) * self.setup.history].copy_to_host()
         return counts, other, history.reshape(slots, n, self.setup.history)
 
     def walls(self, lists: int) -> tuple[np.ndarray, np.ndarray]:
         """Row of the particle and slot of each listed wall."""
-        at = self.g.wall_at.copy_to_host()[lists][:, : self.count]
-        rows = np.repeat(np.arange(self.count), at[1])
+        at = self.g.wall_at.copy_to_host()[lists][:, : self.number]
+        rows = np.repeat(np.arange(self.number), at[1])
         return rows, np.repeat(at[0] - np.concatenate([[0], np.cumsum(at[1])[:-1]]), at[1]) + np.arange(at[1].sum())
 
     def snapshot(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        flags, n, g, count = self.flags, self.rows, self.g, self.count
+        flags, n, g, count = self.flags, self.rows, self.g, self.number
         now, lists = int(flags[flag.NOW]), int(flags[flag.LISTS])
         names = g.id[lists].copy_to_host().astype(np.int64)[:count]
         order = np.argsort(names)
@@ -98,7 +98,7 @@ class DeviceBed(NamedTuple):
     def state(self) -> ParticleState:
         g, flags = self.g, self.flags
         lists = int(flags[flag.LISTS])
-        names = g.id[lists].copy_to_host().astype(np.int64)[: self.count]
+        names = g.id[lists].copy_to_host().astype(np.int64)[: self.number]
         ids, sphere, motion = self.snapshot()
         counts, other, history = self.lists(lists)
         k, i = slot_rows(counts, self.slots)

@@ -16,7 +16,7 @@ NEARLY = 0.8
 """of the overlap that ends a run, as particles have moved a little since it was found"""
 
 
-class Pair(NamedTuple):
+class Overlap(NamedTuple):
     """Rows of two particles, and how deep they overlap: in metres, and as a share of the smaller radius."""
 
     i: int
@@ -25,7 +25,7 @@ class Pair(NamedTuple):
     share: float
 
 
-def deepest_pair(sphere: np.ndarray, k: int = -1) -> Pair | None:
+def deepest_pair(sphere: np.ndarray, k: int = -1) -> Overlap | None:
     """The two of the particles (n, 4) that overlap most; of particle k, unless it is -1."""
     rows = np.flatnonzero(np.isfinite(sphere).all(axis=1))
     points, radii = sphere[rows, :3], sphere[rows, 3]
@@ -39,7 +39,7 @@ def deepest_pair(sphere: np.ndarray, k: int = -1) -> Pair | None:
     if not share.any():
         return None
     at = int(np.argmax(share))
-    return Pair(int(rows[i[at]]), int(rows[j[at]]), float(deep[at]), float(share[at]))
+    return Overlap(int(rows[i[at]]), int(rows[j[at]]), float(deep[at]), float(share[at]))
 
 
 def march_error(
