@@ -57,6 +57,7 @@ SETTINGS = record(
     field("narrow", "m", "its least value"),
     field("wide", "m", "its largest value"),
     field("radius", "m", "largest that will ever come"),
+    field("least", "m", "CPU: smallest of those that are here"),
     field("low", "m", "lower corner of the domain, in the frame of `home`", shape=3),
     field("high", "m", "upper corner of the domain", shape=3),
     field("roam", "m", "how far particles may be from the origin of `home`, or of the world"),

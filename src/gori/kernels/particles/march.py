@@ -43,6 +43,12 @@ def new_sphere(x, y, i, j, way):
 
 
 @part
+def is_careful(g):
+    """Whether a particle can be too fast and yet within the skin; otherwise one that is too fast makes lists due."""
+    return g.settings[0].home >= 0 or g.skin[0] >= FASTEST * g.settings[0].least
+
+
+@part
 def move(g, x, v, y, u, load, first, last, back):
     """Motion of particles into the other buffer, eight at a time; loads are used up.
 
@@ -54,7 +60,7 @@ def move(g, x, v, y, u, load, first, last, back):
     fall = eight_of(dt * gx, dt * gy, dt * gz, 0.0, 0.0, 0.0, 0.0, 0.0)
     drive = eight_of(dt, dt, dt, 0.0, dt, dt, dt, 0.0)
     none = fall * 0.0
-    far, stays, slow, rides = none, True, True, settings.home >= 0
+    far, stays, slow, rides, careful = none, True, True, settings.home >= 0, is_careful(g)
     for i in range(first, last, 8):
         end = last - 1  # the last ones, where there are not eight, are moved more than once, from and to the same
         k = (
@@ -87,9 +93,10 @@ def move(g, x, v, y, u, load, first, last, back):
         w2, w3 = drive * join(m[2], m[6]), drive * join(m[3], m[7])
         p0, p1 = new_sphere(x, y, k[0], k[4], w0), new_sphere(x, y, k[1], k[5], w1)
         p2, p3 = new_sphere(x, y, k[2], k[6], w2), new_sphere(x, y, k[3], k[7], w3)
-        dx, dy, dz, _ = turn4(w0, w1, w2, w3)
         px, py, pz, r = turn4(p0, p1, p2, p3)
-        slow = slow and lanes_below(dx * dx + dy * dy + dz * dz, FASTEST * FASTEST * (r * r)) == 255
+        if careful:
+            dx, dy, dz, _ = turn4(w0, w1, w2, w3)
+            slow = slow and lanes_below(dx * dx + dy * dy + dz * dz, FASTEST * FASTEST * (r * r)) == 255
         # from where the lists saw them
         dx, dy, dz, _ = turn4(
             p0 - halves(g.listed_position, k[0], k[4]), p1 - halves(g.listed_position, k[1], k[5]),
@@ -108,7 +115,7 @@ def move(g, x, v, y, u, load, first, last, back):
         level = 0
     elif lanes_below(far, none + NEARLY * MIDDLE * MIDDLE * limit) == 255:
         level = 1
-    return level, slow
+    return level, slow and (careful or stays)
 
 
 @part

@@ -221,7 +221,7 @@ class CpuEngine:
     def add(self, ids: np.ndarray, sphere: np.ndarray, motion: np.ndarray, poses: np.ndarray) -> bool:
         g, now, count, more = self._g, int(self._progress["now"]), self.count, len(ids)
         rows = slice(count, count + more)
-        if not count or count + more > len(g.listed_position):
+        if not count or count + more > len(g.listed_position) or sphere[:, c.R].min() < g.settings["least"][0]:
             return False
         same = (sphere[:, c.R] == g.sphere[now, 0, c.R]) & (motion[:, c.MASS] == g.motion[now, 0, c.MASS])
         if self._uniform and not same.all():

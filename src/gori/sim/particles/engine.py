@@ -259,6 +259,7 @@ def settings_of(setup: ParticleSetup, state: ParticleState) -> np.ndarray:
     s["uniform"], s["mixed"] = alike and np.ptp(mass) == 0.0, setup.rolling or not alike
     s["follow"], s["narrow"], s["wide"] = setup.follow, setup.narrow, setup.widest
     s["radius"], s["gravity"], s["low"], s["high"] = setup.radius, setup.gravity, setup.low, setup.high
+    s["least"] = radius.min(initial=setup.radius)
     s["levels"], s["outlets"] = len(setup.level_radius), 0 if setup.outlets is None else len(setup.outlets[0])
     # to the farthest corner of the domain; without one, a plane that turns may come near at once, somewhere
     roam = float(np.linalg.norm(np.maximum(np.abs(setup.low), np.abs(setup.high)))) + setup.radius + setup.widest
