@@ -25,7 +25,7 @@ def scene(turns=1, home=0, skin=0.01, extent=(1.0, 1.0)):
     pose[1, c.POS] = 3.0
     settings = SETTINGS.zeros(1)
     settings["turns"], settings["home"], settings["bodies"], settings["roam"] = turns, home, 2, 10.0
-    return Arrays(settings, pose, np.array(extent), np.array([skin, 0.0])), pose.copy()
+    return Arrays(settings, pose, np.array(extent), np.array([skin, 0.0, 0.0])), pose.copy()
 
 
 def moved(pose, by, degrees):

@@ -53,7 +53,7 @@ SETTINGS = record(
     field("step", "s", "sub-step"),
     field("gravity", "m/s2", "world axes", shape=3),
     field("full_arm", "", "share of the overlap that the arm of friction does not lose: 0, or 1 for the whole radius"),
-    field("follow", "m", "how the neighbour-list skin follows motion (`skin.py`); 0: not at all"),
+    field("follow", "", "how the neighbour-list skin follows motion (`skin.py`); 0: not at all"),
     field("narrow", "m", "its least value"),
     field("wide", "m", "its largest value"),
     field("radius", "m", "largest that will ever come"),
@@ -86,7 +86,8 @@ REPORT = record(
     field("code", "", "result code", dtype="i8"),
     field("level", "", "level of the gaps that count, more if lists are due", dtype="i8"),
     field("culprit", "", "id of the particle behind the code", dtype="i8"),
-    field("apart", "", "up to the end of a cache line", shape=5, dtype="i8"),
+    field("far", "", "pairs and WALL walls in the farther half of the skin", dtype="i8"),
+    field("apart", "", "up to the end of a cache line", shape=4, dtype="i8"),
 )
 """of one worker after a sub-step"""
 
@@ -111,7 +112,8 @@ _TABLES = "a table of the Model"
 ARRAYS = tuple(ParticleArray(*row) for row in (
     ("settings", "settings 1", "settings 1", "the host", "numbers of a run"),
     ("progress", "progress 1", "", "march, lists", "where the march stands"),
-    ("skin", "f8 2", "f8 2", "march, lists", "neighbour-list skin [m]; GPU: and one over it"),
+    ("skin", "f8 3", "f8 3", "march, lists",
+     "neighbour-list skin [m]; GPU: one over it; pairs and WALL walls in its farther half, of a particle (`skin.py`)"),
     # particles: two buffers, now and next
     ("sphere", "f8! 2 n 4", "f8 2*n*4", "march, lists", "centre and radius [m]"),
     ("fixed_point", "", "i4? 2*n*4", "march, lists", "the same in units: the last 32 bits, enough for what is near"),

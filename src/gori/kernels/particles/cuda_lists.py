@@ -17,6 +17,7 @@ from gori.kernels.particles.cuda_flags import (
     COUNT,
     COUNT_BITS,
     CULPRIT,
+    FAR,
     FRESH,
     LEVELS,
     LISTS,
@@ -41,6 +42,10 @@ best_skin = on_device(skins.best_skin)
 inside_domain, in_frame = on_device(cells.inside_domain), on_device(geometry.in_frame)
 FOUND, NEIGHBOURS = 16, 48
 """walls and particles that a thread remembers"""
+ASKED = 4096
+"""particles of which neighbours and walls are counted for the skin to come, about"""
+HALF = 4
+"""level of gaps from half of the skin on"""
 
 
 @cuda.jit(device=True)
@@ -225,7 +230,7 @@ def find_neighbours(g, now, lists, thread, threads):
     stands as it comes, and all of it counts.
     """
     n, most, skin, unit = g.settings[0].count, g.settings[0].neighbours, f4(g.skin[0]), f4(g.settings[0].unit)
-    found = here.local.array(NEIGHBOURS, numba.int32)
+    found, asked = here.local.array(NEIGHBOURS, numba.int32), max(1, g.flags[COUNT] // ASKED)
     for i in range(thread, g.flags[COUNT], threads):
         slot, row = lists * most * n + i, now * n
         px, py = read2(g.sphere, 4 * (row + i))
@@ -280,6 +285,9 @@ def find_neighbours(g, now, lists, thread, threads):
             for level in range(LEVELS + 1):
                 begins |= before << 8 * level
                 before += (ends >> 8 * level) & 255
+            if i % asked == 0:
+                far = ((ends >> 8 * (HALF + 1)) & 255) + ((ends >> 8 * (HALF + 2)) & 255)
+                here.atomic.add(g.flags, FAR, far)
             for t in range(count):
                 level = int(found[t]) >> ROW_BITS
                 at = (begins >> 8 * level) & 255
@@ -330,6 +338,12 @@ def find_walls(g, now, pose, lists, thread, threads):
                         count += 1
         g.wall_at[lists, 0, i], g.wall_at[lists, 1, i] = first, count
         g.wall_bits[i], g.wall_bits[n + i] = 0, bits
+        if i % max(1, g.flags[COUNT] // ASKED) == 0:
+            for s in range(first, first + count):
+                k = g.wall[lists, s] if g.wall[lists, s] >= 0 else ~g.wall[lists, s]
+                lx, ly, lz = in_frame(pose, g.wall_i[k, c.BODY], px, py, pz)
+                if not within(g.wall_i, g.wall_f, g.rim_i, g.rim_f, k, lx, ly, lz, r + 0.5 * g.skin[0]):
+                    here.atomic.add(g.flags, FAR, 2 * skins.WALL)
         if count > 0:
             g.wall_rows[here.atomic.add(g.flags, WALL_PARTICLES, 1)] = i
 
@@ -369,6 +383,7 @@ def make_lists(g, pose, now, lists, fresh, drains, thread, threads, shared):
             g.flags[WALL_SLOTS] = g.flags[WALL_PARTICLES] = 0
             g.flags[NOW], g.flags[FRESH] = 1 - now, -1
             g.flags[COUNT] = g.cell_start[g.cell_start.shape[0] - 1]
+            g.flags[FAR] = 0
         barrier(g.flags)
         now = 1 - now
         if g.settings[0].levels > 1:
@@ -379,4 +394,6 @@ def make_lists(g, pose, now, lists, fresh, drains, thread, threads, shared):
     if thread == 0 and g.flags[CODE] == c.OK:
         g.flags[LISTS], g.flags[FRESH], g.flags[SINCE] = 1 - lists, 1, 0
         g.flags[REBUILDS] += 1
+        asked = max(1, g.flags[COUNT] // ASKED)
+        g.skin[2] = 0.5 * g.flags[FAR] / max(1, (g.flags[COUNT] + asked - 1) // asked)
     barrier(g.flags)

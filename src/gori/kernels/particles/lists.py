@@ -21,6 +21,7 @@ from gori.kernels.particles.cells import (
 )
 from gori.kernels.particles.geometry import in_frame
 from gori.kernels.particles.history import keep_contacts, keep_walls, recall
+from gori.kernels.particles.skin import WALL
 from gori.kernels.particles.team import barrier, chunk_rows, chunks_of, rows_of, share
 from gori.kernels.particles.walls import bin_range, within
 
@@ -198,6 +199,23 @@ def find_walls(g, pose, chunk):
 
 
 @part
+def count_far(g, pose, chunk):
+    """Pairs of a chunk in the farther half of the skin, and WALL times the walls there."""
+    x, found = g.sphere[g.progress[0].now], 0
+    for k in (ACROSS - 1, CLASSES - 1):
+        found += g.class_end[chunk, k] - g.class_begin[chunk, k]
+    first, last = rows_of(g, chunk)
+    for i in range(first, last):
+        reach = x[i, c.R] + 0.5 * g.skin[0]
+        for s in range(g.wall_begin[i], g.wall_end[i]):
+            k = g.wall[s]
+            lx, ly, lz = in_frame(pose, g.wall_i[k, c.BODY], x[i, c.X], x[i, c.Y], x[i, c.Z])
+            if not within(g.wall_i, g.wall_f, g.rim_i, g.rim_f, k, lx, ly, lz, reach):
+                found += WALL
+    return found
+
+
+@part
 def gather_wrenches(g):
     """Wrenches on the walls, added up by their holders in the order of the slots. By one worker."""
     for i in range(g.progress[0].count):
@@ -216,6 +234,15 @@ def worst(g, parity, workers):
         if g.reports[parity, w].code != c.OK:
             return g.reports[parity, w].code
     return c.OK
+
+
+@part
+def far_of_each(g, workers):
+    """What all workers have counted in the farther half of the skin, of a particle."""
+    found = 0
+    for w in range(workers):
+        found += g.reports[0, w].far
+    return found / max(1, g.progress[0].count)
 
 
 @part
@@ -276,15 +303,19 @@ def make_lists(g, pose, worker, workers, barriers, drains):
                 for q in range(c.N_POSE):
                     g.listed_pose[b, q] = pose[b, q]
         barriers = barrier(g.counters, barriers, workers)
+    mine.far = 0
     for chunk in range(a, z):
         code = find_neighbours(g, chunk, worker)
         if code == c.OK:
             code = find_walls(g, pose, chunk)
         if code != c.OK:
             mine.code = code
+        elif g.settings[0].follow != 0.0:
+            mine.far += count_far(g, pose, chunk)
     barriers = barrier(g.counters, barriers, workers)
     code = worst(g, 0, workers)
     if worker == 0 and code == c.OK:
         progress.fresh, progress.level, progress.since = 1, 0, 0
         progress.rebuilds += 1
+        g.skin[2] = far_of_each(g, workers)
     return code, barrier(g.counters, barriers, workers)

@@ -83,7 +83,7 @@ class CpuEngine:
         motion[:, :count], ids[:, :count] = state.motion, state.id
         given: dict[str, Any] = {
             "settings": settings,
-            "skin": [skin],
+            "skin": [skin, 0.0, 0.0],
             "sphere": sphere,
             "motion": motion,
             "id": ids,

@@ -136,7 +136,7 @@ class CudaEngine:
             "pose": state.listed_pose[None],
             "pair_f": pair_f,
             "flags": flags,
-            "skin": [skin, 1.0 / skin],
+            "skin": [skin, 1.0 / skin, 0.0],
             "level_radius": setup.level_radius,
             "order": np.arange(n),
             "holder": setup.wrenches[0],
@@ -155,7 +155,7 @@ class CudaEngine:
             self._bed().recall(state)
             self._put_flags({flag.SINCE: int(state.since)} | ({flag.FRESH: 0} if state.due else {}))
         if setup.replaces(skin):
-            self._g.skin.copy_to_device(np.array([setup.skin, 1.0 / setup.skin]))
+            self._g.skin.copy_to_device(np.array([setup.skin, 1.0 / setup.skin, 0.0]))
             self.expire()
 
     def _array(self, name: str, value: Any = None) -> Any:
@@ -278,7 +278,7 @@ class CudaEngine:
                 new[name].copy_to_device(rows)
         self._g = old._replace(**new)
         self._launch.forget()
-        flags[[flag.CODE, flag.WALL_SLOTS, flag.WALL_PARTICLES, flag.NEEDED_SLOTS]] = 0
+        flags[[flag.CODE, flag.WALL_SLOTS, flag.WALL_PARTICLES, flag.NEEDED_SLOTS, flag.FAR]] = 0
         self._g.flags.copy_to_device(flags)
 
     def _set(self, name: str, value: float) -> None:

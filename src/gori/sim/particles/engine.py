@@ -112,7 +112,7 @@ def setup_of(
     return ParticleSetup(
         t.pair_f, t.law, t.rolling, walls, t.gravity, skin.start, t.radius, domain.home, domain.low, domain.high,
         workers, t.holder, len(t.holders), t.full_arm,
-        follow=FOLLOW[device] * skin.radius if skin.follow else 0.0, narrow=skin.narrow, wide=skin.wide,
+        follow=FOLLOW[device] if skin.follow else 0.0, narrow=skin.narrow, wide=skin.wide,
         levels=t.levels, outlets=outlet_regions(tables), spare=SPARE if t.inlets else 0, alike=t.alike,
     )  # fmt: skip
 
