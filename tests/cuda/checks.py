@@ -212,7 +212,7 @@ def comes_and_goes(part: gori.Spec) -> None:
     side = part.bodies["ground"].shapes["box"].size[0]
     cpu, _, step = beds(part.set("outlets", {"drain": {"box": {"at": [0.2 * side, 0, 0], "size": [0.5 * side] * 3}}}))
     setup, state, found = cpu.setup._replace(spare=50), cpu.state(), []
-    new = np.array([[-0.4 * side, -0.4 * side, 0.4 * side, 1.5e-3]])
+    new = np.array([[-0.4 * side, -0.4 * side, 0.4 * side, 1.9e-3]])
     motion = np.zeros((1, 8))
     motion[:, :3], motion[:, 3] = [0.1, 0.2, -0.5], state.motion[0, 3]
     for machine in (CpuEngine, CudaEngine):
