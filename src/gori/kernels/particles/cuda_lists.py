@@ -17,7 +17,7 @@ from gori.kernels.particles.cuda_flags import (
     COUNT,
     COUNT_BITS,
     CULPRIT,
-    FAR,
+    FAR_SLOTS,
     FRESH,
     LEVELS,
     LISTS,
@@ -44,7 +44,7 @@ FOUND, NEIGHBOURS = 16, 48
 """walls and particles that a thread remembers"""
 ASKED = 4096
 """particles of which neighbours and walls are counted for the skin to come, about"""
-HALF = 4
+FAR_LEVEL = 4
 """level of gaps from half of the skin on"""
 
 
@@ -286,8 +286,8 @@ def find_neighbours(g, now, lists, thread, threads):
                 begins |= before << 8 * level
                 before += (ends >> 8 * level) & 255
             if i % asked == 0:
-                far = ((ends >> 8 * (HALF + 1)) & 255) + ((ends >> 8 * (HALF + 2)) & 255)
-                here.atomic.add(g.flags, FAR, far)
+                far = ((ends >> 8 * (FAR_LEVEL + 1)) & 255) + ((ends >> 8 * (FAR_LEVEL + 2)) & 255)
+                here.atomic.add(g.flags, FAR_SLOTS, far)
             for t in range(count):
                 level = int(found[t]) >> ROW_BITS
                 at = (begins >> 8 * level) & 255
@@ -343,7 +343,7 @@ def find_walls(g, now, pose, lists, thread, threads):
                 k = g.wall[lists, s] if g.wall[lists, s] >= 0 else ~g.wall[lists, s]
                 lx, ly, lz = in_frame(pose, g.wall_i[k, c.BODY], px, py, pz)
                 if not within(g.wall_i, g.wall_f, g.rim_i, g.rim_f, k, lx, ly, lz, r + 0.5 * g.skin[0]):
-                    here.atomic.add(g.flags, FAR, 2 * skins.WALL)
+                    here.atomic.add(g.flags, FAR_SLOTS, 2 * skins.WALL)
         if count > 0:
             g.wall_rows[here.atomic.add(g.flags, WALL_PARTICLES, 1)] = i
 
@@ -383,7 +383,7 @@ def make_lists(g, pose, now, lists, fresh, drains, thread, threads, shared):
             g.flags[WALL_SLOTS] = g.flags[WALL_PARTICLES] = 0
             g.flags[NOW], g.flags[FRESH] = 1 - now, -1
             g.flags[COUNT] = g.cell_start[g.cell_start.shape[0] - 1]
-            g.flags[FAR] = 0
+            g.flags[FAR_SLOTS] = 0
         barrier(g.flags)
         now = 1 - now
         if g.settings[0].levels > 1:
@@ -395,5 +395,5 @@ def make_lists(g, pose, now, lists, fresh, drains, thread, threads, shared):
         g.flags[LISTS], g.flags[FRESH], g.flags[SINCE] = 1 - lists, 1, 0
         g.flags[REBUILDS] += 1
         asked = max(1, g.flags[COUNT] // ASKED)
-        g.skin[2] = 0.5 * g.flags[FAR] / max(1, (g.flags[COUNT] + asked - 1) // asked)
+        g.skin[2] = 0.5 * g.flags[FAR_SLOTS] / max(1, (g.flags[COUNT] + asked - 1) // asked)
     barrier(g.flags)

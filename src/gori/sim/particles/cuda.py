@@ -278,7 +278,7 @@ class CudaEngine:
                 new[name].copy_to_device(rows)
         self._g = old._replace(**new)
         self._launch.forget()
-        flags[[flag.CODE, flag.WALL_SLOTS, flag.WALL_PARTICLES, flag.NEEDED_SLOTS, flag.FAR]] = 0
+        flags[[flag.CODE, flag.WALL_SLOTS, flag.WALL_PARTICLES, flag.NEEDED_SLOTS, flag.FAR_SLOTS]] = 0
         self._g.flags.copy_to_device(flags)
 
     def _set(self, name: str, value: float) -> None:
