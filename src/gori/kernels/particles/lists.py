@@ -62,40 +62,59 @@ def class_of(gap, skin):
 
 
 @part
+def put_pair(x, skin, found, at, full, i, j, first, last):
+    """Particles i and j into `found`, if they are near and the pair is the chunk's; returns the next free row, past
+    `full` if there is none.
+    """
+    dx, dy, dz = x[j, c.X] - x[i, c.X], x[j, c.Y] - x[i, c.Y], x[j, c.Z] - x[i, c.Z]
+    reach = x[i, c.R] + x[j, c.R]
+    square = dx * dx + dy * dy + dz * dz
+    # of a pair within the chunk the first particle owns the slot
+    if square < (reach + skin) * (reach + skin) and (j > i or j < first):
+        if at < full:
+            kind = class_of(math.sqrt(square) - reach, skin)
+            found[at, 0], found[at, 1] = i, j
+            found[at, 2] = kind + ACROSS if j < first or j >= last else kind
+        at += 1
+    return at
+
+
+@part
+def pairs_of(g, x, level, i, first, last, found, at, full):
+    """All pairs of particle i with those of a level of sizes into `found`; returns as `put_pair`."""
+    skin, grid, several = g.skin[0], g.grid_i[level], g.settings[0].levels > 1
+    per, far = cells_per_metre(g, level), x[i, c.R] + g.level_radius[level] + skin
+    ix, nx = cells_along(x[i, c.X], far, per, grid[c.GRID_X])
+    iy, ny = cells_along(x[i, c.Y], far, per, grid[c.GRID_Y])
+    iz, nz = cells_along(x[i, c.Z], far, per, grid[c.GRID_Z])
+    for cz in range(iz, iz + nz):
+        for cy in range(iy, iy + ny):
+            for cx in range(ix, ix + nx):
+                k = cell_rank(grid, cx, cy, cz)
+                if several:
+                    k += g.bucket_first[level]
+                    for t in range(g.bucket_start[k], g.bucket_start[k + 1]):
+                        at = put_pair(x, skin, found, at, full, i, g.bucket[t], first, last)
+                else:
+                    start, stop = g.cell_start[k], g.cell_start[k + 1]
+                    if start >= first:
+                        start = max(start, i + 1)
+                    for j in range(start, stop):
+                        at = put_pair(x, skin, found, at, full, i, j, first, last)
+    return at
+
+
+@part
 def find_pairs(g, chunk, found):
     """All pairs of a chunk with their classes into `found`. Returns their number, -1 if there is no space for them."""
-    x, skin, levels = g.sphere[g.progress[0].now], g.skin[0], g.settings[0].levels
+    x = g.sphere[g.progress[0].now]
     first, last = rows_of(g, chunk)
     full, at = min(found.shape[0], pair_space(g)) - 8 * CLASSES, 0
     for i in range(first, last):
-        xi, yi, zi, ri = x[i, c.X], x[i, c.Y], x[i, c.Z], x[i, c.R]
-        for level in range(levels):
-            per, far, grid = cells_per_metre(g, level), ri + g.level_radius[level] + skin, g.grid_i[level]
-            ix, nx = cells_along(xi, far, per, grid[c.GRID_X])
-            iy, ny = cells_along(yi, far, per, grid[c.GRID_Y])
-            iz, nz = cells_along(zi, far, per, grid[c.GRID_Z])
-            for cz in range(iz, iz + nz):
-                for cy in range(iy, iy + ny):
-                    for cx in range(ix, ix + nx):
-                        k = cell_rank(grid, cx, cy, cz)
-                        if levels > 1:
-                            k += g.bucket_first[level]
-                            start, stop = g.bucket_start[k], g.bucket_start[k + 1]
-                        else:
-                            start, stop = g.cell_start[k], g.cell_start[k + 1]
-                            if start >= first:  # of a pair within the chunk the first particle owns the slot
-                                start = max(start, i + 1)
-                        for t in range(start, stop):
-                            j = g.bucket[t] if levels > 1 else t
-                            dx, dy, dz, reach = x[j, c.X] - xi, x[j, c.Y] - yi, x[j, c.Z] - zi, ri + x[j, c.R]
-                            square = dx * dx + dy * dy + dz * dz
-                            if square < (reach + skin) * (reach + skin) and (j > i or j < first):
-                                if at >= full:
-                                    return -1
-                                kind = class_of(math.sqrt(square) - reach, skin)
-                                found[at, 0], found[at, 1] = i, j
-                                found[at, 2] = kind + ACROSS if j < first or j >= last else kind
-                                at += 1
+        for level in range(g.settings[0].levels):
+            at = pairs_of(g, x, level, i, first, last, found, at, full)
+        if at > full:
+            return -1
     return at
 
 
