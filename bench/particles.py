@@ -82,7 +82,7 @@ def settle(place: np.ndarray, box: np.ndarray, fall: float, rest: float, workers
             state = bed.state()
             constant = 0.005 if now < fall + 0.5 * rest else 0.05
             state.motion[:, [0, 1, 2, 4, 5, 6]] *= math.exp(-leg * case.STEP / constant)
-            bed.load(state)
+            bed = bed.with_state(state)
     bar.close()
     return bed.snapshot()[1]
 

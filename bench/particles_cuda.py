@@ -175,10 +175,10 @@ def momentum_error(count: int = 20_000, steps: int = 2000) -> float:
     state = bed.state()
     motion = state.motion.copy()
     motion[:, :3] = rng.normal(0.0, 0.2, (count, 3))
-    bed.setup = bed.setup._replace(gravity=np.zeros(3), walls=wall_tables([], 1.0, 1))
+    free = bed.setup._replace(gravity=np.zeros(3), walls=wall_tables([], 1.0, 1))
     place = state.sphere.copy()
     fresh = fresh_state(place, motion, state.id, still(1)[0])
-    bed.load(fresh)
+    bed = bed.with_state(fresh, free)
     start = bed.snapshot()[2]
     timed(bed, steps, lambda first, n: still(n))
     end = bed.snapshot()[2]

@@ -116,7 +116,7 @@ def search_times(count: int, gpu: bool, cores: int) -> dict[str, float]:
         gori.threads(threads)
         # a step of the bodies, though none of them moves, is one sub-step of the grains
         beds[way] = gori.Simulation(gori.compile(spec), gori.RK4(step=sub_step), state=state, device=device)
-    place, reach = falling.particles.position, 2.0 * RADIUS + falling.particles.setup.skin
+    place, reach = falling.particles.position, 2.0 * RADIUS + float(state.particles["skin"])
     ways = {way: simulation.particles.engine.renew for way, simulation in beds.items()}
     ways["k-d tree"] = lambda: tree_pairs(place, reach)
     known = keys(tree_pairs(place, reach))

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import gori
+from gori.analysis.granular import kinetic_energy
 from gori.cli import app
 from gori.record import Frames, read_checkpoint
 from gori.sim.runfile import open_run
@@ -54,12 +55,19 @@ def test_run_tells_of_its_grains(run):
     assert result.exit_code == 0 and result.stderr == "", result.stderr
     (line,) = [line for line in result.stdout.splitlines() if line.startswith("particles")]
     assert "60 on cpu" in line and "sub-steps of at most" in line and " ms; " in line and "21 frames" in line
-    about = json.loads(Path("out/tray/summary.json").read_text())["particles"]
+    summary = json.loads(Path("out/tray/summary.json").read_text())
+    about = summary["particles"]
     assert about["count"] == 60 and about["substeps"] == np.ceil(1e-3 / about["step"]) and about["contacts"] > 60
     names = sorted(path.name for path in Path("out/tray").iterdir())
     assert names == ["particles.png", "plot_1.png", "run.h5", "run.particles.h5", "run.yaml", "summary.json"]
     frames = Frames("out/tray/run.particles.h5")
-    assert len(frames) == 21 and len(frames[-1]) == 60
+    assert len(frames) == 21 and len(frames[-1]) == 60 and frames.groups == ("load",)
+    # their energy counts: tray and particles at the start and at the end, which is rest but for a tray in motion
+    for key, frame, k in (("start", frames[0], 0), ("end", frames[-1], -1)):
+        own = 9.81 * frame.mass @ frame.position[:, 2] + sum(kinetic_energy(frame))
+        tray = open_run("out/tray")["energy.total"][k]
+        assert summary["energy"][key] == pytest.approx(own + tray, rel=1e-6)
+    assert summary["energy"]["drift"] is None and summary["energy"]["end"] < summary["energy"]["start"]
     # the tray carries them: mean over the second half
     recording = open_run("out/tray")
     force = recording["tray.wrench_from.load"][50:, 5].mean()

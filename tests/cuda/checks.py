@@ -15,7 +15,7 @@ import numpy as np
 
 import gori
 import gori.sim.particles.cuda as cuda_engine
-from gori.model.particles.state import fresh_state
+from gori.model.particles.state import NO_SKIN, fresh_state
 from gori.sim.particles.cpu import CpuEngine
 from gori.sim.particles.cuda import CudaEngine
 from tests.sim.particles.poses import riding, still
@@ -67,9 +67,19 @@ def beds(part: gori.Spec) -> tuple[Any, Any, float]:
     return particles.engine, CudaEngine(particles.setup, particles.engine.state()), particles.step
 
 
-def agree(part: gori.Spec) -> None:
-    """Both machines come to the same places, speeds and pushes, as far as single precision goes, through new lists."""
+def with_skin(setup: Any, skin: float) -> Any:
+    """A setup with a neighbour-list skin that stays [m]."""
+    return setup._replace(follow=0.0, skin=skin)
+
+
+def agree(part: gori.Spec, *levels: float) -> None:
+    """Both machines come to the same places, speeds and pushes, as far as single precision goes, through new lists; on
+    the GPU with levels of sizes, if they are given.
+    """
     cpu, gpu, step = beds(part)
+    if levels:
+        gpu = CudaEngine(cpu.setup._replace(levels=np.array(levels)), cpu.state())
+        assert len(gpu.state().grid) == 3 * len(levels) > len(cpu.state().grid)
     start = cpu.snapshot()[1][:, :3].copy()
     for _ in range(3):
         assert cpu.march(still(STEPS // 3), step) is None
@@ -149,9 +159,9 @@ def slides(part: gori.Spec) -> None:
     place[:, 0], place[:, 1] = 0.02 * np.cos(turn), 0.02 * np.sin(turn)
     place[:, 2] = -0.09 + (1.0 - 1e-3) * place[:, 3]
     motion[:, :3] = 15.0 * np.stack([-np.sin(turn), np.cos(turn), 0.0 * turn], axis=1)
-    setup, found = cpu.setup._replace(skin=4.0 * cpu.setup.radius, gravity=np.array([0.0, 0.0, -20.0])), []
+    setup, found = with_skin(cpu.setup, 4.0 * cpu.setup.radius)._replace(gravity=np.array([0.0, 0.0, -20.0])), []
     for machine in (CpuEngine, CudaEngine):
-        bed = machine(setup, state._replace(listed_position=place[:, :3].copy()))
+        bed = machine(setup, state._replace(listed_position=place[:, :3].copy(), skin=NO_SKIN))
         assert bed.march(still(1), step) is None
         first = bed.state().walls
         assert bed.march(still(9), step) is None
@@ -224,7 +234,7 @@ def among_many(part: gori.Spec, count: int) -> None:
     motion[:, 3] = 2500.0 * 4.0 / 3.0 * np.pi * place[:, 3] ** 3
     motion[0, 2] = 0.05 * skin / step
     far = np.full(3, 10.0)
-    setup = cpu.setup._replace(gravity=np.zeros(3), radius=6e-3, skin=skin, low=-far, high=far)
+    setup = with_skin(cpu.setup, skin)._replace(gravity=np.zeros(3), radius=6e-3, levels=None, low=-far, high=far)
     for machine in (CpuEngine, CudaEngine):
         bed = machine(setup, fresh_state(place, motion, np.arange(count + 1), still(0)[0]))
         bed.renew()
@@ -237,7 +247,7 @@ def among_many(part: gori.Spec, count: int) -> None:
 def grows(part: gori.Spec) -> None:
     """Lists that are too short become longer, and nothing is lost."""
     cpu, _, step = beds(part)
-    setup, before = cpu.setup._replace(skin=6.0 * cpu.setup.radius), cuda_engine.FIRST_SLOTS
+    setup, before = with_skin(cpu.setup, 6.0 * cpu.setup.radius), cuda_engine.FIRST_SLOTS
     try:
         cuda_engine.FIRST_SLOTS = 1
         gpu = CudaEngine(setup, cpu.state())
@@ -247,6 +257,30 @@ def grows(part: gori.Spec) -> None:
     cpu.march(still(3), step)
     np.testing.assert_allclose(gpu.snapshot()[1], cpu.snapshot()[1], atol=1e-8)
     assert gpu._slots > 1
+
+
+def comes_and_goes(part: gori.Spec) -> None:
+    """Particles that come in and those that outlets take out: the same ones on both machines."""
+    side = part.bodies["ground"].shapes["box"].size[0]
+    cpu, _, step = beds(part.set("outlets", {"drain": {"box": {"at": [0.2 * side, 0, 0], "size": [0.5 * side] * 3}}}))
+    setup, state, found = cpu.setup._replace(spare=50), cpu.state(), []
+    new = np.array([[-0.4 * side, -0.4 * side, 0.4 * side, 1.9e-3]])
+    motion = np.zeros((1, 8))
+    motion[:, :3], motion[:, 3] = [0.1, 0.2, -0.5], state.motion[0, 3]
+    for machine in (CpuEngine, CudaEngine):
+        bed = machine(setup, state)
+        assert bed.march(still(STEPS // 3), step) is None
+        assert bed.add(np.array([len(state.id)]), new, motion, still(0)[0])
+        bed.expire()
+        assert bed.march(still(STEPS // 3), step) is None
+        found.append(bed.snapshot())
+        again = machine(setup, bed.state())
+        for one in (bed, again):
+            assert one.march(still(STEPS // 3), step) is None
+        assert bed.count == len(bed.snapshot()[0]) and np.array_equal(bed.snapshot()[1], again.snapshot()[1])
+    one, two = found
+    assert np.array_equal(one[0], two[0]) and one[0][-1] == len(state.id) and len(one[0]) <= len(state.id)
+    np.testing.assert_allclose(two[1], one[1], atol=1e-8)
 
 
 CASES = {
@@ -260,6 +294,10 @@ CASES = {
     "crosses seams": lambda: seams(8),
     "many neighbours": lambda: among_many(spec(COUNT), 60),
     "lists grow": lambda: grows(spec(COUNT)),
+    "sizes of three levels": lambda: agree(
+        spec(COUNT).set("load.radius", [[0.0005, 6], [0.001, 2], [0.002, 1]]), 0.002, 0.001, 0.0005
+    ),
+    "comes and goes": lambda: comes_and_goes(spec(COUNT)),
 }
 
 

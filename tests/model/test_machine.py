@@ -37,10 +37,10 @@ def test_what_is_recorded_has_its_wrenches_and_outputs_in_a_row():
     """Views of one array: wrenches of coupled bodies, then outputs of subsystems."""
     model = gori.compile(tray())
     machine, data = machine_of(model, outputs=3)
-    assert machine.coupled.tolist() == list(model.coupled.values()) and len(machine.coupled) == 1
-    assert data.recorded.shape == (6 + 3,) and np.shares_memory(data.wrench, data.recorded)
-    data.wrench[0] = np.arange(1.0, 7.0)
-    assert data.recorded.tolist() == [1, 2, 3, 4, 5, 6, 0, 0, 0]
+    assert machine.coupled.tolist() == list(model.coupled.values()) == [0, 1]  # ground and tray
+    assert data.recorded.shape == (12 + 3,) and np.shares_memory(data.wrench, data.recorded)
+    data.wrench[1] = np.arange(1.0, 7.0)
+    assert data.recorded.tolist() == [0.0] * 6 + [1, 2, 3, 4, 5, 6, 0, 0, 0]
     assert machine_of(model, coupled=[])[1].recorded.size == 0
 
 

@@ -60,6 +60,33 @@ def test_frames_come_back(tmp_path):
         frames[4]
 
 
+def test_groups_come_back(tmp_path):
+    ids, place, motion = cloud(20)
+    with FrameFile(tmp_path / "f.h5", groups=("coal", "ore"), decimate=2) as file:
+        file.append(0.0, ids, place, motion, group=ids % 3)
+        with pytest.raises(InputError, match="group must be 20 whole numbers"):
+            file.append(1.0, ids, place, motion, group=[0, 1])
+    frames = Frames(tmp_path / "f.h5")
+    assert frames.groups == frames[0].groups == ("coal", "ore")
+    assert frames[0].group.tolist() == (np.arange(0, 20, 2) % 3).tolist()
+    assert frames[0].where(frames[0].group == 1).group.tolist() == [1] * 3
+
+
+def test_files_without_groups_are_read(tmp_path):
+    """Those of version 2."""
+    with FrameFile(tmp_path / "f.h5", ("tray",)) as file:
+        file._dtype = np.dtype([(name, file._dtype[name]) for name in file._dtype.names if name != "group"])
+        file._texts["header"] = json.dumps(
+            {k: v for k, v in json.loads(file._texts["header"]).items() if k != "groups"}
+        )
+        file._rebuild(4)
+        file.append(0.0, *cloud(5))
+    with h5py.File(tmp_path / "f.h5", "r+") as stored:
+        stored.attrs["version"] = 2
+    frames = Frames(tmp_path / "f.h5")
+    assert frames.groups == () and frames[0].group.tolist() == [0] * 5 and len(frames[0]) == 5
+
+
 def test_any_tool_reads_the_file(tmp_path):
     """The long dataset has the length of all frames, and is a plain one for the library."""
     with FrameFile(tmp_path / "f.h5") as file:

@@ -32,7 +32,7 @@ def test_a_wrench_is_about_the_origin_of_its_body():
     table = rec.extra["outputs"][:, :6]
     np.testing.assert_allclose(rec[name][:, 3:], table[:, 3:])
     np.testing.assert_allclose(rec[name][:, :3], table[:, :3] - np.cross([0.0, -0.2, 0.0], table[:, 3:]))
-    np.testing.assert_array_equal(recording({"outputs": columns})[name], table)  # of particles: about the row
+    np.testing.assert_array_equal(recording({"outputs": columns})[name], table)  # of nobody that is known
 
 
 def test_columns_that_are_not_there():

@@ -145,7 +145,21 @@ class Grains:
     history: of each contact that lasts, by (i, j) or (i, ("wall", k)): tangential and rolling (2, 3)
     """
 
-    def __init__(self, place, mass, pairs, law="hertz", *, v=None, w=None, material=None, walls=(), gravity=(0, 0, 0)):
+    def __init__(
+        self,
+        place,
+        mass,
+        pairs,
+        law="hertz",
+        *,
+        v=None,
+        w=None,
+        material=None,
+        walls=(),
+        gravity=(0, 0, 0),
+        full_arm=False,
+    ):
+        self.lost = 0.0 if full_arm else 1.0  # share of the overlap by which arms are shorter than radii
         self.place, self.mass, self.pairs, self.law = np.array(place, float), np.array(mass, float), pairs, LAWS[law]
         count = len(self.place)
         self.v = np.zeros((count, 3)) if v is None else np.array(v, float)
@@ -163,7 +177,7 @@ class Grains:
                 d = r[i] + r[j] - distance
                 if d > 0.0:
                     n = (x[j] - x[i]) / distance
-                    arms = r[i] - d / 2.0, r[j] - d / 2.0
+                    arms = r[i] - self.lost * d / 2.0, r[j] - self.lost * d / 2.0
                     u = v[i] - v[j] + np.cross(arms[0] * w[i] + arms[1] * w[j], n)
                     R, m = r[i] * r[j] / (r[i] + r[j]), self.mass[i] * self.mass[j] / (self.mass[i] + self.mass[j])
                     yield (i, j), Touch(d, R, m, n, u, w[i], w[j]), arms, (self.material[i], self.material[j])
@@ -171,7 +185,7 @@ class Grains:
                 gap, n = wall.gap(x[i])
                 d = r[i] - gap
                 if d > 0.0:
-                    arm = r[i] - d
+                    arm = r[i] - self.lost * d
                     carried = wall.v + np.cross(wall.w, x[i] + arm * n - wall.point)
                     u = v[i] + np.cross(arm * w[i], n) - carried
                     touch = Touch(d, r[i], self.mass[i], n, u, w[i], np.asarray(wall.w))

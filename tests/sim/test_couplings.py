@@ -181,11 +181,12 @@ def test_columns_of_all():
     assert model_columns(model) == {}
     shared = couplings(model, {"a": ["ground", "block"], "b": ["block"]}, {"x": "m", "y": "N"})
     row = int(shared.frames["b"].rows[0])
-    assert shared.coupled == (row, row)
+    assert shared.coupled == (0, row, row)
     columns = {name: tuple(place) for name, place in shared.channels.items()}
     assert columns == {
-        "block.wrench_from.a": (0, 6, "N m, N"),
-        "block.wrench_from.b": (6, 6, "N m, N"),
-        "x": (12, 1, "m"),
-        "y": (13, 1, "N"),
+        "ground.wrench_from.a": (0, 6, "N m, N"),
+        "block.wrench_from.a": (6, 6, "N m, N"),
+        "block.wrench_from.b": (12, 6, "N m, N"),
+        "x": (18, 1, "m"),
+        "y": (19, 1, "N"),
     }

@@ -67,9 +67,8 @@ def test_a_constant_wrench_acts_as_at_the_origin_of_the_body(seed):
         for q, v, a in zip(rec.q, rec.v, rec["a"]):
             wanted = model.forward_dynamics(q, v, model.jacobian(q, name).T @ WRENCH)
             np.testing.assert_allclose(a, wanted, rtol=0, atol=1e-11 * (1.0 + np.abs(wanted).max()))
-        if f"{name}.wrench_from.constant" in rec:  # none acts on a frame of the ground
-            acted = rec[f"{name}.wrench_from.constant"]
-            np.testing.assert_allclose(acted, np.tile(WRENCH, (len(rec), 1)), atol=1e-12)
+        acted = rec[f"{name}.wrench_from.constant"]
+        np.testing.assert_allclose(acted, np.tile(WRENCH, (len(rec), 1)), atol=1e-12)
         tau = lambda t, q, v, name=name: model.jacobian(q, name).T @ WRENCH  # noqa: E731
         force = gori.Simulation(model, gori.RK4(step=STEP), forces=tau, state=state)
         force.run(0.02)
@@ -88,6 +87,17 @@ def test_joints_bear_a_wrench_where_it_acts():
     force = 3.0 * (np.array([WRENCH[3] / 5.0, 0.0, 0.0]) - [0.0, 0.0, -9.81]) - WRENCH[3:]
     wanted = np.concatenate([-WRENCH[:3], force])
     np.testing.assert_allclose(rec["bolt.reaction"], np.tile(wanted, (len(rec), 1)), atol=1e-9)
+
+
+def test_a_joint_that_is_fixed_to_the_ground_bears_a_wrench():
+    bolt = {"type": "fixed", "parent": "ground", "child": "pump", "at": [0.5, 0.0, 0.2], "rpy_deg": [0, 90, 0]}
+    spec = gori.Spec(bodies={"pump": {"mass": 3.0, "inertia": [1, 1, 1]}}, joints={"bolt": bolt})
+    simulation = gori.Simulation(gori.compile(spec), gori.RK4(step=STEP), subsystems=[Constant(["pump"], WRENCH)])
+    rec = simulation.run(0.01, sample=STEP)
+    wanted = np.concatenate([-WRENCH[:3], [0.0, 0.0, 3.0 * 9.81] - WRENCH[3:]])
+    np.testing.assert_allclose(rec["bolt.reaction"], np.tile(wanted, (len(rec), 1)), atol=1e-9)
+    np.testing.assert_allclose(rec["pump.wrench_from.constant"], np.tile(WRENCH, (len(rec), 1)), atol=1e-12)
+    assert not simulation.exchanges["constant"].given.any()  # what stands still receives no momentum
 
 
 # ---- momentum

@@ -95,3 +95,77 @@ def test_grains_in_a_box_with_a_fixed_lid():
     assert np.abs(grains).max() > 0.1
     close(rec["guide.reaction"][:, 3:], 0.4 * a - grains, 1e-12)
     close(rec["bolt.reaction"][:, 3:], 0.3 * a, 1e-12)
+
+
+CRATE = {"type": "box", "size": (0.04, 0.04, 0.04), "at": (0, 0, 0.02), "hollow": True, "open": ["z+"],
+         "material": "steel"}  # fmt: skip
+
+
+def crates(counts, more=None, **joints):
+    """1 kg crates named a, b, ... with so many grains each, more bodies, and the joints that are given."""
+    fill = {"packing": "poured"}
+    return gori.Spec(
+        materials={"steel": {"E": 2e11}, "sand": {"E": 5e6, "density": 2500}},
+        contacts={
+            pair: {"restitution": 0.3, "friction": 0.5, "rolling_friction": 0.2} for pair in ("sand/sand", "sand/steel")
+        },
+        bodies={name: {"mass": 1.0, "inertia": (1e-3, 1e-3, 1e-3), "shapes": {"bin": CRATE}} for name in counts}
+        | (more or {}),
+        joints=joints,
+        particles={
+            name: {"material": "sand", "radius": 4e-3, "fill": fill | {"shape": f"{name}.bin", "count": n}}
+            for name, n in counts.items()
+        },
+    )
+
+
+def test_a_crate_that_is_fixed_to_the_ground_hangs_on_its_joint_with_its_grains():
+    spec = crates({"a": 80}, bolt={"type": "fixed", "parent": "ground", "child": "a", "at": (0.3, -0.2, 0.1)})
+    simulation = gori.Simulation(gori.compile(spec), gori.RK4(step=1e-3))
+    rec = simulation.run(0.6, sample=1e-2)
+    weight = 9.81 * float(simulation.particles.mass.sum())
+    grains, reaction = rec["a.wrench_from.particles"], rec["bolt.reaction"]
+    np.testing.assert_allclose(grains[-1, 3:], [0.0, 0.0, -weight], atol=0.01 * weight)
+    close(reaction[:, 3:], [0.0, 0.0, 9.81] - grains[:, 3:], 1e-12)
+    close(reaction[:, :3], -grains[:, :3], 1e-12)  # about the origin of the crate, where the joint is
+    # the grains lie in the middle of the crate, so there is hardly a moment about it
+    assert np.abs(grains[-1, :3]).max() < 0.004 * weight
+    np.testing.assert_array_equal(rec["a.wrench_from.a"], grains)
+    assert "ground.wrench_from.particles" not in rec  # which has no walls
+
+
+def test_two_crates_on_a_cart_hang_on_their_own_joints():
+    """They are one rigid group with the cart, but each bolt bears its own grains."""
+    fixed = {"type": "fixed", "parent": "cart"}
+    spec = crates(
+        {"a": 80, "b": 30},
+        {"cart": {"mass": 2.0, "inertia": (1, 1, 1)}},
+        rail={"type": "prismatic", "parent": "ground", "child": "cart", "axis": (0, 0, 1), "stiffness": 1e4},
+        left=fixed | {"child": "a", "at": (0.1, 0, 0)},
+        right=fixed | {"child": "b", "at": (-0.1, 0, 0), "rpy_deg": (0, 0, 30)},
+    )
+    simulation = gori.Simulation(gori.compile(spec), gori.RK4(step=1e-3))
+    rec = simulation.run(0.3, sample=1e-2)
+    up = 9.81 + rec["rail.a"]
+    for name, bolt in (("a", "left"), ("b", "right")):
+        grains = rec[f"{name}.wrench_from.particles"]
+        assert -grains[-1, 5] > 0.1 * 9.81 * float(simulation.particles.mass.sum())
+        close(rec[f"{bolt}.reaction"][:, 5], up - grains[:, 5], 1e-11)
+        close(rec[f"{bolt}.reaction"][:, :3], -grains[:, :3], 1e-11)
+    both = rec["a.wrench_from.particles"] + rec["b.wrench_from.particles"]
+    close(rec["rail.reaction"][:, 5], 4.0 * up - both[:, 5], 1e-11)
+
+
+def test_walls_of_the_ground_have_a_channel():
+    floor = {"type": "plane", "material": "steel", "at": (0, 0, -0.1)}
+    lift = {"type": "prismatic", "parent": "ground", "child": "a", "axis": (0, 0, 1)}
+    spec = crates({"a": 40}, {"ground": {"shapes": {"floor": floor}}}, lift=lift)
+    beside = {"box": {"at": (0.5, 0, -0.08), "size": (0.06, 0.06, 0.03)}, "count": 40, "packing": "poured"}
+    spec = spec.set("particles.a.fill", beside)
+    simulation = gori.Simulation(gori.compile(spec), gori.RK4(step=1e-3))
+    rec = simulation.run(0.5, sample=1e-2)
+    weight = 9.81 * float(simulation.particles.mass.sum())
+    wrench = rec["ground.wrench_from.particles"]
+    np.testing.assert_allclose(wrench[-1, 3:], [0.0, 0.0, -weight], atol=0.05 * weight)
+    assert wrench[-1, 1] == pytest.approx(0.5 * weight, rel=0.1)  # at x = 0.5 m: M_y = -x F_z
+    assert not rec["a.wrench_from.particles"].any()

@@ -33,13 +33,14 @@ def test_limits_hold_the_whole_film(film):
     assert stage.camera.low[0] < -1.0 and stage.camera.high[0] > 4.0 and stage.limits == (0.0, 3.0)
 
 
-def test_materials_have_a_colour_each():
-    """Of two materials, painted in turn, both colours are seen; all grains of one are alike."""
+@pytest.mark.parametrize("kind", ["material", "group"])
+def test_materials_and_groups_have_a_colour_each(kind):
+    """Of two, painted in turn, both colours are seen; all grains of one are alike."""
     place = np.array([[0.0, 0.0, 0.0, 0.4], [2.0, 0.0, 0.0, 0.4], [4.0, 0.0, 0.0, 0.4]])
     motion = np.zeros((3, 8))
     motion[:, 7] = [0, 1, 0]
-    frame = ParticleFrame.of(place, motion, materials=("sand", "steel"))
-    stage = ParticleStage(frame, None, "material", (-90, 90), None, None, None, 4.0)
+    frame = ParticleFrame.of(place, motion, materials=("sand", "steel"), group=[0, 1, 0])
+    stage = ParticleStage(frame, None, kind, (-90, 90), None, None, None, 4.0)
     stage.show(frame)
     image = np.asarray(stage._image.get_array(), float)
     colours = []

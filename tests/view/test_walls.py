@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gori.spec import Body, Joint, Spec
-from gori.view.walls import mesh_lines, placed, wall_lines
+from gori.view.walls import mesh_lines, placed, vanishing_times, wall_lines
 from tests.view.grains import tray
 
 
@@ -46,3 +46,13 @@ def test_which_walls():
     assert body == "tray" and line.dtype == float
     (stands,) = placed([("nobody", line)], {})
     assert stands.tolist() == [[0.0, 0.0, 0.0], [1.0, 2.0, 3.0]]
+
+
+def test_walls_that_vanish_are_drawn_until_then():
+    gate = {"type": "box", "size": (1, 1, 1), "material": "steel", "until": 2.0}
+    spec = Spec(
+        materials={"steel": {"E": 1e9}},
+        bodies={"ground": Body(shapes={"gate": gate, "wall": gate | {"until": None}, "other": gate | {"until": 1.0}})},
+    )
+    assert vanishing_times(spec) == [1.0, 2.0] and vanishing_times(None) == []
+    assert [len(wall_lines(spec, None, time)) for time in (0.0, 0.999, 1.0, 2.0)] == [36, 36, 24, 12]

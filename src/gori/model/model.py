@@ -57,9 +57,9 @@ class Model(Dynamics):
         """Add what was compiled with the help of the tree; from now on nothing changes."""
         self.compiled, self.forces, self.vehicle = compiled, compiled.forces, compiled.vehicle
         self.particles = compiled.particles
-        carriers = () if self.particles is None else self.particles.carriers
-        self.coupled = {carrier.name: carrier.row for carrier in carriers if carrier.row > 0}
-        """bodies on which particles act, and their rows"""
+        holders = () if self.particles is None else self.particles.holders
+        self.coupled = {holder.name: holder.row for holder in holders}
+        """bodies on which particles act, and their rows; on row 0, the ground, they change nothing but reactions"""
         self.nz = self.forces.states
         self._sealed = True
         return self

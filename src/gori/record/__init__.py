@@ -3,7 +3,7 @@
 from gori.record.frames import FrameFile, Frames, ParticleFrame
 from gori.record.recorder import Recorder, open_recording, read_checkpoint
 from gori.record.recording import Recording
-from gori.record.vtkhdf import VtkHdf
+from gori.record.vtkhdf import VtkHdf, VtkWalls
 
 __all__ = [
     "FrameFile",
@@ -12,6 +12,7 @@ __all__ = [
     "Recorder",
     "Recording",
     "VtkHdf",
+    "VtkWalls",
     "open_recording",
     "read_checkpoint",
 ]

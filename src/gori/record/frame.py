@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, overload
@@ -16,7 +17,9 @@ from gori.kernels.particles.columns import MASS, MATERIAL, VX, WX
 from gori.record.growing import read_status
 from gori.spec import Spec
 
-FORMAT, VERSION, PARTICLES = "gori frames", 2, "particles"
+FORMAT, VERSION, PARTICLES = "gori frames", 3, "particles"
+READABLE = (2, VERSION)
+"""versions; before 3 there were no groups"""
 N_MOTION = MATERIAL + 1
 
 
@@ -32,8 +35,10 @@ class ParticleFrame:
     angular_velocity   (N, 3) [rad/s]
     mass               (N,) [kg]
     material           (N,) row of `materials`
+    group              (N,) row of `groups`
     poses              (4, 4) of each body by its name
     materials          names
+    groups             names of the groups and inlets that particles come from
     """
 
     time: float
@@ -44,8 +49,10 @@ class ParticleFrame:
     angular_velocity: np.ndarray
     mass: np.ndarray
     material: np.ndarray
+    group: np.ndarray
     poses: dict[str, np.ndarray] = field(default_factory=dict)
     materials: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -56,11 +63,13 @@ class ParticleFrame:
         time: float = 0.0,
         poses: dict[str, np.ndarray] | None = None,
         materials: Sequence[str] = (),
+        group: Any = None,
+        groups: Sequence[str] = (),
     ) -> "ParticleFrame":
         """A ParticleFrame of plain arrays: spheres (N, 4) x y z r, motion (N, 8) velocity, mass, angular velocity,
         material.
 
-        Without motion the particles rest, and their mass is their volume.
+        Without motion the particles rest, and their mass is their volume; without groups (N,) all are of one.
         """
         spheres = np.array(spheres, np.float64)
         if spheres.ndim != 2 or spheres.shape[1] != 4:
@@ -75,8 +84,9 @@ class ParticleFrame:
         check(ids, spheres, moving)
         velocity, spin = moving[:, VX : VX + 3], moving[:, WX : WX + 3]
         mass, material = moving[:, MASS], moving[:, MATERIAL].astype(np.int64)
-        own = spheres[:, :3], spheres[:, 3], velocity, spin, mass, material
-        return cls(float(time), ids, *own, poses or {}, tuple(materials))
+        of_group = np.zeros(count, np.int64) if group is None else np.array(group, np.int64)
+        own = spheres[:, :3], spheres[:, 3], velocity, spin, mass, material, of_group
+        return cls(float(time), ids, *own, poses or {}, tuple(materials), tuple(groups))
 
     def __len__(self) -> int:
         return len(self.id)
@@ -94,19 +104,19 @@ class ParticleFrame:
     def where(self, keep: np.ndarray) -> "ParticleFrame":
         """Only some of the particles, by a mask (N,) or row numbers."""
         kept = {name: getattr(self, name)[keep] for name in ARRAYS}
-        return ParticleFrame(self.time, **kept, poses=self.poses, materials=self.materials)
+        return ParticleFrame(self.time, **kept, poses=self.poses, materials=self.materials, groups=self.groups)
 
 
-ARRAYS = ("id", "position", "radius", "velocity", "angular_velocity", "mass", "material")
+ARRAYS = ("id", "position", "radius", "velocity", "angular_velocity", "mass", "material", "group")
 """arrays of a ParticleFrame, each with a row for each particle"""
 
 
 class Frames:
     """The frames in a file, also of a run that was killed or still goes on; each is read when it is asked for.
 
-    `frames[k]` is a ParticleFrame, a slice of frames is Frames again. `times` (n,) [s]; `bodies` and `materials` are
-    names;
-    `info` are the notes on the run, with "complete"; `decimate` n says that only each n-th particle is there.
+    `frames[k]` is a ParticleFrame, a slice of frames is Frames again. `times` (n,) [s]; `bodies`, `materials` and
+    `groups` are names; `info` are the notes on the run, with "complete"; `decimate` n says that only each n-th particle
+    is there.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -119,6 +129,7 @@ class Frames:
             self._rows = np.array(file["rows"][:count])
         self._index = np.arange(count)
         self.bodies, self.materials = tuple(header["bodies"]), tuple(header["materials"])
+        self.groups = tuple(header.get("groups", ()))
         self.decimate, self.info = int(header["decimate"]), header["info"] | {"complete": complete}
 
     @property
@@ -161,8 +172,10 @@ class Frames:
             float(self.times[k]),
             **own,
             material=rows["material"].astype(np.int64),
+            group=rows["group"].astype(np.int64) if "group" in rows.dtype.names else np.zeros(count, np.int64),
             poses=dict(zip(self.bodies, poses)),
             materials=self.materials,
+            groups=self.groups,
         )
 
     def at(self, time: float) -> ParticleFrame:
@@ -171,14 +184,31 @@ class Frames:
             raise InputError(f"{self.path} contains no frames yet")
         return self[int(np.argmin(np.abs(self.times - time)))]
 
-    def to_vtkhdf(self, path: str | os.PathLike, overwrite: bool = False) -> Path:
-        """Write all frames to a file for ParaView; see `gori.record.vtkhdf`."""
-        from gori.record.vtkhdf import VtkHdf
+    def to_vtkhdf(self, path: str | os.PathLike, overwrite: bool = False, walls: bool = True) -> tuple[Path, ...]:
+        """Write all frames to files for ParaView; see `gori.record.vtkhdf`. Returns their paths.
 
-        with VtkHdf(path, overwrite) as file:
+        walls   write those of the machine too, where the file of frames knows them: run.vtkhdf, run.walls.vtkhdf
+        """
+        from gori.record.vtkhdf import VtkHdf, VtkWalls
+
+        path = Path(path)
+        beside = path.with_name(f"{path.stem}.walls{path.suffix}")
+        spec = self.spec if walls else None
+        with ExitStack() as stack:
+            files: list[Any] = [stack.enter_context(VtkHdf(path, overwrite))]
+            shapes = [] if spec is None else [s for body in spec.bodies.values() for s in body.shapes.values()]
+            if spec is not None and any(shape.material is not None for shape in shapes):
+                files.append(stack.enter_context(VtkWalls(beside, spec, self._width(), overwrite)))
             for frame in self:
-                file.append(frame)
-        return Path(path)
+                for file in files:
+                    file.append(frame)
+        return tuple(file.path for file in files)
+
+    def _width(self) -> float:
+        """Of squares in place of infinite planes [m]: twice the reach of particles at the start and at the end."""
+        ends = [frame.spheres for frame in (self[0], self[-1]) if len(frame)] if len(self) else []
+        reach = [np.abs(spheres[:, :3]).max() + spheres[:, 3].max() for spheres in ends]
+        return 2.0 * max(reach, default=1.0)
 
 
 def check(ids: np.ndarray, spheres: np.ndarray, motion: np.ndarray) -> None:
@@ -203,8 +233,8 @@ def open_frames(path: str | os.PathLike) -> Any:
     if file.attrs.get("format") != FORMAT:
         file_format = file.attrs.get("format", "something else")
         words = f"contains no particle frames, but {file_format!r}"
-    elif (version := int(file.attrs["version"])) != VERSION:
-        words = f"version {version} of the format is unknown; this Gori reads {VERSION}"
+    elif (version := int(file.attrs["version"])) not in READABLE:
+        words = f"version {version} of the format is unknown; this Gori reads {' and '.join(map(str, READABLE))}"
     if words:
         file.close()
         raise FileError(words, path)

@@ -1,12 +1,12 @@
 """Particles at moments of a run: written while it lasts, to a file that can be opened at every moment, and read.
 
 particles   a row for each particle of each frame, frames one after the other, each by id: id, position x y z [m],
-            radius [m], velocity [m/s], angular_velocity [rad/s], mass [kg], material; world axes
+            radius [m], velocity [m/s], angular_velocity [rad/s], mass [kg], material, group; world axes
 time        (frames,) [s]
 rows        (frames, 2) first row and count of particles
 poses       (frames, bodies, 4, 4) world
 status      count of frames that are complete; 1 when the run was closed
-header      JSON: names of bodies and materials, decimation, notes
+header      JSON: names of bodies, materials and groups, decimation, notes
 spec        YAML
 """
 
@@ -40,6 +40,7 @@ class FrameFile:
     path        the file; its folder must exist
     bodies      names of bodies whose poses come with each frame: those that carry walls
     materials   names of materials, in the order of their numbers
+    groups      names of the groups of particles, likewise
     spec        the description of the machine, so that pictures can show its walls
     info        what the file shall say of the run: names and values that JSON can hold
     decimate    keep each n-th particle, by id
@@ -60,6 +61,7 @@ class FrameFile:
         single: bool = False,
         overwrite: bool = False,
         capacity: int = 1024,
+        groups: Sequence[str] = (),
     ):
         self.path, self.bodies, self.decimate = Path(path), tuple(bodies), decimate
         if self.path.exists() and not overwrite:
@@ -67,7 +69,7 @@ class FrameFile:
         if decimate < 1 or decimate != int(decimate):
             raise InputError(f"decimate must be a positive integer, not {decimate!r}: every n-th particle is stored")
         header = {"bodies": self.bodies, "materials": tuple(materials), "decimate": int(decimate)}
-        header |= {"info": checked_info(info)}
+        header |= {"groups": tuple(groups), "info": checked_info(info)}
         self._texts = {"header": json.dumps(header), "spec": "" if spec is None else write_yaml(spec)}
         self._dtype = _row(np.dtype("<f4" if single else "<f8"))
         self.frames, self._length, self._time, self._closed = 0, 0, -np.inf, False
@@ -105,7 +107,7 @@ class FrameFile:
     def __exit__(self, kind, error, trace) -> None:
         self.close(complete=kind is None)
 
-    def append(self, time: float, ids: Any, spheres: Any, motion: Any, poses: Any = None) -> None:
+    def append(self, time: float, ids: Any, spheres: Any, motion: Any, poses: Any = None, group: Any = None) -> None:
         """Write a frame.
 
         time      [s], later than the last frame
@@ -113,6 +115,7 @@ class FrameFile:
         spheres   (N, 4) x y z r [m], world
         motion    (N, 8) velocity [m/s], mass [kg], angular velocity [rad/s], material
         poses     (bodies, 4, 4), or by name; default: all at the origin
+        group     (N,) row of `groups` of each; default: all of the first
         """
         if self._closed:
             raise InputError(f"the file {self.path} is closed; FrameFile.resume continues it")
@@ -120,7 +123,10 @@ class FrameFile:
             raise InputError(f"time must increase: {time:g} s after {self._time:g} s")
         ids, spheres, motion = (np.asarray(array) for array in (ids, spheres, motion))
         check(ids, spheres, motion)
-        rows = self._packed(ids, spheres, motion)
+        group = np.zeros(len(ids), int) if group is None else np.asarray(group)
+        if group.shape != ids.shape:
+            raise InputError(f"group must be {len(ids)} whole numbers, not {group.shape}")
+        rows = self._packed(ids, spheres, motion, group)
         placed = self._poses(poses)
         try:
             if self.frames == self._file.capacity:
@@ -147,14 +153,14 @@ class FrameFile:
         finally:
             self._file.close()
 
-    def _packed(self, ids: np.ndarray, spheres: np.ndarray, motion: np.ndarray) -> np.ndarray:
+    def _packed(self, ids: np.ndarray, spheres: np.ndarray, motion: np.ndarray, group: np.ndarray) -> np.ndarray:
         """Rows for the file, by id, decimated."""
         if self.decimate > 1:
             keep = ids % self.decimate == 0
-            ids, spheres, motion = ids[keep], spheres[keep], motion[keep]
+            ids, spheres, motion, group = ids[keep], spheres[keep], motion[keep], group[keep]
         if (steps := np.diff(ids)).size and steps.min() <= 0:
             order = np.argsort(ids)
-            ids, spheres, motion = ids[order], spheres[order], motion[order]
+            ids, spheres, motion, group = ids[order], spheres[order], motion[order], group[order]
             if (np.diff(ids) == 0).any():
                 raise InputError(f"two particles have the id {ids[1:][np.diff(ids) == 0][0]}")
         rows = np.empty(len(ids), self._dtype)
@@ -162,6 +168,8 @@ class FrameFile:
         rows["position"], rows["radius"] = spheres[:, :3], spheres[:, 3]
         rows["velocity"], rows["angular_velocity"] = motion[:, VX : VX + 3], motion[:, WX : WX + 3]
         rows["material"] = motion[:, MATERIAL]
+        if "group" in (rows.dtype.names or ()):  # not in a file of an older version that is continued
+            rows["group"] = group
         return rows
 
     def _poses(self, poses: Any) -> np.ndarray:
@@ -209,4 +217,4 @@ def _row(number: np.dtype) -> np.dtype:
     """A particle in the file; motion is in single precision, as it is seen and measured, not continued from."""
     spheres = [("position", number, (3,)), ("radius", number)]
     vectors = [("velocity", "<f4", (3,)), ("angular_velocity", "<f4", (3,))]
-    return np.dtype([("id", "<i8"), *spheres, *vectors, ("mass", "<f4"), ("material", "<i2")])
+    return np.dtype([("id", "<i8"), *spheres, *vectors, ("mass", "<f4"), ("material", "<i2"), ("group", "<i2")])

@@ -35,19 +35,26 @@ def output_channels(recording: "Recording") -> dict[str, Channel]:
     table, named = recording.extra.get("outputs"), recording.info.get("outputs")
     if table is None or named is None:
         return {}
-    owners = recording.info.get("subsystems", {})
-    bodies = {wrench_channel(body, name): body for name, own in owners.items() for body in own}
-    channels = {}
+    bodies, channels = wrench_bodies(recording), {}
     for name, columns in named.items():
         place = Columns(*columns)
         if place.first + place.width > table.shape[1]:
             raise InputError(f"channel {name!r} stands in column {place.first} of outputs, which have {table.shape[1]}")
-        channels[name] = Channel(_compute(place, bodies.get(name)), place.unit)
+        channels[name] = Channel(column_reader(place, bodies.get(name)), place.unit)
     return channels
 
 
-def _compute(place: Columns, body: str | None) -> Callable[["Recording", str], np.ndarray]:
-    """A channel; of a wrench on a body of a subsystem, with the moment about the origin of the body."""
+def wrench_bodies(recording: "Recording") -> dict[str, str]:
+    """Body of each channel of a wrench, of particles and of subsystems."""
+    particles = recording.model.particles
+    owners = dict(recording.info.get("subsystems", {}))
+    if particles is not None:
+        owners |= dict.fromkeys(("particles", *particles.names), tuple(recording.model.coupled))
+    return {wrench_channel(body, name): body for name, own in owners.items() for body in own}
+
+
+def column_reader(place: Columns, body: str | None) -> Callable[["Recording", str], np.ndarray]:
+    """How a channel is computed; of a wrench on a body, with the moment about the origin of the body."""
 
     def compute(recording: "Recording", _: str) -> np.ndarray:
         table = recording.extra["outputs"]

@@ -12,6 +12,7 @@ from gori.model.machine import machine_of
 from gori.model.tables import JointInfo
 from gori.record import Recording
 from gori.record.channels import v_units
+from gori.record.outputs import column_reader, wrench_bodies
 from gori.sim.couplings import model_columns
 from gori.sim.trace import Trace, samples_of
 from gori.spec import GROUND
@@ -99,14 +100,14 @@ def _add_energies(recording: Recording) -> None:
 def add_output_channels(recording: Recording) -> None:
     """Add what the Model records besides the states, where the recording does not name it by itself: channels of wheels
     and drive trains (truck.wheel_fl.load), and BODY.wrench_from.particles (N, 6), also under the name of the group if
-    there is only one: moment about the origin of the body's row and force of particles on it, world axes, as it acted.
+    there is only one: moment about the origin of the body and force of particles on it, world axes, as it acted.
     """
     outputs, columns = recording.extra.get("outputs"), model_columns(recording.model)
     if outputs is None or "outputs" in recording.info:  # a motion without its forces, or channels that are there
         return
-    for name, (first, count, unit) in columns.items():
-        place = np.s_[:, first] if count == 1 else np.s_[:, first : first + count]
-        recording.add_source([name], lambda rec, _, place=place: rec.extra["outputs"][place], units=unit)
+    bodies = wrench_bodies(recording)
+    for name, place in columns.items():
+        recording.add_source([name], column_reader(place, bodies.get(name)), units=place.unit)
 
 
 def add_trace_channels(recording: Recording, trace: Trace) -> None:

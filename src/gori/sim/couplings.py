@@ -45,9 +45,8 @@ def couplings(model: Model, bodies: Mapping[str, Sequence[str]], outputs: Mappin
         except InputError as error:
             raise InputError(f"subsystem {name!r}: {error}") from None
         for body, row in zip(own, frames[name].rows):
-            if row > 0:
-                channels[wrench_channel(body, name)] = Columns(first + 6 * len(coupled), 6, "N m, N")
-                coupled.append(int(row))
+            channels[wrench_channel(body, name)] = Columns(first + 6 * len(coupled), 6, "N m, N")
+            coupled.append(int(row))
     first += 6 * len(coupled)
     for k, (channel, unit) in enumerate(outputs.items()):
         if channel in channels:
@@ -73,9 +72,9 @@ def model_columns(model: Model) -> dict[str, Columns]:
         if own := model.cut_coordinates.columns(info.name):
             columns[turns_channel(info.name)] = Columns(first + own[0], len(own), "")
     first += model.cut_coordinates.turns
-    for k, body in enumerate(model.coupled):
-        for name in ("particles", *(groups if len(groups) == 1 else ())):
-            columns[wrench_channel(body, name)] = Columns(first + 6 * k, 6, "N m, N")
+    for k, holder in enumerate(() if particles is None else particles.holders):
+        for name in ("particles", *(groups if len(groups) == 1 else ())) if holder.walls else ():
+            columns[wrench_channel(holder.name, name)] = Columns(first + 6 * k, 6, "N m, N")
     return columns
 
 

@@ -74,9 +74,8 @@ class Exchange:
         self.guarded = Guarded(subsystem, len(outputs))
         self.name, self.step, self._frames, self._machine, self._data = subsystem.name, step, frames, machine, data
         self._outputs, count = outputs, len(frames.rows)
-        self._acting = frames.rows > 0
-        self._all_act, self._held = bool(self._acting.all()), data.wrench[first : first + int(self._acting.sum())]
-        self._places = np.where(self._acting, 6 * np.arange(count), -1)
+        self._held = data.wrench[first : first + count]
+        self._places = np.where(frames.rows > 0, 6 * np.arange(count), -1)  # the ground receives no momentum
         self._lever = bool(frames.p.any())  # some origin is not that of its row
         self._offset = bool(self._lever or (np.eye(3) != frames.R).any())
         self._arms, self._swept = np.zeros((2, count, 3))  # from rows to bodies, world axes; their rates
@@ -183,8 +182,7 @@ class Exchange:
 
     def _put(self, arms: np.ndarray) -> None:
         """The held wrenches as compiled code takes them: moments about the origins of the rows."""
-        held = moved_moment(self.wrench, -arms) if self._lever else self.wrench
-        self._held[:] = held if self._all_act else held[self._acting]
+        self._held[:] = moved_moment(self.wrench, -arms) if self._lever else self.wrench
 
     def _account(self, wrench: np.ndarray, span: float) -> None:
         """Work over turn and travel of each body since the last exchange; the ground has none."""

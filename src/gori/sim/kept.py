@@ -175,7 +175,7 @@ class KeptParts:
                 raise InputError(f"state.particles holds {', '.join(saved)}, but the Model has no particles")
             return None
         if "exchange" in state.parts:
-            check_exchange("exchange", state.parts["exchange"], [carrier.name for carrier in tables.carriers])
+            check_exchange("exchange", state.parts["exchange"], [holder.name for holder in tables.holders])
         return checked_part(start_of_particles(self.model, state.q, state.v) if saved is None else saved, tables)
 
     def change(self, state: State) -> None:
@@ -193,10 +193,17 @@ class KeptParts:
             self.particles.exchange.relocate(self.stepper.y, None)
 
     def refuse_torn(self) -> None:
-        """Raise if a subsystem has not followed the bodies: it failed, or was interrupted by force."""
-        time = self.stepper.time
-        for exchange in (*self.exchanges, *([] if self.particles is None else [self.particles.exchange])):
-            if exchange.time != time:
+        """Raise if a subsystem has not followed the bodies: it failed, or was interrupted by force.
+
+        Particles that have only not begun to follow, as the bodies were interrupted, do so now.
+        """
+        time, particles = self.stepper.time, self.particles
+        behind = [exchange for exchange in self.exchanges if exchange.time != time]
+        if particles is not None and not behind and not particles.broken and particles.exchange.time != time:
+            self.stepper.forget()
+            particles.advance(time, self.stepper.y)
+        for exchange in (*behind, *([] if particles is None else [particles.exchange])):
+            if exchange.time != time or (particles is not None and particles.broken):
                 raise SimulationError(
                     f"this run cannot go on, and has no State: subsystem {exchange.name!r} failed at t = {time:.6g} s "
                     "and stays behind the bodies. Set simulation.state to a State from before, or resume from the "

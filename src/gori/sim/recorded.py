@@ -78,6 +78,7 @@ class RecordedRun:
             info |= method.report(grown)
             if particles is not None:
                 frames, info["particles"] = particles.frames(), particles.particles.about()
+                info["particle_energy"] = info.get("particle_energy", {}) | {"end": sum(particles.particles.energy)}
             if recorder is not None:
                 recorder.info |= info | ({} if failure is None else {"error": str(failure)})
                 recorder.close()
@@ -111,7 +112,7 @@ class Checkpointed(NamedTuple):
     def info(self) -> dict[str, Any]:
         """What it said of its run when that began."""
         info: Mapping[str, Any] = self.recording.info
-        names = ("method", "duration", "sample", "frames", "subsystems", "outputs", *OPTIONS)
+        names = ("method", "duration", "sample", "frames", "subsystems", "outputs", "particle_energy", *OPTIONS)
         return {name: info[name] for name in names if name in info}
 
     def rows(self, count: int) -> np.ndarray:

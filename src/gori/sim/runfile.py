@@ -291,7 +291,8 @@ def _framed(recording: Recording) -> dict[str, int]:
 
 
 def energy(recording: Recording) -> dict[str, float | None]:
-    """Energy of inertia, gravity and springs at both ends [J]. Its drift is told where nothing else does work.
+    """Energy of inertia, gravity and springs at both ends [J], of particles too but for their contacts. Its drift is
+    told where nothing else does work.
 
     work      of all that has no potential
     balance   largest |E - E0 - work|
@@ -302,7 +303,8 @@ def energy(recording: Recording) -> dict[str, float | None]:
     drift = None
     if conservative(recording.model) and largest > 0.0:
         drift = _finite(float(np.abs(total - total[0]).max()) / largest)
-    found = {"start": float(total[0]), "end": float(total[-1])}
+    particles = recording.info.get("particle_energy", {})
+    found = {name: float(total[k]) + particles.get(name, 0.0) for k, name in ((0, "start"), (-1, "end"))}
     if WORK in recording:
         found["work"] = float(recording[WORK][-1] - recording[WORK][0])
         found["balance"] = float(np.abs(recording["energy.balance"]).max())
@@ -313,7 +315,7 @@ def conservative(model: Model) -> bool:
     """Whether gravity alone does work."""
     if model.motion_names:
         return False
-    return len(model.forces.element_i) == 0 and model.vehicle is None
+    return len(model.forces.element_i) == 0 and model.vehicle is None and model.particles is None
 
 
 def _finite(value: float) -> float | None:

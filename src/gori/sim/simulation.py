@@ -117,7 +117,7 @@ class Simulation:
             own, mine = self._couplings.frames[subsystem.name], values[: len(subsystem.outputs)]
             bundles = self.method.settings()["step"], stepper.machine, stepper.data
             exchanges.append(Exchange(subsystem, own, first, mine, *bundles))
-            first, values = first + int((own.rows > 0).sum()), values[len(subsystem.outputs) :]
+            first, values = first + len(own.rows), values[len(subsystem.outputs) :]
         driven = lambda: bool(self.schedules) or self.driver is not None  # noqa: E731
         drivers = DriverStage(stepper, self._drive, driven, period, fixed=driver_period is not None)
         self._kept = KeptParts(self.model, stepper, self.vehicles, exchanges, drivers, driver, device)
@@ -287,6 +287,8 @@ class Simulation:
         every = None if particles is None else particles.frame_time(frames)
         if every is not None:
             info["frames"] = every
+        if self.particles is not None:
+            info["particle_energy"] = {"start": sum(self.particles.energy)}
         recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
         if particles is not None:
             particles.store_frames(every, path, self.time, duration, overwrite)

@@ -87,14 +87,16 @@ class Trace:
         for key, arm in here.items():
             wrench = self._recorded[:, mine[0] + 6 * mine[1].index(key) :][:, :6]
             at = theirs[0] + 6 * theirs[1].index(key)
-            out[:, at : at + 6] = moved_moment(wrench, self.recording[f"{key[1]}.rotation"] @ (arm - there[key]))
+            lever = arm - there[key]
+            turned = self.recording[f"{key[1]}.rotation"] @ lever if lever.any() else lever
+            out[:, at : at + 6] = moved_moment(wrench, turned)
         return out
 
     def _acted_on(self, model: Model) -> dict[tuple[str, str], np.ndarray]:
         """(subsystem, body) of all wrenches in their order, and the arm (3,) from the row to the body, its axes."""
         bodies = [("", body) for body in model.coupled]
         for name, own in self.recording.info.get("subsystems", {}).items():
-            bodies += [(name, body) for body, row in zip(own, BodyFrames.of(model, own).rows) if row > 0]
+            bodies += [(name, body) for body in own]
         return dict(zip(bodies, BodyFrames.of(model, [body for _, body in bodies]).arms))
 
     @cached_property

@@ -30,6 +30,15 @@ Inertial = tuple[float, np.ndarray, np.ndarray]
 
 class _Wall(Placed):
     material: str | None = Field(None, description="one of the materials; with it the surface is a wall for particles")
+    until: Positive | None = Field(
+        None, description="time at which the wall vanishes [s]: a gate that opens; default: it stays"
+    )
+
+    @model_validator(mode="after")
+    def _a_gate_is_a_wall(self):
+        if self.until is not None and self.material is None:
+            raise PydanticCustomError("until", "is for walls: add a material", {"inside": "until"})
+        return self
 
 
 class _Solid(_Wall):

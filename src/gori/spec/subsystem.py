@@ -45,6 +45,11 @@ class SubsystemSettings(Part):
         None, description="particles: interval between stored frames [s]; default: no frames"
     )
     decimate: Count = Field(1, description="particles: store every n-th particle in frames")
+    torque_arm: Literal["contact", "radius"] = Field(
+        "contact",
+        description="particles: arm of the friction force about the centre. contact: to the contact point, the radius "
+        "less half of the overlap, at a wall less the overlap; radius: the radius",
+    )
 
 
 def check_subsystems(spec: "Spec") -> Iterator[tuple[str, str]]:
@@ -61,8 +66,11 @@ def check_subsystems(spec: "Spec") -> Iterator[tuple[str, str]]:
             for field in part.model_fields_set - {"step"}:
                 yield f"{at}.{field}", f"{field!r} is for particles, but {name!r} is a drive train: remove it"
         elif name in particles:
-            if (other := spec.run.subsystems[first or name].device) != part.device:
-                yield f"{at}.device", f"all particles must be on one device, but {first!r} is on {other}"
+            one = spec.run.subsystems[first or name]
+            if one.device != part.device:
+                yield f"{at}.device", f"all particles must be on one device, but {first!r} is on {one.device}"
+            if one.torque_arm != part.torque_arm:
+                yield f"{at}.torque_arm", f"must be the same for all particles, but {first!r} has {one.torque_arm}"
             first = first or name
         else:
             known = [*spec.drivetrains, *particles]

@@ -10,14 +10,16 @@ import numpy as np
 from gori.errors import InputError
 from gori.record import Frames, ParticleFrame
 from gori.view.paint import Camera, camera_of, hidden, paint
-from gori.view.walls import Lines, placed, wall_lines
+from gori.view.walls import Lines, placed, vanishing_times, wall_lines
 
 COLOURS: dict[str, tuple[Any, str]] = {
     "speed": (("#d8c9a6", "#efad5e", "#d8504d", "#6d1b62"), "speed [m/s]"),  # what rests looks like sand
     "radius": ("cividis", "radius [m]"),
     "id": ("turbo", "id"),
 }
-"""tints or a colour map, and a label; `material` has colours of its own"""
+"""tints or a colour map, and a label"""
+KINDS = {"material": "materials", "group": "groups"}
+"""what has a colour for each of its names, and where these stand in a frame"""
 DPI = 100
 _SAMPLED = 40
 """frames of a film that decide on its limits"""
@@ -32,7 +34,7 @@ class Appearance(TypedDict, total=False):
     """How particles are shown.
 
     walls    Model or Spec whose shapes are drawn, or [(body, points (n, 3))]; default: those in the file; False: none
-    colour   "speed", "radius", "id" or "material"
+    colour   "speed", "radius", "id", "material" or "group"
     view     azimuth and elevation of the eye [deg]; (-90, 0) looks along y, (-90, 90) from above
     cut      (point, normal): particles on the side to which the normal points are left out
     limits   of the colours; default: from 0 for the speed, else from the least to the largest
@@ -63,13 +65,15 @@ class ParticleStage:
         box: Pair | None = None,
         size: float = 8.0,
     ):
-        if colour not in (*COLOURS, "material"):
-            raise InputError(f"colour must be {', '.join(map(repr, COLOURS))} or 'material', not {colour!r}")
+        if colour not in (*COLOURS, *KINDS):
+            raise InputError(f"colour must be one of {', '.join(map(repr, (*COLOURS, *KINDS)))}, not {colour!r}")
         if walls is None and isinstance(particles, Frames):
             walls = particles.spec
         few = _few(particles)
         self.colour, self.cut = colour, None if cut is None else _plane(cut)
-        self.lines = wall_lines(walls, tuple(few[0].poses) or None)
+        bodies = tuple(few[0].poses) or None
+        self.lines, gone = wall_lines(walls, bodies), vanishing_times(walls)
+        self._later = [(at, wall_lines(walls, bodies, at)) for at in gone]  # lines from a time on
         low, high = _bounds(few, self.lines) if box is None else (np.array(corner, float) for corner in box)
         if not (high > low).all():
             raise InputError(f"box must be two corners, the second greater than the first, not {low} and {high}")
@@ -106,14 +110,15 @@ class ParticleStage:
         from matplotlib.colors import LinearSegmentedColormap, Normalize
         from matplotlib.patches import Patch
 
-        if self.colour == "material":
+        if (kind := self.colour) in KINDS:
             table = np.array(matplotlib.colormaps["tab10"](np.arange(10)))[:, :3]
-            names = frame.materials or tuple(f"material {k}" for k in range(int(frame.material.max(initial=0)) + 1))
-            used = [k for k in range(len(names)) if not frame.materials or (frame.material == k).any()]
+            known, numbers = getattr(frame, KINDS[kind]), getattr(frame, kind)
+            names = known or tuple(f"{kind} {k}" for k in range(int(numbers.max(initial=0)) + 1))
+            used = [k for k in range(len(names)) if not known or (numbers == k).any()]
             patches = [Patch(color=table[k % 10], label=names[k]) for k in used or range(len(names))]
             ax.set_axis_off()
             ax.legend(handles=patches, loc="center left", bbox_to_anchor=(0.0, 0.5), frameon=False, borderpad=0.0)
-            return lambda frame: table[frame.material % 10]
+            return lambda frame: table[getattr(frame, kind) % 10]
         tints, label = COLOURS[self.colour]
         tints = tints if isinstance(tints, str) else LinearSegmentedColormap.from_list("particles", tints)
         scale = ScalarMappable(Normalize(*self.limits, clip=True), tints)
@@ -151,7 +156,8 @@ class ParticleStage:
             seen = frame.where((frame.position - point) @ normal <= 0.0)
         image, depth = paint(self.camera, seen.spheres, self._colours(seen))
         self._image.set_data(np.clip(image, 0.0, 1.0))
-        parts = _split(self.camera, depth, placed(self.lines, frame.poses))
+        lines = [self.lines, *(lines for at, lines in self._later if at <= frame.time)][-1]
+        parts = _split(self.camera, depth, placed(lines, frame.poses))
         for artist, points in zip((self._behind, self._front), parts):
             artist.set_data(points[:, 0], points[:, 1])
         self._time.set_text(f"t = {frame.time:.3f} s     {len(frame):,} particles".replace(",", "\u2009"))
@@ -178,7 +184,7 @@ def _values(frame: ParticleFrame, colour: str) -> np.ndarray:
 
 def _limits(few: list[ParticleFrame], colour: str) -> tuple[float, float]:
     """Of the frames that are sampled; of the speed, not the few that are very fast."""
-    if colour == "material":
+    if colour in KINDS:
         return 0.0, 1.0
     values = np.concatenate([_values(frame, colour) for frame in few])
     values = values[np.isfinite(values)]

@@ -15,11 +15,12 @@ CREASE_DEG = 25.0
 """an edge between two triangles that turn more than this is drawn"""
 
 
-def wall_lines(walls: Any, bodies: tuple[str, ...] | None = None) -> Lines:
+def wall_lines(walls: Any, bodies: tuple[str, ...] | None = None, time: float = 0.0) -> Lines:
     """Lines of the shapes of a machine.
 
     walls    a Model or Spec; or Lines, taken as they are; or None
     bodies   only of these, and the ground; default: all
+    time     [s]: without walls that have vanished by then
     """
     if walls is None or walls is False:
         return []
@@ -30,8 +31,17 @@ def wall_lines(walls: Any, bodies: tuple[str, ...] | None = None) -> Lines:
     for name, body in spec.bodies.items():
         if bodies is None or name in (*bodies, GROUND):
             for shape in body.shapes.values():
-                lines += [(name, line) for line in _lines(shape)]
+                if shape.until is None or time < shape.until:
+                    lines += [(name, line) for line in _lines(shape)]
     return lines
+
+
+def vanishing_times(walls: Any) -> list[float]:
+    """Times at which walls of a Model or Spec vanish, in their order [s]."""
+    spec = walls.spec if isinstance(walls, Model) else walls
+    if not isinstance(spec, Spec):
+        return []
+    return sorted({s.until for body in spec.bodies.values() for s in body.shapes.values() if s.until is not None})
 
 
 def _lines(shape: Any) -> list[np.ndarray]:

@@ -14,6 +14,8 @@ from gori.kernels.particles.arrays import (
     ParticleArrays,
     depending_on,
     host_array,
+    most_chunks,
+    most_rows,
     rows_of_chunk,
     shape_of,
 )
@@ -62,3 +64,10 @@ def test_records_have_named_fields():
 def test_chunks_are_multiples_of_eight_and_even(n):
     rows = rows_of_chunk(n)
     assert rows % 8 == 0 and (n <= rows or -(-n // rows) % 2 == 0 or n < 16)
+
+
+@pytest.mark.parametrize("n", [1, 100, 4096, 6143, 6144, 9000, 20_000])
+def test_there_is_space_for_the_chunks_of_fewer_particles(n):
+    """Particles go, and chunks are cut anew: not always smaller ones."""
+    rows = [rows_of_chunk(m) for m in range(1, n + 1)]
+    assert max(rows) == most_rows(n) and max(-(-m // k) for m, k in enumerate(rows, 1)) <= most_chunks(n)

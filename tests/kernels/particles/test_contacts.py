@@ -63,7 +63,7 @@ def test_forces_of_two_chunks(case):
     F, M = book.forces(STEP)
     assert len(book.history) > 15
 
-    g, now = bed._g._replace(settings=rows(bed._g.settings)), int(bed._progress["now"])
+    g, now = bed._g._replace(settings=rows(bed._g.settings), progress=rows(bed._g.progress)), int(bed._progress["now"])
     load = np.zeros((2, rows_of_chunk(30), 8))
     for chunk in range(2):
         assert not plain(contacts.pair_forces, IN_NUMPY)(g, g.sphere[now], g.motion[now], load[chunk], chunk, 2)

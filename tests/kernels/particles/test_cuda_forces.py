@@ -48,7 +48,8 @@ def test_motion_of_one_particle():
     F, T, gravity = np.array([0.1, 0.0, -0.2]), np.array([1e-6, -2e-6, 3e-6]), np.array([0.0, 0.0, -9.81])
     fixed = [int(np.floor(k / unit)) for k in x]
     g = SimpleNamespace(
-        settings=settings(step=h, gravity=gravity, home=-1, per_unit=1 / unit, unit_per_skin=unit / 1e-3),
+        settings=settings(step=h, gravity=gravity, home=-1, unit=unit, per_unit=1 / unit),
+        skin=np.array([1e-3, 1e3]),
         sphere=np.concatenate([x, [r], np.zeros(4)]),
         motion=flat([*v, m, *w, 3, *[0] * 8]),
         velocity_low=np.zeros(8, np.float32),
@@ -68,7 +69,7 @@ def test_motion_of_one_particle():
 
 def test_a_particle_that_is_too_fast():
     g = SimpleNamespace(
-        settings=settings(step=1e-3, home=-1, per_unit=1e9, unit_per_skin=1e-6),
+        settings=settings(step=1e-3, home=-1, unit=1e-9, per_unit=1e9), skin=np.array([1e-3, 1e3]),
         sphere=np.array([0.0, 0, 0, 1e-3, 0, 0, 0, 0]), motion=flat([0.26, 0, 0, 1e-4, *[0] * 12]),
         velocity_low=np.zeros(8, np.float32), listed_point=np.zeros(4, np.int32), fixed_point=np.zeros(8, np.int32),
     )  # fmt: skip

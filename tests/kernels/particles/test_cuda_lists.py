@@ -6,14 +6,14 @@ import numpy as np
 
 from gori.kernels.particles import columns as c
 from gori.kernels.particles import cuda_lists as kernel
+from gori.kernels.particles.cells import cell_rank
 from gori.kernels.particles.cuda_flags import CODE, CULPRIT, N_FLAGS
-from gori.kernels.particles.lists import cell_rank
 from tests.cuda.simulator import run_checks
-from tests.kernels.particles.device import on_host
+from tests.kernels.particles.device import on_host, settings
 
 
 def test_in_the_simulator():
-    run_checks("lists grow")
+    run_checks("lists grow", "sizes of three levels")
 
 
 def test_the_first_failure_counts():
@@ -24,13 +24,18 @@ def test_the_first_failure_counts():
 
 
 def test_particles_of_a_cell():
-    grid = np.array([8, 8, 8])
-    counts = np.random.default_rng(0).integers(0, 4, 512)
-    g = SimpleNamespace(grid_i=grid, cell_start=np.concatenate([[0], np.cumsum(counts)]))
+    """Of several levels of sizes, where they stand among the rows that are sorted by levels."""
+    grid = np.array([[8, 8, 8], [8, 8, 8]])
+    counts = np.random.default_rng(0).integers(0, 4, 1024)
+    start = np.concatenate([[0], np.cumsum(counts)])
+    one = SimpleNamespace(settings=settings(levels=1), grid_i=grid, cell_start=start)
+    two = SimpleNamespace(settings=settings(levels=2), grid_i=grid, bucket_first=[0, 512], bucket_start=start)
     for x, y, z in ((0, 0, 0), (7, 3, 5), (-1, 9, 16)):
-        first, last = on_host(kernel.rows_in)(g, x, y, z)
-        k = cell_rank.py_func(grid, x, y, z)
-        assert (first, last - first) == (counts[:k].sum(), counts[k])
+        k = cell_rank.py_func(grid[0], x, y, z)
+        for g, level in ((one, 0), (two, 0), (two, 1)):
+            first, last = on_host(kernel.rows_in)(g, level, x, y, z)
+            at = k + 512 * level
+            assert (first, last - first) == (counts[:at].sum(), counts[at])
 
 
 def test_walls_that_are_tested_always_come_first():

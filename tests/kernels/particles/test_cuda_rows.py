@@ -29,6 +29,15 @@ def test_cells_are_sorted_by_id(threads):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
+def test_buckets_are_sorted_by_row(threads):
+    bucket, start = np.random.default_rng(3).permutation(20), np.array([0, 0, 5, 6, 6, 13, 20])
+    expected = np.concatenate([np.sort(bucket[a:b]) for a, b in pairwise(start)])
+    g = SimpleNamespace(bucket_start=start, bucket=bucket.copy())
+    by_threads(kernel.sort_buckets, threads, g)
+    assert np.array_equal(g.bucket, expected)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
 def test_rows_move_with_all_that_belongs_to_them(threads):
     n, rng = 7, np.random.default_rng(2)
     order, sphere = rng.permutation(n), rng.uniform(0.0, 0.5, (2, n, 4))
@@ -37,7 +46,7 @@ def test_rows_move_with_all_that_belongs_to_them(threads):
         settings=settings(count=n, per_unit=1e6), order=order, sphere=sphere.ravel().copy(),
         motion=motion.ravel().copy(), velocity_low=low.ravel().copy(), listed_position=np.zeros(4 * n),
         fixed_point=np.zeros(8 * n, np.int32), listed_point=np.full(4 * n, 9, np.int32),
-        id=np.stack([np.arange(n) + 100, np.zeros(n, int)]), rank=np.zeros(n, int),
+        id=np.stack([np.arange(n) + 100, np.zeros(n, int)]), rank=np.zeros(n, int), cell_start=np.array([0, n]),
     )  # fmt: skip
     by_threads(kernel.move_rows, threads, g, 0, 0)
     assert np.array_equal(g.sphere.reshape(2, n, 4)[1], sphere[0, order])

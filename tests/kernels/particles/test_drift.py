@@ -16,6 +16,7 @@ class Arrays(NamedTuple):
     settings: Any
     listed_pose: Any
     extent: Any
+    skin: Any
 
 
 def scene(turns=1, home=0, skin=0.01, extent=(1.0, 1.0)):
@@ -23,14 +24,8 @@ def scene(turns=1, home=0, skin=0.01, extent=(1.0, 1.0)):
     pose[:, [c.ROT, c.ROT + 4, c.ROT + 8]] = 1.0
     pose[1, c.POS] = 3.0
     settings = SETTINGS.zeros(1)
-    settings["turns"], settings["home"], settings["skin"], settings["bodies"], settings["roam"] = (
-        turns,
-        home,
-        skin,
-        2,
-        10.0,
-    )
-    return Arrays(settings, pose, np.array(extent)), pose.copy()
+    settings["turns"], settings["home"], settings["bodies"], settings["roam"] = turns, home, 2, 10.0
+    return Arrays(settings, pose, np.array(extent), np.array([skin, 0.0, 0.0])), pose.copy()
 
 
 def moved(pose, by, degrees):
@@ -42,7 +37,7 @@ def moved(pose, by, degrees):
     return out
 
 
-SCENE = types.NamedTuple([SETTINGS.type[::1], types.float64[:, ::1], types.float64[::1]], Arrays)
+SCENE = types.NamedTuple([SETTINGS.type[::1], types.float64[:, ::1], types.float64[::1], types.float64[::1]], Arrays)
 
 
 @kernel(types.void(SCENE, types.float64[:, ::1], types.float64[::1], types.float64[::1]))

@@ -6,7 +6,7 @@ import numpy as np
 
 from gori.kernels.particles import columns as c
 from gori.kernels.particles import history
-from gori.kernels.particles.arrays import ACROSS, CLASSES, SETTINGS
+from gori.kernels.particles.arrays import ACROSS, CLASSES, PROGRESS
 from tests.plain import plain, rows
 
 COLUMNS = 4
@@ -16,13 +16,13 @@ TOUCHING = 0b1101
 
 
 def arrays(space=8):
-    settings = SETTINGS.zeros(1)
-    settings["rows"] = settings["count"] = 4
+    progress = PROGRESS.zeros(1)
+    progress["rows"] = progress["count"] = 4
     begin, end = np.full((1, CLASSES), 3), np.full((1, CLASSES), 3)
     begin[0, 0], begin[0, ACROSS], end[0, ACROSS] = 0, 3, 4
     owner, other = np.array(PAIRS).T
     return SimpleNamespace(
-        settings=rows(settings), class_begin=begin, class_end=end, owner=owner, other=other, order=np.arange(4),
+        progress=rows(progress), class_begin=begin, class_end=end, owner=owner, other=other, order=np.arange(4),
         touching=np.array([TOUCHING], np.uint8), history=np.random.default_rng(0).normal(size=(COLUMNS, 8)),
         kept=np.full(space, -1), kept_history=np.zeros((space, COLUMNS)), kept_begin=np.zeros(4, int),
         kept_end=np.zeros(4, int),
@@ -58,10 +58,10 @@ def test_a_new_slot_recalls_what_touched_before_in_its_own_sense():
 
 
 def test_touching_walls_are_kept_in_order():
-    settings = SETTINGS.zeros(1)
-    settings["rows"] = settings["count"] = 2
+    progress = PROGRESS.zeros(1)
+    progress["rows"] = progress["count"] = 2
     g = SimpleNamespace(
-        settings=rows(settings), wall_begin=np.array([0, 3]), wall_end=np.array([3, 5]), wall=np.array([7, 8, 9, 7, 8]),
+        progress=rows(progress), wall_begin=np.array([0, 3]), wall_end=np.array([3, 5]), wall=np.array([7, 8, 9, 7, 8]),
         wall_touching=np.array([1, 0, 1, 0, 1]), wall_history=np.arange(20.0).reshape(5, 4), kept_wall=np.zeros(5, int),
         kept_wall_history=np.zeros((5, 4)), kept_wall_begin=np.zeros(2, int), kept_wall_end=np.zeros(2, int),
     )  # fmt: skip

@@ -29,16 +29,19 @@ from tests.sim.particles.heaps import (
 from tests.sim.particles.poses import riding, still
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_against_the_twin(case):
-    """Some hundred sub-steps in a corner, several lists: places, velocities, spins, histories, push on the walls."""
+@pytest.mark.parametrize(("case", "full"), [*((case, False) for case in CASES), ("equal", True), ("some roll", True)])
+def test_against_the_twin(case, full):
+    """Some hundred sub-steps in a corner, several lists: places, velocities, spins, histories, push on the walls; with
+    friction at the contact point or at the whole radius.
+    """
     pairs, materials, law, rolling, spread = CASES[case]
     place, motion = heap(44, 1, spread, materials)
     planes = corner(materials - 1)
-    bed = bed_of(setup_of(pairs, materials, law, planes, rolling, workers=2), place, motion)
+    setup = setup_of(pairs, materials, law, planes, rolling, workers=2)._replace(full_arm=float(full))
+    bed = bed_of(setup, place, motion)
     book = twin.Grains(
         place, motion[:, 3], pairs, "hertz" if law == t.HERTZ else "voigt", v=motion[:, :3], w=motion[:, 4:7],
-        material=motion[:, t.MATERIAL].astype(int), walls=planes, gravity=GRAVITY,
+        material=motion[:, t.MATERIAL].astype(int), walls=planes, gravity=GRAVITY, full_arm=full,
     )  # fmt: skip
     for steps in (30, 90):
         pushed = np.zeros(3)

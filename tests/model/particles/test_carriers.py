@@ -3,7 +3,7 @@
 import numpy as np
 
 from gori.model import compile
-from gori.model.particles.carriers import carriers, row_frame
+from gori.model.particles.carriers import Carrier, Holder, carriers, holders, row_frame
 from tests.spec.particles.tray import tray
 
 
@@ -20,3 +20,10 @@ def test_the_ground_is_first_and_bodies_with_walls_follow():
 
 def test_without_particles_nothing_is_carried():
     assert carriers(compile(tray(particles={}))) == []
+
+
+def test_bodies_that_are_one_row_hold_their_own_walls():
+    ground, cart = Carrier(0, "ground", [], []), Carrier(3, "a", [], ["a", "b", "a"])
+    found, of_shape = holders((ground, cart))
+    assert found == (Holder("ground", 0, 0, 0), Holder("a", 3, 1, 2), Holder("b", 3, 1, 1))
+    assert of_shape.tolist() == [1, 2, 1]

@@ -7,7 +7,7 @@ import pytest
 
 from gori.errors import InputError
 from gori.model.particles.container import container_of
-from gori.model.particles.packing import check_overlaps, draw_radii, near_pairs, poured, random, regular
+from gori.model.particles.packing import check_beside, check_overlaps, draw_radii, near_pairs, poured, random, regular
 from gori.spec.body import Body
 
 BOX = {"type": "box", "size": [0.5, 0.3, 0.2]}
@@ -136,3 +136,18 @@ def test_overlaps_are_named():
     with pytest.raises(InputError, match="2 pairs overlap by more than 0%"):
         check_overlaps(place, allowed=0.001)
     check_overlaps(place[:1])
+    check_overlaps(place, np.array([0.05, 0.05, 0.05, 1.0]))  # of two particles the larger limit counts
+    with pytest.raises(InputError, match=r"raise `max_overlap` \(here 0.2\)"):
+        check_overlaps(place, np.array([0.05, 0.05, 0.2, 0.1]))
+
+
+def test_new_particles_beside_others():
+    old, new = np.array([[0, 0, 0, 0.02], [1, 0, 0, 0.01]]), np.array([[0.5, 0, 0, 0.01], [1.0, 0, 0.015, 0.01]])
+    check_beside(new[:1], old)
+    check_beside(new, old[:0])
+    check_beside(new, old, 0.6)
+    words = (
+        r"new particle 1 at 1, 0, 0.015 overlaps particle 9 at 1, 0, 0 by 0.005 m, which is 50% of the smaller radius"
+    )
+    with pytest.raises(InputError, match=words):
+        check_beside(new, old, ids=np.array([4, 9]))

@@ -19,7 +19,7 @@ def saved():
 
 
 def checked(data):
-    return checked_state(data, bodies=2, primitives=3, materials=2)
+    return checked_state(data, bodies=2, primitives=3, materials=2, ever=8, widest=4.0)
 
 
 def test_a_good_state_is_copied():
@@ -44,6 +44,8 @@ WRONG = {
     "wall_history": [lambda x: x[:1]],
     "grid": [lambda x: x + 12, lambda x: x[:2]],
     "due": [lambda x: np.float64(0.0)],
+    "skin": [lambda x: x - 1e-9, lambda x: x + 4.1, lambda x: x + np.nan],
+    "since": [lambda x: x - 1, lambda x: np.zeros(2, int)],
 }
 
 

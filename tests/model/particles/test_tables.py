@@ -6,7 +6,7 @@ import pytest
 from gori.errors import UnsupportedError
 from gori.kernels.particles import columns as c
 from gori.model import compile
-from gori.model.particles.tables import SKIN, radii_of, velocity_at
+from gori.model.particles.tables import FIRST_SKIN, radii_of, velocity_at
 from tests.spec.particles.tray import BOX, LOAD, tray
 
 INLET = {"material": "grain", "radius": [0.01, 0.03], "box": BOX, "rate": 5.0, "velocity": [0, 0, -1]}
@@ -21,7 +21,8 @@ def test_all_is_compiled_once():
     tables = compile(spec).particles
     assert tables is not None and tables.names == ("load", "feeder") and tables.materials == ("steel", "grain")
     assert tables.rows.tolist() == [0, 1] and [carrier.name for carrier in tables.carriers] == ["ground", "tray"]
-    assert tables.radius == 0.03 and tables.skin == pytest.approx(SKIN * 0.01)
+    assert tables.radius == 0.03 and tables.skin.start == pytest.approx(FIRST_SKIN * 0.01)
+    assert tables.skin.follow and tables.skin.narrow < tables.skin.start < tables.skin.wide
     assert tables.density.tolist() == [0.0, 2500.0] and tables.law == c.HERTZ and not tables.rolling
     assert tables.groups[0].body == "tray" and tables.groups[0].material == 1 and tables.inlets[0].group == 1
     assert tables.outlets[0].below == -1.0 and tables.step == tables.suggested
@@ -32,7 +33,17 @@ def test_all_is_compiled_once():
 def test_settings_of_the_run():
     run = {"duration": 1.0, "subsystems": {"load": {"step": 1e-5, "skin": 0.002, "frames": 0.1, "decimate": 3}}}
     tables = compile(tray(run=run)).particles
-    assert (tables.step, tables.skin, tables.frames, tables.decimate) == (1e-5, 0.002, 0.1, 3)
+    assert (tables.step, tables.frames, tables.decimate) == (1e-5, 0.1, 3)
+    assert tables.skin[:4] == (0.002, 0.002, 0.002, False)
+
+
+def test_sizes_come_in_levels():
+    """Those of the start, and of inlets."""
+    assert compile(tray()).particles.levels.tolist() == [0.01]
+    many = {"load": LOAD | {"radius": [[0.01, 999], [0.05, 1]], "fill": LOAD["fill"] | {"count": 2000}}}
+    assert compile(tray(particles=many)).particles.levels.tolist() == [0.05, 0.01]
+    tables = compile(tray(inlets={"feeder": INLET | {"radius": 0.03}})).particles
+    assert tables.levels[0] == tables.radius == 0.03 and not tables.alike
 
 
 def test_nothing_can_be_changed():

@@ -36,6 +36,20 @@ def test_on_from_a_state(case):
     assert bed.wrench.tobytes() == again.wrench.tobytes()
 
 
+def test_on_from_a_state_with_another_skin():
+    """Contacts that a narrower skin would not have listed keep their history; the lists to come have that skin."""
+    place, motion = heap(600, 4)
+    wide = bed_of(setup_of(ONE, planes=corner(), skin=0.5 * RADIUS), place, motion)
+    assert wide.march(still(60), STEP) is None
+    state = wide.state()
+    narrow = CpuEngine(setup_of(ONE, planes=corner(), skin=0.01 * RADIUS), state)
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(narrow.state()[:9], state))
+    for bed in (wide, narrow):
+        assert bed.march(still(30), STEP) is None
+    assert narrow.state().skin == 0.01 * RADIUS and narrow.counts()["rebuilds"] > 3
+    np.testing.assert_allclose(narrow.snapshot()[1], wide.snapshot()[1], rtol=0, atol=1e-10 * RADIUS)
+
+
 def test_lists_grow():
     """A skin of three radii and planes in layers need more room than there is at first; nothing changes but that."""
     results = []

@@ -37,7 +37,7 @@ def test_pairs_are_found():
 
 def test_settings():
     s = settings_of(setup(), state([1.0, 1.0], [2.0, 2.0]))[0]
-    assert s["count"] == 2 and s["materials"] == 2 and s["bodies"] == 2 and s["history"] == 4
+    assert s["levels"] == 1 and s["outlets"] == 0 and s["materials"] == 2 and s["bodies"] == 2 and s["history"] == 4
     assert s["uniform"] == 1 and s["mixed"] == 0 and s["turns"] == 0
     np.testing.assert_allclose(s["roam"], np.sqrt(12.0) + 1.1)
     s = settings_of(setup(rolling=True, home=0), state([1.0, 0.5], [2.0, 2.0]))[0]

@@ -22,3 +22,6 @@ def test_a_frame_each_time(tmp_path):
         frames = framing.close()
         assert [round(frame.time, 6) for frame in frames] == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
         assert len(frames[0]) == len(sim.particles) and frames[0].poses.keys() == {"tray"}
+        assert frames[0].groups == ("load", "feeder") and np.array_equal(
+            frames[-1].group, sim.particles.group[sim.particles.id]
+        )

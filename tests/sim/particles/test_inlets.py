@@ -1,10 +1,13 @@
 """Inlets: what they let in, and that they go on as if they had not been saved."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import gori
-from gori.sim.particles.inlets import InletFlow, in_box
+from gori.model.particles.tables import OutletTable
+from gori.sim.particles.inlets import InletFlow, drains, in_box
 from gori.spec import Region
 from tests.spec.particles.tray import BOX, tray
 
@@ -42,3 +45,16 @@ def test_memory_holds_the_random_generator(simulation):
     other.recall(one.memory())
     assert other.made == 2 and np.array_equal(other.memory(), one.memory())
     assert one._rng.uniform() == other._rng.uniform()
+
+
+def test_whether_an_outlet_has_something_to_take():
+    box = Region(size=(1.0, 1.0, 1.0), at=(2.0, 0.0, 0.0))
+    R, p = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]), np.array([0.0, 0.0, 1.0])
+    for outlet, inside, outside in (
+        (OutletTable(box, None, "ground"), [2.4, 0.4, 1.4], [2.0, 0.6, 1.0]),
+        (OutletTable(None, 0.5, "tray"), [9.0, -0.4, 9.0], [9.0, -0.6, -9.0]),  # z of the tray is -y
+    ):
+        for point, expected in ((inside, True), (outside, False)):
+            seen = SimpleNamespace(position=np.array([[50.0, -50.0, 50.0], point]), pose_of=lambda body: (R, p))
+            assert drains((outlet,), seen) is expected
+        assert drains((), seen) is False

@@ -50,7 +50,7 @@ def arrays(bodies=2):
 
 
 def test_a_graph_of_sub_steps(device):
-    g, launch = arrays(), Launch(20, 2)
+    g, launch = arrays(), Launch(20, 2, 2)
     assert launch.choose(g, True) == 1 and launch.blocks["inner"] == -(-20 // BLOCK_THREADS)
     launch.poses[:] = 3.0
     g.wrench.values[:], g.flags.values[:] = 5.0, 7.0
@@ -63,18 +63,18 @@ def test_a_graph_of_sub_steps(device):
 
 
 def test_graphs_have_a_largest_length(device):
-    launch = Launch(5, 1)
+    launch = Launch(5, 1, 1)
     launch.run_steps(arrays(1), 1000, anew=False)
     assert sum(name == "inner" for name, _, _ in device.log) == GRAPH_STEPS and device.log[0][0] == "begin"
 
 
 def test_one_kernel_for_all(device):
-    g, launch = arrays(), Launch(20, 2)
+    g, launch = arrays(), Launch(20, 2, 2)
     launch.poses[:] = 1.0
     launch.run_march(g, 40, anew=False)
     assert [row[0] for row in device.log] == ["march"] and device.log[0][2] == (40, 0)
     assert not g.pose.values.any()  # which go along with what begins anew
     launch.run_march(g, 0, anew=True)
     assert device.log[1][2] == (0, 1) and not g.pose.values.any()
-    assert Launch(10**6, 2).march == "march_lean"
+    assert Launch(10**6, 2, 2).march == "march_lean"
     assert set(launch.blocks) == {*COOPERATIVE, *APART}

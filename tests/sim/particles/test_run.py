@@ -257,3 +257,12 @@ def test_particles_are_packed_where_the_bodies_are():
     np.testing.assert_allclose(moved["sphere"][:, :3] - state["sphere"][:, :3], [[0.5, 0.0, 0.0]] * 400, atol=1e-12)
     again = run(state)
     np.testing.assert_array_equal(again.state()["sphere"], state["sphere"])
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_frames_of_a_run_end_with_it(tmp_path, stored):
+    """Steps after it go on, and leave the frames of the recording alone."""
+    sim = simulation()
+    rec = sim.run(0.04, path=tmp_path / "run.h5" if stored else None, frames=0.01, progress=False)
+    sim.advance(20)
+    assert len(rec.frames) == 5 and rec.frames[-1].time == pytest.approx(0.04)

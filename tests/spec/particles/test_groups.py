@@ -66,6 +66,8 @@ def test_radii(given, expected):
         ({"fill": None, "positions": [[1, 2, 3]], "radius": None}, "radius: 'radius' is missing: give it, or a fourth"),
         ({"fill": None, "positions": [[1, 2, 3, 0]], "radius": None}, "positions: the fourth number is the radius"),
         ({"domain": {"at": [0, 0, 0]}}, "domain.size: 'size' is missing"),
+        ({"max_overlap": 0.1}, "max_overlap: is for positions"),
+        ({"fill": None, "positions": [[1, 2, 3]], "max_overlap": 0.6}, "max_overlap: "),
     ],
 )
 def test_grains_refused(given, words):

@@ -2,6 +2,8 @@
 
 Bundles, Numba types and allocation follow from `ARRAYS`; columns are in `columns.py`.
 
+Particles come and go while they march, so there are more rows than particles, those in use first.
+
 On the CPU rows are particles sorted by cell, cut into chunks of rows. A contact between two particles of a chunk is
 found and computed once, by that chunk; one between two chunks is computed by both, each for its own particle. So a
 chunk writes only to its own particles, and the sums do not depend on how many workers share the chunks.
@@ -36,7 +38,7 @@ Two particles cannot touch before they have moved by their gap: the last classes
 
 SETTINGS = record(
     "ParticleSettings",
-    field("count", "", "particles", dtype="i8"),
+    field("count", "", "GPU: rows of the arrays, which particles may take", dtype="i8"),
     field("materials", "", "materials", dtype="i8"),
     field("law", "", "HERTZ or VOIGT", dtype="i8"),
     field("history", "", "numbers of history of a contact: 4, or 8 with rolling", dtype="i8"),
@@ -45,19 +47,22 @@ SETTINGS = record(
     field("turns", "", "whether particles are expected to turn with `home` too", dtype="i8"),
     field("uniform", "", "whether all particles have one radius and mass", dtype="i8"),
     field("mixed", "", "CPU: whether radii differ or contacts resist rolling", dtype="i8"),
-    field("careful", "", "CPU: whether a particle can be too fast and yet within the skin", dtype="i8"),
-    field("rows", "", "CPU: particles of a chunk", dtype="i8"),
+    field("levels", "", "levels of sizes, each with a grid of its own", dtype="i8"),
+    field("outlets", "", "regions in which particles are taken out", dtype="i8"),
     field("neighbours", "", "GPU: slots of each particle", dtype="i8"),
     field("step", "s", "sub-step"),
     field("gravity", "m/s2", "world axes", shape=3),
-    field("skin", "m", "neighbour-list skin"),
+    field("full_arm", "", "share of the overlap that the arm of friction does not lose: 0, or 1 for the whole radius"),
+    field("follow", "", "how the neighbour-list skin follows motion (`skin.py`); 0: not at all"),
+    field("narrow", "m", "its least value"),
+    field("wide", "m", "its largest value"),
     field("radius", "m", "largest that will ever come"),
+    field("least", "m", "CPU: smallest of those that are here"),
     field("low", "m", "lower corner of the domain, in the frame of `home`", shape=3),
     field("high", "m", "upper corner of the domain", shape=3),
     field("roam", "m", "how far particles may be from the origin of `home`, or of the world"),
     field("unit", "m", "GPU: unit of positions in fixed point"),
     field("per_unit", "1/m", "GPU: its inverse"),
-    field("unit_per_skin", "", "GPU: that unit in skins"),
 )
 """numbers of a run that no kernel changes"""
 
@@ -65,7 +70,11 @@ PROGRESS = record(
     "ParticleProgress",
     field("now", "", "which of the two buffers holds spheres and motion", dtype="i8"),
     field("ids", "", "which of the two buffers holds the ids", dtype="i8"),
+    field("count", "", "particles in the lists", dtype="i8"),
+    field("added", "", "particles behind them, for the lists to come", dtype="i8"),
+    field("rows", "", "particles of a chunk", dtype="i8"),
     field("done", "", "sub-steps done in this march", dtype="i8"),
+    field("since", "", "sub-steps since the lists were made", dtype="i8"),
     field("rebuilds", "", "lists made so far", dtype="i8"),
     field("fresh", "", "1 if the lists hold; 0 if due; -1 if contacts are kept, lists to be made", dtype="i8"),
     field("level", "", "classes of gaps that count: 0 up to SMALL, 1 up to MIDDLE, 2 all", dtype="i8"),
@@ -77,7 +86,8 @@ REPORT = record(
     field("code", "", "result code", dtype="i8"),
     field("level", "", "level of the gaps that count, more if lists are due", dtype="i8"),
     field("culprit", "", "id of the particle behind the code", dtype="i8"),
-    field("apart", "", "up to the end of a cache line", shape=5, dtype="i8"),
+    field("far", "", "pairs and WALL walls in the farther half of the skin", dtype="i8"),
+    field("apart", "", "up to the end of a cache line", shape=4, dtype="i8"),
 )
 """of one worker after a sub-step"""
 
@@ -102,6 +112,8 @@ _TABLES = "a table of the Model"
 ARRAYS = tuple(ParticleArray(*row) for row in (
     ("settings", "settings 1", "settings 1", "the host", "numbers of a run"),
     ("progress", "progress 1", "", "march, lists", "where the march stands"),
+    ("skin", "f8 3", "f8 3", "march, lists",
+     "neighbour-list skin [m]; GPU: one over it; pairs and WALL walls in its farther half, of a particle (`skin.py`)"),
     # particles: two buffers, now and next
     ("sphere", "f8! 2 n 4", "f8 2*n*4", "march, lists", "centre and radius [m]"),
     ("fixed_point", "", "i4? 2*n*4", "march, lists", "the same in units: the last 32 bits, enough for what is near"),
@@ -148,9 +160,10 @@ ARRAYS = tuple(ParticleArray(*row) for row in (
     ("wall_load", "", "f4? 8*wall_slots", "contacts", "as `load`, of one wall"),
     ("wall_wrench", "f8 wall_slots 6", "f8 wall_slots 6", "contacts",
      "moment and force on the wall, summed over sub-steps"),
-    ("wrench", "f8 bodies 6", "f8 bodies 6", "lists, march", "the same by bodies"),
+    ("wrench", "f8 holders 6", "f8 holders 6", "lists, march", "the same by bodies that have the walls"),
     ("primitive_wrench", "f8 primitives 6", "f8 copies primitives 6",
      "lists, march",  "and by primitives; on a GPU with copies, so that fewer threads wait"),
+    ("holder", "i4 primitives", "i4 primitives", _TABLES, "to whose wrench the force on each counts"),
     ("wall_i", "i4 primitives 9", "i4 primitives 9", _TABLES, "primitives of walls"),
     ("wall_f", "f8 primitives 41", "f8 primitives 41", _TABLES, "primitives of walls"),
     ("rim_i", "i4 vertices 2", "i4 vertices 2", _TABLES, "corners of facets"),
@@ -161,10 +174,16 @@ ARRAYS = tuple(ParticleArray(*row) for row in (
     ("bin_wall", "i4 binned", "i4 binned", _TABLES, "primitives by cell"),
     ("always", "i4 always", "i4 always", _TABLES, "primitives that are tested for every particle"),
     # list rebuilds
-    ("grid_i", "i8 3", "i4 3", "the host", "cells in x, y, z"),
-    ("cell", "i4 n", "i4? n", "lists", "cell of each particle"),
-    ("cell_start", "i4 cells+1", "i4? cells+1", "lists", "first row of each cell"),
+    ("level_radius", "f8 levels", "f8 levels", _TABLES, "largest radius of each level of sizes [m], falling"),
+    ("grid_i", "i8 levels 3", "i4 levels 3", "the host", "cells in x, y, z of each level"),
+    ("cell", "i4 n", "i4? n", "lists", "cell of each particle, of the last level; -1: it is taken out"),
+    ("cell_start", "i4 cells+1", "i4? cells+1", "lists", "first row of each of these cells"),
     ("order", "i4 n", "i4 n", "lists", "row of before"),
+    ("bucket_first", "i8 levels", "i8 levels", "the host", "first bucket of each level"),
+    ("bucket_start", "i4 buckets+1", "i4? buckets+1", "lists", "if there are several levels: first entry of each cell"),
+    ("bucket", "i4 bucketed", "i4? bucketed", "lists", "rows by cells of their own level"),
+    ("outlet_i", "i4 outlets", "i4 outlets", _TABLES, "body that each outlet is fixed to"),
+    ("outlet_f", "f8 outlets 18", "f8 outlets 18", _TABLES, "rotation, position in its frame; lower, upper corner [m]"),
     ("rank", "", "i4? n", "lists",
      "among those that share a cell, as they came; then the new row of each row of before"),
     ("kept_begin", "i8 n", "", "lists", "contacts of before, seen from both particles: the first"),
@@ -177,7 +196,7 @@ ARRAYS = tuple(ParticleArray(*row) for row in (
     ("kept_wall_history", "f8 wall_slots history", "", "lists", ""),
     ("found", "i4 workers chunk_slots 3", "", "lists", "pairs and their class, before they are sorted by it"),
     ("totals", "", "i4? blocks", "lists", "particles in the cells of a block"),
-    ("sums", "", "f8? bodies blocks 6", "lists, march", "wrenches of bodies by blocks"),
+    ("sums", "", "f8? holders blocks 6", "lists, march", "wrenches by blocks"),
     # threads
     ("reports", "report 2 workers", "", "march, lists", "of each worker, of even and odd sub-steps"),
     ("counters", "i8 1", "", "march, lists", "of the barrier"),
@@ -256,8 +275,18 @@ def rows_of_chunk(n: int) -> int:
     An even number of chunks, a multiple of eight particles each: large enough that few contacts are computed twice,
     small enough for the cache of a core.
     """
-    pairs = max(1, round(n / (2 * CHUNK)))
-    return max(8, -(-n // (16 * pairs)) * 8)
+    pairs = max(1, (n + CHUNK) // (2 * CHUNK))
+    return max(8, (n + 16 * pairs - 1) // (16 * pairs) * 8)
+
+
+def most_rows(n: int) -> int:
+    """Rows of a chunk at most, of up to n particles."""
+    return max(rows_of_chunk(n), rows_of_chunk(min(n, 3 * CHUNK - 1)))
+
+
+def most_chunks(n: int) -> int:
+    """Chunks at most, of up to n particles."""
+    return 2 * max(1, (n + CHUNK) // (2 * CHUNK))
 
 
 assert CPU["pose"].shape[-1] == str(c.N_POSE) and CPU["class_begin"].shape[-1] == str(CLASSES)

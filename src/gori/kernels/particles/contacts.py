@@ -190,7 +190,7 @@ def _contacts_of_a_chunk(law, laws_of, mixed):
         d = where_less(square, reach * reach, reach - distance, none)
         vx, vy, vz, _ = relative_velocity(v, i, j)
         sx, sy, sz, _ = sum_of_spins(v, i, j)
-        mean = 0.5 * distance
+        mean = 0.5 * (distance + settings.full_arm * d)
         if mixed:
             skew = -0.5 * wider
             qx, qy, qz, _ = relative_spin(v, i, j)
@@ -230,7 +230,7 @@ def _contacts_of_a_chunk(law, laws_of, mixed):
 
     @part
     def all_contacts(g, x, v, load, chunk, level):
-        deep, first = False, chunk * g.settings[0].rows
+        deep, first = False, chunk * g.progress[0].rows
         last = g.other.shape[0] - 8
         for k in range(CLASSES):
             if k % ACROSS > level + 1:

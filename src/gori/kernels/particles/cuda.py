@@ -25,10 +25,12 @@ from numba import cuda
 
 from gori.kernels.particles import columns as c
 from gori.kernels.particles import drift
+from gori.kernels.particles import skin as skins
 from gori.kernels.particles.cuda_device import SubStep, barrier, on_device, sub_step
 from gori.kernels.particles.cuda_flags import (
     BASE,
     CODE,
+    COUNT,
     COUNT_BITS,
     DONE,
     DUE,
@@ -37,6 +39,7 @@ from gori.kernels.particles.cuda_flags import (
     LISTS,
     NOW,
     ROW_BITS,
+    SINCE,
     STOP,
     TOTAL,
     WALL_PARTICLES,
@@ -49,6 +52,7 @@ from gori.kernels.particles.cuda_walls import get_load, put_load, step_wall
 
 i8 = numba.int64
 way_back, walls_moved = on_device(drift.way_back), on_device(drift.walls_moved)
+too_wide = on_device(skins.too_wide)
 
 THREADS = 512
 """of a block, at most"""
@@ -118,14 +122,17 @@ def get_way_back(g):
 
 
 @cuda.jit(**LEAN)
-def renew(g):
-    """Rebuild lists at the current pose, if they are due; by all threads of the device together."""
+def renew(g, drains):
+    """Rebuild lists at the current pose, if they are due; by all threads of the device together.
+
+    drains   1: outlets act
+    """
     shared = cuda.shared.array(SHARED, numba.float64)
     thread, threads = cuda.grid(1), cuda.gridsize(1)
     now, lists, fresh, code = g.flags[NOW], g.flags[LISTS], g.flags[FRESH], g.flags[CODE]
     cuda.cg.this_grid().sync()  # by which Numba knows that all blocks must run at the same time
     if fresh != 1 and code == c.OK:
-        make_lists(g, g.pose[g.flags[DONE]], now, lists, fresh, thread, threads, shared)
+        make_lists(g, g.pose[g.flags[DONE]], now, lists, fresh, drains == 1, thread, threads, shared)
 
 
 def _march(g, steps, anew):
@@ -143,18 +150,19 @@ def _march(g, steps, anew):
     cuda.cg.this_grid().sync()  # by which Numba knows that all blocks must run at the same time
     now, lists, done, fresh, code = g.flags[NOW], g.flags[LISTS], g.flags[DONE], g.flags[FRESH], g.flags[CODE]
     slots, zero, constant = g.flags[WALL_SLOTS], g.pair_f[0, c.ZERO], sub_step(g, now, lists)
-    n = constant.n
+    n, count, since = constant.n, g.flags[COUNT], g.flags[SINCE]
     while done < steps and code == c.OK:
         if fresh != 1:
-            make_lists(g, g.pose[done], now, lists, fresh, thread, threads, shared)
+            make_lists(g, g.pose[done], now, lists, fresh, True, thread, threads, shared)
             now, lists, fresh, code = g.flags[NOW], g.flags[LISTS], g.flags[FRESH], g.flags[CODE]
             if fresh != 1:
                 break
-            slots = g.flags[WALL_SLOTS]
+            slots, count, since = g.flags[WALL_SLOTS], g.flags[COUNT], 0
+        since += 1
         pose, due, failure, culprit = g.pose[done], DUE + done % 3, c.OK, 0
         step = SubStep(n, i8(now), i8(lists), constant.law, constant.materials, constant.rolls, constant.dt)
         own_load = zero, zero, zero, zero, zero, zero
-        for i in range(thread, n, threads):
+        for i in range(thread, count, threads):
             deep, Fx, Fy, Fz, Tx, Ty, Tz = pair_forces(g, step, i)
             if i == thread:
                 own_load = Fx, Fy, Fz, Tx, Ty, Tz
@@ -168,11 +176,11 @@ def _march(g, steps, anew):
                 failure, culprit = c.TOO_DEEP, g.id[lists, i]
         if thread == max(0, threads - 1 - slots):
             g.flags[DUE + (done + 1) % 3] = 0  # which all have read before the last barrier
-            if walls_moved(g, g.pose[done + 1], put_way_back(g, g.pose[done + 1])):
+            if walls_moved(g, g.pose[done + 1], put_way_back(g, g.pose[done + 1])) or too_wide(g, since):
                 g.flags[due] = 1
         barrier(g.flags)
         back = get_way_back(g)
-        for i in range(thread, n, threads):
+        for i in range(thread, count, threads):
             load = own_load if i == thread else get_load(g.load, i)
             code, before, level = step_outer(g, step, i, load, pose, back)
             if code != c.OK:
@@ -184,7 +192,7 @@ def _march(g, steps, anew):
         barrier(g.flags)
         now, done, fresh, code = 1 - now, done + 1, 1 - g.flags[due], g.flags[CODE]
         if thread == 0:
-            g.flags[DONE], g.flags[NOW], g.flags[FRESH] = done, now, fresh
+            g.flags[DONE], g.flags[NOW], g.flags[FRESH], g.flags[SINCE] = done, now, fresh, since
     if done >= steps:
         gather_threads(g, lists, thread, threads, shared)
         barrier(g.flags)
@@ -220,6 +228,7 @@ def end(g, count):
         if g.flags[STOP] > 0:
             done = g.flags[STOP]
             g.flags[FRESH] = 0
+        g.flags[SINCE] += done - g.flags[BASE]
         g.flags[NOW] = (g.flags[NOW] + done - g.flags[BASE]) & 1
         g.flags[DONE] = done
 
@@ -232,7 +241,7 @@ def gather_1(g):
 
 @cuda.jit
 def gather_2(g, blocks):
-    """After `gather_1` with so many blocks: the wrenches on the walls, by bodies."""
+    """After `gather_1` with so many blocks: the wrenches on the walls, by holders."""
     gather_blocks(g, blocks, cuda.shared.array(SHARED, numba.float64))
 
 
@@ -253,11 +262,11 @@ def in_graph(g, k):
 def inner(g, k):
     """Sub-step k of the graph: forces between particles; motion of those that are near no wall."""
     i, number = cuda.grid(1), g.flags[BASE] + k
-    if i >= g.settings[0].count or over(g, number):
+    if i >= g.flags[COUNT] or over(g, number):
         return
     step = in_graph(g, k)
     back = way_back(g, g.settings[0].home, g.pose[number + 1])
-    if i == 0 and walls_moved(g, g.pose[number + 1], back):
+    if i == 0 and (walls_moved(g, g.pose[number + 1], back) or too_wide(g, g.flags[SINCE] + k + 1)):
         g.flags[STOP] = number + 1
     code, before, level = step_inner(g, step, i, back)
     if raise_levels(g, step, i, before, level):

@@ -30,7 +30,7 @@ def on_device(function):
 
 
 class SubStep(NamedTuple):
-    """What does not change within a sub-step: number of particles, buffers of particles and of lists, law, number of
+    """What does not change within a sub-step: rows of the arrays, buffers of particles and of lists, law, number of
     materials, whether contacts resist rolling, and the step [s], single. Kept in registers, not read again.
     """
 

@@ -12,6 +12,9 @@ particles, of the lists; lists made so far"""
 DONE, BASE, TOTAL, STOP, DUE, BARRIER = 9, 10, 11, 12, 13, 32
 """sub-steps done; of a graph: those before it, those wanted, and 1 + the sub-step after which to stop, 0 for none, -1
 before all; of `march`: three flags in turn, lists are due; of the barrier, in a line of memory of its own"""
+COUNT, SINCE, FAR_SLOTS = 16, 17, 18
+"""particles, in the first rows of all arrays; sub-steps since the lists were made; pairs (seen from both) and walls in
+the farther half of the skin, of some of the particles (`skin.py`)"""
 N_FLAGS = 33
 
 LEVELS = 6

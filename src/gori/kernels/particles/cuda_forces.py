@@ -89,6 +89,7 @@ def pair_forces(g, step, i):
     point, motion, other, history, p, n = g.fixed_point, g.motion, g.other, g.history, g.pair_f, step.n
     half, one, zero, unit = p[0, c.HALF], p[0, c.ONE], p[0, c.ZERO], f4(g.settings[0].unit)
     law, constants = pair_law(p, 0), Constants(half, one, zero, p[0, c.TINY], step.dt)
+    full_arm = f4(g.settings[0].full_arm)
     most, deep, first = p[0, c.DEEP], False, step.now * n
     slot, numbers = step.lists * g.settings[0].neighbours * n + i, g.settings[0].history
     row = first + i
@@ -129,7 +130,7 @@ def pair_forces(g, step, i):
             deep = deep or d > most * min(si, sj)
             if not uniform:
                 R, m = si * sj / reach, mi * mj / (mi + mj)
-            mean, skew = half * distance, half * (si - sj)
+            mean, skew = half * (distance + full_arm * d), half * (si - sj)
             sx, sy, sz, qx, qy, qz = bx + fx, by + fy, bz + fz, bx - fx, by - fy, bz - fz
             wx, wy, wz = surface_velocity(mean, sx, sy, sz, skew, qx, qy, qz)
             ux, uy, uz = slip(nx, ny, nz, ax - ex, ay - ey, az - ez, wx, wy, wz)
@@ -198,7 +199,7 @@ def move_particle(g, step, i, back, load):
     if s.home >= 0:
         ex, ey, ez = put_back(back, px, py, pz)
         x, y, z, _ = fixed_point_of(g, px + (ex + back[9]), py + (ey + back[10]), pz + (ez + back[11]), ri)
-    scale = f4(s.unit_per_skin)
+    scale = f4(s.unit * g.skin[1])
     wx, wy, wz = scale * f4(apart(qx, x)), scale * f4(apart(qy, y)), scale * f4(apart(qz, z))
     level = level_of(f4(4.1) * (wx * wx + wy * wy + wz * wz))  # a little more than 2 x 2, as all of this is rounded
     if level <= before:

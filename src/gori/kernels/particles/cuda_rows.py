@@ -34,10 +34,23 @@ def sort_cells(g, ids, thread, threads):
 
 
 @cuda.jit(device=True)
+def sort_buckets(g, thread, threads):
+    """Within a bucket by row, likewise."""
+    for k in range(thread, g.bucket_start.shape[0] - 1, threads):
+        first = g.bucket_start[k]
+        for a in range(first + 1, g.bucket_start[k + 1]):
+            row, b = g.bucket[a], a - 1
+            while b >= first and g.bucket[b] > row:
+                g.bucket[b + 1] = g.bucket[b]
+                b -= 1
+            g.bucket[b + 1] = row
+
+
+@cuda.jit(device=True)
 def move_rows(g, now, lists, thread, threads):
     """Particles in their new order, into the other buffer; ids and low bits go with the lists."""
     n = g.settings[0].count
-    for i in range(thread, n, threads):
+    for i in range(thread, g.cell_start[g.cell_start.shape[0] - 1], threads):
         o, row = now * n + g.order[i], (1 - now) * n + i
         px, py = read2(g.sphere, 4 * o)
         pz, r = read2(g.sphere, 4 * o + 2)
@@ -73,6 +86,8 @@ def keep_history(g, lists, i, count):
     for t in range(g.count[(1 - lists) * n + o] & ((1 << COUNT_BITS) - 1)):
         if g.other[old + t * n] < 0:  # it touched; where is it now?
             j = g.rank[row_of(g.other[old + t * n])]
+            if j < 0:  # it was taken out
+                continue
             for k in range(count):
                 if g.other[slot + k * n] == j:  # of level 0: what is farther is not in contact
                     g.other[slot + k * n] = ~g.other[slot + k * n]

@@ -94,7 +94,8 @@ def wall_force(g, at, i, s, k, pose, sphere, near):
     vx, vy, vz, m = read4(g.motion, 8 * row)
     wx, wy, wz, kind = read4(g.motion, 8 * row + 4)
     pair, b = int(kind) * at.materials + g.wall_i[k, c.WALL_MATERIAL], g.wall_i[k, c.BODY]
-    arm, (ux, uy, uz), spin = wall_motion(pose, b, gap, (nx, ny, nz), (xi, yi, zi), (vx, vy, vz), (wx, wy, wz))
+    lever = gap + g.settings[0].full_arm * (ri - gap)
+    arm, (ux, uy, uz), spin = wall_motion(pose, b, lever, (nx, ny, nz), (xi, yi, zi), (vx, vy, vz), (wx, wy, wz))
     law, p = pair_law(g.pair_f, pair), g.pair_f[pair]
     constants = Constants(p[c.HALF], p[c.ONE], zero, p[c.TINY], at.dt)
     ex, ey, ez = f4(nx), f4(ny), f4(nz)
@@ -107,7 +108,7 @@ def wall_force(g, at, i, s, k, pose, sphere, near):
         mx, my, mz, hx, hy, hz = rolling(law, constants, touch, Fn, wx, wy, wz, h[4], h[5], h[6])
         h[4], h[5], h[6] = hx, hy, hz
     tx, ty, tz = moment(ex, ey, ez, fx, fy, fz)
-    tx, ty, tz = f4(gap) * tx + mx, f4(gap) * ty + my, f4(gap) * tz + mz
+    tx, ty, tz = f4(lever) * tx + mx, f4(lever) * ty + my, f4(lever) * tz + mz
     fx, fy, fz = whole_force(Fn, ex, ey, ez, fx, fy, fz)
     react(g.wall_wrench, s, arm, fx, fy, fz, mx, my, mz)
     return ri - gap > p[c.DEEP] * ri, fx, fy, fz, tx, ty, tz

@@ -61,7 +61,7 @@ def put_back(back, x, y, z):
 @part
 def walls_moved(g, pose, back):
     """Whether a wall, seen from the particles' home, may have come nearer to a particle than the lists allow for."""
-    limit, home = 0.5 * g.settings[0].skin, g.settings[0].home
+    limit, home = 0.5 * g.skin[0], g.settings[0].home
     for b in range(g.settings[0].bodies):
         if g.extent[b] < 0.0:  # no wall: particles that ride on a vehicle leave the bare ground behind
             continue

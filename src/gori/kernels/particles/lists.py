@@ -1,8 +1,6 @@
-"""Neighbour lists: cells, particles sorted by them, lists of neighbours and of walls.
+"""Neighbour lists: particles sorted by cells, lists of neighbours and of walls.
 
-Lists hold all pairs closer than the skin, and stay good until a particle has moved by half of it. Cells lie in blocks
-of 8 x 8 x 8, so that particles near in space are near in memory; within a cell particles are sorted by id, so the
-order is a function of the positions alone.
+Lists hold all pairs closer than the skin, and stay good until a particle has moved by half of it.
 """
 
 import math
@@ -10,83 +8,22 @@ import math
 from gori.kernels.jit import part
 from gori.kernels.particles import columns as c
 from gori.kernels.particles.arrays import ACROSS, CLASSES, MIDDLE, SMALL
+from gori.kernels.particles.cells import (
+    cell_of,
+    cell_rank,
+    cells_along,
+    cells_of,
+    cells_per_metre,
+    count_sort,
+    level_of_size,
+    lost,
+    sort_particles,
+)
 from gori.kernels.particles.geometry import in_frame
 from gori.kernels.particles.history import keep_contacts, keep_walls, recall
-from gori.kernels.particles.team import barrier, chunks_of, rows_of, share
+from gori.kernels.particles.skin import WALL
+from gori.kernels.particles.team import barrier, chunk_rows, chunks_of, rows_of, share
 from gori.kernels.particles.walls import bin_range, within
-
-
-@part
-def cell_rank(grid_i, ix, iy, iz):
-    """Number of a cell: blocks in rows, then cells in the block. The grid is periodic, so any position has a
-    cell.
-    """
-    ix, iy, iz = ix & (grid_i[c.GRID_X] - 1), iy & (grid_i[c.GRID_Y] - 1), iz & (grid_i[c.GRID_Z] - 1)
-    bx, by = grid_i[c.GRID_X] >> 3, grid_i[c.GRID_Y] >> 3
-    at = ((iz >> 3) * by + (iy >> 3)) * bx + (ix >> 3)
-    return (at << 9) | ((iz & 7) << 6) | ((iy & 7) << 3) | (ix & 7)
-
-
-@part
-def cell_of(g, x, y, z):
-    """Cell of a point in x, y, z: as wide as the largest particles reach, with the skin."""
-    per_cell = 1.0 / (2.0 * g.settings[0].radius + g.settings[0].skin)
-    return int(math.floor(x * per_cell)), int(math.floor(y * per_cell)), int(math.floor(z * per_cell))  # noqa: RUF046
-
-
-@part
-def inside_domain(g, x, y, z):
-    """Whether a point, in the frame of the particles' home, is inside the domain."""
-    low, high = g.settings[0].low, g.settings[0].high
-    inside = low[0] <= x and x <= high[0] and low[1] <= y and y <= high[1]
-    return inside and low[2] <= z and z <= high[2]
-
-
-@part
-def lost(g, x, pose, first, last):
-    """A particle outside the domain, -1 for none."""
-    home = g.settings[0].home
-    for i in range(first, last):
-        px, py, pz = x[i, c.X], x[i, c.Y], x[i, c.Z]
-        if home >= 0:
-            px, py, pz = in_frame(pose, home, px, py, pz)
-        if not inside_domain(g, px, py, pz):
-            return i
-    return -1
-
-
-@part
-def cells_of(g, x, first, last):
-    for i in range(first, last):
-        ix, iy, iz = cell_of(g, x[i, c.X], x[i, c.Y], x[i, c.Z])
-        g.cell[i] = cell_rank(g.grid_i, ix, iy, iz)
-
-
-@part
-def sort_particles(g):
-    """order: rows of before, by cell and id; cell_start: first row of each cell. By one worker."""
-    n, cells = g.settings[0].count, g.grid_i[c.GRID_X] * g.grid_i[c.GRID_Y] * g.grid_i[c.GRID_Z]
-    ids, start, order = g.id[g.progress[0].ids], g.cell_start, g.order
-    for k in range(cells + 1):
-        start[k] = 0
-    for i in range(n):
-        start[g.cell[i] + 1] += 1
-    for k in range(cells):
-        start[k + 1] += start[k]
-    for i in range(n):
-        k = g.cell[i]
-        order[start[k]] = i
-        start[k] += 1
-    for k in range(cells, 0, -1):
-        start[k] = start[k - 1]
-    start[0] = 0
-    for k in range(cells):
-        for a in range(start[k] + 1, start[k + 1]):
-            row, b = order[a], a - 1
-            while b >= start[k] and ids[order[b]] > ids[row]:
-                order[b + 1] = order[b]
-                b -= 1
-            order[b + 1] = row
 
 
 @part
@@ -107,38 +44,77 @@ def move_rows(g, first, last):
         if g.settings[0].uniform == 0:
             m, r = u[i, c.MASS], y[i, c.R]
             g.inverse_mass[i, 0], g.inverse_mass[i, 1] = 1.0 / m, 1.0 / (0.4 * m * r * r)
+        if g.settings[0].levels > 1:
+            level = level_of_size(g, y[i, c.R])
+            g.cell[i] = g.bucket_first[level] + cell_of(g, level, y[i, c.X], y[i, c.Y], y[i, c.Z])
+
+
+@part
+def pair_space(g):
+    """Slots of a chunk."""
+    return g.owner.shape[0] // chunks_of(g) & ~7
+
+
+@part
+def class_of(gap, skin):
+    """Class of a gap within a chunk."""
+    return 0 if gap <= 0.0 else 1 if gap < SMALL * skin else 2 if gap < MIDDLE * skin else 3
+
+
+@part
+def put_pair(x, skin, found, at, full, i, j, first, last):
+    """Particles i and j into `found`, if they are near and the pair is the chunk's; returns the next free row, past
+    `full` if there is none.
+    """
+    dx, dy, dz = x[j, c.X] - x[i, c.X], x[j, c.Y] - x[i, c.Y], x[j, c.Z] - x[i, c.Z]
+    reach = x[i, c.R] + x[j, c.R]
+    square = dx * dx + dy * dy + dz * dz
+    # of a pair within the chunk the first particle owns the slot
+    if square < (reach + skin) * (reach + skin) and (j > i or j < first):
+        if at < full:
+            kind = class_of(math.sqrt(square) - reach, skin)
+            found[at, 0], found[at, 1] = i, j
+            found[at, 2] = kind + ACROSS if j < first or j >= last else kind
+        at += 1
+    return at
+
+
+@part
+def pairs_of(g, x, level, i, first, last, found, at, full):
+    """All pairs of particle i with those of a level of sizes into `found`; returns as `put_pair`."""
+    skin, grid, several = g.skin[0], g.grid_i[level], g.settings[0].levels > 1
+    per, far = cells_per_metre(g, level), x[i, c.R] + g.level_radius[level] + skin
+    ix, nx = cells_along(x[i, c.X], far, per, grid[c.GRID_X])
+    iy, ny = cells_along(x[i, c.Y], far, per, grid[c.GRID_Y])
+    iz, nz = cells_along(x[i, c.Z], far, per, grid[c.GRID_Z])
+    for cz in range(iz, iz + nz):
+        for cy in range(iy, iy + ny):
+            for cx in range(ix, ix + nx):
+                k = cell_rank(grid, cx, cy, cz)
+                if several:
+                    k += g.bucket_first[level]
+                    for t in range(g.bucket_start[k], g.bucket_start[k + 1]):
+                        at = put_pair(x, skin, found, at, full, i, g.bucket[t], first, last)
+                else:
+                    start, stop = g.cell_start[k], g.cell_start[k + 1]
+                    if start >= first:
+                        start = max(start, i + 1)
+                    for j in range(start, stop):
+                        at = put_pair(x, skin, found, at, full, i, j, first, last)
+    return at
 
 
 @part
 def find_pairs(g, chunk, found):
     """All pairs of a chunk with their classes into `found`. Returns their number, -1 if there is no space for them."""
-    x, skin = g.sphere[g.progress[0].now], g.settings[0].skin
+    x = g.sphere[g.progress[0].now]
     first, last = rows_of(g, chunk)
-    full, at = found.shape[0] - 8 * CLASSES, 0
+    full, at = min(found.shape[0], pair_space(g)) - 8 * CLASSES, 0
     for i in range(first, last):
-        xi, yi, zi, ri = x[i, c.X], x[i, c.Y], x[i, c.Z], x[i, c.R]
-        ix, iy, iz = cell_of(g, xi, yi, zi)
-        for cz in range(iz - 1, iz + 2):
-            for cy in range(iy - 1, iy + 2):
-                for cx in range(ix - 1, ix + 2):
-                    k = cell_rank(g.grid_i, cx, cy, cz)
-                    start, stop = g.cell_start[k], g.cell_start[k + 1]
-                    if start >= first:  # of a pair within the chunk the first particle owns the slot
-                        start = max(start, i + 1)
-                    for j in range(start, stop):
-                        dx, dy, dz, reach = x[j, c.X] - xi, x[j, c.Y] - yi, x[j, c.Z] - zi, ri + x[j, c.R]
-                        square = dx * dx + dy * dy + dz * dz
-                        if square < (reach + skin) * (reach + skin) and (j > i or j < first):
-                            if at >= full:
-                                return -1
-                            gap = math.sqrt(square) - reach
-                            found[at, 0], found[at, 1] = i, j
-                            found[at, 2] = (
-                                0 if gap <= 0.0 else 1 if gap < SMALL * skin else 2 if gap < MIDDLE * skin else 3
-                            )
-                            if j < first or j >= last:
-                                found[at, 2] += ACROSS
-                            at += 1
+        for level in range(g.settings[0].levels):
+            at = pairs_of(g, x, level, i, first, last, found, at, full)
+        if at > full:
+            return -1
     return at
 
 
@@ -174,7 +150,7 @@ def find_neighbours(g, chunk, worker):
         end[k] = 0
     for t in range(count):
         end[found[t, 2]] += 1
-    at = chunk * (g.owner.shape[0] // chunks_of(g))
+    at = chunk * pair_space(g)
     for k in range(CLASSES):
         size = end[k]
         begin[k] = end[k] = at
@@ -224,7 +200,7 @@ def find_walls(g, pose, chunk):
     at, full = chunk * space, (chunk + 1) * space
     for i in range(first, last):
         px, py, pz, o = x[i, c.X], x[i, c.Y], x[i, c.Z], g.order[i]
-        reach = x[i, c.R] + g.settings[0].skin
+        reach = x[i, c.R] + g.skin[0]
         g.wall_begin[i] = at
         for b in range(g.settings[0].bodies):
             start = g.bin_i[b, c.FIRST_ALWAYS]
@@ -242,11 +218,28 @@ def find_walls(g, pose, chunk):
 
 
 @part
-def gather_wrenches(g):
-    """Wrenches on the walls, added up by bodies in the order of the slots. By one worker."""
-    for i in range(g.settings[0].count):
+def count_far(g, pose, chunk):
+    """Pairs of a chunk in the farther half of the skin, and WALL times the walls there."""
+    x, found = g.sphere[g.progress[0].now], 0
+    for k in (ACROSS - 1, CLASSES - 1):
+        found += g.class_end[chunk, k] - g.class_begin[chunk, k]
+    first, last = rows_of(g, chunk)
+    for i in range(first, last):
+        reach = x[i, c.R] + 0.5 * g.skin[0]
         for s in range(g.wall_begin[i], g.wall_end[i]):
-            b = g.wall_i[g.wall[s], c.BODY]
+            k = g.wall[s]
+            lx, ly, lz = in_frame(pose, g.wall_i[k, c.BODY], x[i, c.X], x[i, c.Y], x[i, c.Z])
+            if not within(g.wall_i, g.wall_f, g.rim_i, g.rim_f, k, lx, ly, lz, reach):
+                found += WALL
+    return found
+
+
+@part
+def gather_wrenches(g):
+    """Wrenches on the walls, added up by their holders in the order of the slots. By one worker."""
+    for i in range(g.progress[0].count):
+        for s in range(g.wall_begin[i], g.wall_end[i]):
+            b = g.holder[g.wall[s]]
             for q in range(6):
                 g.wrench[b, q] += g.wall_wrench[s, q]
                 g.primitive_wrench[g.wall[s], q] += g.wall_wrench[s, q]
@@ -263,19 +256,39 @@ def worst(g, parity, workers):
 
 
 @part
-def make_lists(g, pose, worker, workers, barriers):
+def far_of_each(g, workers):
+    """What all workers have counted in the farther half of the skin, of a particle."""
+    found = 0
+    for w in range(workers):
+        found += g.reports[0, w].far
+    return found / max(1, g.progress[0].count)
+
+
+@part
+def join_added(g, pose, drains, x):
+    """What came since the lists were made has no contacts yet; its cells. By one worker. Returns one that is lost."""
+    first = g.progress[0].count
+    last = first + g.progress[0].added
+    for i in range(first, last):
+        g.kept_begin[i] = g.kept_end[i] = g.kept_wall_begin[i] = g.kept_wall_end[i] = 0
+    cells_of(g, x, pose, drains, first, last)
+    return lost(g, x, pose, first, last)
+
+
+@part
+def make_lists(g, pose, worker, workers, barriers, drains):
     """Rebuild all lists; called by all workers together. Returns a result code and the number of the next barriers.
 
-    Nothing is lost when a list is full: particles and `kept` stand, and the call can be repeated with more space, with
-    FRESH at -1 (contacts are kept already).
+    Particles that were added join them, and with `drains` those in outlets are left out. Nothing is lost when a list is
+    full: particles and `kept` stand, and the call can be repeated with more space, with FRESH at -1 (contacts are kept
+    already).
     """
-    n = g.settings[0].count
     a, z = share(chunks_of(g), worker, workers)
-    first, last = a * g.settings[0].rows, min(n, z * g.settings[0].rows)
-    mine = g.reports[0, worker]
+    progress, mine = g.progress[0], g.reports[0, worker]
     mine.code = c.OK
-    now = g.progress[0].now
-    if g.progress[0].fresh >= 0:
+    now = progress.now
+    if progress.fresh >= 0:
+        first, last = a * progress.rows, min(progress.count, z * progress.rows)
         if worker == 0:
             gather_wrenches(g)
         for chunk in range(a, z):
@@ -283,36 +296,45 @@ def make_lists(g, pose, worker, workers, barriers):
             if code != c.OK:
                 mine.code = code
             keep_walls(g, chunk)
+        cells_of(g, g.sphere[now], pose, drains, first, last)
         row = lost(g, g.sphere[now], pose, first, last)
+        if worker == 0 and progress.added > 0:
+            row = max(row, join_added(g, pose, drains, g.sphere[now]))
         if row >= 0:
-            mine.code, mine.culprit = c.LOST, g.id[g.progress[0].ids, row]
-        cells_of(g, g.sphere[now], first, last)
+            mine.code, mine.culprit = c.LOST, g.id[progress.ids, row]
         barriers = barrier(g.counters, barriers, workers)
         code = worst(g, 0, workers)
         if code != c.OK:
             return code, barrier(g.counters, barriers, workers)
         if worker == 0:
-            sort_particles(g)
+            sort_particles(g, progress.count + progress.added)
+            progress.count, progress.added = g.cell_start[g.cell_start.shape[0] - 1], 0
+            progress.rows = chunk_rows(progress.count)
         barriers = barrier(g.counters, barriers, workers)
-        move_rows(g, first, last)
+        a, z = share(chunks_of(g), worker, workers)
+        move_rows(g, a * progress.rows, min(progress.count, z * progress.rows))
         barriers = barrier(g.counters, barriers, workers)
         if worker == 0:
-            g.progress[0].now = 1 - now
-            g.progress[0].ids = 1 - g.progress[0].ids
-            g.progress[0].fresh = -1
+            if g.settings[0].levels > 1:
+                count_sort(g.cell, progress.count, g.bucket_start, g.bucket)
+            progress.now, progress.ids, progress.fresh = 1 - now, 1 - progress.ids, -1
             for b in range(g.settings[0].bodies):
                 for q in range(c.N_POSE):
                     g.listed_pose[b, q] = pose[b, q]
         barriers = barrier(g.counters, barriers, workers)
+    mine.far = 0
     for chunk in range(a, z):
         code = find_neighbours(g, chunk, worker)
         if code == c.OK:
             code = find_walls(g, pose, chunk)
         if code != c.OK:
             mine.code = code
+        elif g.settings[0].follow != 0.0:
+            mine.far += count_far(g, pose, chunk)
     barriers = barrier(g.counters, barriers, workers)
     code = worst(g, 0, workers)
     if worker == 0 and code == c.OK:
-        g.progress[0].fresh, g.progress[0].level = 1, 0
-        g.progress[0].rebuilds += 1
+        progress.fresh, progress.level, progress.since = 1, 0, 0
+        progress.rebuilds += 1
+        g.skin[2] = far_of_each(g, workers)
     return code, barrier(g.counters, barriers, workers)

@@ -12,6 +12,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from gori.kernels.jit import part
+from gori.kernels.particles.arrays import rows_of_chunk
 
 SPINS = 4000
 """reads of the counter before a waiting worker yields its core"""
@@ -79,13 +80,16 @@ def share(count, worker, workers):
     return worker * count // workers, (worker + 1) * count // workers
 
 
+chunk_rows = part(rows_of_chunk)
+
+
 @part
 def chunks_of(g):
     """Number of chunks, which the workers share."""
-    return (g.settings[0].count + g.settings[0].rows - 1) // g.settings[0].rows
+    return (g.progress[0].count + g.progress[0].rows - 1) // g.progress[0].rows
 
 
 @part
 def rows_of(g, chunk):
     """First particle of a chunk and the one after its last."""
-    return chunk * g.settings[0].rows, min(g.settings[0].count, (chunk + 1) * g.settings[0].rows)
+    return chunk * g.progress[0].rows, min(g.progress[0].count, (chunk + 1) * g.progress[0].rows)

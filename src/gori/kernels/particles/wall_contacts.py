@@ -125,8 +125,9 @@ def wall_forces(g, x, v, pose, load, first, last):
             if d > p[k, c.DEEP] * ri:
                 deep = i
             wx, wy, wz = v[i, c.WX], v[i, c.WY], v[i, c.WZ]
+            lever = gap + settings.full_arm * d
             arm, (ux, uy, uz), spin = wall_motion(
-                pose, b, gap, (nx, ny, nz), (xi, yi, zi), (v[i, c.VX], v[i, c.VY], v[i, c.VZ]), (wx, wy, wz)
+                pose, b, lever, (nx, ny, nz), (xi, yi, zi), (v[i, c.VX], v[i, c.VY], v[i, c.VZ]), (wx, wy, wz)
             )
             pair, constants = pair_law(p, k), Constants(0.5, 1.0, 0.0, p[k, c.TINY], dt)
             touch = Touch(d, ri, v[i, c.MASS], nx, ny, nz, ux, uy, uz, spin)
@@ -138,9 +139,9 @@ def wall_forces(g, x, v, pose, load, first, last):
                     pair, constants, touch, Fn, wx, wy, wz, h[s, 4], h[s, 5], h[s, 6]
                 )
             tx, ty, tz = moment(nx, ny, nz, fx, fy, fz)
-            load[i - first, 4] += gap * tx + mx
-            load[i - first, 5] += gap * ty + my
-            load[i - first, 6] += gap * tz + mz
+            load[i - first, 4] += lever * tx + mx
+            load[i - first, 5] += lever * ty + my
+            load[i - first, 6] += lever * tz + mz
             fx, fy, fz = whole_force(Fn, nx, ny, nz, fx, fy, fz)
             load[i - first, 0] += fx
             load[i - first, 1] += fy

@@ -21,6 +21,8 @@ SURE = 0.54
 MARGIN = 1e-3
 """by how much radii are enlarged while particles push each other apart"""
 ROUNDS = 6000
+OVERLAP = 0.05
+"""share of the smaller radius by which particles may overlap, where nothing else is said"""
 
 
 def draw_radii(radius: float | tuple, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -217,10 +219,13 @@ def near_pairs(points: np.ndarray, radii: np.ndarray, skin: float = 0.0) -> tupl
     return i[near][order], j[near][order]
 
 
-def check_overlaps(sphere: np.ndarray, allowed: float = 0.05, names: tuple[str, ...] = (), group=None) -> None:
+def check_overlaps(
+    sphere: np.ndarray, allowed: float | np.ndarray = OVERLAP, names: tuple[str, ...] = (), group=None
+) -> None:
     """Refuse particles that overlap by more than a share `allowed` of the smaller radius.
 
     sphere         (n, 4)   x y z, radius [m]
+    allowed                 one, or (n,): of two particles the larger counts
     names, group            names of groups, and which one each particle is of (n,), for the message
     """
     points, radii = sphere[:, :3], sphere[:, 3]
@@ -228,25 +233,31 @@ def check_overlaps(sphere: np.ndarray, allowed: float = 0.05, names: tuple[str, 
         return
     i, j = near_pairs(points, radii)
     deep = radii[i] + radii[j] - np.linalg.norm(points[i] - points[j], axis=1)
-    share = deep / np.minimum(radii[i], radii[j])
-    if not len(share) or share.max() <= allowed:
+    share, limits = deep / np.minimum(radii[i], radii[j]), np.broadcast_to(allowed, len(sphere))
+    limit = np.maximum(limits[i], limits[j])
+    too_deep = share > limit
+    if not too_deep.any():
         return
-    k = int(np.argmax(share))
+    k = int(np.argmax(np.where(too_deep, share, 0.0)))
 
     def called(particle: int) -> str:
         of = f" of {names[group[particle]]!r}" if group is not None else ""
         return f"{particle}{of} at {', '.join(f'{x:.4g}' for x in points[particle])}"
 
-    count = int((share > allowed).sum())
-    others = f"; {count} pairs overlap by more than {allowed:.0%}" if count > 1 else ""
+    count = int(too_deep.sum())
+    others = f"; {count} pairs overlap by more than {limit[k]:.0%}" if count > 1 else ""
     raise InputError(
-        f"particles overlap at the start: {called(i[k])} and {called(j[k])}, by {deep[k]:.3g} m, "
-        f"which is {share[k]:.0%} of the smaller radius{others}: change their positions, or let `fill` pack them"
+        f"particles overlap at the start: {called(i[k])} and {called(j[k])}, by {deep[k]:.3g} m, which is "
+        f"{share[k]:.0%} of the smaller radius{others}: change their positions, let `fill` pack them, or for a bed "
+        f"that has settled so raise `max_overlap` (here {limit[k]:g})"
     )
 
 
-def check_beside(new: np.ndarray, old: np.ndarray, allowed: float = 0.05) -> None:
-    """Refuse new particles (n, 4) that overlap those that are there by more than such a share of the smaller radius."""
+def check_beside(new: np.ndarray, old: np.ndarray, allowed: float = OVERLAP, ids: np.ndarray | None = None) -> None:
+    """Refuse new particles (n, 4) that overlap those that are there by more than such a share of the smaller radius.
+
+    ids   (m,) of those that are there, for the message
+    """
     if not len(old) or not len(new):
         return
     most = old[:, 3].max()
@@ -254,12 +265,18 @@ def check_beside(new: np.ndarray, old: np.ndarray, allowed: float = 0.05) -> Non
 
     tree = KDTree(old[:, :3])
     for k, particle in enumerate(new):
-        near = old[tree.query_ball_point(particle[:3], particle[3] + most)]
+        rows = np.array(tree.query_ball_point(particle[:3], particle[3] + most), int)
+        near = old[rows]
         deep = near[:, 3] + particle[3] - np.linalg.norm(near[:, :3] - particle[:3], axis=1)
-        if (deep > allowed * np.minimum(near[:, 3], particle[3])).any():
-            where = ", ".join(f"{x:.4g}" for x in particle[:3])
+        share = deep / np.minimum(near[:, 3], particle[3])
+        if (share > allowed).any():
+            worst = int(np.argmax(share))
+            where, there = (", ".join(f"{x:.4g}" for x in row[:3]) for row in (particle, near[worst]))
+            other = rows[worst] if ids is None else ids[rows[worst]]
             raise InputError(
-                f"new particle {k} at {where} overlaps another by {deep.max():.3g} m: choose another position"
+                f"new particle {k} at {where} overlaps particle {other} at {there} by {deep[worst]:.3g} m, which is "
+                f"{share[worst]:.0%} of the smaller radius: choose another position, or raise `max_overlap` (here "
+                f"{allowed:g})"
             )
 
 

@@ -16,12 +16,15 @@ from gori.model.particles.start import initial_state
 from gori.model.particles.state import ParticleState, checked_array, checked_state
 from gori.model.particles.tables import ParticleTables
 
+WIDEST = 10.0
+"""largest neighbour-list skin of a state, in the largest radius"""
 KEPT = {
     "group": "i8 all",
     "next_id": "i8",
     "substeps": "i8",
-    "wrench": "f8 bodies 6",
+    "wrench": "f8 holders 6",
     "wall_wrench": "f8 primitives 6",
+    "open_gates": "b1 shapes",
     "domain_low": "f8 3",
     "domain_high": "f8 3",
 }
@@ -35,8 +38,9 @@ class ParticlePart(NamedTuple):
     group         (next_id,) index of the group of each particle that ever was, by its id
     next_id       of the next particle that comes
     substeps      of the last step
-    wrench        (bodies, 6) mean wrench of the last step on the bodies that carry walls
+    wrench        (holders, 6) mean wrench of the last step on the bodies that have walls
     wall_wrench   (primitives, 6) sum over its sub-steps of the wrench on each primitive
+    open_gates    (shapes,) which walls have vanished
     inlets        {name: memory (12,)}
     """
 
@@ -46,6 +50,7 @@ class ParticlePart(NamedTuple):
     substeps: int
     wrench: np.ndarray
     wall_wrench: np.ndarray
+    open_gates: np.ndarray
     domain: Domain
     inlets: Mapping[str, np.ndarray]
 
@@ -57,6 +62,7 @@ class ParticlePart(NamedTuple):
             "substeps": np.int64(self.substeps),
             "wrench": self.wrench.copy(),
             "wall_wrench": self.wall_wrench,
+            "open_gates": self.open_gates,
             "domain_low": self.domain.low,
             "domain_high": self.domain.high,
         }
@@ -84,21 +90,27 @@ def carrier_poses(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 def initial_part(tables: ParticleTables, poses: np.ndarray) -> ParticlePart:
     """Particles packed as the Spec says, with no contacts and no forces yet; poses (bodies, N_POSE) of the carriers."""
     state, group = initial_state(tables, poses)
+    if tables.outlets:  # which act when lists are made
+        state = state._replace(due=np.True_)
     domain = domain_of(tables, poses, state.sphere)
     refuse_outside(domain, state.sphere, poses)
-    wrenches = np.zeros((len(tables.rows), 6)), np.zeros((len(tables.walls.wall_i), 6))
+    wrenches = np.zeros((len(tables.holders), 6)), np.zeros((len(tables.walls.wall_i), 6))
     inlets = {inlet.name: fresh_memory(inlet) for inlet in tables.inlets}
-    return ParticlePart(state, group, len(state.id), 0, *wrenches, domain, inlets)
+    closed = np.zeros(len(tables.until), bool)
+    return ParticlePart(state, group, len(state.id), 0, *wrenches, closed, domain, inlets)
 
 
 def checked_part(saved: Mapping[str, Any], tables: ParticleTables) -> ParticlePart:
     """The ParticlePart of a saved one, a copy; raises an InputError that names the field that is wrong."""
     bodies, primitives = len(tables.rows), len(tables.walls.wall_i)
-    state = checked_state(saved, bodies, primitives, len(tables.materials))
+    if "next_id" not in saved:
+        raise InputError("state.particles['next_id'] is missing")
+    ever = int(checked_array("next_id", saved["next_id"], KEPT["next_id"], {}))
+    state = checked_state(saved, bodies, primitives, len(tables.materials), ever, WIDEST * tables.radius)
     inlets = {inlet.name: f"inlet_{inlet.name}" for inlet in tables.inlets}
     if missing := [name for name in (*KEPT, *inlets.values()) if name not in saved]:
         raise InputError(f"state.particles[{missing[0]!r}] is missing")
-    sizes = {"bodies": bodies, "primitives": primitives}
+    sizes = {"bodies": bodies, "primitives": primitives, "holders": len(tables.holders), "shapes": len(tables.until)}
     kept = {name: checked_array(name, saved[name], declared, sizes) for name, declared in KEPT.items()}
     memories = {name: checked_memory(key, saved[key]) for name, key in inlets.items()}
     groups, next_id, low, high = len(tables.names), int(kept["next_id"]), kept["domain_low"], kept["domain_high"]
@@ -107,6 +119,7 @@ def checked_part(saved: Mapping[str, Any], tables: ParticleTables) -> ParticlePa
         "group": not (len(kept["group"]) == next_id and np.isin(kept["group"], np.arange(groups)).all())
         and "must give a group to each of the ids up to 'next_id'",
         "substeps": kept["substeps"] < 0 and "must be a count",
+        "open_gates": kept["open_gates"][np.isinf(tables.until)].any() and "holds a wall that does not vanish",
         "domain_high": not (low < high).all() and "must be beyond 'domain_low'",
         "sphere": (state.sphere[:, 3] > tables.radius * (1.0 + 1e-12)).any()
         and f"holds a radius beyond the largest of the Model, {tables.radius:g} m",
@@ -116,6 +129,5 @@ def checked_part(saved: Mapping[str, Any], tables: ParticleTables) -> ParticlePa
             raise InputError(f"state.particles[{name!r}] {words}")
     frame, given = tables.bodies[tables.domain.body], tables.domain
     domain = Domain(frame.carrier, low, high, given.body, (frame.R, frame.p), given.given)
-    return ParticlePart(
-        state, kept["group"], next_id, int(kept["substeps"]), kept["wrench"], kept["wall_wrench"], domain, memories
-    )
+    last = int(kept["substeps"]), kept["wrench"], kept["wall_wrench"], kept["open_gates"]
+    return ParticlePart(state, kept["group"], next_id, *last, domain, memories)

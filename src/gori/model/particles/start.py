@@ -1,6 +1,6 @@
 """All particles at the start of a run, packed around the bodies as they stand, in the world."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +9,7 @@ from gori.errors import InputError
 from gori.kernels.particles import columns as c
 from gori.model.particles.clearance import Obstacle, clear_of
 from gori.model.particles.container import Container, container_of
-from gori.model.particles.packing import check_overlaps, draw_radii, poured, random, regular
+from gori.model.particles.packing import OVERLAP, check_overlaps, draw_radii, poured, random, regular
 from gori.model.particles.state import ParticleState, fresh_state
 from gori.model.particles.tables import FillTable, GroupTable, ParticleTables, velocity_at
 
@@ -77,10 +77,11 @@ def start(tables: ParticleTables, pose: Callable[[str], Pose] | None = None) -> 
     everything = np.concatenate(rows)
     group = np.repeat(np.arange(len(tables.groups)), [len(world) for world in rows[1:]])
     material = np.array([part.material for part in tables.groups], int)
-    check_overlaps(everything[:, :4], names=tables.names, group=group)
+    allowed = np.array([part.max_overlap for part in tables.groups])
+    check_overlaps(everything[:, :4], allowed[group], names=tables.names, group=group)
     for k, part in enumerate(tables.groups):
         if part.rows is not None:
-            refuse_in_walls(tables, pose, everything[group == k, :4], f" of {part.name!r}")
+            refuse_in_walls(tables, pose, everything[group == k, :4], f" of {part.name!r}", allowed=part.max_overlap)
     sphere, velocity, spin = (np.ascontiguousarray(everything[:, k]) for k in (np.s_[:4], np.s_[4:7], np.s_[7:]))
     return Start(sphere, velocity, spin, material[group], group)
 
@@ -120,31 +121,50 @@ def _packed(tables: ParticleTables, pose: Callable[[str], Pose]) -> dict[int, np
     return packed
 
 
-def refuse_in_walls(tables: ParticleTables, pose: Callable[[str], Pose], sphere: np.ndarray, whose: str = "") -> None:
-    """Refuse particles (n, 4) in the world that overlap a wall by more than 5 % of their radius."""
-    for wall, obstacle in walls_of(tables, pose).items():
-        inside = ~clear_of([obstacle], sphere[:, :3], 0.95 * sphere[:, 3], shells=True)
+def refuse_in_walls(
+    tables: ParticleTables,
+    pose: Callable[[str], Pose],
+    sphere: np.ndarray,
+    whose: str = "",
+    gone: Collection[str] = (),
+    allowed: float = OVERLAP,
+) -> None:
+    """Refuse particles (n, 4) in the world that overlap a wall, but those that are gone, by more than a share `allowed`
+    of their radius.
+    """
+    for wall, obstacle in walls_of(tables, pose, gone).items():
+        inside = ~clear_of([obstacle], sphere[:, :3], (1.0 - allowed) * sphere[:, 3], shells=True)
         if inside.any():
             k = int(np.argmax(inside))
             more = f", and {inside.sum() - 1} more" if inside.sum() > 1 else ""
             where = ", ".join(f"{x:.4g}" for x in sphere[k, :3])
             raise InputError(
-                f"particle {k}{whose} at {where} overlaps the wall {wall!r}{more}: "
-                "it would be ejected. Move it at least a radius away"
+                f"particle {k}{whose} at {where} overlaps the wall {wall!r} by more than {allowed:.0%} of its radius"
+                f"{more}: it would be ejected. Move it at least a radius away, or for a bed that has settled so raise "
+                "`max_overlap`"
             )
+
+
+def walls_around(
+    tables: ParticleTables, pose: Callable[[str], Pose], sphere: np.ndarray, but: Collection[str] = ()
+) -> list[str]:
+    """Names of the walls that a particle (4,) overlaps."""
+    where, radius = sphere[None, :3], float(sphere[3])
+    obstacles = walls_of(tables, pose, but).items()
+    return [name for name, obstacle in obstacles if not clear_of([obstacle], where, radius, shells=True)[0]]
 
 
 def walls_of(
     tables: ParticleTables,
     pose: Callable[[str], Pose],
-    filled: str | None = None,
+    but: Collection[str] = (),
     body: Pose | None = None,
 ) -> dict[str, Obstacle]:
-    """{"body.shape": Obstacle} of all walls but one that is filled, in the frame of a body of a pose, or the world."""
+    """{"body.shape": Obstacle} of all walls but some, in the frame of a body of a pose, or the world."""
     R, p = body or (np.eye(3), np.zeros(3))
     found = {}
     for wall in tables.wall_shapes:
-        if wall.name != filled:
+        if wall.name not in but:
             (R_W, p_W), (R_S, p_S) = pose(wall.body), wall.shape.pose()
             found[wall.name] = Obstacle(wall.shape, R.T @ R_W @ R_S, R.T @ (p_W + R_W @ p_S - p))
     return found
@@ -167,4 +187,4 @@ def _rows(container: Container, points: np.ndarray, radii: np.ndarray) -> np.nda
 def _container(tables: ParticleTables, group: GroupTable, fill: FillTable, pose: Callable[[str], Pose]) -> Container:
     """The inside of what is filled."""
     container = container_of(fill.geometry, fill.called, pose(group.body)[0].T @ tables.gravity)
-    return container._replace(others=tuple(walls_of(tables, pose, fill.shape, pose(group.body)).values()))
+    return container._replace(others=tuple(walls_of(tables, pose, (fill.shape or "",), pose(group.body)).values()))

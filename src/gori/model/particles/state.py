@@ -9,7 +9,7 @@ import numpy as np
 from gori.errors import InputError
 from gori.kernels.particles import columns as c
 
-NO_GRID = np.zeros(3, np.int64)
+NO_GRID, NO_SKIN, NEW = np.zeros(3, np.int64), np.float64(0.0), np.int64(0)
 
 
 class ParticleState(NamedTuple):
@@ -27,8 +27,10 @@ class ParticleState(NamedTuple):
     history: Annotated[np.ndarray, "f8 contacts 8", "as seen from the first: tangential (3), 0, rolling (3), 0"]
     walls: Annotated[np.ndarray, "i8 wall_contacts 2", "id and primitive"]
     wall_history: Annotated[np.ndarray, "f8 wall_contacts 8", "as `history`"]
-    grid: Annotated[np.ndarray, "i8 3", "cells, which the order in memory depends on; 0: to be chosen"] = NO_GRID
+    grid: Annotated[np.ndarray, "i8 axes", "cells of each level of sizes; the order depends on them"] = NO_GRID
     due: Annotated[Any, "b1", "whether the next march begins with new lists"] = np.False_
+    skin: Annotated[Any, "f8", "neighbour-list skin [m]; 0: to be chosen"] = NO_SKIN
+    since: Annotated[Any, "i8", "sub-steps since the lists were made"] = NEW
 
 
 FIELDS: dict[str, str] = {
@@ -71,8 +73,14 @@ def checked_array(name: str, value: Any, declared: str, sizes: dict[str, int]) -
     return array.astype(dtype)
 
 
-def checked_state(saved: Mapping[str, Any], bodies: int, primitives: int, materials: int) -> ParticleState:
-    """The ParticleState of a saved one, a copy; raises an InputError that names the field that is wrong."""
+def checked_state(
+    saved: Mapping[str, Any], bodies: int, primitives: int, materials: int, ever: int, widest: float
+) -> ParticleState:
+    """The ParticleState of a saved one, a copy; raises an InputError that names the field that is wrong.
+
+    ever     how many particles there have been: the grid may be one for all of them
+    widest   largest skin [m]
+    """
     sizes = {"bodies": bodies}
     missing = [name for name in FIELDS if name not in saved]
     if missing:
@@ -89,8 +97,10 @@ def checked_state(saved: Mapping[str, Any], bodies: int, primitives: int, materi
         and "must name two particles each, the smaller id first",
         "walls": not (known(state.walls[:, 0]) and _within(state.walls[:, 1], primitives))
         and f"must name a particle and one of {primitives} primitives",
-        "grid": state.grid.any() and not _fits_grid(state.grid, len(ids))
-        and f"must be powers of two from 8 on, with no more than {most_cells(len(ids))} cells in all",
+        "grid": (len(state.grid) % 3 or (state.grid.any() and not _fits_grid(state.grid, ever)))
+        and f"must be three powers of two from 8 on for each level, with no more than {most_cells(ever)} cells in all",
+        "skin": not 0.0 <= state.skin <= widest * (1.0 + 1e-12) and f"must be from 0 to {widest:g} m",
+        "since": state.since < 0 and "must be a count",
     }  # fmt: skip
     if not (_within(material, materials) and (material == np.floor(material)).all()):
         wrong["motion"] = f"holds a material that is none of the {materials}"
@@ -107,7 +117,8 @@ def most_cells(count: int) -> int:
 
 def _fits_grid(grid: np.ndarray, count: int) -> bool:
     sizes = [int(cells) for cells in grid]  # whose product may be beyond 64 bits
-    return all(cells >= 8 and cells & (cells - 1) == 0 for cells in sizes) and math.prod(sizes) <= most_cells(count)
+    levels = [math.prod(sizes[k : k + 3]) for k in range(0, len(sizes), 3)]
+    return all(cells >= 8 and cells & (cells - 1) == 0 for cells in sizes) and max(levels) <= most_cells(count)
 
 
 def _within(index: np.ndarray, count: int) -> bool:

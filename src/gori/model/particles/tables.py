@@ -11,18 +11,35 @@ import numpy as np
 
 from gori.errors import UnsupportedError
 from gori.kernels.particles import columns as c
+from gori.kernels.particles.skin import NARROW, WIDE
 from gori.model.arrays import frozen
 from gori.model.model import Model
-from gori.model.particles.carriers import Carrier, carriers, row_frame
+from gori.model.particles.carriers import Carrier, Holder, carriers, holders, row_frame
+from gori.model.particles.gates import vanishing_times
 from gori.model.particles.materials import pair_table, suggested_step
-from gori.model.particles.packing import draw_radii
+from gori.model.particles.packing import OVERLAP, draw_radii
 from gori.model.particles.positions import given_rows
+from gori.model.particles.sizes import size_levels
 from gori.model.particles.walls import Walls, wall_tables
 from gori.spec import GROUND, Region, Spec
+from gori.spec.material import particle_materials
 from gori.spec.particles.groups import find_shape, radius_range
 
-SKIN = 0.1
-"""neighbour-list skin, in the mean radius, where a run says nothing else"""
+FIRST_SKIN = 0.1
+"""neighbour-list skin, in the mean radius, with which a run begins that says nothing else"""
+
+
+class SkinTable(NamedTuple):
+    """The neighbour-list skin [m]: at the start, its least and its largest value; follow: whether it follows motion.
+
+    radius   mean of all particles [m], of which it is measured
+    """
+
+    start: float
+    narrow: float
+    wide: float
+    follow: bool
+    radius: float
 
 
 class BodyFrame(NamedTuple):
@@ -65,6 +82,7 @@ class GroupTable(NamedTuple):
     radius     rule of the radii
     velocity   (3,) world [m/s], added to that of the body
     rows       (n, 10) x y z, radius, velocity, angular velocity in the frame of the body; None if it is filled
+    max_overlap   share of a radius by which particles may overlap at the start
     """
 
     name: str
@@ -74,6 +92,7 @@ class GroupTable(NamedTuple):
     velocity: np.ndarray
     rows: np.ndarray | None
     fill: FillTable | None
+    max_overlap: float
 
 
 class InletTable(NamedTuple):
@@ -117,14 +136,20 @@ class ParticleTables(NamedTuple):
     materials   names; density (nm,) [kg/m3], 0 of walls
     pair_f      (nm * nm, N_PAIR_F) laws of materials; law HERTZ or VOIGT; rolling: whether any contact resists it
     carriers    rows of the Model that carry walls, `rows` (nbody,) their numbers; the ground is the first
+    holders     bodies that have the walls, on which wrenches are told apart; the ground is the first
+    holder      (primitives,) index of the holder of each
     bodies      {name: BodyFrame} of all bodies that walls, groups, inlets, outlets and the domain name
     walls       primitives in the frames of the carriers
+    until       (shapes,) time at which each shape of `walls.names` vanishes [s], inf if it stays
     gravity     (3,) [m/s2]
     radius      largest that will ever come [m]
-    skin        neighbour-list skin [m]
+    alike       whether all particles that will ever come have one radius and mass
+    levels      (n,) largest radius of each level of sizes [m], falling
+    skin        neighbour-list skin
     step        sub-step at most [s]; `suggested` is that of `step: auto`
     device      "cpu" or "cuda"
     frames      time between frames [s], or None; of them each `decimate`-th particle
+    full_arm    1 if friction acts at the whole radius, 0 if at the contact point
     """
 
     materials: tuple[str, ...]
@@ -134,17 +159,23 @@ class ParticleTables(NamedTuple):
     rolling: bool
     carriers: tuple[Carrier, ...]
     rows: np.ndarray
+    holders: tuple[Holder, ...]
+    holder: np.ndarray
     bodies: Mapping[str, BodyFrame]
     walls: Walls
+    until: np.ndarray
     wall_shapes: tuple[WallShape, ...]
     gravity: np.ndarray
     radius: float
-    skin: float
+    alike: bool
+    levels: np.ndarray
+    skin: SkinTable
     step: float
     suggested: float
     device: str
     frames: float | None
     decimate: int
+    full_arm: float
     groups: tuple[GroupTable, ...]
     inlets: tuple[InletTable, ...]
     outlets: tuple[OutletTable, ...]
@@ -152,7 +183,8 @@ class ParticleTables(NamedTuple):
 
     def arrays(self) -> tuple:
         """What a State refers to: names, laws and walls."""
-        return (*self.materials, self.pair_f, self.rows, *(x for x in self.walls if isinstance(x, np.ndarray)))
+        walls = (x for x in self.walls if isinstance(x, np.ndarray))
+        return (*self.materials, self.pair_f, self.rows, self.holder, self.levels, *walls)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -203,9 +235,12 @@ def compile_particles(model: Model) -> ParticleTables | None:
     settings = [] if spec.run is None else [
         part for name, part in spec.run.subsystems.items() if name not in spec.drivetrains
     ]  # fmt: skip
-    radius, skin = _reach(spec, groups, [part.skin for part in settings if not isinstance(part.skin, str)])
+    radii = _radii(spec, groups)
+    radius, densities = float(radii.max()), {spec.materials[name].density for name in particle_materials(spec)}
+    skin = _skin(radii, groups, [part.skin for part in settings if not isinstance(part.skin, str)])
     shapes = [(k, *shape) for k, carrier in enumerate(carried) for shape in carrier.shapes]
-    walls = wall_tables(shapes, radius + skin, len(carried))
+    walls = wall_tables(shapes, radius + skin.wide, len(carried))
+    held, of_shape = holders(carried)
     domain = _domain(spec, groups)
     suggested = suggested_step(spec)
     frames = [part.frames for part in settings if part.frames is not None]
@@ -217,8 +252,11 @@ def compile_particles(model: Model) -> ParticleTables | None:
         rolling=bool((pair_f[:, c.MU_ROLL] > 0.0).any()),
         carriers=carried,
         rows=frozen(rows),
+        holders=held,
+        holder=frozen(of_shape[walls.wall_i[:, c.SHAPE]]),
         bodies=_bodies(model, rows, groups, domain),
         walls=walls._replace(**{k: frozen(v) for k, v in walls._asdict().items() if isinstance(v, np.ndarray)}),
+        until=frozen(vanishing_times(shape[2] for shape in shapes)),
         wall_shapes=tuple(
             WallShape(f"{name}.{label}", name, shape)
             for name, body in spec.bodies.items()
@@ -227,12 +265,15 @@ def compile_particles(model: Model) -> ParticleTables | None:
         ),
         gravity=frozen(np.array(spec.gravity, float)),
         radius=radius,
+        alike=float(np.ptp(radii)) == 0.0 and len(densities) == 1,
+        levels=frozen(size_levels(radii, skin.start)),
         skin=skin,
         step=min((part.step for part in settings if not isinstance(part.step, str)), default=suggested),
         suggested=suggested,
         device=next((part.device for part in settings), "cpu"),
         frames=min(frames, default=None),
         decimate=max((part.decimate for part in settings), default=1),
+        full_arm=float(any(part.torque_arm == "radius" for part in settings)),
         groups=groups,
         inlets=_inlets(spec, materials),
         outlets=tuple(OutletTable(part.box, part.below, part.body) for part in spec.outlets.values()),
@@ -245,7 +286,7 @@ def _group(spec: Spec, name: str, materials: tuple[str, ...]) -> GroupTable:
     material, velocity = materials.index(part.material), frozen(np.array(part.velocity, float))
     if (fill := part.fill) is None:
         rows = frozen(given_rows(part, name))
-        return GroupTable(name, part.body, material, part.radius, velocity, rows, None)
+        return GroupTable(name, part.body, material, part.radius, velocity, rows, None, part.max_overlap)
     if fill.box is not None:
         body, geometry, called = fill.box.body, fill.box, f"the box of {name!r}"
     else:
@@ -253,7 +294,7 @@ def _group(spec: Spec, name: str, materials: tuple[str, ...]) -> GroupTable:
         assert found is not None  # as the Spec has checked
         body, geometry, called = found[0], spec.bodies[found[0]].shapes[found[1]], repr(fill.shape)
     table = FillTable(fill.shape, geometry, called, fill.count, fill.packing, fill.seed, fill.spacing)
-    return GroupTable(name, body, material, part.radius, velocity, None, table)
+    return GroupTable(name, body, material, part.radius, velocity, None, table, OVERLAP)
 
 
 def _inlets(spec: Spec, materials: tuple[str, ...]) -> tuple[InletTable, ...]:
@@ -283,13 +324,22 @@ def radii_of(group: GroupTable) -> np.ndarray:
     return draw_radii(group.radius, group.fill.number, np.random.default_rng(group.fill.seed))
 
 
-def _reach(spec: Spec, groups: tuple[GroupTable, ...], skins: list[float]) -> tuple[float, float]:
-    """Largest radius that will ever come, and the skin [m]."""
-    radii = np.concatenate([radii_of(group) for group in groups]) if groups else np.zeros(0)
-    rules = [part.radius for part in (*spec.particles.values(), *spec.inlets.values())]
-    largest = [radius_range(rule)[1] for rule in rules if rule is not None]
-    mean = float(radii.mean()) if len(radii) else min(largest, default=1.0)
-    return max([*largest, *([float(radii.max())] if len(radii) else [])]), max(skins, default=SKIN * mean)
+def _radii(spec: Spec, groups: tuple[GroupTable, ...]) -> np.ndarray:
+    """Radii of all particles of the start, and some as others may come [m], the smallest and largest among them."""
+    found = [radii_of(group) for group in groups]
+    for part in (*spec.particles.values(), *spec.inlets.values()):
+        if part.radius is not None:
+            found.append(np.array(radius_range(part.radius)))
+    found += [draw_radii(part.radius, 256, np.random.default_rng(part.seed)) for part in spec.inlets.values()]
+    return np.concatenate(found)
+
+
+def _skin(radii: np.ndarray, groups: tuple[GroupTable, ...], given: list[float]) -> SkinTable:
+    start = np.concatenate([radii_of(group) for group in groups]) if groups else radii
+    mean = float(start.mean())
+    if given:
+        return SkinTable(max(given), max(given), max(given), False, mean)
+    return SkinTable(FIRST_SKIN * mean, NARROW * mean, WIDE * mean, True, mean)
 
 
 def _domain(spec: Spec, groups: tuple[GroupTable, ...]) -> DomainTable:

@@ -38,6 +38,7 @@ class Framing:
                 decimate=particles.tables.decimate,
                 overwrite=overwrite,
                 capacity=int(duration / every) + 8,
+                groups=particles.tables.names,
             )
 
     @classmethod
@@ -59,7 +60,7 @@ class Framing:
             self.kept.append(self._particles.frame(time))
         else:
             ids, sphere, motion = self._particles.engine.snapshot()
-            self._file.append(time, ids, sphere, motion, self._particles.matrices())
+            self._file.append(time, ids, sphere, motion, self._particles.matrices(), self._particles.group[ids])
 
     def close(self) -> Any:
         """The frames: from the file, or the list."""

@@ -1,4 +1,4 @@
-"""Particles that come in: in a box, at a rate, where there is space."""
+"""Particles that come in: in a box, at a rate, where there is space; and whether any are where they go out."""
 
 import warnings
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from gori.model.particles.container import container_of
 from gori.model.particles.inlets import fresh_memory, generator_of, inlet_memory
 from gori.model.particles.packing import draw_radii
 from gori.model.particles.start import walls_of
-from gori.model.particles.tables import InletTable, velocity_at
+from gori.model.particles.tables import InletTable, OutletTable, velocity_at
 from gori.spec import Region
 
 if TYPE_CHECKING:
@@ -83,12 +83,13 @@ class InletFlow:
 
     def _walls(self, particles: "Particles", middle: np.ndarray) -> list[Obstacle]:
         """Walls as they stand now; of meshes the triangles near the box, of which the middle is given."""
-        walls = walls_of(particles.tables, particles.pose_of)
+        walls = walls_of(particles.tables, particles.pose_of, particles.gone_walls)
         if self._meshes is None:  # files are read once
             found = {name: corners_of(wall.shape) for name, wall in walls.items()}
             self._meshes = {name: (one, *balls_around(one)) for name, one in found.items() if one is not None}
         far = 0.5 * float(np.linalg.norm(self.table.box.size)) + particles.setup.radius
-        for name, (corners, centres, radii) in self._meshes.items():
+        for name in self._meshes.keys() & walls.keys():
+            corners, centres, radii = self._meshes[name]
             away = centres - walls[name].R.T @ (middle - walls[name].p)
             near = np.einsum("ij,ij->i", away, away) <= (radii + far) ** 2
             walls[name] = walls[name]._replace(corners=corners[near])
@@ -103,6 +104,18 @@ class InletFlow:
                 f"{time:.6g} s, and are inserted later. Use a larger box, a lower rate or a higher velocity",
                 stacklevel=2,
             )
+
+
+def drains(outlets: tuple[OutletTable, ...], particles: "Particles") -> bool:
+    """Whether any particle is in an outlet now."""
+    position, inside = particles.position, False
+    for outlet in outlets:
+        if outlet.box is not None:
+            inside |= bool(in_box(outlet.box, position, particles.pose_of(outlet.box.body)).any())
+        elif outlet.below is not None:
+            R, p = particles.pose_of(outlet.body)
+            inside |= bool(((position - p) @ R[:, 2] <= outlet.below).any())
+    return inside
 
 
 def in_box(box: Region, position: np.ndarray, pose: tuple[np.ndarray, np.ndarray], margin: float = 0.0) -> np.ndarray:

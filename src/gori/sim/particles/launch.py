@@ -33,11 +33,11 @@ class Launch:
     poses         for the next sub-steps that begin anew
     """
 
-    def __init__(self, count: int, bodies: int):
+    def __init__(self, count: int, bodies: int, holders: int):
         self.blocks: dict[str, int] = dict.fromkeys((*COOPERATIVE, *APART), 1)
         self._count = count
         self._graphs: dict[Any, Graph] = {}
-        self.flags, self.wrench = pinned(N_FLAGS, np.int32), pinned((bodies, 6))
+        self.flags, self.wrench = pinned(N_FLAGS, np.int32), pinned((holders, 6))
         self.poses = pinned((1, bodies, N_POSE))
         roomy = ROOMY * (1 if SIMULATED else cuda.get_current_device().MULTIPROCESSOR_COUNT)
         self.march = "march" if count <= roomy else "march_lean"
@@ -56,7 +56,7 @@ class Launch:
         flags = g.flags.copy_to_host()
         flags[FRESH] = 1  # so that the first calls, which compile, do nothing
         g.flags.copy_to_device(flags)
-        self._start(g, "renew")
+        self._start(g, "renew", 0)
         self._start(g, self.march, 0, 1)
         if large:
             self._start(g, "reset", 0)

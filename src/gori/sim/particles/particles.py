@@ -1,6 +1,7 @@
 """The particles of a Simulation: read and changed between steps, marched along with the bodies, saved and loaded."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,23 @@ from gori.errors import InputError
 from gori.kernels.particles import columns as c
 from gori.model import threads
 from gori.model.particles.domain import refuse_outside
-from gori.model.particles.packing import check_beside, check_overlaps
+from gori.model.particles.gates import without
+from gori.model.particles.packing import OVERLAP, check_beside, check_overlaps
 from gori.model.particles.part import ParticlePart, checked_part
-from gori.model.particles.start import motion_rows, refuse_in_walls
-from gori.model.particles.state import NO_GRID, ParticleState
+from gori.model.particles.start import motion_rows, refuse_in_walls, walls_around
+from gori.model.particles.state import NEW, NO_GRID, ParticleState
 from gori.model.particles.tables import ParticleTables
 from gori.record import ParticleFrame
 from gori.sim.particles.engine import ParticleEngine, setup_of
 from gori.sim.particles.failures import march_error
-from gori.sim.particles.inlets import InletFlow, in_box
+from gori.sim.particles.inlets import InletFlow, drains
+from gori.sim.particles.lockstep import without_interrupts
 from gori.sim.subsystem import BodyMotion
 
 LARGEST_STEP = 5.0
 """suggested steps from which on particles explode"""
+DRAINED = 400
+"""sub-steps after which outlets act, if nothing else has made new lists, when they do"""
 
 
 class Particles:
@@ -44,8 +49,10 @@ class Particles:
         device: str | None = None,
     ):
         self.tables, self._poses_of = tables, poses
-        self.carriers, self.materials = tables.carriers, tables.materials
-        self.rows = np.array(tables.rows)
+        self.materials, self.rows = tables.materials, np.array(tables.rows)
+        of = [holder.carrier for holder in tables.holders]
+        first = [of.index(k) for k in range(len(tables.carriers))]
+        self._carriers = slice(None) if first == list(range(len(tables.holders))) else np.array(first)
         self.device = tables.device if device is None else device
         self.step = tables.step
         """largest sub-step [s]"""
@@ -58,7 +65,7 @@ class Particles:
         self._inlets = [InletFlow(inlet) for inlet in tables.inlets]
         self._lists_before = 0
         state = self._take_over(part)
-        self.setup = setup_of(tables, self.domain, threads())
+        self.setup = setup_of(tables, self.domain, self._open, threads(), self.device)
         self.engine: ParticleEngine = _engine(self.device)(self.setup, state)
 
     # ---- reading
@@ -69,7 +76,8 @@ class Particles:
     def frame(self, time: float = 0.0) -> ParticleFrame:
         """All particles now, with the poses of the bodies that carry walls."""
         ids, sphere, motion = self.engine.snapshot()
-        return ParticleFrame.of(sphere, motion, ids, time, self.matrices(), self.materials)
+        groups = self.group[ids], self.tables.names
+        return ParticleFrame.of(sphere, motion, ids, time, self.matrices(), self.materials, *groups)
 
     @property
     def id(self) -> np.ndarray:
@@ -126,6 +134,14 @@ class Particles:
         motion = self.engine.snapshot()[2]
         return motion[:, c.MASS] @ motion[:, :3]
 
+    @property
+    def energy(self) -> tuple[float, float]:
+        """Kinetic energy, of translation and rotation, and potential energy in gravity, of all particles [J]."""
+        _, sphere, motion = self.engine.snapshot()
+        mass, spin = motion[:, c.MASS], 0.4 * np.square(motion[:, c.WX : c.WX + 3]).sum(axis=1) * sphere[:, c.R] ** 2
+        kinetic = 0.5 * mass @ (np.square(motion[:, :3]).sum(axis=1) + spin)
+        return float(kinetic), -float(mass @ (sphere[:, :3] @ self.tables.gravity))
+
     def contacts(self) -> dict[str, Any]:
         """Counts: lists made so far, contacts between particles (each once), contacts with walls."""
         counts = self.engine.counts()
@@ -158,8 +174,11 @@ class Particles:
         velocity: Any = 0.0,
         angular_velocity: Any = 0.0,
         group: int = 0,
+        max_overlap: float = OVERLAP,
     ) -> None:
-        """Add particles at positions (n, 3) [m] of radii [m] and a material; they must not overlap others deeply."""
+        """Add particles at positions (n, 3) [m] of radii [m] and a material; they must not overlap each other, those
+        that are there or a wall by more than a share `max_overlap` of the smaller radius.
+        """
         position = np.atleast_2d(np.asarray(position, float))
         radii = np.broadcast_to(np.asarray(radius, float), len(position))
         if material not in self.materials:
@@ -174,9 +193,10 @@ class Particles:
                 "m: give a group or an inlet such a radius"
             )
         sphere = np.column_stack([position, radii])
-        check_overlaps(sphere)
-        check_beside(sphere, self.engine.snapshot()[1])
-        refuse_in_walls(self.tables, self.pose_of, sphere)
+        ids, there, _ = self.engine.snapshot()
+        check_overlaps(sphere, max_overlap)
+        check_beside(sphere, there, max_overlap, ids)
+        refuse_in_walls(self.tables, self.pose_of, sphere, gone=self.gone_walls, allowed=max_overlap)
         refuse_outside(self.domain, sphere, self.poses())
         self.put(sphere, self.materials.index(material), velocity, angular_velocity, group)
 
@@ -184,30 +204,37 @@ class Particles:
         self, sphere: np.ndarray, material: int, velocity: Any = 0.0, angular_velocity: Any = 0.0, group: int = 0
     ) -> None:
         """Add particles (n, 4), centre and radius [m], that are known to fit."""
-        state, n = self.engine.state(), len(sphere)
+        n, poses = len(sphere), self.poses()
         velocities, spins = (np.broadcast_to(np.asarray(x, float), (n, 3)) for x in (velocity, angular_velocity))
         motion = motion_rows(self.tables, sphere[:, 3], velocities, spins, np.full(n, material))
-        ids = np.arange(self._next, self._next + n)
-        self._next += n
-        self.group = np.concatenate([self.group, np.full(n, group)])
+        ids, groups = np.arange(self._next, self._next + n), np.concatenate([self.group, np.full(n, group)])
+        with without_interrupts():
+            wrench = self._wrench_by_primitive()
+            if not self.engine.add(ids, sphere, motion, poses):
+                self._load(self._joined(ids, sphere, motion, poses))
+            self.group, self._next, self._wall_wrench = groups, self._next + n, wrench
+
+    def _joined(self, ids: np.ndarray, sphere: np.ndarray, motion: np.ndarray, poses: np.ndarray) -> ParticleState:
+        """The state with more particles."""
+        state = self.engine.state()
         everything = np.concatenate([state.sphere, sphere])
-        self._load(
-            state._replace(
-                id=np.concatenate([state.id, ids]),
-                sphere=everything,
-                motion=np.concatenate([state.motion, motion]),
-                listed_position=everything[:, :3].copy(),
-                listed_pose=self.poses(),
-                grid=NO_GRID,
-                due=np.False_,
-            )
+        return state._replace(
+            id=np.concatenate([state.id, ids]),
+            sphere=everything,
+            motion=np.concatenate([state.motion, motion]),
+            listed_position=everything[:, :3].copy(),
+            listed_pose=poses,
+            grid=NO_GRID,
+            due=np.False_,
+            since=NEW,
         )
 
     def _load(self, state: ParticleState) -> None:
         """Other particles; what is known of the last step stays."""
-        self._wall_wrench = self._wrench_by_primitive()
-        self._lists_before += self.engine.lists_made
-        self.engine.load(state)
+        wrench, lists = self._wrench_by_primitive(), self._lists_before + self.engine.lists_made
+        engine = self.engine.with_state(state)
+        with without_interrupts():
+            self.engine, self._wall_wrench, self._lists_before = engine, wrench, lists
 
     def remove(self, which: Any) -> int:
         """Take out particles: which (n,) is true for them, in the order of `id`. Returns how many."""
@@ -223,22 +250,31 @@ class Particles:
                 ParticleState(
                     state.id[stay], state.sphere[stay], state.motion[stay], state.sphere[stay, :3].copy(),
                     self.poses(), state.pairs[pairs], state.history[pairs],
-                    state.walls[walls], state.wall_history[walls],
+                    state.walls[walls], state.wall_history[walls], skin=state.skin,
                 )
             )  # fmt: skip
         return int(which.sum())
 
     def exchange(self, time: float) -> None:
-        """Outlets take particles out, and inlets let in what is due by this time."""
-        for outlet in self.tables.outlets:
-            if outlet.box is None:
-                R, p = self.pose_of(outlet.body)
-                below = np.inf if outlet.below is None else outlet.below
-                self.remove((self.position - p) @ R[:, 2] < below)
-            else:
-                self.remove(in_box(outlet.box, self.position, self.pose_of(outlet.box.body)))
+        """Gates open, outlets take particles out, and inlets let in what is due by this time."""
+        self.open_gates(time)
+        if self.tables.outlets and self.engine.since >= DRAINED and drains(self.tables.outlets, self):
+            self.engine.expire()
         for inlet in self._inlets:
             inlet.let_in(self, time)
+
+    def open_gates(self, time: float) -> None:
+        """Walls whose time has come vanish."""
+        opened = self._open | (self.tables.until <= time + 1e-9 * abs(time))
+        if (opened != self._open).any():
+            with without_interrupts():
+                self.engine.change_walls(without(self.tables.walls, opened))
+                self.setup, self._open = self.engine.setup, opened
+
+    @property
+    def gone_walls(self) -> tuple[str, ...]:
+        """Names of the walls that have vanished."""
+        return tuple(name for name, gone in zip(self.tables.walls.names, self._open) if gone)
 
     # ---- as a Subsystem
 
@@ -247,16 +283,17 @@ class Particles:
 
     @property
     def bodies(self) -> list[str]:
-        """Names of the bodies that carry walls."""
-        return [carrier.name for carrier in self.carriers]
+        """Names of the bodies that have walls."""
+        return [holder.name for holder in self.tables.holders]
 
     def start(self, motion: BodyMotion, time: float) -> np.ndarray:
         """Particles stand where they were packed or loaded; the wrench of the last step acts on."""
+        self.open_gates(time)
         return self.wrench
 
     def advance(self, motion: BodyMotion, step: float, time: float) -> np.ndarray:
         """Follow a motion of the bodies to `time`; the mean wrench (bodies, 6) on them."""
-        self.follow(motion.table, step, time)
+        self.follow(np.ascontiguousarray(motion.table[:, self._carriers]), step, time)
         return self.wrench
 
     def output_values(self) -> tuple[float, ...]:
@@ -267,22 +304,24 @@ class Particles:
 
     def follow(self, table: np.ndarray, step: float, time: float) -> None:
         """March along a table of poses to `time`; `wrench` is the mean wrench. Raises SimulationError."""
-        self.substeps = len(table) - 1
-        failure = self.engine.march(table, step)
-        self.wrench, self._wall_wrench = self.engine.wrench / self.substeps, None
+        with without_interrupts():
+            self.substeps = len(table) - 1
+            failure = self.engine.march(table, step)
+            self.wrench, self._wall_wrench = self.engine.wrench / self.substeps, None
         if failure is not None:
             suggested, advice = self.tables.suggested, ""
             if step > suggested * (1.0 + 1e-9):
                 advice = f"the step of {step:.3g} s is too large (suggested: {suggested:.3g} s), "
-            raise march_error(failure, self.engine, self.domain, self.poses(), time, step, advice)
+            domain, walls_at = self.domain, partial(walls_around, self.tables, self.pose_of, but=self.gone_walls)
+            raise march_error(failure, self.engine, domain, self.poses(), time, step, advice, walls_at)
 
     # ---- state
 
     def state(self) -> dict[str, Any]:
         """All that a run needs to go on bit for bit: arrays and numbers by name."""
-        wrenches = self.wrench, self._wrench_by_primitive()
+        last = self.substeps, self.wrench, self._wrench_by_primitive(), self._open
         inlets = {inlet.table.name: inlet.memory() for inlet in self._inlets}
-        part = ParticlePart(self.engine.state(), self.group, self._next, self.substeps, *wrenches, self.domain, inlets)
+        part = ParticlePart(self.engine.state(), self.group, self._next, *last, self.domain, inlets)
         return part.arrays()
 
     def load(self, saved: Mapping[str, Any]) -> None:
@@ -291,17 +330,20 @@ class Particles:
 
     def go_on(self, part: ParticlePart) -> None:
         """Go on from what was checked."""
-        state = self._take_over(part)
-        self.setup = self.engine.setup = setup_of(self.tables, self.domain, self.setup.workers)
-        self.engine.load(state)
+        setup = setup_of(self.tables, part.domain, part.open_gates, self.setup.workers, self.device)
+        engine = self.engine.with_state(part.state, setup)
+        with without_interrupts():
+            self._take_over(part)
+            self.setup, self.engine = setup, engine
 
     def _take_over(self, part: ParticlePart) -> ParticleState:
         """All but the engine as a State has it; what the engine has to load."""
         for inlet in self._inlets:
             inlet.recall(part.inlets[inlet.table.name])
         self.domain, self.group, self._next, self.substeps = part.domain, part.group, part.next_id, part.substeps
+        self._open = part.open_gates  # (shapes,) walls that have vanished
         self.wrench = part.wrench
-        """mean wrench on each carrier over the last macro step: moment about the origin of its row, force, world"""
+        """mean wrench on each holder over the last macro step: moment about the origin of its row, force, world"""
         self._wall_wrench: np.ndarray | None = part.wall_wrench  # of the last step, until the engine has made one
         return part.state
 

@@ -16,6 +16,7 @@ from gori.model.particles.part import ParticlePart
 from gori.record import Frames, ParticleFrame
 from gori.sim.exchange import Exchange
 from gori.sim.particles.framing import Framing
+from gori.sim.particles.lockstep import without_interrupts
 from gori.sim.particles.particles import Particles
 
 
@@ -48,23 +49,28 @@ class ParticleRun:
             return out
 
         self.particles = Particles(model.particles, poses, part, device)
-        rows = BodyFrames.of_rows(self.particles.rows)  # walls stand in the frames of rows
+        rows = BodyFrames.of_rows([holder.row for holder in model.particles.holders])  # in whose frames walls stand
         self.exchange = Exchange(self.particles, rows, 0, np.zeros(0), step, machine, data)
         self._framing: Framing | None = None
+        self.broken = False
+        """a march has failed: particles are neither at the start of a step nor at its end"""
 
     def start(self, time: float, y: np.ndarray, exchange: Mapping[str, np.ndarray] | None) -> None:
         """The bodies are at y, which is read from now on; exchange: the wrenches that act, and the momentum so far."""
-        self._y = y
+        self._y, self.broken = y, False
         if exchange is not None:
             self.exchange.load(exchange)
         self.exchange.start(time, y, loaded=exchange is not None)
 
     def advance(self, time: float, y: np.ndarray) -> None:
-        """Particles follow the bodies to this time, and give the wrenches of the next step."""
-        self.exchange.advance(time, y)
-        self.particles.exchange(time)
-        if self._framing is not None:
-            self._framing.take(time)
+        """Particles follow the bodies to this time, and give the wrenches of the next step. Ctrl-C waits until then."""
+        with without_interrupts():
+            self.broken = True
+            self.exchange.advance(time, y)
+            self.particles.exchange(time)
+            self.broken = False
+            if self._framing is not None:
+                self._framing.take(time)
 
     # ---- frames
 
@@ -91,7 +97,8 @@ class ParticleRun:
 
     def frames(self) -> Frames | list[ParticleFrame] | None:
         """All frames of a run that is over; None if none were asked for."""
-        return None if self._framing is None else self._framing.close()
+        framing, self._framing = self._framing, None  # what comes after is not of this run
+        return None if framing is None else framing.close()
 
     def words(self, steps: Callable[[], int]) -> Callable[[], str]:
         """Text of a progress bar: number of particles, device, and wall time of a step; `steps` gives their count."""

@@ -175,6 +175,11 @@ class ParticleGroup(Part):
         "velocity [m/s], angular velocity [rad/s]",
     )
     body: str = Field(GROUND, description="body in whose frame the positions are given")
+    max_overlap: Annotated[Positive, Field(le=0.5)] = Field(
+        0.2,
+        description="for positions: largest overlap at the start with a particle or a wall, as a share of the smaller "
+        "radius; at most 0.5, beyond which a run ends",
+    )
     velocity: Vector3 = Field(
         (0.0, 0.0, 0.0), description="initial velocity, world axes, relative to the body that holds the particles [m/s]"
     )
@@ -188,6 +193,8 @@ class ParticleGroup(Part):
         if self.fill is not None:
             if "body" in self.model_fields_set:
                 raise _refusal("is for positions; for a box use fill.box.body", "body")
+            if "max_overlap" in self.model_fields_set:
+                raise _refusal("is for positions; what `fill` packs does not overlap", "max_overlap")
             if self.radius is None:
                 raise _refusal("'radius' is missing", "radius")
             if self.fill.spacing is not None and self.fill.spacing < (least := 2.0 * radius_range(self.radius)[1]):
