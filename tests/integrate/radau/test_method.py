@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import gori
+from bench.chains import chain
 from bench.mechanism_references import PUBLISHED_ANDREWS
-from bench.stiff_machines import CASES, error, model_of, run
+from bench.stiff_machines import CASES, error, run
 from gori.errors import SimulationError, UnsupportedError
 from gori.integrate import Dopri5, Radau5
-from gori.integrate.radau.method import attempt, dense_output, first_step, growth
-from gori.integrate.radau.stages import solve_stages
+from gori.integrate.radau.method import arrive, attempt, dense_output, first_step, growth
+from gori.integrate.radau.stages import evaluate_stages, improve, prepare, start
 from gori.kernels.codes import NO_CONVERGENCE, OK
 from gori.sim import Event, Simulation
 from tests.checks import close
@@ -17,6 +18,7 @@ from tests.integrate.machines import MACHINES, PERIOD, pendulum, pendulum_angle,
 from tests.integrate.radau.steps import PRECISE, begun, random_step, sticking
 from tests.integrate.steps import bundle, slider
 from tests.integrate.test_order import END, drift, error_of
+from tests.integrate.test_order import error as away
 from tests.integrate.test_order import model_of as tree_of
 from tests.plain import plain
 from tests.reference import radau
@@ -41,10 +43,14 @@ def test_a_step_is_that_of_the_twin(on_axes):
 
 def test_dense_output_is_of_order_four():
     """Within a step its error falls by 2^5 with half the step, that of the polynomial of the stages by 2^4."""
-    motion = lambda t: (np.sin(5.0 * t), 5.0 * np.cos(5.0 * t))  # noqa: E731
+
+    def motion(t):
+        return np.sin(5.0 * t + 0.4), 5.0 * np.cos(5.0 * t + 0.4)
+
     away, plainly = [], []
-    for h in (0.08, 0.04):
-        made = bundle(slider(v=5.0, stiffness=25.0), PRECISE, on_axes=True)
+    for h in (0.04, 0.02):
+        q, v = motion(0.0)
+        made = bundle(slider(q=q, v=v, stiffness=25.0, rest=0.0), PRECISE, on_axes=True)
         begun(made)
         plain(attempt)(*made[:3], 0.0, h, made.y)
         work, out, places = made.memory.work, np.empty(2), np.linspace(0.05, 0.95, 19)
@@ -56,8 +62,9 @@ def test_dense_output_is_of_order_four():
         away.append(np.abs(found - exact).max())
         poorer = np.array([radau.between(made.y, work.Z, 0.0, s) for s in places])
         plainly.append(np.abs(poorer - exact).max())
-    print(f"\nwithin a step: order {np.log2(away[0] / away[1]):.2f} and {np.log2(plainly[0] / plainly[1]):.2f}")
-    assert abs(np.log2(away[0] / away[1]) - 5.0) < 0.4 and away[0] < 0.3 * plainly[0]
+    orders = np.log2([away[0] / away[1], plainly[0] / plainly[1]])
+    print(f"\nwithin a step: error ~ h^{orders[0]:.2f}, of the polynomial of the stages h^{orders[1]:.2f}")
+    assert abs(orders[0] - 5.0) < 0.3 and abs(orders[1] - 4.0) < 0.3 and away[0] < 0.3 * plainly[0]
 
 
 def test_a_step_that_fails_says_how_to_go_on():
@@ -84,19 +91,141 @@ def test_step_lengths():
 # ---- trees
 
 
-def fixed(name, count):
-    """State at END of a machine of `MACHINES`, after equal steps whose stages are found precisely."""
-    model = tree_of(name)
-    made = bundle(model, Radau5(rtol=1e-13, atol=1e-13), on_axes=True)
-    f, h = begun(made), END / count
-    memory, y = made.memory, made.y
-    from gori.integrate.radau.method import arrive
-    from gori.integrate.radau.stages import prepare
-
+def in_equal_steps(name, count):
+    """Distance from the reference at END, after equal steps whose stages are found precisely."""
+    made = bundle(tree_of(name), PRECISE, on_axes=True)
+    begun(made)
+    (machine, data, memory, y), h = made, END / count
     for k in range(count):
-        assert plain(prepare)(*made[:3], k * h, h, y) == OK
-        assert plain(solve_stages)(*made[:3], k * h, h, y) == OK
-        y[:] += memory.work.Z[2]
-        plain(arrive)(*made[:2], (k + 1) * h, y, memory.state.rates)
-    assert f(END, y).shape == y.shape
-    return y
+        assert plain(prepare)(machine, data, memory, k * h, h, y) == OK
+        plain(start)(machine, data, memory, h, y)
+        for _ in range(12):
+            assert plain(evaluate_stages)(machine, data, memory, k * h, h, y) == OK
+            left = plain(improve)(machine, data, memory, h, y)
+        assert left < 1e-4  # times the tolerance
+        y += memory.work.Z[2]
+        assert plain(arrive)(machine, data, (k + 1) * h, y, memory.state.rates) == OK
+    nq = tree_of(name).nq
+    return away(name, y[:nq], y[nq:])
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_order_with_equal_steps(name):
+    counts = [100, 200] if name == "top" else [20, 40]
+    errors = [in_equal_steps(name, count) for count in counts]
+    order = np.log2(errors[0] / errors[1])
+    print(f"\norder radau5 {name:16s} expected 5: {order:.3f}, error {errors[-1]:.1e}")
+    assert abs(order - 5.0) < 0.6
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_error_follows_the_tolerance(name):
+    tolerances = 10.0 ** -np.arange(4, 12)
+    errors = np.array([error_of(name, Radau5(rtol=tol, atol=tol)) for tol in tolerances])
+    slope = np.polyfit(np.log10(tolerances), np.log10(errors), 1)[0]
+    print(f"\nradau5 {name:16s} error ~ tol^{slope:.2f}; error / tol", *(f"{e:.2f}" for e in errors / tolerances))
+    assert 0.8 < slope < 1.2
+    assert (errors < 10.0 * max(1.0, np.abs(tree_of(name).v0).max()) * tolerances).all()
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_samples_are_as_good_as_the_steps(name):
+    """Dense output between steps: no sample is much worse than the end."""
+    model, times = tree_of(name), np.linspace(0.0, END, 101)
+    q, v = solution(model.spec, model.q0, model.v0, times)
+    for tol in (1e-4, 1e-6, 1e-8):
+        rec = Simulation(model, Radau5(rtol=tol, atol=tol)).run(END, sample=END / 100, progress=False)
+        np.testing.assert_allclose(rec.time, times, rtol=0, atol=1e-15)
+        errors = np.abs(np.column_stack([model.difference(q, rec.q), (rec.v - v) / (1.0 + np.abs(v).max())])).max(axis=1)
+        print(f"\nradau5 {name}, {tol:g}: largest error of a sample {errors.max():.1e}, at the end {errors[-1]:.1e}")
+        assert errors.max() < 10.0 * tol
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_energy_drift(name):
+    drifts = [drift(name, Radau5(rtol=tol, atol=tol)) for tol in (1e-6, 1e-9)]
+    print(f"\nenergy radau5 {name:16s} {drifts[0]:.1e} (1e-6)  {drifts[1]:.1e} (1e-9)")
+    assert drifts[0] < 1e-5 and drifts[1] < 1e-8
+
+
+def test_period_of_the_pendulum():
+    events = {"right": Event("pin.q", when="falling"), "left": Event("pin.q", when="rising")}
+    simulation = Simulation(gori.compile(pendulum()), Radau5(rtol=1e-11, atol=1e-11), events=events)
+    met = simulation.run(5 * PERIOD, progress=False).info["events"]
+    assert [name for name, _ in met] == ["right", "left"] * 5
+    error = np.abs(np.array([time for _, time in met]) - PERIOD * (0.25 + 0.5 * np.arange(10))).max()
+    print(f"\nA01 with radau5: crossings of ten half periods to {error:.1e} s")
+    assert error < 1e-9
+
+
+def test_pendulum_all_along():
+    rec = Simulation(gori.compile(pendulum()), Radau5(rtol=1e-10, atol=1e-10)).run(10.0, sample=0.01, progress=False)
+    q, v = pendulum_angle(rec.time)
+    np.testing.assert_allclose(rec["pin.q"], q, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(rec["pin.v"], v, rtol=0, atol=1e-8)
+
+
+# ---- stiff machines
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_achieved_errors_are_as_asked_for(name):
+    """Within ten times rtol at every sample, coordinate by coordinate."""
+    tolerances = 10.0 ** -np.arange(4, 9)
+    found = [error(name, run(name, Radau5(rtol=tol, atol=1e-3 * tol))) for tol in tolerances]
+    print(f"\n{name}: error / rtol", *(f"{e:.2f}" for e in found / tolerances))
+    assert (found < 10.0 * tolerances).all()
+
+
+def test_andrews_against_published_angles():
+    """IVP test set, relative errors angle by angle at 0.03 s."""
+    for tol in (1e-4, 1e-6, 1e-8):
+        rec = run("andrews", Radau5(rtol=tol, atol=1e-3 * tol))
+        worst = max(abs(rec[f"{name}.q"][-1] / angle - 1.0) for name, angle in PUBLISHED_ANDREWS.items())
+        print(f"\nandrews, rtol {tol:g}: {worst:.1e}")
+        assert worst < 10.0 * tol
+
+
+@pytest.mark.parametrize(("name", "ratio"), [("spring_pendulum", 100.0), ("suspension", 10.0)])
+def test_steps_follow_the_slow_motion(name, ratio):
+    """An explicit method is held by the fastest frequency, whatever error is allowed."""
+    steps = [run(name, method(rtol=1e-6, atol=1e-9)).info["steps"] for method in (Radau5, Dopri5)]
+    print(f"\n{name}: {steps[0]} steps, dopri5 {steps[1]}")
+    assert ratio * steps[0] < steps[1]
+
+
+def test_a_matrix_is_made_only_where_it_is_needed():
+    counts = run("suspension", Radau5(rtol=1e-8, atol=1e-11)).info["newton"]
+    assert counts["jacobians"] < counts["factorisations"] <= counts["attempts"] < counts["iterations"]
+    counts = run("spring_pendulum", Radau5(rtol=1e-8, atol=1e-11)).info["newton"]
+    assert counts["jacobians"] == 0 and counts["factorisations"] == counts["attempts"]
+
+
+def test_long_chains_take_time_in_proportion():
+    """Without a matrix, in time and in memory."""
+    kept = []
+    for links in (50, 200):
+        simulation = Simulation(chain(links, "alternating", 200.0, 2.0), Radau5(rtol=1e-4, atol=1e-6))
+        rec = simulation.run(0.02, progress=False)
+        assert rec.info["newton"]["jacobians"] == 0 and np.isfinite(rec.q).all()
+        kept.append(len(simulation.state.to_bytes()))
+    assert kept[1] < 4.5 * kept[0]
+
+
+# ---- what it cannot do
+
+
+def test_vehicles_are_refused():
+    from tests.vehicle.trucks import truck
+
+    with pytest.raises(UnsupportedError, match="radau5 does not support: vehicles"):
+        Simulation(truck(), Radau5())
+
+
+def test_a_wall():
+    """A force that goes to infinity: the step shrinks to nothing, and the message says so."""
+    pull = {"type": "force", "joint": "rail", "value": "-1/(rail.q*rail.q)"}
+    model = slider(q=0.5, forces={"pull": pull})
+    with pytest.raises(SimulationError, match="too small|diverged") as caught:
+        Simulation(model, Radau5()).run(10.0)
+    assert 0.1 < caught.value.time < 1.0
