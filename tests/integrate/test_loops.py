@@ -138,7 +138,7 @@ def test_error_of_dopri5_follows_the_tolerance(loops, name):
 @pytest.mark.parametrize("name", ["slider crank", "four bars"])
 @pytest.mark.parametrize("loops", SOLVERS, ids=lambda loops: loops.kind)
 def test_error_of_radau5_follows_the_tolerance(loops, name):
-    """At every sample, in positions and velocities: within ten times the tolerance, of speeds of about 10."""
+    """At every sample, in positions and velocities, which are of about 3 and 10."""
     tolerances = 10.0 ** -np.arange(4, 11)
     errors = np.array([errors_of(name, Radau5(rtol=tol, atol=tol), loops).max() for tol in tolerances])
     slope = np.polyfit(np.log10(tolerances), np.log10(errors), 1)[0]
@@ -146,8 +146,8 @@ def test_error_of_radau5_follows_the_tolerance(loops, name):
         f"\nradau5, {loops.kind}, {name}: error ~ tol^{slope:.2f}; error / tol",
         *(f"{e:.1f}" for e in errors / tolerances),
     )
-    assert 0.9 < slope < 1.1
-    assert (errors < 100.0 * tolerances).all()
+    assert 0.7 < slope < 1.1
+    assert (errors < 30.0 * tolerances).all()
 
 
 @pytest.mark.parametrize("loops", SOLVERS, ids=lambda loops: loops.kind)

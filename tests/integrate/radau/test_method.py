@@ -7,7 +7,7 @@ import gori
 from bench.chains import chain
 from bench.mechanism_references import PUBLISHED_ANDREWS
 from bench.stiff_machines import CASES, error, run
-from gori.errors import SimulationError, UnsupportedError
+from gori.errors import SimulationError
 from gori.integrate import Dopri5, Radau5
 from gori.integrate.radau.method import arrive, attempt, dense_output, first_step, growth
 from gori.integrate.radau.stages import evaluate_stages, improve, prepare, start
@@ -213,13 +213,6 @@ def test_long_chains_take_time_in_proportion():
 
 
 # ---- what it cannot do
-
-
-def test_vehicles_are_refused():
-    from tests.vehicle.trucks import truck
-
-    with pytest.raises(UnsupportedError, match="radau5 does not support: vehicles"):
-        Simulation(truck(), Radau5())
 
 
 def test_a_wall():

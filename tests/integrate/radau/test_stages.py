@@ -23,7 +23,7 @@ from tests.integrate.steps import bundle, slider
 from tests.plain import plain
 from tests.reference import radau
 
-H = 0.002
+H = 0.001
 CASES = {
     "tree": lambda way: random_step(2, way, types=("revolute", "prismatic")),
     "all joints": lambda way: random_step(3, way),
@@ -109,10 +109,10 @@ def test_velocities_along_the_axes(seed):
 
 
 def test_tolerances_follow_the_order_of_the_estimate():
-    """Errors of the step are of order 6, of the estimate of order 4; they can be loosened for one step."""
+    """The estimate is of O(h^4), the error of a run of O(h^5); they can be loosened for one step."""
     loose, tight = (bundle(slider(), Radau5(rtol=tol, atol=0.1 * tol)).memory for tol in (1e-3, 1e-6))
     ratio = plain(tolerances)(loose)[0] / plain(tolerances)(tight)[0]
-    assert ratio == pytest.approx(100.0)
+    assert ratio == pytest.approx(1e3**0.8)
     assert plain(tolerances)(loose)[1] == pytest.approx(0.1 * plain(tolerances)(loose)[0])
     before = plain(tolerances)(tight)[0]
     tight.head[0].loosened = 1e3

@@ -118,7 +118,6 @@ def factor_dense(memory, h):
     dense, state, right = memory.dense, memory.state, memory.work.right
     n, axes = dense.real.shape[0], state.by_q.shape[0]
     c, (re, im) = h / GAMMA, complex_step(h)
-    memory.head[0].factorisations += 1
     for k in range(n):
         for r in range(n):
             one, b = 1.0 if r == k else 0.0, state.by_u[k, r]

@@ -10,6 +10,8 @@ from gori.kernels.tree.derivatives import N_BODY_D, N_DOF_D
 from gori.kernels.tree.tree_solve import N_BODY_N, N_DOF_N
 
 NONE, EARLIER, PRESENT = 0, 1, 2
+FOR_ITS_STAGES, FOR_ITS_ERROR = 1, 2
+AT_HAND = 1
 
 RADAU_HEAD = record(
     "RadauHead",
@@ -17,9 +19,10 @@ RADAU_HEAD = record(
     field("known", "", "whether the stages of the last step are there", dtype="i8"),
     field("last_step", "s", "length of the last step"),
     field("made", "", "matrix of the Jacobian: NONE, EARLIER, or made at the PRESENT state", dtype="i8"),
+    field("factored", "s", "step that its factors are for; 0: there are none"),
     field("contraction", "", "by which the last iterations have converged"),
     field("rest", "", "of the last change of Z: how many times as much was left to change"),
-    field("refused", "", "whether an attempt at the present step was refused", dtype="i8"),
+    field("refused", "", "why attempts at the present step were refused: FOR_ITS_STAGES, FOR_ITS_ERROR; or 0", dtype="i8"),
     # counts since the start
     field("attempts", "", "at steps, refused ones included", dtype="i8"),
     field("iterations", "", "of Newton's method, three evaluations each", dtype="i8"),
@@ -35,7 +38,7 @@ RADAU_SETTINGS = record(
 
 RADAU_STEP = record(
     "RadauStep",
-    field("factored", "s", "step that the factors of the matrix were made for; 0: there are none"),
+    field("factors", "", "whether the factors are at hand, AT_HAND, or have to be made once more", dtype="i8"),
     field("stage", "", "position of the last stage in its step, 0 to 1"),
     field("iterations", "", "of the present attempt", dtype="i8"),
     field("slow", "", "step by which to continue where iterations converge too slowly, as a share"),

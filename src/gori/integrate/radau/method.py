@@ -19,7 +19,16 @@ from gori.integrate.clock import MethodMemory, Sizes, run_type
 from gori.integrate.contract import EVERYTHING, Adaptive
 from gori.integrate.events import begin_watch, earliest_with, event_values, mark_met
 from gori.integrate.radau.coefficients import GAMMA, weights
-from gori.integrate.radau.memory import COUNTS, EARLIER, NONE, PRESENT, RadauMemory, radau_memory
+from gori.integrate.radau.memory import (
+    COUNTS,
+    EARLIER,
+    FOR_ITS_ERROR,
+    FOR_ITS_STAGES,
+    NONE,
+    PRESENT,
+    RadauMemory,
+    radau_memory,
+)
 from gori.integrate.radau.stages import (
     KEEP_MATRIX,
     MOST_ITERATIONS,
@@ -49,6 +58,8 @@ SAFETY, SMALLEST_RATIO, LARGEST_RATIO = 0.9, 0.2, 8.0
 """of a step to the one before"""
 KEEP_STEP = 1.2
 """growth up to which the step is kept, and with it the factors of the matrix"""
+SURPRISE = 10.0
+"""times the error that was expected"""
 GAP, DODGES = 0.4, 12
 """middle of the widest gap between the stages, and how often a step is changed that meets a singular pose there"""
 
@@ -141,6 +152,18 @@ def first_step(memory, y):
 
 
 @part
+def accepted(memory, c, h, error):
+    """Largest error of a step that is taken. Where it comes as a surprise, as at a kink of a force, steps have no order:
+    then the estimate itself has to be as small as the user wants the error to be.
+    """
+    head, settings = memory.head[0], memory.settings[0]
+    surprise = head.refused == FOR_ITS_ERROR
+    if head.known != 0 and head.last_step > 0.0:
+        surprise = surprise or error > SURPRISE * c.last_error * max(1.0, h / head.last_step) ** 4
+    return settings.rtol**0.2 if surprise else 1.0
+
+
+@part
 def growth(memory, c, h, error):
     """The next step after one that was taken, as a multiple of h (Gustafsson 1994)."""
     head, done = memory.head[0], memory.step[0].iterations
@@ -159,7 +182,7 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
     head, step, state, work = memory.head[0], memory.step[0], memory.state, memory.work
     c.samples_written = 0
     if c.slopes_valid == 0:
-        head.known, head.made, head.refused, step.factored = 0, NONE, 0, 0.0
+        head.known, head.made, head.refused = 0, NONE, 0
         code = rhs_apart(machine, data, c.time, y, state.rates)
         if code == OK:
             code = health(state.rates[nq : nq + nv], data.dof_w)
@@ -194,15 +217,16 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
             continue
         if code not in (OK, NO_CONVERGENCE):
             return code
-        if code == NO_CONVERGENCE or not error < 1.0:  # also when it is not a number
+        limit = accepted(memory, c, h, error)
+        if code == NO_CONVERGENCE or not error < limit:  # also when it is not a number
             c.steps_refused += 1
-            head.refused = 1
+            head.refused = max(head.refused, FOR_ITS_STAGES if code == NO_CONVERGENCE else FOR_ITS_ERROR)
             if code == NO_CONVERGENCE or not error < 1e10:
                 c.step = h * (step.slow if code == NO_CONVERGENCE else 0.1)
             elif head.known == 0:
                 c.step = 0.1 * h
             else:
-                c.step = h * max(SMALLEST_RATIO, SAFETY * error**-0.25)
+                c.step = h * max(SMALLEST_RATIO, SAFETY * (error / limit) ** -0.25)
             if head.made != PRESENT:
                 head.made = NONE
             if c.step < 1e-14 * max(1.0, abs(t)):
@@ -286,7 +310,7 @@ class Radau5(Adaptive):
     def forget(self, memory: MethodMemory) -> None:
         for name in ("known", "made", "refused"):
             memory.head[name] = 0
-        memory.step["factored"] = 0.0
+        memory.step["factors"] = 0
 
     def counts(self, memory: MethodMemory) -> np.ndarray:
         return np.array([memory.head[name][0] for name in COUNTS], float)

@@ -42,7 +42,7 @@ from gori.integrate.radau.coefficients import (
     weights,
 )
 from gori.integrate.radau.dense import differentiate, factor_dense, solve_dense, solve_dense_pair
-from gori.integrate.radau.memory import NONE
+from gori.integrate.radau.memory import AT_HAND, NONE
 from gori.integrate.radau.tree import factor_tree, solve_tree, solve_tree_pair
 from gori.integrate.rates import rhs_apart
 from gori.kernels.accelerations import q_rate
@@ -91,12 +91,14 @@ def prepare(machine, data, memory, t, h, y):
         code = differentiate(machine, data, memory, t, y)
         if code != OK:
             return code
-        step.factored = 0.0
-    if step.factored != h:
-        step.factored = 0.0
+        head.factored = 0.0
+    if head.factored != h:
+        head.factored, step.factors = h, 0
+        head.factorisations += 1
+    if step.factors != AT_HAND:  # they are not kept in a State: the matrix and h are
         if not factor_dense(memory, h):
             return SINGULAR
-        step.factored = h
+        step.factors = AT_HAND
     return OK
 
 
