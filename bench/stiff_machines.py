@@ -1,4 +1,4 @@
-"""Machines whose fastest motion is much faster than what is looked for: to measure adaptive and implicit methods with."""
+"""Machines whose fastest motion is much faster than what is looked for: to measure adaptive and implicit methods."""
 
 from collections.abc import Callable
 from functools import cache
@@ -34,6 +34,7 @@ def suspension(stiffness: float = 1e8) -> gori.Spec:
     and 2e5 N/m of the tyre. The car is let down at the start: the bushing rings, and is damped in a few milliseconds.
     """
     turn = {"type": "revolute", "axis": [1, 0, 0]}
+    slide = {"type": "prismatic", "parent": "ground", "axis": [0, 0, 1]}
     return gori.Spec(
         bodies={
             "chassis": {"mass": 400.0, "inertia": [50.0, 50.0, 50.0]},
@@ -43,15 +44,16 @@ def suspension(stiffness: float = 1e8) -> gori.Spec:
             "road": {"mass": 1.0},
         },
         joints={
-            "heave": {"type": "prismatic", "parent": "ground", "child": "chassis", "at": [0, 0, 0.5], "axis": [0, 0, 1]},
+            "heave": slide | {"child": "chassis", "at": [0, 0, 0.5]},
             "lower_pivot": turn | {"parent": "chassis", "child": "lower", "at": [0, 0.25, -0.2]},
             "upper_pivot": turn | {"parent": "chassis", "child": "upper", "at": [0, 0.30, 0.06]},
             "lower_ball": turn | {"parent": "lower", "child": "knuckle", "at": [0, 0.40, 0]},
-            "lift": {"type": "prismatic", "parent": "ground", "child": "road", "at": [0, 0.7, 0], "axis": [0, 0, 1]},
+            "lift": slide | {"child": "road", "at": [0, 0.7, 0]},
         },
         forces={
             "upper_ball": {
-                "type": "bushing", "parent": "upper", "at": [0, 0.30, 0], "child": "knuckle", "child_at": [0, -0.05, 0.26],
+                "type": "bushing", "parent": "upper", "at": [0, 0.30, 0],
+                "child": "knuckle", "child_at": [0, -0.05, 0.26],
                 "stiffness": [50.0, 50.0, 50.0, stiffness, stiffness, stiffness],
                 "damping": [1.0, 1.0, 1.0, 1e4, 1e4, 1e4],
             },

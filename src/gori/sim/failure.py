@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gori.errors import ClosureError, SimulationError, SingularError
+from gori.integrate import Radau5
 from gori.kernels import codes as code
 from gori.kernels.forces.signals import signals_one
 from gori.model import Model, assemble
@@ -35,9 +36,10 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
             time,
         )
     if result == code.STEP_TOO_SMALL:
+        stiff = "" if isinstance(stepper.method, Radau5) else "an implicit method (radau5), "
         return SimulationError(
             f"the step became too small {when}: the forces change too fast for {stepper.method.kind} "
-            f"({speed}). Try larger tolerances, softer springs, an implicit method, or check for a discontinuous force",
+            f"({speed}). Try larger tolerances, softer springs, {stiff}or check for a discontinuous force",
             time,
         )
     if result == code.SUNK:

@@ -50,18 +50,18 @@ def test_errors(case, on_axes):
     made, f = CASES[case](on_axes)
     assert plain(prepare)(*made[:3], 0.0, H, made.y) == OK
     assert plain(solve_stages)(*made[:3], 0.0, H, made.y) == OK
-    code, size = plain(estimate_error)(*made[:3], 0.0, H, made.y, False)
+    size = plain(estimate_error)(*made[:3], 0.0, H, made.y, False)
     expected = radau.error(f, 0.0, H, made.y, made.memory.work.Z)
     close(made.memory.work.error / np.abs(expected).max(), expected / np.abs(expected).max(), 0.05)
-    assert code == OK and size > 0.0
+    assert size > 0.0
 
 
 def test_the_error_is_looked_at_again_where_it_seems_too_large():
     made, _ = sprung(True, 1e10)
     plain(prepare)(*made[:3], 0.0, H, made.y)
     plain(solve_stages)(*made[:3], 0.0, H, made.y)
-    _, first = plain(estimate_error)(*made[:3], 0.0, H, made.y, False)
-    _, second = plain(estimate_error)(*made[:3], 0.0, H, made.y, True)
+    first = plain(estimate_error)(*made[:3], 0.0, H, made.y, False)
+    second = plain(estimate_error)(*made[:3], 0.0, H, made.y, True)
     assert 1.0 < second < 0.5 * first
 
 

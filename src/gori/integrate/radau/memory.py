@@ -22,7 +22,8 @@ RADAU_HEAD = record(
     field("factored", "s", "step that its factors are for; 0: there are none"),
     field("contraction", "", "by which the last iterations have converged"),
     field("rest", "", "of the last change of Z: how many times as much was left to change"),
-    field("refused", "", "why attempts at the present step were refused: FOR_ITS_STAGES, FOR_ITS_ERROR; or 0", dtype="i8"),
+    field("refused", "", "why attempts at this step were refused: FOR_ITS_STAGES, FOR_ITS_ERROR; or 0", dtype="i8"),
+    field("planned", "s", "the step after this one, to have a singular pose between its stages; or 0"),
     # counts since the start
     field("attempts", "", "at steps, refused ones included", dtype="i8"),
     field("iterations", "", "of Newton's method, three evaluations each", dtype="i8"),
@@ -39,7 +40,8 @@ RADAU_SETTINGS = record(
 RADAU_STEP = record(
     "RadauStep",
     field("factors", "", "whether the factors are at hand, AT_HAND, or have to be made once more", dtype="i8"),
-    field("stage", "", "position of the last stage in its step, 0 to 1"),
+    field("pivot", "", "smallest pivot of the loops at the stages of the present attempt"),
+    field("nearest", "", "position in the step of that stage, 0 to 1"),
     field("iterations", "", "of the present attempt", dtype="i8"),
     field("slow", "", "step by which to continue where iterations converge too slowly, as a share"),
 )
@@ -63,7 +65,6 @@ RADAU_WORK = layout(
     array("right", "3 nu", "", "right-hand sides of the real and the complex equations, then changes of W"),
     array("scale", "n", "", "tolerance of each number of y"),
     array("trial", "n", "", "state of a stage"),
-    array("before", "n", "", "Z of one stage before it was changed"),
     array("new", "n", "", "state at the end of the step"),
     array("new_rates", "n", "", "dy/dt there"),
     array("error", "n", "", "of the step"),

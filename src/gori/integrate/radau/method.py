@@ -34,6 +34,7 @@ from gori.integrate.radau.stages import (
     MOST_ITERATIONS,
     estimate_error,
     has_matrix,
+    note_pivot,
     prepare,
     solve_stages,
     tolerances,
@@ -60,6 +61,8 @@ KEEP_STEP = 1.2
 """growth up to which the step is kept, and with it the factors of the matrix"""
 SURPRISE = 10.0
 """times the error that was expected"""
+SENSITIVE = 1e-4
+"""pivot of the loops below which a stage is near to a singular pose, where accelerations are not known well"""
 GAP, DODGES = 0.4, 12
 """middle of the widest gap between the stages, and how often a step is changed that meets a singular pose there"""
 
@@ -82,17 +85,18 @@ def attempt(machine, data, memory, t, h, y):
     head, step, work = memory.head[0], memory.step[0], memory.work
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     head.attempts += 1
-    step.slow, step.stage = 0.5, 0.0
+    step.slow, step.pivot, step.nearest = 0.5, 1.0, 0.0
     code = prepare(machine, data, memory, t, h, y)
     if code == OK:
         code = solve_stages(machine, data, memory, t, h, y)
     error = 0.0
     if code == OK:
-        code, error = estimate_error(machine, data, memory, t, h, y, head.known == 0 or head.refused != 0)
+        error = estimate_error(machine, data, memory, t, h, y, head.known == 0 or head.refused != 0)
     if code == OK and error < 1.0:
         for j in range(y.shape[0]):
             work.new[j] = y[j] + work.Z[2, j]
         code = arrive(machine, data, t + h, work.new, work.new_rates)
+        note_pivot(machine, data, memory, 1.0)
         if code == OK:
             code = health(work.new_rates[nq : nq + nv], data.dof_w)
     if code in (NO_CONVERGENCE, NOT_CLOSED, NOT_FINITE, SINGULAR):
@@ -152,9 +156,19 @@ def first_step(memory, y):
 
 
 @part
+def dodge(memory, h):
+    """The next step to try where a stage of one of length h has come near to a singular pose of the loops: so that the
+    pose is between its stages, or between those of the step after it.
+    """
+    ahead = memory.step[0].nearest * h
+    memory.head[0].planned = 0.0 if ahead < 0.5 * h else h
+    return ahead / GAP if ahead < 0.5 * h else ahead - GAP * h
+
+
+@part
 def accepted(memory, c, h, error):
-    """Largest error of a step that is taken. Where it comes as a surprise, as at a kink of a force, steps have no order:
-    then the estimate itself has to be as small as the user wants the error to be.
+    """Largest error of a step that is taken. Where it comes as a surprise, as at a kink of a force, steps have no
+    order: then the estimate itself has to be as small as the user wants the error to be.
     """
     head, settings = memory.head[0], memory.settings[0]
     surprise = head.refused == FOR_ITS_ERROR
@@ -182,7 +196,7 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
     head, step, state, work = memory.head[0], memory.step[0], memory.state, memory.work
     c.samples_written = 0
     if c.slopes_valid == 0:
-        head.known, head.made, head.refused = 0, NONE, 0
+        head.known, head.made, head.refused, head.planned = 0, NONE, 0, 0.0
         code = rhs_apart(machine, data, c.time, y, state.rates)
         if code == OK:
             code = health(state.rates[nq : nq + nv], data.dof_w)
@@ -206,19 +220,18 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
             break  # the samples of this step may not fit: the caller takes those that are there
 
         code, error = attempt(machine, data, memory, t, h, y)
-        if code == NEAR_SINGULAR:
-            # a stage met a singular pose of the loops: come to where the next step has it between its stages
-            c.steps_refused += 1
-            dodged += 1
-            if dodged > DODGES or step.stage == 0.0:
-                return NEAR_SINGULAR
-            ahead = step.stage * h
-            c.step = ahead / GAP if ahead < 0.5 * h else ahead - GAP * h
-            continue
-        if code not in (OK, NO_CONVERGENCE):
+        if code not in (OK, NO_CONVERGENCE, NEAR_SINGULAR):
             return code
         limit = accepted(memory, c, h, error)
-        if code == NO_CONVERGENCE or not error < limit:  # also when it is not a number
+        refused = code != OK or not error < limit  # also when it is not a number
+        if code == NEAR_SINGULAR and (dodged == DODGES or step.nearest == 0.0):
+            return NEAR_SINGULAR
+        if refused and step.pivot < SENSITIVE and step.nearest > 0.0 and dodged < DODGES:
+            c.steps_refused += 1
+            dodged += 1
+            c.step = dodge(memory, h)
+            continue
+        if refused:
             c.steps_refused += 1
             head.refused = max(head.refused, FOR_ITS_STAGES if code == NO_CONVERGENCE else FOR_ITS_ERROR)
             if code == NO_CONVERGENCE or not error < 1e10:
@@ -227,8 +240,8 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
                 c.step = 0.1 * h
             else:
                 c.step = h * max(SMALLEST_RATIO, SAFETY * (error / limit) ** -0.25)
-            if head.made != PRESENT:
-                head.made = NONE
+            head.made = head.made if head.made == PRESENT else NONE
+            head.planned = 0.0
             if c.step < 1e-14 * max(1.0, abs(t)):
                 return STEP_TOO_SMALL
             continue
@@ -288,7 +301,10 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
             head.made = EARLIER if head.contraction <= KEEP_MATRIX else NONE
             if head.made == EARLIER and 1.0 <= ratio <= KEEP_STEP:
                 ratio = 1.0
-        if not last or ratio < 1.0:
+        if head.planned > 0.0:
+            c.step = min(head.planned, c.largest_step)
+            head.planned = 0.0
+        elif not last or ratio < 1.0:
             c.step = min(h * ratio, c.largest_step)
     return OK
 
@@ -308,7 +324,7 @@ class Radau5(Adaptive):
         return radau_memory(sizes, self.rtol, self.atol)
 
     def forget(self, memory: MethodMemory) -> None:
-        for name in ("known", "made", "refused"):
+        for name in ("known", "made", "refused", "planned"):
             memory.head[name] = 0
         memory.step["factors"] = 0
 

@@ -47,7 +47,7 @@ from gori.integrate.radau.tree import factor_tree, solve_tree, solve_tree_pair
 from gori.integrate.rates import rhs_apart
 from gori.kernels.accelerations import q_rate
 from gori.kernels.codes import NO_CONVERGENCE, OK, SINGULAR
-from gori.kernels.jit import block, part
+from gori.kernels.jit import block, part, present
 from gori.kernels.tree.columns import KIND, NQ, Q0, V0
 from gori.kernels.tree.joints import FREE, HELICAL, rotation_of_quaternion
 
@@ -183,14 +183,23 @@ def start(machine, data, memory, h, y):
 
 
 @part
+def note_pivot(machine, data, memory, stage):
+    """How near to a singular pose of the loops the attempt comes, and where, after an evaluation at a stage."""
+    step = memory.step[0]
+    if present(machine.closed) and data.loops.head[0].pivot < step.pivot:
+        step.pivot, step.nearest = data.loops.head[0].pivot, stage
+
+
+@part
 def evaluate_stages(machine, data, memory, t, h, y):
     """Rates of the stages. Returns a result code."""
-    work, step = memory.work, memory.step[0]
+    work = memory.work
     for i in range(3):
-        step.stage = C1 if i == 0 else C2 if i == 1 else 1.0
+        stage = C1 if i == 0 else C2 if i == 1 else 1.0
         for j in range(y.shape[0]):
             work.trial[j] = y[j] + work.Z[i, j]
-        code = rhs_apart(machine, data, t + step.stage * h, work.trial, work.rates[i])
+        code = rhs_apart(machine, data, t + stage * h, work.trial, work.rates[i])
+        note_pivot(machine, data, memory, stage)
         if code != OK:
             return code
     return OK
@@ -289,7 +298,7 @@ def filter_error(machine, data, memory, h, y):
 
 @block
 def estimate_error(machine, data, memory, t, h, y, again):
-    """Error of the step, `work.error`, and its size by the tolerances: it is accepted below 1. Returns code and size.
+    """Error of the step, `work.error`. Returns its size by the tolerances.
 
     again   where it seems too large, look once more: the first estimate is far too large in a stiff transient
     """
@@ -299,12 +308,11 @@ def estimate_error(machine, data, memory, t, h, y, again):
         slope[j] = rates[j] + (D1 * Z[0, j] + D2 * Z[1, j] + D3 * Z[2, j]) / h
     size = filter_error(machine, data, memory, h, y)
     if not again or size < 1.0:
-        return OK, size
+        return size
     for j in range(y.shape[0]):
         work.trial[j] = y[j] + work.error[j]
-    code = rhs_apart(machine, data, t, work.trial, work.new_rates)
-    if code != OK:
-        return OK, size
+    if rhs_apart(machine, data, t, work.trial, work.new_rates) != OK:
+        return size
     for j in range(y.shape[0]):
         slope[j] += work.new_rates[j] - rates[j]
-    return OK, filter_error(machine, data, memory, h, y)
+    return filter_error(machine, data, memory, h, y)

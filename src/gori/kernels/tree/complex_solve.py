@@ -67,9 +67,9 @@ def complex_gains(body_i, c_re, c_im, body_d, dof_d, body_c, dof_c):
 
 @part
 def complex_eliminate(body_i, diagonal, body_n, dof_n, body_c, dof_c):
-    """Tips to ground: U, L and 1/D of every axis; diagonal (2, nv): real and imaginary parts. Returns False where some D is zero or not finite.
+    """Tips to ground: U, L and 1/D of every axis. Returns False where some D is zero or not finite.
 
-    A + i B is what `tree_solve.py` calls A.
+    diagonal (2, nv): real and imaginary parts. A + i B is what `tree_solve.py` calls A.
     """
     zero = 0.0 * read8(dof_n, 0, SCREW)
     none = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
