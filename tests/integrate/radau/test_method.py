@@ -11,7 +11,17 @@ from bench.stiff_machines import CASES, error, run
 from gori.errors import SimulationError
 from gori.integrate import Dopri5, Radau5
 from gori.integrate.radau.memory import FOR_ITS_ERROR, FOR_ITS_STAGES
-from gori.integrate.radau.method import GAP, accepted, arrive, attempt, dense_output, dodge, first_step, growth
+from gori.integrate.radau.method import (
+    GAP,
+    accepted,
+    arrive,
+    attempt,
+    dense_output,
+    dodge,
+    first_step,
+    growth,
+    singular_pose,
+)
 from gori.integrate.radau.stages import evaluate_stages, improve, prepare, start
 from gori.kernels.codes import NO_CONVERGENCE, OK
 from gori.sim import Event, Simulation
@@ -257,16 +267,27 @@ def test_errors_that_come_as_a_surprise():
 # ---- singular poses of loops
 
 
-@pytest.mark.parametrize("stage", radau.NODES)
-def test_a_singular_pose_comes_between_stages(stage):
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9, 0.99, 1.2])
+def test_a_singular_pose_comes_between_stages(share):
     """It is ahead by a share of h: the next step, or the one after it, has it in the middle of its widest gap."""
     made, _ = sticking(on_axes=True)
     memory, h = made.memory, 0.01
-    memory.step[0].nearest = stage
+    row = memory.step[0]
+    row.pivot_1, row.pivot_2, row.pivot_3 = 0.3 * (radau.NODES - share) ** 2
+    assert plain(singular_pose)(memory) == pytest.approx(share)
     step = plain(dodge)(memory, h)
     planned = memory.head[0].planned
-    assert 0.0 < step < h
-    assert stage * h == pytest.approx(GAP * step if planned == 0.0 else step + GAP * planned)
+    assert 0.0 < step < h and planned <= h
+    assert share * h == pytest.approx(GAP * step if planned == 0.0 else step + GAP * planned)
+
+
+def test_where_pivots_do_not_tell_the_nearest_stage_counts():
+    made, _ = sticking(on_axes=True)
+    row = made.memory.step[0]
+    row.nearest = radau.NODES[1]
+    for pivots in [(0.3, 1e-7, 0.0), (0.3, 0.3, 0.3)]:  # an evaluation was refused; the pivots are old
+        row.pivot_1, row.pivot_2, row.pivot_3 = pivots
+        assert plain(singular_pose)(made.memory) == radau.NODES[1]
 
 
 def test_through_singular_poses():

@@ -42,6 +42,9 @@ RADAU_STEP = record(
     field("factors", "", "whether the factors are at hand, AT_HAND, or have to be made once more", dtype="i8"),
     field("pivot", "", "smallest pivot of the loops at the stages of the present attempt"),
     field("nearest", "", "position in the step of that stage, 0 to 1"),
+    field("pivot_1", "", "of the loops at the first stage, before it was corrected; 0: not known"),
+    field("pivot_2", "", "at the second"),
+    field("pivot_3", "", "at the third"),
     field("iterations", "", "of the present attempt", dtype="i8"),
     field("slow", "", "step by which to continue where iterations converge too slowly, as a share"),
 )

@@ -18,7 +18,7 @@ import numpy as np
 from gori.integrate.clock import MethodMemory, Sizes, run_type
 from gori.integrate.contract import EVERYTHING, Adaptive
 from gori.integrate.events import begin_watch, earliest_with, event_values, mark_met
-from gori.integrate.radau.coefficients import GAMMA, weights
+from gori.integrate.radau.coefficients import C1, C2, GAMMA, weights
 from gori.integrate.radau.memory import (
     COUNTS,
     EARLIER,
@@ -63,8 +63,8 @@ SURPRISE = 10.0
 """times the error that was expected"""
 SENSITIVE = 1e-4
 """pivot of the loops below which a stage is near to a singular pose, where accelerations are not known well"""
-GAP, DODGES = 0.4, 12
-"""middle of the widest gap between the stages, and how often a step is changed that meets a singular pose there"""
+GAP, EARLY, BEYOND, DODGES = 0.4, 0.25, 1.5, 12
+"""middle of the widest gap between the stages, poses before it, poses that do not matter, and how often steps change"""
 
 
 @part
@@ -74,6 +74,16 @@ def arrive(machine, data, t, y, k):
     if present(machine.closed):
         return call_at(machine.closed, machine, data, t, y, k, PROJECT_AND_EVALUATE)
     return rhs_apart(machine, data, t, y, k)
+
+
+@part
+def projected(memory, y):
+    """How far the projection has moved the state at the end of the step, by the tolerances."""
+    work, total = memory.work, 0.0
+    rtol, atol = tolerances(memory)
+    for j in range(y.shape[0]):
+        total += ((work.new[j] - y[j] - work.Z[2, j]) / (atol + rtol * abs(y[j]))) ** 2
+    return (total / max(y.shape[0], 1)) ** 0.5
 
 
 @block
@@ -86,6 +96,7 @@ def attempt(machine, data, memory, t, h, y):
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     head.attempts += 1
     step.slow, step.pivot, step.nearest = 0.5, 1.0, 0.0
+    step.pivot_1, step.pivot_2, step.pivot_3 = 0.0, 0.0, 0.0
     code = prepare(machine, data, memory, t, h, y)
     if code == OK:
         code = solve_stages(machine, data, memory, t, h, y)
@@ -99,6 +110,8 @@ def attempt(machine, data, memory, t, h, y):
         note_pivot(machine, data, memory, 1.0)
         if code == OK:
             code = health(work.new_rates[nq : nq + nv], data.dof_w)
+            moved = projected(memory, y)
+            error = moved if not moved < 1.0 else error
     if code in (NO_CONVERGENCE, NOT_CLOSED, NOT_FINITE, SINGULAR):
         return NO_CONVERGENCE, error
     return code, error
@@ -156,13 +169,37 @@ def first_step(memory, y):
 
 
 @part
+def singular_pose(memory):
+    """Where a singular pose of the loops is, as a share of the step: the root of the pivot is the distance times some
+    factor. Without pivots of all stages, or where they show no such pose, it is taken for the nearest stage.
+    """
+    step = memory.step[0]
+    if not (step.pivot_1 > 0.0 and step.pivot_2 > 0.0 and step.pivot_3 > 0.0):
+        return step.nearest
+    a, b, c = step.pivot_1**0.5, step.pivot_2**0.5, step.pivot_3**0.5
+    before, after = (a - b) / (C2 - C1), (c - b) / (1.0 - C2)  # by these the pose is behind the second stage, or before
+    if not (before > 0.0 or after > 0.0):
+        return step.nearest
+    behind, ahead = C2 + b / before if before > 0.0 else 0.0, C2 - b / after if after > 0.0 else 0.0
+    if not before > 0.0:
+        return max(ahead, 0.0)
+    if not after > 0.0:
+        return behind
+    return ahead if abs(after * abs(ahead - C1) - a) < abs(before * abs(behind - 1.0) - c) else behind
+
+
+@part
 def dodge(memory, h):
     """The next step to try where a stage of one of length h has come near to a singular pose of the loops: so that the
     pose is between its stages, or between those of the step after it.
     """
-    ahead = memory.step[0].nearest * h
-    memory.head[0].planned = 0.0 if ahead < 0.5 * h else h
-    return ahead / GAP if ahead < 0.5 * h else ahead - GAP * h
+    share = singular_pose(memory)
+    ahead = share * h
+    if share < EARLY:
+        memory.head[0].planned = 0.0
+        return max(ahead / GAP, 0.1 * h)
+    memory.head[0].planned = min(ahead, h)
+    return min(ahead - GAP * memory.head[0].planned, 0.9 * h)
 
 
 @part
@@ -226,7 +263,8 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
         refused = code != OK or not error < limit  # also when it is not a number
         if code == NEAR_SINGULAR and (dodged == DODGES or step.nearest == 0.0):
             return NEAR_SINGULAR
-        if refused and step.pivot < SENSITIVE and step.nearest > 0.0 and dodged < DODGES:
+        near = step.pivot < SENSITIVE and step.nearest > 0.0 and singular_pose(memory) < BEYOND
+        if refused and dodged < DODGES and (near or code == NEAR_SINGULAR):
             c.steps_refused += 1
             dodged += 1
             c.step = dodge(memory, h)

@@ -58,6 +58,8 @@ KEEP_MATRIX = 2e-2
 """contraction rate up to which a matrix is kept for the next step"""
 NEGLIGIBLE = 0.3
 """what iterations may leave, as a multiple of the root of the tolerance"""
+STALLED, ROUNDED = 0.3, 0.03
+"""contraction rate from which iterations stall, and the size of a change, by the tolerances, that may be rounding"""
 SMALLEST = 2.3e-16
 
 
@@ -186,8 +188,18 @@ def start(machine, data, memory, h, y):
 def note_pivot(machine, data, memory, stage):
     """How near to a singular pose of the loops the attempt comes, and where, after an evaluation at a stage."""
     step = memory.step[0]
-    if present(machine.closed) and data.loops.head[0].pivot < step.pivot:
-        step.pivot, step.nearest = data.loops.head[0].pivot, stage
+    if not present(machine.closed):
+        return
+    pivot = data.loops.head[0].pivot
+    if pivot < step.pivot:
+        step.pivot, step.nearest = pivot, stage
+    if step.iterations == 0:
+        if stage == C1:
+            step.pivot_1 = pivot
+        elif stage == C2:
+            step.pivot_2 = pivot
+        else:
+            step.pivot_3 = pivot
 
 
 @part
@@ -238,7 +250,8 @@ def solve_stages(machine, data, memory, t, h, y):
     """Z of the step. Returns a result code; with NO_CONVERGENCE `step.slow` is the share of h to try next.
 
     The changes of Z are summed up as a geometric series: iterations end when what is left of it is small, and are given
-    up when it would not be small in time.
+    up when it would not be small in time. Where they have converged and then stall, the rest is rounding, as near to a
+    singular pose of the loops.
     """
     head, step = memory.head[0], memory.step[0]
     rtol, _ = tolerances(memory)
@@ -248,7 +261,7 @@ def solve_stages(machine, data, memory, t, h, y):
     # without a second iteration what is left is guessed, more warily in each such step, and in a longer step
     longer = max(1.0, h / head.last_step) if head.last_step > 0.0 else 1.0
     head.rest = max(head.rest, SMALLEST) ** 0.8 * longer**2 if head.known != 0 else 1.0
-    head.contraction, step.slow = KEEP_MATRIX, 0.5
+    head.contraction, step.slow, step.iterations = KEEP_MATRIX, 0.5, 0
     for trial in range(MOST_ITERATIONS):
         code = evaluate_stages(machine, data, memory, t, h, y)
         if code != OK:
@@ -260,6 +273,8 @@ def solve_stages(machine, data, memory, t, h, y):
             return NO_CONVERGENCE
         if trial > 0:
             rate = size / before
+            if trial > 1 and rate > max(STALLED, 10.0 * rate_before) and size < ROUNDED:
+                return OK
             head.contraction = rate if trial == 1 else (rate * rate_before) ** 0.5
             rate_before = rate
             if not head.contraction < DIVERGING:
