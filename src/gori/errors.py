@@ -38,11 +38,14 @@ class SingularError(GoriError, ArithmeticError):
 
 
 class ClosureError(GoriError, ValueError):
-    """Loops that cannot be closed. `cut` has the largest gap, `residual` [m or rad], at `time` [s]."""
+    """Loops that cannot be closed. `cut` has the largest gap, `residual` [m or rad], at `time` [s]; `recording` holds
+    what a kinematic analysis found until then.
+    """
 
     def __init__(self, message: str, cut: str = "", residual: float = 0.0, time: float = 0.0):
         super().__init__(message)
         self.cut, self.residual, self.time = cut, residual, time
+        self.recording: Any = None
 
 
 class SimulationError(GoriError, ArithmeticError):
@@ -65,6 +68,10 @@ class MissingPackageError(GoriError, ImportError):
 
 class SpecWarning(UserWarning):
     """A valid Spec that probably contains a mistake."""
+
+
+class AssemblyWarning(UserWarning):
+    """A start that is not quite as given: coordinates had to move for the loops to close, or they close in two ways."""
 
 
 class RestartWarning(UserWarning):

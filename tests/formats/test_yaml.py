@@ -169,8 +169,8 @@ def everything(folder) -> Spec:
         "prismatic": {"type": "prismatic", "q": 0.1, "limits": (-1, 1), "rest": 0.2, "child_quat": (0, 0, 1, 0)},
         "helical": {"type": "helical", "pitch": 0.01, "mimic": {"joint": "revolute", "ratio": -2, "offset": 0.5}},
         "cylindrical": {"type": "cylindrical", "damping": (1, 2)},
-        "universal": {"type": "universal", "axis": (1, 0, 0), "axis2": (0, 1, 0), "q_deg": (1, 2)},
-        "planar": {"type": "planar", "q": (1, 2, 3), "v": (1, 2, 3)},
+        "universal": {"type": "universal", "axis": (1, 0, 0), "axis2": (0, 1, 0), "guess_deg": (1, 2)},
+        "planar": {"type": "planar", "guess": (1, 2, 3), "v": (1, 2, 3)},
         "spherical": {"type": "spherical", "q": (1, 0, 0, 0)},
         "free": {"type": "free", "quat": (0, 0, 0, 1)},
     }  # fmt: skip

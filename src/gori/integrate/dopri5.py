@@ -41,6 +41,8 @@ Dopri5Memory = method_memory("Dopri5Memory", DOPRI5_HEAD, DOPRI5_STATE, DOPRI5_S
 _SAFETY, _BETA = 0.9, 0.04
 GAP, DODGES = 0.55, 12
 """middle of the widest gap between the stages, and how often a step is changed that meets a singular pose there"""
+MANY, CREEP = 10_000, 1e-8
+"""so many steps that cover less than this share of the run will not come to its end"""
 
 
 @part
@@ -200,7 +202,7 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
         c.step = min(first_step(memory, k1, y), c.largest_step)
     span = c.sample_period * (samples.shape[0] - 2)  # whose samples fit into one call
 
-    steps, dodged = 0, 0
+    steps, dodged, since = 0, 0, c.time
     while steps < c.steps_to_do and c.time < c.end_time:
         t = c.time
         h = min(c.step, c.end_time - t, span)
@@ -261,6 +263,10 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
         c.steps_done += 1
         steps += 1
         c.time = after
+        if steps % MANY == 0:
+            if after - since < CREEP * (c.end_time - c.start_time):
+                return STEP_TOO_SMALL
+            since = after
         if which >= 0:
             dense(w, reached, machine.body_i, y)
             code = project(machine, data, after, y)

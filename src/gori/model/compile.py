@@ -120,7 +120,8 @@ def _start(spec: Spec, joints: list[JointInfo], nq: int, nv: int) -> dict[str, n
     values = {"q0": np.zeros(nq), "rest": np.zeros(nq), "v0": np.zeros(nv)}
     for info in joints:
         joint = spec.joints[info.name]
-        values["q0"][info.q] = _coordinates(joint, joint.q, joint.q_deg)
+        start, degrees = (joint.guess, joint.guess_deg) if joint.guessed else (joint.q, joint.q_deg)
+        values["q0"][info.q] = _coordinates(joint, start, degrees)
         values["rest"][info.q] = _coordinates(joint, joint.rest, joint.rest_deg)
         values["v0"][info.v] = joint.v or 0.0
     return values

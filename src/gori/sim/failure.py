@@ -35,6 +35,13 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
             "it cannot pass: check with gori.assemble, or try a smaller step",
             time,
         )
+    if result == code.STEP_TOO_SMALL and stepper.closure is not None and stepper.closure.at_singular_pose:
+        return SimulationError(
+            f"the step became too small {when}: the machine is at a singular pose, where it can go on in more than one "
+            f"way, and its velocities lie on none of them ({speed}). Start beside this pose, or with velocities of one "
+            "branch (gori.consistent_velocity)",
+            time,
+        )
     if result == code.STEP_TOO_SMALL:
         stiff = "" if isinstance(stepper.method, Radau5) else "an implicit method (radau5), "
         return SimulationError(

@@ -215,7 +215,7 @@ def test_near_a_singular_pose():
         assert found.freedom == 1 and 0.1 / away < found.condition < 100 / away
     assert "near a singular pose" in str(found)
     found = model.mobility([-np.pi / 2, np.pi / 2, -np.pi / 2])
-    assert (found.rank, found.freedom) == (1, 2)
+    assert (found.rank, found.instantaneous, found.freedom) == (1, 2, 1)
 
 
 def test_a_loop_that_says_nothing():

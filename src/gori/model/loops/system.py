@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.errors import ClosureError, SingularError
+from gori.errors import SingularError
 from gori.kernels.loops import tables as t
 from gori.kernels.loops.terms import loop_terms
 from gori.kernels.tree.columns import P_PJ, PARENT
@@ -165,7 +165,8 @@ class LoopSystem:
     def regularisation(self, q: np.ndarray, time: float = 0.0) -> Regularisation:
         """Of the kept equations, for a machine assembled at q."""
         chosen = [self.names.index(name) for name in self.kept.names]
-        inverse = 1.0 / np.maximum(np.diag(self.model.tree.mass_matrix(q)), 1e-300)
+        extra = self._extra(q, time)
+        inverse = 1.0 / (np.diag(self.model.tree.mass_matrix(q)) + extra)
         J = self._good_pose(q, time)
         redundant = 0 if J is None else len(chosen) - self.rank(J[chosen])
         share, around = SHARE_REDUNDANT if redundant else SHARE, self._around(q)
@@ -173,14 +174,14 @@ class LoopSystem:
             share * np.max([J[chosen] ** 2 @ weight for J in around], axis=0)
             for weight in (inverse, np.ones(self.model.nv))
         )
-        return Regularisation(eps_mass, eps_unit, self._extra(q, time), redundant, share)
+        return Regularisation(eps_mass, eps_unit, extra, redundant, share)
 
     def _extra(self, q: np.ndarray, time: float) -> np.ndarray:
         """Inertia (nv,) to lend to axes that have none in the tree; raises if the loops leave such an axis free."""
         model = self.model
         M = model.tree.mass_matrix(q)
         extra = np.zeros(model.nv)
-        rest, size = M.copy(), np.diag(M).max(initial=0.0)
+        rest, size = M.copy(), np.diag(M).max(initial=0.0) or 1.0
         for k in range(model.nv - 1, -1, -1):  # from the tips to the ground, as the factors go
             if rest[k, k] <= 1e-9 * max(M[k, k], 1e-6 * size):
                 extra[k] = 1e-3 * max(M[k, k], 1e-3 * size)
@@ -200,15 +201,15 @@ class LoopSystem:
 
     def _good_pose(self, q: np.ndarray, time: float) -> np.ndarray | None:
         """J where it has its usual rank: at q with its loops closed, or nearby if that is a singular pose."""
-        from gori.model.loops.assembly import assemble
+        from gori.model.loops.newton import close_from
 
         model, rng, best = self.model, np.random.default_rng(1), None
         for size in (0.0, 1e-2, 1e-1):
-            try:
-                aside = model.integrate(q, size * self.column_scale * rng.normal(size=model.nv))
-                J = self.terms(assemble(model, aside, time=time), time=time).J
-            except ClosureError:
+            aside = model.integrate(q, size * self.column_scale * rng.normal(size=model.nv))
+            pose = close_from(model, aside, np.ones(model.nv, bool), np.ones(model.nv), time)
+            if not pose.closed:
                 continue
+            J = self.terms(pose.q, time=time).J
             if best is None or self.rank(J) > self.rank(best):
                 best = J
         return best

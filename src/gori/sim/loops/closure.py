@@ -15,6 +15,7 @@ from gori.kernels.machine import ACCELERATIONS, Data, Machine
 from gori.model import Model
 from gori.model.loops.mobility import split_coordinates
 from gori.model.loops.system import CLOSED
+from gori.model.loops.velocity import consistent_velocity
 from gori.model.state import State
 
 POOR = 1e-3
@@ -24,6 +25,8 @@ CREPT, LOOSE, MOST_LEAPS = 1e-2, 1e3, 8
 it, and how many such steps are tried"""
 OPEN = 1e-6
 """residual of positions and velocities, without units, from which on a state is refused"""
+AWAY = 1e-7
+"""share of a run after which a singular pose counts as left"""
 WINDOW = 2e-6
 """pivot below which an adaptive method steps over a singular pose"""
 
@@ -53,6 +56,7 @@ class ClockRow(Protocol):
     """The row of the clock of a run (`integrate/clock.py`), as far as it is read and changed here."""
 
     start_time: float
+    end_time: float
     time: float
     step: float
     steps_done: int
@@ -71,6 +75,7 @@ class Closure:
         self.free = not (isinstance(loops, Partition) and loops.independent is not None)
         """whether independent coordinates may be chosen"""
         self._looked = wall.perf_counter()  # when all equations were last checked
+        self._leapt = -np.inf  # when a singular pose was last stepped over [s]
         settings = row(data.loops.settings)
         settings.position_tolerance = settings.velocity_tolerance = self.system.tolerance
         if isinstance(loops, FrozenExplicit):
@@ -85,6 +90,7 @@ class Closure:
 
     def start(self, state: State) -> None:
         """A new state from outside: nothing is kept."""
+        self._leapt = -np.inf
         self._refuse_nothing(state)
         regular, (head, kept) = self.system.regularisation(state.q, state.time), (self.head, self.kept)
         self.data.loops.head[:] = 0
@@ -125,6 +131,8 @@ class Closure:
                 f"state.v would open the loops: {name} by {slip.max():.3g} per second. Use "
                 "gori.consistent_velocity(model, q, v)"
             )
+        if state.v.any():
+            consistent_velocity(self.model, state.q, state.v, hold=(), time=state.time)  # on a branch
 
     def _measure(self, state: State) -> None:
         """How good the equations are here, for all solvers alike: poses that come are judged by it."""
@@ -155,9 +163,12 @@ class Closure:
         usual length with larger tolerances, to get to the other side. Whether that is what has happened.
         """
         head = self.head
+        if clock.time - self._leapt > AWAY * (clock.end_time - clock.start_time):
+            head.leaps = 0
         if not self.method.adaptive or not head.pivot < CREPT or head.leaps >= MOST_LEAPS:
             return False
         head.leaps += 1
+        self._leapt = clock.time
         memory.head["loosened"] = LOOSE
         usual = (clock.time - clock.start_time) / max(clock.steps_done, 1)
         clock.step = max(usual, 1e-6 * max(abs(clock.time), 1e-3)) * (1.0 + 0.37 * (head.leaps % 4))
@@ -165,7 +176,6 @@ class Closure:
 
     def singularity_passed(self, memory: MethodMemory) -> None:
         """After such steps: tolerances as usual."""
-        self.head.leaps = 0
         if self.method.adaptive:
             memory.head["loosened"] = 0.0
 
@@ -182,6 +192,11 @@ class Closure:
         if not np.abs(gap).max(initial=0.0) > 1e-6:
             return None
         return self.system.worst(gap / self.system.row_scale)[0]
+
+    @property
+    def at_singular_pose(self) -> bool:
+        """Whether the last evaluation was next to a singular pose."""
+        return bool(self.head.pivot < CREPT)
 
     def narrow_window(self) -> None:
         """A singular pose that could not be stepped over: go nearer to it."""
