@@ -17,6 +17,7 @@ import numpy as np
 
 from gori.integrate.clock import MethodMemory, Sizes, run_type
 from gori.integrate.contract import EVERYTHING, Adaptive
+from gori.integrate.dopri5 import CREEP, MANY
 from gori.integrate.events import begin_watch, earliest_with, event_values, mark_met
 from gori.integrate.radau.coefficients import C1, C2, GAMMA, weights
 from gori.integrate.radau.memory import (
@@ -246,7 +247,7 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
         c.step = min(first_step(memory, y), c.largest_step)
     span = c.sample_period * (samples.shape[0] - 2)  # whose samples fit into one call
 
-    steps, dodged = 0, 0
+    steps, dodged, since = 0, 0, c.time
     while steps < c.steps_to_do and c.time < c.end_time:
         t = c.time
         h = min(c.step, c.end_time - t, span)
@@ -313,6 +314,10 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
         c.steps_done += 1
         steps += 1
         c.time = after
+        if steps % MANY == 0:
+            if after - since < CREEP * (c.end_time - c.start_time):
+                return STEP_TOO_SMALL
+            since = after
         if which >= 0:
             dense_output(machine, w, reached, work.trial)
             for j in range(n):
