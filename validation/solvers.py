@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import gori
 from gori.integrate import LOOPS, Method
+from validation.balance import noted
 
 PRECISE = gori.Dopri5(rtol=1e-10, atol=1e-12)
 ADAPTIVE = PRECISE, gori.Radau5(rtol=1e-10, atol=1e-12)
@@ -44,9 +45,8 @@ class Solver(NamedTuple):
 
     def run(self, model: gori.Model, duration: float, sample: float | None = None, **options: Any) -> gori.Recording:
         """One run; by default only the end is sampled."""
-        return self.simulation(model, **options).run(
-            duration, sample=duration if sample is None else sample, progress=False
-        )
+        simulation = self.simulation(model, **options)
+        return noted(simulation.run(duration, sample=duration if sample is None else sample, progress=False), self)
 
 
 def with_loops(methods: Iterable[Method]) -> list[Solver]:

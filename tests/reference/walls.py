@@ -50,3 +50,54 @@ def mesh_contacts(vertices, faces, c, reach):
 def turned_contacts(line, z, rho, reach):
     """The same of a surface of revolution: points (n, 2) along and away from the axis; line: segments in that plane."""
     return contacts(line, np.array([z, rho]), lambda piece, c: closest_on_segment(*piece, c), reach)
+
+
+def smooth_contacts(corners, normals, weights, c, reach):
+    """Points (n, 3) where a sphere of radius `reach` about c touches curved triangles (m, 3, 3), without their edges.
+
+    c lies over the barycentric coordinates b if c = sum of b p + t sum of b w n; that asks for a root t of a cubic. The
+    surface is higher than the triangle by
+    (sum of b_i b_j 2 w_i w_j / (w_i + w_j) (n_i - n_j).(p_i - p_j)) / (sum of b w + |sum of b w n|),
+    and there is a minimum of the distance if the map from b and t to c does not turn inside out.
+    """
+    found = []
+    for p, n, w in zip(corners, normals, weights):
+        m = w[:, None] * n
+
+        def sides(t, p=p, m=m):
+            return np.array([p[1] - p[0] + t * (m[1] - m[0]), p[2] - p[0] + t * (m[2] - m[0]), c - p[0] - t * m[0]])
+
+        size = np.linalg.norm(c - p[0]) + np.linalg.norm(p[1] - p[0])
+        at = size * np.array([-1.5, -0.5, 0.5, 1.5])
+        cubic = np.polyfit(at, [np.linalg.det(sides(t)) for t in at], 3)
+        for t in np.roots(cubic):
+            if abs(t.imag) > 1e-9 * size:
+                continue
+            x, y, z = sides(t.real)
+            (u, v), *_ = np.linalg.lstsq(np.stack([x, y], axis=1), z, rcond=None)
+            b = np.array([1.0 - u - v, u, v])
+            normal = b @ m
+            true = np.linalg.norm(b @ p + t.real * normal - c) < 1e-9 * size  # roots of rounding errors are none
+            if not true or b.min() < 0.0 or np.linalg.det([x, y, normal]) <= 0.0:
+                continue
+            higher = sum(
+                b[i] * b[j] * 2.0 * w[i] * w[j] / (w[i] + w[j]) * (n[i] - n[j]) @ (p[i] - p[j])
+                for i, j in ((0, 1), (1, 2), (2, 0))
+            ) / (b @ w + np.linalg.norm(normal))
+            q = b @ p + higher * normal / np.linalg.norm(normal)
+            if np.linalg.norm(c - q) <= reach:
+                found.append(q)
+    return np.array(found).reshape(-1, 3)
+
+
+def counted(contacts, radius, share=2e-3):
+    """Which contacts (gap, unit vector to the wall) of a sphere count: those whose point does not lie in the tangent
+    plane of a deeper one, to a share of the radius; of two that are equally deep, the first.
+    """
+
+    def part_of(k, other):
+        (gap, n), (deeper, e) = contacts[k], contacts[other]
+        less = deeper < gap or (deeper == gap and other < k)
+        return less and abs((gap * np.asarray(n) - deeper * np.asarray(e)) @ e) <= share * radius
+
+    return [not any(part_of(k, other) for other in range(len(contacts)) if other != k) for k in range(len(contacts))]

@@ -12,7 +12,7 @@ def test_a_matrix_is_there_where_it_is_needed(equations, on_axes, matrix):
     assert memory.state.by_u.shape == ((8, 8) if matrix else (0, 0))
     assert memory.state.by_q.shape == ((6, 8) if matrix else (0, 0))
     assert (memory.dense.complex.size > 0) == matrix and (memory.tree.dof_c.size > 0) != matrix
-    assert memory.work.Z.shape == (3, 15) and memory.work.right.shape == (3, 8)
+    assert memory.work.Z.shape == (3, 16) and memory.work.right.shape == (3, 8)
     assert memory.settings["rtol"][0] == 1e-5 and memory.settings["atol"][0] == 1e-8
 
 

@@ -50,7 +50,7 @@ def test_a_step_is_that_of_the_twin(on_axes):
     e, out = radau.error(f, 0.0, h, made.y, Z), np.empty(len(made.y))
     for s in (0.0, 0.2, 0.7, 1.0):
         plain(dense_output)(made.machine, (made.y, work.Z, work.error), s, out)
-        close(out, radau.between(made.y, Z, e, s), 1e-5)
+        close(out[:-1], radau.between(made.y, Z, e, s)[:-1], 1e-5)
 
 
 def test_dense_output_is_of_order_four():
@@ -65,14 +65,14 @@ def test_dense_output_is_of_order_four():
         made = bundle(slider(q=q, v=v, stiffness=25.0, rest=0.0), PRECISE, on_axes=True)
         begun(made)
         plain(attempt)(*made[:3], 0.0, h, made.y)
-        work, out, places = made.memory.work, np.empty(2), np.linspace(0.05, 0.95, 19)
+        work, out, places = made.memory.work, np.empty(3), np.linspace(0.05, 0.95, 19)
         found = []
         for s in places:
             plain(dense_output)(made.machine, (made.y, work.Z, work.error), s, out)
-            found.append(out.copy())
+            found.append(out[:2].copy())
         exact = np.array([motion(s * h) for s in places])
         away.append(np.abs(found - exact).max())
-        poorer = np.array([radau.between(made.y, work.Z, 0.0, s) for s in places])
+        poorer = np.array([radau.between(made.y, work.Z, 0.0, s) for s in places])[:, :2]
         plainly.append(np.abs(poorer - exact).max())
     orders = np.log2([away[0] / away[1], plainly[0] / plainly[1]])
     print(f"\nwithin a step: error ~ h^{orders[0]:.2f}, of the polynomial of the stages h^{orders[1]:.2f}")
@@ -118,7 +118,7 @@ def in_equal_steps(name, count):
         y += memory.work.Z[2]
         assert plain(arrive)(machine, data, (k + 1) * h, y, memory.state.rates) == OK
     nq = tree_of(name).nq
-    return away(name, y[:nq], y[nq:])
+    return away(name, y[:nq], y[nq:-1])
 
 
 @pytest.mark.parametrize("name", MACHINES)
@@ -316,6 +316,6 @@ def test_a_wall():
     """A force that goes to infinity: the step shrinks to nothing, and the message says so."""
     pull = {"type": "force", "joint": "rail", "value": "-1/(rail.q*rail.q)"}
     model = slider(q=0.5, forces={"pull": pull})
-    with pytest.raises(SimulationError, match=r"too small.*larger tolerances, softer springs, or check for") as caught:
+    with pytest.raises(SimulationError, match=r"too small.*larger tolerances \(.*\), or check for a disc") as caught:
         Simulation(model, Radau5()).run(10.0)
     assert 0.1 < caught.value.time < 1.0

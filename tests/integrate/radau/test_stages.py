@@ -39,7 +39,9 @@ def test_stages(case, on_axes):
     assert plain(has_matrix)(made.memory) != on_axes
     assert plain(prepare)(*made[:3], 0.0, H, made.y) == OK
     assert plain(solve_stages)(*made[:3], 0.0, H, made.y) == OK
-    close(made.memory.work.Z, radau.stages(f, 0.0, H, made.y), 1e-9)
+    Z, twin = made.memory.work.Z, radau.stages(f, 0.0, H, made.y)
+    close(Z[:, :-1], twin[:, :-1], 1e-9)
+    close(Z[:, -1], twin[:, -1], 1e-7)  # the work is one iteration behind
     assert 1 <= made.memory.step[0].iterations <= 7
 
 
@@ -52,7 +54,8 @@ def test_errors(case, on_axes):
     assert plain(solve_stages)(*made[:3], 0.0, H, made.y) == OK
     size = plain(estimate_error)(*made[:3], 0.0, H, made.y, False)
     expected = radau.error(f, 0.0, H, made.y, made.memory.work.Z)
-    close(made.memory.work.error / np.abs(expected).max(), expected / np.abs(expected).max(), 0.05)
+    found, expected = made.memory.work.error[:-1], expected[:-1]  # without the work
+    close(found / np.abs(expected).max(), expected / np.abs(expected).max(), 0.05)
     assert size > 0.0
 
 
@@ -78,7 +81,7 @@ def test_the_next_step_starts_from_the_polynomial_of_the_last():
     made.y[:] += memory.work.Z[2]
     plain(start)(*made[:3], 0.5 * h, made.y)
     times = h + 0.5 * h * radau.NODES
-    close(memory.work.Z + made.y, np.array([times**3, 3.0 * times**2]).T, 1e-13)
+    close((memory.work.Z + made.y)[:, :2], np.array([times**3, 3.0 * times**2]).T, 1e-13)
     assert plain(evaluate_stages)(*made[:3], h, 0.5 * h, made.y) == OK
     plain(prepare)(*made[:3], h, 0.5 * h, made.y)
     assert plain(improve)(*made[:3], 0.5 * h, made.y) < 1e-5
@@ -101,7 +104,7 @@ def test_velocities_along_the_axes(seed):
     """The inverse of `q_rate`, for quaternions of any length too."""
     made, _ = random_step(seed, False, floating=seed == 2)
     body_i, nv = made.machine.body_i, made.data.tau.shape[0]
-    q, v = 1.1 * made.y[: len(made.y) - nv], made.y[len(made.y) - nv :]
+    q, v = 1.1 * made.y[: -nv - 1], made.y[-nv - 1 : -1]
     rate, found = np.empty(len(q)), np.empty(nv)
     plain(q_rate)(body_i, q, v, rate)
     plain(along_axes)(body_i, q, rate, found)

@@ -6,7 +6,8 @@ machine:
 
     (s - f_y) x = r,     s = GAMMA / h  and  s = (ALPHA + i BETA) / h
 
-Of y = (q, v, z) only u = (v, z) is left: q follows from q' = G(q) v. With c = 1/s, E = u'_q and B = u'_u,
+Of y = (q, v, z, w) only u = (v, z) is left: q follows from q' = G(q) v, and the work w from its rates. With c = 1/s,
+E = u'_q and B = u'_u,
 
     (1 - c B - c^2 E) x = c r,     or     (M + c C + c^2 K) x = c M r
 

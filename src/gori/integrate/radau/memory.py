@@ -1,6 +1,6 @@
 """The memory of Radau IIA: what is kept from step to step, and what is computed before it is read.
 
-u = (v, z) has nu numbers. `dense` has room if the Jacobian is a matrix, `tree` if it is not.
+Of y = (q, v, z, w), u = (v, z) has nu numbers. `dense` has room if the Jacobian is a matrix, `tree` if it is not.
 """
 
 from gori.integrate.clock import MethodMemory, Sizes, method_memory

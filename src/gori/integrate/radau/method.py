@@ -17,8 +17,9 @@ import numpy as np
 
 from gori.integrate.clock import MethodMemory, Sizes, run_type
 from gori.integrate.contract import EVERYTHING, Adaptive
-from gori.integrate.dopri5 import CREEP, MANY
+from gori.integrate.dopri5 import CREEP, MANY, SHORTEST
 from gori.integrate.events import begin_watch, earliest_with, event_values, mark_met
+from gori.integrate.fixed_step import write_sample
 from gori.integrate.radau.coefficients import C1, C2, GAMMA, weights
 from gori.integrate.radau.memory import (
     COUNTS,
@@ -53,6 +54,7 @@ from gori.kernels.codes import (
     STEP_TOO_SMALL,
 )
 from gori.kernels.jit import block, call_at, kernel, part, present
+from gori.kernels.loops.coordinates import follow_turns, turns_at
 from gori.kernels.machine import PROJECT_AND_EVALUATE
 from gori.kernels.tree.columns import NQ
 
@@ -73,18 +75,20 @@ def arrive(machine, data, t, y, k):
     """Project the state onto the constraint manifold; k = dy/dt there. Returns a result code."""
     unit_quaternions(machine.body_i, y)
     if present(machine.closed):
-        return call_at(machine.closed, machine, data, t, y, k, PROJECT_AND_EVALUATE)
+        code = call_at(machine.closed, machine, data, t, y, k, PROJECT_AND_EVALUATE)
+        k[k.shape[0] - 1] = data.power[0]
+        return code
     return rhs_apart(machine, data, t, y, k)
 
 
 @part
 def projected(memory, y):
     """How far the projection has moved the state at the end of the step, by the tolerances."""
-    work, total = memory.work, 0.0
+    work, total, n = memory.work, 0.0, y.shape[0] - 1  # without the work
     rtol, atol = tolerances(memory)
-    for j in range(y.shape[0]):
+    for j in range(n):
         total += ((work.new[j] - y[j] - work.Z[2, j]) / (atol + rtol * abs(y[j]))) ** 2
-    return (total / max(y.shape[0], 1)) ** 0.5
+    return (total / max(n, 1)) ** 0.5
 
 
 @block
@@ -146,12 +150,12 @@ def locate(machine, data, w, new, watch, t, h, end):
 
     end    time after the whole step: t + h, rounded
     """
-    nq, nv, work = machine.body_i[0, NQ], data.tau.shape[0], watch.work
-    event_values(watch, nq, nv, end, new, work.after, data.stack)
+    work = watch.work
+    event_values(machine, data, watch, end, new, work.after)
     found, reached = _earliest(machine, data, watch, w, t, h)
     if found >= 0:
         dense_output(machine, w, reached, work.trial)
-        mark_met(watch, work, nq, nv, min(t + reached * h, end), work.trial, found, data.stack)
+        mark_met(machine, data, watch, min(t + reached * h, end), work.trial, found)
     return found, reached
 
 
@@ -160,7 +164,7 @@ def first_step(memory, y):
     """A careful first guess: a hundredth of the time in which y changes by itself, but no long one."""
     rtol, atol = tolerances(memory)
     size, rate = 0.0, 0.0
-    for j in range(y.shape[0]):
+    for j in range(y.shape[0] - 1):  # without the work
         scale = atol + rtol * abs(y[j])
         size += (y[j] / scale) ** 2
         rate += (memory.state.rates[j] / scale) ** 2
@@ -232,6 +236,7 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
     n, watching, c = y.shape[0], watch.met.shape[0] > 0, clock[0]
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     head, step, state, work = memory.head[0], memory.step[0], memory.state, memory.work
+    turning = data.turns.shape[0] > 0
     c.samples_written = 0
     if c.slopes_valid == 0:
         head.known, head.made, head.refused, head.planned = 0, NONE, 0, 0.0
@@ -241,10 +246,11 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
         if code != OK:
             return code
         if watching:
-            begin_watch(watch, nq, nv, c.time, y, data.stack)
+            begin_watch(machine, data, watch, c.time, y)
         c.slopes_valid = 1
     if c.step <= 0.0:
-        c.step = min(first_step(memory, y), c.largest_step)
+        # from rest under large forces the guess may be less than time resolves
+        c.step = min(max(first_step(memory, y), SHORTEST * max(1.0, abs(c.time))), c.largest_step)
     span = c.sample_period * (samples.shape[0] - 2)  # whose samples fit into one call
 
     steps, dodged, since = 0, 0, c.time
@@ -302,13 +308,16 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
             due = c.start_time + (c.samples_total + 1) * c.sample_period
             if due > after + slack:
                 break
-            row = samples[c.samples_written]
-            row[0] = due
-            dense_output(machine, w, min(1.0, (due - t) / h), row[1 : 1 + n])
+            sample = samples[c.samples_written]
+            at = sample[1 : 1 + n]
+            dense_output(machine, w, min(1.0, (due - t) / h), at)
             if present(machine.closed):
-                code = project(machine, data, due, row[1 : 1 + n])
+                code = project(machine, data, due, at)
                 if code != OK:
                     return code
+            if turning:
+                turns_at(machine, data, due, at[:nq], at[nq : nq + nv])
+            write_sample(data, due, at, sample)
             c.samples_written += 1
             c.samples_total += 1
         c.steps_done += 1
@@ -325,6 +334,8 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
             code = project(machine, data, after, y)
             if code != OK:
                 return code
+            if turning:
+                follow_turns(machine, data, after, y[:nq], y[nq : nq + nv])
             c.event_index = which
             c.slopes_valid = 0
             c.step = h
@@ -335,6 +346,8 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
             state.rates[j] = work.new_rates[j]
             for i in range(3):
                 state.last[i, j] = work.Z[i, j]
+        if turning:
+            follow_turns(machine, data, after, y[:nq], y[nq : nq + nv])
         if watching:
             for e in range(watch.met.shape[0]):
                 watch.before[e] = watch.work.after[e]

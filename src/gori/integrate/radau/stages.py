@@ -219,7 +219,7 @@ def evaluate_stages(machine, data, memory, t, h, y):
 
 @part
 def improve(machine, data, memory, h, y):
-    """One correction of W and Z, after `evaluate_stages`. Returns its size, by the tolerances."""
+    """One correction of W and Z, after `evaluate_stages`. Returns its size, by the tolerances, without the work."""
     nq, work = machine.body_i[0, NQ], memory.work
     Z, W, k, right, n = work.Z, work.W, work.rates, work.right, y.shape[0]
     nu = right.shape[1]
@@ -241,8 +241,12 @@ def improve(machine, data, memory, h, y):
         z1, z2, z3 = T11 * w1 + T12 * w2 + T13 * w3, T21 * w1 + T22 * w2 + T23 * w3, T31 * w1 + w2
         total += ((z1 - Z[0, at]) ** 2 + (z2 - Z[1, at]) ** 2 + (z3 - Z[2, at]) ** 2) / work.scale[at] ** 2
         Z[0, at], Z[1, at], Z[2, at] = z1, z2, z3
+    w = n - 1
+    k1, k2, k3 = k[0, w], k[1, w], k[2, w]
+    Z[0, w], Z[1, w] = h * (A11 * k1 + A12 * k2 + A13 * k3), h * (A21 * k1 + A22 * k2 + A23 * k3)
+    Z[2, w] = h * (A31 * k1 + A32 * k2 + A33 * k3)
     total += follow_positions(machine, data, memory, h, y)
-    return (total / max(3 * n, 1)) ** 0.5
+    return (total / max(3 * (n - 1), 1)) ** 0.5
 
 
 @block
@@ -299,16 +303,18 @@ def filter_error(machine, data, memory, h, y):
     along_axes(machine.body_i, y[:nq], slope[:nq], work.tangent)
     for j in range(nq, y.shape[0]):
         error[j] = slope[j]
-    if y.shape[0] > nq:
-        solve_real(machine, memory, h, work.tangent, error[nq:])
+    w = y.shape[0] - 1
+    if w > nq:
+        solve_real(machine, memory, h, work.tangent, error[nq:w])
+    error[w] = c * slope[w]  # nothing depends on the work: only for the dense output
     q_rate(machine.body_i, y[:nq], error[nq : nq + nv], error[:nq])
     total = 0.0
     rtol, atol = tolerances(memory)
-    for j in range(y.shape[0]):
+    for j in range(w):
         if j < nq:
             error[j] = c * (slope[j] + error[j])
         total += (error[j] / (atol + rtol * max(abs(y[j]), abs(y[j] + work.Z[2, j])))) ** 2
-    return max((total / max(y.shape[0], 1)) ** 0.5, 1e-10)
+    return max((total / max(w, 1)) ** 0.5, 1e-10)
 
 
 @block

@@ -27,7 +27,7 @@ from gori.kernels.forces.elements import (
     MOTOR,
 )
 from gori.kernels.forces.parameters import FRICTION_F, LIMIT_F, MOTOR_F, SPRING_F
-from gori.kernels.forces.signals import EXPRESSION, Q, V, evaluate_signals
+from gori.kernels.forces.signals import EXPRESSION, READING, Q, V, evaluate_signals
 from gori.kernels.jit import block, part
 from gori.kernels.machine import Machine
 from gori.kernels.tree.columns import ARMATURE, NDOF, NQ, V0
@@ -47,7 +47,7 @@ def on_axes(machine: Machine) -> bool:
         if row[E_KIND] not in signals:
             return False
         for kind, start, count in machine.signal_i[row[E_SIGNAL] : row[E_SIGNAL] + signals[row[E_KIND]]]:
-            if kind == EXPRESSION and np.isin(machine.signal_f[start : start + count, 0], (Q, V)).any():
+            if kind == EXPRESSION and np.isin(machine.signal_f[start : start + count, 0], (Q, V, READING)).any():
                 return False
     return True
 
@@ -106,7 +106,7 @@ def factor_tree(machine, data, memory, t, y, h):
     c, (re, im) = h / GAMMA, complex_step(h)
     memory.head[0].factorisations += 1
     if machine.signal_i.shape[0] > 0:
-        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, data.values, data.stack)
+        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, data.readings, data.values, data.stack)
     place(body_i, body_f, q, data.body_w, data.dof_w)
     axes_at_root(body_i, data.body_w, data.dof_w, tree.body_d, tree.dof_d)
     motion(body_i, body_f, v, a, tree.body_d, tree.dof_d)
