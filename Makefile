@@ -27,6 +27,7 @@ bench: $(READY)           ## all benchmarks
 	$(PY) -m bench.tree
 	$(PY) -m bench.simulate
 	$(PY) -m bench.implicit
+	$(PY) -m bench.stiff
 	$(PY) -m bench.loops
 	$(PY) -m bench.vehicle
 	$(PY) -m bench.particles

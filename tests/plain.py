@@ -35,6 +35,19 @@ def _solve(A, pivots, x):
     return 0
 
 
+def _solve_complex(A, pivots, x):
+    """As `integrate/radau/dense.py`: A by columns, with its parts side by side, becomes its factors."""
+    matrix, right = (array.reshape(-1).view(complex) for array in (A, x))
+    try:
+        factors, rows = lu_factor(matrix.reshape(A.shape[:2]).T, check_finite=False)
+    except np.linalg.LinAlgError:
+        return 1
+    right[:] = np.linalg.solve(matrix.reshape(A.shape[:2]).T, right)
+    matrix[:] = factors.T.reshape(-1)
+    pivots.view(np.int32)[: len(rows)] = rows + 1
+    return 0
+
+
 def _pivot(pivots, k):
     return pivots.view(np.int32)[k]
 
@@ -62,6 +75,7 @@ STAND_INS = {
     "call_at": lambda function, *arguments: function(*arguments),
     "call_user": lambda function, *arguments: function(*arguments),
     "solve": _solve,
+    "solve_complex": _solve_complex,
     "_pivot": _pivot,
     "read8": lambda table, row, k: table[row, k : k + 8].copy(),
     "sum8": lambda values: values.sum(),

@@ -11,7 +11,7 @@ from scipy.special import ellipj, ellipk
 
 import gori
 from validation.check import Check, attempt, compare, order, small
-from validation.solvers import PRECISE, Solver, first_order
+from validation.solvers import ADAPTIVE, Solver, first_order
 
 CASE = "A01 pendulum"
 PERIOD = 2.36784194757624
@@ -20,12 +20,13 @@ DURATION = 10.0
 BOUNDS = {
     "rk4": (1e-6, 5e-5, 1e-6),
     "dopri5": (1e-6, 5e-5, 1e-6),
+    "radau5": (1e-6, 5e-5, 1e-6),
     "adams": (1e-3, 5e-5, 1e-4),
     "generalized_alpha": (1e-3, 5e-5, 1e-4),
 }
 """the library asks for 1e-3 m of an accurate run, and for 5e-5 J"""
 METHODS = (
-    PRECISE,
+    *ADAPTIVE,
     gori.RK4(step=1e-3),
     gori.Adams(step=1e-3),
     gori.GeneralizedAlpha(step=1e-3, rho_inf=1.0),

@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 import gori
 from bench.mechanisms import n_four_bar
 from validation.check import Check, attempt, compare, order
-from validation.solvers import PRECISE, Solver, first_order, with_loops
+from validation.solvers import ADAPTIVE, PRECISE, Solver, first_order, with_loops
 
 NAMES = ("x", "y", "vx", "vy")
 CALCULATED = {
@@ -23,7 +23,7 @@ CALCULATED = {
     (40, 20.0): (0.4109011537, 0.9116799010, 1.5667853719, -0.7061622356),
 }
 """N, time [s]: B0 [m, m/s]"""
-BOUNDS = {"dopri5": 1e-6, "rk4": 1e-6, "adams": 1e-3, "generalized_alpha": 1e-3}
+BOUNDS = {"dopri5": 1e-6, "radau5": 1e-6, "rk4": 1e-6, "adams": 1e-3, "generalized_alpha": 1e-3}
 """1e-3 is what the library asks for"""
 METHODS = (PRECISE, gori.RK4(step=1e-3), gori.Adams(step=1e-3, order=4), gori.GeneralizedAlpha(step=1e-3))
 
@@ -60,7 +60,8 @@ def checks(long: bool = False) -> Iterator[Check]:
     for n, time in CALCULATED:
         # the largest machine with a fixed step takes the longest: after 20 s it tells all that it would after 10 s
         quick = not long and (n, time) == (40, 10.0)
-        for solver in with_loops(METHODS[:1] if quick else METHODS):
+        others = [Solver(ADAPTIVE[1], "multipliers")] if n == 2 else []
+        for solver in (*with_loops(METHODS[:1] if quick else METHODS), *others):
             yield from attempt(case(n), solver, accurate, n, time)
     for solver in with_loops(first_order(1e-4)):
         yield from attempt(case(2), solver, convergent, 2, 1.0)

@@ -35,12 +35,13 @@ SPEEDS = dict(
 """at 0.03 s [rad/s]"""
 ACCELERATIONS = dict.fromkeys(ANGLES, 0.0) | {"beta": 14222.4439199541, "Theta": -10666.8329399656}
 """at the start [rad/s2]"""
-BOUNDS = {"dopri5": 1e-7, "rk4": 1e-7, "adams": 1e-3, "generalized_alpha": 1e-3}
-BALANCE = {"dopri5": 1e-7, "rk4": 1e-7, "adams": 1e-3, "generalized_alpha": 1e-3}
+BOUNDS = {"dopri5": 1e-7, "radau5": 1e-7, "rk4": 1e-7, "adams": 1e-3, "generalized_alpha": 1e-3}
+BALANCE = {"dopri5": 1e-7, "radau5": 1e-7, "rk4": 1e-7, "adams": 1e-3, "generalized_alpha": 1e-3}
 """[J]; the torque puts in about 1.4 J"""
 METHODS = (
     gori.Dopri5(rtol=1e-10, atol=1e-12),
     gori.Dopri5(rtol=1e-12, atol=1e-13),
+    gori.Radau5(rtol=1e-10, atol=1e-12),
     gori.RK4(step=1e-5),
     gori.Adams(step=5e-6),
     gori.GeneralizedAlpha(step=6e-6),

@@ -12,18 +12,19 @@ import gori
 from bench.mechanisms import bricard
 from validation.balance import noted
 from validation.check import Check, attempt, compare, order, small
-from validation.solvers import PRECISE, Solver, first_order, with_loops
+from validation.solvers import ADAPTIVE, Solver, first_order, with_loops
 
 CASE = "A04 Bricard"
 DURATION = 10
 # energy [J], P3 [m]
 BOUNDS = {
     "dopri5": (1e-6, 1e-6),
+    "radau5": (1e-6, 1e-6),
     "rk4": (1e-6, 1e-6),
     "adams": (1e-3, 1e-3),
     "generalized_alpha": (1e-3, 1e-3),
 }
-METHODS = (PRECISE, gori.RK4(step=1e-3), gori.Adams(step=1e-3), gori.GeneralizedAlpha(step=1e-3))
+METHODS = (*ADAPTIVE, gori.RK4(step=1e-3), gori.Adams(step=1e-3), gori.GeneralizedAlpha(step=1e-3))
 TABLE = Solver(gori.Dopri5(rtol=1e-12, atol=1e-13), "partition"), Solver(gori.RK4(step=2.5e-4), "multipliers")
 """what makes the table of P3, and what confirms it"""
 

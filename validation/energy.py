@@ -10,7 +10,7 @@ from validation.check import Check, attempt, order, small
 from validation.solvers import Solver
 
 CASE = "trees, energy"
-BOUNDS = {"rk4": 1e-6, "dopri5": 1e-6, "adams": 1e-3, "generalized_alpha": 1e-3}
+BOUNDS = {"rk4": 1e-6, "dopri5": 1e-6, "radau5": 1e-6, "adams": 1e-3, "generalized_alpha": 1e-3}
 """drift over the largest kinetic energy"""
 
 

@@ -16,7 +16,7 @@ import gori
 from bench.haug import CENTRE, RADIUS, slider_crank, slider_crank_pose
 from validation.check import Check, attempt, compare, order, small
 from validation.driven import driven
-from validation.solvers import PRECISE, Solver, first_order, with_loops
+from validation.solvers import ADAPTIVE, Solver, first_order, with_loops
 
 CASE, FREE = "slider-crank, driven", "slider-crank, free"
 TURN = 2.0 * np.pi
@@ -31,8 +31,8 @@ LOCK_UP, PEAK, TORQUE = 0.2362, 0.11057, (-0.2025, 0.2981)
 """shortest rod [m]; time of the highest acceleration with 0.24 m [s]; range of the driving torque with 0.3 m [N m]"""
 DURATION, SHORT = 5.0, 0.5
 """[s]; the short run shows the order of methods that are far off after the long one"""
-BOUNDS = {"dopri5": 1e-6, "rk4": 1e-6, "adams": 1e-3, "generalized_alpha": 1e-3}
-METHODS = (PRECISE, gori.RK4(step=5e-4), gori.Adams(step=1e-4), gori.GeneralizedAlpha(step=1e-4))
+BOUNDS = {"dopri5": 1e-6, "radau5": 1e-6, "rk4": 1e-6, "adams": 1e-3, "generalized_alpha": 1e-3}
+METHODS = (*ADAPTIVE, gori.RK4(step=5e-4), gori.Adams(step=1e-4), gori.GeneralizedAlpha(step=1e-4))
 
 
 # ---- driven

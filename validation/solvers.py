@@ -9,7 +9,9 @@ from gori.integrate import EXACT, LOOPS, Method
 from validation.balance import noted
 
 PRECISE = gori.Dopri5(rtol=1e-10, atol=1e-12)
-ORDER = {"semi_implicit": 1, "implicit_euler": 1, "generalized_alpha": 2, "adams": 3, "rk4": 4, "dopri5": 5}
+ADAPTIVE = PRECISE, gori.Radau5(rtol=1e-10, atol=1e-12)
+ORDER = {"semi_implicit": 1, "implicit_euler": 1, "generalized_alpha": 2, "adams": 3, "rk4": 4, "dopri5": 5,
+         "radau5": 5}  # fmt: skip
 """of each method; of Adams as it is used here"""
 
 

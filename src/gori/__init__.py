@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gori import errors
     from gori.analysis import inverse_dynamics, kinematics
     from gori.formats import dh, load, save, soil
-    from gori.integrate import RK4, Adams, AdamsMoulton, Dopri5, GeneralizedAlpha, ImplicitEuler, SemiImplicit
+    from gori.integrate import RK4, Adams, AdamsMoulton, Dopri5, GeneralizedAlpha, ImplicitEuler, Radau5, SemiImplicit
     from gori.model import Model, State, assemble, compile, consistent_velocity, threads
     from gori.record import Recording
     from gori.sim import Clock, Event, Simulation, Subsystem, Trace, at_rest, batch, open_run
@@ -23,12 +23,14 @@ __version__ = "0.1.0"
 _HOMES = {
     "gori.analysis": ("inverse_dynamics", "kinematics"),
     "gori.formats": ("dh", "load", "save", "soil"),
-    "gori.integrate": ("RK4", "Adams", "AdamsMoulton", "Dopri5", "GeneralizedAlpha", "ImplicitEuler", "SemiImplicit"),
+    "gori.integrate": (
+        "RK4", "Adams", "AdamsMoulton", "Dopri5", "GeneralizedAlpha", "ImplicitEuler", "Radau5", "SemiImplicit",
+    ),
     "gori.model": ("Model", "State", "assemble", "compile", "consistent_velocity", "threads"),
     "gori.record": ("Recording",),
     "gori.sim": ("Clock", "Event", "Simulation", "Subsystem", "Trace", "at_rest", "batch", "open_run"),
     "gori.spec": ("Spec",),
-}
+}  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
     "analysis", "errors", "formats", "integrate", "jacobian", "kernels", "loops", "manoeuvre", "methods", "model",

@@ -22,10 +22,10 @@ class Bundle(NamedTuple):
     y: np.ndarray
 
 
-def bundle(model, method, q=None, v=None, z=None, **changes) -> Bundle:
+def bundle(model, method, q=None, v=None, z=None, on_axes=False, **changes) -> Bundle:
     """In plain Python; changes: other members of the Machine, functions in place of addresses."""
     machine, data = machine_of(model)
-    sizes = Sizes(len(machine.body_i), model.nq, model.nv, model.nz)
+    sizes = Sizes(len(machine.body_i), model.nq, model.nv, model.nz, on_axes=on_axes)
     start = (model.q0 if q is None else q, model.v0 if v is None else v, np.zeros(model.nz) if z is None else z)
     memory, y = records(method.memory(sizes)), np.concatenate([*start, [0.0]])  # the last is the work
     return Bundle(records(machine).replace(core=plain(implicit_core), **changes), records(data), memory, y)

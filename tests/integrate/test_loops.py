@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 import gori
-from gori.integrate import METHODS, RK4, Adams, AdamsMoulton, Dopri5, GeneralizedAlpha, ImplicitEuler, SemiImplicit
+from gori.integrate import (
+    METHODS,
+    RK4,
+    Adams,
+    AdamsMoulton,
+    Dopri5,
+    GeneralizedAlpha,
+    ImplicitEuler,
+    Radau5,
+    SemiImplicit,
+)
 from gori.integrate.loops import EXACT, LOOPS, FrozenExplicit, Multipliers, Partition, RealTime, loops_of
 from gori.sim import Simulation
 from tests.integrate.closed_machines import row_of_squares, slider_crank, solution
@@ -38,7 +48,7 @@ IMPLICIT = {
 
 
 def test_all_methods_have_a_row_here():
-    assert {row[0].kind for row in (EXPLICIT | IMPLICIT).values()} | {"dopri5"} == set(METHODS)
+    assert {row[0].kind for row in (EXPLICIT | IMPLICIT).values()} | {"dopri5", "radau5"} == set(METHODS)
 
 
 @cache
@@ -134,6 +144,21 @@ def test_error_of_dopri5_follows_the_tolerance(loops, name):
     )
     assert 0.8 < slope < 1.25
     assert (errors < 1000.0 * tolerances).all()
+
+
+@pytest.mark.parametrize("name", ["slider crank", "four bars"])
+@pytest.mark.parametrize("loops", SOLVERS, ids=lambda loops: loops.kind)
+def test_error_of_radau5_follows_the_tolerance(loops, name):
+    """At every sample, in positions and velocities, which are of about 3 and 10."""
+    tolerances = 10.0 ** -np.arange(4, 11)
+    errors = np.array([errors_of(name, Radau5(rtol=tol, atol=tol), loops).max() for tol in tolerances])
+    slope = np.polyfit(np.log10(tolerances), np.log10(errors), 1)[0]
+    print(
+        f"\nradau5, {loops.kind}, {name}: error ~ tol^{slope:.2f}; error / tol",
+        *(f"{e:.1f}" for e in errors / tolerances),
+    )
+    assert 0.7 < slope < 1.1
+    assert (errors < 30.0 * tolerances).all()
 
 
 @pytest.mark.parametrize("loops", SOLVERS, ids=lambda loops: loops.kind)

@@ -34,6 +34,8 @@ MACHINES = {
     "arm generalized_alpha": (lambda: arm(ALPHA), 5),
     "arm round robin": (lambda: arm(gori.ImplicitEuler(step=1e-3, jacobian=RoundRobin(columns=1))), 5),
     "arm dopri5": (lambda: arm(gori.Dopri5()), 5),
+    "arm radau5": (lambda: arm(gori.Radau5()), 5),
+    "four-bar radau5": (lambda: free_four_bar(gori.Radau5()), 5),
     "four-bar multipliers": (lambda: four_bar("multipliers"), 5),
     "four-bar partition": (lambda: four_bar("partition"), 5),
     "four-bar frozen": (lambda: four_bar("frozen_explicit"), 5),

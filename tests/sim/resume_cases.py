@@ -16,6 +16,7 @@ METHODS = {
     "adams": gori.Adams(step=1e-3),
     "dopri5": gori.Dopri5(rtol=1e-8, atol=1e-10),
     "generalized_alpha": gori.GeneralizedAlpha(step=1e-3),
+    "radau5": gori.Radau5(rtol=1e-8, atol=1e-10),
 }
 Case = tuple[Callable[..., gori.Simulation], float, float]
 
@@ -62,7 +63,7 @@ def cases() -> dict[str, Case]:
     found: dict[str, Case] = {f"arm {name}": (arm(method), 0.2, 0.3) for name, method in METHODS.items()}
     found |= {f"four-bar {name}": (free_four_bar(method), 0.2, 0.3) for name, method in METHODS.items()}
     found |= {f"four-bar through a singular pose {name}": (free_four_bar(METHODS[name], 6.0), 0.25, 0.3)
-              for name in ("rk4", "dopri5")}  # fmt: skip
+              for name in ("rk4", "dopri5", "radau5")}  # fmt: skip
     return found | {"vehicle on sand": (sand(), 0.4, 0.4), "tray with an inlet": (tray(), 0.1, 0.1)}
 
 

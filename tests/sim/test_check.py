@@ -76,6 +76,8 @@ BAD = [
     ("arm generalized_alpha", "method", "head", set_to(np.nan, "power"), r"\['power'\] must be finite"),
     ("arm generalized_alpha", "method", "head", set_to(-1, "known"), r"\['known'\] must be from 0 to 1"),
     ("arm round robin", "method", "head", set_to(10**9, "next_row"), r"\['next_row'\] must be from 0 to"),
+    ("arm radau5", "method", "head", set_to(3, "made"), r"\['made'\] must be from 0 to 2"),
+    ("four-bar radau5", "method", "head", set_to(3, "refused"), r"\['refused'\] must be from 0 to 2"),
     ("four-bar generalized_alpha", "method", "state", pivot_beyond, "pivots that are no rows of the matrix"),
     ("four-bar multipliers", "loops", "head", set_to(99, "redundant"), r"\['redundant'\] must be from 0 to"),
     ("four-bar partition", "loops", "state", set_to(0.5), "not marked by 0 or 1"),

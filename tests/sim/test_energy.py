@@ -7,7 +7,17 @@ import pytest
 
 import gori
 from gori.errors import EnergyWarning
-from gori.integrate import LOOPS, RK4, Adams, AdamsMoulton, Dopri5, GeneralizedAlpha, ImplicitEuler, SemiImplicit
+from gori.integrate import (
+    LOOPS,
+    RK4,
+    Adams,
+    AdamsMoulton,
+    Dopri5,
+    GeneralizedAlpha,
+    ImplicitEuler,
+    Radau5,
+    SemiImplicit,
+)
 from gori.record import Recording
 from gori.sim import Event, Simulation
 from gori.sim.energy import Balance, balance, limit, passed_through, warn_of_imbalance, works
@@ -53,9 +63,10 @@ def test_the_balance_has_the_order_of_the_method(kind):
     assert np.log2(off(coarse) / off(fine)) > order - 0.1
 
 
+@pytest.mark.parametrize("method", [Dopri5, Radau5], ids=lambda m: m.kind)
 @pytest.mark.parametrize("rtol", [1e-4, 1e-8])
-def test_adaptive_steps_balance_to_their_tolerance(rtol):
-    rec = run(smooth(), Dopri5(rtol=rtol, atol=rtol), 2.0, sample=0.013)  # samples within steps
+def test_adaptive_steps_balance_to_their_tolerance(rtol, method):
+    rec = run(smooth(), method(rtol=rtol, atol=rtol), 2.0, sample=0.013)  # samples within steps
     assert balance(rec).share < rtol
 
 
@@ -121,7 +132,7 @@ def test_subsystems():
     assert rec["energy.work"][-1] == pytest.approx(simulation.exchanges["spring"].work.on_bodies, rel=1e-4)
 
 
-@pytest.mark.parametrize("method", [RK4(step=1e-3), Dopri5(), Adams(step=1e-3), GeneralizedAlpha(step=1e-3)])
+@pytest.mark.parametrize("method", [RK4(step=1e-3), Dopri5(), Radau5(), Adams(step=1e-3), GeneralizedAlpha(step=1e-3)])
 def test_impulses_of_events_are_work(method):
     bounce = Event("rail.q", when="falling", action=lambda s: s.replace(v=-0.8 * s.v))
     simulation = Simulation(gori.compile(falling(damping=0.1)), method, events={"bounce": bounce})

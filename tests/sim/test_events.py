@@ -5,12 +5,17 @@ import pytest
 
 import gori
 from gori.errors import InputError, SimulationError
-from gori.integrate import METHODS, RK4, Dopri5
+from gori.integrate import METHODS, RK4, Dopri5, Radau5
 from gori.model.state import State
 from gori.sim import Event, Simulation
 from tests.sim.machines import falling, hinge, with_forces
 
-PRECISE = {"dopri5": Dopri5(rtol=1e-10, atol=1e-12), "rk4": RK4(step=1e-3), "rk4 coarse": RK4(step=0.02)}
+PRECISE = {
+    "dopri5": Dopri5(rtol=1e-10, atol=1e-12),
+    "radau5": Radau5(rtol=1e-10, atol=1e-12),
+    "rk4": RK4(step=1e-3),
+    "rk4 coarse": RK4(step=0.02),
+}
 G = 9.81
 
 
@@ -60,7 +65,7 @@ def test_actions_of_events(kind):
     }
     simulation = Simulation(gori.compile(falling()), kind, events=events)
     rec = simulation.run(5.0, sample=0.01)
-    tolerance = 1e-6 if kind in ("rk4", "dopri5", "generalized_alpha") else 1e-3
+    tolerance = 1e-6 if kind in ("rk4", "dopri5", "radau5", "generalized_alpha") else 1e-3
     assert [name for name, _ in rec.info["events"]] == ["noted", "told", "stop"]
     for (_, time), fall in zip(rec.info["events"], (0.1, 0.2, 0.5)):
         assert time == pytest.approx(np.sqrt(2 * fall / G), abs=tolerance)
@@ -79,7 +84,7 @@ def test_directions(kind):
     method = {"type": kind, **({"rtol": 1e-10, "atol": 1e-12} if METHODS[kind].adaptive else {"step": 1e-3})}
     met = Simulation(gori.compile(spec), method, events=events).run(10.0).info["events"]
     up, down = np.pi / 6 + 2 * np.pi * np.arange(2), np.pi * 5 / 6 + 2 * np.pi * np.arange(2)
-    tolerance = 1e-9 if kind in ("rk4", "dopri5") else 2e-2
+    tolerance = 1e-9 if kind in ("rk4", "dopri5", "radau5") else 2e-2
     for when, expected in (("rising", up), ("falling", down), ("both", np.sort([*up, *down]))):
         np.testing.assert_allclose([time for name, time in met if name == when], expected, rtol=0, atol=tolerance)
 
@@ -94,7 +99,7 @@ def test_events_in_one_step_come_in_order(kind):
     rec = Simulation(gori.compile(falling()), {"type": kind, **step}, events=events).run(1.0, sample=0.2)
     assert [name for name, _ in rec.info["events"]] == [f"at{k}" for k in range(10)]
     assert (np.diff([time for _, time in rec.info["events"]]) > 0.0).all()
-    if kind in ("rk4", "dopri5"):
+    if kind in ("rk4", "dopri5", "radau5"):
         expected = np.sqrt(2.0 * (1.0 - heights) / G)
         np.testing.assert_allclose([time for _, time in rec.info["events"]], expected, rtol=0, atol=1e-9)
     assert rec.time[-1] == 1.0
@@ -142,7 +147,7 @@ def test_noting_an_event_does_not_change_the_motion(kind):
     alone = Simulation(gori.compile(spec), settings).run(2.0, sample=0.5)
     watched = Simulation(gori.compile(spec), settings, events={"e": "rail.q - 0.1"}).run(2.0, sample=0.5)
     assert len(watched.info["events"]) >= 4
-    tolerance = {"rk4": 1e-8, "dopri5": 1e-8, "generalized_alpha": 1e-4}.get(kind, 2e-2)
+    tolerance = {"rk4": 1e-8, "dopri5": 1e-8, "radau5": 1e-8, "generalized_alpha": 1e-4}.get(kind, 2e-2)
     at = np.isin(watched.time, alone.time)
     np.testing.assert_allclose(watched.q[at], alone.q, rtol=0, atol=tolerance)
 

@@ -15,6 +15,7 @@ from gori.integrate import (
     ImplicitEuler,
     Multipliers,
     Partition,
+    Radau5,
     SemiImplicit,
 )
 from gori.sim import Simulation
@@ -157,7 +158,8 @@ def lock_up():
     return (np.arccos((1.36 - 1.1**2) / 1.2) - 1.0) / 2.0
 
 
-EXPLICIT = [RK4(step=1e-3), Adams(step=1e-3), SemiImplicit(step=1e-3), Dopri5(rtol=1e-8, atol=1e-10)]
+ADAPTIVE = [Dopri5(rtol=1e-8, atol=1e-10), Radau5(rtol=1e-8, atol=1e-10)]
+EXPLICIT = [RK4(step=1e-3), Adams(step=1e-3), SemiImplicit(step=1e-3), *ADAPTIVE]
 CASES = [(method, loops) for method in EXPLICIT for loops in SOLVERS]
 CASES += [(GeneralizedAlpha(step=1e-3), None), (ImplicitEuler(step=1e-3), None)]
 

@@ -7,7 +7,7 @@ import pytest
 
 import gori
 from bench.mechanisms import four_bar
-from gori.integrate import RK4, Adams, Dopri5, GeneralizedAlpha, ImplicitEuler, SemiImplicit
+from gori.integrate import RK4, Adams, Dopri5, GeneralizedAlpha, ImplicitEuler, Radau5, SemiImplicit
 from gori.model.state import State
 from gori.record import read_checkpoint
 from gori.sim import Event, Simulation
@@ -17,7 +17,8 @@ from tests.reference.random_loops import four_bars
 from tests.sim.test_simulation import same
 
 SOLVERS = ("multipliers", "partition", "frozen_explicit")
-METHODS = [RK4(step=1e-3), Adams(step=1e-3), SemiImplicit(step=1e-3), Dopri5(rtol=1e-8, atol=1e-10)]
+ADAPTIVE = [Dopri5(rtol=1e-8, atol=1e-10), Radau5(rtol=1e-8, atol=1e-10)]
+METHODS = [RK4(step=1e-3), Adams(step=1e-3), SemiImplicit(step=1e-3), *ADAPTIVE]
 CASES = [(method, loops) for method in METHODS for loops in SOLVERS]
 CASES += [(GeneralizedAlpha(step=1e-3), None), (ImplicitEuler(step=1e-3), None)]
 

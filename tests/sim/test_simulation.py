@@ -12,7 +12,7 @@ from gori.sim import run as module
 from gori.spec import GROUND, Spec
 from tests.sim.machines import EVENTS, busy, falling, hinge, with_forces
 
-STEPS = {"dopri5": {"largest_step": 5e-3}}
+STEPS = {"dopri5": {"largest_step": 5e-3}, "radau5": {"largest_step": 5e-3}}
 STICKING = [kind for kind in METHODS if "friction" in METHODS[kind].supports]
 FIXED = [kind for kind in STICKING if not METHODS[kind].adaptive]
 

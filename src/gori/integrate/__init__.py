@@ -9,6 +9,7 @@ from gori.integrate.dopri5 import Dopri5
 from gori.integrate.generalized_alpha import GeneralizedAlpha
 from gori.integrate.implicit_euler import ImplicitEuler
 from gori.integrate.loops import EXACT, LOOPS, FrozenExplicit, Loops, Multipliers, Partition, RealTime, loops_of
+from gori.integrate.radau import Radau5
 from gori.integrate.rk4 import RK4
 from gori.integrate.semi_implicit import SemiImplicit
 from gori.integrate.settings import from_settings
@@ -25,7 +26,8 @@ from gori.integrate.strategy import (
 )
 
 METHODS: dict[str, type[Method]] = {
-    method.kind: method for method in (SemiImplicit, RK4, Adams, AdamsMoulton, Dopri5, ImplicitEuler, GeneralizedAlpha)
+    method.kind: method
+    for method in (SemiImplicit, RK4, Adams, AdamsMoulton, Dopri5, ImplicitEuler, GeneralizedAlpha, Radau5)
 }
 
 
@@ -57,6 +59,7 @@ __all__ = [
     "Method",
     "Multipliers",
     "Partition",
+    "Radau5",
     "RealTime",
     "RoundRobin",
     "SemiImplicit",

@@ -160,6 +160,7 @@ class Sizes(NamedTuple):
     nv: int
     nz: int
     ne: int = 0  # equations of loops that are kept
+    on_axes: bool = False  # whether all forces act on single axes, with known derivatives
 
     @property
     def n(self) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
-from gori.integrate.contract import Adaptive
+from gori.integrate.contract import EVERYTHING, Adaptive
 from gori.integrate.events import begin_watch, earliest_with, event_values, mark_met
 from gori.integrate.fixed_step import write_sample
 from gori.integrate.rates import project, rhs
@@ -308,6 +308,7 @@ class Dopri5(Adaptive):
 
     kind: ClassVar[str] = "dopri5"
     run: ClassVar[Any] = dopri5_run
+    supports: ClassVar[frozenset[str]] = EVERYTHING - {"vehicles"}
 
     def memory(self, sizes: Sizes) -> MethodMemory:
         return Dopri5Memory.make(sizes.named(), rtol=self.rtol, atol=self.atol)

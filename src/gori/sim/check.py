@@ -14,6 +14,7 @@ from gori.integrate import Method
 from gori.integrate.clock import CLOCK, KEPT_OF_CLOCK, MET_AND_CHANGED, MethodMemory, Sizes
 from gori.integrate.implicit import Implicit
 from gori.integrate.multistep import HIGHEST
+from gori.integrate.radau.memory import FOR_ITS_ERROR, PRESENT
 from gori.kernels.loops.memory import LoopMemory
 from gori.model.state import State
 
@@ -101,7 +102,7 @@ def check_method(saved: Mapping[str, np.ndarray], method: Method, memory: Method
     """Refuse what is not the memory of this method on this machine."""
     kept, counts = memory.kept(), method.counts(memory)
     require("method", saved, ("tag", *kept, "counts_at_start"))
-    most = {"slopes": HIGHEST, "next_row": max(0, sizes.nrow - 2)}
+    most = {"slopes": HIGHEST, "next_row": max(0, sizes.nrow - 2), "made": PRESENT, "refused": FOR_ITS_ERROR}
     for name, own in kept.items():
         check_array("method", name, saved[name], own, most)
     check_array("method", "counts_at_start", saved["counts_at_start"], counts)

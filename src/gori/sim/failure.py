@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gori.errors import ClosureError, SimulationError, SingularError
+from gori.integrate import Radau5
 from gori.kernels import codes as code
 from gori.kernels.forces.signals import signals_one
 from gori.model import Model, assemble
@@ -91,7 +92,7 @@ def finer(stepper: Stepper) -> str:
 
 def is_implicit(stepper: Stepper) -> bool:
     """Whether the method solves equations in each step."""
-    return stepper.method.core is not None
+    return stepper.method.core is not None or isinstance(stepper.method, Radau5)
 
 
 def has_springs(stepper: Stepper) -> bool:
@@ -111,7 +112,7 @@ def cures_of_divergence(stepper: Stepper, user: UserForce) -> list[str]:
         cures.append("an adaptive method (dopri5)")
     if has_springs(stepper):
         if not is_implicit(stepper):
-            cures.append("an implicit method (generalized_alpha)")
+            cures.append("an implicit method (radau5)")
         cures.append("softer springs or more damping")
     if has_forces(stepper, user):
         cures.append("check the signs of your forces")
@@ -126,7 +127,7 @@ def cures_of_small_steps(stepper: Stepper, user: UserForce) -> list[str]:
     if has_springs(stepper):
         cures.append("softer springs")
     if not is_implicit(stepper):
-        cures.append("an implicit method (generalized_alpha)")
+        cures.append("an implicit method (radau5)")
     if has_forces(stepper, user):
         cures.append("check for a discontinuous force")
     return cures or ["another method"]

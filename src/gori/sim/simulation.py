@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError, RestartWarning, UnsupportedError
-from gori.integrate import RK4, Loops, Method, method_of
+from gori.integrate import METHODS, RK4, Loops, Method, method_of
 from gori.model import Model
 from gori.model.state import State
 from gori.model.variants import with_force_values
@@ -147,9 +147,6 @@ class Simulation:
             "user": self._user.functions,
             "vehicles": model.vehicle is not None,
         }
-        missing = [name for name, there in needs.items() if there and name not in method.supports]
-        if missing:
-            raise UnsupportedError(f"method {method.kind} does not support: {', '.join(missing)}")
         fixed = {
             "particles need": model.particles is not None,
             "a driver needs": self.driver is not None or self.schedules,
@@ -158,6 +155,11 @@ class Simulation:
         for words, there in fixed.items():
             if method.adaptive and there:
                 raise UnsupportedError(f"{method.kind} uses adaptive steps: {words} a fixed-step method")
+        missing = [name for name, there in needs.items() if there and name not in method.supports]
+        if missing:
+            able = [kind for kind, other in METHODS.items() if set(missing) <= other.supports]
+            words = f"method {method.kind} does not support: {', '.join(missing)}"
+            raise UnsupportedError(f"{words}. Use one of {', '.join(able)}")
 
     # ---- state
 

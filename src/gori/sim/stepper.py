@@ -14,6 +14,7 @@ import numpy as np
 from gori.errors import InputError
 from gori.integrate import Loops, Method
 from gori.integrate.clock import CLOCK, FIRST_ERROR, KEPT_OF_CLOCK, MET_AND_CHANGED, Sizes
+from gori.integrate.radau.tree import on_axes
 from gori.kernels.layout import row
 from gori.kernels.loops.coordinates import place_turns
 from gori.model import Model
@@ -88,7 +89,8 @@ class Stepper:
         )
         self.closure = Closure(model, method, loops, self.machine, self.data) if closed else None
         rows = len(model.kernel_tables.body_i)
-        self.sizes = Sizes(rows, model.nq, model.nv, model.nz, 0 if kept is None else len(kept.names))
+        equations = 0 if kept is None else len(kept.names)
+        self.sizes = Sizes(rows, model.nq, model.nv, model.nz, equations, on_axes(self.machine))
         self.memory = method.memory(self.sizes)
         self._clocks = CLOCK.zeros(1)
         self._clock = row(self._clocks)

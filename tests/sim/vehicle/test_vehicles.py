@@ -75,6 +75,9 @@ def test_a_driver_that_fails_loses_nothing(model, rest):
     assert isinstance(caught.value.__cause__, InputError)
     with pytest.raises(UnsupportedError, match="a driver needs a fixed-step method"):
         gori.Simulation(model, gori.Dopri5(), state=rest, driver=driver)
+    for method in (gori.Dopri5(), gori.Radau5()):  # wheels advance with steps of a fixed length
+        with pytest.raises(UnsupportedError, match=r"5 does not support: vehicles. Use one of semi_implicit, rk4"):
+            gori.Simulation(model, method, state=rest)
     with pytest.raises(InputError, match="driver_period must be a positive number"):
         gori.Simulation(model, ADAMS, driver=driver, driver_period=0.0)
 
