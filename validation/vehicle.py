@@ -16,6 +16,7 @@ from gori import vehicle
 from gori.analysis.suspension import axle_loads, bump_curves
 from gori.analysis.wheel_rig import rig
 from gori.vehicle import CORNERS
+from validation.balance import noted
 from validation.check import Check, attempt, compare, small
 from validation.solvers import Solver
 from validation.vehicle_energy import audit
@@ -133,7 +134,7 @@ def sprint(model: gori.Model, duration: float, **inputs: float | str) -> gori.Re
     sim = adams(1e-3).simulation(model, state=gori.at_rest(model))
     for name, value in ({"selector": "D", "throttle": 1.0} | inputs).items():
         sim.inputs[f"truck.{name}"] = value
-    return sim.run(duration, sample=0.02, progress=False)
+    return noted(sim.run(duration, sample=0.02, progress=False), adams(1e-3))
 
 
 def acceleration() -> Iterator[Check]:
@@ -202,7 +203,7 @@ def energy() -> Iterator[Check]:
         sim = solver.simulation(level(), state=gori.at_rest(level(), speed=speed))
         for port, value in inputs.items():
             sim.inputs[f"truck.{port}"] = value
-        works = audit(sim.run(duration, sample=1e-3, progress=False))
+        works = audit(noted(sim.run(duration, sample=1e-3, progress=False), solver))
         turnover = max(map(abs, works.values()))
         words = f"energy left open, {name}, over the largest work"
         yield small(CASE, words, solver, works["open"] / turnover, 2e-4)
@@ -212,7 +213,7 @@ def straight() -> Iterator[Check]:
     for solver in (adams(1e-3, "frozen_explicit"), adams(1e-3, "real_time")):
         sim = solver.simulation(level(), state=gori.at_rest(level(), speed=80.0 / 3.6))
         sim.inputs["truck.selector"], sim.inputs["truck.throttle"] = "D", 0.2
-        rec = sim.run(20.0, sample=0.1, progress=False)
+        rec = noted(sim.run(20.0, sample=0.1, progress=False), solver)
         off = np.abs(rec["truck.chassis.position"][:, 1]).max()
         yield small(CASE, "lateral deviation in 20 s at 80 km/h [m]", solver, off, 1e-6)
 
@@ -223,7 +224,7 @@ def yaw() -> Iterator[Check]:
     for solver in (adams(1e-4), *BOTH):
         sim = solver.simulation(level(), state=gori.at_rest(level(), speed=15.0))
         sim.inputs["truck.selector"], sim.inputs["truck.throttle"], sim.inputs["truck.steer"] = "D", 0.4, 0.5
-        rec = sim.run(10.0, sample=0.01, progress=False)
+        rec = noted(sim.run(10.0, sample=0.01, progress=False), solver)
         x = rec["truck.chassis.rotation"][:, :, 0]
         turned = np.unwrap(np.arctan2(x[:, 1], x[:, 0]))[-1]
         found[solver] = float(turned), float(np.hypot(*rec["truck.chassis.position"][-1, :2]))
@@ -240,7 +241,7 @@ def parked() -> Iterator[Check]:
     for solver in BOTH:
         sim = solver.simulation(model, state=state)
         sim.inputs["truck.brake"] = 1.0
-        rec = sim.run(600.0, sample=10.0, progress=False)
+        rec = noted(sim.run(600.0, sample=10.0, progress=False), solver)
         place = rec["truck.chassis.position"]
         moved = float(np.linalg.norm(place[-1] - place[1]))
         yield small(CASE, "moved in 10 minutes, braked on a slope of 20 % [m]", solver, moved, 1e-6)

@@ -82,5 +82,13 @@ class CouplingWarning(UserWarning):
     """An exchange with a subsystem that lags so much that it has made or lost energy worth mentioning."""
 
 
+class EnergyWarning(UserWarning):
+    """A run in which more energy has appeared or vanished than the accuracy of its method explains."""
+
+
+class SampleWarning(UserWarning):
+    """A duration or time between samples that is not a whole number of steps: the nearest one is taken."""
+
+
 class ConditionWarning(UserWarning):
     """An ill-conditioned mass matrix: accuracy is lost."""

@@ -5,6 +5,9 @@ The simulator runs every thread as a Python thread, so there the beds are tiny. 
 """
 
 import sys
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -16,6 +19,7 @@ from gori.model.particles.state import fresh_state
 from gori.sim.particles.cpu import CpuEngine
 from gori.sim.particles.cuda import CudaEngine
 from tests.sim.particles.poses import riding, still
+from tests.sim.particles.round_walls import ROUND, Ball, as_stl
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
 COUNT, STEPS = (9, 12) if SIMULATED else (2000, 200)
@@ -159,6 +163,54 @@ def slides(part: gori.Spec) -> None:
     np.testing.assert_allclose(two.motion[:, :3], one.motion[:, :3], atol=1e-5 * 15.0)
 
 
+def same_contacts(setup: Any, state: Any, table: np.ndarray, step: float) -> None:
+    """Both machines: the same walls act at the end, mostly others than at first, with the same history and motion."""
+    found = []
+    for machine in (CpuEngine, CudaEngine):
+        bed = machine(setup, state)
+        assert bed.march(table[:2], step) is None
+        first = bed.state().walls
+        assert bed.march(table[1:], step) is None
+        found.append(bed.state())
+        went_on = [tuple(row) not in set(map(tuple, first)) for row in found[-1].walls]
+        assert len(found[-1].walls) == len(state.id) and sum(went_on) > len(state.id) / 2
+    one, two = found
+    np.testing.assert_array_equal(two.walls, one.walls)
+    np.testing.assert_allclose(two.wall_history, one.wall_history, atol=2e-3 * np.abs(one.wall_history).max())
+    for a, b in ((two.motion[:, :3], one.motion[:, :3]), (two.motion[:, 4:7], one.motion[:, 4:7])):
+        np.testing.assert_allclose(a, b, atol=2e-5 * np.abs(b).max())
+
+
+def rounds(names: tuple[str, ...]) -> None:
+    """Balls roll in meshes of round walls that turn: one contact each, which goes on from triangle to triangle."""
+    ball, speed, spin = Ball(0.1, rolling=0.05), 40.0, 15.0
+    for name in names:
+        wall = ROUND[name]
+        with tempfile.TemporaryDirectory() as folder:
+            shape = as_stl(Path(folder), *wall.mesh(3 if name == "sphere" else 60))
+            setup = ball.setup([shape])
+        places = [wall.at(0.1 + 2.0 * np.pi * k / 8.0) for k in range(8)]
+        c = np.array([point - 0.96 * ball.r * n for point, n, _ in places])
+        v = np.array([speed * along for _, _, along in places])
+        slip = [spin * np.cross([0.0, 0.0, 1.0], point) - speed * along for point, _, along in places]
+        w = np.array([np.cross(place[1], velocity) for place, velocity in zip(places, slip)])
+        state = ball.on(setup, c, v, w / ball.r).state()
+        same_contacts(setup, state, riding(12, ball.step, np.zeros(3), spin), ball.step)
+
+
+def seams(count: int) -> None:
+    """Balls roll from one box onto the next, whose top is as high; between them lies a third one, a little lower."""
+    ball, speed = Ball(0.1, rolling=0.05), 40.0
+    size = np.array([1.0, 4.0, 1.0])
+    box = SimpleNamespace(type="box", size=size, open=())
+    places = (-0.5, 0.0, -0.5), (0.5, 0.0, -0.5), (0.0, 0.0, -0.5001)
+    setup = ball.setup([(box, place) for place in places], (0.0, 0.0, -100.0))
+    y = np.linspace(-1.5, 1.5, count)
+    c = np.stack([np.full(count, -0.05), y, np.full(count, 0.98 * ball.r)], axis=1)
+    state = ball.on(setup, c, (speed, 0.0, 0.0), (0.0, speed / ball.r, 0.0)).state()
+    same_contacts(setup, state, still(12), ball.step)
+
+
 def among_many(part: gori.Spec, count: int) -> None:
     """A large grain comes upon one of many small ones around it: both feel it."""
     cpu, _, step = beds(part)
@@ -204,6 +256,8 @@ CASES = {
     "one kernel or many": lambda: both_ways(spec(COUNT)),
     "rides along": lambda: rides(spec(COUNT)),
     "slides over triangles": lambda: slides(spec(8)),
+    "rolls in round meshes": lambda: rounds(("tube", "cone", "sphere")),
+    "crosses seams": lambda: seams(8),
     "many neighbours": lambda: among_many(spec(COUNT), 60),
     "lists grow": lambda: grows(spec(COUNT)),
 }

@@ -62,6 +62,9 @@ def _one_or_list(**number) -> WithJsonSchema:
 Numbers = Annotated[tuple[Number, ...], BeforeValidator(_as_list), _one_or_list()]
 Range = Annotated[tuple[Number, Number], BeforeValidator(a_sequence)]
 NonNegatives = Annotated[tuple[NonNegative, ...], BeforeValidator(_as_list), _one_or_list(minimum=0)]
+Six = Annotated[
+    tuple[NonNegative, NonNegative, NonNegative, NonNegative, NonNegative, NonNegative], BeforeValidator(a_sequence)
+]
 
 
 class Mimic(Part):
@@ -102,6 +105,11 @@ class Connection(Pair):
 
     axis: Direction = Field((0.0, 0.0, 1.0), description="joint axis, or normal of a planar joint, in the joint frame")
     axis2: Direction | None = Field(None, description="second axis of type universal, perpendicular to the first")
+    compliance: Six | None = Field(
+        None,
+        description="about x y z [rad/(N m)], then along x y z [m/N], in the frame on the parent: how reactions are "
+        "shared where rigid-body mechanics leaves that open",
+    )
 
 
 def refuse_field(part: Any, name: str, message: LiteralString, **words: Any) -> None:
@@ -156,6 +164,11 @@ class Joint(Connection):
     rest_deg: Numbers | None = None
     armature: NonNegatives = Field((0.0,), description="reflected inertia of the drive [kg m2, kg]")
     mimic: Mimic | None = None
+    reversed: bool = Field(
+        False,
+        description="set by gori.compile where it swapped parent and child to form the tree: reactions are still those "
+        "on the child as written",
+    )
 
     @model_validator(mode="after")
     def _fits_type(self):

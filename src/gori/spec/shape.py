@@ -161,7 +161,15 @@ class Capsule(_Bar):
         return self._turned(rod + caps, along, across)
 
 
-class Mesh(_Solid):
+class _Faceted(_Solid):
+    crease_deg: Annotated[float, Field(ge=0, lt=90), BeforeValidator(a_number)] = Field(
+        25.0,
+        description="triangles that meet at less than this angle, one after the other, are a smooth wall [deg]; "
+        "0: as drawn",
+    )
+
+
+class Mesh(_Faceted):
     type: Literal["mesh"]
     file: str = Field(description="STL, OBJ, ...; relative to the description's file")
     scale: Vector3 = Field((1.0, 1.0, 1.0), description="factor for each axis; negative mirrors")
@@ -193,7 +201,7 @@ class Mesh(_Solid):
         return float(mesh.volume), np.array(mesh.center_mass), np.array(mesh.moment_inertia)
 
 
-class Gear(_Solid):
+class Gear(_Faceted):
     """A spur gear with involute teeth; its first tooth points along x of the shape's frame, turned by `phase_deg`."""
 
     type: Literal["gear"]

@@ -63,3 +63,21 @@ def test_a_point_in_the_frame_of_a_body():
     pose, x = poses(), RNG.normal(size=3)
     R = pose[1, : c.POS].reshape(3, 3)
     np.testing.assert_allclose(plain(geometry.in_frame)(pose, 1, *x), R.T @ (x - pose[1, c.POS : c.VEL]), atol=1e-14)
+
+
+def test_length_and_direction():
+    v = RNG.normal(size=3)
+    length, *found = plain(geometry.direction)(*v, 0.0, 0.0, 1.0)
+    assert length == np.float64(np.linalg.norm(v)) and np.allclose(length * np.array(found), v, atol=1e-15)
+    assert plain(geometry.direction)(0.0, 0.0, 0.0, 0.0, 1.0, 0.0) == (0.0, 0.0, 1.0, 0.0)
+
+
+def test_points_in_a_tangent_plane():
+    """A wall at 0.3 along n: points in its plane are part of it, wherever they lie; those off it are not."""
+    n, e = RNG.normal(size=(2, 3))
+    n /= np.linalg.norm(n)
+    across = e - (e @ n) * n
+    for off, expected in ((0.0, True), (0.009, True), (-0.009, True), (0.011, False), (-0.011, False)):
+        point = (0.3 + off) * n + across
+        far = np.linalg.norm(point)
+        assert plain(geometry.lies_in_plane)(0.3, *n, far, *(point / far), 0.01) == expected

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from gori.kernels.particles import columns as t
 from gori.kernels.particles import walls as kernel
+from gori.kernels.particles.facets import FLAT_BIT
 from gori.model.particles.facets import facet_rows
 from gori.model.particles.walls import wall_tables
 from tests.reference import walls as twin
@@ -21,7 +22,7 @@ _nearest, _within = kernel.nearest, kernel.within
 def all_nearest(wall_i, wall_f, rim_i, rim_f, c):
     out = np.zeros((wall_i.shape[0], 4))
     for k in range(wall_i.shape[0]):
-        out[k] = _nearest(wall_i, wall_f, rim_i, rim_f, k, c[0], c[1], c[2])
+        out[k] = _nearest(wall_i, wall_f, rim_i, rim_f, k, c[0], c[1], c[2], t.FAR)
     return out
 
 
@@ -230,7 +231,7 @@ def test_what_bends_little_by_little_is_not_flat():
             [np.stack([k, k + 1, k + count + 2], axis=1), np.stack([k, k + count + 2, k + count + 1], axis=1)]
         )
         tables = facet_rows(vertices, faces)[:4]
-        assert np.any(tables[0][:, t.OWNED] >> kernel.FLAT_BIT) == flat
+        assert np.any(tables[0][:, t.OWNED] >> FLAT_BIT) == flat
         for middle in range(1, count, 7):
             c = rail[middle] * (1.0 + 2e-5) + [0.0, 0.0025, 0.0]
             _, gaps = touched(tables, c, 0.003)

@@ -12,7 +12,7 @@ from gori.model.vehicle.tyre import tyre_row
 from tests.kernels.vehicle.grounds import terrain
 from tests.kernels.vehicle.tyres import FIALA
 from tests.plain import plain, rows
-from tests.reference.walls import way_out
+from tests.reference.wheel_walls import way_out
 
 R, RHO = FIALA.radius, 0.5 * FIALA.width
 TYRE = rows(tyre_row(FIALA))[0]

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from gori.kernels.particles import columns as t
-from gori.kernels.particles.walls import CORNER_BIT, EDGE_BIT, FLAT_BIT
-from gori.model.particles.facets import edge_ends, facet_rows
+from gori.kernels.particles.facets import CORNER_BIT, EDGE_BIT, FLAT_BIT
+from gori.model.particles.edges import edge_ends
+from gori.model.particles.facets import facet_rows
 
 CUBE = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
 SIDES = np.array([(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])

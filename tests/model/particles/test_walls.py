@@ -27,7 +27,7 @@ X = np.array([1.0, 0.0, 0.0])
 def nearest_of(wall_i, wall_f, rim_i, rim_f, rows, c):
     out = np.zeros((len(rows), 4))
     for n in range(len(rows)):
-        out[n] = _nearest(wall_i, wall_f, rim_i, rim_f, rows[n], c[0], c[1], c[2])
+        out[n] = _nearest(wall_i, wall_f, rim_i, rim_f, rows[n], c[0], c[1], c[2], t.FAR)
     return out
 
 
@@ -188,7 +188,9 @@ def test_a_gear_and_its_file_are_the_same_wall(tmp_path):
         warnings.simplefilter("error")
         walls = wall_tables([(0, "gear", gear, EYE, ZERO, 0), (1, "file", file, EYE, ZERO, 0)], 0.005)
     assert (walls.shape_of.count("gear"), walls.shape_of.count("file")) == (len(gear.mesh()[1]),) * 2
-    assert walls.extent == pytest.approx(np.hypot(0.095 * np.ones(2), 0.03), rel=1e-6)
+    bulge = walls.wall_f[:, t.BULGE].max()
+    assert 0.0 < bulge < 1e-4
+    assert walls.extent == pytest.approx(np.hypot(0.095 * np.ones(2), 0.03) + bulge, rel=1e-6)
     rng = np.random.default_rng(5)
     vertices = gear.mesh()[0]
     touching = 0

@@ -152,7 +152,7 @@ ARRAYS = tuple(ParticleArray(*row) for row in (
     ("primitive_wrench", "f8 primitives 6", "f8 copies primitives 6",
      "lists, march",  "and by primitives; on a GPU with copies, so that fewer threads wait"),
     ("wall_i", "i4 primitives 9", "i4 primitives 9", _TABLES, "primitives of walls"),
-    ("wall_f", "f8 primitives 24", "f8 primitives 24", _TABLES, "primitives of walls"),
+    ("wall_f", "f8 primitives 41", "f8 primitives 41", _TABLES, "primitives of walls"),
     ("rim_i", "i4 vertices 2", "i4 vertices 2", _TABLES, "corners of facets"),
     ("rim_f", "f8 rims 3", "f8 rims 3", _TABLES, "edges that leave them"),
     ("bin_i", "i4 bodies 6", "i4 bodies 6", _TABLES, "grids of facets"),

@@ -45,7 +45,13 @@ AXIS, LENGTH, TOP = 3, 7, 8  # CAPSULE, TUBE: unit axis from POINT, length; TUBE
 E1, E2 = 3, 6  # RECT, TRIANGLE: edges from POINT; the edges in turn are E1, then E2 - E1 (rect: E2, opposite E1), ...
 OUT = 9  # (4, 3): of each edge, the direction that leads out of the neighbour across it; zero for none
 FACE = 21  # RECT, TRIANGLE: unit normal
-N_WALL_F = 24
+# a curved TRIANGLE (`curved.py`):
+RISE = 18  # (3,): r of each edge, 1/4 w_i w_j / (w_i + w_j) (n_i - n_j).(p_i - p_j) [m]
+AT_CORNER = 24  # (3, 3): normals of the surface at its corners, on the side of FACE, each as long as its weight
+SPREAD = 33  # (3,): how far the middle of each edge lies outside of the triangle, in its heights over that edge
+WEIGHT = 36  # (3,): 1, less towards the tip of a cone
+LEAN, BULGE = 39, 40  # largest slope of these normals against FACE; farthest point of the surface from the triangle [m]
+N_WALL_F = 41
 
 # rim_i (nvertex, 2) int32: first row in rim_f and count; rim_f (n, 3): unit directions of the edges that leave a vertex
 FAR = 1e30

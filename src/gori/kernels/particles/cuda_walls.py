@@ -9,10 +9,12 @@ from gori.kernels.particles import law as laws
 from gori.kernels.particles.cuda_device import here, on_device
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
 from gori.kernels.particles.law import Constants, Touch
+from gori.kernels.particles.wall_contacts import SAME
 
 f4 = numba.float32
 contact, rolling = on_device(laws.contact), on_device(laws.rolling)
-gap_to, pair_law = on_device(wall_contacts.gap_to), on_device(laws.pair_law)
+gap_to, follows = on_device(wall_contacts.gap_to), on_device(wall_contacts.follows)
+pair_law, lies_in_plane = on_device(laws.pair_law), on_device(geometry.lies_in_plane)
 wall_motion, react = on_device(geometry.wall_motion), on_device(geometry.react)
 moment, whole_force = on_device(geometry.moment), on_device(geometry.whole_force)
 
@@ -27,38 +29,56 @@ def forget(g, lists, s):
 
 
 @cuda.jit(device=True)
-def same_body(g, lists, left, entered):
-    return g.wall_i[g.wall[lists, left], c.BODY] == g.wall_i[~g.wall[lists, entered], c.BODY]
-
-
-@cuda.jit(device=True)
 def bit_of(k):
     """Bit of wall k of a particle; those from MANY on share one."""
     return 1 << min(k, MANY)
 
 
 @cuda.jit(device=True)
+def acts(g, s, first, last, ri):
+    """Whether the wall of slot s touches, and its contact is not part of a deeper one, of slots first to last - 1."""
+    gap, nx = read2(g.wall_near, 4 * s)
+    if gap >= ri:
+        return False
+    ny, nz = read2(g.wall_near, 4 * s + 2)
+    for k in range(first, last):
+        near, ex = read2(g.wall_near, 4 * k)
+        if near < ri and (near < gap or (near == gap and k < s)):
+            ey, ez = read2(g.wall_near, 4 * k + 2)
+            if lies_in_plane(near, ex, ey, ez, gap, nx, ny, nz, SAME * ri):
+                return False
+    return True
+
+
+@cuda.jit(device=True)
 def hand_over(g, i, lists, ri):
-    """Which walls particle i touches now, after `step_wall`. A contact that goes on from one facet to the next of the
-    same
-    body keeps its history.
+    """Which walls act on particle i now, after `step_wall`: their bits. A contact that goes on from one wall to the
+    next of the same body keeps its history, at best within a shape.
     """
-    left, entered, first = -1, -1, g.wall_at[lists, 0, i]
-    for s in range(first, first + g.wall_at[lists, 1, i]):
-        w, gap = g.wall[lists, s], g.wall_near[4 * s]
-        if gap < ri and w >= 0:
-            entered = s
-            g.wall[lists, s] = ~w
-        elif gap >= ri and w < 0:
+    first = g.wall_at[lists, 0, i]
+    last, bits = first + g.wall_at[lists, 1, i], 0
+    for s in range(first, last):
+        now = g.wall[lists, s]
+        if now >= 0 and acts(g, s, first, last, ri):
+            left = -1
+            for k in range(first, last):
+                before = ~g.wall[lists, k]
+                if before >= 0 and follows(g, before, now, left) and not acts(g, k, first, last, ri):
+                    left = k
             if left >= 0:
+                for q in range(g.wall_history.shape[2]):
+                    g.wall_history[lists, s, q] = g.wall_history[lists, left, q]
                 forget(g, lists, left)
-            left = s
-            g.wall[lists, s] = ~w
-    if left >= 0:
-        if entered >= 0 and same_body(g, lists, left, entered):
-            for q in range(g.wall_history.shape[2]):
-                g.wall_history[lists, entered, q] = g.wall_history[lists, left, q]
-        forget(g, lists, left)
+            g.wall[lists, s] = ~now
+    for s in range(first, last):
+        before = ~g.wall[lists, s]
+        if before >= 0:
+            if acts(g, s, first, last, ri):
+                bits |= bit_of(s - first)
+            else:
+                forget(g, lists, s)
+                g.wall[lists, s] = before
+    return bits
 
 
 @cuda.jit(device=True)
@@ -117,7 +137,7 @@ def step_wall(g, at, s, i, pose):
     xi, yi = read2(g.sphere, 4 * row)
     zi, ri = read2(g.sphere, 4 * row + 2)
     k = w if w >= 0 else ~w
-    gap, nx, ny, nz = gap_to(g, pose, k, xi, yi, zi)
+    gap, nx, ny, nz = gap_to(g, pose, k, xi, yi, zi, ri)
     write2(g.wall_near, 4 * s, (gap, nx))
     write2(g.wall_near, 4 * s + 2, (ny, nz))
     if gap >= ri:
@@ -145,23 +165,26 @@ def wall_forces(g, at, i, pose):
     row, old = at.now * n + i, before & bits & (bit_of(MANY) - 1)
     xi, yi = read2(g.sphere, 4 * row)
     zi, ri = read2(g.sphere, 4 * row + 2)
-    if bits != before or bits & bit_of(MANY) != 0:
-        hand_over(g, i, lists, ri)
-        g.wall_bits[n + i] = bits
+    if bits != before or bits & (bits - 1) != 0 or bits & bit_of(MANY) != 0:
+        g.wall_bits[n + i] = hand_over(g, i, lists, ri)
     for k in range(count):
         if bits & bit_of(k) == 0:
             continue
         s = first + k
+        w = ~g.wall[lists, s]
         if old & bit_of(k) != 0:
             fx, fy, fz, tx, ty, tz = get_load(g.wall_load, s)
-        else:
-            gap, nx = read2(g.wall_near, 4 * s)
-            if gap >= ri:  # of those that share a bit
+            if w < 0:  # part of another contact from now on: taken back
+                b = g.wall_i[~w, c.BODY]
+                arm = xi - pose[b, c.POS], yi - pose[b, c.POS + 1], zi - pose[b, c.POS + 2]
+                react(g.wall_wrench, s, arm, -fx, -fy, -fz, -tx, -ty, -tz)
                 continue
+        else:
+            if w < 0:  # it does not act; or of those that share a bit, it does not touch
+                continue
+            gap, nx = read2(g.wall_near, 4 * s)
             ny, nz = read2(g.wall_near, 4 * s + 2)
-            too, fx, fy, fz, tx, ty, tz = wall_force(
-                g, at, i, s, ~g.wall[lists, s], pose, (xi, yi, zi, ri), (gap, nx, ny, nz)
-            )
+            too, fx, fy, fz, tx, ty, tz = wall_force(g, at, i, s, w, pose, (xi, yi, zi, ri), (gap, nx, ny, nz))
             deep = deep or too
         Fx, Fy, Fz, Tx, Ty, Tz = Fx + fx, Fy + fy, Fz + fz, Tx + tx, Ty + ty, Tz + tz
     return deep, Fx, Fy, Fz, Tx, Ty, Tz

@@ -7,8 +7,19 @@ What is not shared: how positions are read. The CPU takes eight pairs out of row
 positions in fixed point; each reads as its memory wants it, and the difference of two positions is all that follows.
 """
 
+import math
+
 from gori.kernels.jit import part
 from gori.kernels.particles.columns import OMEGA, POS, VEL
+
+
+@part
+def direction(x, y, z, ex, ey, ez):
+    """Length of a vector and its direction; e if it has none."""
+    length = math.sqrt(x * x + y * y + z * z)
+    if length < 1e-30:
+        return length, ex, ey, ez
+    return length, x / length, y / length, z / length
 
 
 @part
@@ -65,6 +76,15 @@ def wall_motion(pose, b, gap, n, x, v, w):
     uz = v[2] + gap * (wx * ny - wy * nx) - pose[b, VEL + 2] - (sx * qy - sy * qx)
     spin = 0.5 * ((wx + sx) * nx + (wy + sy) * ny + (wz + sz) * nz)
     return (qx, qy, qz), (ux, uy, uz), spin
+
+
+@part
+def lies_in_plane(gap, nx, ny, nz, far, ex, ey, ez, slack):
+    """Whether the point of a contact at the distance `far` along e lies in the tangent plane of one at `gap` along n.
+
+    slack   [m] that it may be off the plane
+    """
+    return abs(far * (nx * ex + ny * ey + nz * ez) - gap) <= slack
 
 
 @part

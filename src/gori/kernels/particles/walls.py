@@ -2,17 +2,10 @@
 
 A wall is made of primitives (`columns.py`), each a thin shell that acts from both sides; only PLANE is a half-space. A
 sphere touches a surface at each local minimum of the distance between its centre c and the surface: once in the middle
-of a face, once on a convex edge or corner, twice in a concave edge. Facets (RECT, TRIANGLE), tubes and discs share
-edges, so each is asked for its own closest point q, and answers FAR unless it owns the feature that q lies on and q is
-a minimum on the neighbours too:
-
-edge    s = (c - q).out >= 0 for the direction `out` that leads out of the neighbour, square to the edge
-corner  (c - q).e <= 0 for all edges e that leave the corner
-FLAT    an edge between facets of one plane is no feature; the plane through it, square to both, divides what they see
-
-A centre exactly above an edge or a corner would be a matter of rounding, different for each facet. So features are
-chosen for a centre that is nudged by 1e-10 m in a direction that no drawing has, and distances measured from the true
-one: ties move to where nothing rests.
+of a face, once on a convex edge or corner, twice in a concave edge. Facets (RECT, TRIANGLE; `facets.py`, `curved.py`),
+tubes and discs share edges, so each is asked for its own closest point, and answers FAR unless that is a minimum on the
+neighbours too. Primitives of different shapes do not know each other: what counts twice there is left out when all
+contacts of a sphere are known (`wall_contacts.py`).
 """
 
 import math
@@ -20,12 +13,10 @@ import math
 from gori.kernels.jit import part
 from gori.kernels.particles.columns import (
     AXIS,
+    BULGE,
     CAPSULE,
     CELL,
-    CORNER,
     DISC,
-    E1,
-    E2,
     FACE,
     FAR,
     FIRST_CELL,
@@ -35,7 +26,6 @@ from gori.kernels.particles.columns import (
     NX,
     NY,
     NZ,
-    OUT,
     OWNED,
     PLANE,
     POINT,
@@ -47,24 +37,24 @@ from gori.kernels.particles.columns import (
     Y0,
     Z0,
 )
-
-EDGE_BIT, CORNER_BIT, FLAT_BIT = 0, 4, 8
-"""OWNED of a facet: first bits of the edges it owns, of the corners it owns, and of edges that are flat"""
-
-INSIDE = 1e-5
-"""share of an edge that a point must be away from it to be well inside: much more than the nudge"""
-NUDGE_X, NUDGE_Y, NUDGE_Z = 0.41421356e-10, 0.73205081e-10, 0.61803399e-10
+from gori.kernels.particles.curved import to_curved
+from gori.kernels.particles.facets import CURVED_BIT, NUDGE_X, NUDGE_Y, NUDGE_Z, side_of, to_facet
+from gori.kernels.particles.geometry import direction
 
 
 @part
-def nearest(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz):
+def nearest(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz, reach):
     """Distance [m] from a centre to primitive k and the unit vector from the centre to its closest point; FAR: none.
 
-    c   centre [m], in the frame of the body that carries the primitive. Of a plane the distance is negative behind it.
+    c       centre [m], in the frame of the body that carries the primitive. Of a plane the distance is negative behind
+            it
+    reach   what is farther off [m] may be FAR
     """
     kind = wall_i[k, KIND]
     if kind >= RECT:
-        return to_facet(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz)
+        if (wall_i[k, OWNED] >> CURVED_BIT) & 1:
+            return to_curved(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz, reach)
+        return to_facet(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz, reach)
     if kind == TUBE:
         return to_tube(wall_i, wall_f, k, cx, cy, cz)
     if kind == DISC:
@@ -81,15 +71,6 @@ def nearest(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz):
     if gap < 0.0:  # inside the ball
         return -gap, ux, uy, uz
     return gap, -ux, -uy, -uz
-
-
-@part
-def direction(x, y, z, ex, ey, ez):
-    """Length of a vector and its direction; e if it has none."""
-    length = math.sqrt(x * x + y * y + z * z)
-    if length < 1e-30:
-        return length, ex, ey, ez
-    return length, x / length, y / length, z / length
 
 
 @part
@@ -159,94 +140,6 @@ def to_tube(wall_i, wall_f, k, cx, cy, cz):
 
 
 @part
-def side_of(wall_f, rect, k, j):
-    """Edge j of a facet, from its corner j to the next one: where it begins, seen from POINT, and its vector."""
-    ax, ay, az = wall_f[k, E1], wall_f[k, E1 + 1], wall_f[k, E1 + 2]
-    bx, by, bz = wall_f[k, E2], wall_f[k, E2 + 1], wall_f[k, E2 + 2]
-    if j == 0:
-        return 0.0, 0.0, 0.0, ax, ay, az
-    if j == 1:
-        if rect:
-            return ax, ay, az, bx, by, bz
-        return ax, ay, az, bx - ax, by - ay, bz - az
-    if j == 2 and rect:
-        return ax + bx, ay + by, az + bz, -ax, -ay, -az
-    return bx, by, bz, -bx, -by, -bz
-
-
-@part
-def to_facet(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz):
-    """As `nearest`, of a rectangle or triangle among its neighbours."""
-    rect = wall_i[k, KIND] == RECT
-    owned = wall_i[k, OWNED]
-    dx, dy, dz = cx - wall_f[k, POINT], cy - wall_f[k, POINT + 1], cz - wall_f[k, POINT + 2]
-    ax, ay, az = wall_f[k, E1], wall_f[k, E1 + 1], wall_f[k, E1 + 2]
-    bx, by, bz = wall_f[k, E2], wall_f[k, E2 + 1], wall_f[k, E2 + 2]
-    nx, ny, nz = wall_f[k, FACE], wall_f[k, FACE + 1], wall_f[k, FACE + 2]
-
-    # well inside the facet, as most are: nothing more to be asked
-    on_a, on_b = dx * ax + dy * ay + dz * az, dx * bx + dy * by + dz * bz
-    aa, bb = ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz
-    if rect:
-        within = on_a > INSIDE * aa and on_a < (1.0 - INSIDE) * aa and on_b > INSIDE * bb and on_b < (1.0 - INSIDE) * bb
-    else:
-        ab = ax * bx + ay * by + az * bz
-        u, v, whole = bb * on_a - ab * on_b, aa * on_b - ab * on_a, aa * bb - ab * ab
-        within = u > INSIDE * whole and v > INSIDE * whole and u + v < (1.0 - INSIDE) * whole
-    if within:
-        h = dx * nx + dy * ny + dz * nz
-        side = -1.0 if h >= 0.0 else 1.0
-        return abs(h), side * nx, side * ny, side * nz
-
-    # of the edges that the centre is beyond, the one that is closest, and where on it: 0 at its beginning, 1 at its end
-    edge, place, closest, beyond = -1, 0.0, FAR, 0.0
-    for j in range(4 if rect else 3):
-        sx, sy, sz, ex, ey, ez = side_of(wall_f, rect, k, j)
-        qx, qy, qz = dx + NUDGE_X - sx, dy + NUDGE_Y - sy, dz + NUDGE_Z - sz
-        out = OUT + 3 * j
-        from_neighbour = qx * wall_f[k, out] + qy * wall_f[k, out + 1] + qz * wall_f[k, out + 2]
-        if (owned >> (FLAT_BIT + j)) & 1:
-            inside = from_neighbour >= 0.0
-        else:  # n x e leads into the facet
-            ix, iy, iz = ny * ez - nz * ey, nz * ex - nx * ez, nx * ey - ny * ex
-            inside = qx * ix + qy * iy + qz * iz >= 0.0
-        if not inside:
-            t = (qx * ex + qy * ey + qz * ez) / (ex * ex + ey * ey + ez * ez)
-            clamped = min(max(t, 0.0), 1.0)
-            rx, ry, rz = qx - clamped * ex, qy - clamped * ey, qz - clamped * ez
-            distance = rx * rx + ry * ry + rz * rz
-            if distance < closest:
-                edge, place, closest, beyond = j, t, distance, from_neighbour
-
-    if edge < 0:
-        h = dx * nx + dy * ny + dz * nz
-        side = -1.0 if h >= 0.0 else 1.0
-        return abs(h), side * nx, side * ny, side * nz
-    sx, sy, sz, ex, ey, ez = side_of(wall_f, rect, k, edge)
-    if place > 0.0 and place < 1.0:
-        if (owned >> (EDGE_BIT + edge)) & 1 == 0 or (owned >> (FLAT_BIT + edge)) & 1 or beyond < 0.0:
-            return FAR, 0.0, 0.0, 1.0
-        qx, qy, qz = dx - sx, dy - sy, dz - sz
-        t = (qx * ex + qy * ey + qz * ez) / (ex * ex + ey * ey + ez * ez)
-        return direction(t * ex - qx, t * ey - qy, t * ez - qz, nx, ny, nz)
-
-    corner = edge
-    if place >= 1.0:
-        corner = (edge + 1) % (4 if rect else 3)
-        sx, sy, sz = sx + ex, sy + ey, sz + ez
-    if (owned >> (CORNER_BIT + corner)) & 1 == 0:
-        return FAR, 0.0, 0.0, 1.0
-    qx, qy, qz = dx - sx, dy - sy, dz - sz
-    row = wall_i[k, CORNER + corner]
-    first = rim_i[row, 0]
-    for j in range(first, first + rim_i[row, 1]):
-        ahead = (qx + NUDGE_X) * rim_f[j, 0] + (qy + NUDGE_Y) * rim_f[j, 1] + (qz + NUDGE_Z) * rim_f[j, 2]
-        if ahead > 0.0:
-            return FAR, 0.0, 0.0, 1.0
-    return direction(-qx, -qy, -qz, nx, ny, nz)
-
-
-@part
 def within(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz, reach):
     """Whether a centre may be nearer than `reach` [m] to primitive k, whoever owns the closest feature.
 
@@ -255,10 +148,12 @@ def within(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz, reach):
     kind = wall_i[k, KIND]
     dx, dy, dz = cx - wall_f[k, POINT], cy - wall_f[k, POINT + 1], cz - wall_f[k, POINT + 2]
     nx, ny, nz = wall_f[k, FACE], wall_f[k, FACE + 1], wall_f[k, FACE + 2]
+    if kind >= RECT and (wall_i[k, OWNED] >> CURVED_BIT) & 1:
+        reach += wall_f[k, BULGE]
     if (kind >= RECT) & (not abs(dx * nx + dy * ny + dz * nz) < reach):  # without a detour: most end here
         return False
     if kind < TUBE or kind == CAPSULE:
-        gap, _, _, _ = nearest(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz)
+        gap, _, _, _ = nearest(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz, reach)
         return gap < reach
     ax, ay, az = wall_f[k, AXIS], wall_f[k, AXIS + 1], wall_f[k, AXIS + 2]
     if kind in (TUBE, DISC):

@@ -48,7 +48,7 @@ class Regularisation(NamedTuple):
 
 
 class LoopSystem:
-    """All equations of a Model: of its cuts, mimic joints and motions. Safe to use from several threads at once.
+    """All equations of a Model: of its cuts, mimic joints, gears and motions. Safe to use from several threads at once.
 
     names        of the equations: "D.x"
     tables       `LoopTables` of all of them
@@ -62,7 +62,8 @@ class LoopSystem:
         self._machine, data = machine_of(model, loops=self.tables, wheels=False)
         self._pool = [data]
         self.size = self._size()
-        lengths = np.isin(self.tables.equation["kind"], (t.ALONG, t.DISTANT))
+        lengths = np.isin(self.tables.equation["kind"], (t.ALONG, t.DISTANT, t.SLID, t.SCREWED))
+        lengths[self.tables.mesh["equation"]] = True
         self.row_scale = np.where(lengths, 1.0 / self.size, 1.0)
         self.column_scale = np.where(model.travels, self.size, 1.0)
 
@@ -70,13 +71,15 @@ class LoopSystem:
         """The largest distance of a joint or cut from the origin of its body; of those on the ground from their middle:
         it does not matter where a machine stands.
         """
-        cut, tables = self.tables.cut, self.model.tables
+        tables, kinds = self.model.tables, self.tables.equation["kind"]
+        cut = self.tables.cut
+        cut = cut[~np.isin(kinds[cut["first"]], (t.COUPLED, t.DRIVEN))]  # these are nowhere
         rows = np.concatenate([tables.body_i[1:, PARENT], cut["row_a"], cut["row_b"]])
         places = np.vstack([tables.body_f[1:, P_PJ : P_PJ + 3], cut["p_A"], cut["p_B"]])
         grounded = rows == 0
         if grounded.any():
             places[grounded] -= places[grounded].mean(axis=0)
-        rods = self.tables.equation["kind"][cut["first"]] == t.DISTANT
+        rods = kinds[cut["first"]] == t.DISTANT
         largest = max([*np.linalg.norm(places, axis=1), *cut["length"][rods]], default=0.0)
         return float(largest) if largest > 0.0 else 1.0
 
@@ -140,16 +143,19 @@ class LoopSystem:
         return [self.terms(there).J for there in (q, *others)]
 
     @cached_property
+    def matters(self) -> np.ndarray:
+        """(ne,) whether each equation depends on the coordinates at all: not across a plane mechanism."""
+        around = self._around(self.model.q0)
+        return np.max([np.abs(self.scaled(J)).max(axis=1, initial=0.0) for J in around], axis=0) > 1e-11
+
+    @cached_property
     def kept(self) -> LoopTables:
         """Tables of independent equations that say all, judged next to the start of the Spec.
 
         Those that do not depend on the coordinates at all, as across a plane mechanism, are left out; and of those that
         follow from each other, as in over-constrained mechanisms, as many as are redundant.
         """
-        q = self.model.q0
-        largest = np.max([np.abs(self.scaled(J)).max(axis=1, initial=0.0) for J in self._around(q)], axis=0)
-        wanted = largest > 1e-11
-        J = self._good_pose(q, 0.0)
+        wanted, J = self.matters.copy(), self._good_pose(self.model.q0, 0.0)
         if J is not None and (rank := self.rank(J)) < wanted.sum():
             from scipy.linalg import qr
 

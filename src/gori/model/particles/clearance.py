@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gori.model.particles.meshes import read_mesh
+from gori.model.particles.smooth import divided
 from gori.spec.base import rotation_to
 
 FEW_POINTS = 8
@@ -30,11 +31,11 @@ class Obstacle(NamedTuple):
 
 
 def corners_of(shape: Any) -> np.ndarray | None:
-    """Triangles (n, 3, 3) [m] of a gear or a mesh; None of other shapes."""
+    """Triangles (n, 3, 3) [m] of the smooth surface of a gear or a mesh; None of other shapes."""
     if shape.type not in ("gear", "mesh"):
         return None
     vertices, faces = shape.mesh() if shape.type == "gear" else read_mesh(shape.file, shape.scale, shape.surface)
-    return vertices[faces]
+    return divided(vertices, faces, np.radians(shape.crease_deg))
 
 
 def clear_of(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import MissingPackageError, SpecError
-from gori.model.particles.facets import connected, edge_ends
+from gori.model.particles.edges import connected, edge_ends
 from gori.spec.explain import warn
 
 JOIN = 1e-7

@@ -2,14 +2,13 @@
 
 Every shape is a closed shell of primitives, less the faces that are open, and acts from both sides; a plane is a
 half-space. Primitives of one shape know their neighbours: a particle on an edge between two faces has one contact.
-Those of different shapes do not, so a particle where two shapes meet has a contact with each.
 
 shape      primitives                         faces that can be open
 box        a rectangle for each face          x- x+ y- y+ z- z+
 cylinder   a tube and two discs               base, top
 cone       a tube and two discs               base, top
 sphere, capsule, plane   one
-mesh, gear   a triangle for each triangle
+mesh, gear   a triangle for each triangle, curved where it stands for a smooth surface
 """
 
 from collections.abc import Iterable
@@ -19,6 +18,7 @@ import numpy as np
 
 from gori.errors import InputError, SpecError, UnsupportedError
 from gori.kernels.particles import columns as t
+from gori.kernels.particles.facets import CURVED_BIT
 from gori.model.particles.bins import make_bins
 from gori.model.particles.facets import Facets, facet_rows
 from gori.model.particles.meshes import clean_mesh, read_mesh
@@ -73,7 +73,7 @@ def wall_tables(
     wall_i, wall_f = [np.zeros((0, t.N_WALL_I), np.int32)], [np.zeros((0, t.N_WALL_F))]
     rim_i, rim_f = [np.zeros((0, 2), np.int32)], [np.zeros((0, 3))]
     corners, extent = [np.zeros((0, 4, 3))], np.full(bodies, -1.0)
-    rims = edges = 0
+    rims, edges, most = 0, 0, 0.0
     for k, (body, name, shape, R, p, material) in enumerate(shapes):
         made = _primitives(name, shape, np.asarray(R, float), np.asarray(p, float))
         rows = made.wall_i.copy()
@@ -86,9 +86,10 @@ def wall_tables(
         rim_f.append(made.rim_f)
         rims, edges = rims + len(made.rim_i), edges + len(made.rim_f)
         corners.append(np.concatenate([made.corners, made.corners[:, -1:]], axis=1)[:, :4])
-        extent[body] = max(extent[body], _extent(made))
+        bulge = _bulge(made)
+        extent[body], most = max(extent[body], _extent(made) + bulge), max(most, bulge)
     table = np.concatenate(wall_i)
-    bins = make_bins(table, np.concatenate(corners), reach, bodies)
+    bins = make_bins(table, np.concatenate(corners), reach + most, bodies)
     names = tuple(shape[1] for shape in shapes)
     return Walls(
         table,
@@ -125,7 +126,8 @@ def _primitives(name: str, shape: Any, R: np.ndarray, p: np.ndarray) -> Facets:
             vertices, faces = clean_mesh(*shape.mesh(), what=name)
         case other:
             raise UnsupportedError(f"{name}: a {other} cannot be a wall for particles")
-    return facet_rows(vertices @ R.T + p, faces)
+    crease = 0.0 if shape.type == "box" else np.radians(shape.crease_deg)
+    return facet_rows(vertices @ R.T + p, faces, crease)
 
 
 def _unit(vector: np.ndarray) -> np.ndarray:
@@ -168,6 +170,12 @@ def _box(size: Iterable[float], is_open: Iterable[str]) -> tuple[np.ndarray, np.
             first = (k % 2) << (k // 2)
             faces.append([first, first + a, first + a + b, first + b])
     return corners, np.array(faces, int).reshape(-1, 4)
+
+
+def _bulge(made: Facets) -> float:
+    """Farthest that a curved facet reaches beyond its plane triangle [m]."""
+    curved = (made.wall_i[:, t.KIND] >= t.RECT) & (made.wall_i[:, t.OWNED] >> CURVED_BIT & 1 == 1)
+    return float(made.wall_f[curved, t.BULGE].max(initial=0.0))
 
 
 def _extent(made: Facets) -> float:

@@ -104,14 +104,17 @@ class Closure:
         self.reset_thresholds()
 
     def _refuse_nothing(self, state: State) -> None:
-        """Raise if none of the equations says anything: there is no telling what then is rounding and what is not."""
-        names = self.system.names
-        if isinstance(self.loops, Partition) or not len(names):
+        """Raise if none of the equations says anything at this pose: there is no telling what then is rounding and what
+        is not. Explicit methods leave out those that never say anything.
+        """
+        names, explicit = self.system.names, self.loops is not None
+        if isinstance(self.loops, Partition) or (explicit and not self.system.matters.any()):
             return
         if self.system.rank(self.system.terms(state.q, time=state.time).J) == 0:
             raise UnsupportedError(
                 f"{', '.join(names)}: these equations hold nothing at this pose that joints do not hold already, as a "
-                "ball on the axis of a hinge. Leave out what they belong to, or take loops: partition"
+                "ball on the axis of a hinge. Leave out what they belong to, or use an explicit method with loops: "
+                "partition"
             )
 
     def refuse_open(self, state: State) -> None:
@@ -222,3 +225,11 @@ class Closure:
             head.poor_pivot *= 0.01
         else:
             head.choices += 1
+
+
+def without_counts(head: np.ndarray) -> np.ndarray:
+    """What a loop solver keeps, without its statistics: factors are made once more when a run is taken up."""
+    head = head.copy()
+    for name in ("evaluations", "factorisations", "corrections"):
+        head[name] = 0
+    return head
