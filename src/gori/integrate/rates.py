@@ -48,7 +48,16 @@ def finish_step(machine, data, t, y):
     code = project(machine, data, t, y)
     if code != OK or not present(machine.vehicle):
         return code
-    return follow_vehicles(machine, data, t, y)
+    code = follow_vehicles(machine, data, t, y)
+    count_blows(data, y)
+    return code
+
+
+@part
+def count_blows(data, y):
+    """Blows change velocities at once (`vehicle/blows.py`): add their work to that of the run."""
+    y[y.shape[0] - 1] += data.struck[0]
+    data.struck[0] = 0.0
 
 
 @block
@@ -66,9 +75,12 @@ def finish_and_evaluate(machine, data, t, y, k):
     if present(machine.closed):
         code = call_at(machine.closed, machine, data, t, y, k, PROJECT_AND_EVALUATE)
         k[k.shape[0] - 1] = data.power[0]
+        if present(machine.vehicle):
+            count_blows(data, y)
         return code
     if present(machine.vehicle):
         code = follow_vehicles(machine, data, t, y)
+        count_blows(data, y)
         if code != OK:
             return code
     return rhs(machine, data, t, y, k)

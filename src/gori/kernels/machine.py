@@ -99,6 +99,7 @@ class Data(Bundle):
     footprint: Annotated[Any, vs.FOOTPRINT.type[::1]]
     patch: Annotated[Any, vs.PATCH.type[::1]]
     blow: Annotated[Any, vs.BLOW.type[::1]]  # of the wheels, by ground and by walls, then of the steering
+    struck: Annotated[Any, F1]  # work of blows (1,) [J] that the work of the run does not hold yet
     impact: Annotated[Any, F2]  # equations of blows, nv + ne rows, and their directions (`vehicle/blows.py`)
     # subsystems: (coupled, 6) wrenches held on bodies, moment about the origin and force, world axes; recorded
     wrench: Annotated[Any, F2]

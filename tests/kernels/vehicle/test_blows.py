@@ -72,3 +72,5 @@ def test_a_drop_that_no_tyre_can_take(speed, step):
     assert lowest < 0.2 + 2.0 * kernel.RUBBER or not struck, "it comes near, or this tests nothing"
     assert total.max() <= total[0] * (1.0 + 1e-3)
     assert rec["w.load"].min() >= 0.0
+    # the work of a blow is in the books: without it, all of the energy would be missing
+    assert np.abs(rec["energy.balance"]).max() < 0.05 * total[0]

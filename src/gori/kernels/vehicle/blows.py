@@ -165,9 +165,12 @@ def strike(machine, data, q, v, dt):
     for i in range(count):
         for k in range(nv):
             v[k] += A[k, n + i] * blow[i].impulse
-    # what they took from the bodies belongs to the books of the wheels
-    for i in range(2 * wheels):
+    # what they took from the bodies belongs to the books of the wheels, and of the run
+    for i in range(count):
         after = 0.0
         for k in range(nv):
             after += A[n + i, k] * v[k]
-        data.wheel[i // 2].work += 0.5 * blow[i].impulse * (blow[i].before + after)
+        work = 0.5 * blow[i].impulse * (blow[i].before + after)
+        data.struck[0] += work
+        if i < 2 * wheels:
+            data.wheel[i // 2].work += work

@@ -219,6 +219,7 @@ def data_records(vehicle: VehicleTables | None, flat: np.ndarray, live: bool, eq
         "footprint": vs.FOOTPRINT.zeros(wheels),
         "patch": vs.PATCH.zeros(wheels),
         "blow": vs.BLOW.zeros(blows),
+        "struck": np.zeros(1),
         "impact": np.zeros((rows, rows)),
         "cells": vs.CELL.zeros(0),
     }
