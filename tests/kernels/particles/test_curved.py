@@ -9,7 +9,7 @@ import pytest
 from gori.kernels.particles import columns as t
 from gori.kernels.particles import curved as kernel
 from gori.kernels.particles import walls
-from gori.kernels.particles.facets import CURVED_BIT
+from gori.kernels.particles.facets import CORNER_BIT, CURVED_BIT, EDGE_BIT, FLAT_BIT
 from gori.model.particles.clearance import distance_to_triangles
 from gori.model.particles.edges import surface_of
 from gori.model.particles.facets import facet_rows
@@ -267,3 +267,15 @@ def test_the_foot_of_a_centre_and_what_is_beyond():
     far = p.mean(axis=0) - p[0] + 3.0 * (p[1] - p[0])
     assert plain(kernel.is_beyond)(made.wall_f, k, made.wall_i[k, t.OWNED], *far, 0.0, 1.0)
     assert plain(kernel.to_curved)(*made[:4], k, *(p[0] + far), 1.0)[0] == t.FAR
+
+
+def test_edges_and_corners_that_a_triangle_owns():
+    """Against a list of what can answer beyond each edge: the edge itself, if it is real, and both of its ends."""
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        own_edge, own_corner, flat = rng.random((3, 3)) < 0.3
+        over = rng.choice([-1.0, 1.0], 3)
+        numbers = [(EDGE_BIT, own_edge), (CORNER_BIT, own_corner), (FLAT_BIT, flat)]
+        owned = sum(int(flag) << (bit + j) for bit, flags in numbers for j, flag in enumerate(flags))
+        answers = [(own_edge[j] and not flat[j]) or own_corner[j] or own_corner[(j + 1) % 3] for j in range(3)]
+        assert plain(kernel.has_feature)(owned, *over) == any(answers[j] for j in range(3) if over[j] < 0.0)

@@ -155,13 +155,22 @@ def is_beyond(wall_f, k, owned, dx, dy, dz, h, reach):
     d, h   as in `foot`
     """
     nx, ny, nz = vector(wall_f, k, FACE)
-    wide = reach + wall_f[k, BULGE]
-    limit, room = abs(h) * wall_f[k, LEAN] + wall_f[k, BULGE], wide * wide - h * h
-    over, by_feature = False, owned & CORNERS != 0
+    bulge = wall_f[k, BULGE]
+    wide, bent = reach + bulge, 9.0 * bulge * bulge
+    limit, room = abs(h) * wall_f[k, LEAN] + bulge, wide * wide - h * h
+    over, by_feature, corners = False, False, owned & CORNERS
     for j in range(3):
         sx, sy, sz, ex, ey, ez = side_of(wall_f, False, k, j)
         ix, iy, iz = cross(nx, ny, nz, ex, ey, ez)  # leads into the triangle
-        inside, size = dot(dx - sx, dy - sy, dz - sz, ix, iy, iz), dot(ex, ey, ez, ex, ey, ez)
+        qx, qy, qz = dx - sx, dy - sy, dz - sz
+        inside, size = dot(qx, qy, qz, ix, iy, iz), dot(ex, ey, ez, ex, ey, ez)
+        if corners != 0:  # a corner has no answer well ahead of it, along an edge that bends by 3 bulges at most
+            along, away = dot(qx, qy, qz, ex, ey, ez), dot(qx, qy, qz, qx, qy, qz)
+            blur, back = 4.0 * SLACK * SLACK * (size + bent) + 2.0 * bent, size - along
+            if along > 0.0 and along * along > blur * away:
+                corners &= ~(1 << (CORNER_BIT + j))
+            if back > 0.0 and back * back > blur * (away - along + back):
+                corners &= ~(1 << (CORNER_BIT + (j + 1) % 3))
         square, line = inside * inside, limit * limit * size
         if inside < 0.0 and square >= room * size:
             return True
@@ -169,7 +178,19 @@ def is_beyond(wall_f, k, owned, dx, dy, dz, h, reach):
             over = over or (inside < 0.0 and square > line)
         else:
             by_feature = by_feature or inside < 0.0 or square < line
-    return over and not by_feature
+    return over and corners == 0 and not by_feature
+
+
+@part
+def has_feature(owned, over0, over1, over2):
+    """Whether a triangle owns one of the edges that a centre is beyond, over < 0, or one of their corners."""
+    edges = owned & ~(owned >> FLAT_BIT)
+    own0, own1, own2 = (owned >> CORNER_BIT) & 1, (owned >> (CORNER_BIT + 1)) & 1, (owned >> (CORNER_BIT + 2)) & 1
+    return (
+        (over0 < 0.0 and (edges & 1) | own0 | own1 != 0)
+        or (over1 < 0.0 and (edges >> 1 & 1) | own1 | own2 != 0)
+        or (over2 < 0.0 and (edges >> 2 & 1) | own2 | own0 != 0)
+    )
 
 
 @part
@@ -229,7 +250,7 @@ def to_curved(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz, reach):
         h = dot(dx - u * ax - v * bx, dy - u * ay - v * by, dz - u * az - v * bz, nx, ny, nz) - rise
         side = -1.0 if h >= 0.0 else 1.0
         return abs(h), side * nx, side * ny, side * nz
-    if owned & 255 == 0:
+    if owned & 255 == 0 or (minimum and not has_feature(owned, over0, over1, over2)):
         return FAR, 0.0, 0.0, 1.0
 
     # of the edges that the centre is beyond, the one that is closest, and where on it: 0 at its beginning, 1 at its end
