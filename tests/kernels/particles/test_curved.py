@@ -14,7 +14,7 @@ from gori.model.particles.clearance import distance_to_triangles
 from gori.model.particles.edges import surface_of
 from gori.model.particles.facets import facet_rows
 from gori.model.particles.smooth import smooth
-from tests.kernels.particles.round_meshes import cone, sphere, tube
+from tests.kernels.particles.round_meshes import cone, sheet, sphere, tube
 from tests.plain import plain
 from tests.reference import walls as twin
 
@@ -279,3 +279,25 @@ def test_edges_and_corners_that_a_triangle_owns():
         owned = sum(int(flag) << (bit + j) for bit, flags in numbers for j, flag in enumerate(flags))
         answers = [(own_edge[j] and not flat[j]) or own_corner[j] or own_corner[(j + 1) % 3] for j in range(3)]
         assert plain(kernel.has_feature)(owned, *over) == any(answers[j] for j in range(3) if over[j] < 0.0)
+
+
+def test_centres_near_a_corner():
+    """All that a corner answers is near it, and most of what lies over a triangle is not."""
+    turn = np.linspace(0.0, 0.5 * np.pi, 7)
+    made = facet_rows(*sheet(np.stack([np.sin(turn), 1.0 - np.cos(turn)], axis=1)), CREASE)
+    ends = np.flatnonzero(
+        (made.wall_i[:, t.OWNED] >> CORNER_BIT & 7 != 0) & (made.wall_i[:, t.OWNED] >> CURVED_BIT == 1)
+    )
+    rng, answered, spared = np.random.default_rng(12), 0, 0
+    for _ in range(1000):
+        k = rng.choice(ends)
+        owned, p = made.wall_i[k, t.OWNED], made.corners[k]
+        j = rng.integers(3)
+        d = p[j] - p[0] + rng.normal(0.0, 0.05, 3)
+        gap, *n = plain(kernel.to_curved)(*made[:4], k, *(p[0] + d), 1.0)
+        corner = np.linalg.norm(d + gap * np.array(n) - (p - p[0]), axis=1).min() < 1e-9
+        near = plain(kernel.near_corner)(made.wall_f, k, owned, *d)
+        assert near or not corner
+        answered += corner
+        spared += not near
+    assert answered > 10 and spared > 100

@@ -155,22 +155,13 @@ def is_beyond(wall_f, k, owned, dx, dy, dz, h, reach):
     d, h   as in `foot`
     """
     nx, ny, nz = vector(wall_f, k, FACE)
-    bulge = wall_f[k, BULGE]
-    wide, bent = reach + bulge, 9.0 * bulge * bulge
-    limit, room = abs(h) * wall_f[k, LEAN] + bulge, wide * wide - h * h
-    over, by_feature, corners = False, False, owned & CORNERS
+    wide = reach + wall_f[k, BULGE]
+    limit, room = abs(h) * wall_f[k, LEAN] + wall_f[k, BULGE], wide * wide - h * h
+    over, by_feature = False, False
     for j in range(3):
         sx, sy, sz, ex, ey, ez = side_of(wall_f, False, k, j)
         ix, iy, iz = cross(nx, ny, nz, ex, ey, ez)  # leads into the triangle
-        qx, qy, qz = dx - sx, dy - sy, dz - sz
-        inside, size = dot(qx, qy, qz, ix, iy, iz), dot(ex, ey, ez, ex, ey, ez)
-        if corners != 0:  # a corner has no answer well ahead of it, along an edge that bends by 3 bulges at most
-            along, away = dot(qx, qy, qz, ex, ey, ez), dot(qx, qy, qz, qx, qy, qz)
-            blur, back = 4.0 * SLACK * SLACK * (size + bent) + 2.0 * bent, size - along
-            if along > 0.0 and along * along > blur * away:
-                corners &= ~(1 << (CORNER_BIT + j))
-            if back > 0.0 and back * back > blur * (away - along + back):
-                corners &= ~(1 << (CORNER_BIT + (j + 1) % 3))
+        inside, size = dot(dx - sx, dy - sy, dz - sz, ix, iy, iz), dot(ex, ey, ez, ex, ey, ez)
         square, line = inside * inside, limit * limit * size
         if inside < 0.0 and square >= room * size:
             return True
@@ -178,7 +169,27 @@ def is_beyond(wall_f, k, owned, dx, dy, dz, h, reach):
             over = over or (inside < 0.0 and square > line)
         else:
             by_feature = by_feature or inside < 0.0 or square < line
-    return over and corners == 0 and not by_feature
+    if not over or by_feature:
+        return False
+    return owned & CORNERS == 0 or not near_corner(wall_f, k, owned, dx, dy, dz)
+
+
+@part
+def near_corner(wall_f, k, owned, dx, dy, dz):
+    """Whether a centre may be nearest to a corner that the triangle owns: it does not lie ahead along an edge that
+    leaves it, which bends by 3 bulges at most.
+    """
+    corners, bent = owned & CORNERS, 9.0 * wall_f[k, BULGE] * wall_f[k, BULGE]
+    for j in range(3):
+        sx, sy, sz, ex, ey, ez = side_of(wall_f, False, k, j)
+        qx, qy, qz = dx - sx, dy - sy, dz - sz
+        size, along, away = dot(ex, ey, ez, ex, ey, ez), dot(qx, qy, qz, ex, ey, ez), dot(qx, qy, qz, qx, qy, qz)
+        blur, back = 4.0 * SLACK * SLACK * (size + bent) + 2.0 * bent, size - along
+        if along > 0.0 and along * along > blur * away:
+            corners &= ~(1 << (CORNER_BIT + j))
+        if back > 0.0 and back * back > blur * (away - along + back):
+            corners &= ~(1 << (CORNER_BIT + (j + 1) % 3))
+    return corners != 0
 
 
 @part
