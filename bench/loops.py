@@ -4,8 +4,11 @@ The mechanisms are those of `bench/mechanisms.py`. Of the steps 10 ms / 2^k each
 the compared point ends within 1e-4 of the mechanism's size of where it should be (`bench/mechanism_references.py`). At
 these steps the programs take turns, the steps alone are timed, and the best run counts. A program that never gets there
 is shown with its best error.
+
+python -m bench.loops [--coarsest 0.01]    the largest step that is tried [s]
 """
 
+import argparse
 from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple
@@ -32,11 +35,11 @@ class Found(NamedTuple):
     seconds: float  # of that run
 
 
-def largest_step(run: Run, exact: np.ndarray, size: float) -> Found:
+def largest_step(run: Run, exact: np.ndarray, size: float, coarsest: float = COARSEST) -> Found:
     """The largest step that is accurate enough; without one, the best error."""
     best = Found(None, np.inf, np.inf)
     for k in range(HALVINGS + 1):
-        step = COARSEST / 2**k
+        step = coarsest / 2**k
         position, seconds = run(step)
         error = float(np.abs(position - exact).max()) / size  # not a number, and so not small, if the run failed
         if error < ACCURACY:
@@ -59,11 +62,12 @@ def programs() -> dict[str, Callable[[str, float], tuple[np.ndarray, float]]]:
     return found
 
 
-def compare(name: str, rivals: dict) -> tuple[dict[str, Found], dict[str, float]]:
+def compare(name: str, rivals: dict, coarsest: float) -> tuple[dict[str, Found], dict[str, float]]:
     """The step of each rival, and the seconds of its run of the whole case with that step."""
     case, exact = CASES[name], reference(name)
     found = {
-        rival: largest_step(lambda step, run=run: run(name, step), exact, case.size) for rival, run in rivals.items()
+        rival: largest_step(lambda step, run=run: run(name, step), exact, case.size, coarsest)
+        for rival, run in rivals.items()
     }
     ready = {rival: f.step for rival, f in found.items() if f.step is not None}
     seconds = turns(
@@ -100,12 +104,15 @@ def growth() -> float:
 def main() -> None:
     from bench.loops_gori import largest_residual
 
+    asked = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    asked.add_argument("--coarsest", type=float, default=COARSEST, help="largest step that is tried [s]")
+    coarsest = asked.parse_args().coarsest
     console.print(f"Gori {gori.__version__}. {machine()}")
     rivals = programs()
     figures: dict[str, float | None] = {}
     residual = 0.0
     for name, case in CASES.items():
-        found, seconds = compare(name, rivals)
+        found, seconds = compare(name, rivals, coarsest)
         table(name, found, seconds)
         step, ours = found["gori"].step, seconds.get("gori")
         figures[f"us_per_step_{name}"] = None if ours is None else 1e6 * ours * step / case.duration

@@ -58,7 +58,13 @@ def measure(label: str, path: Path, base: str, figures: dict, rows: list) -> Non
                 "batch": lambda: pin.rneaInParallel(1, pool, Q, V, T),
             },
         ),
-        "crba": (lambda: model.mass_matrix(q), {"loop": lambda: [pin.crba(m, d, a) for a in pq]}),
+        "crba": (
+            lambda: model.mass_matrix(q),
+            {
+                f"loop, {name.lower()}": lambda how=how: [pin.crba(m, d, a, how) for a in pq]
+                for name, how in pin.Convention.names.items()
+            },
+        ),
         "derivatives": (
             lambda: model.derivatives(q, v, tau),
             {"loop": lambda: [pin.computeABADerivatives(m, d, a, b, c) for a, b, c in zip(pq, pv, pt)]},

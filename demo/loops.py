@@ -21,9 +21,9 @@ def _slider_crank(rod: float) -> gori.Spec:
         },
         joints={
             "A": {"type": "revolute", "parent": "ground", "at": (0, 0.1, 0.12), "child": "crank", "axis": (1, 0, 0)},
-            "S": {"type": "prismatic", "parent": "ground", "child": "slider", "axis": (1, 0, 0), "q": 0.2},
+            "S": {"type": "prismatic", "parent": "ground", "child": "slider", "axis": (1, 0, 0), "guess": 0.2},
             "U": {"type": "universal", "parent": "slider", "child": "rod", "axis": (0, 0, 1), "axis2": (0, 1, 0),
-                  "q": (2.7, 0.7)},
+                  "guess": (2.7, 0.7)},
         },
         cuts={
             "P": {"type": "spherical", "parent": "crank", "at": (0, 0, 0.08), "child": "rod", "child_at": (rod, 0, 0)}

@@ -84,12 +84,13 @@ work = rec.info["jacobian"]
 print(f"{model.nv} degrees of freedom: 1.5 s in {seconds:.2f} s, {work['iterations_per_step']:.1f} iterations a step")
 
 stiffness = np.array([k for joint in model.spec.joints.values() for k in joint.stiffness * 2])
-stored = 0.5 * rec.q**2 @ stiffness  # energy.total is kinetic and of gravity: springs are added here
-energy = rec["energy.total"] + stored
+stored, energy = rec["energy.elastic"], rec["energy.total"]
+assert np.abs(stored - 0.5 * rec.q**2 @ stiffness).max() < 1e-9 * stored.max()
 middle = (rec.v[1:] + rec.v[:-1]) / 2
 lost = np.append(0, np.cumsum(step * middle**2 @ (RELAXATION * stiffness)))
 kinetic = rec["energy.kinetic"].max()
 error = np.abs(energy + lost - energy[0]).max()
+assert np.abs(rec["energy.work"] + lost).max() < 1e-3 * lost[-1], "the dampers' work, as the steps have it"
 print(f"kinetic energy up to {kinetic:.1f} J, in the springs up to {stored.max():.1f} J, lost {lost[-1]:.2f} J")
 speed = np.linalg.norm(rec["tip.velocity"][:, 3:], axis=1).max()
 print(f"energy balance to {error:.1e} J; the tip moves with up to {speed:.1f} m/s")

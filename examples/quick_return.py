@@ -103,11 +103,11 @@ def plain(inertia: float = 2000.0) -> gori.Spec:
     turn, slide = {"type": "revolute"}, {"type": "prismatic", "axis": (1, 0, 0)}
     joints = {
         "drive_shaft": {**turn, "parent": "ground", "child": "crank", "q": START, "v": SPEED},
-        "foot": {**turn, "parent": "ground", "child": "rocker", "at": (0, PIVOT, 0), "q_deg": 130},
-        "rail": {**slide, "parent": "ground", "child": "slider", "at": (0, RAIL, 0), "q": -4.0},
+        "foot": {**turn, "parent": "ground", "child": "rocker", "at": (0, PIVOT, 0), "guess_deg": 130},
+        "rail": {**slide, "parent": "ground", "child": "slider", "at": (0, RAIL, 0), "guess": -4.0},
         "pin": {**turn, "parent": "crank", "child": "block", "at": (CRANK, 0, 0)},
         "slot": {**slide, "parent": "block", "child": "rocker"},
-        "tip": {**turn, "parent": "rocker", "child": "coupler", "at": (ROCKER, 0, 0), "q_deg": -130},
+        "tip": {**turn, "parent": "rocker", "child": "coupler", "at": (ROCKER, 0, 0), "guess_deg": -130},
         "wrist": {**turn, "parent": "coupler", "child": "slider", "at": (-COUPLER, 0, 0)},
     }
     return gori.Spec(

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import gori
-from validation import a01_pendulum, a02_four_bars, a03_andrews, quick_return, rank, slider_crank
+from validation import a01_pendulum, a02_four_bars, a03_andrews, balance, gears, quick_return, rank, slider_crank
 from validation.check import Check, attempt, compare, order, small
 from validation.command import CASES, main
 from validation.report import markdown
 from validation.solvers import PRECISE, Solver, with_loops
 
 GOOD = small("case", "zero", "solver", 1e-9, 1e-6)
-BAD = compare("case", "two | three", "solver", {"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 2.5}, 0.1)
+BAD = compare("case", "two | three", "solver", {"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 2.5}, 0.125, source="published")
 
 
 def assert_pass(checks):
@@ -62,13 +62,18 @@ def test_command_solves_cases_at_the_same_time(tmp_path):
 def test_of_several_values_the_worst_counts():
     assert not BAD.passed and BAD.error == 0.5 and BAD.quantity == "two | three: b"
     assert BAD.values == {"a": (1.0, 1.0), "b": (2.0, 2.5)}
-    assert compare("c", "q", "s", {"a": 1.0, "b": 200.0}, {"a": 1.1, "b": 201.0}, 1.0, relative=True).quantity == "q: a"
+    assert (
+        compare(
+            "c", "q", "s", {"a": 1.0, "b": 200.0}, {"a": 1.1, "b": 201.0}, 1.0, relative=True, source="exact"
+        ).quantity
+        == "q: a"
+    )
     with pytest.raises(KeyError, match="b is on one side only"):
-        compare("c", "q", "s", {"a": 1.0, "b": 2.0}, {"a": 1.0}, 0.1)
+        compare("c", "q", "s", {"a": 1.0, "b": 2.0}, {"a": 1.0}, 0.1, source="exact")
 
 
 def test_what_is_not_a_number_fails():
-    row = compare("c", "q", "s", {"a": 1.0, "b": 2.0}, {"a": math.nan, "b": 9.0}, math.inf)
+    row = compare("c", "q", "s", {"a": 1.0, "b": 2.0}, {"a": math.nan, "b": 9.0}, math.inf, source="exact")
     assert not row.passed and row.quantity == "q: a"
     assert not small("c", "q", "s", math.nan, 1.0).passed
     assert not small("c", "q", "s", 1.1, 1.0).passed and small("c", "q", "s", -1.0, 1.0).passed
@@ -93,7 +98,9 @@ def test_a_run_that_fails_is_a_row_that_fails():
 def test_table_keeps_its_columns():
     lines = markdown([GOOD, BAD], "command").splitlines()
     assert "2 checks, 1 fail" in lines[0]
-    assert {line.replace("\\|", "").count("|") for line in lines[4:]} == {9}
+    assert {line.replace("\\|", "").count("|") for line in lines[4:]} == {10}
+    assert lines[0].endswith("References: 1 published, 1 exact.")
+    assert "| 0.125 |" in lines[-1]  # bounds in full
     assert [line.split(" | ")[-1] for line in lines[-2:]] == ["yes |", "NO |"]
 
 
@@ -121,6 +128,19 @@ def test_solvers_cover_all_ways_to_close_loops():
     assert Solver(gori.RK4(step=1e-3), "partition").halved() == Solver(gori.RK4(step=5e-4), "partition")
 
 
+def test_the_energy_balance_of_all_runs_is_a_row_of_each_method():
+    model = a01_pendulum.model()
+    balance.forget()
+    for method in (gori.RK4(step=1e-3), gori.RK4(step=0.25), gori.SemiImplicit(step=0.1)):
+        Solver(method).run(model, 2.0, sample=0.5)
+    rk4, euler = balance.checks("case")
+    assert rk4.quantity.endswith("worst of 2 runs") and rk4.solver == "RK4 0.25 s" and rk4.bound == 1e-3
+    assert not rk4.passed and 1e-3 < rk4.error < 0.1
+    assert euler.bound == 5e-2 and not euler.passed  # with a step of a tenth of a second
+    balance.forget()
+    assert not list(balance.checks("case"))
+
+
 # ---- cases
 
 PRECISE_WAYS = [Solver(PRECISE, way) for way in ("multipliers", "partition")]
@@ -142,8 +162,8 @@ def test_andrews(solver):
 
 
 @pytest.mark.parametrize("solver", PRECISE_WAYS, ids=str)
-def test_quick_return_turns_as_published(solver):
-    period, top = quick_return.PUBLISHED[2000.0]
+def test_quick_return_turns_as_calculated(solver):
+    period, top = quick_return.CALCULATED[2000.0]
     found = quick_return.ours(solver, 2000.0)
     assert found["period"] == pytest.approx(period, abs=5e-5)
     assert found["highest speed"] == pytest.approx(top, abs=5e-3)
@@ -175,3 +195,7 @@ def test_slider_crank_free(solver):
 def test_rank():
     assert_pass(rank.checks())
     assert all(isinstance(check, Check) for check in rank.checks())
+
+
+def test_gears():
+    assert_pass(gears.checks())

@@ -1,1 +1,1 @@
-"""Published problems with their reference values: `python -m validation` solves them and writes one table."""
+"""Known problems with their reference values: `python -m validation` solves them and writes one table."""

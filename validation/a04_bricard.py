@@ -10,6 +10,7 @@ import numpy as np
 
 import gori
 from bench.mechanisms import bricard
+from validation.balance import noted
 from validation.check import Check, attempt, compare, order, small
 from validation.solvers import PRECISE, Solver, first_order, with_loops
 
@@ -31,7 +32,7 @@ def run(solver: Solver) -> tuple[np.ndarray, float]:
     """P3 at 1, 2, .. 10 s (10, 3) [m], and the largest drift of the energy [J]."""
     simulation, points, energies = solver.simulation(gori.compile(bricard())), [], []
     for _ in range(DURATION):
-        rec = simulation.run(1.0, sample=0.1, progress=False)
+        rec = noted(simulation.run(1.0, sample=0.1, progress=False), solver)
         points.append(rec["P3.position"][-1])
         energies.append(rec["energy.total"])
     energy = np.concatenate(energies)
@@ -41,12 +42,19 @@ def run(solver: Solver) -> tuple[np.ndarray, float]:
 def checks(long: bool = False) -> Iterator[Check]:
     mobility = gori.compile(bricard()).mobility()
     counts = {"redundant equations": len(mobility.redundant), "degrees of freedom": mobility.freedom}
-    yield compare(CASE, "mobility", "model.mobility()", dict.fromkeys(counts, 1), counts, 0.0)
+    yield compare(CASE, "mobility", "model.mobility()", dict.fromkeys(counts, 1), counts, 0.0, source="published")
     table, other = run(TABLE[0])[0], run(TABLE[1])[0]
     for k, (ours, theirs) in enumerate(zip(table, other, strict=True)):
         # the table itself is the reference: the other solver confirms it
         for axis, *pair in zip("xyz", ours, theirs, strict=True):
-            yield compare(CASE, f"our table: P3.{axis} at {k + 1} s [m]", " / ".join(map(str, TABLE)), *pair, 1e-9)
+            yield compare(
+                CASE,
+                f"our table: P3.{axis} at {k + 1} s [m]",
+                " / ".join(map(str, TABLE)),
+                *pair,
+                1e-9,
+                source="own run",
+            )
     for solver in with_loops(METHODS):
         yield from attempt(CASE, solver, accurate, table)
     for solver in with_loops(first_order(5e-4)):
@@ -58,7 +66,7 @@ def accurate(solver: Solver, table: np.ndarray) -> Iterator[Check]:
     energy_bound, point_bound = BOUNDS[solver.kind]
     names = [f"{axis} at {k + 1} s" for k in range(DURATION) for axis in "xyz"]
     reference, found = (dict(zip(names, values.ravel(), strict=True)) for values in (table, points))
-    yield compare(CASE, "P3 against the table [m]", solver, reference, found, point_bound)
+    yield compare(CASE, "P3 against the table [m]", solver, reference, found, point_bound, source="own run")
     yield small(CASE, "energy, largest drift in 10 s [J]", solver, drift, energy_bound)
 
 

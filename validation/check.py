@@ -4,8 +4,19 @@ import math
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
+Source = Literal["published", "exact", "calculated", "typical", "other program", "own run"]
+"""where a reference comes from
+
+published      printed in the source that the case names
+exact          a closed formula, the reduced equation integrated to 13 digits, statics by hand, a law of conservation,
+               the order of a method
+calculated     figures worked out beforehand, without Gori, from published or assumed data
+typical        the middle of a range found in the literature
+other program  the same machine in another program
+own run        Gori itself, with another solver or a smaller step: agreement, not proof
+"""
 Value = float | Mapping[str, float]
 """a number, or several by name"""
 
@@ -21,6 +32,7 @@ class Check:
     ours: float | str
     error: float
     bound: float
+    source: Source
     values: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
@@ -36,6 +48,8 @@ def compare(
     ours: Value,
     bound: float,
     relative: bool = False,
+    *,
+    source: Source,
 ) -> Check:
     """The row for ours against a reference; of several values, for the one that is off the most.
 
@@ -51,12 +65,12 @@ def compare(
     # not a number is worse than anything
     worst = max(errors, key=lambda name: math.inf if math.isnan(errors[name]) else errors[name])
     words = quantity if one else f"{quantity}: {worst}"
-    return Check(case, words, str(solver), *values[worst], errors[worst], bound, {} if one else values)
+    return Check(case, words, str(solver), *values[worst], errors[worst], bound, source, {} if one else values)
 
 
-def small(case: str, quantity: str, solver: Any, ours: float, bound: float) -> Check:
+def small(case: str, quantity: str, solver: Any, ours: float, bound: float, source: Source = "exact") -> Check:
     """The row for something that should be zero."""
-    return Check(case, quantity, str(solver), 0.0, float(ours), abs(float(ours)), bound)
+    return Check(case, quantity, str(solver), 0.0, float(ours), abs(float(ours)), bound, source)
 
 
 def order(case: str, quantity: str, solver: Any, expected: int, coarse: float, fine: float, bound: float) -> Check:
@@ -66,7 +80,7 @@ def order(case: str, quantity: str, solver: Any, expected: int, coarse: float, f
     """
     observed = math.log2(coarse / fine)
     words = f"order of the {quantity}, errors {coarse:.1e} and {fine:.1e}"
-    return Check(case, words, str(solver), float(expected), observed, max(0.0, expected - observed), bound)
+    return Check(case, words, str(solver), float(expected), observed, max(0.0, expected - observed), bound, "exact")
 
 
 def attempt(case: str, solver: Any, work: Callable[..., Iterable[Check]], *arguments: Any) -> Iterator[Check]:
@@ -75,4 +89,4 @@ def attempt(case: str, solver: Any, work: Callable[..., Iterable[Check]], *argum
         yield from work(solver, *arguments)
     except Exception as failure:
         words = textwrap.shorten(f"{type(failure).__name__}: {failure}", 170, placeholder=" ..")
-        yield Check(case, "the run", str(solver), "ends well", words, math.inf, 0.0)
+        yield Check(case, "the run", str(solver), "ends well", words, math.inf, 0.0, "exact")

@@ -9,7 +9,7 @@ from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 
-from validation import report
+from validation import balance, report
 from validation.check import Check, attempt
 
 CASES = (
@@ -21,6 +21,7 @@ CASES = (
     "slider_crank",
     "rank",
     "frame",
+    "gears",
     "residual",
     "energy",
     "vehicle",
@@ -31,8 +32,12 @@ CASES = (
 
 
 def rows(name: str, long: bool) -> Iterator[Check]:
-    """The rows of one case; a case that fails as a whole is one row that fails."""
-    return attempt(name, "", lambda _: import_module(f"validation.{name}").checks(long))
+    """The rows of one case, and of the energy balance of its runs; a case that fails as a whole is one row that
+    fails.
+    """
+    balance.forget()
+    yield from attempt(name, "", lambda _: import_module(f"validation.{name}").checks(long))
+    yield from balance.checks(name)
 
 
 def timed(name: str, long: bool, rows: Callable[[str, bool], Iterable[Check]] = rows) -> tuple[list[Check], float]:

@@ -30,10 +30,12 @@ def silo(long: bool) -> Iterator[Check]:
     """Janssen (1895): the pressure on the wall goes to a limit, p = w D / (4 mu) (1 - exp(-4 mu K z / D))."""
     found = janssen(ratio=8, filling=5.0, friction=0.15, duration=0.8)
     words = "2189 grains, 8 across, 5 D high, wall friction 0.15"
-    yield compare(CASE, "silo: friction on the wall over its limit", words, 1.0, found.mobilised, 0.03)
+    yield compare(CASE, "silo: friction on the wall over its limit", words, 1.0, found.mobilised, 0.03, source="exact")
     yield small(CASE, "silo: wall pressure off Janssen's curve, over its limit", words, found.deviation, 0.1)
-    yield compare(CASE, "silo: K, of side to vertical pressure, fitted", words, 0.8, found.K, 0.4)
-    yield compare(CASE, "silo: load on the bottom over that of the curve", words, 1.0, found.bottom, 0.1)
+    yield compare(CASE, "silo: K, of side to vertical pressure, fitted", words, 0.8, found.K, 0.4, source="typical")
+    yield compare(
+        CASE, "silo: load on the bottom over that of the curve", words, 1.0, found.bottom, 0.1, source="exact"
+    )
 
 
 def flow(long: bool) -> Iterator[Check]:
@@ -43,19 +45,23 @@ def flow(long: bool) -> Iterator[Check]:
     flows = np.mean([[discharge(hole, 2500, duration=0.8, seed=seed) for hole in holes] for seed in range(3)], axis=0)
     exponent, k = beverloo(holes, flows)
     words = "2500 grains, holes of 5 to 8 across, three fillings"
-    yield compare(CASE, "discharge: exponent of D - 1.4 d", words, 2.5, exponent, 0.25)
-    yield compare(CASE, "discharge: k, where W^0.4 is zero", words, 1.4, k, 0.6)
+    yield compare(CASE, "discharge: exponent of D - 1.4 d", words, 2.5, exponent, 0.25, source="published")
+    yield compare(CASE, "discharge: k, where W^0.4 is zero", words, 1.4, k, 0.6, source="published")
     expected = 0.58 * 0.58 * 2500.0 * math.sqrt(9.81) * ((7.0 - 1.4) * 4e-3) ** 2.5
-    yield compare(CASE, "discharge: flow at 7 across [kg/s]", words, expected, flows[2], 0.2, relative=True)
+    yield compare(
+        CASE, "discharge: flow at 7 across [kg/s]", words, expected, flows[2], 0.2, relative=True, source="published"
+    )
 
 
 def repose(long: bool) -> Iterator[Check]:
     """A heap of spheres that may roll is flat; resistance to rolling makes it steep."""
     smooth, rough = (math.degrees(heap(0.5, rolling).angle) for rolling in (0.0, 0.2))
     words = "700 grains, friction 0.5"
-    yield compare(CASE, "heap: angle without rolling friction [deg]", words, 10.0, smooth, 5.0)
-    yield compare(CASE, "heap: angle with rolling friction 0.2 [deg]", words, 20.0, rough, 5.0)
-    yield compare(CASE, "heap: by how much rolling friction raises it [deg]", words, 10.0, rough - smooth, 5.0)
+    yield compare(CASE, "heap: angle without rolling friction [deg]", words, 10.0, smooth, 5.0, source="typical")
+    yield compare(CASE, "heap: angle with rolling friction 0.2 [deg]", words, 20.0, rough, 5.0, source="typical")
+    yield compare(
+        CASE, "heap: by how much rolling friction raises it [deg]", words, 10.0, rough - smooth, 5.0, source="typical"
+    )
 
 
 def paraboloid(long: bool) -> Iterator[Check]:
@@ -72,8 +78,19 @@ def paraboloid(long: bool) -> Iterator[Check]:
         high = float(np.abs(found.height - found.paraboloid).max()) / R
         yield small(CASE, "drum: height off the paraboloid's, over the radius", words, high, 0.08)
         by_volume, mean = 1e3 * found.by_volume, 1e3 * found.mean
-        yield compare(CASE, "drum: mean height, out of the volume [mm]", words, by_volume, mean, 0.05, relative=True)
-        yield compare(CASE, "drum: spin of the grains over the drum's", words, 1.0, found.together, 0.02)
+        yield compare(
+            CASE,
+            "drum: mean height, out of the volume [mm]",
+            words,
+            by_volume,
+            mean,
+            0.05,
+            relative=True,
+            source="exact",
+        )
+        yield compare(
+            CASE, "drum: spin of the grains over the drum's", words, 1.0, found.together, 0.02, source="exact"
+        )
 
 
 def crater(long: bool) -> Iterator[Check]:
@@ -89,4 +106,4 @@ def crater(long: bool) -> Iterator[Check]:
     # a matter of the last few
     down = np.cumprod(fine.height > 0.3 * fine.engine) > 0
     off = float(np.abs(there - fine.height)[down].max() / (fine.engine - fine.height.min()))
-    yield small(CASE, "impact: height of the ball on its way down, over its depth", words, off, 0.01)
+    yield small(CASE, "impact: height of the ball on its way down, over its depth", words, off, 0.01, source="own run")

@@ -7,7 +7,9 @@ import numpy as np
 
 import gori
 from gori.analysis import granular
+from validation.balance import noted
 from validation.particles_scenes import UP, G, filled, scene, simulation, tube
+from validation.solvers import Solver
 
 # ---- discharge
 
@@ -86,7 +88,7 @@ def drum_spec(count: int, R: float, d: float, spin: float, friction: float = 0.0
 def drum(spec: gori.Spec, R: float, spin: float, duration: float, last: float = 0.3) -> Drum:
     """Run a drum, and compare the mean surface of its last frames with the paraboloid of the same height."""
     sim = simulation(spec, 2e-3)
-    rec = sim.run(duration, frames=0.02, sample=0.02, progress=False)
+    rec = noted(sim.run(duration, frames=0.02, sample=0.02, progress=False), Solver(sim.method))
     frames = [frame for frame in rec.frames if frame.time > duration - last]
     d = 2.0 * float(frames[0].radius.max())
     # rings of some grains: grains lie in layers, which would be steps of a finer profile
@@ -155,5 +157,5 @@ def impact(rows: np.ndarray, size: tuple[float, float], step: float, duration: f
         run={"duration": 1.0, "subsystems": {"bed": {"step": step, "skin": 0.25 * d}}},
     )  # fmt: skip
     sim = simulation(spec, 8.0 * step)
-    rec = sim.run(duration, sample=duration / 200, progress=False)
+    rec = noted(sim.run(duration, sample=duration / 200, progress=False), Solver(sim.method))
     return Impact(rec.time, rec.q[:, 0] - R, top - d / 2)

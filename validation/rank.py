@@ -55,4 +55,4 @@ def checks(long: bool = False) -> Iterator[Check]:
             "degrees of freedom": mobility.freedom,
         }
         reference = dict(zip(found, (REDUNDANT, REDUNDANT, FREEDOM), strict=True))
-        yield compare(CASE, words, "model.mobility()", reference, found, 0.0)
+        yield compare(CASE, words, "model.mobility()", reference, found, 0.0, source="published")

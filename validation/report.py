@@ -2,17 +2,19 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from bench.timing import machine
-from validation.check import Check
+from validation.check import Check, Source
 
-COLUMNS = ("case", "quantity", "solver", "reference", "ours", "error", "bound", "pass")
+COLUMNS = ("case", "quantity", "solver", "source", "reference", "ours", "error", "bound", "pass")
 
 
 def passed(checks: Sequence[Check]) -> bool:
@@ -25,6 +27,12 @@ def summary(checks: Sequence[Check]) -> str:
     return f"{len(checks)} checks, all pass" if not failed else f"{len(checks)} checks, {failed} fail"
 
 
+def sources(checks: Sequence[Check]) -> str:
+    """How many references come from where: "30 published, 12 exact"."""
+    counts = Counter(check.source for check in checks)
+    return ", ".join(f"{counts[source]} {source}" for source in get_args(Source) if counts[source])
+
+
 def cells(check: Check) -> list[str]:
     """One row as text; reference and ours with two digits more than agree."""
     digits = 3
@@ -33,7 +41,16 @@ def cells(check: Check) -> list[str]:
         digits = 14 if share < 1e-12 else max(4, 2 - math.floor(math.log10(share)))
     values = [_number(value, digits) for value in (check.reference, check.ours)]
     verdict = "yes" if check.passed else "NO"
-    return [check.case, check.quantity, check.solver, *values, f"{check.error:.1e}", f"{check.bound:.0e}", verdict]
+    return [
+        check.case,
+        check.quantity,
+        check.solver,
+        check.source,
+        *values,
+        f"{check.error:.1e}",
+        f"{check.bound:g}",
+        verdict,
+    ]
 
 
 def _number(value: float | str, digits: int) -> str:
@@ -44,7 +61,7 @@ def show(checks: Sequence[Check], width: int = 180) -> None:
     """Print the table."""
     table = Table(title=f"{summary(checks)}. {machine()}", title_justify="left")
     for column in COLUMNS:
-        table.add_column(column, justify="right" if column in COLUMNS[3:7] else "left", overflow="fold")
+        table.add_column(column, justify="right" if column in COLUMNS[4:8] else "left", overflow="fold")
     for check in checks:
         table.add_row(*map(escape, cells(check)), style=None if check.passed else "bold red")
     Console(width=width).print(table)
@@ -52,8 +69,8 @@ def show(checks: Sequence[Check], width: int = 180) -> None:
 
 def markdown(checks: Sequence[Check], command: str) -> str:
     """The table as a page."""
-    lines = [f"`{command}`: {summary(checks)}.", "", f"{machine()}.", ""]
-    lines += ["| " + " | ".join(COLUMNS) + " |", "|---|---|---|--:|--:|--:|--:|---|"]
+    lines = [f"`{command}`: {summary(checks)}. References: {sources(checks)}.", "", f"{machine()}.", ""]
+    lines += ["| " + " | ".join(COLUMNS) + " |", "|---|---|---|---|--:|--:|--:|--:|---|"]
     lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in cells(check)) + " |" for check in checks]
     return "\n".join(lines) + "\n"
 
@@ -65,6 +82,7 @@ def as_json(checks: Sequence[Check], command: str) -> str:
             "case": check.case,
             "quantity": check.quantity,
             "solver": check.solver,
+            "source": check.source,
             "reference": check.reference,
             "ours": check.ours,
             "error": check.error if math.isfinite(check.error) else str(check.error),

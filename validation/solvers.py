@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import gori
 from gori.integrate import LOOPS, Method
+from validation.balance import noted
 
 PRECISE = gori.Dopri5(rtol=1e-10, atol=1e-12)
 ORDER = {"semi_implicit": 1, "implicit_euler": 1, "generalized_alpha": 2, "adams": 3, "rk4": 4, "dopri5": 5}
@@ -42,9 +43,8 @@ class Solver(NamedTuple):
 
     def run(self, model: gori.Model, duration: float, sample: float | None = None, **options: Any) -> gori.Recording:
         """One run; by default only the end is sampled."""
-        return self.simulation(model, **options).run(
-            duration, sample=duration if sample is None else sample, progress=False
-        )
+        simulation = self.simulation(model, **options)
+        return noted(simulation.run(duration, sample=duration if sample is None else sample, progress=False), self)
 
 
 def with_loops(methods: Iterable[Method]) -> list[Solver]:

@@ -15,6 +15,7 @@ from gori import vehicle
 from gori.analysis.suspension import axle_loads, bump_curves
 from gori.analysis.wheel_rig import rig
 from gori.vehicle import CORNERS
+from validation.balance import noted
 from validation.check import Check, attempt, compare, small
 from validation.solvers import Solver
 from validation.vehicle_energy import audit
@@ -115,7 +116,7 @@ def sprint(model: gori.Model, duration: float, **inputs: float | str) -> gori.Re
     sim = adams(1e-3).simulation(model, state=gori.at_rest(model))
     for name, value in ({"selector": "D", "throttle": 1.0} | inputs).items():
         sim.inputs[f"truck.{name}"] = value
-    return sim.run(duration, sample=0.02, progress=False)
+    return noted(sim.run(duration, sample=0.02, progress=False), adams(1e-3))
 
 
 def acceleration() -> Iterator[Check]:
@@ -184,25 +185,26 @@ def energy() -> Iterator[Check]:
         sim = adams(1e-3).simulation(level(), state=gori.at_rest(level(), speed=speed))
         for port, value in inputs.items():
             sim.inputs[f"truck.{port}"] = value
-        works = audit(sim.run(duration, sample=1e-3, progress=False))
+        works = audit(noted(sim.run(duration, sample=1e-3, progress=False), adams(1e-3)))
         turnover = max(map(abs, works.values()))
         words = f"energy left open, {name}, over the largest work"
         yield small(CASE, words, adams(1e-3), works["open"] / turnover, 2e-4)
 
 
 def straight() -> Iterator[Check]:
-    sim = adams(1e-3, "frozen_explicit").simulation(level(), state=gori.at_rest(level(), speed=80.0 / 3.6))
+    solver = adams(1e-3, "frozen_explicit")
+    sim = solver.simulation(level(), state=gori.at_rest(level(), speed=80.0 / 3.6))
     sim.inputs["truck.selector"], sim.inputs["truck.throttle"] = "D", 0.2
-    rec = sim.run(20.0, sample=0.1, progress=False)
+    rec = noted(sim.run(20.0, sample=0.1, progress=False), solver)
     off = np.abs(rec["truck.chassis.position"][:, 1]).max()
-    yield small(CASE, "lateral deviation in 20 s at 80 km/h [m]", adams(1e-3, "frozen_explicit"), off, 1e-6)
+    yield small(CASE, "lateral deviation in 20 s at 80 km/h [m]", solver, off, 1e-6)
 
 
 def parked() -> Iterator[Check]:
     model = gori.compile(vehicle.spec("hmmwv", terrain={"grade": [0.2, 0.0]}))
     sim = adams(1e-3).simulation(model, state=gori.at_rest(model))
     sim.inputs["truck.brake"] = 1.0
-    rec = sim.run(600.0, sample=10.0, progress=False)
+    rec = noted(sim.run(600.0, sample=10.0, progress=False), adams(1e-3))
     place = rec["truck.chassis.position"]
     moved = float(np.linalg.norm(place[-1] - place[1]))
     yield small(CASE, "moved in 10 minutes, braked on a slope of 20 % [m]", adams(1e-3), moved, 1e-6)

@@ -38,11 +38,14 @@ class SingularError(GoriError, ArithmeticError):
 
 
 class ClosureError(GoriError, ValueError):
-    """Loops that cannot be closed. `cut` has the largest gap, `residual` [m or rad], at `time` [s]."""
+    """Loops that cannot be closed. `cut` has the largest gap, `residual` [m or rad], at `time` [s]; `recording` holds
+    what a kinematic analysis found until then.
+    """
 
     def __init__(self, message: str, cut: str = "", residual: float = 0.0, time: float = 0.0):
         super().__init__(message)
         self.cut, self.residual, self.time = cut, residual, time
+        self.recording: Any = None
 
 
 class SimulationError(GoriError, ArithmeticError):
@@ -67,12 +70,24 @@ class SpecWarning(UserWarning):
     """A valid Spec that probably contains a mistake."""
 
 
+class AssemblyWarning(UserWarning):
+    """A start that is not quite as given: coordinates had to move for the loops to close, or they close in two ways."""
+
+
 class RestartWarning(UserWarning):
     """A State whose method memory does not match: the run restarts from it, not bit for bit."""
 
 
 class CouplingWarning(UserWarning):
     """An exchange with a subsystem that lags so much that it has made or lost energy worth mentioning."""
+
+
+class EnergyWarning(UserWarning):
+    """A run in which more energy has appeared or vanished than the accuracy of its method explains."""
+
+
+class SampleWarning(UserWarning):
+    """A duration or time between samples that is not a whole number of steps: the nearest one is taken."""
 
 
 class ConditionWarning(UserWarning):

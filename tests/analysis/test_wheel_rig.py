@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from gori.analysis.wheel_rig import RigWheel, rig
 from gori.cli.main import app
-from gori.cli.wheel_rig import numbers, wheel_rig
+from gori.cli.wheel_rig import numbers
 from gori.errors import FileError, GoriError, InputError
 from gori.formats.soils import soil_names, soil_of
 from tests.kernels.vehicle.test_soil import LOAM, SAND
@@ -163,11 +162,7 @@ def test_bad_soil_file_names_its_line(tmp_path):
 
 @pytest.fixture
 def run():
-    """The command, in an app of its own that ends like the real one."""
-    own = typer.Typer(cls=app.info.cls)
-    own.callback()(lambda debug=False: None)
-    own.command()(wheel_rig)
-    return lambda *words: CliRunner().invoke(own, ["wheel-rig", *words])
+    return lambda *words: CliRunner().invoke(app, ["wheel-rig", *words])
 
 
 def test_command_prints_a_table_and_draws(run, tmp_path):

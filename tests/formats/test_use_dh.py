@@ -177,8 +177,8 @@ base: {position: [t**2, 0, 0], rpy: [0.1, 0, 0]}
     # a value takes the place of a speed and its start, and the other way round; the base is replaced as a whole
     text = "use: moved.yaml\nmotions:\n  drive: {value: cos(t)}\n  swing: {speed: 2}\nbase: {position: [0, 0, t]}\n"
     spec = load(write(folder, text))
-    assert spec.motions["drive"].model_dump(exclude_none=True) == {"joint": "road", "axis": 0, "value": "cos(t)"}
-    assert spec.motions["swing"].model_dump(exclude_none=True) == {"joint": "J_boom", "axis": 0, "speed": 2.0}
+    assert spec.motions["drive"].model_dump(exclude_defaults=True) == {"joint": "road", "value": "cos(t)"}
+    assert spec.motions["swing"].model_dump(exclude_defaults=True) == {"joint": "J_boom", "speed": 2.0}
     assert spec.base.position == (0.0, 0.0, "t") and spec.base.rpy == (0.0, 0.0, 0.0)
 
 

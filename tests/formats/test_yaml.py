@@ -164,13 +164,13 @@ def everything(folder) -> Spec:
             "type": "revolute", "axis": (0, 1, 0), "q_deg": 60, "v": 0.1, "limits_deg": (-90, 90), "rest_deg": 5,
             "velocity_limit": 3, "effort_limit": 100, "damping": 0.1, "friction": 0.2, "stiffness": 7, "armature": 1e-4,
             "child_at": (0, 0, 0.1), "child_rpy_deg": (1, 2, 3), "limit_stiffness": 1e4, "limit_damping": 1.0,
-            "stick_stiffness": 1e5,
+            "stick_stiffness": 1e5, "compliance": (0, 0, 0, 1e-6, 2e-6, 3e-6), "reversed": True,
         },
         "prismatic": {"type": "prismatic", "q": 0.1, "limits": (-1, 1), "rest": 0.2, "child_quat": (0, 0, 1, 0)},
         "helical": {"type": "helical", "pitch": 0.01, "mimic": {"joint": "revolute", "ratio": -2, "offset": 0.5}},
         "cylindrical": {"type": "cylindrical", "damping": (1, 2)},
-        "universal": {"type": "universal", "axis": (1, 0, 0), "axis2": (0, 1, 0), "q_deg": (1, 2)},
-        "planar": {"type": "planar", "q": (1, 2, 3), "v": (1, 2, 3)},
+        "universal": {"type": "universal", "axis": (1, 0, 0), "axis2": (0, 1, 0), "guess_deg": (1, 2)},
+        "planar": {"type": "planar", "guess": (1, 2, 3), "v": (1, 2, 3)},
         "spherical": {"type": "spherical", "q": (1, 0, 0, 0)},
         "free": {"type": "free", "quat": (0, 0, 0, 1)},
     }  # fmt: skip
@@ -186,6 +186,7 @@ def everything(folder) -> Spec:
             "rope": {"type": "distance", "parent": "heavy", "child": "solid", "length": 2},
             "cross": {"type": "universal", "parent": "on", "child": "~", "axis2": (0, 1, 0), "axis": (1, 0, 0)},
         },
+        gears={"mesh": {"type": "gear", "bodies": ("solid", "on"), "carrier": "heavy", "teeth": (20, 41)}},
         frames={"tool.tip": {"body": "1e3", "at": (0.1, 0.2, 0.3), "rpy_deg": (0, 0, 45)}},
     )
 

@@ -62,8 +62,8 @@ def rockers(speed: float = 2.0, driven: bool = False) -> Spec:
         bodies={"crank": bar(0.6), "coupler": bar(0.5), "rocker": bar(0.6)},
         joints={
             "A": {"type": "revolute", "parent": GROUND, "child": "crank", "q": 1.0, "v": speed},
-            "B": {"type": "revolute", "parent": "crank", "child": "coupler", "at": [0.6, 0, 0], "q": -1.0},
-            "D": {"type": "revolute", "parent": GROUND, "child": "rocker", "at": [1, 0, 0], "q": 2.0},
+            "B": {"type": "revolute", "parent": "crank", "child": "coupler", "at": [0.6, 0, 0], "guess": -1.0},
+            "D": {"type": "revolute", "parent": GROUND, "child": "rocker", "at": [1, 0, 0], "guess": 2.0},
         },
         cuts={
             "C": {

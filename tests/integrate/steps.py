@@ -27,10 +27,8 @@ def bundle(model, method, q=None, v=None, z=None, **changes) -> Bundle:
     machine, data = machine_of(model)
     sizes = Sizes(len(machine.body_i), model.nq, model.nv, model.nz)
     start = (model.q0 if q is None else q, model.v0 if v is None else v, np.zeros(model.nz) if z is None else z)
-    memory = records(method.memory(sizes))
-    return Bundle(
-        records(machine).replace(core=plain(implicit_core), **changes), records(data), memory, np.concatenate(start)
-    )
+    memory, y = records(method.memory(sizes)), np.concatenate([*start, [0.0]])  # the last is the work
+    return Bundle(records(machine).replace(core=plain(implicit_core), **changes), records(data), memory, y)
 
 
 def random_bundle(seed, method, floating=False, **changes):

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from gori.integrate import RK4
+import gori
+from gori.integrate import RK4, Dopri5
 from gori.integrate.clock import MET_AND_CHANGED, watch_of
 from gori.integrate.events import LATE, begin_watch, crossing, hermite, locate, mark_met
 from gori.sim import Event, Simulation
+from gori.spec import Spec
 from tests.checks import close
 from tests.integrate.steps import bundle, slider
-from tests.plain import plain
+from tests.plain import plain, records
 
 
 def test_directions():
@@ -39,13 +41,14 @@ def watched(*signals, directions=None, **start):
     own = simulation.stepper._watch
     machine, data, _, y = bundle(model, RK4())
     wanted = np.zeros(len(signals), np.int64) if directions is None else np.array(directions)
-    watch = watch_of(own.signal_i, own.signal_f, wanted, len(y))
+    watch = watch_of(own.signal_i, own.signal_f, wanted, len(y), own.probe)
+    watch = records(watch)
     return machine, data.replace(stack=np.zeros(8)), watch, y
 
 
 def step(machine, data, watch, y, h):
     """Where the slider is after h, and what `locate` finds on the way."""
-    plain(begin_watch)(watch, 1, 1, 0.0, y, data.stack)
+    plain(begin_watch)(machine, data, watch, 0.0, y)
     watch.work.start[:] = y
     y[0] += h * y[1]
     return plain(locate)(machine, data, watch, 0.0, h, h, y)
@@ -55,7 +58,7 @@ def test_the_earliest_of_several_is_found():
     machine, data, watch, y = watched("rail.q - 3", "1.25 - rail.q", "rail.q - 9", v=2.0)
     which, reached = step(machine, data, watch, y, 2.0)
     assert which == 1 and reached == pytest.approx(1.25 / 4.0, abs=1e-15)
-    close(y, [1.25, 2.0], 1e-14)
+    close(y, [1.25, 2.0, 0.0], 1e-14)
     assert watch.met.tolist() == [0.0, -1.0, 0.0]
 
 
@@ -88,12 +91,34 @@ def test_two_at_once_are_marked_with_their_direction():
 
 def test_sides_after_an_event():
     """An event that was met is on its other side, however the value is rounded; one that changed the state, at zero."""
-    _, data, watch, y = watched("rail.q", "rail.q", "rail.q - 1", v=1.0)
+    machine, data, watch, y = watched("rail.q", "rail.q", "rail.q - 1", v=1.0)
     watch.met[:] = [1.0, MET_AND_CHANGED, 0.0]
-    plain(begin_watch)(watch, 1, 1, 0.0, y, data.stack)
+    plain(begin_watch)(machine, data, watch, 0.0, y)
     assert watch.before[0] > 0.0 and watch.before[1] == 0.0 and watch.before[2] == -1.0
     assert not watch.met.any()
-    work = watch.work
-    work.after[:] = [1.0, 1.0, 1.0]
-    plain(mark_met)(watch, work, 1, 1, 0.0, np.array([1.0, 1.0]), 2, data.stack)
+    watch.work.after[:] = [1.0, 1.0, 1.0]
+    plain(mark_met)(machine, data, watch, 0.0, np.array([1.0, 1.0, 0.0]), 2)
     assert watch.met.tolist() == [0.0, 0.0, 1.0]
+
+
+def test_values_of_where_bodies_are():
+    """Bodies are placed at the trial state, and what loops know of another one is dropped."""
+    machine, data, watch, y = watched("mass.x - 1.5", "mass.vx - 9", q=1.0, v=2.0)
+    data.loops.work.standing[0] = 1.0
+    which, reached = step(machine, data, watch, y, 1.0)
+    assert which == 0 and reached == pytest.approx(0.25, abs=1e-15) and data.loops.work.standing[0] == 0.0
+    assert watch.work.here[1] == pytest.approx(-7.0)
+
+
+@pytest.mark.parametrize("method", [RK4(step=0.01), Dopri5()])
+def test_events_of_bodies(method):
+    """A pendulum's tip passes below a height where its angle says so."""
+    bar = {"mass": 1.0, "com": [0, 0, -1], "inertia": [0.1, 0.1, 0.1]}
+    pivot = {"type": "revolute", "parent": "ground", "child": "bar", "axis": [0, 1, 0], "q": 1.0}
+    spec = Spec(bodies={"bar": bar}, joints={"pivot": pivot}, frames={"tip": {"body": "bar", "at": [0, 0, -2]}})
+    events = {"angle": "cos(pivot.q) - cos(0.5)", "height": "tip.z + 2*cos(0.5)", "turn": "tip.vx", "still": "bar.wy"}
+    met = Simulation(gori.compile(spec), method, events=events).run(2.0, sample=0.1, progress=False).info["events"]
+    times = {name: [time for event, time in met if event == name] for name in events}
+    assert len(times["angle"]) >= 2 and len(times["turn"]) >= 1
+    close(times["height"], times["angle"], 1e-9)
+    close(times["still"], times["turn"], 1e-9)

@@ -26,7 +26,7 @@ def clock(step=0.1, count=5, every=1, time=0.0):
 
 def run(make, clock, step=along):
     machine, data, watch, y = make
-    samples = np.full((clock.steps_to_do[0], 3), np.nan)
+    samples = np.full((clock.steps_to_do[0], 4), np.nan)
     code = plain(fixed_steps(step))(machine, data, None, clock, y, samples, watch)
     return code, samples[: clock.samples_written[0]], y
 
@@ -77,6 +77,6 @@ def test_an_event_leaves_the_rest_of_its_step_to_do():
 
 def test_a_row_is_time_state_and_what_is_recorded():
     _, data, _, y = bundle(slider(q=1.0, v=2.0), RK4())
-    row = np.zeros(5)
+    y[2], row = 3.0, np.zeros(6)
     write_sample.py_func(data.replace(recorded=np.array([7.0, 8.0])), 0.5, y, row)
-    assert row.tolist() == [0.5, 1.0, 2.0, 7.0, 8.0]
+    assert row.tolist() == [0.5, 1.0, 2.0, 3.0, 7.0, 8.0]

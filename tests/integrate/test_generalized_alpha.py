@@ -64,7 +64,7 @@ def test_steps_of_a_random_tree(rho):
     vdot = step.f(zero)
     x, _ = twin(step, vdot, vdot, rho)
     assert plain(alpha_step)(machine, data, memory, 0.0, h, y) == OK
-    close(y, np.concatenate(step.end(x)[1:3]), 1e-8)
+    close(y[:-1], np.concatenate(step.end(x)[1:3]), 1e-8)
 
 
 @pytest.mark.parametrize("rho", [-0.1, 1.1, float("nan"), "0.5"])

@@ -41,12 +41,13 @@ def test_compiled_and_plain_are_the_same():
         tau[0] = 2.0 - v[0] ** 3
         return 0
 
-    state = gori.Simulation(slider(), ImplicitEuler(0.1), forces=lambda t, q, v: 2.0 - v**3).step(3)
+    simulation = gori.Simulation(slider(), ImplicitEuler(0.1), forces=lambda t, q, v: 2.0 - v**3)
+    state = simulation.step(3)
     machine, data, memory, y = bundle(slider(), ImplicitEuler(0.1), user=user)
     machine = machine.replace(core=plain(implicit_core))
     for k in range(3):
         assert plain(euler_step)(machine, data, memory, 0.1 * k, 0.1, y) == OK
-    close(y, np.concatenate([state.q, state.v]), 1e-9)
+    close(y, np.concatenate([state.q, state.v, [simulation.stepper.work]]), 1e-9)
 
 
 def test_failures_come_back():
@@ -86,12 +87,15 @@ def test_an_error_driven_jacobian_leaves_a_share_of_the_change():
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_the_end_of_a_step_is_taken_over():
-    machine, data, memory, y = bundle(slider(v=2.0), ImplicitEuler(H))
+    machine, data, memory, y = bundle(slider(v=2.0, damping=3.0), ImplicitEuler(H))
     work, last = memory.work, np.ones(1)
     plain(begin_step)(machine, data, memory, work, last, 1.0, 0.5, 0.5, 0.25)
     assert last[0] == 0.0 and memory.step[0].end_time == 1.5  # nothing is known of a step before
     work.base_velocity[0], work.base_increment[0], work.x[0] = 2.0, 1.0, 4.0
-    assert plain(end_step)(machine, data, memory, work, last, y) == OK
-    assert y.tolist() == [2.0, 4.0] and last[0] == 4.0 and memory.head[0].known == 1
+    memory.head[0].power = 7.0
+    assert plain(end_step)(machine, data, memory, work, last, y, 0.25) == OK
+    assert y[:-1].tolist() == [2.0, 4.0] and last[0] == 4.0 and memory.head[0].known == 1
+    assert memory.head[0].power == -3.0 * 4.0**2  # of the damper, at the end
+    assert y[-1] == 0.5 * (0.25 * 7.0 - 0.75 * 48.0)
     work.x[0] = np.inf
-    assert plain(end_step)(machine, data, memory, work, last, y) == NOT_FINITE
+    assert plain(end_step)(machine, data, memory, work, last, y, 0.25) == NOT_FINITE

@@ -22,7 +22,20 @@ def test_rates_of_a_random_tree(function, seed):
     step.cv = step.cq = 0.0
     step.base_m = np.zeros(step.tree.nv)
     close(k[: step.tree.nq], q_rate(step.tree, step.q, step.v), 1e-14)
-    close(k[step.tree.nq :], step.f(np.zeros(step.tree.nv)), 1e-9)
+    close(k[step.tree.nq : -1], step.f(np.zeros(step.tree.nv)), 1e-9)
+    assert k[-1] == 0.0  # nothing does work
+
+
+def test_the_last_rate_is_the_power_of_what_has_no_potential():
+    def user(t, q, v, tau):
+        tau += 2.0 * v
+        return 0
+
+    (machine, data, _, y), step = random_bundle(1, RK4(), user=user)
+    k = np.empty(len(y))
+    for function in (rhs, finish_and_evaluate):
+        assert plain(function)(machine, data, 0.0, y, k) == OK
+        close(k[-1], 2.0 * step.v @ step.v, 1e-12)
 
 
 def test_what_the_user_reports_comes_back():

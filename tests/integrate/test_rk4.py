@@ -22,14 +22,14 @@ def test_a_step_by_the_formula():
     data.dof_w[:] = 1.0  # no axis without inertia
 
     def linear(machine, data, t, y, k):
-        k[:] = [y[1], -4.0 * y[0] + t]
+        k[:] = [y[1], -4.0 * y[0] + t, 0.5 * y[1]]
         return OK
 
-    A, expected = np.array([[0.0, 1.0], [-4.0, 0.0]]), y.copy()
+    A, expected = np.array([[0.0, 1.0, 0.0], [-4.0, 0.0, 0.0], [0.0, 0.5, 0.0]]), y.copy()
     stages = []
     for c, a in ((0.0, 0.0), (0.5, 0.5), (0.5, 0.5), (1.0, 1.0)):
         at = y + (h * a * stages[-1] if stages else 0.0)
-        stages.append(A @ at + [0.0, c * h])
+        stages.append(A @ at + [0.0, c * h, 0.0])
     expected += h / 6.0 * (stages[0] + 2.0 * stages[1] + 2.0 * stages[2] + stages[3])
 
     assert plain(rk4_step_with(linear))(machine, data, memory, 0.0, h, y) == OK
@@ -53,7 +53,7 @@ def test_four_evaluations_a_step():
     simulation = Simulation(slider(), RK4(step=0.5), forces=lambda t, q, v: asked.append(t) or 0.0 * v)
     simulation.step(3)
     assert len(asked) in (12, 13)  # and one where it starts
-    assert RK4().memory(Sizes(2, 1, 1, 0)).work.flat.size == RK4_WORK.size(n=2) == 10
+    assert RK4().memory(Sizes(2, 1, 1, 0)).work.flat.size == RK4_WORK.size(n=3) == 15
 
 
 def test_period_of_the_pendulum():

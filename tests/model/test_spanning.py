@@ -315,11 +315,11 @@ def test_no_tree_has_fewer_coordinates(case):
 
 def test_a_loop_without_a_joint_to_cut():
     error = refused(four_bar(
-        A={"q": 1}, B={"type": "helical", "pitch": 1}, C={"stiffness": 2, "damping": 1, "rest": 0.1},
+        A={"q": 1}, B={"limits": [0, 1]}, C={"stiffness": 2, "damping": 1, "rest": 0.1},
         forces={"m": {"type": "motor", "joint": "D", "kp": 1}}))  # fmt: skip
     ((place, words),) = error.problems
     assert place == "joints.C" and "no joint of that loop can become a cut" in words
-    for reason in ("'C' has damping, stiffness, rest", "'B' is helical, which a cut cannot be", "'A' has q",
+    for reason in ("'C' has damping, stiffness, rest", "'B' has limits", "'A' has q",
                    "'D' is named by forces.m"):  # fmt: skip
         assert reason in words
     assert "list one of them under cuts" in words
@@ -349,6 +349,28 @@ def test_coordinates_that_would_change_their_meaning(kind, own):
 
 
 def test_a_name_that_a_cut_has_already():
-    spec = Spec(**four_bar().model_dump(exclude_unset=True), cuts={"C": {
-        "type": "distance", "parent": "crank", "child": "rocker", "length": 1}})  # fmt: skip
-    assert [place for place, _ in refused(spec).problems] == ["cuts.C"]
+    with pytest.raises(SpecError, match="cut 'C' has the name of a joint") as caught:
+        Spec(**four_bar().model_dump(exclude_unset=True), cuts={"C": {
+            "type": "distance", "parent": "crank", "child": "rocker", "length": 1}})  # fmt: skip
+    assert [place for place, _ in caught.value.problems] == ["cuts.C"]
+
+
+def test_screws_become_cuts_where_all_others_have_something_of_their_own():
+    spec = span(four_bar(A={"q": 1}, B={"type": "helical", "pitch": 0.1}, C={"damping": 1}, D={"q": 2}))
+    assert list(spec.cuts) == ["B"] and spec.cuts["B"].pitch == 0.1
+
+
+def test_a_joint_that_is_turned_around_says_so():
+    """And no more when it is turned back; what it says comes back from a file."""
+    spec = span(graph("A a ground revolute", "B a b spherical"))
+    assert spec.joints["A"].reversed and not spec.joints["B"].reversed
+    assert not turned(spec.joints["A"]).reversed and read_yaml(None, write_yaml(spec)) == spec
+
+
+def test_bearings_of_gears_stay_in_the_tree():
+    """A wheel on the rocker that meshes with the coupler: their hinges are not cut, though C else would be."""
+    joints = (*FOUR_BAR, "W rocker wheel revolute")
+    assert list(span(graph(*joints)).cuts) == ["C"]
+    gear = {"type": "gear", "bodies": ["coupler", "wheel"], "radii": [0.05, 0.1]}
+    for carrier in ({}, {"carrier": "rocker"}):
+        assert list(span(graph(*joints, gears={"mesh": gear | carrier})).cuts) == ["B"]

@@ -1,4 +1,4 @@
-"""Every force of a Spec in textbook NumPy: joint forces, wrenches on bodies, and rates of the internal states.
+"""Every force of a Spec in textbook NumPy: joint forces, wrenches on bodies, rates of internal states, energies.
 
 tau is (nv,); wrenches are {body: (6,)}, moment and force at the body's origin, world axes, as `dynamics.aba` has them;
 z are the states of friction, one for each degree of freedom that has some, in the order of the tree.
@@ -9,7 +9,7 @@ import numpy as np
 from gori.spec import GROUND
 from gori.spec.base import rotation
 from gori.spec.expression import parse, value
-from tests.reference.dynamics import crba, jacobian, poses
+from tests.reference.dynamics import crba, derivative, integrate, jacobian, poses
 from tests.reference.spatial import quaternion_log, quaternion_product, so3_log
 
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
@@ -23,6 +23,11 @@ def signal(tree, x, t, q, v):
         names = {"t": t}
         for joint, at in tree.q_slice.items():
             names |= {f"{joint}.q": q[at][0], f"{joint}.v": v[tree.v_slice[joint]][0]}
+        for body, T in poses(tree, q).items():
+            if any(str(name).startswith(f"{body}.") for operation, name in parse(x) if operation == "name"):
+                w, u = np.split(jacobian(tree, q, body) @ v, 2)
+                for k, axis in enumerate("xyz"):
+                    names |= {f"{body}.{axis}": T[k, 3], f"{body}.v{axis}": u[k], f"{body}.w{axis}": w[k]}
         return value(parse(x), names)
     if isinstance(x, (tuple, list)):
         times, values = np.array(x).T
@@ -151,17 +156,32 @@ def stop(table, pressed):
     return np.interp(pressed, [*x, x[-1] + 10.0], [*f, f[-1] + 10.0 * slope])
 
 
-def bushing(force, bodies):
-    """Deflection and turn of the child's frame as seen from the parent's, and their rates; it pushes at the child's."""
+def deflection(force, bodies):
+    """Rotation vector and deflection of the child's frame of a bushing, as seen from the parent's, and its axes."""
     A = bodies.where[force.parent][:3, :3] @ rotation(force.rpy_deg, force.quat)
     B = bodies.where[force.child][:3, :3] @ rotation(force.child_rpy_deg, force.child_quat)
     a, b = bodies.point(force.parent, force.at), bodies.point(force.child, force.child_at)
-    deflection = np.concatenate([so3_log(A.T @ B), A.T @ (b - a)])
+    return so3_log(A.T @ B), A.T @ (b - a), A, b
+
+
+def left_jacobian(r):
+    """J of R = exp(r) with R' = [J r'] R, by its series."""
+    X = np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
+    J, term = np.eye(3), np.eye(3)
+    for k in range(2, 40):
+        term = term @ X / k
+        J = J + term
+    return J
+
+
+def bushing(force, bodies):
+    """The gradient of its potential, and dampers; it pushes at the child's frame."""
+    r, d, A, b = deflection(force, bodies)
+    K, D = np.split(np.array(force.stiffness), 2), np.split(np.array(force.damping), 2)
     turning = bodies.twist[force.child][:3] - bodies.twist[force.parent][:3]
     moving = bodies.velocity(force.child, b) - bodies.velocity(force.parent, b)
-    rate = np.concatenate([A.T @ turning, A.T @ moving])
-    load = -np.array(force.stiffness) * deflection - np.array(force.damping) * rate
-    moment, push = A @ load[:3], A @ load[3:]
+    moment = A @ (-np.linalg.solve(left_jacobian(r).T, K[0] * r) - D[0] * (A.T @ turning))
+    push = A @ (-K[1] * d - D[1] * (A.T @ moving))
     bodies.push(force.child, b, push, moment)
     bodies.push(force.parent, b, -push, -moment)
 
@@ -206,3 +226,63 @@ def forces(tree, t, q, v, z, q0):
                 dof, push = on_joint(tree, force, q, v, given)
                 tau[dof] += push
     return tau, bodies.wrenches, zdot
+
+
+# ---- energy
+
+
+def stop_area(table, pressed):
+    """Energy of a stop: the area under its force, from row to row."""
+    x = np.array([0.0, *(row for row, _ in table if row < pressed), max(pressed, 0.0)])
+    return np.trapezoid(stop(table, x), x)
+
+
+def stored(tree, q, q0):
+    """{name: energy [J]} of all that is elastic: forces by name, and joints."""
+    bodies, start = Bodies(tree, q, np.zeros(tree.nv)), Bodies(tree, q0, np.zeros(tree.nv))
+    found = {}
+    for link in moving(tree):
+        joint, x = link.joint, q[link.q]
+        k = np.broadcast_to(joint.stiffness, link.v.stop - link.v.start)
+        energy = 0.0
+        if joint.type == "spherical":
+            rest = np.array(joint.rest if joint.rest is not None else (1.0, 0.0, 0.0, 0.0))
+            turn = quaternion_log(quaternion_product(CONJUGATE * rest / np.linalg.norm(rest), x))
+            energy = 0.5 * k[0] * turn @ turn
+        elif k.any():
+            rest = (
+                np.radians(joint.rest_deg) if joint.rest_deg is not None else np.array(joint.rest or np.zeros(len(x)))
+            )
+            energy = 0.5 * k @ (x - rest) ** 2
+        if joint.limit_stiffness is not None:
+            low, high = joint.limits if joint.limits is not None else np.radians(joint.limits_deg)
+            energy += 0.5 * joint.limit_stiffness * (max(0.0, low - x[0]) + max(0.0, x[0] - high)) ** 2
+        if k.any() or joint.limit_stiffness is not None:
+            found[link.joint_name] = energy
+    for name, force in tree.spec.forces.items():
+        match force.type:
+            case "torsion":
+                x = q[tree.q_slice[force.joint].start + force.dof]
+                turn = x - (np.radians(force.rest_deg) if force.rest_deg is not None else force.rest or 0.0)
+                found[name] = 0.5 * force.stiffness * turn**2 - force.preload * turn
+            case "spring" | "strut":
+                ends = [
+                    at.point(force.child, force.child_at) - at.point(force.parent, force.at) for at in (bodies, start)
+                ]
+                now, before = map(np.linalg.norm, ends)
+                found[name] = 0.5 * force.stiffness * (now - (before if force.length is None else force.length)) ** 2
+                if force.type == "strut" and force.longest is not None:
+                    found[name] += stop_area(force.stop, now - force.longest)
+                if force.type == "strut" and force.shortest is not None:
+                    found[name] += stop_area(force.stop, force.shortest - now)
+            case "bushing":
+                r, d, _, _ = deflection(force, bodies)
+                found[name] = 0.5 * np.array(force.stiffness) @ np.concatenate([r, d]) ** 2
+    return found
+
+
+def working_power(tree, t, q, v, z, q0):
+    """Power [W] of all that has no potential: that of all forces, and what the springs take up."""
+    tau, wrenches, _ = forces(tree, t, q, v, z, q0)
+    acting = tau @ v + sum(wrench @ (jacobian(tree, q, body) @ v) for body, wrench in wrenches.items())
+    return acting + derivative(lambda s: sum(stored(tree, integrate(tree, q, s * v), q0).values()), 1e-4)

@@ -13,6 +13,7 @@ x, y, z       phi = e.d, e an axis of A
 rx, ry, rz    phi = e.f, e an axis of A and f of B, signed so that phi grows with a turn of B about that axis of A:
               rx = -y_A.z_B, ry = x_A.z_B, rz = y_A.x_B; of a fixed cut the rotation vector of B seen from A instead
 cross         phi = axis_A . axis2_B
+screw         phi = z_A.d - pitch angle, with the full turns for which it is smallest
 length        phi = |d| - length
 """
 
@@ -29,6 +30,7 @@ EQUATIONS = {
     "fixed": ("x", "y", "z", "rx", "ry", "rz"),
     "revolute": ("x", "y", "z", "rx", "ry"),
     "prismatic": ("x", "y", "rx", "ry", "rz"),
+    "helical": ("x", "y", "rx", "ry", "screw"),
     "cylindrical": ("x", "y", "rx", "ry"),
     "universal": ("x", "y", "z", "cross"),
     "planar": ("z", "rx", "ry"),
@@ -93,6 +95,8 @@ def equations(cut, A: Motion, B: Motion):
     for kind in EQUATIONS[cut.type]:
         if kind in "xyz":
             rows.append(position(A.R[:, "xyz".index(kind)], A, B))
+        elif kind == "screw":
+            rows.append(screw(cut.pitch / (2.0 * np.pi), A, B))
         elif kind == "cross":
             axis2 = unit(rotation_to(cut.axis)[:, X] if cut.axis2 is None else cut.axis2)
             rows.append(direction(A.R[:, Z], B.R @ rotation_to(cut.axis).T @ axis2, A, B))
@@ -120,6 +124,17 @@ def direction(e, f, A, B):
     """phi = e.f: phi' = (w_B - w_A).(f x e), phi'' = e''.f + 2 e'.f' + e.f''."""
     (e1, e2), (f1, f2) = turning(e, A), turning(f, B)
     return e @ f, np.array([*np.cross(f, e), 0.0, 0.0, 0.0]), e2 @ f + 2.0 * e1 @ f1 + e @ f2
+
+
+def screw(pitch, A, B):
+    """phi = z.d - pitch angle: the angle grows at z.w, w = w_B - w_A, and that at z'.w + z.w'; on the loop."""
+    value, row, gamma = position(A.R[:, Z], A, B)
+    z, w = A.R[:, Z], B.w - A.w
+    angle = np.arctan2(A.R[:, Y] @ B.R[:, X], A.R[:, X] @ B.R[:, X])
+    phi = value - pitch * angle
+    turn = 2.0 * np.pi * pitch
+    spin = z @ (B.alpha - A.alpha) + np.cross(A.w, z) @ w
+    return phi - turn * np.round(phi / turn), row - pitch * np.array([*z, 0.0, 0.0, 0.0]), gamma - pitch * spin
 
 
 def length(rest, A, B):

@@ -164,6 +164,8 @@ def closing_cut(rng, where, kind, parent, child, keys):
         return Cut(**keys, length=np.linalg.norm(b - a))
     if kind not in ("fixed", "spherical"):
         keys.setdefault("axis", random_direction(rng))
+    if kind == "helical":
+        keys["pitch"] = rng.uniform(0.5, 2.0)
     if kind == "universal" and rng.random() < 0.7:
         across = np.cross(keys["axis"], random_direction(rng))
         keys["axis2"] = across / np.linalg.norm(across)

@@ -40,6 +40,45 @@ def test_efforts_and_powers_by_name():
     assert rec.units("axle.a") == ("rad/s2",)
 
 
+def test_forces_and_energies_of_springs_between_frames():
+    """A spring and a bushing between frames of ground and mass: the same as between points of the bodies."""
+    frames = {"top": {"body": "ground", "at": [0, 0, 3]}, "eye": {"body": "mass", "at": [0.5, 0, 1]}}
+    spec = with_forces(
+        falling().set("frames", frames),
+        spring={"type": "spring", "parent": "top", "child": "eye", "stiffness": 7.0, "damping": 0.3, "length": 0.5},
+        mount={"type": "bushing", "parent": "eye", "child_at": [0.5, 0, 0], "child": "top", "stiffness": [4.0] * 6},
+        wind={"type": "wrench", "body": "eye", "force": [0, 0, 2], "moment": [1, 0, 0]},
+    )
+    points = {
+        "spring": {"parent": "ground", "at": [0, 0, 3], "child": "mass", "child_at": [0.5, 0, 1]},
+        "mount": {"parent": "mass", "at": [0.5, 0, 1], "child": "ground", "child_at": [0.5, 0, 3]},
+    }
+    q, v = np.sin(T), np.cos(T)
+    rec = recorded(spec, q, v)
+    away = np.column_stack([0 * q + 0.5, 0 * q, q + 1.0 - 3.0])
+    length = np.linalg.norm(away, axis=1)
+    tension = 7.0 * (length - 0.5) + 0.3 * away[:, 2] / length * v
+    np.testing.assert_allclose(rec["spring.effort"], tension, atol=1e-13)
+    np.testing.assert_allclose(rec["spring.force"], -away * (tension / length)[:, None], atol=1e-13)
+    np.testing.assert_allclose(rec["spring.power"], rec["spring.force"][:, 2] * v, atol=1e-13)
+    np.testing.assert_allclose(rec["spring.energy"], 3.5 * (length - 0.5) ** 2, atol=1e-13)
+    np.testing.assert_allclose(rec["mount.force"][:, 2], -4.0 * (2.0 - q), atol=1e-13)  # on the child, the ground
+    np.testing.assert_allclose(rec["mount.power"], 4.0 * (2.0 - q) * v, atol=1e-13)
+    np.testing.assert_allclose(rec["mount.energy"], 2.0 * (2.0 - q) ** 2, atol=1e-13)
+    np.testing.assert_allclose(rec["energy.elastic"], rec["spring.energy"] + rec["mount.energy"], atol=1e-13)
+    np.testing.assert_allclose(rec["wind.power"], 2.0 * v, atol=1e-13)
+    np.testing.assert_allclose(rec["wind.moment"], np.tile([1.0, 0, 0], (11, 1)), atol=1e-15)
+    assert rec.units("spring.force")[0] == "N" and rec.units("mount.moment")[0] == "N m"
+    assert "mount.effort" not in rec and "spring.moment" not in rec
+    whole = spec
+    for name, ends in points.items():
+        for end, value in ends.items():
+            whole = whole.set(f"forces.{name}.{end}", value)
+    same = recorded(whole, q, v)
+    for name in ("spring.force", "mount.force", "mount.moment", "energy.elastic", "a"):
+        np.testing.assert_allclose(same[name], rec[name], atol=1e-12)
+
+
 def test_nothing_acts_nothing_is_added():
     rec = recorded(falling(), np.ones(11), np.zeros(11), add_force_channels)
     with pytest.raises(InputError, match=r"rail\.effort"):

@@ -10,7 +10,7 @@ import pytest
 
 import gori
 from gori.errors import InputError, SimulationError
-from gori.sim.check import check_array, field_of, on_grid
+from gori.sim.check import check_array, checked_work, field_of, on_grid
 from tests.sim.damage import MACHINES, machine
 from tests.sim.machines import falling
 from tests.sim.resume_cases import METHODS, arm, free_four_bar
@@ -70,6 +70,10 @@ BAD = [
     ("arm adams", "events", "met", set_to(7.0), "must be marks"),
     ("arm adams", "events", "log", lambda x: np.array("[[1]]"), "pairs of a name and a time"),
     ("arm adams", "events", "log", lambda x: np.array("["), "one text of JSON"),
+    ("arm adams", "energy", "work", set_to(np.inf), "must be finite"),
+    ("arm adams", "energy", "work", lambda x: np.zeros(2), "must be float64 of shape"),
+    ("arm adams", "energy", "work", None, "is missing"),
+    ("arm generalized_alpha", "method", "head", set_to(np.nan, "power"), r"\['power'\] must be finite"),
     ("arm generalized_alpha", "method", "head", set_to(-1, "known"), r"\['known'\] must be from 0 to 1"),
     ("arm round robin", "method", "head", set_to(10**9, "next_row"), r"\['next_row'\] must be from 0 to"),
     ("four-bar generalized_alpha", "method", "state", pivot_beyond, "pivots that are no rows of the matrix"),
@@ -194,3 +198,9 @@ def test_damaged_states_are_refused_or_run():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60 + int(tries))
     assert done.returncode == 0, (done.stdout[-400:], done.stderr[-2000:])
     assert done.stdout.splitlines()[-1].startswith("done") and done.stdout.count("InputError") > int(tries) // 3
+
+
+def test_work_of_a_state_that_was_made_by_hand():
+    state = gori.compile(falling()).state()
+    assert checked_work(gori.State(0.0, state.q, state.v)) == 0.0
+    assert checked_work(state.replace(energy={"work": np.array(2.5)})) == 2.5

@@ -6,9 +6,9 @@ import pytest
 import gori
 from bench.mechanisms import four_bar
 from gori.errors import SimulationError
-from gori.integrate import METHODS, RK4
+from gori.integrate import METHODS, RK4, Dopri5, GeneralizedAlpha, ImplicitEuler
 from gori.kernels import codes
-from gori.sim.failure import ahead, explain, not_a_number, opening, singular
+from gori.sim.failure import ahead, explain, listed, not_a_number, opening, singular
 from gori.sim.user import UserForce
 from gori.spec import GROUND, Spec
 from tests.sim.machines import falling, with_forces
@@ -119,3 +119,58 @@ def test_nothing_is_wrong_with_a_good_machine():
     closed = gori.Simulation(gori.compile(four_bar())).stepper
     assert opening(closed, codes.NO_CONVERGENCE) is None
     assert "would open" in str(opening(closed, codes.NOT_CLOSED))
+
+
+# ---- what to try
+
+
+def advice(spec, method, code, forces=(), **more):
+    """Which cures are named for a code."""
+    simulation = simulate(spec, method, **more)
+    words = str(explain(simulation.stepper, UserForce(list(forces), 1, 1), code))
+    return words[words.index("Try ") :]
+
+
+SPRUNG = falling(stiffness=1e4)
+PUSHED = with_forces(falling(), push={"type": "force", "joint": "rail", "value": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("spec", "method", "code", "named", "not_named"),
+    [
+        (falling(), RK4(step=0.02), codes.NOT_FINITE,
+         ["a smaller step (it is 0.02 s)", "an adaptive method"], ["spring", "forces", "implicit"]),
+        (SPRUNG, RK4(step=0.02), codes.NOT_FINITE, ["softer springs", "an implicit method"], ["signs"]),
+        (PUSHED, RK4(step=0.02), codes.NOT_FINITE, ["check the signs of your forces"], ["spring"]),
+        (SPRUNG, Dopri5(rtol=1e-5), codes.NOT_FINITE,
+         ["smaller tolerances (rtol is 1e-05)", "softer springs"], ["smaller step", "adaptive", "dopri5"]),
+        (SPRUNG, GeneralizedAlpha(step=0.02), codes.NOT_FINITE, ["a smaller step", "softer"], ["implicit", "adaptive"]),
+        (falling(), GeneralizedAlpha(step=0.02), codes.NOT_FINITE, ["check the initial velocities"], ["spring"]),
+        (falling(), Dopri5(rtol=1e-3, atol=1e-4), codes.STEP_TOO_SMALL,
+         ["larger tolerances (rtol is 0.001, atol 0.0001)", "an implicit method"], ["spring", "discontinuous"]),
+        (PUSHED, Dopri5(), codes.STEP_TOO_SMALL, ["check for a discontinuous force"], ["spring"]),
+        (SPRUNG, ImplicitEuler(step=0.02, newton=True), codes.NO_CONVERGENCE,
+         ["a smaller step (it is 0.02 s)", "jacobian: full", "newton: false"], []),
+        (SPRUNG, ImplicitEuler(step=0.02, jacobian="full"), codes.NO_CONVERGENCE, ["smaller step"], ["full", "newton"]),
+        (four_bar(), GeneralizedAlpha(step=0.02), codes.NO_CONVERGENCE, ["smaller step"], ["full"]),
+    ],
+)  # fmt: skip
+def test_advice_is_not_already_followed(spec, method, code, named, not_named):
+    words = advice(spec, method, code)
+    assert all(word in words for word in named) and not any(word in words for word in not_named), words
+
+
+def test_advice_counts_functions_of_the_user_and_the_loop_solver():
+    assert "signs of your forces" in advice(falling(), RK4(), codes.NOT_FINITE, forces=[lambda t, q, v: 0.0 * v])
+    frozen = advice(four_bar(), RK4(), codes.NO_CONVERGENCE, loops="frozen_explicit")
+    assert "another loop solver (loops: multipliers)" in frozen
+    assert "loop solver" not in advice(four_bar(), RK4(), codes.NO_CONVERGENCE, loops="multipliers")
+
+
+def test_a_wheel_that_sinks_without_throttle_needs_no_less():
+    words = str(explain(simulate(falling()).stepper, NOBODY, codes.SUNK))
+    assert "Use less payload, or firmer soil" in words and "throttle" not in words
+
+
+def test_lists_in_words():
+    assert listed(["a"]) == "a" and listed(["a", "b"]) == "a, or b" and listed(["a", "b", "c"]) == "a, b, or c"

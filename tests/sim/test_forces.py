@@ -12,7 +12,7 @@ from gori.spec.force import SLIDING
 from gori.spec.joint import NV
 from tests.checks import close
 from tests.reference import dynamics as dyn
-from tests.reference.forces import forces, state_count
+from tests.reference.forces import forces, state_count, stored, working_power
 from tests.reference.random_spec import random_direction, random_placement, random_quaternion, random_spec, random_state
 from tests.reference.tree import Tree
 
@@ -27,8 +27,18 @@ def rates(model, t, q, v, z):
     return (after.v - v) / H, (after.z - z) / H
 
 
-def random_value(rng, plain):
+def power(model, t, q, v, z):
+    """Power of all that has no potential, by the same."""
+    simulation = Simulation(model, SemiImplicit(step=H), state=State(t, q, v, z))
+    simulation.step()
+    return simulation.stepper.work / H
+
+
+def random_value(rng, plain, bodies=()):
     """A number, an expression of time and state, or a table."""
+    if bodies and rng.random() < 0.2:
+        one, other = (bodies[rng.integers(len(bodies))] for _ in range(2))
+        return f"0.3*{one}.{rng.choice(['x', 'y', 'z'])} - 0.1*{other}.{rng.choice(['vx', 'vy', 'vz', 'wx', 'wz'])}*t"
     kind = rng.integers(3 if plain else 2)
     if kind == 0:
         return rng.normal()
@@ -63,9 +73,19 @@ def passive_fields(rng, kind):
     return fields
 
 
-def random_strut(rng, known):
+def two_ends(rng, spec):
+    """Bodies or frames to put a spring between."""
+    owner = {GROUND: GROUND} | {name: name for name in spec.bodies}
+    owner |= {name: frame.body for name, frame in spec.frames.items()}
+    while True:
+        parent, child = (str(name) for name in rng.choice(list(owner), 2, replace=False))
+        if owner[parent] != owner[child]:
+            return parent, child
+
+
+def random_strut(rng, spec):
     """With or without a zone of midstroke, stops of any number of rows, and a free length."""
-    parent, child = rng.choice(known, 2, replace=False)
+    parent, child = two_ends(rng, spec)
     fields = {
         "type": "strut", "parent": parent, "child": child, "at": rng.normal(size=3), "child_at": rng.normal(size=3),
         "stiffness": rng.uniform(1, 9), "compression": rng.uniform(0, 2), "rebound": rng.uniform(0, 2),
@@ -87,7 +107,6 @@ def random_forces(rng, spec):
     """Several of all kinds of forces."""
     joints = {name: joint for name, joint in spec.joints.items() if NV[joint.type]}
     plain = [name for name, joint in joints.items() if NV[joint.type] == 1]
-    known = [GROUND, *spec.bodies]
     frames = [name for name, frame in spec.frames.items() if frame.body != GROUND]
     result = {}
     for name, joint in joints.items():
@@ -111,25 +130,25 @@ def random_forces(rng, spec):
                 if rng.random() < 0.5:
                     motor |= {"limit": rng.uniform(0.5, 3.0), "target_velocity": random_value(rng, plain)}
                 result[f"motor_{name}_{dof}"] = motor
+    where = [*spec.bodies, *frames]
     for k in range(3):
-        parent, child = rng.choice(known, 2, replace=False)
+        parent, child = two_ends(rng, spec)
         result[f"spring_{k}"] = {
             "type": "spring", "parent": parent, "child": child, "at": rng.normal(size=3),
             "child_at": rng.normal(size=3), "stiffness": rng.uniform(1, 9), "damping": rng.uniform(0, 2),
             **({"length": rng.uniform(0.1, 2.0)} if k else {}),
         }  # fmt: skip
-        parent, child = rng.choice(known, 2, replace=False)
+        parent, child = two_ends(rng, spec)
         result[f"bushing_{k}"] = {
             "type": "bushing", "parent": parent, "child": child,
             **random_placement(rng), **random_placement(rng, "child_"),
             "stiffness": rng.uniform(0, 9, 6), "damping": rng.uniform(0, 2, 6),
         }  # fmt: skip
-        result[f"strut_{k}"] = random_strut(rng, known)
-        where = [*spec.bodies, *frames]
+        result[f"strut_{k}"] = random_strut(rng, spec)
         result[f"wrench_{k}"] = {
             "type": "wrench", "body": where[rng.integers(len(where))], "axes": ("world", "body")[k % 2],
-            "force": [random_value(rng, plain) for _ in range(3)],
-            "moment": [random_value(rng, plain) for _ in range(3)], "at": rng.normal(size=3),
+            "force": [random_value(rng, plain, where) for _ in range(3)],
+            "moment": [random_value(rng, plain, where) for _ in range(3)], "at": rng.normal(size=3),
         }  # fmt: skip
     return result
 
@@ -159,8 +178,23 @@ def test_accelerations_with_all_forces(seed):
         close(zrate, zdot, 1e-11)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_power_and_energy_of_all_forces(seed):
+    """Power of what has no potential: that of all forces, and what the springs take up by their own energy."""
+    rng, spec = random_machine(seed)
+    model, tree = gori.compile(spec), Tree(spec)
+    for _ in range(3):
+        q, v, _ = random_state(rng, tree)
+        t, z = rng.uniform(-0.2, 1.2), 1e-3 * rng.normal(size=state_count(tree))
+        close(power(model, t, q, v, z), working_power(tree, t, q, v, z, model.q0), 1e-6)
+        close(model.elastic_energy(q), sum(stored(tree, q, model.q0).values()), 1e-11)
+
+
 def test_the_random_machines_have_forces_of_every_kind():
     specs = [random_machine(seed)[1] for seed in range(40)]
+    frames = [(spec, force) for spec in specs for force in spec.forces.values() if "parent" in type(force).model_fields]
+    for kind in ("spring", "strut", "bushing"):
+        assert any(force.type == kind and force.child in spec.frames for spec, force in frames), kind
     kinds = {force.type for spec in specs for force in spec.forces.values()}
     assert kinds == {"torque", "force", "wrench", "spring", "strut", "torsion", "bushing", "motor"}
     joints = [joint for spec in specs for joint in spec.joints.values()]
@@ -238,6 +272,16 @@ def test_one_evaluation_leaves_momentum_alone(kind):
     np.testing.assert_allclose(dyn.derivative(momentum), 0.0, rtol=0, atol=1e-9 * np.abs(qdd).max())
 
 
+@pytest.mark.parametrize("kind", ["spring", "bushing"])
+def test_energy_of_free_bodies_is_that_of_motion_and_springs(kind):
+    """Bushings with three different stiffnesses too, at large rotations: before, their moments had no potential."""
+    rec = Simulation(gori.compile(flying(kind)), gori.integrate.Dopri5(rtol=1e-10, atol=1e-12)).run(2.0, sample=0.1)
+    total = rec["energy.total"]
+    np.testing.assert_allclose(total, rec["energy.kinetic"] + rec["energy.elastic"], rtol=1e-15)
+    assert np.ptp(rec["energy.elastic"]) > 0.1 * total[0] and rec["energy.work"][-1] < -0.01 * total[0]
+    np.testing.assert_allclose(rec["energy.balance"], 0.0, rtol=0, atol=1e-8 * total[0])
+
+
 def test_springs_without_damping_conserve_energy():
     spec = flying("spring").model_dump(exclude_unset=True)
     for force in spec["forces"].values():
@@ -246,7 +290,7 @@ def test_springs_without_damping_conserve_energy():
     spec = Spec(**spec)
     rec = Simulation(gori.compile(spec), gori.integrate.Dopri5(rtol=1e-10, atol=1e-12)).run(2.0, sample=0.1)
 
-    def stored(k):
+    def stretched(k):
         total = 0.0
         for force in spec.forces.values():
             ends = [
@@ -255,6 +299,7 @@ def test_springs_without_damping_conserve_energy():
             total += 0.5 * force.stiffness * (np.linalg.norm(ends[1] - ends[0]) - force.length) ** 2
         return total
 
-    energy = rec["energy.kinetic"] + [stored(k) for k in range(len(rec))]
+    energy = rec["energy.kinetic"] + [stretched(k) for k in range(len(rec))]
+    np.testing.assert_allclose(rec["energy.total"], energy, rtol=1e-13)
     assert np.ptp(rec["energy.kinetic"]) > 0.1 * energy[0]
     np.testing.assert_allclose(energy, energy[0], rtol=1e-8)

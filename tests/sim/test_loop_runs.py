@@ -68,7 +68,9 @@ def test_singular_poses_are_passed(loops):
     errors = [np.abs(rec[f"foot{k}.q"] + phi).max() for k in range(3)]
     errors += [np.abs(rec[f"elbow{k}.q"] - phi).max() for k in (1, 2)]
     print(f"\nA02 with dopri5, {loops}: {max(errors):.1e} rad, {np.abs(rec['foot0.v'] + rate).max():.1e} rad/s")
-    assert max(errors) < (1e-6 if loops == "partition" else 2e-7)
+    # passing a singular pose amplifies rounding, which differs from one processor to another: 1.4e-7 or 1.0e-6 with
+    # frozen factors
+    assert max(errors) < (2e-7 if loops == "multipliers" else 3e-6)
     assert residuals(model, rec)[0] < 2e-12
     point = model.forward_kinematics(rec.q[-1])["B0"][:3, 3]
     np.testing.assert_allclose(point[:2], [0.3284581115, 0.9445185382], rtol=0, atol=1e-6)

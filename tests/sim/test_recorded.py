@@ -17,7 +17,9 @@ def test_a_file_tells_how_to_go_on(tmp_path):
     assert found.state == simulation.state
     assert set(found.options) <= set(OPTIONS) and found.options["loops"] == simulation.loops.settings()
     assert found.info["duration"] == 0.05 and "steps" not in found.info and "events" not in found.info
-    assert found.rows(3).shape == (3, 1 + simulation.model.nq + simulation.model.nv)
+    nq, nv = simulation.model.nq, simulation.model.nv
+    assert found.rows(3).shape == (3, 1 + nq + nv + 1 + 1)  # with the work and the turns of its cut
+    np.testing.assert_array_equal(found.rows(99)[:, 1 + nq + nv], rec["energy.work"])
     np.testing.assert_array_equal(found.rows(99)[:, 0], rec.time)
 
 

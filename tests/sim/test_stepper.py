@@ -9,7 +9,8 @@ from gori.integrate import RK4, Adams, Dopri5
 from gori.integrate.clock import KEPT_OF_CLOCK
 from gori.kernels import codes
 from gori.model.state import State
-from gori.sim.stepper import BLOCK_SAMPLES, MOST_STEPS, entry_point, without_counts
+from gori.sim.loops.closure import without_counts
+from gori.sim.stepper import BLOCK_SAMPLES, MOST_STEPS, entry_point
 from tests.sim.machines import busy, falling
 from tests.sim.test_simulation import simulate
 
@@ -28,14 +29,14 @@ def test_a_planned_run_is_taken_in_blocks():
     time, q, v, z, extra = s.columns(result.samples)
     np.testing.assert_allclose(v[:, 0], -9.81 * time, atol=1e-12)
     np.testing.assert_allclose(q[:, 0], 1.0 - 0.5 * 9.81 * time**2, atol=1e-12)
-    assert z.shape == (3, 0) and extra == {}
+    assert z.shape == (3, 0) and set(extra) == {"energy.work"} and not extra["energy.work"].any()
     assert len(s.take_steps(s.steps_left()).samples) == 7 and s.steps_left() == 0
 
 
 def test_views_cannot_be_written():
     s = stepper(busy())
     assert (s.q.shape, s.v.shape, s.z.shape) == ((6,), (5,), (1,))
-    assert np.array_equal(s.sample(), [s.time, *s.q, *s.v, *s.z])
+    assert np.array_equal(s.sample(), [s.time, *s.q, *s.v, *s.z, s.work])
     with pytest.raises(ValueError, match="read-only"):
         s.q[0] = 1.0
 
@@ -83,7 +84,7 @@ def test_what_is_saved_goes_on_in_another():
     one.plan_steps(200)
     one.take_steps(150)
     parts = one.save()
-    assert set(parts) == {"clock", "method", "events"} and set(parts["clock"]) == set(KEPT_OF_CLOCK)
+    assert set(parts) == {"clock", "method", "events", "energy"} and set(parts["clock"]) == set(KEPT_OF_CLOCK)
     state = simulation.state
     assert all(np.array_equal(state.parts[name][key], parts[name][key]) for name in parts for key in parts[name])
     same = stepper(spring, Adams(step=1e-3, order=3), events=low)
@@ -107,7 +108,9 @@ def test_states_that_do_not_fit():
     ):
         with pytest.raises(InputError, match=words):
             s.checked(state)
-    assert s.checked(State(0.0, np.ones(1), np.zeros(1))).tolist() == [1.0, 0.0]
+    assert s.checked(State(0.0, np.ones(1), np.zeros(1))).tolist() == [1.0, 0.0, 0.0]
+    with_work = State(0.0, np.ones(1), np.zeros(1), parts={"energy": {"work": np.array(7.0)}})
+    assert s.checked(with_work).tolist() == [1.0, 0.0, 7.0]
 
 
 def test_statistics_of_loops_are_not_kept():

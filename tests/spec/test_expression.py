@@ -1,13 +1,14 @@
 """Expressions: what they mean, and that nothing else gets through."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gori.spec.expression import DEEPEST, FUNCTIONS, LONGEST, OPERATIONS, OPERATORS, parse, value
+from gori.spec.expression import DEEPEST, FUNCTIONS, LONGEST, OPERATIONS, OPERATORS, READINGS, parse, value
 from tests.spec.expressions import AMBIENT, expressions, noisy, python_value
 
 
@@ -125,7 +126,7 @@ REFUSED = {
     "bessel(t)": "known functions are sin, cos",
     "sin": "'sin' is a function: write sin(...)",
     "time": "unknown name 'time'",
-    "q": "known names are t, pi, and JOINT.q or JOINT.v",
+    "q": "known names are t, pi, JOINT.q, JOINT.v, and BODY.x",
     "sin()": "sin takes 1 argument, not 0",
     "max(1, 2, 3)": "max takes 2 arguments, not 3",
     "sin(x=t)": "sin takes positional arguments only",
@@ -172,3 +173,11 @@ def test_same_as_python(text):
     here = value(program, AMBIENT)
     assume(math.isclose(value(noisy(program), AMBIENT), here, rel_tol=1e-6, abs_tol=1e-9))
     assert math.isclose(here, expected, rel_tol=1e-6, abs_tol=1e-9)
+
+
+def test_all_names_and_functions_are_documented():
+    page = (Path(__file__).parents[2] / "docs" / "simulate.md").read_text()
+    table = page[page.index("## Expressions") : page.index("## Prescribed motions")]
+    for name in (*FUNCTIONS, "t", "pi", "JOINT.q", "JOINT.v"):
+        assert f"`{name}" in table, name
+    assert all(f".{name}`" in table for name in READINGS)

@@ -124,7 +124,7 @@ TREES = {
     "base": (two({"parent": "base"}), "parent 'base' is not a body; the fixed body is called 'ground'"),
     "spring on the world": (
         chain(forces={"s": {"type": "spring", "parent": "world", "child": "a", "stiffness": 1}}),
-        "forces.s.parent: parent 'world' is not a body; the fixed body is called 'ground'",
+        "forces.s.parent: parent 'world' is not a body or frame; the fixed body is called 'ground'",
     ),
     "ring": (two({"parent": "b"}), "form a cycle that is not connected to the ground"),
     "disconnected": (

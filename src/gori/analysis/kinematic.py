@@ -10,16 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from gori.analysis.instant import first_instant, move
 from gori.errors import ClosureError, InputError
-from gori.model import Model, assemble, compile
+from gori.model import Model, compile
 from gori.record import Recording
 from gori.sim.channels import add_channels
 from gori.sim.progress import Progress
 from gori.sim.trace import Trace
 from gori.spec import Motion, Spec
-
-WEAK = 1e-10
-"""smallest singular value of J, by the largest, at which the motions still determine all"""
 
 
 def kinematics(
@@ -39,6 +37,9 @@ def kinematics(
                channels of drives and reactions
     q          rough pose at the first time; default: the start of the Spec
 
+    Where the motions ask for more than the loops allow a ClosureError tells when; its `recording` holds what was found
+    until then.
+
     Channels, besides those of every Recording: JOINT.a, BODY.acceleration, MOTION.drive (the torque or force that the
     motion takes), JOINT.reaction and CUT.reaction. A motion given here is called as its joint.
     """
@@ -46,26 +47,27 @@ def kinematics(
     if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or (np.diff(times) < 0.0).any():
         raise InputError("times must be a one-dimensional array that does not decrease")
     model = with_motions(model, times, motions or {}, wrenches or {})
-    system = model.loop_system
     if not model.spec.motions:
         raise InputError("kinematics needs motions: give motions={joint: 'expression of t'}, or motions in the Spec")
-    place, rows = assemble(model, q, time=times[0]), []
-    bar = Progress(progress, float(times[0]), float(times[-1]))
-    v, a = np.zeros(model.nv), np.zeros(model.nv)
+    here, rows = first_instant(model, q, float(times[0])), []
+    bar, failure = Progress(progress, float(times[0]), float(times[-1])), None
     try:
-        for k, time in enumerate(times):
-            if k > 0:  # from where the motion leads by itself
-                h = time - times[k - 1]
-                place = _follow(model, model.integrate(place, h * v + 0.5 * h * h * a), time)
-            v = _determined(model, place, system.terms(place, None, time).slip, time)
-            a = _determined(model, place, system.terms(place, v, time).gamma, time)
-            rows.append((place, v, a))
+        for time in times:
+            here = move(model, here, float(time))
+            rows.append(here)
             bar.move(float(time))
+    except ClosureError as error:
+        if not rows:
+            raise
+        failure = error
     finally:
         bar.close()
-    states = [np.array([row[j] for row in rows]) for j in range(3)]
-    recording = Recording(model, times, states[0], states[1], info={"analysis": "kinematics"})
+    states = [np.array([row[j] for row in rows]) for j in range(1, 4)]
+    recording = Recording(model, times[: len(rows)], states[0], states[1], info={"analysis": "kinematics"})
     add_channels(recording, Trace(recording, accelerations=states[2]))
+    if failure is not None:
+        failure.recording = recording
+        raise failure
     return recording
 
 
@@ -89,41 +91,3 @@ def with_motions(model: Model, times: np.ndarray, motions: Mapping[str, Any], wr
         force = {"type": "wrench", "body": name, "moment": values[:3], "force": values[3:]}
         data.setdefault("forces", {})[f"wrench on {name}".replace(" ", "_")] = force
     return compile(Spec(**data), model.open_loops)
-
-
-def _follow(model: Model, guess: np.ndarray, time: float) -> np.ndarray:
-    """q on the loops next to a good guess."""
-    system = model.loop_system
-    for _ in range(8):
-        terms = system.terms(guess, time=time)
-        if np.abs(terms.gap * system.row_scale).max() <= 1e-14:
-            return guess
-        step = np.linalg.lstsq(terms.J, -terms.gap, rcond=1e-12)[0]
-        if np.abs(step / system.column_scale).max() > 0.3:
-            break
-        guess = model.integrate(guess, step)
-        if np.abs(step / system.column_scale).max() <= 1e-15:
-            return guess
-    return assemble(model, guess, time=time)
-
-
-def _determined(model: Model, q: np.ndarray, rest: np.ndarray, time: float) -> np.ndarray:
-    """x with J x = -rest, if there is one and only one."""
-    system = model.loop_system
-    J = system.scaled(system.terms(q, time=time).J)
-    x, _, _, values = np.linalg.lstsq(J, -rest * system.row_scale, rcond=None)
-    if len(J) < model.nv or values[-1] <= WEAK * values[0]:
-        about = model.mobility(q)
-        if about.freedom:
-            raise InputError(
-                f"the motions do not determine all coordinates at t = {time:g} s: {about.freedom} degrees of freedom "
-                f"are left ({', '.join(about.independent)}). Give motions to as many independent joints; or this is a "
-                "singular pose, where the machine can move in more than one way"
-            )
-    left = np.abs(J @ x + rest * system.row_scale)
-    if left.max() > 1e-7 * (1.0 + np.abs(x).max() + np.abs(rest * system.row_scale).max()):
-        name = system.names[int(np.argmax(left))]
-        raise ClosureError(
-            f"the machine locks up at t = {time:g} s: {name} cannot follow the motions", name, left.max(), time
-        )
-    return x * system.column_scale

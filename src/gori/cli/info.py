@@ -82,6 +82,7 @@ def facts(file: Path, written: "Spec", model: "Model") -> dict[str, Any]:
         ],
         "frames": {name: {"body": frame.body} for name, frame in spec.frames.items()},
         "mimic": {name: j.mimic.model_dump() for name, j in spec.joints.items() if j.mimic is not None},
+        "gears": {name: {"type": gear.type, "bodies": list(gear.bodies)} for name, gear in spec.gears.items()},
         "motions": {name: motion.model_dump(exclude_unset=True) for name, motion in spec.motions.items()},
         "loops": _loops(spec),
     } | running_gear(spec)
@@ -174,7 +175,7 @@ def _summary(console: Console, about: dict[str, Any]) -> None:
         console.print(Text(loops["error"], "yellow"))
         return
     console.print(
-        f"{count(loops['equations'], 'equation')} from cuts, mimic joints and motions, rank {loops['rank']}: "
+        f"{count(loops['equations'], 'equation')} from cuts, mimic joints, gears and motions, rank {loops['rank']}: "
         f"{count(loops['freedom'], 'degree')} of freedom"
     )
     if loops["independent"]:
@@ -195,6 +196,9 @@ def _lists(console: Console, about: dict[str, Any], everything: bool) -> None:
     _list(console, "mimic", [
         (name, f"= {rule['ratio']:g} * {rule['joint']}" + (f" {rule['offset']:+g}" if rule["offset"] else ""))
         for name, rule in about["mimic"].items()
+    ], everything)  # fmt: skip
+    _list(console, "gears", [
+        (name, gear["type"], " - ".join(gear["bodies"])) for name, gear in about["gears"].items()
     ], everything)  # fmt: skip
     _list(console, "motions", [
         (name, f"of {motion['joint']}", f"{motion.get('value', motion.get('speed'))}"[:60])

@@ -192,4 +192,7 @@ def _energy(energy: dict[str, float | None]) -> str:
         return f"drift {energy['drift']:.2g} of the largest kinetic energy"
     if energy["start"] is None or energy["end"] is None:
         return "out of bounds"
-    return f"{energy['start']:.6g} J at the start, {energy['end']:.6g} J at the end"
+    words = f"{energy['start']:.6g} J at the start, {energy['end']:.6g} J at the end"
+    if energy.get("work") is not None and energy.get("balance") is not None:
+        words += f", {energy['work']:.6g} J of work, balance {energy['balance']:.2g} J"
+    return words

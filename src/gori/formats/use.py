@@ -1,5 +1,6 @@
 """A description that builds on another: `use: robot.urdf`, and below it what is added or changed."""
 
+from itertools import combinations
 from typing import Any
 
 from gori.spec.spec import GROUPS
@@ -7,7 +8,7 @@ from gori.spec.spec import GROUPS
 _PAIRS = (
     ("rpy_deg", "quat"),
     ("child_rpy_deg", "child_quat"),
-    ("q", "q_deg"),
+    *combinations(("q", "q_deg", "guess", "guess_deg"), 2),
     ("limits", "limits_deg"),
     ("rest", "rest_deg"),
     ("density", "mass"),

@@ -6,6 +6,7 @@ import numpy as np
 from numba import types
 
 from gori.kernels.bundle import Bundle
+from gori.kernels.forces.probes import N_READINGS, NO_PROBES, PROBE
 from gori.kernels.layout import Layout, Record, array, field, layout, record
 from gori.kernels.machine import data_type, machine_type
 
@@ -48,13 +49,16 @@ MET_AND_CHANGED = 3.0
 
 WATCH_WORK = layout(
     "WatchWork",
-    ("n", "events"),
+    ("n", "events", "nreading", "nq", "nv"),
     array("start", "n", "", "y at the start of the step"),
     array("start_rates", "n", "", "dy/dt at the start of the step"),
     array("end_rates", "n", "", "dy/dt at its end"),
     array("trial", "n", "", "y within the step"),
     array("after", "events", "", "values of the events at the end of the step"),
     array("here", "events", "", "values of the events at the trial state"),
+    array("readings", "nreading", "m, m/s, rad/s", "of the probes, where events were evaluated last"),
+    array("q", "nq", "m, rad", "coordinates of the tree, then of cuts; none where no event watches a cut"),
+    array("v", "nv", "m/s, rad/s", "velocities likewise"),
 )
 
 
@@ -66,6 +70,7 @@ class Watch(Bundle):
 
     signal_i: Annotated[Any, _i2]
     signal_f: Annotated[Any, _f2]
+    probe: Annotated[Any, PROBE.type[::1]]  # bodies and frames that the signals read
     direction: Annotated[Any, _i1]  # (events,) -1 falling, 1 rising, 0 both
     # (events,) kept: 1 rising, -1 falling; half of that in the other direction; MET_AND_CHANGED; else 0
     met: Annotated[Any, _f1]
@@ -73,12 +78,21 @@ class Watch(Bundle):
     work: Annotated[Any, WATCH_WORK.type]
 
 
-def watch_of(signal_i: np.ndarray, signal_f: np.ndarray, direction: np.ndarray, n: int) -> Watch:
-    """A Watch for states of n numbers."""
+def watch_of(
+    signal_i: np.ndarray,
+    signal_f: np.ndarray,
+    direction: np.ndarray,
+    n: int,
+    probe: np.ndarray = NO_PROBES,
+    nq: int = 0,
+    nv: int = 0,
+) -> Watch:
+    """A Watch for states of n numbers; nq, nv: count of coordinates and velocities, if some are of cuts."""
     events = len(direction)
+    work = WATCH_WORK.make(n=n, events=events, nreading=N_READINGS * len(probe), nq=nq, nv=nv)
     return Watch(
-        signal_i=signal_i, signal_f=signal_f, direction=direction, met=np.zeros(events), before=np.zeros(events),
-        work=WATCH_WORK.make(n=n, events=events),
+        signal_i=signal_i, signal_f=signal_f, probe=probe, direction=direction, met=np.zeros(events),
+        before=np.zeros(events), work=work,
     )  # fmt: skip
 
 
@@ -149,8 +163,8 @@ class Sizes(NamedTuple):
 
     @property
     def n(self) -> int:
-        """Numbers of y = (q, v, z)."""
-        return self.nq + self.nv + self.nz
+        """Numbers of y = (q, v, z, w)."""
+        return self.nq + self.nv + self.nz + 1
 
     def named(self) -> dict[str, int]:
         """By name, as layouts take them."""

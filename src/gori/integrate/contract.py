@@ -1,9 +1,10 @@
 """What a method is. To write one:
 
 1. A file of its own, with the reference to the formula at its head.
-2. A compiled run with the signature `clock.run_type(memory)`: it moves y = (q, v, z) on from clock.time, writes samples
-   as rows (time, y), leaves y at the last valid state on failure, and returns a result code of
-   `kernels/codes.py`. A method with a fixed step writes only its step and lets `fixed_step.py` do the rest.
+2. A compiled run with the signature `clock.run_type(memory)`: it moves y = (q, v, z, w) on from clock.time, writes
+   samples as rows (time, y), leaves y at the last valid state on failure, and returns a result code of
+   `kernels/codes.py`. A method with a fixed step writes only its step and lets `fixed_step.py` do the rest. The work w
+   (`rates.py`) is integrated with the order of the method, and left out of error norms.
 3. It evaluates rates by `rates.rhs` or `accelerations` alone, so that every force works with every method.
 4. A frozen dataclass, its parameters with units, derived from `Fixed` or `Adaptive`, naming the run and its
    memory, and in `supports` what it can handle: "events", "friction" (states z of force elements), "user"
@@ -35,6 +36,7 @@ class Method:
     core: ClassVar[Any] = None  # a kernel that the run calls by its address, `machine.core`
     core_of_loops: ClassVar[Any] = None  # the same for machines with loops; None: loops are closed by `loops.py`
     adaptive: ClassVar[bool]
+    energy_error: ClassVar[float] = 1e-3  # share of the exchanged energy: a run whose balance is worse is warned of
     supports: ClassVar[frozenset[str]] = EVERYTHING
 
     def positive(self, *names: str) -> None:

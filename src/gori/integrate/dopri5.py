@@ -10,11 +10,13 @@ from typing import Any, ClassVar
 from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
 from gori.integrate.contract import Adaptive
 from gori.integrate.events import begin_watch, earliest_with, event_values, mark_met
+from gori.integrate.fixed_step import write_sample
 from gori.integrate.rates import project, rhs
 from gori.kernels.accelerations import health, unit_quaternions
 from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, STEP_TOO_SMALL
 from gori.kernels.jit import kernel, part, present
 from gori.kernels.layout import array, field, layout, record
+from gori.kernels.loops.coordinates import follow_turns, turns_at
 from gori.kernels.tree.columns import NQ
 
 DOPRI5_HEAD = record("Dopri5Head", field("loosened", "", "times the tolerances, for a step over a singular pose; or 0"))
@@ -39,8 +41,12 @@ DOPRI5_WORK = layout(
 Dopri5Memory = method_memory("Dopri5Memory", DOPRI5_HEAD, DOPRI5_STATE, DOPRI5_SETTINGS, DOPRI5_STEP, work=DOPRI5_WORK)
 
 _SAFETY, _BETA = 0.9, 0.04
+SHORTEST = 1e-12
+"""first step at least [s]"""
 GAP, DODGES = 0.55, 12
 """middle of the widest gap between the stages, and how often a step is changed that meets a singular pose there"""
+MANY, CREEP = 10_000, 1e-8
+"""so many steps that cover less than this share of the run will not come to its end"""
 
 
 @part
@@ -105,8 +111,8 @@ def stages(machine, data, memory, t, h, y):
 
 @part
 def error_norm(memory, h, y):
-    """Root mean square of the error over the tolerance; 1 is the acceptance limit."""
-    n = y.shape[0]
+    """Root mean square of the error over the tolerance; 1 is the acceptance limit. The work, which is last, is free."""
+    n = y.shape[0] - 1
     rtol, atol = tolerances(memory)
     k1, w = memory.state.k1, memory.work
     k3, k4, k5, k6, k7 = w.k3, w.k4, w.k5, w.k6, w.k7
@@ -149,7 +155,7 @@ def first_step(memory, k1, y):
     """A careful first guess (Hairer, section II.4): a hundredth of the scale over which y changes."""
     rtol, atol = tolerances(memory)
     size, rate = 0.0, 0.0
-    for i in range(y.shape[0]):
+    for i in range(y.shape[0] - 1):  # without the work
         scale = atol + rtol * abs(y[i])
         size += (y[i] / scale) ** 2
         rate += (k1[i] / scale) ** 2
@@ -172,12 +178,12 @@ def locate_dense(machine, data, w, watch, t, h, end):
 
     end    time after the whole step: t + h, rounded
     """
-    nq, nv, work = machine.body_i[0, NQ], data.tau.shape[0], watch.work
-    event_values(watch, nq, nv, end, w.new, work.after, data.stack)
+    work = watch.work
+    event_values(machine, data, watch, end, w.new, work.after)
     found, reached = _earliest(machine, data, watch, w, t, h)
     if found >= 0:
         dense(w, reached, machine.body_i, work.trial)
-        mark_met(watch, work, nq, nv, min(t + reached * h, end), work.trial, found, data.stack)
+        mark_met(machine, data, watch, min(t + reached * h, end), work.trial, found)
     return found, reached
 
 
@@ -185,7 +191,7 @@ def locate_dense(machine, data, w, watch, t, h, end):
 def dopri5_run(machine, data, memory, clock, y, samples, watch):
     n, watching, c = y.shape[0], watch.met.shape[0] > 0, clock[0]
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
-    k1, w = memory.state.k1, memory.work
+    k1, w, turning = memory.state.k1, memory.work, data.turns.shape[0] > 0
     c.samples_written = 0
     if c.slopes_valid == 0:
         code = rhs(machine, data, c.time, y, k1)
@@ -194,13 +200,14 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
         if code != OK:
             return code
         if watching:
-            begin_watch(watch, nq, nv, c.time, y, data.stack)
+            begin_watch(machine, data, watch, c.time, y)
         c.slopes_valid = 1
     if c.step <= 0.0:
-        c.step = min(first_step(memory, k1, y), c.largest_step)
+        # from rest under large forces the guess may be less than time resolves
+        c.step = min(max(first_step(memory, k1, y), SHORTEST * max(1.0, abs(c.time))), c.largest_step)
     span = c.sample_period * (samples.shape[0] - 2)  # whose samples fit into one call
 
-    steps, dodged = 0, 0
+    steps, dodged, since = 0, 0, c.time
     while steps < c.steps_to_do and c.time < c.end_time:
         t = c.time
         h = min(c.step, c.end_time - t, span)
@@ -249,23 +256,32 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
             due = c.start_time + (c.samples_total + 1) * c.sample_period
             if due > after + slack:
                 break
-            row = c.samples_written
-            samples[row, 0] = due
-            dense(w, min(1.0, (due - t) / h), machine.body_i, samples[row, 1 : 1 + n])
+            sample = samples[c.samples_written]
+            state = sample[1 : 1 + n]
+            dense(w, min(1.0, (due - t) / h), machine.body_i, state)
             if present(machine.closed):
-                code = project(machine, data, due, samples[row, 1 : 1 + n])
+                code = project(machine, data, due, state)
                 if code != OK:
                     return code
+            if turning:
+                turns_at(machine, data, due, state[:nq], state[nq : nq + nv])
+            write_sample(data, due, state, sample)
             c.samples_written += 1
             c.samples_total += 1
         c.steps_done += 1
         steps += 1
         c.time = after
+        if steps % MANY == 0:
+            if after - since < CREEP * (c.end_time - c.start_time):
+                return STEP_TOO_SMALL
+            since = after
         if which >= 0:
             dense(w, reached, machine.body_i, y)
             code = project(machine, data, after, y)
             if code != OK:
                 return code
+            if turning:
+                follow_turns(machine, data, after, y[:nq], y[nq : nq + nv])
             c.event_index = which
             c.slopes_valid = 0
             c.step = h
@@ -273,6 +289,8 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
         for i in range(n):
             y[i] = w.new[i]
             k1[i] = w.k7[i]
+        if turning:
+            follow_turns(machine, data, after, y[:nq], y[nq : nq + nv])
         if watching:
             for e in range(watch.met.shape[0]):
                 watch.before[e] = watch.work.after[e]

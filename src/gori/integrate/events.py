@@ -2,25 +2,43 @@
 
 from gori.integrate.clock import MET_AND_CHANGED
 from gori.integrate.rates import project, rhs
+from gori.kernels.forces.probes import read_probes
 from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import block, part
+from gori.kernels.loops.coordinates import extended
 from gori.kernels.tree.columns import NQ
+from gori.kernels.tree.kinematics import place, positions, velocities
 
 EARLY, LATE = 1e-6, 1.0 - 1e-9
 """shares of a step: after the first an event that starts at zero has a side; after the other an event is at the end"""
 
 
 @part
-def event_values(watch, nq, nv, t, y, values, stack):
-    evaluate_signals(watch.signal_i, watch.signal_f, t, y[:nq], y[nq : nq + nv], values, stack)
+def event_values(machine, data, watch, t, y, values):
+    """Values of the events at (t, y). Bodies that they read are placed there; what they say of cuts is that of the
+    present step.
+    """
+    nq, nv, work = machine.body_i[0, NQ], data.tau.shape[0], watch.work
+    q, v = y[:nq], y[nq : nq + nv]
+    if watch.probe.shape[0] > 0:
+        data.loops.work.standing[0] = 0.0  # what loops have computed for another state holds no more
+        place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
+        positions(machine.body_i, data.body_w)
+        velocities(machine.body_i, v, data.body_w, data.dof_w)
+        read_probes(watch.probe, data.body_w, work.readings)
+    if work.q.shape[0] > 0:
+        extended(machine, data, t, y, work.q, work.v)
+        evaluate_signals(watch.signal_i, watch.signal_f, t, work.q, work.v, work.readings, values, data.stack)
+    else:
+        evaluate_signals(watch.signal_i, watch.signal_f, t, q, v, work.readings, values, data.stack)
 
 
 @part
-def begin_watch(watch, nq, nv, t, y, stack):
+def begin_watch(machine, data, watch, t, y):
     """Event values at the start of a run. Those that have just crossed zero are on the other side despite rounding;
     after a change of the state they are at zero.
     """
-    event_values(watch, nq, nv, t, y, watch.before, stack)
+    event_values(machine, data, watch, t, y, watch.before)
     for e in range(watch.met.shape[0]):
         if watch.met[e] == MET_AND_CHANGED:
             watch.before[e] = 0.0
@@ -30,11 +48,12 @@ def begin_watch(watch, nq, nv, t, y, stack):
 
 
 @part
-def mark_met(watch, work, nq, nv, t, y, found, stack):
+def mark_met(machine, data, watch, t, y, found):
     """Mark the events that cross zero at the state y, together with the one that was found: 1 rising, -1 falling; half
     of that where the direction is not the wanted one.
     """
-    event_values(watch, nq, nv, t, y, work.here, stack)
+    work = watch.work
+    event_values(machine, data, watch, t, y, work.here)
     for e in range(watch.met.shape[0]):
         before, here, after = watch.before[e], work.here[e], work.after[e]
         rounding = 1e-12 * (abs(before) + abs(after))
@@ -74,7 +93,7 @@ def earliest_with(interpolate):
 
         `watch.work.after` holds the values at the end of the step.
         """
-        nq, nv, work = machine.body_i[0, NQ], data.tau.shape[0], watch.work
+        work = watch.work
         before, after, here, trial = watch.before, work.after, work.here, work.trial
         found, reached = -1, 1.0
         for e in range(watch.met.shape[0]):
@@ -82,14 +101,14 @@ def earliest_with(interpolate):
             if before[e] == 0.0:  # it leaves zero to one side, and may be back within the step
                 low = EARLY
                 interpolate(machine, path, low, h, trial)
-                event_values(watch, nq, nv, t + low * h, trial, here, data.stack)
+                event_values(machine, data, watch, t + low * h, trial, here)
                 before[e] = here[e]
             if not crossing(before[e], after[e], watch.direction[e]):
                 continue
             for _ in range(60):
                 middle = 0.5 * (low + high)
                 interpolate(machine, path, middle, h, trial)
-                event_values(watch, nq, nv, t + middle * h, trial, here, data.stack)
+                event_values(machine, data, watch, t + middle * h, trial, here)
                 if (here[e] > 0.0) == (before[e] > 0.0) and here[e] != 0.0:
                     low = middle
                 else:
@@ -118,8 +137,8 @@ def locate(machine, data, watch, t, h, end, y):
     end is t + h, rounded. Returns the event's index, -1 if there is none, and its position s in (0, 1]; y becomes the
     state there.
     """
-    nq, nv, work = machine.body_i[0, NQ], data.tau.shape[0], watch.work
-    event_values(watch, nq, nv, end, y, work.after, data.stack)
+    work = watch.work
+    event_values(machine, data, watch, end, y, work.after)
     possible = False
     for e in range(watch.met.shape[0]):
         before = watch.before[e]
@@ -138,5 +157,5 @@ def locate(machine, data, watch, t, h, end, y):
             y[i] = work.trial[i]
         project(machine, data, t + reached * h, y)
     if found >= 0:
-        mark_met(watch, work, nq, nv, min(t + reached * h, end), y, found, data.stack)
+        mark_met(machine, data, watch, min(t + reached * h, end), y, found)
     return found, reached

@@ -7,7 +7,11 @@ and says why not.
 from gori.integrate.events import begin_watch, locate
 from gori.kernels.codes import EVENT, OK
 from gori.kernels.jit import part
+from gori.kernels.loops.coordinates import follow_turns
 from gori.kernels.tree.columns import NQ
+
+SURE = 0.5
+"""change of an angle within which there is no doubt about full turns [rad]"""
 
 
 @part
@@ -21,6 +25,15 @@ def write_sample(data, t, y, row):
         row[1 + n + i] = data.recorded[i]
 
 
+@part
+def total_rate(v):
+    """Sum of all velocities: no angle between two bodies changes faster."""
+    total = 0.0
+    for k in range(v.shape[0]):
+        total += abs(v[k])
+    return total
+
+
 def fixed_steps(step):
     """The loop of a method with this step. (A compiled function that takes another as an argument is not cached.)"""
 
@@ -32,13 +45,13 @@ def fixed_steps(step):
         """
         n, watching, c = y.shape[0], watch.met.shape[0] > 0, clock[0]
         nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
-        work = watch.work
+        work, turning = watch.work, data.turns.shape[0] > 0
         h, start = c.step, work.start
         if watching and c.slopes_valid == 0:
-            begin_watch(watch, nq, nv, c.time, y, data.stack)
+            begin_watch(machine, data, watch, c.time, y)
         c.slopes_valid = 1
         c.samples_written = 0
-        met = False
+        met, turned = False, 0.0  # how far angles of cuts may have come since their turns were counted [rad]
         for _ in range(c.steps_to_do):
             t, end = c.time, c.start_time + (c.steps_done + 1) * h
             length = end - t if c.inside_step > 0 else h
@@ -49,6 +62,8 @@ def fixed_steps(step):
                 if code != OK:
                     for i in range(n):
                         y[i] = start[i]
+                    if turning:
+                        follow_turns(machine, data, t, y[:nq], y[nq : nq + nv])
                     return code
                 if watching:
                     which, reached = locate(machine, data, watch, t, length, end, y)
@@ -58,6 +73,8 @@ def fixed_steps(step):
                         if reached < 1.0:
                             c.inside_step = 1
                             c.time = min(t + reached * length, end)
+                            if turning:
+                                follow_turns(machine, data, c.time, y[:nq], y[nq : nq + nv])
                             return EVENT
                         met = True
                     for e in range(watch.met.shape[0]):
@@ -65,11 +82,19 @@ def fixed_steps(step):
             c.inside_step = 0
             c.steps_done += 1
             c.time = end
-            if (c.steps_done - c.first_step) % c.sample_every == 0:
+            sampled = (c.steps_done - c.first_step) % c.sample_every == 0
+            if turning:
+                turned += length * total_rate(y[nq : nq + nv])
+                if sampled or met or turned > SURE:
+                    follow_turns(machine, data, c.time, y[:nq], y[nq : nq + nv])
+                    turned = 0.0
+            if sampled:
                 write_sample(data, c.time, y, samples[c.samples_written])
                 c.samples_written += 1
             if met:
                 return EVENT
+        if turning:
+            follow_turns(machine, data, c.time, y[:nq], y[nq : nq + nv])
         return OK
 
     return run

@@ -42,6 +42,7 @@ def alpha_step(machine, data, memory, t, h, y):
             code = accelerations(machine, t, y[:nq], v, y[nq + nv :], vdot, data.zdot, data)
         if code != OK:
             return code
+        memory.head[0].power = data.power[0]
         for k in range(nv):
             a[k] = vdot[k]
     for k in range(nv):
@@ -53,7 +54,7 @@ def alpha_step(machine, data, memory, t, h, y):
         return code
     for k in range(nv):
         a[k] = ratio * work.x[k] + (af * vdot[k] - am * a[k]) / (1.0 - am)
-    return end_step(machine, data, memory, work, vdot, y)
+    return end_step(machine, data, memory, work, vdot, y, 0.5)
 
 
 _steps = fixed_steps(alpha_step)

@@ -57,9 +57,10 @@ class Implicit(Fixed):
         found = report(count)
         blind = isinstance(self.jacobian, (Frozen, RoundRobin, Fastest)) and not self.iterates()
         if blind and found["guarded"] > 1 + 0.01 * found["steps"]:
+            more = "" if isinstance(self.jacobian, Frozen) else "more columns, "
             return (
                 f"the Jacobian of {strategy_of(self.jacobian).kind} went out of date so fast that it was made anew "
                 f"{found['guarded']} times in {found['steps']} steps: the motion may be wrong. Take error_driven or "
-                "matrix_free, more columns, or a smaller step"
+                f"matrix_free, {more}or a smaller step"
             )
         return None

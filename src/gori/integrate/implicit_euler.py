@@ -22,7 +22,7 @@ def euler_step(machine, data, memory, t, h, y):
         work.base_velocity[k] = y[nq + k]
         work.base_increment[k] = h * y[nq + k]
     code = call_at(machine.core, machine, data, memory, y)
-    return end_step(machine, data, memory, work, last, y) if code == OK else code
+    return end_step(machine, data, memory, work, last, y, 0.0) if code == OK else code
 
 
 _steps = fixed_steps(euler_step)
@@ -42,6 +42,7 @@ class ImplicitEuler(Implicit):
 
     newton: bool = False
     kind: ClassVar[str] = "implicit_euler"
+    energy_error: ClassVar[float] = 1e-2  # of first order: with a good step still some thousandths
     run: ClassVar[Any] = implicit_euler_run
 
     def __post_init__(self):

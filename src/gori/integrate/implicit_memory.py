@@ -39,6 +39,7 @@ IMPLICIT_HEAD = record(
     field("next_row", "", "body whose columns are refreshed next, in turn", dtype="i8"),
     field("way", "", "travelled by the joints"),
     field("wanted", "", "columns that an error-driven Jacobian wants to refresh"),
+    field("power", "W", "of all that has no potential, at the end of the last step"),
     # counts since the start
     field("guarded", "", "whole matrices made because the inverse had become bad", dtype="i8"),
     field("steps", "", "", dtype="i8"),

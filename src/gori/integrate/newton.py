@@ -24,7 +24,7 @@ from gori.integrate.dense import dense_correction
 from gori.integrate.implicit_memory import ERROR_DRIVEN, FULL, MATRIX_FREE, ImplicitMemory, scale_axes, size_of
 from gori.integrate.matrix_free import tree_correction
 from gori.integrate.rates import follow_vehicles
-from gori.integrate.step_equations import end_state
+from gori.integrate.step_equations import end_power, end_state
 from gori.kernels.accelerations import finite
 from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
 from gori.kernels.jit import kernel, part, present
@@ -56,9 +56,13 @@ def begin_step(machine, data, memory, work, last, t, h, cv, cq):
 
 
 @part
-def end_step(machine, data, memory, work, last, y):
-    """Copy the state at the end of the step to y. Returns a result code."""
-    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+def end_step(machine, data, memory, work, last, y, share):
+    """Copy the state at the end of the step to y. Returns a result code.
+
+    share   of the power at the start of the step in its work; the rest is that of its end, where dampers that are
+            stiff have done theirs
+    """
+    nq, nv, head, step = machine.body_i[0, NQ], data.tau.shape[0], memory.head[0], memory.step[0]
     end_state(machine, memory, work, y, work.x)
     for k in range(nq):
         y[k] = work.q_end[k]
@@ -67,11 +71,16 @@ def end_step(machine, data, memory, work, last, y):
         last[k] = work.x[k]
     for k in range(work.z_end.shape[0]):
         y[nq + nv + k] = work.z_end[k]
-    memory.head[0].known = 1
+    head.known = 1
     if present(machine.vehicle):
-        code = follow_vehicles(machine, data, memory.step[0].end_time, y)
+        code = follow_vehicles(machine, data, step.end_time, y)
         if code != OK:
             return code
+    code = end_power(machine, data, memory)
+    if code != OK:
+        return code
+    y[y.shape[0] - 1] += step.length * (share * head.power + (1.0 - share) * data.power[0])
+    head.power = data.power[0]
     return finite(work.v_end)
 
 

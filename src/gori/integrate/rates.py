@@ -1,6 +1,8 @@
 """Rates of a state, and the end of a step: what every method calls.
 
-The state is one vector y = (q, v, z).
+The state is one vector y = (q, v, z, w). w is the work [J] of all that has no potential: drives, dampers, friction,
+ground, subsystems, the user. It is integrated like the rest, by the stages of the method and so with its order, but
+nothing depends on it, and no error is controlled by it. `energy.balance` of a recording is made from it.
 """
 
 from gori.kernels.accelerations import accelerations, q_rate, unit_quaternions
@@ -16,10 +18,13 @@ from gori.kernels.tree.kinematics import place
 def rhs(machine, data, t, y, k):
     """k = dy/dt at (t, y). Returns a result code."""
     if present(machine.closed):
-        return call_at(machine.closed, machine, data, t, y, k, RATES)
-    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
-    q_rate(machine.body_i, y[:nq], y[nq : nq + nv], k[:nq])
-    return accelerations(machine, t, y[:nq], y[nq : nq + nv], y[nq + nv :], k[nq : nq + nv], k[nq + nv :], data)
+        code = call_at(machine.closed, machine, data, t, y, k, RATES)
+    else:
+        nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+        q_rate(machine.body_i, y[:nq], y[nq : nq + nv], k[:nq])
+        code = accelerations(machine, t, y[:nq], y[nq : nq + nv], y[nq + nv :], k[nq : nq + nv], k[nq + nv :], data)
+    k[k.shape[0] - 1] = data.power[0]
+    return code
 
 
 @block
@@ -59,7 +64,9 @@ def finish_and_evaluate(machine, data, t, y, k):
     """`finish_step`, then `rhs` there. Returns a result code."""
     unit_quaternions(machine.body_i, y)
     if present(machine.closed):
-        return call_at(machine.closed, machine, data, t, y, k, PROJECT_AND_EVALUATE)
+        code = call_at(machine.closed, machine, data, t, y, k, PROJECT_AND_EVALUATE)
+        k[k.shape[0] - 1] = data.power[0]
+        return code
     if present(machine.vehicle):
         code = follow_vehicles(machine, data, t, y)
         if code != OK:

@@ -25,6 +25,7 @@ from gori.kernels.forces.elements import (
 from gori.kernels.forces.parameters import BALL_SPRING_F, FRICTION_F, LIMIT_F, MOTOR_F, SPRING_F
 from gori.kernels.forces.signals import follows_state
 from gori.kernels.jit import block, part, present
+from gori.kernels.loops.system import drive_power
 from gori.kernels.tree.columns import FORCE, NQ
 from gori.kernels.tree.configuration import integrate
 from gori.kernels.tree.kinematics import place
@@ -114,6 +115,21 @@ def generalised_force(machine, data, memory, G):
         for k in range(nv):
             G[k] -= work.body_forces[k]
     return OK
+
+
+@block
+def end_power(machine, data, memory):
+    """Power of all that has no potential at the end of the step, into `data.power`, after `end_state`.
+
+    Returns a result code.
+    """
+    work = memory.work
+    if acts_on_bodies(machine):
+        place(machine.body_i, machine.body_f, work.q_end, data.body_w, data.dof_w)
+    code = apply_forces(machine, data, memory.step[0].end_time, work.q_end, work.v_end, work.z_end, data.zdot)
+    if present(machine.closed):
+        data.power[0] += drive_power(machine, data.loops.state.multipliers, data.values)
+    return code
 
 
 @part

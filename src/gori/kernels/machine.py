@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from numba import types
 
 from gori.kernels.bundle import Bundle
+from gori.kernels.forces.probes import PROBE
 from gori.kernels.loops.memory import LoopMemory
-from gori.kernels.loops.tables import CUT, EQUATION, Pattern
+from gori.kernels.loops.tables import COORDINATE, CUT, EQUATION, MESH, TRACK, Pattern
 from gori.kernels.vehicle import state as vs
 from gori.kernels.vehicle import tables as vt
 
@@ -22,13 +23,15 @@ ADDRESS = types.int64
 class Machine(Bundle):
     """A Model with its forces, as the integrators see it."""
 
-    # the tree (`tree/columns.py`), force elements (`forces/elements.py`) and signals (`forces/signals.py`)
+    # the tree (`tree/columns.py`), force elements (`forces/elements.py`), signals (`forces/signals.py`) and the bodies
+    # that signals read (`forces/probes.py`)
     body_i: Annotated[Any, I2]
     body_f: Annotated[Any, F2]
     element_i: Annotated[Any, I2]
     element_f: Annotated[Any, F2]
     signal_i: Annotated[Any, I2]
     signal_f: Annotated[Any, F2]
+    probe: Annotated[Any, PROBE.type[::1]]
     # kernels by address: functions of the user, the equations of an implicit step, the loop solver, vehicles
     user: Annotated[int, ADDRESS]
     core: Annotated[int, ADDRESS]
@@ -38,7 +41,11 @@ class Machine(Bundle):
     cut: Annotated[Any, CUT.type[::1]]
     equation: Annotated[Any, EQUATION.type[::1]]
     path: Annotated[Any, I1]  # axes that move B against A, cut after cut: those that carry A, then those that carry B
+    along: Annotated[Any, I1]  # of COUPLED: index in q of each axis of the path
+    factor: Annotated[Any, F1]  # and what its coordinate is multiplied with
+    mesh: Annotated[Any, MESH.type[::1]]
     pattern: Annotated[Pattern, Pattern.type]
+    coordinate: Annotated[Any, COORDINATE.type[::1]]  # of cuts
     # vehicles and their ground (`vehicle/tables.py`); maps and height fields stand one after the other in `curve`
     wheel: Annotated[Any, vt.WHEEL.type[::1]]
     tyre: Annotated[Any, vt.TYRE.type[::1]]
@@ -58,15 +65,22 @@ class Machine(Bundle):
 class Data(Bundle):
     """Arrays of a run: what is kept, what is put out, and work. What is recorded consists of views of `recorded`."""
 
-    # work of the tree, the forces on its axes, values of the signals, the stack of expressions, rates of z
+    # work of the tree, the forces on its axes, readings of the probes, values of the signals, the stack of expressions,
+    # rates of z, and the power of all that has no potential (1,), of the last evaluation
     body_w: Annotated[Any, F2]
     dof_w: Annotated[Any, F2]
     tau: Annotated[Any, F1]
+    readings: Annotated[Any, F1]
     values: Annotated[Any, F1]
     stack: Annotated[Any, F1]
     zdot: Annotated[Any, F1]
+    power: Annotated[Any, F1]
     # the loop solver (`loops/memory.py`)
     loops: Annotated[LoopMemory, LoopMemory.type]
+    # coordinates of cuts (`loops/coordinates.py`), kept: full turns of angles and signs of quaternions, which are
+    # recorded, and by what they are counted
+    turns: Annotated[Any, F1]
+    track: Annotated[Any, TRACK.type[::1]]
     # vehicles (`vehicle/state.py`): settings of the run; kept, of which driver, wheel and train are recorded too
     vehicle_setting: Annotated[Any, vs.SETTING.type[::1]]
     vehicle_clock: Annotated[Any, vs.CLOCK.type[::1]]
@@ -95,7 +109,7 @@ machine_type, data_type = Machine.type, Data.type
 SOLVER = types.int64(machine_type, data_type, types.float64, F1, F1, types.int64)
 """signature of what keeps loops closed: machine, data, t, y, k, what.
 
-RATES                  k = dy/dt at (t, y)
+RATES                  k = dy/dt at (t, y); that of the work is left in `data.power`
 PROJECT                y is projected onto the constraint manifold: positions and velocities
 ACCELERATIONS          k (nv,) = accelerations at (t, y), where y is on the loops; only `multipliers` does this
 PROJECT_AND_EVALUATE   PROJECT, then RATES

@@ -1,8 +1,9 @@
 """A Spec compiled into frozen tables, and what can be asked of it."""
 
 from gori.model.compile import compile
-from gori.model.loops.assembly import assemble, consistent_velocity
+from gori.model.loops.assembly import assemble
 from gori.model.loops.mobility import Mobility
+from gori.model.loops.velocity import consistent_velocity
 from gori.model.model import Model
 from gori.model.poses import Poses
 from gori.model.state import State

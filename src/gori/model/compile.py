@@ -34,6 +34,7 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
     if not open_loops:
         loops = [f"cut {name!r}" for name in spec.cuts]
         loops += [f"mimic joint {name!r}" for name, joint in spec.joints.items() if joint.mimic is not None]
+        loops += [f"gear {name!r}" for name in spec.gears]
         loops += [f"motion {name!r}" for name in spec.motions]
     body_i, body_f = _body_tables(tree, spec.gravity)
     tables = Tables(
@@ -56,7 +57,9 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
         from gori.model.particles.tables import compile_particles
 
         particles = compile_particles(model)
-    return model.complete(Compiled(compile_forces(model), vehicle, particles))
+    model.complete(Compiled(compile_forces(model), vehicle, particles))
+    _ = model.gears  # raises if they do not fit their axes
+    return model
 
 
 def _joints(spec: Spec, tree: BodyTree) -> list[JointInfo]:
@@ -120,7 +123,8 @@ def _start(spec: Spec, joints: list[JointInfo], nq: int, nv: int) -> dict[str, n
     values = {"q0": np.zeros(nq), "rest": np.zeros(nq), "v0": np.zeros(nv)}
     for info in joints:
         joint = spec.joints[info.name]
-        values["q0"][info.q] = _coordinates(joint, joint.q, joint.q_deg)
+        start, degrees = (joint.guess, joint.guess_deg) if joint.guessed else (joint.q, joint.q_deg)
+        values["q0"][info.q] = _coordinates(joint, start, degrees)
         values["rest"][info.q] = _coordinates(joint, joint.rest, joint.rest_deg)
         values["v0"][info.v] = joint.v or 0.0
     return values

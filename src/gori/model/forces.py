@@ -8,6 +8,7 @@ import numpy as np
 from gori.errors import UnsupportedError
 from gori.kernels.forces import elements as el
 from gori.kernels.forces import parameters as par
+from gori.model.loops.frames import start_of_cut
 from gori.model.loops.motions import motion_signal
 from gori.model.model import Model
 from gori.model.signals import SignalTable
@@ -25,6 +26,7 @@ class ForceTables(NamedTuple):
     signal_i: np.ndarray
     signal_f: np.ndarray
     depth: int
+    probes: tuple[str, ...]  # bodies and frames that the signals read
     states: int  # internal states, of joint friction
     names: tuple[str, ...]
     signal_names: tuple[str, ...]
@@ -56,8 +58,11 @@ class _Rows:
 
     def motion(self, name: str) -> int:
         """The first of the three signals of a motion."""
-        motion = self.model.spec.motions[name]
-        start = self.model.q0[self.model.joint(motion.joint).q.start + motion.axis]
+        model, motion = self.model, self.model.spec.motions[name]
+        if motion.joint in model.spec.cuts:
+            start = start_of_cut(model, motion.joint)[motion.axis]
+        else:
+            start = model.q0[model.joint(motion.joint).q.start + motion.axis]
         where = f"motion {name!r}"
         self.signal_names += [where, f"the rate of {where}", f"the acceleration of {where}"]
         return self.signals.add_motion(motion_signal(motion, float(start)), where, self.model)
@@ -84,6 +89,7 @@ def compile_forces(model: Model) -> ForceTables:
         signal_i,
         signal_f,
         depth,
+        tuple(rows.signals.probes),
         rows.states,
         tuple(rows.names),
         tuple(rows.signal_names),

@@ -25,7 +25,10 @@ from gori.model.tables import Names, Tables
 from gori.spec import Spec
 
 if TYPE_CHECKING:
+    from gori.model.connections import Connected, Drive
     from gori.model.forces import ForceTables
+    from gori.model.loops.coordinates import CutCoordinates
+    from gori.model.loops.gears import Meshed
     from gori.model.loops.mobility import Mobility
     from gori.model.loops.system import LoopSystem
     from gori.model.particles.tables import ParticleTables
@@ -81,6 +84,8 @@ class Model(Dynamics):
         if self.loops:
             tables = self.loop_system.tables
             parts += [tables.cut, tables.equation, tables.path, tables.names]  # the pattern follows from them
+            parts += [tables.along, tables.factor]
+        parts += [self.cut_coordinates.table]
         parts += [() if self.vehicle is None else tuple(self.vehicle.records)]
         parts += [() if self.particles is None else self.particles.arrays()]
         total = hashlib.sha256()
@@ -98,6 +103,19 @@ class Model(Dynamics):
 
         return start_state(self, q, v, time)
 
+    def elastic_energy(self, q: Any) -> Any:
+        """Energy [J] that springs, struts, bushings, and stiffness and limits of joints store at q."""
+        from gori.model.elastic import elastic_energies
+
+        x = self.rows(q=(q, self.nq))
+        total = x.shaped(elastic_energies(self, x["q"]).sum(axis=1)[:, None])[..., 0]
+        return float(total) if total.ndim == 0 else total
+
+    def total_energy(self, q: Any, v: Any) -> Any:
+        """Kinetic, potential and elastic energy together [J]."""
+        kinetic, potential = self.energy(q, v)
+        return kinetic + potential + self.elastic_energy(q)
+
     @property
     def all_joint_names(self) -> tuple[str, ...]:
         """Names of all joints of the tree, fixed ones too."""
@@ -112,6 +130,27 @@ class Model(Dynamics):
     def motion_names(self) -> tuple[str, ...]:
         """Names of the given motions; none where loops are open."""
         return () if self.open_loops else tuple(self.spec.motions)
+
+    @cached_property
+    def connections(self) -> "tuple[Connected, ...]":
+        """All joints of the tree, then the cuts, as they were written, whichever way the tree runs."""
+        from gori.model.connections import connections
+
+        return connections(self.spec, self.open_loops)
+
+    @cached_property
+    def drives(self) -> "tuple[Drive, ...]":
+        """What moves as given: coordinates of joints and cuts; none where loops are open."""
+        from gori.model.connections import drives
+
+        return () if self.open_loops else drives(self.spec)
+
+    @cached_property
+    def gears(self) -> "dict[str, Meshed]":
+        """Gears, racks and belts by name; none where loops are open."""
+        from gori.model.loops.gears import gear_mesh
+
+        return {} if self.open_loops else {name: gear_mesh(self, name) for name in self.spec.gears}
 
     @property
     def run_settings(self) -> "Run | None":
@@ -141,6 +180,13 @@ class Model(Dynamics):
         from gori.model.loops.system import LoopSystem
 
         return LoopSystem(self)
+
+    @cached_property
+    def cut_coordinates(self) -> "CutCoordinates":
+        """Coordinates of cuts, which the tree does not have."""
+        from gori.model.loops.coordinates import cut_coordinates
+
+        return cut_coordinates(self)
 
     @cached_property
     def travels(self) -> np.ndarray:

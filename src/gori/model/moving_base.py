@@ -15,8 +15,8 @@ _STEPS = (("x", _X), ("y", _Y), ("z", _Z), ("yaw", _Z), ("pitch", _Y), ("roll", 
 def with_moving_base(spec: Spec) -> Spec:
     """A Spec without `base` that moves in the same way.
 
-    What stood on the ground (joints, cuts, frames, springs, struts, bushings, walls and boxes of particles) stands on a
-    massless body `base`. It
+    What stood on the ground (joints, cuts, gears, frames, springs, struts, bushings, walls and boxes of particles)
+    stands on a massless body `base`. It
     is carried by joints `base.x`, `base.y`, `base.z`, `base.yaw`, `base.pitch` and `base.roll`, massless bodies between
     them, each with a motion of the same name and the start coordinate and velocity of that motion. They are the first
     coordinates of the machine. A step that is zero is left out, one that is another number is a fixed joint.
@@ -50,6 +50,7 @@ def with_moving_base(spec: Spec) -> Spec:
         }
     parts["joints"] = joints | {name: _moved(joint, "parent") for name, joint in spec.joints.items()}
     parts["cuts"] = {name: _moved(cut, "parent", "child") for name, cut in spec.cuts.items()}
+    parts["gears"] = {name: _moved_gear(gear) for name, gear in spec.gears.items()}
     parts["motions"] = motions | spec.motions
     parts["forces"] = {
         name: _moved(force, "parent", "child") if isinstance(force, Spring | Strut | Bushing) else force
@@ -81,6 +82,12 @@ def _moved_particles(part: Any) -> Any:
     # with a box or a fill, the body is not that of the part
     own = isinstance(part, Region) or any(getattr(part, name, None) is not None for name in ("positions", "below"))
     return _moved(part, "body") if own else part
+
+
+def _moved_gear(gear: Any) -> Any:
+    """A gear of whose bodies the ground is the base."""
+    bodies = tuple(BASE if body == GROUND else body for body in gear.bodies)
+    return _moved(gear, "carrier").model_copy(update={"bodies": bodies})
 
 
 def _moved(part: Any, *sides: str) -> Any:

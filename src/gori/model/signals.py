@@ -1,14 +1,19 @@
 """Values of the Spec as the tables of the kernels."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gori.errors import InputError
+from gori.kernels.forces.probes import N_READINGS, PROBE, READINGS
 from gori.kernels.forces.signals import ARITY, CONSTANT, CUBIC, EXPRESSION, N_SIGNAL_I, OPCODES, TABLE
+from gori.kernels.tree.columns import P_BF
 from gori.model.coordinates import Coordinates
+from gori.model.kinematics import Kinematics
+from gori.spec import GROUND
 from gori.spec.derivative import derivative
-from gori.spec.expression import Program, parse
+from gori.spec.expression import NAMES, Program, parse
 
 MotionValue = float | str | tuple[tuple[float, float], ...] | tuple[float, float]
 Piece = tuple[float, float, float, float, float]
@@ -16,12 +21,16 @@ Piece = tuple[float, float, float, float, float]
 
 
 class SignalTable:
-    """Gathers signals one by one; each is known by its index."""
+    """Gathers signals one by one; each is known by its index.
+
+    probes   bodies and frames that they read, in the order of their readings
+    """
 
     def __init__(self):
         self._index: list[tuple[int, int, int]] = []
         self._rows: list[tuple[float, float]] = []
         self._depth = 1
+        self.probes: list[str] = []
 
     def __len__(self) -> int:
         return len(self._index)
@@ -31,7 +40,7 @@ class SignalTable:
 
         value         number, expression, or table of rows (t, x)
         where         its place in the Spec, for messages
-        coordinates   the Model, which knows the places of JOINT.q and JOINT.v
+        coordinates   the Model, which knows the places of JOINT.q and JOINT.v, and bodies
         """
         if isinstance(value, str):
             (program,) = _programs(value, where, rates=0)
@@ -64,18 +73,64 @@ class SignalTable:
 
     def _add_program(self, program: Program, where: str, coordinates: Coordinates | None) -> int:
         self._depth = max(self._depth, _depth(program))
-        return self._append(EXPRESSION, _resolve(program, where, coordinates))
+        return self._append(EXPRESSION, self._resolve(program, where, coordinates))
 
     def _append(self, kind: int, rows: list[tuple[float, float]]) -> int:
         self._index.append((kind, len(self._rows), len(rows)))
         self._rows += rows
         return len(self._index) - 1
 
+    def _resolve(self, program: Program, where: str, coordinates: Coordinates | None) -> list[tuple[float, float]]:
+        """Rows (opcode, argument): names become the time, a place in q or v, or a reading of a probe."""
+        rows = []
+        for operation, argument in program:
+            if operation == "name":
+                operation, argument = self._named(str(argument), where, coordinates)
+            rows.append((float(OPCODES[operation]), float(argument)))
+        return rows
+
+    def _named(self, name: str, where: str, coordinates: Coordinates | None) -> tuple[str, int]:
+        if name == "t":
+            return "time", 0
+        if coordinates is None:
+            raise InputError(f"{where}: unknown name {name!r}; known names are t and pi")
+        frame, _, reading = name.rpartition(".")
+        if reading not in READINGS:
+            return _coordinate(name, where, coordinates)
+        if frame == GROUND:
+            raise InputError(f"{where}: {name!r}: the ground does not move")
+        try:
+            coordinates.frame(frame)
+        except InputError as error:
+            raise InputError(f"{where}: {name!r}: {error}") from None
+        if frame not in self.probes:
+            self.probes.append(frame)
+        return "reading", self.probes.index(frame) * N_READINGS + READINGS.index(reading)
+
     def tables(self) -> tuple[np.ndarray, np.ndarray, int]:
         """signal_i (ns, 3), signal_f (rows, 2), and the depth of the stack that the kernels need."""
         signal_i = np.array(self._index, np.int64).reshape(-1, N_SIGNAL_I)
         signal_f = np.array(self._rows, np.float64).reshape(-1, 2)
         return signal_i, signal_f, self._depth
+
+
+def probe_table(model: Kinematics, frames: Sequence[str]) -> np.ndarray:
+    """Bodies and frames as kernels read them."""
+    table = PROBE.zeros(len(frames))
+    for row, name in zip(table, frames):
+        k = model.frame(name)
+        row["row"], row["point"] = model.tables.frame_i[k], model.tables.frame_f[k, P_BF : P_BF + 3]
+    return table
+
+
+def readings(model: Kinematics, frames: Sequence[str], q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """What probes read at one state, (frames * N_READINGS,)."""
+    found = np.zeros((len(frames), N_READINGS))
+    poses = model.forward_kinematics(q) if frames else {}
+    for row, name in zip(found, frames):
+        angular, linear = np.split(model.jacobian(q, name) @ v, 2)
+        row[:] = *poses[name][:3, 3], *linear, *angular
+    return found.reshape(-1)
 
 
 def _programs(text: str, where: str, rates: int) -> list[Program]:
@@ -117,24 +172,10 @@ def _rows(piece: Piece) -> list[tuple[float, float]]:
     return [(t, c3), (c2, c1), (c0, 0.0)]
 
 
-def _resolve(program: Program, where: str, coordinates: Coordinates | None) -> list[tuple[float, float]]:
-    """Rows (opcode, argument): names become the time or a place in q or v."""
-    rows = []
-    for operation, argument in program:
-        if operation == "name":
-            operation, argument = _coordinate(str(argument), where, coordinates)
-        rows.append((float(OPCODES[operation]), float(argument)))
-    return rows
-
-
-def _coordinate(name: str, where: str, coordinates: Coordinates | None) -> tuple[str, int]:
-    if name == "t":
-        return "time", 0
-    if coordinates is None:
-        raise InputError(f"{where}: unknown name {name!r}; known names are t and pi")
+def _coordinate(name: str, where: str, coordinates: Coordinates) -> tuple[str, int]:
     joint, _, kind = name.rpartition(".")
     if kind not in ("q", "v"):
-        raise InputError(f"{where}: unknown name {name!r}; known names are t, pi, and JOINT.q or JOINT.v")
+        raise InputError(f"{where}: unknown name {name!r}; known names are {NAMES}")
     try:
         info = coordinates.joint(joint)
     except InputError as error:

@@ -31,8 +31,9 @@ def span(spec: Spec) -> Spec:
     """The same machine with joints that form a tree from the ground; the rest are cuts with the names of their joints.
 
     Joints that cannot be cuts, or have something that a cut has not (start values, springs, limits, a motor, ...), stay
-    in the tree before all others; then those with few degrees of freedom, near the ground, first in the Spec. A joint
-    of the tree whose child is nearer to the ground than its parent is turned around, with q of the same meaning.
+    in the tree before all others; then screws and bearings of gears; then those with few degrees of freedom, near the
+    ground, first in the Spec. A joint of the tree whose child is nearer to the ground than its parent is turned around,
+    with q of the same meaning.
     """
     carried = {joint.child for joint in spec.joints.values()}
     if GROUND not in carried and len(carried) == len(spec.joints):
@@ -62,7 +63,7 @@ def _own(spec: Spec) -> dict[str, str]:
         named.setdefault(joint, []).append(place)
     own = {}
     for name, joint in spec.joints.items():
-        reasons = [f"is {joint.type}, which a cut cannot be"] if joint.type in ("helical", "free") else []
+        reasons = [f"is {joint.type}, which a cut cannot be"] if joint.type == "free" else []
         reasons += [f"has {', '.join(fields)}"] if (fields := joint.own()) else []
         reasons += [f"is named by {', '.join(dict.fromkeys(named[name]))}"] if name in named else []
         if reasons:
@@ -113,11 +114,12 @@ def _coordinates(text: str) -> Iterator[str]:
 
 def _choose(spec: Spec, own: dict[str, str]) -> tuple[list[str], list[str]]:
     """Joints of the tree, and the others, both in the order of the Spec."""
-    distance = _distances(spec)
+    distance, bearings = _distances(spec), _bearings(spec)
 
-    def cost(name: str) -> tuple[bool, int, int]:
+    def cost(name: str) -> tuple[bool, bool, int, int]:
         joint = spec.joints[name]
-        return name not in own, NV[joint.type], distance[joint.parent] + distance[joint.child]
+        wanted = name in bearings or joint.type == "helical"  # as a cut it would take any of its turns for the first
+        return name not in own, not wanted, NV[joint.type], distance[joint.parent] + distance[joint.child]
 
     part = {body: body for body in (GROUND, *spec.bodies)}  # bodies that hang together lead to one of them
 
@@ -133,6 +135,19 @@ def _choose(spec: Spec, own: dict[str, str]) -> tuple[list[str], list[str]]:
             part[one] = other
             chosen.add(name)
     return [name for name in spec.joints if name in chosen], [name for name in spec.joints if name not in chosen]
+
+
+def _bearings(spec: Spec) -> set[str]:
+    """Joints on which gears, racks and belts turn or slide: their equations are written for coordinates of the tree."""
+    joined: dict[str, dict[str, str]] = {body: {} for body in (GROUND, *spec.bodies)}  # joint, and the other body
+    for name, joint in spec.joints.items():
+        joined[joint.parent][name], joined[joint.child][name] = joint.child, joint.parent
+    found = set()
+    for gear in spec.gears.values():
+        one, other = (joined[body] for body in gear.bodies)
+        carriers = {*one.values()} & {*other.values()} if gear.carrier is None else {gear.carrier}
+        found |= {name for own in (one, other) for name, body in own.items() if body in carriers}
+    return found
 
 
 def _distances(spec: Spec) -> dict[str, int]:
@@ -186,7 +201,9 @@ def turned(joint: Joint) -> Joint:
     keep the motions that they allow, and the pose at zero; their coordinates get another meaning.
     """
     given = {name: getattr(joint, name) for name in type(joint).model_fields if name in joint.model_fields_set}
-    data = {_OTHER_SIDE.get(name, name): value for name, value in given.items()}
+    data = {_OTHER_SIDE.get(name, name): value for name, value in given.items() if name != "reversed"}
+    if not joint.reversed:
+        data["reversed"] = True
     if joint.type == "spherical":
         # it takes no rotation of the child's frame: at zero, the parent is now seen from the child
         for name in ("child_rpy_deg", "child_quat"):
@@ -222,11 +239,6 @@ def _lost(spec: Spec, own: dict[str, str], mover: dict[str, str], surplus: list[
                 f"joints.{name}",
                 f"joint {name!r} closes a loop, and no joint of that loop can become a cut: {'; '.join(reasons)}. "
                 "Remove that from one of them, or list one of them under cuts",
-            )
-        elif name in spec.cuts:
-            yield (
-                f"cuts.{name}",
-                f"joint {name!r} closes a loop and becomes a cut, but there is already a cut of that name: rename one",
             )
 
 

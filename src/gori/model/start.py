@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from gori.model.loops.assembly import assemble, check_one, consistent_velocity
+from gori.model.loops.assembly import assemble, check_one
+from gori.model.loops.velocity import consistent_velocity
 from gori.model.model import Model
 from gori.model.particles.part import start_of_particles
 from gori.model.state import State

@@ -9,7 +9,9 @@
         clock        start and step count, so that t = start + k h has the same bits
         method       what the method keeps from step to step, tagged with the method and its settings
         loops        what the loop solver keeps, tagged likewise
+        cuts         full turns of the angles of cuts and signs of their quaternions, and by what they are counted on
         events       flags of events that have just been met, and the log
+        energy       work of all that has no potential, so far
         drivers      the memory of drivers that offer save and load
         ...          any other subsystem, under its name; its exchange as "exchange of NAME"
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gori.model.loops.coordinates import Along, along
 from gori.model.tables import JointInfo
 from gori.spec import GROUND
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 _CACHE_BYTES = 1 << 28  # poses of all frames are kept up to this size, else those that were asked for
 _BATCH_NUMBERS = 1 << 22
 _ANGLE = {"revolute", "helical", "universal"}
+WORK = "energy.work"
+"""what a run records of its energy: the work of all that has no potential [J]"""
 
 
 class Channel(NamedTuple):
@@ -33,36 +36,70 @@ def builtin_channels(recording: "Recording") -> dict[str, Channel]:
         "z": Channel(lambda rec, _: rec.z, ""),
         "energy.kinetic": Channel(lambda *_: derived.energy()[0], "J"),
         "energy.potential": Channel(lambda *_: derived.energy()[1], "J"),
-        "energy.total": Channel(lambda *_: np.add(*derived.energy()), "J"),
+        "energy.elastic": Channel(lambda rec, _: model.elastic_energy(rec.q), "J"),
+        "energy.total": Channel(lambda rec, _: np.add(*derived.energy()) + rec["energy.elastic"], "J"),
         "momentum": Channel(lambda rec, _: model.momentum(rec.q, rec.v), ("kg m2/s",) * 3 + ("kg m/s",) * 3),
         "center_of_mass": Channel(lambda rec, _: model.center_of_mass(rec.q), "m"),
     }
+    if WORK in recording.extra:
+        channels[WORK] = Channel(lambda rec, _: rec.extra[WORK], "J")
+        channels["energy.balance"] = Channel(lambda rec, _: _balance(rec), "J")
     for info in model.joints:
-        channels[f"{info.name}.q"] = Channel(_coordinates("q", info.q), q_units(info))
-        channels[f"{info.name}.v"] = Channel(_coordinates("v", info.v), v_units(info))
+        channels[f"{info.name}.q"] = Channel(_coordinates(lambda rec: rec.q, info.q), q_units(info))
+        channels[f"{info.name}.v"] = Channel(_coordinates(lambda rec: rec.v, info.v), v_units(info))
+    for info in model.cut_coordinates.joints:
+        channels[f"{info.name}.q"] = Channel(_coordinates(lambda _: derived.cuts().q, info.q), q_units(info))
+        channels[f"{info.name}.v"] = Channel(_coordinates(lambda _: derived.cuts().v, info.v), v_units(info))
     for frame in model.frame_names:
         if frame != GROUND:
             channels |= {f"{frame}.{suffix}": channel for suffix, channel in _frame_channels(derived, frame).items()}
     return channels
 
 
-def _coordinates(which: str, columns: slice) -> Callable:
+def _balance(rec: "Recording") -> np.ndarray:
+    """E - E0 - W: energy that nothing has given or taken."""
+    gain = rec["energy.total"] - rec[WORK]
+    return gain - gain[:1]
+
+
+def _coordinates(rows: Callable[["Recording"], np.ndarray], columns: slice) -> Callable:
     def compute(rec: "Recording", _: str) -> np.ndarray:
-        rows = (rec.q if which == "q" else rec.v)[:, columns]
-        return rows[:, 0] if rows.shape[1] == 1 else rows
+        own = rows(rec)[:, columns]
+        return own[:, 0] if own.shape[1] == 1 else own
 
     return compute
+
+
+def turns_channel(joint: str) -> str:
+    """The channel of the full turns of a cut's angles, or of the sign of its quaternion."""
+    return f"{joint}.turns"
+
+
+def cut_turns(recording: "Recording") -> np.ndarray | None:
+    """(N, turns) what a run remembered of the angles and quaternions of cuts; None if it is not recorded."""
+    coordinates, named = recording.model.cut_coordinates, recording.info.get("outputs") or {}
+    known = np.zeros((len(recording), coordinates.turns))
+    for info in coordinates.joints:
+        if own := coordinates.columns(info.name):
+            if turns_channel(info.name) not in named or "outputs" not in recording.extra:
+                return None
+            first, width, _ = named[turns_channel(info.name)]
+            known[:, own] = recording.extra["outputs"][:, first : first + width]
+    return known
 
 
 def _frame_channels(derived: "Derived", frame: str) -> dict[str, Channel]:
     def axis(k: int) -> Channel:
         return Channel(lambda *_: derived.position(frame)[:, k], "m")
 
+    def rate(k: int, unit: str) -> Channel:
+        return Channel(lambda rec, _: rec[f"{frame}.velocity"][:, k], unit)
+
     return {
         "position": Channel(lambda *_: derived.position(frame), "m"),
-        "x": axis(0),
-        "y": axis(1),
-        "z": axis(2),
+        **{name: axis(k) for k, name in enumerate("xyz")},
+        **{f"v{name}": rate(3 + k, "m/s") for k, name in enumerate("xyz")},
+        **{f"w{name}": rate(k, "rad/s") for k, name in enumerate("xyz")},
         "rotation": Channel(lambda *_: derived.rotation(frame), ""),
         "quaternion": Channel(lambda *_: quaternions(derived.rotation(frame)), ""),
         "pose": Channel(lambda *_: derived.pose(frame), (*("", "", "", "m") * 3, *("",) * 4)),
@@ -103,12 +140,20 @@ class Derived:
         self._rec, self._model = recording, recording.model
         self._frames: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._energy: tuple[np.ndarray, np.ndarray] | None = None
+        self._cuts: Along | None = None
 
     def energy(self) -> tuple[np.ndarray, np.ndarray]:
         """Kinetic and potential energy, (N,) each."""
         if self._energy is None:
             self._energy = self._model.energy(self._rec.q, self._rec.v)
         return self._energy
+
+    def cuts(self) -> Along:
+        """Coordinates and velocities of cuts, (N, ...) each; accelerations are those of `sim/channels.py`."""
+        if self._cuts is None:
+            rec = self._rec
+            self._cuts = along(self._model, rec.time, rec.q, rec.v, turns=cut_turns(rec))
+        return self._cuts
 
     def rotation(self, frame: str) -> np.ndarray:
         """(N, 3, 3)"""

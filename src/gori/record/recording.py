@@ -12,12 +12,12 @@ from gori.errors import InputError, RecordError
 from gori.formats.yaml import read_yaml, write_yaml
 from gori.model import Model, compile
 from gori.model.arrays import frozen
-from gori.record.channels import Channel, builtin_channels
+from gori.record.channels import WORK, Channel, builtin_channels
 from gori.record.outputs import output_channels
 from gori.record.values import checked_extra, checked_info
 from gori.spec.spec import closest
 
-OF_FORCES = ("a", "acceleration", "reaction", "drive", "effort", "power")
+OF_FORCES = ("a", "acceleration", "reaction", "drive", "effort", "power", "force", "moment", "energy")
 """ends of channels that need the forces of the Spec (`sim/channels.py`)"""
 
 
@@ -36,7 +36,10 @@ class Recording:
         BODY.position  BODY.x .y .z      of a body or frame [m], world axes
         BODY.rotation .quaternion .pose  (N, 3, 3); (N, 4) w x y z without jumps; (N, 4, 4)
         BODY.velocity                    (N, 6) angular [rad/s], then linear of the origin [m/s], world axes
-        energy.kinetic .potential .total [J], of inertia and gravity
+        BODY.vx .vy .vz  BODY.wx .wy .wz its columns
+        energy.kinetic .potential        [J], of inertia and gravity
+        energy.elastic .total            [J], of springs, bushings and limits; and all together
+        energy.work .balance             [J], of a run: work of all that has no potential, and total - start - work
         momentum                         (N, 6) angular about the centre of mass, then linear
         center_of_mass                   (N, 3) [m]
     """
@@ -62,7 +65,7 @@ class Recording:
             raise InputError("time must be a one-dimensional array of finite numbers that does not decrease")
         self.extra = {name: frozen(array) for name, array in checked_extra(extra, count).items()}
         self._channels, self._values = builtin_channels(self), {}
-        self.add_source(self.extra, lambda rec, name: rec.extra[name])
+        self.add_source([name for name in self.extra if name != WORK], lambda rec, name: rec.extra[name])
         for name, channel in output_channels(self).items():
             self.add_source([name], channel.compute, channel.units)
 

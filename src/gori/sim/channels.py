@@ -1,11 +1,13 @@
 """Channels of a Recording that need the forces of its Spec: what each element, wheel and drive train did along it."""
 
 from collections.abc import Callable
+from functools import cache, cached_property
 
 import numpy as np
 
-from gori.kernels.forces.efforts import efforts
-from gori.kernels.forces.elements import STRUT
+from gori.kernels.forces.efforts import EFFORT, N_EFFORT, POWER, efforts
+from gori.kernels.forces.elements import BUSHING, E_KIND, LINE, STRUT, WRENCH
+from gori.model.elastic import elastic_elements, elastic_energies
 from gori.model.machine import machine_of
 from gori.model.tables import JointInfo
 from gori.record import Recording
@@ -22,32 +24,76 @@ def add_channels(recording: Recording, trace: Trace) -> None:
     add_trace_channels(recording, trace)
 
 
+class ElementHistory:
+    """What the force elements of a Model did along a Recording; computed when first asked for."""
+
+    def __init__(self, recording: Recording):
+        self._recording, self._forces = recording, recording.model.forces
+
+    def rows(self, *kinds: int) -> dict[str, list[int]]:
+        """Elements by name, of all or of these kinds: a joint may have several."""
+        found: dict[str, list[int]] = {}
+        for k, name in enumerate(self._forces.names):
+            if not kinds or self._forces.element_i[k, E_KIND] in kinds:
+                found.setdefault(name, []).append(k)
+        return found
+
+    @cached_property
+    def _computed(self) -> tuple[np.ndarray, np.ndarray]:
+        rec, model, kinds = self._recording, self._recording.model, self._forces.element_i[:, E_KIND]
+        machine, data = machine_of(model)
+        out = np.zeros((len(rec), len(kinds), N_EFFORT))
+        wrenches = np.zeros((len(rec), int((kinds >= LINE).sum()), 6))
+        efforts(machine, data, samples_of(rec, model.nz), np.zeros(model.nz), out, wrenches)
+        return out, wrenches
+
+    def sum_of(self, elements: list[int], column: int) -> np.ndarray:
+        """(N,) EFFORT, POWER or WORKING of some elements together."""
+        return self._computed[0][:, elements, column].sum(axis=1)
+
+    def wrench(self, element: int) -> np.ndarray:
+        """(N, 6) moment and force of an element between bodies on its child, world axes."""
+        return self._computed[1][:, int((self._forces.element_i[:element, E_KIND] >= LINE).sum())]
+
+
 def add_force_channels(recording: Recording) -> None:
-    """Add NAME.effort [N m, N] and NAME.power [W] for every joint or line force of the Spec, and for what a joint does
-    by itself (stiffness, damping, friction, limits) under the joint's name. Computed when first asked for.
+    """Add what the forces of the Spec did, and what a joint does by itself (stiffness, damping, friction, limits)
+    under the joint's name. Computed when first asked for.
+
+    NAME.effort    torque or force on a joint, tension of a spring or strut [N m, N]
+    NAME.power     that it puts into the machine [W]
+    NAME.energy    that it stores [J]
+    NAME.force     (N, 3) of a spring, strut, bushing or wrench, on the child at its end, world axes [N]
+    NAME.moment    (N, 3) of a bushing or wrench, likewise [N m]
     """
-    model = recording.model
-    elements = model.forces
-    rows = {}
-    for k, name in enumerate(elements.names):
-        if elements.element_i[k, 0] <= STRUT:
-            rows.setdefault(name, []).append(k)
-    if not rows:
-        return
-    computed: list[np.ndarray] = []
+    history = ElementHistory(recording)
+    every, lines, others = history.rows(), history.rows(LINE, STRUT), history.rows(BUSHING, WRENCH)
 
-    def channel(rec: Recording, name: str) -> np.ndarray:
-        if not computed:
-            machine, data = machine_of(model)
-            samples = samples_of(rec, model.nz)
-            out = np.zeros((len(samples), len(elements.names), 2))
-            efforts(machine, data, samples, np.zeros(model.nz), out)
-            computed.append(out)
-        owner, _, kind = name.rpartition(".")
-        return computed[0][:, rows[owner], int(kind == "power")].sum(axis=1)
+    def total(column: int) -> Callable:
+        return lambda _, name: history.sum_of(every[name.rpartition(".")[0]], column)
 
-    recording.add_source([f"{name}.effort" for name in rows], channel, units="N m, N")
-    recording.add_source([f"{name}.power" for name in rows], channel, units="W")
+    def wrench(columns: slice) -> Callable:
+        return lambda _, name: history.wrench(every[name.rpartition(".")[0]][0])[:, columns]
+
+    recording.add_source([f"{name}.effort" for name in every if name not in others], total(EFFORT), "N m, N")
+    recording.add_source([f"{name}.power" for name in every], total(POWER), "W")
+    recording.add_source([f"{name}.force" for name in lines | others], wrench(np.s_[3:]), "N")
+    recording.add_source([f"{name}.moment" for name in others], wrench(np.s_[:3]), "N m")
+    _add_energies(recording)
+
+
+def _add_energies(recording: Recording) -> None:
+    """NAME.energy of all that stores some."""
+    model, stored = recording.model, elastic_elements(recording.model)
+    columns: dict[str, list[int]] = {}
+    for k, element in enumerate(stored):
+        columns.setdefault(model.forces.names[element], []).append(k)
+    energies = cache(lambda: elastic_energies(model, recording.q))
+    recording.add_source(
+        [f"{name}.energy" for name in columns],
+        lambda _, name: energies()[:, columns[name.rpartition(".")[0]]].sum(axis=1),
+        "J",
+    )
 
 
 def add_output_channels(recording: Recording) -> None:
@@ -66,17 +112,27 @@ def add_output_channels(recording: Recording) -> None:
 def add_trace_channels(recording: Recording, trace: Trace) -> None:
     """Add what follows from accelerations, computed when first asked for.
 
-    a, JOINT.a           accelerations, (N, nv), and (N,) or (N, nv)
+    a, JOINT.a           accelerations, (N, nv), and (N,) or (N, nv); CUT.a likewise
     FRAME.acceleration   (N, 6) angular, then linear of the origin, of a body or frame, world axes
     NAME.reaction        (N, 6) moment and force of a joint or cut on its child, world axes, about its origin there
+    NAME.determined      (N, 6) whether rigid-body mechanics determines each of these numbers
     MOTION.drive         (N,) torque or force that a motion takes
+    GEAR.tangential      (N,) force along the pitch line [N]; positive turns the first body forward about its axis
+    GEAR.torque          (N, 2) on both bodies about the axes of their joints; on a rack the force along it
+    GEAR.force           (N, 3) on the first body, world axes
+    GEAR.pull            (N, 2) along both lines of action: of teeth or of the spans of a belt
     """
     model = recording.model
     units = tuple(f"{unit}2" for info in model.joints for unit in v_units(info))
     recording.add_source(["a"], lambda *_: trace.accelerations, units)
+    of_cuts = {info.name for info in model.cut_coordinates.joints}
     for info in model.joints:
+        if info.name not in of_cuts:
+            own = tuple(f"{unit}2" for unit in v_units(info))
+            recording.add_source([f"{info.name}.a"], _columns(lambda: trace.accelerations, info), own)
+    for info in model.cut_coordinates.joints:
         own = tuple(f"{unit}2" for unit in v_units(info))
-        recording.add_source([f"{info.name}.a"], _columns(trace, info), own)
+        recording.add_source([f"{info.name}.a"], _columns(lambda: trace.cut_accelerations, info), own)
     frames = [name for name in model.frame_names if name != GROUND]
     linear = ("rad/s2",) * 3 + ("m/s2",) * 3
     recording.add_source(
@@ -89,14 +145,34 @@ def add_trace_channels(recording: Recording, trace: Trace) -> None:
         ("N m",) * 3 + ("N",) * 3,
     )
     recording.add_source(
+        [f"{name}.determined" for name in names], lambda _, name: trace.determined(name.removesuffix(".determined"))
+    )
+    for name in model.gears:
+        _add_gear_channels(recording, trace, name)
+    recording.add_source(
         [f"{name}.drive" for name in model.motion_names],
         lambda _, name: trace.drives[name.removesuffix(".drive")],
         "N m, N",
     )
 
 
-def _columns(trace: Trace, info: JointInfo) -> Callable:
-    return lambda *_: trace.accelerations[:, info.v.start] if info.nv == 1 else trace.accelerations[:, info.v]
+def _add_gear_channels(recording: Recording, trace: Trace, name: str) -> None:
+    """What a gear, rack or belt transmits."""
+    mesh = recording.model.gears[name]
+    torque = ("N m", "N" if mesh.rack else "N m")
+    recording.add_source([f"{name}.tangential"], lambda *_: trace.transmission(name), "N")
+    recording.add_source([f"{name}.torque"], lambda *_: trace.transmission(name)[:, None] * mesh.arms, torque)
+    recording.add_source([f"{name}.pull"], lambda *_: mesh.pulls(trace.transmission(name)), "N")
+
+    def force(rec: Recording, _: str) -> np.ndarray:
+        own = mesh.pulls(trace.transmission(name)) @ mesh.directions
+        return own if mesh.carrier == GROUND else np.einsum("nij,nj->ni", rec[f"{mesh.carrier}.rotation"], own)
+
+    recording.add_source([f"{name}.force"], force, "N")
+
+
+def _columns(rows: Callable[[], np.ndarray], info: JointInfo) -> Callable:
+    return lambda *_: rows()[:, info.v.start] if info.nv == 1 else rows()[:, info.v]
 
 
 def _acceleration(recording: Recording, trace: Trace, name: str) -> np.ndarray:

@@ -15,6 +15,7 @@ from gori.integrate.clock import CLOCK, KEPT_OF_CLOCK, MET_AND_CHANGED, MethodMe
 from gori.integrate.implicit import Implicit
 from gori.integrate.multistep import HIGHEST
 from gori.kernels.loops.memory import LoopMemory
+from gori.model.state import State
 
 MOST = 1 << 53
 """no count of a run is larger"""
@@ -59,6 +60,15 @@ def check_array(
             largest = 1 if (field or name) in FLAGS else (most or {}).get(field or name, MOST)
             if not ((numbers >= 0) & (numbers <= largest)).all():
                 raise InputError(f"{called} must be from 0 to {largest}, not {numbers.tolist()}")
+
+
+def checked_work(state: State) -> float:
+    """Work that a State holds [J]; 0 if it was made by hand."""
+    if "energy" not in state.parts:
+        return 0.0
+    require("energy", state.parts["energy"], ("work",))
+    check_array("energy", "work", state.parts["energy"]["work"], np.zeros(()))
+    return float(state.parts["energy"]["work"])
 
 
 def check_clock(saved: Mapping[str, np.ndarray], time: float) -> None:
@@ -116,6 +126,14 @@ def check_loops(saved: Mapping[str, np.ndarray], memory: LoopMemory) -> None:
     }
     for words, bad in wrong.items():
         _refuse("loops", "state", bad, f"holds {words}")
+
+
+def check_cuts(saved: Mapping[str, np.ndarray], turns: np.ndarray, track: np.ndarray) -> None:
+    """Refuse what are not turns of the cuts of this machine."""
+    require("cuts", saved, ("turns", "track"))
+    check_array("cuts", "turns", saved["turns"], turns)
+    check_array("cuts", "track", saved["track"], track)
+    _refuse("cuts", "turns", (saved["turns"] != np.round(saved["turns"])).any(), "must be whole numbers")
 
 
 def check_events(saved: Mapping[str, np.ndarray], met: np.ndarray) -> None:

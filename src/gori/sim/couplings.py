@@ -11,6 +11,7 @@ from gori.model import Model
 from gori.model.body_frames import BodyFrames
 from gori.model.state import State
 from gori.record import Recording
+from gori.record.channels import turns_channel
 from gori.record.outputs import Columns, wrench_channel
 from gori.sim.exchange import Exchange, Work
 from gori.sim.subsystem import EXCHANGE_OF, RESERVED, Subsystem
@@ -36,7 +37,7 @@ class Couplings(NamedTuple):
 
 def couplings(model: Model, bodies: Mapping[str, Sequence[str]], outputs: Mapping[str, str]) -> Couplings:
     """Of subsystems {name: bodies}, with outputs {channel: unit}."""
-    coupled, frames, vehicle = list(model.coupled.values()), {}, 0 if model.vehicle is None else model.vehicle.size
+    coupled, frames, first = list(model.coupled.values()), {}, before_wrenches(model)
     channels = model_columns(model)
     for name, own in bodies.items():
         try:
@@ -45,9 +46,9 @@ def couplings(model: Model, bodies: Mapping[str, Sequence[str]], outputs: Mappin
             raise InputError(f"subsystem {name!r}: {error}") from None
         for body, row in zip(own, frames[name].rows):
             if row > 0:
-                channels[wrench_channel(body, name)] = Columns(vehicle + 6 * len(coupled), 6, "N m, N")
+                channels[wrench_channel(body, name)] = Columns(first + 6 * len(coupled), 6, "N m, N")
                 coupled.append(int(row))
-    first = vehicle + 6 * len(coupled)
+    first += 6 * len(coupled)
     for k, (channel, unit) in enumerate(outputs.items()):
         if channel in channels:
             raise InputError(f"there is a channel {channel!r} already: a subsystem must call its output otherwise")
@@ -55,12 +56,23 @@ def couplings(model: Model, bodies: Mapping[str, Sequence[str]], outputs: Mappin
     return Couplings(tuple(coupled), frames, channels)
 
 
+def before_wrenches(model: Model) -> int:
+    """Count of columns in what is recorded before those of wrenches: of vehicles, and of turns of cuts."""
+    return (0 if model.vehicle is None else model.vehicle.size) + model.cut_coordinates.turns
+
+
 def model_columns(model: Model) -> dict[str, Columns]:
-    """What a Model itself records besides its states: outputs of vehicles, and wrenches of particles."""
+    """What a Model itself records besides its states: outputs of vehicles, full turns of the angles of cuts (or
+    signs of their quaternions), and wrenches of particles.
+    """
     vehicle, particles = model.vehicle, model.particles
     known = {} if vehicle is None else vehicle.channels()
     columns = {name: Columns(int(column), 1, unit) for name, (column, unit) in known.items()}
     first, groups = 0 if vehicle is None else vehicle.size, () if particles is None else particles.names
+    for info in model.cut_coordinates.joints:
+        if own := model.cut_coordinates.columns(info.name):
+            columns[turns_channel(info.name)] = Columns(first + own[0], len(own), "")
+    first += model.cut_coordinates.turns
     for k, body in enumerate(model.coupled):
         for name in ("particles", *(groups if len(groups) == 1 else ())):
             columns[wrench_channel(body, name)] = Columns(first + 6 * k, 6, "N m, N")

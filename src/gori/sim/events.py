@@ -1,10 +1,16 @@
 """Events: zero crossings of named expressions, found within a step by the dense output."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
+
+import numpy as np
 
 from gori.errors import InputError
+from gori.integrate.clock import Watch, watch_of
+from gori.model import Model
+from gori.model.loops.coordinates import WithCuts
+from gori.model.signals import SignalTable, probe_table
 from gori.model.state import State
 
 
@@ -38,3 +44,15 @@ def event_of(name: str, event: str | Event) -> Event:
     if isinstance(event, Event):
         return event
     raise InputError(f"event {name!r} must be an expression or an Event, not {type(event).__name__}")
+
+
+def watch_events(model: Model, events: Mapping[str, Event], n: int) -> tuple[Watch, int]:
+    """What compiled code watches for states of n numbers, and the depth of the stack that the expressions take."""
+    table, names = SignalTable(), WithCuts(model)
+    for name, event in events.items():
+        table.add(event.value, f"event {name!r}", cast(Model, names))
+    signal_i, signal_f, depth = table.tables()
+    directions = np.array([event.direction for event in events.values()], np.int64)
+    nq, nv = model.cut_coordinates.sizes
+    sizes = (model.nq + nq, model.nv + nv) if names.used else (0, 0)
+    return watch_of(signal_i, signal_f, directions, n, probe_table(model, table.probes), *sizes), depth

@@ -8,6 +8,8 @@ from gori.errors import ClosureError, SimulationError, SingularError
 from gori.kernels import codes as code
 from gori.kernels.forces.signals import signals_one
 from gori.model import Model, assemble
+from gori.model.elastic import elastic_elements
+from gori.model.signals import readings
 from gori.sim.stepper import Stepper
 from gori.sim.user import UserForce
 
@@ -31,19 +33,29 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
     if (culprit := opening(stepper, result)) is not None:
         return SimulationError(
             f"the loops could not be kept closed {when}: {culprit} ({speed}). The machine may have reached a pose that "
-            "it cannot pass: check with gori.assemble, or try a smaller step",
+            f"it cannot pass: check with gori.assemble, or try {finer(stepper)}",
+            time,
+        )
+    if result == code.STEP_TOO_SMALL and stepper.closure is not None and stepper.closure.at_singular_pose:
+        return SimulationError(
+            f"the step became too small {when}: the machine is at a singular pose, where it can go on in more than one "
+            f"way, and its velocities lie on none of them ({speed}). Start beside this pose, or with velocities of one "
+            "branch (gori.consistent_velocity)",
             time,
         )
     if result == code.STEP_TOO_SMALL:
         return SimulationError(
-            f"the step became too small {when}: the forces change too fast for {stepper.method.kind} "
-            f"({speed}). Try larger tolerances, softer springs, an implicit method, or check for a discontinuous force",
+            f"the step became too small {when}: the forces change too fast for {stepper.method.kind} ({speed}). Try "
+            f"{listed(cures_of_small_steps(stepper, user))}",
             time,
         )
     if result == code.SUNK:
+        less = (
+            "Use less throttle, less payload, or" if stepper.data.driver["throttle"].any() else "Use less payload, or"
+        )
         return SimulationError(
             f"a wheel has sunk by more than its radius {when}: the soil cannot carry the vehicle, or the wheel has "
-            "dug itself in. Use less throttle, less payload, or firmer soil",
+            f"dug itself in. {less} firmer soil",
             time,
         )
     if result == code.OFF_GRID and model.vehicle is not None:
@@ -55,15 +67,85 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
         )
     if result == code.NO_CONVERGENCE:
         return SimulationError(
-            f"the equations of a step did not converge {when} ({speed}). Try a smaller step, or another strategy for "
-            "the Jacobian (jacobian: full)",
+            f"the equations of a step did not converge {when} ({speed}). Try {listed(cures_of_iterations(stepper))}",
             time,
         )
     return SimulationError(
-        f"the motion diverged {when}: {speed}, then the numbers overflowed. Try a smaller step, an adaptive method "
-        "(dopri5), more damping, or check stiff springs and the signs of your forces",
+        f"the motion diverged {when}: {speed}, then the numbers overflowed. Try "
+        f"{listed(cures_of_divergence(stepper, user))}",
         time,
     )
+
+
+# ---- what to try: nothing that is already so, and nothing that the machine does not have
+
+
+def listed(cures: list[str]) -> str:
+    """Words for: one of these."""
+    return cures[0] if len(cures) == 1 else f"{', '.join(cures[:-1])}, or {cures[-1]}"
+
+
+def finer(stepper: Stepper) -> str:
+    """How this method becomes more accurate."""
+    settings = stepper.method.settings()
+    if stepper.method.adaptive:
+        return f"smaller tolerances (rtol is {settings['rtol']:g})"
+    return f"a smaller step (it is {settings['step']:g} s)"
+
+
+def is_implicit(stepper: Stepper) -> bool:
+    """Whether the method solves equations in each step."""
+    return stepper.method.core is not None
+
+
+def has_springs(stepper: Stepper) -> bool:
+    """Whether anything in the machine is elastic."""
+    return len(elastic_elements(stepper.model)) > 0
+
+
+def has_forces(stepper: Stepper, user: UserForce) -> bool:
+    """Whether there are forces besides gravity and what joints do by themselves."""
+    named = set(stepper.model.forces.names) - set(stepper.model.joint_names)
+    return bool(named or user.functions)
+
+
+def cures_of_divergence(stepper: Stepper, user: UserForce) -> list[str]:
+    cures = [finer(stepper)]
+    if not stepper.method.adaptive and not is_implicit(stepper):
+        cures.append("an adaptive method (dopri5)")
+    if has_springs(stepper):
+        if not is_implicit(stepper):
+            cures.append("an implicit method (generalized_alpha)")
+        cures.append("softer springs or more damping")
+    if has_forces(stepper, user):
+        cures.append("check the signs of your forces")
+    return cures if len(cures) > 1 else [*cures, "check the initial velocities"]
+
+
+def cures_of_small_steps(stepper: Stepper, user: UserForce) -> list[str]:
+    settings = stepper.method.settings()
+    cures = (
+        [f"larger tolerances (rtol is {settings['rtol']:g}, atol {settings['atol']:g})"] if "rtol" in settings else []
+    )
+    if has_springs(stepper):
+        cures.append("softer springs")
+    if not is_implicit(stepper):
+        cures.append("an implicit method (generalized_alpha)")
+    if has_forces(stepper, user):
+        cures.append("check for a discontinuous force")
+    return cures or ["another method"]
+
+
+def cures_of_iterations(stepper: Stepper) -> list[str]:
+    cures, settings = [finer(stepper)], stepper.method.settings()
+    strategy = settings.get("jacobian", {}).get("type")
+    if strategy not in (None, "full") and not stepper.model.loops:  # loops have their own matrix
+        cures.append("the whole Jacobian (jacobian: full)")
+    if settings.get("newton") is True:
+        cures.append("one linear solve per step (newton: false)")
+    if stepper.loops is not None and stepper.loops.kind == "frozen_explicit":
+        cures.append("another loop solver (loops: multipliers)")
+    return cures
 
 
 def ahead(stepper: Stepper) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
@@ -108,7 +190,8 @@ def opening(stepper: Stepper, result: int) -> str | None:
 def _words(model: Model, owner: str) -> str:
     if owner in model.motion_names:
         return f"motion {owner!r} exceeds what the loops allow"
-    return f"{'cut' if owner in model.cut_names else 'mimic joint'} {owner!r} would open"
+    kind = "cut" if owner in model.cut_names else "gear" if owner in model.gears else "mimic joint"
+    return f"{kind} {owner!r} would open"
 
 
 def not_a_number(stepper: Stepper, user: UserForce) -> str | None:
@@ -119,7 +202,8 @@ def not_a_number(stepper: Stepper, user: UserForce) -> str | None:
         for name, tau in user.values(t, q, v).items():
             if not np.isfinite(tau).all():
                 return f"your function {name} returns {tau[~np.isfinite(tau)][0]}"
-        signals_one(forces.signal_i, forces.signal_f, t, q, v, values, stack)
+        read = readings(stepper.model, forces.probes, q, v)
+        signals_one(forces.signal_i, forces.signal_f, t, q, v, read, values, stack)
         for k in np.flatnonzero(~np.isfinite(values)):
             return f"{forces.signal_names[k]} is {values[k]}"
     return None

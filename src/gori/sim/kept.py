@@ -179,9 +179,12 @@ class KeptParts:
         return checked_part(start_of_particles(self.model, state.q, state.v) if saved is None else saved, tables)
 
     def change(self, state: State) -> None:
-        """Take over what the action of an event has changed."""
-        self.stepper.y[:] = self.stepper.checked(state)
-        self.stepper.mark_changed()
+        """Take over what the action of an event has changed. The energy that it gave or took is work."""
+        stepper, model = self.stepper, self.model
+        before, work = model.total_energy(stepper.q, stepper.v), stepper.work
+        stepper.y[:] = stepper.checked(state)
+        stepper.y[-1] = work + model.total_energy(stepper.q, stepper.v) - before
+        stepper.mark_changed()
         if "vehicle" in state.parts:
             self.vehicles.load(state.parts["vehicle"])
         for exchange in self.exchanges:

@@ -11,8 +11,11 @@ from gori.errors import ConditionWarning, InputError
 from gori.model import Model
 from gori.model.state import State
 from gori.record import Recorder, Recording, read_checkpoint
+from gori.record.channels import WORK
 from gori.sim.channels import add_channels
 from gori.sim.couplings import warn_of_lag
+from gori.sim.energy import limit, warn_of_imbalance
+from gori.sim.failure import finer
 from gori.sim.kept import KeptParts
 from gori.sim.progress import Progress
 from gori.sim.run import CheckpointStage, RunStage, SampleStage, run_blocks
@@ -88,6 +91,8 @@ class RecordedRun:
         if doubt := method.doubts(grown):
             warnings.warn(doubt, ConditionWarning, stacklevel=3)
         warn_of_lag(kept.exchanges, work, recording)
+        done = {exchange.name: exchange.work.on_bodies - work[exchange.name].on_bodies for exchange in kept.exchanges}
+        warn_of_imbalance(recording, done, limit(method), finer(stepper))
         return recording
 
 
@@ -113,7 +118,8 @@ class Checkpointed(NamedTuple):
         """The first samples, as rows of time, state and outputs."""
         rec = self.recording
         outputs = rec.extra.get("outputs", np.zeros((len(rec), 0)))
-        return np.column_stack([rec.time, rec.q, rec.v, rec.z, outputs])[:count]
+        work = rec.extra.get(WORK, np.zeros(len(rec)))
+        return np.column_stack([rec.time, rec.q, rec.v, rec.z, work, outputs])[:count]
 
 
 def read_run(path: str | Path) -> Checkpointed:

@@ -24,6 +24,7 @@ from gori.formats import load, save
 from gori.integrate import loops_of, method_of
 from gori.model import Model, compile
 from gori.record import Frames, Recording, read_checkpoint
+from gori.record.channels import WORK
 from gori.sim.channels import add_channels
 from gori.sim.events import Event
 from gori.sim.particles.framing import frames_beside
@@ -290,16 +291,22 @@ def _framed(recording: Recording) -> dict[str, int]:
 
 
 def energy(recording: Recording) -> dict[str, float | None]:
-    """Energy of inertia and gravity at both ends [J]. Its drift is told where nothing else does work.
+    """Energy of inertia, gravity and springs at both ends [J]. Its drift is told where nothing else does work.
 
-    drift   largest deviation from the start, over the largest kinetic energy
+    work      of all that has no potential
+    balance   largest |E - E0 - work|
+    drift     largest deviation from the start, over the largest kinetic energy
     """
     kinetic, total = recording["energy.kinetic"], recording["energy.total"]
     largest = float(kinetic.max())
     drift = None
     if conservative(recording.model) and largest > 0.0:
         drift = _finite(float(np.abs(total - total[0]).max()) / largest)
-    return {"start": _finite(float(total[0])), "end": _finite(float(total[-1])), "drift": drift}
+    found = {"start": float(total[0]), "end": float(total[-1])}
+    if WORK in recording:
+        found["work"] = float(recording[WORK][-1] - recording[WORK][0])
+        found["balance"] = float(np.abs(recording["energy.balance"]).max())
+    return {name: _finite(value) for name, value in found.items()} | {"drift": drift}
 
 
 def conservative(model: Model) -> bool:

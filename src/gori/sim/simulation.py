@@ -180,7 +180,7 @@ class Simulation:
     def snapshot(self) -> Snapshot:
         """Time, q, v and z now, copied: cheap, and not a State."""
         y, nq, nv = self.stepper.y.copy(), self.model.nq, self.model.nv
-        return Snapshot(self.stepper.time, y[:nq], y[nq : nq + nv], y[nq + nv :])
+        return Snapshot(self.stepper.time, y[:nq], y[nq : nq + nv], y[nq + nv : -1])
 
     @property
     def state(self) -> State:

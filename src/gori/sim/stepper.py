@@ -1,8 +1,8 @@
 """The compiled side of a Simulation: bodies, forces, loops and vehicles of a Model, moved in time by a method.
 
 All that compiled code reads and writes stands here: tables of the Model (Machine), arrays that a run advances (Data),
-the state vector y = (q, v, z), the clock, and the memory of the method. The stages of a run (`run.py`) see it through
-the methods of this class alone.
+the state vector y = (q, v, z, w), the clock, and the memory of the method. w is the work of all that has no potential
+(`integrate/rates.py`). The stages of a run (`run.py`) see it through the methods of this class alone.
 """
 
 import json
@@ -13,15 +13,27 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.integrate import Loops, Method
-from gori.integrate.clock import CLOCK, FIRST_ERROR, KEPT_OF_CLOCK, MET_AND_CHANGED, Sizes, watch_of
+from gori.integrate.clock import CLOCK, FIRST_ERROR, KEPT_OF_CLOCK, MET_AND_CHANGED, Sizes
 from gori.kernels.layout import row
+from gori.kernels.loops.coordinates import place_turns
 from gori.model import Model
 from gori.model.machine import machine_of
-from gori.model.signals import SignalTable
 from gori.model.state import State
-from gori.sim.check import ROUNDING, check_clock, check_events, check_loops, check_method, on_grid, require
-from gori.sim.events import Event
-from gori.sim.loops.closure import Closure, solver_of
+from gori.record.channels import WORK
+from gori.sim.check import (
+    ROUNDING,
+    check_clock,
+    check_cuts,
+    check_events,
+    check_loops,
+    check_method,
+    checked_work,
+    on_grid,
+    require,
+)  # fmt: skip
+from gori.sim.events import Event, watch_events
+from gori.sim.grid import grid_of, require_seconds
+from gori.sim.loops.closure import Closure, solver_of, without_counts
 from gori.sim.user import UserForce
 
 BLOCK_SAMPLES = 4096
@@ -58,13 +70,8 @@ class Stepper:
     ):
         self.model, self.method, self.loops, self._outputs = model, method, loops, outputs
         self._keep_alive = user  # compiled code holds its address
-        n = model.nq + model.nv + model.nz
-        watched = SignalTable()
-        for name, event in events.items():
-            watched.add(event.value, f"event {name!r}", model)
-        signal_i, signal_f, depth = watched.tables()
-        directions = np.array([event.direction for event in events.values()], np.int64)
-        self._watch = watch_of(signal_i, signal_f, directions, n)
+        n = model.nq + model.nv + model.nz + 1
+        self._watch, depth = watch_events(model, events, n)
         closed = bool(model.loops)
         core = method.core_of_loops if closed else method.core
         kept, solver = (model.loop_system.kept, solver_of(loops).address) if closed else (None, 0)
@@ -150,7 +157,12 @@ class Stepper:
     @property
     def z(self) -> np.ndarray:
         """Internal states of force elements now (nz,), read-only."""
-        return self._view(self.model.nq + self.model.nv, len(self.y))
+        return self._view(self.model.nq + self.model.nv, len(self.y) - 1)
+
+    @property
+    def work(self) -> float:
+        """Work of all that has no potential, so far [J]."""
+        return float(self.y[-1])
 
     def _view(self, start: int, stop: int) -> np.ndarray:
         view = self.y[start:stop]
@@ -168,32 +180,25 @@ class Stepper:
 
     def columns(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, np.ndarray]]:
         """Time, q, v, z and further channels of rows of samples."""
-        sizes = np.cumsum([1, self.model.nq, self.model.nv, self.model.nz])
-        time, q, v, z, outputs = np.split(rows, sizes, axis=1)
-        return time[:, 0], q, v, z, {"outputs": outputs} if outputs.shape[1] else {}
+        sizes = np.cumsum([1, self.model.nq, self.model.nv, self.model.nz, 1])
+        time, q, v, z, work, outputs = np.split(rows, sizes, axis=1)
+        return time[:, 0], q, v, z, {WORK: work[:, 0]} | ({"outputs": outputs} if outputs.shape[1] else {})
 
     # ---- steps
 
     def plan_run(self, duration: float, sample: float | None) -> None:
         """Run for a duration [s] from now, with so much time between samples [s]; default: a thousandth of it."""
-        for name, value in (("duration", duration), ("sample", duration if sample is None else sample)):
-            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-            if not (number and np.isfinite(value) and value > 0.0):
-                raise InputError(f"{name} must be a positive number of seconds, not {value!r}")
-        sample = min(duration / 1000.0 if sample is None else sample, duration)
-        settings = self.method.settings()
+        require_seconds("duration", duration)
+        require_seconds("sample", duration if sample is None else sample)
         if self.method.adaptive:
             self.count_from_here()
-            self._clock.end_time, self._clock.sample_period = self.time + duration, sample
-            self._clock.largest_step = settings["largest_step"]
+            self._clock.end_time = self.time + duration
+            self._clock.sample_period = min(duration / 1000.0 if sample is None else sample, duration)
+            self._clock.largest_step = self.method.settings()["largest_step"]
             return
-        h = self._fixed_step
-        steps = round(duration / h)
-        if steps < 1:
-            raise InputError(f"a duration of {duration:g} s is less than one step of {h:g} s")
+        steps, every = grid_of(duration, sample, self._fixed_step)
         self.plan_steps(steps)
-        every = max(1, round(sample / h))
-        self._clock.sample_period, self._clock.sample_every = every * h, every
+        self._clock.sample_period, self._clock.sample_every = every * self._fixed_step, every
         self._clock.first_step = self._clock.steps_done
 
     def plan_resumed(self, duration: float, sample: float) -> None:
@@ -267,6 +272,7 @@ class Stepper:
     def mark_changed(self) -> None:
         """The state was changed at an event: its value counts as zero there."""
         self._watch.met[self._watch.met != 0.0] = MET_AND_CHANGED
+        self._place_turns(known=True)
 
     def restart_after_event(self) -> None:
         """Forces may have jumped; an adaptive method is careful again."""
@@ -276,7 +282,7 @@ class Stepper:
     # ---- State
 
     def checked(self, state: State) -> np.ndarray:
-        """q, v and z of a State in one row; raises InputError where they do not fit the Model."""
+        """q, v, z and the work of a State in one row; raises InputError where they do not fit the Model."""
         model = self.model
         z = state.z if len(state.z) or not model.nz else np.zeros(model.nz)
         for name, value, size in (("q", state.q, model.nq), ("v", state.v, model.nv), ("z", z, model.nz)):
@@ -285,7 +291,7 @@ class Stepper:
         if not np.isfinite(state.time):
             raise InputError(f"state.time must be a finite number of seconds, not {state.time!r}")
         model.rows(q=(state.q, model.nq))  # refuses quaternions that are zero
-        return np.concatenate([state.q, state.v, z])
+        return np.concatenate([state.q, state.v, z, [checked_work(state)]])
 
     def tag(self) -> str:
         """Method, loop solver and their settings: whose memory it is."""
@@ -293,14 +299,17 @@ class Stepper:
         return f"{self.method.tag()} {json.dumps(loops, sort_keys=True)}"
 
     def save(self) -> dict[str, dict[str, Any]]:
-        """Parts of a State: clock, method, loops, events."""
+        """Parts of a State: clock, method, loops, events, energy."""
         parts: dict[str, dict[str, Any]] = {
             "clock": {name: self._clocks[name][0] for name in KEPT_OF_CLOCK},
             "method": {"tag": self.tag()} | self.memory.kept(),
             "events": {"met": self._watch.met, "before": self._watch.before},
+            "energy": {"work": np.array(self.work)},
         }
         if self.closure is not None:
             parts["loops"] = {"head": without_counts(self.data.loops.head), "state": self.data.loops.state.flat}
+        if len(self.data.track):
+            parts["cuts"] = {"turns": self.data.turns, "track": self.data.track}
         return parts
 
     def check(self, state: State) -> bool:
@@ -314,6 +323,8 @@ class Stepper:
             self.closure.refuse_open(state)
         if "clock" in parts:
             check_clock(parts["clock"], state.time)
+        if "cuts" in parts:
+            check_cuts(parts["cuts"], self.data.turns, self.data.track)
         if fits:
             if not (self.method.adaptive or on_grid(parts["clock"])):
                 raise InputError("state.clock['steps_done'] steps from its start do not lead to the time of the State")
@@ -326,7 +337,7 @@ class Stepper:
     def load(self, state: State, fits: bool) -> None:
         """Take over a State that was checked; fits: with what its method, loops and events remember."""
         parts, z = state.parts, state.z if len(state.z) else np.zeros(self.model.nz)
-        self.y[:] = np.concatenate([state.q, state.v, z])
+        self.y[:] = np.concatenate([state.q, state.v, z, [checked_work(state)]])
         if self.closure is not None:
             self.closure.start(state)
         self.forget()
@@ -347,6 +358,15 @@ class Stepper:
                 loops = self.data.loops
                 loops.head[:], loops.state.flat[:] = parts["loops"]["head"], parts["loops"]["state"]
                 self.closure.resume()
+        if "cuts" in parts:
+            self.data.turns[:], self.data.track[:] = parts["cuts"]["turns"], parts["cuts"]["track"]
+        if not ("cuts" in parts and fits):
+            self._place_turns(known="cuts" in parts)
+
+    def _place_turns(self, known: bool) -> None:
+        """Count turns of cuts from the state now: next to those that are known, or from none."""
+        if len(self.data.track):
+            place_turns(self.machine, self.data, self.time, self.y, int(known))
 
     def events_fit(self, state: State) -> bool:
         """Whether a State was saved with as many events."""
@@ -358,6 +378,7 @@ class Stepper:
     def _fits(self, state: State) -> bool:
         """Whether the State holds the memory of just this method, these loops and these events."""
         needed = {"clock", "method", "events"} | ({"loops"} if self.closure is not None else set())
+        needed |= {"cuts"} if len(self.data.track) else set()
         if "method" in state.parts:
             require("method", state.parts["method"], ("tag",))
         if not needed <= state.parts.keys() or str(state.parts["method"]["tag"]) != self.tag():
@@ -372,11 +393,3 @@ def entry_point(method: Method) -> Callable[..., int]:
     """
     (compiled,) = method.run.dispatcher.overloads.values()
     return compiled.entry_point
-
-
-def without_counts(head: np.ndarray) -> np.ndarray:
-    """What a loop solver keeps, without its statistics: factors are made once more when a run is taken up."""
-    head = head.copy()
-    for name in ("evaluations", "factorisations", "corrections"):
-        head[name] = 0
-    return head

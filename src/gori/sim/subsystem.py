@@ -17,7 +17,7 @@ import numpy as np
 from gori.errors import InputError
 from gori.kernels.particles.columns import OMEGA, POS, VEL
 
-RESERVED = ("vehicle", "particles", "exchange", "clock", "method", "loops", "events", "drivers")
+RESERVED = ("vehicle", "particles", "exchange", "clock", "method", "loops", "cuts", "events", "energy", "drivers")
 """parts of a State that are not a user's subsystem"""
 EXCHANGE_OF = "exchange of "
 """how the part of a State begins that holds the exchange with a subsystem"""

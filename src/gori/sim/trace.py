@@ -1,9 +1,6 @@
-"""What follows from a recorded motion and the forces of its Spec: accelerations, multipliers, reactions, efforts.
+"""What follows from a recorded motion and the forces of its Spec: accelerations, multipliers, reactions, drives.
 
-    J' lambda = tau - ID(q, v, a)
-
-of all equations of cuts, mimic joints and motions; where they are redundant, the smallest multipliers (lengths by the
-size of the machine) are taken, and what the split leaves open is told by `unique`.
+Where equations are redundant, `reactions.py` says which reactions are determined and how the others are shared.
 """
 
 from functools import cached_property
@@ -13,16 +10,19 @@ import numpy as np
 
 from gori.errors import InputError, SimulationError
 from gori.integrate import RK4, Multipliers
-from gori.kernels.loops.trace import accelerations_along, transmitted, unbalanced
+from gori.kernels.loops.trace import accelerations_along, unbalanced
 from gori.model import Model
 from gori.model.body_frames import BodyFrames, moved_moment
-from gori.model.loops.system import FLAT
+from gori.model.connections import reach
+from gori.model.loops.coordinates import along
 from gori.model.machine import machine_of
 from gori.model.state import State
 from gori.model.variants import with_axes_in_fixed_joints
 from gori.record import Recording
-from gori.sim.couplings import couplings, model_columns
+from gori.record.channels import cut_turns
+from gori.sim.couplings import before_wrenches, couplings, model_columns
 from gori.sim.loops.closure import Closure
+from gori.sim.reactions import LOOSE, Replay, Split, split
 from gori.sim.user import UserForce
 from gori.spec.spec import closest
 
@@ -48,11 +48,6 @@ def recorded_of(recording: Recording, size: int) -> np.ndarray:
     return np.array(outputs, order="C")
 
 
-def _vehicle(model: Model) -> int:
-    """Count of columns of vehicles in what is recorded."""
-    return 0 if model.vehicle is None else model.vehicle.size
-
-
 class Trace:
     """A Recording seen again, with all forces of its Spec.
 
@@ -63,14 +58,14 @@ class Trace:
     def __init__(self, recording: Recording, user: UserForce | None = None, accelerations: np.ndarray | None = None):
         self.recording, self.model = recording, recording.model
         self._keep, self._user = user, 0 if user is None else user.address
-        self._given = accelerations
+        self._given = None if accelerations is None else np.array(accelerations, float)
         self._samples = samples_of(recording, self.model.nz)
 
     def _shared(self, model: Model) -> dict[str, Any]:
         """Tables that subsystems of the run share, as `machine_of` takes them."""
         info = self.recording.info
         wrenches = couplings(self.model, info.get("subsystems", {}), {})
-        first = _vehicle(self.model) + 6 * len(wrenches.coupled)
+        first = before_wrenches(self.model) + 6 * len(wrenches.coupled)
         outputs = sum(columns[0] >= first for columns in info.get("outputs", {}).values())
         shared = wrenches if model is self.model else couplings(model, info.get("subsystems", {}), {})
         return {"coupled": shared.coupled, "outputs": outputs}
@@ -79,14 +74,14 @@ class Trace:
     def _recorded(self) -> np.ndarray:
         """What subsystems did in the samples, as compiled code takes it: about the origins of the rows."""
         tables = self._shared(self.model)
-        return recorded_of(self.recording, _vehicle(self.model) + 6 * len(tables["coupled"]) + tables["outputs"])
+        return recorded_of(self.recording, before_wrenches(self.model) + 6 * len(tables["coupled"]) + tables["outputs"])
 
     def _recorded_of(self, other: Model) -> np.ndarray:
         """The same for the Model with axes in fixed joints, where bodies have rows of their own."""
         if other is self.model:
             return self._recorded
         here, there, tables = self._acted_on(self.model), self._acted_on(other), self._shared(other)
-        mine, theirs = (_vehicle(self.model), list(here)), (_vehicle(other), list(there))
+        mine, theirs = (before_wrenches(self.model), list(here)), (before_wrenches(other), list(there))
         out = np.zeros((len(self._recorded), theirs[0] + 6 * len(theirs[1]) + tables["outputs"]))
         out[:, : mine[0]] = self._recorded[:, : mine[0]]
         for key, arm in here.items():
@@ -129,9 +124,11 @@ class Trace:
             raise SimulationError(f"the accelerations at t = {time:.6g} s could not be computed", time)
         return qdd
 
-    def _terms(self) -> list:
-        rec, system = self.recording, self.model.loop_system
-        return [system.terms(q, v, t) for t, q, v in zip(rec.time, rec.q, rec.v)]
+    @cached_property
+    def cut_accelerations(self) -> np.ndarray:
+        """Accelerations (N, ncv) of the coordinates of cuts (`model.cut_coordinates`)."""
+        rec = self.recording
+        return along(self.model, rec.time, rec.q, rec.v, self.accelerations, cut_turns(rec)).a
 
     @cached_property
     def unbalanced(self) -> np.ndarray:
@@ -140,16 +137,6 @@ class Trace:
         out = np.zeros((len(self._samples), self.model.nv))
         unbalanced(machine, data, self._samples, self._recorded, np.ascontiguousarray(self.accelerations), out)
         return out
-
-    @cached_property
-    def multipliers(self) -> np.ndarray:
-        """lambda (N, ne) of all equations, the smallest."""
-        system = self.model.loop_system
-        lam = np.zeros((len(self._samples), len(system.names)))
-        for row, terms, force in zip(lam, self._terms(), self.unbalanced):
-            J = terms.J * system.row_scale[:, None]
-            row[:] = system.row_scale * (np.linalg.pinv(J.T, rcond=1e-10) @ force)
-        return lam
 
     @cached_property
     def _rigid(self) -> tuple[Model, np.ndarray, np.ndarray]:
@@ -168,61 +155,32 @@ class Trace:
         return whole, np.ascontiguousarray(samples), a
 
     @cached_property
+    def _split(self) -> Split:
+        model, samples, a = self._rigid
+        machine, data = machine_of(model, loops=model.loop_system.tables, **self._shared(model))
+        return split(
+            Replay(self.recording, model, machine, data, samples, self._recorded_of(model), a, self.unbalanced)
+        )
+
+    @property
+    def multipliers(self) -> np.ndarray:
+        """lambda (N, ne) of all equations."""
+        return self._split.multipliers
+
+    @cached_property
+    def length(self) -> float:
+        """L [m]: where reactions are shared, a moment of 1 N m counts as a force of 1/L."""
+        return reach(self.model.connections)
+
+    @cached_property
     def reactions(self) -> dict[str, np.ndarray]:
         """(N, 6) for every joint and cut: all that it does to its child, world axes: moment, then force.
 
         The moment is about the origin of the joint on the child. Along free axes it holds what drives, springs and
-        friction of the joint do; in all other directions it is the reaction.
+        friction of the joint do; in all other directions it is the reaction. Parent and child are those that were
+        written, also where `gori.compile` turned the joint around.
         """
-        model, samples, a = self._rigid
-        system = model.loop_system
-        machine, data = machine_of(model, loops=system.tables, **self._shared(model))
-        count = len(samples)
-        joints = np.zeros((count, len(model.tables.body_i), 6))
-        cuts = np.zeros((count, len(system.tables.cut), 6))
-        transmitted(machine, data, samples, self._recorded_of(model), a, self.multipliers, joints, cuts)
-        found = {}
-        for info in model.joints:
-            found[info.name] = joints[:, info.rows[-1]]
-        for k, name in enumerate(system.tables.cuts):
-            if name in model.cut_names:
-                found[name] = cuts[:, k]
-        return found
-
-    @cached_property
-    def unique(self) -> dict[str, bool]:
-        """Whether the reaction of each joint and cut is the only possible one, judged in the first sample."""
-        system, model = self.model.loop_system, self.model
-        names = [*model.all_joint_names, *model.cut_names]
-        if not system.names or not len(self._samples):
-            return dict.fromkeys(names, True)
-        terms = self._terms()[0]
-        J = terms.J * system.row_scale[:, None]
-        left, values, _ = np.linalg.svd(J)
-        rank = int((values > FLAT * max(values[0], 1e-300)).sum()) if len(values) else 0
-        free = left[:, rank:].T * system.row_scale  # multipliers that change no motion
-        whole, samples, _ = self._rigid
-        machine, data = machine_of(whole, loops=whole.loop_system.tables, **self._shared(whole))
-        machine = machine.replace(element_i=machine.element_i[:0])
-        answer = dict.fromkeys(names, True)
-        rest = np.zeros((1, whole.nv))
-        row = samples[:1].copy()
-        row[:, 1 + whole.nq :] = 0.0
-        base = None
-        for lam in [np.zeros(len(system.names)), *free]:
-            joints = np.zeros((1, len(whole.tables.body_i), 6))
-            cuts = np.zeros((1, len(whole.loop_system.tables.cut), 6))
-            transmitted(machine, data, row, np.zeros((1, len(data.recorded))), rest, lam[None].copy(), joints, cuts)
-            if base is None:
-                base = joints
-                continue
-            size = 1e-9 * max(np.abs(joints - base).max(), np.abs(cuts).max(), 1e-300)
-            for info in whole.joints:
-                answer[info.name] &= bool(np.abs(joints - base)[0, info.rows[-1]].max() <= size)
-            for k, name in enumerate(whole.loop_system.tables.cuts):
-                if name in answer:
-                    answer[name] &= bool(np.abs(cuts[0, k]).max() <= size)
-        return answer
+        return {joint.name: self._split.wrenches[:, k] for k, joint in enumerate(self.model.connections)}
 
     @cached_property
     def drives(self) -> dict[str, np.ndarray]:
@@ -230,11 +188,41 @@ class Trace:
         names = self.model.loop_system.names
         return {motion: -self.multipliers[:, names.index(f"{motion}.motion")] for motion in self.model.motion_names}
 
-    def reaction(self, name: str, frame: str | None = None) -> np.ndarray:
-        """(N, 6) of one joint or cut, moment and force on its child, in the axes of a body or frame; default: world."""
+    def transmission(self, gear: str) -> np.ndarray:
+        """(N,) force along the pitch line of a gear, rack or belt [N]; positive turns its first body forward."""
+        return -self.multipliers[:, self.model.loop_system.names.index(f"{gear}.mesh")]
+
+    def determined(self, name: str, frame: str | None = None) -> np.ndarray:
+        """(N, 6) whether rigid-body mechanics determines each component of `reaction(name, frame)`."""
+        k, loose = self._index(name), self._split.loose
+        if loose is None:
+            return np.ones((len(self._samples), 6), bool)
+        loose = loose[:, k]
+        if frame is not None:
+            R = self.recording[f"{frame}.rotation"][:, None]
+            loose = R.transpose(0, 1, 3, 2) @ loose @ R
+        return np.sqrt(np.einsum("npcc->npc", loose).clip(0.0)).reshape(-1, 6) <= LOOSE
+
+    def drive_determined(self, motion: str) -> np.ndarray:
+        """(N,) whether rigid-body mechanics determines the drive of a motion: not where drives are redundant."""
+        if motion not in self.drives:
+            raise InputError(f"{motion!r} is not a motion{closest(motion, self.drives)}")
+        k, loose = self.model.loop_system.names.index(f"{motion}.motion"), self._split.loose_by
+        return np.ones(len(self._samples), bool) if loose is None else loose[:, k] <= LOOSE
+
+    @cached_property
+    def unique(self) -> dict[str, bool]:
+        """Whether the whole reaction of each joint and cut is determined in all samples; `determined` tells more."""
+        return {name: bool(self.determined(name).all()) for name in self.reactions}
+
+    def _index(self, name: str) -> int:
         if name not in self.reactions:
             raise InputError(f"{name!r} is not a joint or cut{closest(name, self.reactions)}")
-        wrench = self.reactions[name]
+        return list(self.reactions).index(name)
+
+    def reaction(self, name: str, frame: str | None = None) -> np.ndarray:
+        """(N, 6) of one joint or cut, moment and force on its child, in the axes of a body or frame; default: world."""
+        wrench = self._split.wrenches[:, self._index(name)]
         if frame is None:
             return wrench
         turned = np.einsum("nji,nkj->nki", self.recording[f"{frame}.rotation"], wrench.reshape(-1, 2, 3))

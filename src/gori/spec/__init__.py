@@ -5,6 +5,7 @@ from gori.spec.body import Body, Frame
 from gori.spec.force import Bushing, Force, JointForce, JointTorque, Motor, Spring, Torsion, Value, Wrench
 from gori.spec.joint import Connection, Joint, Mimic, Pair
 from gori.spec.loops.cut import Cut
+from gori.spec.loops.gear import BeltDrive, GearPair, RackDrive
 from gori.spec.loops.motion import Base, Motion
 from gori.spec.material import Contact, Material
 from gori.spec.particles.groups import Fill, Inlet, Outlet, ParticleGroup, Region
@@ -17,6 +18,7 @@ from gori.spec.subsystem import SubsystemSettings
 __all__ = [
     "GROUND",
     "Base",
+    "BeltDrive",
     "Body",
     "Box",
     "Bushing",
@@ -30,6 +32,7 @@ __all__ = [
     "Force",
     "Frame",
     "Gear",
+    "GearPair",
     "Inlet",
     "Joint",
     "JointForce",
@@ -45,6 +48,7 @@ __all__ = [
     "ParticleGroup",
     "Placed",
     "Plane",
+    "RackDrive",
     "Region",
     "Run",
     "RunEvent",

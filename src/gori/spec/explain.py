@@ -22,12 +22,12 @@ def refusal(error: ValidationError, kind: type[BaseModel]) -> SpecError:
     return refused
 
 
-def warn(message: str) -> None:
-    """A SpecWarning at the line that called Gori, however deep inside Gori it was raised."""
+def warn(message: str, kind: type[Warning] = SpecWarning) -> None:
+    """A warning at the line that called Gori, however deep inside Gori it was raised."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("gori", "pydantic"):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, SpecWarning, stacklevel=level)
+    warnings.warn(message, kind, stacklevel=level)
 
 
 def explain(error: ValidationError, kind: type[BaseModel]) -> list[Problem]:

@@ -1,7 +1,9 @@
 """Expressions in a Spec, such as `2*sin(3*t)` or `-40*A.q - 3*A.v`.
 
     numbers        2, 0.5, 1e-3, pi
-    names          t (time [s]); JOINT.q and JOINT.v, coordinate and velocity of a joint with one degree of freedom
+    names          t (time [s]); JOINT.q and JOINT.v, coordinate and velocity of a joint with one degree of freedom;
+                   BODY.x .y .z, BODY.vx .vy .vz and BODY.wx .wy .wz, position, velocity and angular velocity of a body
+                   or frame, world axes
     operators      + - * / **, and < <= > >=, which give 1 or 0
     functions      sin cos tan asin acos atan sqrt exp log abs sign floor; atan2(y, x), min(a, b), max(a, b);
                    step(x) is 1 for x >= 0, else 0; where(c, a, b) is a where c is not 0, else b; clamp(x, low, high)
@@ -73,8 +75,10 @@ OPERATIONS: dict[str, tuple[int, Callable]] = FUNCTIONS | {
 }
 """all operations of a program but `number` and `name`"""
 
-_NAMES = "t, pi, and JOINT.q or JOINT.v"
-_KNOWN = f"numbers, {_NAMES}, + - * / **, < <= > >=, and the functions {', '.join(FUNCTIONS)}"
+READINGS = ("x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz")
+"""what can be read of a body or frame, called as the channels of a recording"""
+NAMES = "t, pi, JOINT.q, JOINT.v, and BODY.x .y .z .vx .vy .vz .wx .wy .wz"
+_KNOWN = f"numbers, {NAMES}, + - * / **, < <= > >=, and the functions {', '.join(FUNCTIONS)}"
 _INSTEAD = {
     ast.IfExp: "write where(condition, a, b)",
     ast.BitXor: "a power is written **",
@@ -168,7 +172,7 @@ def _number(node: ast.Constant, text: str) -> float:
 def _unknown_name(name: str) -> str:
     if name in FUNCTIONS:
         return f"{name!r} is a function: write {name}(...)"
-    return f"unknown name {name!r}{closest(name, ['t', 'pi', *FUNCTIONS]) or f'; known names are {_NAMES}'}"
+    return f"unknown name {name!r}{closest(name, ['t', 'pi', *FUNCTIONS]) or f'; known names are {NAMES}'}"
 
 
 def _dotted(node: ast.expr, text: str) -> str:

@@ -12,8 +12,8 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag,
 from pydantic_core import PydanticCustomError
 
 from gori.spec.base import Index, NonNegative, Number, Part, Positive, Vector3, a_sequence, refuse_both
-from gori.spec.expression import closest, parse
-from gori.spec.joint import GROUND, NV, Pair, closest_body, refuse_same_body
+from gori.spec.expression import NAMES, READINGS, closest, parse
+from gori.spec.joint import GROUND, NV, Pair, Six, closest_body, refuse_same_body
 from gori.spec.strut import Strut
 
 if TYPE_CHECKING:
@@ -104,9 +104,9 @@ class Spring(Part):
     """A spring and a damper along the line between two points: stiffness (distance - length) + damping rate pulls."""
 
     type: Literal["spring"]
-    parent: str
+    parent: str = Field(description="body or frame")
     at: Vector3 = Field((0.0, 0.0, 0.0), description="end on the parent, in its frame [m]")
-    child: str
+    child: str = Field(description="body or frame")
     child_at: Vector3 = Field((0.0, 0.0, 0.0), description="end on the child, in its frame [m]")
     stiffness: NonNegative = Field(description="[N/m]")
     damping: NonNegative = Field(0.0, description="[N s/m]")
@@ -138,17 +138,16 @@ class Torsion(_OnJoint):
         return float(np.radians(self.rest_deg)) if self.rest_deg is not None else self.rest or 0.0
 
 
-_Six = Annotated[
-    tuple[NonNegative, NonNegative, NonNegative, NonNegative, NonNegative, NonNegative], BeforeValidator(a_sequence)
-]
-
-
 class Bushing(Pair):
-    """A rubber mount: springs and dampers between a frame on the parent and one on the child, in all six directions."""
+    """A rubber mount: springs and dampers between a frame on the parent and one on the child, in all six directions.
+
+    parent and child may be bodies or frames. The springs have a potential, (r.Kr + d.Kd)/2 with the rotation vector r
+    and the deflection d of the child's frame, seen from the parent's.
+    """
 
     type: Literal["bushing"]
-    stiffness: _Six = Field(description="about x y z [N m/rad], then along x y z [N/m], in the parent's frame")
-    damping: _Six = Field(
+    stiffness: Six = Field(description="about x y z [N m/rad], then along x y z [N/m], in the parent's frame")
+    damping: Six = Field(
         (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), description="about x y z [N m s/rad], then along x y z [N s/m]"
     )
 
@@ -227,16 +226,27 @@ def check_forces(spec: "Spec") -> Problems:
             case Wrench():
                 yield from _check_wrench(at, force, spec)
             case Spring() | Strut() | Bushing():
-                for side in ("parent", "child"):
-                    body = getattr(force, side)
-                    if body != GROUND and body not in spec.bodies:
-                        yield f"{at}.{side}", f"{side} {body!r} is not a body{closest_body(body, spec.bodies)}"
+                yield from _check_ends(at, force, spec)
         for place, value in values_of(force):
             if isinstance(value, str):
                 names = dict.fromkeys(str(argument) for operation, argument in parse(value) if operation == "name")
                 for unknown in names:
                     if words := _misnamed(unknown, spec):
                         yield f"{at}.{place}", words
+
+
+def _check_ends(at: str, force: Any, spec: "Spec") -> Problems:
+    """Ends are bodies, or frames of two different bodies."""
+    bodies = []
+    for side in ("parent", "child"):
+        end = getattr(force, side)
+        bodies.append(spec.frames[end].body if end in spec.frames else end)
+        if bodies[-1] != GROUND and bodies[-1] not in spec.bodies:
+            known = [*spec.bodies, *spec.frames]
+            yield f"{at}.{side}", f"{side} {end!r} is not a body or frame{closest_body(end, known)}"
+    if bodies[0] == bodies[1]:
+        ends = f"parent {force.parent!r} and child {force.child!r}"
+        yield f"{at}.child", f"{ends} are on the same body, {bodies[0]!r}: a {force.type} between them has no effect"
 
 
 def _check_wrench(at: str, force: Wrench, spec: "Spec") -> Problems:
@@ -281,13 +291,13 @@ def _check_joint(at: str, force: Any, spec: "Spec") -> Problems:
 def _misnamed(name: str, spec: "Spec") -> str | None:
     """The problem with a name in an expression."""
     joint, _, coordinate = name.rpartition(".")
-    if name == "t":
+    if name == "t" or (coordinate in READINGS and (joint in spec.bodies or joint in spec.frames) and joint != GROUND):
         return None
     if coordinate in ("q", "v") and joint in spec.joints:
         kind = spec.joints[joint].type
         if NV[kind] == 1:
             return None
         return f"{name!r}: joint {joint!r} is {kind}; expressions can use only joints with one degree of freedom"
-    plain = [joint for joint, part in spec.joints.items() if NV[part.type] == 1]
-    hint = closest(name, [f"{joint}.{end}" for joint in plain for end in "qv"])
-    return f"unknown name {name!r}{hint or '; known names are t, pi, and JOINT.q or JOINT.v'}"
+    known = [f"{joint}.{end}" for joint, part in spec.joints.items() if NV[part.type] == 1 for end in "qv"]
+    known += [f"{body}.{end}" for body in (*spec.bodies, *spec.frames) if body != GROUND for end in READINGS]
+    return f"unknown name {name!r}{closest(name, known) or f'; known names are {NAMES}'}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import partial
+from itertools import combinations
 from typing import Annotated, Any, Literal, LiteralString
 
 import numpy as np
@@ -34,9 +35,9 @@ NV = NQ | {"spherical": 3, "free": 6}
 QUATERNION = ("spherical", "free")
 """types whose q begins with a quaternion"""
 _TURNING = ("revolute", "helical", "universal")
-_OF_MOTION = ("q", "q_deg", "v", "limits", "limits_deg", "limit_stiffness", "limit_damping", "velocity_limit",
-              "effort_limit", "damping", "friction", "stick_stiffness", "stiffness", "rest", "rest_deg", "armature",
-              "mimic")  # fmt: skip
+_OF_MOTION = ("q", "q_deg", "guess", "guess_deg", "v", "limits", "limits_deg", "limit_stiffness", "limit_damping",
+              "velocity_limit", "effort_limit", "damping", "friction", "stick_stiffness", "stiffness", "rest",
+              "rest_deg", "armature", "mimic")  # fmt: skip
 """fields that mean nothing where nothing moves"""
 _ZERO = ("damping", "friction", "stiffness", "armature")
 """those of them that are zero unless given"""
@@ -61,6 +62,9 @@ def _one_or_list(**number) -> WithJsonSchema:
 Numbers = Annotated[tuple[Number, ...], BeforeValidator(_as_list), _one_or_list()]
 Range = Annotated[tuple[Number, Number], BeforeValidator(a_sequence)]
 NonNegatives = Annotated[tuple[NonNegative, ...], BeforeValidator(_as_list), _one_or_list(minimum=0)]
+Six = Annotated[
+    tuple[NonNegative, NonNegative, NonNegative, NonNegative, NonNegative, NonNegative], BeforeValidator(a_sequence)
+]
 
 
 class Mimic(Part):
@@ -101,6 +105,11 @@ class Connection(Pair):
 
     axis: Direction = Field((0.0, 0.0, 1.0), description="joint axis, or normal of a planar joint, in the joint frame")
     axis2: Direction | None = Field(None, description="second axis of type universal, perpendicular to the first")
+    compliance: Six | None = Field(
+        None,
+        description="about x y z [rad/(N m)], then along x y z [m/N], in the frame on the parent: how reactions are "
+        "shared where rigid-body mechanics leaves that open",
+    )
 
 
 def refuse_field(part: Any, name: str, message: LiteralString, **words: Any) -> None:
@@ -131,6 +140,10 @@ class Joint(Connection):
     pitch: Number | None = Field(None, description="travel of a helical joint [m per turn]")
     q: Numbers | None = Field(None, description="initial coordinates [rad, m]")
     q_deg: Numbers | None = Field(None, description="initial angle [deg]")
+    guess: Numbers | None = Field(
+        None, description="rough initial coordinates of a joint in a loop, from which its assembly starts [rad, m]"
+    )
+    guess_deg: Numbers | None = Field(None, description="rough initial angle of a joint in a loop [deg]")
     v: Numbers | None = Field(None, description="initial velocity [rad/s, m/s]")
     limits: Range | None = Field(None, description="lowest and highest q [rad, m]")
     limits_deg: Range | None = None
@@ -151,11 +164,17 @@ class Joint(Connection):
     rest_deg: Numbers | None = None
     armature: NonNegatives = Field((0.0,), description="reflected inertia of the drive [kg m2, kg]")
     mimic: Mimic | None = None
+    reversed: bool = Field(
+        False,
+        description="set by gori.compile where it swapped parent and child to form the tree: reactions are still those "
+        "on the child as written",
+    )
 
     @model_validator(mode="after")
     def _fits_type(self):
         refuse = partial(refuse_field, self)
-        refuse_both(self, "q", "q_deg")
+        for names in combinations(("q", "q_deg", "guess", "guess_deg"), 2):
+            refuse_both(self, *names)
         refuse_both(self, "limits", "limits_deg")
         refuse_both(self, "rest", "rest_deg")
         nq, nv = NQ[self.type], NV[self.type]
@@ -165,7 +184,7 @@ class Joint(Connection):
         for name in _OF_MOTION if self.type == "fixed" else ():
             if name in self.model_fields_set and getattr(self, name) is not None:
                 refuse(name, "a fixed joint has no {name}")
-        for name in ("q_deg", "limits_deg", "rest_deg"):
+        for name in ("q_deg", "guess_deg", "limits_deg", "rest_deg"):
             if getattr(self, name) is not None and self.type not in _TURNING:
                 refuse(name, "{name} is for rotational joints; this one is {type}")
         for name in ("limits", "limits_deg", "mimic"):
@@ -196,16 +215,26 @@ class Joint(Connection):
             )
         if self.type == "spherical" and len(set(self.armature)) > 1:
             refuse("armature", "a spherical joint takes one armature for all directions")
-        for name in ("q", "q_deg", "rest", "rest_deg"):
+        for name in ("q", "q_deg", "guess", "guess_deg", "rest", "rest_deg"):
             value = getattr(self, name)
             if value is not None and len(value) != nq:
                 count = "1 number" if nq == 1 else f"{nq} numbers"
                 refuse(name, "{name} needs {count} for a {type} joint, has {has}", count=count, has=len(value))
-        for name in ("q", "rest") if self.type in QUATERNION else ():
+        for name in ("q", "guess", "rest") if self.type in QUATERNION else ():
             value = getattr(self, name)
             if value is not None and abs(np.linalg.norm(value[:4]) - 1) > 1e-3:
                 refuse(name, "{name} must begin with a unit quaternion w x y z")
         return self
+
+    @property
+    def given(self) -> bool:
+        """Whether initial coordinates are given, to be kept."""
+        return self.q is not None or self.q_deg is not None
+
+    @property
+    def guessed(self) -> bool:
+        """Whether initial coordinates are known roughly."""
+        return self.guess is not None or self.guess_deg is not None
 
     def own(self) -> list[str]:
         """Fields that say something of its motion: what would be lost if it became a cut."""

@@ -13,6 +13,7 @@ from gori.spec.expression import closest
 from gori.spec.force import Force, check_forces
 from gori.spec.joint import GROUND, Joint, closest_body
 from gori.spec.loops.cut import Cut
+from gori.spec.loops.gear import MeshedPair, check_gears
 from gori.spec.loops.motion import BASE, Base, Motion, check_motions
 from gori.spec.material import Contact, Material, check_materials
 from gori.spec.particles.groups import Inlet, Outlet, ParticleGroup, check_particles
@@ -24,12 +25,12 @@ from gori.spec.vehicle.terrain import Terrain
 from gori.spec.vehicle.wheel import Drag, Steering, Wheel, check_wheels
 
 GROUPS = (
-    "bodies", "joints", "cuts", "motions", "forces", "frames", "wheels", "steering", "drivetrains", "drag", "controls",
-    "materials", "contacts", "particles", "inlets", "outlets",
+    "bodies", "joints", "cuts", "gears", "motions", "forces", "frames", "wheels", "steering", "drivetrains", "drag",
+    "controls", "materials", "contacts", "particles", "inlets", "outlets",
 )  # fmt: skip
 _EXAMPLES = {
-    "bodies": "mass", "joints": "damping", "cuts": "at", "motions": "value", "frames": "at", "materials": "E",
-    "contacts": "friction", "particles": "radius", "inlets": "rate", "outlets": "box",
+    "bodies": "mass", "joints": "damping", "cuts": "at", "gears": "bodies", "motions": "value", "frames": "at",
+    "materials": "E", "contacts": "friction", "particles": "radius", "inlets": "rate", "outlets": "box",
 }  # fmt: skip
 
 
@@ -39,8 +40,8 @@ def _refuse(at: str, message: str):
 
 
 class Spec(Part):
-    """Bodies, joints, cuts, motions, forces, frames, vehicles and particles by name; SI units. `ground` is the fixed
-    body.
+    """Bodies, joints, cuts, gears, motions, forces, frames, vehicles and particles by name; SI units. `ground` is the
+    fixed body.
 
     The joints form a tree, whose loops are closed by cuts; or they are all joints of a machine with loops, and then
     `gori.compile` chooses the tree and makes cuts of the rest.
@@ -51,6 +52,7 @@ class Spec(Part):
     bodies: Named[Body] = Field(default_factory=ReadOnly)
     joints: Named[Joint] = Field(default_factory=ReadOnly)
     cuts: Named[Cut] = Field(default_factory=ReadOnly)
+    gears: Named[MeshedPair] = Field(default_factory=ReadOnly, description="gears, racks and belts")
     motions: Named[Motion] = Field(default_factory=ReadOnly)
     forces: Named[Force] = Field(default_factory=ReadOnly)
     frames: Named[Frame] = Field(default_factory=ReadOnly)
@@ -107,10 +109,13 @@ class Spec(Part):
                 for side in ("parent", "child"):
                     word = f"{group[:-1]} {name!r}"
                     self._known(f"{group}.{name}.{side}", word, side, getattr(joint, side))
+        for name in self.cuts:
+            if name in self.joints:
+                _refuse(f"cuts.{name}", f"cut {name!r} has the name of a joint: choose another name")
         self._check_mimic()
         self._check_joined()
-        checks = (check_forces, check_motions, check_wheels, check_controls, check_particles, check_materials)
-        for check in (*checks, check_subsystems):
+        checks = (check_forces, check_motions, check_gears, check_wheels, check_controls, check_particles)
+        for check in (*checks, check_materials, check_subsystems):
             for at, message in check(self):
                 _refuse(at, message)
         return self

@@ -54,9 +54,9 @@ class Strut(Part):
     """A spring, a damper with two or four rates, and stops, along the line between two points."""
 
     type: Literal["strut"]
-    parent: str
+    parent: str = Field(description="body or frame")
     at: Vector3 = Field((0.0, 0.0, 0.0), description="end on the parent, in its frame [m]")
-    child: str
+    child: str = Field(description="body or frame")
     child_at: Vector3 = Field((0.0, 0.0, 0.0), description="end on the child, in its frame [m]")
     stiffness: NonNegative = Field(0.0, description="[N/m]")
     length: NonNegative | None = Field(None, description="free length [m]; default: the length in the initial pose")

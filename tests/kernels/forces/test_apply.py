@@ -48,6 +48,28 @@ def test_forces_on_joints_add_up():
     assert not plain(acts_on_bodies)(machine) and not data.body_w[:, FORCE : FORCE + 6].any()
 
 
+def test_power_of_what_has_no_potential():
+    """A damper, not the spring beside it, a torque of time, a wrench held by a subsystem, a vehicle and the user."""
+
+    def user(t, q, v, tau):
+        tau += [1.0, 2.0]
+        return 0
+
+    def vehicle(machine, data, t, q, v, what):
+        data.body_w[1, FORCE : FORCE + 6] -= [0.0, 7.0, 0.0, 0.0, 0.0, 0.0]
+        data.tau[1] += 5.0
+        return OK
+
+    spec = arm(joints__elbow__stiffness=10.0, joints__elbow__damping=0.5)
+    spec = spec.set("forces", {"t": {"type": "torque", "joint": "elbow", "value": "3*t"}})
+    _, machine, data = made(spec, coupled=[2], user=user, vehicle=vehicle)
+    data.wrench[0] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert applied(machine, data, Q, V, t=2.0) == OK
+    twist = dyn.jacobian(Tree(spec), Q, "lower") @ V
+    parts = [-0.5 * V[1] ** 2, 6.0 * V[1], data.wrench[0] @ twist, 7.0 * V[0] + 5.0 * V[1], 1.0 * V[0] + 2.0 * V[1]]
+    close(data.power[0], sum(parts), 1e-12)
+
+
 def test_a_wrench_that_a_subsystem_holds():
     """World axes, moment about the origin of the body; forces of bodies are stored as what is needed."""
     model, machine, data = made(coupled=[2])

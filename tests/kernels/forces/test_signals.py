@@ -13,7 +13,7 @@ from scipy.interpolate import CubicSpline
 import gori
 from gori.errors import InputError
 from gori.kernels.forces.signals import ARITY, OPCODES, signals_one
-from gori.model.signals import SignalTable
+from gori.model.signals import SignalTable, readings
 from gori.spec import Spec
 from gori.spec.expression import OPERATIONS, parse, value
 from tests.spec.expressions import AMBIENT, expressions, noisy, python_value
@@ -41,13 +41,13 @@ def evaluate(*signals, t=AMBIENT["t"]) -> np.ndarray:
     assert [table.add(signal, "here", MODEL) for signal in signals] == list(range(len(signals)))
     signal_i, signal_f, depth = table.tables()
     values, stack = np.full(len(signals), np.nan), np.full(depth + 1, 77.0)
-    signals_one(signal_i, signal_f, t, q, v, values, stack)
+    signals_one(signal_i, signal_f, t, q, v, readings(MODEL, table.probes, q, v), values, stack)
     assert stack[depth] == 77.0  # the depth is enough
     return values
 
 
 def test_every_operation_has_a_code():
-    assert set(OPCODES) == set(ARITY) == set(OPERATIONS) | {"number", "time", "q", "v"}
+    assert set(OPCODES) == set(ARITY) == set(OPERATIONS) | {"number", "time", "q", "v", "reading"}
     assert all(ARITY[name] == count for name, (count, _) in OPERATIONS.items())
     assert sorted(OPCODES.values()) == list(range(len(OPCODES)))
 
@@ -63,7 +63,7 @@ def test_each_operation(name):
         program = [*(("number", x) for x in operands), (name, 0.0)]
         rows = np.array([(float(OPCODES[operation]), argument) for operation, argument in program])
         values, stack = np.zeros(1), np.zeros(count)
-        signals_one(np.array([[2, 0, len(rows)]]), rows, 0.0, q, v, values, stack)
+        signals_one(np.array([[2, 0, len(rows)]]), rows, 0.0, q, v, np.zeros(0), values, stack)
         np.testing.assert_allclose(values[0], value(program, {}), rtol=1e-14, err_msg=f"{name} {operands}")
 
 
@@ -103,7 +103,7 @@ def motion(value, t) -> np.ndarray:
     signal_i, signal_f, depth = table.tables()
     values, stack = np.full((np.size(t), 4), np.nan), np.full(depth + 1, 77.0)
     for row, time in zip(values, np.atleast_1d(t)):
-        signals_one(signal_i, signal_f, time, q, v, row, stack)
+        signals_one(signal_i, signal_f, time, q, v, np.zeros(0), row, stack)
         assert stack[depth] == 77.0
     return values[:, 1:].reshape(*np.shape(t), 3)
 
@@ -176,7 +176,7 @@ def test_many_signals_share_the_tables():
 def test_no_signals():
     signal_i, signal_f, depth = SignalTable().tables()
     assert signal_i.shape == (0, 3) and signal_f.shape == (0, 2) and depth >= 1
-    signals_one(signal_i, signal_f, 0.0, q, v, np.zeros(0), np.zeros(depth))
+    signals_one(signal_i, signal_f, 0.0, q, v, np.zeros(0), np.zeros(0), np.zeros(depth))
 
 
 def test_powers_end_at_infinity():
@@ -193,7 +193,9 @@ def test_depth():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("A.qq", "here: unknown name 'A.qq'; known names are t, pi, and JOINT.q or JOINT.v"),
+        ("A.qq", "here: unknown name 'A.qq'; known names are t, pi, JOINT.q, JOINT.v, and BODY.x .y"),
+        ("e.x", "here: 'e.x': 'e' is not a body or frame"),
+        ("ground.x", "here: 'ground.x': the ground does not move"),
         ("armB.q", "here: 'armB' is not a movable joint; did you mean 'arm.B'?"),
         ("held.q", "here: 'held' is not a movable joint"),
         ("ball.q", "here: 'ball.q': expressions can use only joints with one degree of freedom, not spherical"),
@@ -213,7 +215,7 @@ def test_no_allocation():
         table.add(signal, "here", MODEL)
     table.add_motion(((0.0, 1.0), (1.0, 2.0)), "here", MODEL)
     signal_i, signal_f, depth = table.tables()
-    arguments = signal_i, signal_f, 0.5, q, v, np.zeros(len(table)), np.zeros(depth)
+    arguments = signal_i, signal_f, 0.5, q, v, np.zeros(0), np.zeros(len(table)), np.zeros(depth)
     signals_one(*arguments)
     before = rtsys.get_allocation_stats()
     signals_one(*arguments)

@@ -30,7 +30,7 @@ def exact(spec):
     """Which equations the twin has word for word, on the loops and off them (ne,)."""
     kinds = {name: cut.type for name, cut in spec.cuts.items()}
     pairs = [name.rpartition(".")[::2] for name in loops.names(spec)]
-    return np.array([kinds.get(owner) not in TURNED or word in "xyz" for owner, word in pairs])
+    return np.array([word != "screw" and (kinds.get(owner) not in TURNED or word in "xyz") for owner, word in pairs])
 
 
 def check(spec, q, v, same, tolerance=1e-12):

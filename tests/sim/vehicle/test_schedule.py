@@ -57,7 +57,7 @@ def test_schedules_drive(model, rest):
 def test_levers_are_held_from_their_time_on(model):
     control = {"type": "schedule", "selector": [[1, "N"], [2, "D"], [3, 2]], "steer": "5*t"}
     (schedule,) = scheduled(gori.compile(model.spec.set("controls", {"truck.driver": control})))
-    run = SimpleNamespace(q=model.q0, v=np.zeros(model.nv), inputs={})
+    run = SimpleNamespace(model=model, q=model.q0, v=np.zeros(model.nv), inputs={})
     found = {}
     for run.time in (0.0, 1.5, 2.0, 2.9, 3.0, 99.0):
         schedule(run)

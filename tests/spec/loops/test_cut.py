@@ -24,7 +24,8 @@ BETWEEN = {"parent": "a", "child": "b"}
             "cuts.c.length: length is required for distance cuts and not allowed for others; this one is revolute",
         ),
         ({"type": "distance", "length": -1}, "cuts.c.length: must not be negative, is -1"),
-        ({"type": "helical"}, "cuts.c.type:"),
+        ({"type": "helical"}, "cuts.c: pitch is required for helical cuts"),
+        ({"type": "revolute", "pitch": 1}, "cuts.c.pitch: pitch is required for helical cuts and not allowed"),
         ({"type": "free"}, "cuts.c.type:"),
     ],
 )

@@ -38,7 +38,7 @@ EVERY: dict = {
     "expression": {"joint": "slide", "value": "0.1*sin(2*pi*t)"},
     "table": {"joint": "plane", "axis": 2, "value": TABLE},
     "speed": {"joint": "tube", "axis": 1, "speed": -0.2},
-    "start": {"joint": "cross", "speed": 3, "start": 0.5},
+    "start": {"joint": "cross", "speed": 3, "start": 0.5, "weight": 2.0},
     "screw": {"joint": "screw", "value": "t**2"},  # a motion may have the name of its joint
 }
 

@@ -7,9 +7,11 @@ from numba.extending import intrinsic
 from gori.kernels.codes import OK, USER_ERROR
 from gori.kernels.forces import elements
 from gori.kernels.forces.elements import add_wrench, apply_elements
+from gori.kernels.forces.probes import read_probes
 from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import call_at, part, present
 from gori.kernels.machine import ADD_WRENCHES, ADVANCE
+from gori.kernels.tree.columns import FORCE, OMEGA, VEL
 from gori.kernels.tree.kinematics import positions, velocities
 
 
@@ -30,8 +32,10 @@ def call_user(typingctx, address, t, q, v, tau):
 
 @part
 def acts_on_bodies(machine):
-    """Whether any force acts on a body, and not along an axis of a joint alone."""
-    return present(machine.vehicle) or machine.coupled.shape[0] > 0 or elements.acts_on_bodies(machine.element_i)
+    """Whether any force acts on a body, and not along an axis of a joint alone, or depends on where a body is."""
+    if present(machine.vehicle) or machine.coupled.shape[0] > 0 or machine.probe.shape[0] > 0:
+        return True
+    return elements.acts_on_bodies(machine.element_i)
 
 
 @part
@@ -45,28 +49,59 @@ def advance_vehicle(machine, data, t, q, v):
 
 
 @part
+def joint_power(tau, v):
+    """Power of forces on axes [W]."""
+    power = 0.0
+    for k in range(v.shape[0]):
+        power += tau[k] * v[k]
+    return power
+
+
+@part
+def body_power(body_w):
+    """Power of all that stands in FORCE, as if it acted on the bodies [W]; after `velocities`."""
+    power = 0.0
+    for i in range(1, body_w.shape[0]):
+        for k in range(3):
+            power -= body_w[i, FORCE + k] * body_w[i, OMEGA + k] + body_w[i, FORCE + 3 + k] * body_w[i, VEL + k]
+    return power
+
+
+@part
 def apply_forces(machine, data, t, q, v, z, zdot):
     """tau (nv,) recomputed, and what is added to the bodies' FORCE; after `place`. Returns a result code.
 
     zdot   rates of the states z
+
+    `data.power` is then the power of all that has no potential. Of vehicles and of the user it is a difference: they
+    add to tau and FORCE, in which other forces stand.
     """
-    tau, body_w = data.tau, data.body_w
+    tau, body_w, power = data.tau, data.body_w, 0.0
     for k in range(tau.shape[0]):
         tau[k] = 0.0
-    if machine.signal_i.shape[0] > 0:
-        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, data.values, data.stack)
     if acts_on_bodies(machine):
         positions(machine.body_i, body_w)
         velocities(machine.body_i, v, body_w, data.dof_w)
+    if machine.signal_i.shape[0] > 0:
+        read_probes(machine.probe, body_w, data.readings)
+        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, data.readings, data.values, data.stack)
     if machine.element_i.shape[0] > 0:
-        apply_elements(machine.element_i, machine.element_f, q, v, z, data.values, tau, zdot, body_w)
+        power = apply_elements(machine.element_i, machine.element_f, q, v, z, data.values, tau, zdot, body_w)
     for k in range(machine.coupled.shape[0]):
-        w = data.wrench[k]
-        add_wrench(machine.coupled[k], 0.0, 0.0, 0.0, w[0], w[1], w[2], w[3], w[4], w[5], body_w)
+        row, w = machine.coupled[k], data.wrench[k]
+        add_wrench(row, 0.0, 0.0, 0.0, w[0], w[1], w[2], w[3], w[4], w[5], body_w)
+        for j in range(3):
+            power += w[j] * body_w[row, OMEGA + j] + w[3 + j] * body_w[row, VEL + j]
     if present(machine.vehicle):
+        power -= body_power(body_w) + joint_power(tau, v)
         code = call_at(machine.vehicle, machine, data, t, q, v, ADD_WRENCHES)
         if code != OK:
             return code
-    if present(machine.user) and call_user(machine.user, t, q, v, tau) != 0:
-        return USER_ERROR
+        power += body_power(body_w) + joint_power(tau, v)
+    if present(machine.user):
+        power -= joint_power(tau, v)
+        if call_user(machine.user, t, q, v, tau) != 0:
+            return USER_ERROR
+        power += joint_power(tau, v)
+    data.power[0] = power
     return OK

@@ -1,7 +1,9 @@
 """Force elements: rows with a kind code. Joint elements add to tau, body elements to the bodies' forces.
 
-To add a kind: a code here, its parameters in `parameters.py`, a branch in `apply_elements`, a row maker in
-`model/forces.py`.
+To add a kind: a code here, its parameters in `parameters.py`, a branch in `apply_elements`, its energy in
+`potential.py`, a row maker in `model/forces.py`.
+
+Each gives the power [W] of what it does without a potential: of dampers, friction, drives and wrenches, not of springs.
 
 JOINT_SPRING     tau = preload - k (q - rest) - d v
 BALL_SPRING      tau = -k log(rest' R) - d w
@@ -11,7 +13,7 @@ JOINT_FORCE      tau = value; signal: value
 MOTOR            tau = clamp(kp (target - q) + kd (rate - v)); signals: target, rate
 LINE             spring and damper along the line AB
 STRUT            along the line AB; see `strut_tension`
-BUSHING          in A's axes; rotation vector of B from A
+BUSHING          in A's axes; rotation vector of B from A; the gradient of its potential
 WRENCH           signals: moment, force
 """
 
@@ -81,6 +83,12 @@ def turn_rows(A, x, y, z):
 
 
 @part
+def turn_back_rows(A, x, y, z):
+    """A vector from world axes to the axes A (9, by rows)."""
+    return A[0] * x + A[3] * y + A[6] * z, A[1] * x + A[4] * y + A[7] * z, A[2] * x + A[5] * y + A[8] * z
+
+
+@part
 def rotation_vector(w, x, y, z):
     """Rotation vector of a quaternion, at most half a turn."""
     if w < 0.0:
@@ -91,35 +99,58 @@ def rotation_vector(w, x, y, z):
 
 
 @part
+def ball_deflection(p, q, at):
+    """Rotation vector of a ball joint from its rest, in the axes of the moving body."""
+    rest = BALL_SPRING_F.rest
+    w, x, y, z = quaternion_times(
+        p[rest], -p[rest + 1], -p[rest + 2], -p[rest + 3], q[at], q[at + 1], q[at + 2], q[at + 3]
+    )
+    return rotation_vector(w, x, y, z)
+
+
+@part
+def beyond_limit(p, q):
+    """How far a coordinate has to go back to its limits: positive below the lower, negative above the upper."""
+    return max(0.0, p[LIMIT_F.lower] - q) + min(0.0, p[LIMIT_F.upper] - q)
+
+
+@part
 def joint_force(element, p, q, v, z, values, zdot, tau):
-    """A joint element: adds to tau; element and p are its rows of element_i and element_f."""
+    """A joint element: adds to tau; element and p are its rows of element_i and element_f. Returns its power."""
     kind, d, at, s, e = element[E_KIND], element[E_DOF], element[E_Q], element[E_SIGNAL], element[E_STATE]
+    power = 0.0
     if kind == JOINT_SPRING:
         tau[d] += p[SPRING_F.preload] - p[SPRING_F.stiffness] * (q[at] - p[SPRING_F.rest]) - p[SPRING_F.damping] * v[d]
+        power = -p[SPRING_F.damping] * v[d] * v[d]
     elif kind == BALL_SPRING:
-        k, rest, damping = p[BALL_SPRING_F.stiffness], BALL_SPRING_F.rest, p[BALL_SPRING_F.damping]
-        w, x, y, zz = quaternion_times(
-            p[rest], -p[rest + 1], -p[rest + 2], -p[rest + 3], q[at], q[at + 1], q[at + 2], q[at + 3]
-        )
-        x, y, zz = rotation_vector(w, x, y, zz)
+        k, damping = p[BALL_SPRING_F.stiffness], p[BALL_SPRING_F.damping]
+        x, y, zz = ball_deflection(p, q, at)
         tau[d] -= k * x + damping * v[d]
         tau[d + 1] -= k * y + damping * v[d + 1]
         tau[d + 2] -= k * zz + damping * v[d + 2]
+        power = -damping * (v[d] * v[d] + v[d + 1] * v[d + 1] + v[d + 2] * v[d + 2])
     elif kind == JOINT_FRICTION:
         stick = p[FRICTION_F.stiffness]
         zdot[e] = v[d] - stick * abs(v[d]) * z[e] / p[FRICTION_F.coulomb]
-        tau[d] -= stick * z[e] + p[FRICTION_F.damping] * zdot[e]
+        force = -stick * z[e] - p[FRICTION_F.damping] * zdot[e]
+        tau[d] += force
+        power = force * v[d]
     elif kind == JOINT_LIMIT:
-        lower, upper, k, damping = p[LIMIT_F.lower], p[LIMIT_F.upper], p[LIMIT_F.stiffness], p[LIMIT_F.damping]
-        if q[at] < lower:
-            tau[d] += max(0.0, k * (lower - q[at]) - damping * v[d])
-        elif q[at] > upper:
-            tau[d] += min(0.0, k * (upper - q[at]) - damping * v[d])
+        back = beyond_limit(p, q[at])
+        spring = p[LIMIT_F.stiffness] * back
+        force = spring - p[LIMIT_F.damping] * v[d]
+        force = max(0.0, force) if back > 0.0 else min(0.0, force) if back < 0.0 else 0.0
+        tau[d] += force
+        power = (force - spring) * v[d]
     elif kind == JOINT_FORCE:
         tau[d] += values[s]
+        power = values[s] * v[d]
     elif kind == MOTOR:
         effort = p[MOTOR_F.kp] * (values[s] - q[at]) + p[MOTOR_F.kd] * (values[s + 1] - v[d])
-        tau[d] += min(max(effort, -p[MOTOR_F.limit]), p[MOTOR_F.limit])
+        effort = min(max(effort, -p[MOTOR_F.limit]), p[MOTOR_F.limit])
+        tau[d] += effort
+        power = effort * v[d]
+    return power
 
 
 @part
@@ -139,27 +170,42 @@ def stop_force(p, pressed):
 
 
 @part
-def strut_tension(p, length, rate):
-    """Spring, damper and stops of a strut: its tension [N], continuous in length [m] and rate [m/s]."""
+def strut_damping(p, length, rate):
+    """Damping of a strut [N s/m], by direction and by where in its stroke it is."""
     outside = max(p[STRUT_F.midstroke_from] - length, length - p[STRUT_F.midstroke_to])
     end = min(max(outside / p[STRUT_F.blend], 0.0), 1.0)
     if rate < 0.0:
-        damping = p[STRUT_F.compression] + end * (p[STRUT_F.end_compression] - p[STRUT_F.compression])
-    else:
-        damping = p[STRUT_F.rebound] + end * (p[STRUT_F.end_rebound] - p[STRUT_F.rebound])
+        return p[STRUT_F.compression] + end * (p[STRUT_F.end_compression] - p[STRUT_F.compression])
+    return p[STRUT_F.rebound] + end * (p[STRUT_F.end_rebound] - p[STRUT_F.rebound])
+
+
+@part
+def strut_tension(p, length, rate):
+    """Spring, damper and stops of a strut: its tension [N], continuous in length [m] and rate [m/s]."""
     stops = stop_force(p, length - p[STRUT_F.longest]) - stop_force(p, p[STRUT_F.shortest] - length)
-    return p[STRUT_F.stiffness] * (length - p[STRUT_F.free_length]) + damping * rate + stops
+    return p[STRUT_F.stiffness] * (length - p[STRUT_F.free_length]) + strut_damping(p, length, rate) * rate + stops
+
+
+@part
+def line_vector(a, b, ax, ay, az, bx, by, bz, body_w):
+    """From a point of row A to one of row B, both given from the origins of their rows, world axes."""
+    return (
+        body_w[b, P_WB] + bx - body_w[a, P_WB] - ax,
+        body_w[b, P_WB + 1] + by - body_w[a, P_WB + 1] - ay,
+        body_w[b, P_WB + 2] + bz - body_w[a, P_WB + 2] - az,
+    )
 
 
 @part
 def line_force(element, p, body_w):
-    """A spring and damper, or a strut, between two points. Returns its tension and the rate of its length."""
+    """A spring and damper, or a strut, between two points.
+
+    Returns its tension, the rate of its length, its power, and its force on B.
+    """
     kind, a, b = element[E_KIND], element[E_ROW_A], element[E_ROW_B]
     ax, ay, az = turn_point(body_w, a, p, LINE_F.point_a)  # the points of a strut have the same columns
     bx, by, bz = turn_point(body_w, b, p, LINE_F.point_b)
-    dx = body_w[b, P_WB] + bx - body_w[a, P_WB] - ax
-    dy = body_w[b, P_WB + 1] + by - body_w[a, P_WB + 1] - ay
-    dz = body_w[b, P_WB + 2] + bz - body_w[a, P_WB + 2] - az
+    dx, dy, dz = line_vector(a, b, ax, ay, az, bx, by, bz, body_w)
     length = math.sqrt(dx * dx + dy * dy + dz * dz)
     inverse = 1.0 / length if length > 0.0 else 0.0
     dx, dy, dz = dx * inverse, dy * inverse, dz * inverse
@@ -167,13 +213,14 @@ def line_force(element, p, body_w):
     vx, vy, vz = point_velocity(b, bx, by, bz, body_w)
     rate = (vx - ux) * dx + (vy - uy) * dy + (vz - uz) * dz
     if kind == STRUT:
-        tension = strut_tension(p, length, rate)
+        tension, damping = strut_tension(p, length, rate), strut_damping(p, length, rate)
     else:
-        tension = p[LINE_F.stiffness] * (length - p[LINE_F.free_length]) + p[LINE_F.damping] * rate
+        damping = p[LINE_F.damping]
+        tension = p[LINE_F.stiffness] * (length - p[LINE_F.free_length]) + damping * rate
     fx, fy, fz = tension * dx, tension * dy, tension * dz
     add_wrench(a, ax, ay, az, 0.0, 0.0, 0.0, fx, fy, fz, body_w)
     add_wrench(b, bx, by, bz, 0.0, 0.0, 0.0, -fx, -fy, -fz, body_w)
-    return tension, rate
+    return tension, rate, -damping * rate * rate, -fx, -fy, -fz
 
 
 @part
@@ -185,55 +232,74 @@ def world_axes(row, p, k, body_w, out):
 
 
 @part
+def rotation_between(A, B):
+    """Of R = A' B, axes by rows: its rotation vector r, seen from A, and c of the inverse of its tangent map.
+
+    r' = (1 - [r]/2 + c [r]^2) w with w the angular velocity of B against A, seen from A, and
+    c = (1 - (t/2) cot(t/2)) / t^2, t = |r|  (Chirikjian 2012, 10.86)
+    """
+    trace = 0.0
+    for k in range(9):
+        trace += A[k] * B[k]
+    x = 0.5 * (A[2] * B[1] + A[5] * B[4] + A[8] * B[7] - A[1] * B[2] - A[4] * B[5] - A[7] * B[8])
+    y = 0.5 * (A[0] * B[2] + A[3] * B[5] + A[6] * B[8] - A[2] * B[0] - A[5] * B[3] - A[8] * B[6])
+    z = 0.5 * (A[1] * B[0] + A[4] * B[3] + A[7] * B[6] - A[0] * B[1] - A[3] * B[4] - A[6] * B[7])
+    sine, cosine = math.sqrt(x * x + y * y + z * z), 0.5 * (trace - 1.0)
+    angle = math.atan2(sine, cosine)
+    scale = angle / sine if sine > 1e-12 else 1.0
+    c = (1.0 - 0.5 * scale * (1.0 + cosine)) / (angle * angle) if angle > 1e-4 else 1.0 / 12.0
+    return scale * x, scale * y, scale * z, c
+
+
+@part
 def bushing_force(element, p, body_w, axes):
     """Six springs and dampers between two frames, along and about the axes of A. axes (18,) is scratch.
 
-    Rotation: the vector part of the relative rotation, r = angle * axis, from R = A' B.
+    Springs have the potential (r.Kr + d.Kd)/2 of rotation vector r and deflection d of B, seen from A; the moment is
+    its gradient, n = -(1 + [r]/2 + c [r]^2) K r, which is -K r for small rotations or equal stiffnesses.
+    Returns moment and force on B at its frame, world axes, the power, and that of the springs too.
     """
     a, b, A, B = element[E_ROW_A], element[E_ROW_B], axes[:9], axes[9:]
     world_axes(a, p, BUSHING_F.R_A, body_w, A)
     world_axes(b, p, BUSHING_F.R_B, body_w, B)
     ax, ay, az = turn_point(body_w, a, p, BUSHING_F.p_A)
     bx, by, bz = turn_point(body_w, b, p, BUSHING_F.p_B)
-    dx = body_w[b, P_WB] + bx - body_w[a, P_WB] - ax
-    dy = body_w[b, P_WB + 1] + by - body_w[a, P_WB + 1] - ay
-    dz = body_w[b, P_WB + 2] + bz - body_w[a, P_WB + 2] - az
+    dx, dy, dz = line_vector(a, b, ax, ay, az, bx, by, bz, body_w)
     ux, uy, uz = point_velocity(a, ax + dx, ay + dy, az + dz, body_w)  # of A's body at the point B
     vx, vy, vz = point_velocity(b, bx, by, bz, body_w)
-    vx, vy, vz = vx - ux, vy - uy, vz - uz
-    wx = body_w[b, OMEGA] - body_w[a, OMEGA]
-    wy = body_w[b, OMEGA + 1] - body_w[a, OMEGA + 1]
-    wz = body_w[b, OMEGA + 2] - body_w[a, OMEGA + 2]
+    wx, wy, wz = turn_back_rows(
+        A, body_w[b, OMEGA] - body_w[a, OMEGA], body_w[b, OMEGA + 1] - body_w[a, OMEGA + 1],
+        body_w[b, OMEGA + 2] - body_w[a, OMEGA + 2],
+    )  # fmt: skip
+    vx, vy, vz = turn_back_rows(A, vx - ux, vy - uy, vz - uz)
+    dx, dy, dz = turn_back_rows(A, dx, dy, dz)
+    x, y, z, c = rotation_between(A, B)
 
-    # R = A' B: the rotation vector from its skew part and trace
-    r00 = A[0] * B[0] + A[3] * B[3] + A[6] * B[6]
-    r11 = A[1] * B[1] + A[4] * B[4] + A[7] * B[7]
-    r22 = A[2] * B[2] + A[5] * B[5] + A[8] * B[8]
-    x = 0.5 * (A[2] * B[1] + A[5] * B[4] + A[8] * B[7] - A[1] * B[2] - A[4] * B[5] - A[7] * B[8])
-    y = 0.5 * (A[0] * B[2] + A[3] * B[5] + A[6] * B[8] - A[2] * B[0] - A[5] * B[3] - A[8] * B[6])
-    z = 0.5 * (A[1] * B[0] + A[4] * B[3] + A[7] * B[6] - A[0] * B[1] - A[3] * B[4] - A[6] * B[7])
-    s = math.sqrt(x * x + y * y + z * z)
-    angle = math.atan2(s, 0.5 * (r00 + r11 + r22 - 1.0))
-    scale = angle / s if s > 1e-12 else 1.0
-    x, y, z = scale * x, scale * y, scale * z
-
-    # in A's axes: deflection and rate, then the force on B; back to the world
+    # in A's axes: springs, then dampers, on B
     K, D = BUSHING_F.stiffness, BUSHING_F.damping
-    nx = -p[K] * x - p[D] * (A[0] * wx + A[3] * wy + A[6] * wz)
-    ny = -p[K + 1] * y - p[D + 1] * (A[1] * wx + A[4] * wy + A[7] * wz)
-    nz = -p[K + 2] * z - p[D + 2] * (A[2] * wx + A[5] * wy + A[8] * wz)
-    fx = -p[K + 3] * (A[0] * dx + A[3] * dy + A[6] * dz) - p[D + 3] * (A[0] * vx + A[3] * vy + A[6] * vz)
-    fy = -p[K + 4] * (A[1] * dx + A[4] * dy + A[7] * dz) - p[D + 4] * (A[1] * vx + A[4] * vy + A[7] * vz)
-    fz = -p[K + 5] * (A[2] * dx + A[5] * dy + A[8] * dz) - p[D + 5] * (A[2] * vx + A[5] * vy + A[8] * vz)
-    nx, ny, nz = turn_rows(A, nx, ny, nz)
-    fx, fy, fz = turn_rows(A, fx, fy, fz)
+    sx, sy, sz = p[K] * x, p[K + 1] * y, p[K + 2] * z
+    tx, ty, tz = cross(x, y, z, sx, sy, sz)
+    ex, ey, ez = cross(x, y, z, tx, ty, tz)
+    nx, ny, nz = -(sx + 0.5 * tx + c * ex), -(sy + 0.5 * ty + c * ey), -(sz + 0.5 * tz + c * ez)
+    fx, fy, fz = -p[K + 3] * dx, -p[K + 4] * dy, -p[K + 5] * dz
+    springs = nx * wx + ny * wy + nz * wz + fx * vx + fy * vy + fz * vz
+    power = -(p[D] * wx * wx + p[D + 1] * wy * wy + p[D + 2] * wz * wz)
+    power -= p[D + 3] * vx * vx + p[D + 4] * vy * vy + p[D + 5] * vz * vz
+    nx, ny, nz = turn_rows(A, nx - p[D] * wx, ny - p[D + 1] * wy, nz - p[D + 2] * wz)
+    fx, fy, fz = turn_rows(A, fx - p[D + 3] * vx, fy - p[D + 4] * vy, fz - p[D + 5] * vz)
     add_wrench(b, bx, by, bz, nx, ny, nz, fx, fy, fz, body_w)
-    add_wrench(a, ax + dx, ay + dy, az + dz, -nx, -ny, -nz, -fx, -fy, -fz, body_w)
+    # on A at the same point, which is the frame of B
+    cx, cy, cz = line_vector(a, b, 0.0, 0.0, 0.0, bx, by, bz, body_w)
+    add_wrench(a, cx, cy, cz, -nx, -ny, -nz, -fx, -fy, -fz, body_w)
+    return nx, ny, nz, fx, fy, fz, power, power + springs
 
 
 @part
 def outside_wrench(element, p, values, body_w, axes):
-    """A moment and a force of signals, at a point of a body. axes (18,) is scratch."""
+    """A moment and a force of signals, at a point of a body. axes (18,) is scratch.
+
+    Returns moment and force, world axes, and their power.
+    """
     row, s = element[E_ROW_A], element[E_SIGNAL]
     nx, ny, nz, fx, fy, fz = values[s], values[s + 1], values[s + 2], values[s + 3], values[s + 4], values[s + 5]
     if p[WRENCH_F.own_axes] > 0.0:
@@ -242,22 +308,27 @@ def outside_wrench(element, p, values, body_w, axes):
         fx, fy, fz = turn_rows(axes, fx, fy, fz)
     rx, ry, rz = turn_point(body_w, row, p, WRENCH_F.p)
     add_wrench(row, rx, ry, rz, nx, ny, nz, fx, fy, fz, body_w)
+    vx, vy, vz = point_velocity(row, rx, ry, rz, body_w)
+    power = nx * body_w[row, OMEGA] + ny * body_w[row, OMEGA + 1] + nz * body_w[row, OMEGA + 2]
+    return nx, ny, nz, fx, fy, fz, power + fx * vx + fy * vy + fz * vz
 
 
 @part
 def apply_elements(element_i, element_f, q, v, z, values, tau, zdot, body_w):
-    """Add all elements: to tau, to FORCE of the bodies, and the rates of the internal states."""
+    """Add all elements: to tau, to FORCE of the bodies, and the rates of the internal states. Returns their power."""
     axes = body_w[0, ART : ART + 18]  # the ground has no inertia: its columns are free for scratch
     for k in range(6):
         body_w[0, FORCE + k] = 0.0
+    power = 0.0
     for e in range(element_i.shape[0]):
         element, p = element_i[e], element_f[e]
         kind = element[E_KIND]
         if kind < LINE:
-            joint_force(element, p, q, v, z, values, zdot, tau)
+            power += joint_force(element, p, q, v, z, values, zdot, tau)
         elif kind in (LINE, STRUT):
-            line_force(element, p, body_w)
+            power += line_force(element, p, body_w)[2]
         elif kind == BUSHING:
-            bushing_force(element, p, body_w, axes)
+            power += bushing_force(element, p, body_w, axes)[6]
         else:
-            outside_wrench(element, p, values, body_w, axes)
+            power += outside_wrench(element, p, values, body_w, axes)[6]
+    return power

@@ -1,7 +1,7 @@
 """Signals: numbers that change with time and state, as forces and targets do.
 
-A signal is a constant, a table over time, pieces of cubic polynomials over time, or an expression of t, q and v as a
-postfix program for a stack machine.
+A signal is a constant, a table over time, pieces of cubic polynomials over time, or an expression of t, q, v and of
+readings of probes (`probes.py`) as a postfix program for a stack machine.
 Division by zero and the like give infinities and NaN as IEEE 754 has them; nothing is ever raised.
 """
 
@@ -21,7 +21,7 @@ TABLE = 1  # rows t [s], x; t increases
 EXPRESSION = 2  # rows opcode, argument
 CUBIC = 3  # three rows a piece: (t, c3), (c2, c1), (c0, 0) for c3 s3 + c2 s2 + c1 s + c0 with s = time - t; t increases
 
-_PUSH = ("number", "time", "q", "v")
+_PUSH = ("number", "time", "q", "v", "reading")
 _UNARY = ("negate", "sin", "cos", "tan", "asin", "acos", "atan", "sqrt", "exp", "log", "abs", "sign", "floor", "step")
 _BINARY = ("add", "subtract", "multiply", "divide", "power", "less", "less_equal", "greater", "greater_equal", "atan2",
            "min", "max")  # fmt: skip
@@ -34,7 +34,7 @@ ARITY: dict[str, int] = (
     dict.fromkeys(_PUSH, 0) | dict.fromkeys(_UNARY, 1) | dict.fromkeys(_BINARY, 2) | dict.fromkeys(_TERNARY, 3)
 )
 
-NUMBER, TIME, Q, V = (OPCODES[name] for name in _PUSH)
+NUMBER, TIME, Q, V, READING = (OPCODES[name] for name in _PUSH)
 NEGATE, SIN, COS, TAN, ASIN, ACOS, ATAN, SQRT, EXP, LOG, ABS, SIGN, FLOOR, STEP = (OPCODES[name] for name in _UNARY)
 ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, ATAN2, MIN, MAX = (
     OPCODES[name] for name in _BINARY
@@ -44,11 +44,11 @@ WHERE, CLAMP = (OPCODES[name] for name in _TERNARY)
 
 @part
 def follows_state(signal_i, signal_f, s):
-    """Whether signal s is an expression of q or v."""
+    """Whether signal s is an expression of q or v, or of where bodies are."""
     if signal_i[s, SIGNAL_KIND] != EXPRESSION:
         return False
     for row in range(signal_i[s, SIGNAL_START], signal_i[s, SIGNAL_START] + signal_i[s, SIGNAL_COUNT]):
-        if signal_f[row, 0] == Q or signal_f[row, 0] == V:
+        if signal_f[row, 0] in (Q, V, READING):
             return True
     return False
 
@@ -122,7 +122,7 @@ def ternary(code, a, b, c):
 
 
 @part
-def run_program(signal_f, start, count, t, q, v, stack):
+def run_program(signal_f, start, count, t, q, v, readings, stack):
     """What the rows start .. start + count compute."""
     top = -1
     for row in range(start, start + count):
@@ -135,8 +135,10 @@ def run_program(signal_f, start, count, t, q, v, stack):
                 stack[top] = t
             elif code == Q:
                 stack[top] = q[int(signal_f[row, 1])]
-            else:
+            elif code == V:
                 stack[top] = v[int(signal_f[row, 1])]
+            else:
+                stack[top] = readings[int(signal_f[row, 1])]
         elif code < ADD:
             stack[top] = unary(code, stack[top])
         elif code < WHERE:
@@ -182,12 +184,13 @@ def look_up_cubic(signal_f, start, count, t):
 
 
 @part
-def evaluate_signals(signal_i, signal_f, t, q, v, values, stack):
+def evaluate_signals(signal_i, signal_f, t, q, v, readings, values, stack):
     """Values of all signals at one state.
 
-    t, q, v   time [s], coordinates (nq,), velocities (nv,)
-    values    (ns,) out
-    stack     (depth,) scratch, as deep as the deepest program needs
+    t, q, v    time [s], coordinates (nq,), velocities (nv,)
+    readings   of the probes there
+    values     (ns,) out
+    stack      (depth,) scratch, as deep as the deepest program needs
     """
     for k in range(signal_i.shape[0]):
         start, count = signal_i[k, SIGNAL_START], signal_i[k, SIGNAL_COUNT]
@@ -198,10 +201,10 @@ def evaluate_signals(signal_i, signal_f, t, q, v, values, stack):
         elif signal_i[k, SIGNAL_KIND] == CUBIC:
             values[k] = look_up_cubic(signal_f, start, count, t)
         else:
-            values[k] = run_program(signal_f, start, count, t, q, v, stack)
+            values[k] = run_program(signal_f, start, count, t, q, v, readings, stack)
 
 
-@kernel("void(i8[:, ::1], f8[:, ::1], f8, f8[::1], f8[::1], f8[::1], f8[::1])")
-def signals_one(signal_i, signal_f, t, q, v, values, stack):
+@kernel("void(i8[:, ::1], f8[:, ::1], f8, f8[::1], f8[::1], f8[::1], f8[::1], f8[::1])")
+def signals_one(signal_i, signal_f, t, q, v, readings, values, stack):
     """values (ns,) at one state."""
-    evaluate_signals(signal_i, signal_f, t, q, v, values, stack)
+    evaluate_signals(signal_i, signal_f, t, q, v, readings, values, stack)

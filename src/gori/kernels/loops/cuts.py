@@ -12,6 +12,8 @@ and lambda (n; f) is what the cut does to A, with the opposite sign to B. On the
     TILT ..   n = +-(f_B x e_A)      gamma = +-(w' . (f_B x e_A) + w . ((w_B x f_B) x e_A + f_B x (w_A x e_A)))
     TURNED    n = e                  gamma = e . w' + (w_A x e) . w
     DISTANT   f = d/|d|              gamma = f . (a_B - a_A at p_A) + (|d'|^2 - (f . d')^2)/|d|
+    SLID      as ALONG, and SPUN as TURNED about the axis of its angle (`angles.py`), less s(t) and its rates
+    SCREWED   f = z_A, n = -pitch z_A    as ALONG, less pitch times TURNED
 
 Positions are taken from where the two ways to the ground meet, so that a machine far from the origin closes as well.
 """
@@ -19,7 +21,28 @@ Positions are taken from where the two ways to the ground meet, so that a machin
 import math
 
 from gori.kernels.jit import part
-from gori.kernels.loops.tables import ALONG, COUPLED, DISTANT, DRIVEN, TILT_X, TILT_Y, TURNED
+from gori.kernels.loops.angles import (
+    TURN_ANGLE,
+    angle_of,
+    axis_of,
+    nearest_turn,
+    screw_turns,
+    turning_axis,
+    turning_row,
+)
+from gori.kernels.loops.tables import (
+    ALONG,
+    COUPLED,
+    DISTANT,
+    DRIVEN,
+    SCREW,
+    SCREWED,
+    SLID,
+    SPUN,
+    TILT_X,
+    TILT_Y,
+    TURNED,
+)
 from gori.kernels.tree.columns import ACC, ARM, NDOF, OMEGA, PARENT, V0, S
 from gori.kernels.tree.kinematics import cross, turn
 
@@ -31,12 +54,6 @@ def climb(body_i, body_w, row, root, x, y, z):
         x, y, z = x + body_w[row, ARM], y + body_w[row, ARM + 1], z + body_w[row, ARM + 2]
         row = body_i[row, PARENT]
     return x, y, z
-
-
-@part
-def axis_of(R, k, row, body_w):
-    """Axis k of a frame R (9,) that stands on the row, world axes."""
-    return turn(body_w, row, R[k], R[3 + k], R[6 + k])
 
 
 @part
@@ -84,25 +101,47 @@ def turned(cut, k, body_w):
 
 
 @part
+def apart(body_i, cut, body_w):
+    """p_B - p_A, then p_A from the origin of A and p_B from that of B; world axes."""
+    a, b, p_A, p_B = cut.row_a, cut.row_b, cut.p_A, cut.p_B
+    ax, ay, az = turn(body_w, a, p_A[0], p_A[1], p_A[2])
+    bx, by, bz = turn(body_w, b, p_B[0], p_B[1], p_B[2])
+    px, py, pz = climb(body_i, body_w, a, cut.root, ax, ay, az)
+    dx, dy, dz = climb(body_i, body_w, b, cut.root, bx, by, bz)
+    return dx - px, dy - py, dz - pz, ax, ay, az, bx, by, bz
+
+
+@part
+def unscrewed(cut, travel, body_w):
+    """How far a screw is off its thread, along it [m]: of all turns, for the nearest."""
+    angle = angle_of(cut, SCREW, body_w)
+    return travel - cut.pitch * (angle + TURN_ANGLE * screw_turns(angle, travel, cut.pitch))
+
+
+@part
+def driven_angle(cut, kind, travel, wanted, body_w):
+    """How far an angle is off the wanted one; the turn of a screw is that of its travel, else the nearest."""
+    angle = angle_of(cut, kind, body_w)
+    turns = screw_turns(angle, travel, cut.pitch) if kind == SCREW else nearest_turn(angle, wanted)
+    return angle + TURN_ANGLE * turns - wanted
+
+
+@part
 def place_cuts(machine, work, q, values, body_w):
     """gap, wrench, and where the cuts are, after `place`; values: of the signals."""
     body_i, cut, equation = machine.body_i, machine.cut, machine.equation
     for c in range(cut.shape[0]):
-        first, a, b, root = cut[c].first, cut[c].row_a, cut[c].row_b, cut[c].root
+        first, a = cut[c].first, cut[c].row_a
         if equation[first].kind == COUPLED:
-            work.gap[first] = q[equation[first].a] - cut[c].length * q[equation[first].b] - cut[c].offset
+            total = -cut[c].offset
+            for k in range(cut[c].path, cut[c].path + cut[c].axes):
+                total += machine.factor[k] * q[machine.along[k]]
+            work.gap[first] = total
             continue
         if equation[first].kind == DRIVEN:
             work.gap[first] = q[equation[first].a] - values[equation[first].b]
             continue
-
-        # d = p_B - p_A
-        p_A, p_B = cut[c].p_A, cut[c].p_B
-        ax, ay, az = turn(body_w, a, p_A[0], p_A[1], p_A[2])
-        bx, by, bz = turn(body_w, b, p_B[0], p_B[1], p_B[2])
-        px, py, pz = climb(body_i, body_w, a, root, ax, ay, az)
-        dx, dy, dz = climb(body_i, body_w, b, root, bx, by, bz)
-        dx, dy, dz = dx - px, dy - py, dz - pz
+        dx, dy, dz, ax, ay, az, bx, by, bz = apart(body_i, cut[c], body_w)
         work.from_b[c, 0], work.from_b[c, 1], work.from_b[c, 2] = bx, by, bz
         work.from_a[c, 0], work.from_a[c, 1], work.from_a[c, 2] = ax + dx, ay + dy, az + dz
         work.apart[c, 0], work.apart[c, 1], work.apart[c, 2] = dx, dy, dz
@@ -120,6 +159,19 @@ def place_cuts(machine, work, q, values, body_w):
             elif kind == TURNED:
                 nx, ny, nz = axis_of(cut[c].R_A, equation[e].a, a, body_w)
                 work.gap[e] = turned(cut[c], equation[e].a, body_w)
+            elif kind == SLID:
+                fx, fy, fz = axis_of(cut[c].R_A, equation[e].a, a, body_w)
+                work.gap[e] = fx * dx + fy * dy + fz * dz - values[equation[e].b]
+            elif kind == SPUN:
+                nx, ny, nz = turning_axis(cut[c], equation[e].a, body_w)
+                ex, ey, ez = axis_of(cut[c].R_A, 2, a, body_w)
+                travel, wanted = ex * dx + ey * dy + ez * dz, values[equation[e].b]
+                work.gap[e] = driven_angle(cut[c], equation[e].a, travel, wanted, body_w)
+            elif kind == SCREWED:
+                fx, fy, fz = axis_of(cut[c].R_A, 2, a, body_w)
+                pitch = cut[c].pitch
+                nx, ny, nz = -pitch * fx, -pitch * fy, -pitch * fz
+                work.gap[e] = unscrewed(cut[c], fx * dx + fy * dy + fz * dz, body_w)
             else:
                 ex, ey, ez, gx, gy, gz = tilt(cut[c], kind, body_w)
                 nx, ny, nz = cross(gx, gy, gz, ex, ey, ez)
@@ -179,9 +231,9 @@ def slide(machine, work, v, values, body_w, dof_w):
     jacobian_times(machine, work, v, work.slip)
     for c in range(cut.shape[0]):
         first, root, from_a, from_b = cut[c].first, cut[c].root, work.from_a[c], work.from_b[c]
-        if equation[first].kind == DRIVEN:
+        if equation[first].kind in (DRIVEN, SLID, SPUN):
             work.slip[first] -= values[equation[first].b + 1]
-        elif equation[first].kind != COUPLED:
+        if equation[first].kind != DRIVEN and equation[first].kind != COUPLED:
             ux, uy, uz = drift_of(machine, root, cut[c].row_b, from_b[0], from_b[1], from_b[2], v, body_w, dof_w)
             tx, ty, tz = drift_of(machine, root, cut[c].row_a, from_a[0], from_a[1], from_a[2], v, body_w, dof_w)
             work.drift[c, 0], work.drift[c, 1], work.drift[c, 2] = ux - tx, uy - ty, uz - tz
@@ -194,7 +246,8 @@ def fill_jacobian(machine, work, v, values, body_w, dof_w):
     for c in range(cut.shape[0]):
         first, start, from_a, from_b = cut[c].first, cut[c].jac, work.from_a[c], work.from_b[c]
         if equation[first].kind == COUPLED:
-            work.jac[start], work.jac[start + 1] = 1.0, -cut[c].length
+            for k in range(cut[c].axes):
+                work.jac[start + k] = machine.factor[cut[c].path + k]
         elif equation[first].kind == DRIVEN:
             work.jac[start] = 1.0
         else:
@@ -250,8 +303,9 @@ def cut_accelerations(machine, work, a, values, body_w, out):
         first, row_a, row_b = cut[c].first, cut[c].row_a, cut[c].row_b
         from_a, from_b, drift, apart = work.from_a[c], work.from_b[c], work.drift[c], work.apart[c]
         if equation[first].kind == COUPLED:
-            place = cut[c].path
-            out[first] = a[machine.path[place]] - cut[c].length * a[machine.path[place + 1]]
+            out[first] = 0.0
+            for k in range(cut[c].path, cut[c].path + cut[c].axes):
+                out[first] += machine.factor[k] * a[machine.path[k]]
             continue
         if equation[first].kind == DRIVEN:
             out[first] = a[equation[first].dof] - values[equation[first].b + 2]
@@ -272,9 +326,18 @@ def cut_accelerations(machine, work, a, values, body_w, out):
         )
         for e in range(first, first + cut[c].equations):
             kind, g = equation[e].kind, work.wrench[e]
-            if kind == ALONG:
+            if kind in (ALONG, SLID, SCREWED):
                 tx, ty, tz = cross(ax, ay, az, ux, uy, uz)
                 out[e] = g[3] * (px - 2.0 * tx) + g[4] * (py - 2.0 * ty) + g[5] * (pz - 2.0 * tz)
+                if kind == SLID:
+                    out[e] -= values[equation[e].b + 2]
+                elif kind == SCREWED:
+                    tx, ty, tz = cross(ax, ay, az, g[0], g[1], g[2])
+                    out[e] += g[0] * rx + g[1] * ry + g[2] * rz + tx * wx + ty * wy + tz * wz
+            elif kind == SPUN:
+                on = turning_row(cut[c], equation[e].a)
+                tx, ty, tz = cross(body_w[on, OMEGA], body_w[on, OMEGA + 1], body_w[on, OMEGA + 2], g[0], g[1], g[2])
+                out[e] = g[0] * rx + g[1] * ry + g[2] * rz + tx * wx + ty * wy + tz * wz - values[equation[e].b + 2]
             elif kind == DISTANT:
                 # from p_B to p_A, both fixed to A: the part along d of -w_A x (w_A x d)
                 tx, ty, tz = cross(ax, ay, az, dx, dy, dz)

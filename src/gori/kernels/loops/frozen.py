@@ -19,7 +19,7 @@ from gori.kernels.jit import kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian, jacobian_times, subtract_transposed
 from gori.kernels.loops.factors import substitute
 from gori.kernels.loops.multipliers import evaluate_apart
-from gori.kernels.loops.system import SLOW, balance, close, factor_mass, place_all, split, stands
+from gori.kernels.loops.system import SLOW, balance, close, drive_power, factor_mass, place_all, split, stands
 from gori.kernels.machine import PROJECT, PROJECT_AND_EVALUATE, RATES, SOLVER
 from gori.kernels.tree.columns import D_INV
 from gori.kernels.tree.rnea import inertia_product
@@ -126,6 +126,7 @@ def frozen(machine, data, t, y, k, what):
             for j in range(nv):
                 qdd[j] = state.accelerations[j]
                 data.dof_w[j, D_INV] = 1.0
+            data.power[0] += drive_power(machine, state.multipliers, data.values)
             return OK
         if slow and not renewed:
             factor_mass(machine, data, m)

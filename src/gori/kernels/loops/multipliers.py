@@ -19,6 +19,7 @@ from gori.kernels.loops.system import (
     SINGULAR_POSE,
     balance,
     close,
+    drive_power,
     factor_mass,
     place_all,
     solve,
@@ -94,6 +95,7 @@ def evaluate(machine, data, m, t, q, v, z, zdot, qdd):
         solve(machine, m, m.work.force, m.work.gamma, m.state.multipliers, m.state.eps_mass, m.state.extra_inertia, qdd)
     for j in range(v.shape[0]):
         m.state.accelerations[j] = qdd[j]
+    data.power[0] += drive_power(machine, m.state.multipliers, data.values)
     head.known = 1
     head.evaluations += 1
     return OK

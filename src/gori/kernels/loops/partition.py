@@ -13,12 +13,12 @@ import math
 
 from gori.kernels.accelerations import q_rate
 from gori.kernels.codes import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE, SINGULAR
-from gori.kernels.forces.apply import advance_vehicle
+from gori.kernels.forces.apply import advance_vehicle, joint_power
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, jacobian_times
 from gori.kernels.loops.follow import factor_dependent, follow
 from gori.kernels.loops.multipliers import evaluate_apart
-from gori.kernels.loops.system import BLURRED, NEAR, balance, close, factor_mass, place_all, solve, split
+from gori.kernels.loops.system import BLURRED, NEAR, balance, close, factor_mass, is_driven, place_all, solve, split
 from gori.kernels.machine import PROJECT, PROJECT_AND_EVALUATE, RATES, SOLVER
 from gori.kernels.tree.columns import D_INV
 from gori.kernels.tree.crba import mass_entries
@@ -170,4 +170,10 @@ def partition(machine, data, t, y, k, what):
     mass_entries(machine.body_i, machine.body_f, m.work.mass, data.body_w, data.dof_w)
     for j in range(nv):
         data.dof_w[j, D_INV] = 1.0
-    return OK if reduce(machine, data, qdd) else SINGULAR
+    free = joint_power(m.work.force, m.work.v)
+    if not reduce(machine, data, qdd):
+        return SINGULAR
+    if is_driven(machine):  # v.(M qdd - force): what given motions add, as no other equation does work
+        mass_times(machine, m, qdd, m.work.product)
+        data.power[0] += joint_power(m.work.product, m.work.v) - free
+    return OK

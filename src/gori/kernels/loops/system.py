@@ -7,6 +7,7 @@ from gori.kernels.jit import block, part
 from gori.kernels.loops.cuts import fill_jacobian, place_cuts, slide
 from gori.kernels.loops.factors import factor, gather_mass, smallest_pivot, substitute
 from gori.kernels.loops.memory import JUST_PLACED, WITH_FACTORS
+from gori.kernels.loops.tables import DRIVEN, SLID, SPUN
 from gori.kernels.tree.columns import D_INV, NQ
 from gori.kernels.tree.configuration import integrate
 from gori.kernels.tree.crba import mass_entries
@@ -45,6 +46,25 @@ def balance(machine, data, t, q, v, z, zdot, a, out):
 
 
 @part
+def drive_power(machine, multipliers, values):
+    """Power of given motions [W]: drive times velocity. Other equations do no work."""
+    power = 0.0
+    for e in range(machine.equation.shape[0]):
+        if machine.equation[e].kind in (DRIVEN, SLID, SPUN):
+            power -= multipliers[e] * values[machine.equation[e].b + 1]
+    return power
+
+
+@part
+def is_driven(machine):
+    """Whether there is a given motion."""
+    for e in range(machine.equation.shape[0]):
+        if machine.equation[e].kind in (DRIVEN, SLID, SPUN):
+            return True
+    return False
+
+
+@part
 def largest(x):
     """Largest absolute value; NaN propagates."""
     size = 0.0
@@ -56,10 +76,12 @@ def largest(x):
 
 @part
 def place_all(machine, data, m, t, q, v):
-    """Bodies, signals and cuts at a position; v matters only to signals that ask for it."""
+    """Bodies, signals and cuts at a position. Given motions depend on t alone; signals of forces, which may read v or
+    bodies, are evaluated again with the forces.
+    """
     place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
     if machine.signal_i.shape[0] > 0:
-        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, data.values, data.stack)
+        evaluate_signals(machine.signal_i, machine.signal_f, t, q, v, data.readings, data.values, data.stack)
     place_cuts(machine, m.work, q, data.values, data.body_w)
 
 

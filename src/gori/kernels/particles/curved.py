@@ -49,10 +49,10 @@ from gori.kernels.particles.geometry import direction
 
 TURNS = 24
 """steps of Newton's method, at most: 3 or 4 are usual"""
-CLOSE = 1e-12
+SAME_ROOT = 1e-12
 """relative change after which it has come to its end"""
 CORNERS = 15 << CORNER_BIT
-TINY = 1e-300
+NEVER_ZERO = 1e-300
 LEAST = 1e-3
 """share of its weights with which the search for a foot begins near a tip, at least"""
 SLACK = 1e-2
@@ -90,7 +90,7 @@ def first_root(f0, f1, f2, f3, t):
         else:
             high = t
         following = t - value / slope if slope < 0.0 else -1.0
-        if abs(following - t) <= CLOSE * t:
+        if abs(following - t) <= SAME_ROOT * t:
             return following, slope
         if high == FAR:
             following = 2.0 * t if following <= low else min(following, 2.0 * t)
@@ -257,7 +257,7 @@ def to_curved(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz, reach):
         length, nx, ny, nz = direction(nx, ny, nz, 0.0, 0.0, 1.0)
         rise = w * (wall_f[k, RISE] * u + wall_f[k, RISE + 2] * v) + wall_f[k, RISE + 1] * u * v
         weight = wall_f[k, WEIGHT] * w + wall_f[k, WEIGHT + 1] * u + wall_f[k, WEIGHT + 2] * v
-        rise *= 8.0 / (weight + length + TINY)
+        rise *= 8.0 / (weight + length + NEVER_ZERO)
         h = dot(dx - u * ax - v * bx, dy - u * ay - v * by, dz - u * az - v * bz, nx, ny, nz) - rise
         side = -1.0 if h >= 0.0 else 1.0
         return abs(h), side * nx, side * ny, side * nz

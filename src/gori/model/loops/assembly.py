@@ -1,76 +1,140 @@
-"""Assembly: positions and velocities that close all loops, from a rough start."""
+"""Assembly: positions that close all loops, from a rough start.
+
+What the Spec gives as q is held; all other coordinates, those with a guess included, are found. Where the loops do not
+close so, given values are moved, the last ones first, and a warning names them.
+"""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.errors import ClosureError, InputError
+from gori.errors import AssemblyWarning, ClosureError, InputError
+from gori.model.loops.newton import Pose, Search
 from gori.model.model import Model
+from gori.spec.explain import warn
 
-ASSEMBLED = 1e-12
-"""residual that counts as zero, lengths by the size of the machine"""
 GIVEN = 0.1
-"""how readily joints move whose q the Spec gives, as a share of the others"""
-STRIDE = 0.4
-"""largest change of a coordinate in one iteration [rad, or the size of the machine]"""
+"""how readily joints move whose q the Spec gives, as a share of the others, if all may move"""
+UNKNOWN = 0.1
+"""what a change of a coordinate counts that the Spec says nothing of, as a share of the others"""
+MOVED = 1e-12
+"""change that counts as a move [rad, or the size of the machine]"""
+REACH = 2.0
+"""a second closed pose is named if it is not farther from the start than this times the first"""
+
+
+class Assembly(NamedTuple):
+    """A closed pose, and what the user should know of it."""
+
+    q: np.ndarray
+    warnings: tuple[str, ...] = ()
 
 
 def assemble(model: Model, q: Any = None, hold: Iterable[str] = (), time: float = 0.0) -> np.ndarray:
-    """q (nq,) with all loops closed: the nearest that damped Newton steps lead to from a rough q.
+    """q (nq,) with all loops closed: the nearest to a rough q.
 
-    Each step is the smallest that closes the linearised loops (pseudo-inverse by singular values); it is shortened
-    where the residual would grow, so that the branch next to the start is kept.
-
-    q      start; default: that of the Spec, where joints with a q of their own move less than the others
+    q      start; default: that of the Spec, where joints with a q keep it, and an AssemblyWarning names those that
+           cannot, and a second closed pose if one is as near
     hold   joints whose coordinates stay as they are
     time   at which motions are taken [s]
     """
-    system, weight = model.loop_system, np.ones(model.nv)
-    if q is None:  # what the Spec says of a joint is more than a guess
-        for info in model.joints:
-            joint = model.spec.joints[info.name]
-            weight[info.v] = GIVEN if joint.q is not None or joint.q_deg is not None else 1.0
-    q = model.q0 if q is None else np.array(q, float)
-    check_one(model, q=(q, model.nq))
-    if not system.names:
-        return q
-    free = np.ones(model.nv, bool)
-    for name in hold:
-        free[model.joint(name).v] = False
-    scale = system.column_scale
+    found = assembled(model, q, hold, time)
+    for message in found.warnings:
+        warn(message, AssemblyWarning)
+    return found.q
 
-    def residual(q):
-        gap = system.terms(q, time=time).gap
-        return float(np.linalg.norm(gap * system.row_scale)), gap
 
-    size, gap = residual(q)
-    still = 0
-    for _ in range(300):
-        if size <= ASSEMBLED or still > 3:
-            break
-        J = (system.scaled(system.terms(q, time=time).J) * weight)[:, free]
-        step = np.zeros(model.nv)
-        step[free] = -weight[free] * (np.linalg.pinv(J, rcond=1e-7) @ (gap * system.row_scale))
-        step *= min(1.0, STRIDE / max(np.abs(step).max(initial=0.0), 1e-300))
-        share, better, trial, there, gap_there = 1.0, False, q, size, gap
-        while share > 1e-4 and not better:
-            trial = model.integrate(q, share * step * scale)
-            there, gap_there = residual(trial)
-            better = there < (1.0 - 0.01 * share) * size
-            share *= 0.5
-        if not better:
-            still += 1
-            if size <= 1e-9:  # rounding
-                break
-            # a pose where the loops do not move towards each other: aside a little, then on
-            step[free] = 1e-3 * np.random.default_rng(still).normal(size=int(free.sum()))
-            trial = model.integrate(q, step * scale)
-            there, gap_there = residual(trial)
-        q, size, gap = trial, there, gap_there
-    if not size <= 1e-9:
-        raise not_closed(model, gap, time, held=list(hold))
-    return q
+def assembled(model: Model, q: Any = None, hold: Iterable[str] = (), time: float = 0.0) -> Assembly:
+    """As `assemble`, without a word."""
+    start = model.q0 if q is None else np.array(q, float)
+    check_one(model, q=(start, model.nq))
+    if not model.loop_system.names:
+        return Assembly(start)
+    held = list(hold)
+    free = ~_columns(model, held)
+    if q is not None:
+        return Assembly(_nearest(Search(model, start, np.ones(model.nv), time), free, held).q)
+    joints = model.spec.joints
+    given = [info.name for info in model.joints if joints[info.name].given]
+    known = _columns(model, [*given, *(info.name for info in model.joints if joints[info.name].guessed)])
+    search = Search(model, start, np.where(known, 1.0, UNKNOWN), time)
+    if closures := search.closures(free & ~_columns(model, given)):
+        return Assembly(closures[0].q, _second(search, closures))
+    pose = _released(search, free, held, given)
+    return Assembly(pose.q, _moved(search, given, pose.q))
+
+
+def _columns(model: Model, names: Iterable[str]) -> np.ndarray:
+    """Which coordinates belong to some joints (nv,)."""
+    chosen = np.zeros(model.nv, bool)
+    for name in names:
+        chosen[model.joint(name).v] = True
+    return chosen
+
+
+def _nearest(search: Search, free: np.ndarray, held: list[str], readiness: np.ndarray | None = None) -> Pose:
+    """The closed pose that the start leads to, or else the nearest that is found."""
+    pose = search.near(free, readiness)
+    if pose.closed:
+        return pose
+    if closures := search.closures(free):
+        return closures[0]
+    raise not_closed(search.model, pose.gap, search.time, held)
+
+
+def _released(search: Search, free: np.ndarray, held: list[str], given: list[str]) -> Pose:
+    """A closed pose though given values cannot all stay: as many of the first ones stay as can."""
+    model, system = search.model, search.system
+    pose = _nearest(search, free, held, np.where(_columns(model, given), GIVEN, 1.0))
+    J = system.scaled(system.terms(pose.q, time=search.time).J)
+    rank, kept = np.linalg.matrix_rank(J[:, free], 1e-9), []
+    for name in given:
+        rest = free & ~_columns(model, [*kept, name])
+        if rest.any() and np.linalg.matrix_rank(J[:, rest], 1e-9) == rank:
+            kept.append(name)
+    start, there = search.q.copy(), pose.q.copy()
+    for name in kept:  # from the pose that closes, with these as the Spec has them
+        there[model.joint(name).q] = start[model.joint(name).q]
+    better = Search(model, there, search.weight, search.time).near(free & ~_columns(model, kept))
+    return better if better.closed else pose
+
+
+def _values(model: Model, name: str, q: np.ndarray) -> str:
+    """A joint's coordinates as one would write them."""
+    info, joint = model.joint(name), model.spec.joints[name]
+    degrees = joint.q_deg is not None or (joint.q is None and info.type in ("revolute", "universal"))
+    numbers = np.degrees(q[info.q]) if degrees else q[info.q]
+    words = ", ".join(f"{x:.6g}" for x in numbers)
+    return f"{words if info.nq == 1 else f'({words})'}{' deg' if degrees else ''}"
+
+
+def _moved(search: Search, given: list[str], q: np.ndarray) -> tuple[str, ...]:
+    """Words on given values that had to move."""
+    model = search.model
+    change = np.abs(model.difference(search.q, q) / search.scale)
+    words = [
+        f"{name} from {_values(model, name, search.q)} to {_values(model, name, q)}"
+        for name in given
+        if change[model.joint(name).v].max() > MOVED
+    ]
+    if not words:
+        return ()
+    return (
+        f"the loops do not close with the q that are given: moved {'; '.join(words)}. Give q to independent joints "
+        "only, and guess to the others",
+    )
+
+
+def _second(search: Search, closures: list[Pose]) -> tuple[str, ...]:
+    """Words on another closed pose that is as near to the start."""
+    if len(closures) < 2 or search.distance(closures[1].q) > REACH * search.distance(closures[0].q):
+        return ()
+    model, (one, other) = search.model, (pose.q for pose in closures[:2])
+    apart = np.abs(model.difference(one, other) / search.scale)
+    names = [info.name for info in model.joints if apart[info.v].max() > 1e-6]
+    here, there = (", ".join(f"{name} = {_values(model, name, q)}" for name in names) for q in (one, other))
+    return (f"the loops close in more than one way: taken is {here}; as near is {there}. Give a guess to choose",)
 
 
 def check_one(model: Model, **given: tuple[np.ndarray, int]) -> None:
@@ -103,33 +167,3 @@ def not_closed(model: Model, gap: np.ndarray, time: float, held: list[str] | Non
         residual=value,
         time=time,
     )
-
-
-def consistent_velocity(
-    model: Model, q: Any, v: Any = None, hold: Iterable[str] | None = None, time: float = 0.0
-) -> np.ndarray:
-    """Velocities (nv,) that keep the loops closed at q: the nearest to v.
-
-    hold   joints whose velocities stay as they are; default: those that the Spec gives a velocity
-    """
-    system, q, v = model.loop_system, np.array(q, float), model.v0 if v is None else np.array(v, float)
-    check_one(model, q=(q, model.nq), v=(v, model.nv))
-    if not system.names:
-        return v
-    if hold is None:
-        hold = [name for name, joint in model.spec.joints.items() if joint.v is not None and any(joint.v)]
-    free, scale = np.ones(model.nv, bool), system.column_scale
-    for name in hold:
-        free[model.joint(name).v] = False
-    for _ in range(3):
-        terms = system.terms(q, v, time)
-        J = system.scaled(terms.J)[:, free]
-        v[free] -= scale[free] * (np.linalg.pinv(J, rcond=1e-9) @ (terms.slip * system.row_scale))
-    slip = np.abs(system.terms(q, v, time).slip * system.row_scale)
-    if slip.max() > 1e-8 * (1.0 + np.abs(v / scale).max()):
-        name = system.names[int(np.argmax(slip))]
-        raise InputError(
-            f"the initial velocities of {', '.join(hold) or 'the joints'} are inconsistent with the loops: {name} "
-            f"would open by {slip.max():.3g} per second. Give velocities to independent joints only (model.mobility())"
-        )
-    return v

@@ -1,4 +1,4 @@
-"""The equations of a Spec's cuts, mimic joints and motions as tables for the kernels (`kernels/loops`)."""
+"""The equations of a Spec's cuts, mimic joints, gears and motions as tables for the kernels (`kernels/loops`)."""
 
 from typing import Any, NamedTuple
 
@@ -7,6 +7,7 @@ import numpy as np
 from gori.errors import InputError
 from gori.kernels.loops import tables as t
 from gori.kernels.tree import columns as col
+from gori.model.loops.frames import KINDS, fill_frames, path_between
 from gori.model.model import Model
 from gori.spec import Cut
 from gori.spec.base import rotation_to
@@ -18,6 +19,7 @@ EQUATIONS_OF_CUT = {
     "fixed": [_X, _Y, _Z, *_TURNS],
     "revolute": [_X, _Y, _Z, *_TILTS],
     "prismatic": [_X, _Y, *_TURNS],
+    "helical": [_X, _Y, *_TILTS, ("screw", t.SCREWED, 2)],
     "cylindrical": [_X, _Y, *_TILTS],
     "universal": [_X, _Y, _Z, ("cross", t.CROSSED, 0)],
     "planar": [_Z, *_TILTS],
@@ -33,8 +35,11 @@ class LoopTables(NamedTuple):
     cut: np.ndarray  # CUT
     equation: np.ndarray  # EQUATION
     path: np.ndarray
+    along: np.ndarray  # of each axis of the path: index in q, of COUPLED
+    factor: np.ndarray  # and what it is multiplied with
+    mesh: np.ndarray  # MESH
     pattern: t.Pattern
-    names: tuple[str, ...]  # "D.x": of the equation x of cut, mimic joint or motion D
+    names: tuple[str, ...]  # "D.x": of the equation x of cut, mimic joint, gear or motion D
     cuts: tuple[str, ...]  # owners of the rows of `cut`
 
 
@@ -45,10 +50,13 @@ class _Group(NamedTuple):
     cut: np.ndarray  # a row of CUT
     equations: list[tuple[str, tuple[int, int, int, int]]]  # name, row of EQUATION
     path: list[int]
+    along: list[int] | None = None
+    factor: list[float] | None = None
+    mesh: np.ndarray | None = None  # a row of MESH
 
 
 def loop_tables(model: Model, signal: dict[str, int] | None = None, kept: np.ndarray | None = None) -> LoopTables:
-    """Tables of all equations, in the order of cuts, mimic joints, motions; or of those that are kept.
+    """Tables of all equations, in the order of cuts, mimic joints, gears, motions; or of those that are kept.
 
     signal   first of the three signals of each motion
     kept     (ne,) whether each of all equations is wanted
@@ -57,8 +65,10 @@ def loop_tables(model: Model, signal: dict[str, int] | None = None, kept: np.nda
     if not model.open_loops:
         groups += [_cut(model, name, cut) for name, cut in model.spec.cuts.items()]
         groups += [_mimic(model, name) for name, joint in model.spec.joints.items() if joint.mimic is not None]
+        groups += [_gear(model, name) for name in model.spec.gears]
         groups += [_motion(model, name, place) for name, place in (signal or {}).items()]
     cuts, equations, path, names, owners = [], [], [], [], []
+    along, factor, meshes = [], [], []
     number = njac = 0
     for group in groups:
         if not group.path:
@@ -73,15 +83,21 @@ def loop_tables(model: Model, signal: dict[str, int] | None = None, kept: np.nda
         cut = group.cut
         cut["first"], cut["equations"], cut["path"] = len(equations), len(wanted), len(path)
         cut["axes"], cut["jac"] = len(group.path), njac
+        if group.mesh is not None:
+            group.mesh["equation"] = len(equations)
+            meshes.append(group.mesh)
         cuts.append(cut)
         owners.append(group.owner)
         equations += [row for _, row in wanted]
         names += [f"{group.owner}.{name}" for name, _ in wanted]
         path += group.path
+        along += group.along or [0] * len(group.path)
+        factor += group.factor or [0.0] * len(group.path)
         njac += len(wanted) * len(group.path)
     cut, equation = np.concatenate([t.CUT.zeros(0), *cuts]), np.array(equations, t.EQUATION.dtype)
-    axes = np.array(path, np.int64)
-    return LoopTables(cut, equation, axes, _symbolic(model, cut, axes), tuple(names), tuple(owners))
+    axes, mesh = np.array(path, np.int64), np.concatenate([t.MESH.zeros(0), *meshes])
+    coupling = np.array(along, np.int64), np.array(factor, np.float64)
+    return LoopTables(cut, equation, axes, *coupling, mesh, _symbolic(model, cut, axes), tuple(names), tuple(owners))
 
 
 def _cut(model: Model, name: str, cut: Cut) -> _Group:
@@ -96,43 +112,36 @@ def _cut(model: Model, name: str, cut: Cut) -> _Group:
         row[f"R_{side}"] = (R @ pose[0] @ rotation_to(axis)).ravel()
         row[f"p_{side}"] = p + R @ pose[1]
         rows.append(int(frames.frame_i[k]))
-    root, path = _path(model, *rows)
+    root, path = path_between(model, *rows)
     row["row_a"], row["row_b"], row["root"], row["length"] = *rows, root, cut.length or 0.0
+    row["pitch"] = (cut.pitch or 0.0) / (2.0 * np.pi)
     equations = [(word, (kind, axis, 0, 0)) for word, kind, axis in EQUATIONS_OF_CUT[cut.type]]
     return _Group(name, row, equations, path)
-
-
-def _path(model: Model, a: int, b: int) -> tuple[int, list[int]]:
-    """The row where the ways of rows a and b to the ground meet, and the axes on both ways to there."""
-    body_i = model.tables.body_i
-
-    def way(row):
-        rows = [row]
-        while row > 0:
-            row = int(body_i[row, col.PARENT])
-            rows.append(row)
-        return rows
-
-    ways = way(a), way(b)
-    root = next(row for row in ways[0] if row in set(ways[1]))
-    path = []
-    for rows in ways:
-        for row in rows[: rows.index(root)]:
-            path += range(body_i[row, col.V0], body_i[row, col.V0] + body_i[row, col.NDOF])
-    return root, path
 
 
 def _mimic(model: Model, name: str) -> _Group:
     mimic: Any = model.spec.joints[name].mimic
     cut = t.CUT.zeros(1)
     own, other = model.joint(name), model.joint(mimic.joint)
-    cut["length"], cut["offset"] = mimic.ratio, mimic.offset
-    row = (t.COUPLED, own.q.start, other.q.start, 0)
-    return _Group(name, cut, [("mimic", row)], [own.v.start, other.v.start])
+    cut["offset"] = mimic.offset
+    path, along = [own.v.start, other.v.start], [own.q.start, other.q.start]
+    return _Group(name, cut, [("mimic", (t.COUPLED, 0, 0, 0))], path, along, [1.0, -mimic.ratio])
+
+
+def _gear(model: Model, name: str) -> _Group:
+    gear, cut = model.gears[name], t.CUT.zeros(1)
+    cut["offset"] = gear.offset
+    return _Group(name, cut, [("mesh", (t.COUPLED, 0, 0, 0))], gear.path, gear.along, gear.factor, gear.row.copy())
 
 
 def _motion(model: Model, name: str, signal: int) -> _Group:
     motion = model.spec.motions[name]
+    if motion.joint in model.spec.cuts:
+        (joint,) = (joint for joint in model.connections if joint.name == motion.joint)
+        cut, (kind, axis) = t.CUT.zeros(1), KINDS[joint.type][motion.axis]
+        path = fill_frames(cut, model, joint)
+        row = (t.SLID, axis, signal, 0) if kind == t.SLIDE else (t.SPUN, kind, signal, 0)
+        return _Group(name, cut, [("motion", row)], path)
     info = model.joint(motion.joint)
     q, v = info.q.start + motion.axis, info.v.start + motion.axis
     return _Group(name, t.CUT.zeros(1), [("motion", (t.DRIVEN, q, signal, v))], [v])

@@ -19,7 +19,8 @@ class Mobility:
     equations: int
     rank: int
     redundant: tuple[str, ...]  # equations that follow from the others at this pose
-    freedom: int  # degrees of freedom
+    freedom: int  # degrees of freedom of finite motions from this pose
+    instantaneous: int  # of the velocities at this pose: more where branches cross, and at a dead centre
     independent: tuple[str, ...]
     dependent: tuple[str, ...]
     condition: float  # of the equations in the dependent coordinates; large near singular poses
@@ -29,6 +30,8 @@ class Mobility:
             f"{self.bodies} bodies, {self.coordinates} coordinates, {self.equations} equations of rank {self.rank}",
             f"{degrees(self.freedom)}; independent: {', '.join(self.independent) or 'none'}",
         ]
+        if self.instantaneous != self.freedom:
+            lines.append(f"a singular pose: {self.instantaneous} in this instant, {self.freedom} of a finite motion")
         if self.redundant:
             lines.append(f"redundant: {', '.join(self.redundant)}")
         if self.condition > 1e6:
@@ -49,10 +52,11 @@ def mobility(model: Model, q: Any = None, independent: Iterable[str] | None = No
     """How the Model can move at q (default: its start, assembled); q must close the loops."""
     from scipy.linalg import qr
 
-    from gori.model.loops.assembly import assemble, check_one
+    from gori.model.loops.assembly import assembled, check_one
+    from gori.model.loops.branches import finite_freedom, tangents
 
     system = model.loop_system
-    q = assemble(model, q, time=time) if q is None else np.array(q, float)
+    q = assembled(model, time=time).q if q is None else np.array(q, float)
     check_one(model, q=(q, model.nq))
     J = system.scaled(system.terms(q, time=time).J)
     rank, names = system.rank(system.terms(q, time=time).J), coordinate_names(model)
@@ -70,6 +74,7 @@ def mobility(model: Model, q: Any = None, independent: Iterable[str] | None = No
         len(J),
         rank,
         tuple(redundant),
+        finite_freedom(tangents(model, q, time)) if len(J) else model.nv,
         model.nv - rank,
         tuple(name for name, there in zip(names, chosen) if there),
         tuple(name for name, there in zip(names, chosen) if not there),

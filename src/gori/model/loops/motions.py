@@ -27,5 +27,5 @@ def motion_values(motion: Motion, joint_start: float, t: Any) -> np.ndarray:
     nothing, stack = np.zeros(0), np.zeros(depth)
     values = np.empty((len(t), 3))
     for row, time in zip(values, t):
-        signals_one(signal_i, signal_f, float(time), nothing, nothing, row, stack)
+        signals_one(signal_i, signal_f, float(time), nothing, nothing, nothing, row, stack)
     return values

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.errors import ClosureError, SingularError
+from gori.errors import SingularError
 from gori.kernels.loops import tables as t
 from gori.kernels.loops.terms import loop_terms
 from gori.kernels.tree.columns import P_PJ, PARENT
@@ -48,7 +48,7 @@ class Regularisation(NamedTuple):
 
 
 class LoopSystem:
-    """All equations of a Model: of its cuts, mimic joints and motions. Safe to use from several threads at once.
+    """All equations of a Model: of its cuts, mimic joints, gears and motions. Safe to use from several threads at once.
 
     names        of the equations: "D.x"
     tables       `LoopTables` of all of them
@@ -62,7 +62,8 @@ class LoopSystem:
         self._machine, data = machine_of(model, loops=self.tables, wheels=False)
         self._pool = [data]
         self.size = self._size()
-        lengths = np.isin(self.tables.equation["kind"], (t.ALONG, t.DISTANT))
+        lengths = np.isin(self.tables.equation["kind"], (t.ALONG, t.DISTANT, t.SLID, t.SCREWED))
+        lengths[self.tables.mesh["equation"]] = True
         self.row_scale = np.where(lengths, 1.0 / self.size, 1.0)
         self.column_scale = np.where(model.travels, self.size, 1.0)
 
@@ -70,13 +71,15 @@ class LoopSystem:
         """The largest distance of a joint or cut from the origin of its body; of those on the ground from their middle:
         it does not matter where a machine stands.
         """
-        cut, tables = self.tables.cut, self.model.tables
+        tables, kinds = self.model.tables, self.tables.equation["kind"]
+        cut = self.tables.cut
+        cut = cut[~np.isin(kinds[cut["first"]], (t.COUPLED, t.DRIVEN))]  # these are nowhere
         rows = np.concatenate([tables.body_i[1:, PARENT], cut["row_a"], cut["row_b"]])
         places = np.vstack([tables.body_f[1:, P_PJ : P_PJ + 3], cut["p_A"], cut["p_B"]])
         grounded = rows == 0
         if grounded.any():
             places[grounded] -= places[grounded].mean(axis=0)
-        rods = self.tables.equation["kind"][cut["first"]] == t.DISTANT
+        rods = kinds[cut["first"]] == t.DISTANT
         largest = max([*np.linalg.norm(places, axis=1), *cut["length"][rods]], default=0.0)
         return float(largest) if largest > 0.0 else 1.0
 
@@ -140,16 +143,19 @@ class LoopSystem:
         return [self.terms(there).J for there in (q, *others)]
 
     @cached_property
+    def matters(self) -> np.ndarray:
+        """(ne,) whether each equation depends on the coordinates at all: not across a plane mechanism."""
+        around = self._around(self.model.q0)
+        return np.max([np.abs(self.scaled(J)).max(axis=1, initial=0.0) for J in around], axis=0) > 1e-11
+
+    @cached_property
     def kept(self) -> LoopTables:
         """Tables of independent equations that say all, judged next to the start of the Spec.
 
         Those that do not depend on the coordinates at all, as across a plane mechanism, are left out; and of those that
         follow from each other, as in over-constrained mechanisms, as many as are redundant.
         """
-        q = self.model.q0
-        largest = np.max([np.abs(self.scaled(J)).max(axis=1, initial=0.0) for J in self._around(q)], axis=0)
-        wanted = largest > 1e-11
-        J = self._good_pose(q, 0.0)
+        wanted, J = self.matters.copy(), self._good_pose(self.model.q0, 0.0)
         if J is not None and (rank := self.rank(J)) < wanted.sum():
             from scipy.linalg import qr
 
@@ -165,7 +171,8 @@ class LoopSystem:
     def regularisation(self, q: np.ndarray, time: float = 0.0) -> Regularisation:
         """Of the kept equations, for a machine assembled at q."""
         chosen = [self.names.index(name) for name in self.kept.names]
-        inverse = 1.0 / np.maximum(np.diag(self.model.tree.mass_matrix(q)), 1e-300)
+        extra = self._extra(q, time)
+        inverse = 1.0 / (np.diag(self.model.tree.mass_matrix(q)) + extra)
         J = self._good_pose(q, time)
         redundant = 0 if J is None else len(chosen) - self.rank(J[chosen])
         share, around = SHARE_REDUNDANT if redundant else SHARE, self._around(q)
@@ -173,14 +180,14 @@ class LoopSystem:
             share * np.max([J[chosen] ** 2 @ weight for J in around], axis=0)
             for weight in (inverse, np.ones(self.model.nv))
         )
-        return Regularisation(eps_mass, eps_unit, self._extra(q, time), redundant, share)
+        return Regularisation(eps_mass, eps_unit, extra, redundant, share)
 
     def _extra(self, q: np.ndarray, time: float) -> np.ndarray:
         """Inertia (nv,) to lend to axes that have none in the tree; raises if the loops leave such an axis free."""
         model = self.model
         M = model.tree.mass_matrix(q)
         extra = np.zeros(model.nv)
-        rest, size = M.copy(), np.diag(M).max(initial=0.0)
+        rest, size = M.copy(), np.diag(M).max(initial=0.0) or 1.0
         for k in range(model.nv - 1, -1, -1):  # from the tips to the ground, as the factors go
             if rest[k, k] <= 1e-9 * max(M[k, k], 1e-6 * size):
                 extra[k] = 1e-3 * max(M[k, k], 1e-3 * size)
@@ -200,15 +207,15 @@ class LoopSystem:
 
     def _good_pose(self, q: np.ndarray, time: float) -> np.ndarray | None:
         """J where it has its usual rank: at q with its loops closed, or nearby if that is a singular pose."""
-        from gori.model.loops.assembly import assemble
+        from gori.model.loops.newton import close_from
 
         model, rng, best = self.model, np.random.default_rng(1), None
         for size in (0.0, 1e-2, 1e-1):
-            try:
-                aside = model.integrate(q, size * self.column_scale * rng.normal(size=model.nv))
-                J = self.terms(assemble(model, aside, time=time), time=time).J
-            except ClosureError:
+            aside = model.integrate(q, size * self.column_scale * rng.normal(size=model.nv))
+            pose = close_from(model, aside, np.ones(model.nv, bool), np.ones(model.nv), time)
+            if not pose.closed:
                 continue
+            J = self.terms(pose.q, time=time).J
             if best is None or self.rank(J) > self.rank(best):
                 best = J
         return best

@@ -9,7 +9,7 @@ FLAT, EVEN = 1e-4, 1e-3
 file holds single precision"""
 
 
-class Surface(NamedTuple):
+class MeshSurface(NamedTuple):
     """Facets with their edges; edge j of a facet runs from its corner j to the next one.
 
     corners   (n, sides, 3) [m]
@@ -32,7 +32,7 @@ class Surface(NamedTuple):
     common: np.ndarray
 
 
-def surface_of(vertices: np.ndarray, faces: np.ndarray) -> Surface:
+def surface_of(vertices: np.ndarray, faces: np.ndarray) -> MeshSurface:
     """The surface of triangles (n, 3) or rectangles (n, 4), given by the indices of their vertices (m, 3) [m].
 
     No edge may have more than two facets, none may be without an area. They need not be turned the same way.
@@ -46,7 +46,7 @@ def surface_of(vertices: np.ndarray, faces: np.ndarray) -> Surface:
     out /= np.linalg.norm(out, axis=2, keepdims=True)
     partner = partners(faces)
     flat = (partner >= 0) & (np.linalg.norm(out + out.reshape(-1, 3)[partner], axis=2) < FLAT)
-    return Surface(corners, edges, normal, out, partner, *_planes(normal, flat, partner // sides))
+    return MeshSurface(corners, edges, normal, out, partner, *_planes(normal, flat, partner // sides))
 
 
 def edge_ends(faces: np.ndarray) -> np.ndarray:

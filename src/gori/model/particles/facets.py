@@ -8,7 +8,7 @@ import numpy as np
 
 from gori.kernels.particles import columns as t
 from gori.kernels.particles.facets import CORNER_BIT, CURVED_BIT, EDGE_BIT, FLAT_BIT
-from gori.model.particles.edges import Surface, edge_ends, surface_of
+from gori.model.particles.edges import MeshSurface, edge_ends, surface_of
 from gori.model.particles.smooth import Smooth, rise, smooth
 
 SLIGHT = 1e-8
@@ -98,14 +98,14 @@ def _outwards(edges: np.ndarray, bulged: Smooth) -> np.ndarray:
     return out / np.linalg.norm(out, axis=2, keepdims=True)
 
 
-def _is_curved(s: Surface, bulged: Smooth) -> np.ndarray:
+def _is_curved(s: MeshSurface, bulged: Smooth) -> np.ndarray:
     """(n,) whether triangles or their edges are curved at all."""
     slope = np.linalg.norm(np.cross(s.common[:, None], bulged.normal), axis=2)
     far = np.linalg.norm(bulged.middle, axis=2)
     return ((slope > SLIGHT) | (far > SLIGHT * np.linalg.norm(s.edges, axis=2))).any(axis=1)
 
 
-def _curved_columns(s: Surface, bulged: Smooth) -> np.ndarray:
+def _curved_columns(s: MeshSurface, bulged: Smooth) -> np.ndarray:
     """(n, N_WALL_F) the columns that only curved triangles have."""
     numbers = np.zeros((len(s.edges), t.N_WALL_F))
     double_area = np.linalg.norm(np.cross(s.edges[:, 0], s.edges[:, 1]), axis=1)

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gori.model.particles.edges import Surface, connected, surface_of
+from gori.model.particles.edges import MeshSurface, connected, surface_of
 
 WIDER = 4.0
 """a side of a bend that is so much wider than the other one is flat"""
@@ -91,7 +91,7 @@ def smooth(vertices: np.ndarray, faces: np.ndarray, crease: float) -> Smooth:
     return Smooth(sharp, normal, weight, _middles(s, normal, weight, sharp))
 
 
-def _orientation(s: Surface, faces: np.ndarray) -> np.ndarray:
+def _orientation(s: MeshSurface, faces: np.ndarray) -> np.ndarray:
     """(n,) sign that turns normals to one side of the surface; 0 where it has only one, as a Moebius strip."""
     n = len(faces)
     facet, edge = np.nonzero(s.partner >= 0)
@@ -102,7 +102,7 @@ def _orientation(s: Surface, faces: np.ndarray) -> np.ndarray:
     return np.sign(side[n:] - side[:n]).astype(float)
 
 
-def _bends(s: Surface, turn: np.ndarray) -> np.ndarray:
+def _bends(s: MeshSurface, turn: np.ndarray) -> np.ndarray:
     """(n, 3) angle between a triangle and the next one [rad], positive where the surface is convex; 0 at borders."""
     normal = turn[:, None] * s.normal
     beyond = normal[s.partner // 3]
@@ -112,7 +112,7 @@ def _bends(s: Surface, turn: np.ndarray) -> np.ndarray:
     return np.where(s.partner < 0, 0.0, angle * np.sign(np.einsum("nki,nki->nk", s.out, beyond)))
 
 
-def _curved(s: Surface, bend: np.ndarray, sharp: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _curved(s: MeshSurface, bend: np.ndarray, sharp: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(n,) whether a triangle is curved: whether it turns with a bend, or another triangle of its plane does; (n, 3)
     where it does not, as it is much wider than what is beyond.
     """
@@ -129,14 +129,14 @@ def _curved(s: Surface, bend: np.ndarray, sharp: np.ndarray) -> tuple[np.ndarray
     return _of_planes(s, size * turns) > LESS * most, wide
 
 
-def _of_planes(s: Surface, size: np.ndarray) -> np.ndarray:
+def _of_planes(s: MeshSurface, size: np.ndarray) -> np.ndarray:
     """(n,) the largest of numbers of edges (n, 3) in the plane of each triangle."""
     most = np.zeros(s.plane.max() + 1)
     np.maximum.at(most, s.plane, size.max(axis=1))
     return most[s.plane]
 
 
-def _ways(s: Surface, bend: np.ndarray, sharp: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _ways(s: MeshSurface, bend: np.ndarray, sharp: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """From the middle of each edge of `start` straight inwards: whether a bend to the same side comes before a real
     edge or a bend to the other side (n, 3), and the distance to what comes first [m].
     """
@@ -170,7 +170,7 @@ def _ways(s: Surface, bend: np.ndarray, sharp: np.ndarray, start: np.ndarray) ->
     return goes_on, far
 
 
-def _fans(s: Surface, faces: np.ndarray, sharp: np.ndarray) -> np.ndarray:
+def _fans(s: MeshSurface, faces: np.ndarray, sharp: np.ndarray) -> np.ndarray:
     """(n, 3) number of the fan of each corner: corners at one vertex with no real edge between them."""
     facet, edge = np.nonzero(~sharp)
     other, its = np.divmod(s.partner[facet, edge], 3)
@@ -181,7 +181,7 @@ def _fans(s: Surface, faces: np.ndarray, sharp: np.ndarray) -> np.ndarray:
     return connected(a, b, faces.size)[1].reshape(faces.shape)
 
 
-def _normals(s: Surface, turn: np.ndarray, wide: np.ndarray, fan: np.ndarray) -> np.ndarray:
+def _normals(s: MeshSurface, turn: np.ndarray, wide: np.ndarray, fan: np.ndarray) -> np.ndarray:
     """(n, 3, 3) unit normal at each corner, on the side of its triangle: the mean over its fan, without planes that
     meet a much wider one there. Triangles count by sin(angle) / (product of both sides), which is exact on a sphere
     (Max 1999); where some lie in one plane by the angle, so that it does not matter how that is divided.
@@ -208,7 +208,7 @@ def _normals(s: Surface, turn: np.ndarray, wide: np.ndarray, fan: np.ndarray) ->
     return np.where(turn[..., None] == 0.0, s.common[:, None], turn[..., None] * found[fan])
 
 
-def _tips(s: Surface, bend: np.ndarray, sharp: np.ndarray, normal: np.ndarray, fan: np.ndarray) -> np.ndarray:
+def _tips(s: MeshSurface, bend: np.ndarray, sharp: np.ndarray, normal: np.ndarray, fan: np.ndarray) -> np.ndarray:
     """(n, 3) whether a corner is a tip: normals of its triangles lean more than their bends explain."""
     most = np.zeros(fan.max() + 1)
     np.maximum.at(most, fan, _of_planes(s, np.abs(bend) * ~sharp)[:, None])
@@ -218,7 +218,7 @@ def _tips(s: Surface, bend: np.ndarray, sharp: np.ndarray, normal: np.ndarray, f
     return found[fan]
 
 
-def _weights(s: Surface, bend: np.ndarray, sharp: np.ndarray, normal: np.ndarray, tip: np.ndarray) -> np.ndarray:
+def _weights(s: MeshSurface, bend: np.ndarray, sharp: np.ndarray, normal: np.ndarray, tip: np.ndarray) -> np.ndarray:
     """(n, 3) distance of each corner from the tip to which the two lines of its strip lead, the largest of a triangle
     being 1; 1 in all triangles that are no part of such a strip, which is a plane between two straight lines of bends.
     """
@@ -267,7 +267,7 @@ def _weights(s: Surface, bend: np.ndarray, sharp: np.ndarray, normal: np.ndarray
     return np.where(np.isnan(away), weight, away)
 
 
-def _middles(s: Surface, normal: np.ndarray, weight: np.ndarray, sharp: np.ndarray) -> np.ndarray:
+def _middles(s: MeshSurface, normal: np.ndarray, weight: np.ndarray, sharp: np.ndarray) -> np.ndarray:
     """(n, 3, 3) deflection of the middle of each edge; at a real edge it lies in the surfaces of both sides [m]."""
     weighed = weight[..., None] * normal
     mean = weighed + np.roll(weighed, -1, axis=1)
@@ -282,7 +282,7 @@ def _middles(s: Surface, normal: np.ndarray, weight: np.ndarray, sharp: np.ndarr
     return np.where(both[..., None], first[..., None] * mean + second[..., None] * beyond, up[..., None] * mean)
 
 
-def rise(s: Surface, normal: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def rise(s: MeshSurface, normal: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """(n, 3) the number r of each edge [m]: the surface rises by 8 (sum of r_ij b_i b_j) / (|n| + sum of w_i b_i)."""
     after, its = np.roll(normal, -1, axis=1), np.roll(weight, -1, axis=1)
     return 0.25 * weight * its / (weight + its) * np.einsum("nki,nki->nk", after - normal, s.edges)

@@ -16,6 +16,7 @@ class CompiledSchedule(NamedTuple):
     every    time from one look at it to the next [s]
     pedals   (input, least, largest), in the order of the signals
     levers   (input, rows (time, position))
+    probes   bodies and frames that the signals read
     """
 
     every: float
@@ -24,6 +25,7 @@ class CompiledSchedule(NamedTuple):
     signal_i: np.ndarray
     signal_f: np.ndarray
     depth: int
+    probes: tuple[str, ...]
 
 
 def schedule_tables(model: Model, inputs: Iterable[str]) -> tuple[CompiledSchedule, ...]:
@@ -37,5 +39,5 @@ def schedule_tables(model: Model, inputs: Iterable[str]) -> tuple[CompiledSchedu
         for port, _, _ in pedals:
             kind = port.rpartition(".")[2]
             signals.add(getattr(schedule, kind), f"controls.{name}.{kind}", model)
-        found.append(CompiledSchedule(schedule.every, pedals, tuple(levers), *signals.tables()))
+        found.append(CompiledSchedule(schedule.every, pedals, tuple(levers), *signals.tables(), tuple(signals.probes)))
     return tuple(found)

@@ -15,6 +15,7 @@ from gori.kernels.machine import ACCELERATIONS, Data, Machine
 from gori.model import Model
 from gori.model.loops.mobility import split_coordinates
 from gori.model.loops.system import CLOSED
+from gori.model.loops.velocity import consistent_velocity
 from gori.model.state import State
 
 POOR = 1e-3
@@ -24,6 +25,8 @@ CREPT, LOOSE, MOST_LEAPS = 1e-2, 1e3, 8
 it, and how many such steps are tried"""
 OPEN = 1e-6
 """residual of positions and velocities, without units, from which on a state is refused"""
+AWAY = 1e-7
+"""share of a run after which a singular pose counts as left"""
 WINDOW = 2e-6
 """pivot below which an adaptive method steps over a singular pose"""
 
@@ -53,6 +56,7 @@ class ClockRow(Protocol):
     """The row of the clock of a run (`integrate/clock.py`), as far as it is read and changed here."""
 
     start_time: float
+    end_time: float
     time: float
     step: float
     steps_done: int
@@ -71,6 +75,7 @@ class Closure:
         self.free = not (isinstance(loops, Partition) and loops.independent is not None)
         """whether independent coordinates may be chosen"""
         self._looked = wall.perf_counter()  # when all equations were last checked
+        self._leapt = -np.inf  # when a singular pose was last stepped over [s]
         settings = row(data.loops.settings)
         settings.position_tolerance = settings.velocity_tolerance = self.system.tolerance
         if isinstance(loops, FrozenExplicit):
@@ -85,6 +90,7 @@ class Closure:
 
     def start(self, state: State) -> None:
         """A new state from outside: nothing is kept."""
+        self._leapt = -np.inf
         self._refuse_nothing(state)
         regular, (head, kept) = self.system.regularisation(state.q, state.time), (self.head, self.kept)
         self.data.loops.head[:] = 0
@@ -98,14 +104,17 @@ class Closure:
         self.reset_thresholds()
 
     def _refuse_nothing(self, state: State) -> None:
-        """Raise if none of the equations says anything: there is no telling what then is rounding and what is not."""
-        names = self.system.names
-        if isinstance(self.loops, Partition) or not len(names):
+        """Raise if none of the equations says anything at this pose: there is no telling what then is rounding and what
+        is not. Explicit methods leave out those that never say anything.
+        """
+        names, explicit = self.system.names, self.loops is not None
+        if isinstance(self.loops, Partition) or (explicit and not self.system.matters.any()):
             return
         if self.system.rank(self.system.terms(state.q, time=state.time).J) == 0:
             raise UnsupportedError(
                 f"{', '.join(names)}: these equations hold nothing at this pose that joints do not hold already, as a "
-                "ball on the axis of a hinge. Leave out what they belong to, or take loops: partition"
+                "ball on the axis of a hinge. Leave out what they belong to, or use an explicit method with loops: "
+                "partition"
             )
 
     def refuse_open(self, state: State) -> None:
@@ -125,6 +134,8 @@ class Closure:
                 f"state.v would open the loops: {name} by {slip.max():.3g} per second. Use "
                 "gori.consistent_velocity(model, q, v)"
             )
+        if state.v.any():
+            consistent_velocity(self.model, state.q, state.v, hold=(), time=state.time)  # on a branch
 
     def _measure(self, state: State) -> None:
         """How good the equations are here, for all solvers alike: poses that come are judged by it."""
@@ -155,9 +166,12 @@ class Closure:
         usual length with larger tolerances, to get to the other side. Whether that is what has happened.
         """
         head = self.head
+        if clock.time - self._leapt > AWAY * (clock.end_time - clock.start_time):
+            head.leaps = 0
         if not self.method.adaptive or not head.pivot < CREPT or head.leaps >= MOST_LEAPS:
             return False
         head.leaps += 1
+        self._leapt = clock.time
         memory.head["loosened"] = LOOSE
         usual = (clock.time - clock.start_time) / max(clock.steps_done, 1)
         clock.step = max(usual, 1e-6 * max(abs(clock.time), 1e-3)) * (1.0 + 0.37 * (head.leaps % 4))
@@ -165,7 +179,6 @@ class Closure:
 
     def singularity_passed(self, memory: MethodMemory) -> None:
         """After such steps: tolerances as usual."""
-        self.head.leaps = 0
         if self.method.adaptive:
             memory.head["loosened"] = 0.0
 
@@ -182,6 +195,11 @@ class Closure:
         if not np.abs(gap).max(initial=0.0) > 1e-6:
             return None
         return self.system.worst(gap / self.system.row_scale)[0]
+
+    @property
+    def at_singular_pose(self) -> bool:
+        """Whether the last evaluation was next to a singular pose."""
+        return bool(self.head.pivot < CREPT)
 
     def narrow_window(self) -> None:
         """A singular pose that could not be stepped over: go nearer to it."""
@@ -207,3 +225,11 @@ class Closure:
             head.poor_pivot *= 0.01
         else:
             head.choices += 1
+
+
+def without_counts(head: np.ndarray) -> np.ndarray:
+    """What a loop solver keeps, without its statistics: factors are made once more when a run is taken up."""
+    head = head.copy()
+    for name in ("evaluations", "factorisations", "corrections"):
+        head[name] = 0
+    return head

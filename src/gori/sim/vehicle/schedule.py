@@ -7,6 +7,7 @@ import numpy as np
 from gori.errors import InputError
 from gori.kernels.forces.signals import signals_one
 from gori.model import Model
+from gori.model.signals import readings
 from gori.model.vehicle.schedule import CompiledSchedule
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ class Scheduled:
     def __call__(self, simulation: "Simulation") -> None:
         t, inputs, own = simulation.time, simulation.inputs, self._schedule
         q, v = simulation.q.copy(), simulation.v.copy()
-        signals_one(own.signal_i, own.signal_f, t, q, v, self._values, self._stack)
+        read = readings(simulation.model, own.probes, q, v)
+        signals_one(own.signal_i, own.signal_f, t, q, v, read, self._values, self._stack)
         for (name, low, high), value in zip(own.pedals, self._values):
             if np.isnan(value):
                 raise InputError(f"the schedule of {name} returns no number at t = {t:.6g} s")

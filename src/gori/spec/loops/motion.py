@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from gori.spec.base import Index, Number, Part, a_sequence, refuse_both
+from gori.spec.base import Index, Number, Part, Positive, a_sequence, refuse_both
 from gori.spec.derivative import derivative
 from gori.spec.expression import closest, parse
 from gori.spec.force import Value
@@ -57,6 +57,9 @@ class Motion(Part):
     value: OverTime | None = Field(None, description="q as a function of time [rad, m]")
     speed: Number | None = Field(None, description="q = start + speed t [rad/s, m/s]")
     start: Number | None = Field(None, description="with speed: q at t = 0 [rad, m]; default: the joint's initial q")
+    weight: Positive = Field(
+        1.0, description="of its drive, where more motions than degrees of freedom share the load: the larger, the less"
+    )
 
     @model_validator(mode="after")
     def _one_way(self):
@@ -91,7 +94,7 @@ def check_motions(spec: "Spec") -> Iterator[tuple[str, str]]:
     driven: dict[tuple[str, int], str] = {}
     for name, motion in spec.motions.items():
         at = f"motions.{name}"
-        if name in taken:
+        if name in taken and not (name in spec.cuts and name == motion.joint):
             yield at, f"motion {name!r} has the name of {taken[name]}: choose another name"
         elif name in spec.joints and name != motion.joint:
             yield at, f"motion {name!r} has the name of a joint that it does not move: choose another name"
@@ -104,15 +107,23 @@ def check_motions(spec: "Spec") -> Iterator[tuple[str, str]]:
         if other != name:
             same = spec.motions[other].joint == motion.joint
             which = f"joint {motion.joint!r}" if same else f"joints that mimic each other, led by {leader!r}"
-            which += f", axis {motion.axis}" if NQ[spec.joints[leader].type] > 1 else ""
+            which += f", axis {motion.axis}" if NQ[_joints(spec)[leader].type] > 1 else ""
             yield at, f"motions {other!r} and {name!r} both prescribe {which}: remove one"
+
+
+def _joints(spec: "Spec") -> dict[str, Any]:
+    """Joints and cuts: motions move coordinates of both."""
+    return {**spec.joints, **spec.cuts}
 
 
 def _no_coordinate(motion: Motion, spec: "Spec") -> tuple[str, str] | None:
     """The field and the reason why a motion moves no coordinate."""
-    if motion.joint not in spec.joints:
-        return "joint", f"{motion.joint!r} is not a joint{closest(motion.joint, spec.joints)}"
-    joint, kind = f"joint {motion.joint!r}", spec.joints[motion.joint].type
+    joints = _joints(spec)
+    if motion.joint not in joints:
+        return "joint", f"{motion.joint!r} is not a joint{closest(motion.joint, joints)}"
+    joint, kind = f"joint {motion.joint!r}", joints[motion.joint].type
+    if kind == "distance":
+        return "joint", f"cut {motion.joint!r} is a rod of fixed length, which has no coordinates to move"
     if kind == "fixed":
         return "joint", f"{joint} is fixed: it does not move; make it revolute or prismatic"
     if kind in QUATERNION:
@@ -129,6 +140,6 @@ def _no_coordinate(motion: Motion, spec: "Spec") -> tuple[str, str] | None:
 
 def _leader(joint: str, spec: "Spec") -> str:
     """The joint that is at the end of all mimic, or the joint itself."""
-    while (mimic := spec.joints[joint].mimic) is not None:
+    while joint in spec.joints and (mimic := spec.joints[joint].mimic) is not None:
         joint = mimic.joint
     return joint
