@@ -51,6 +51,8 @@ TURNS = 24
 """steps of Newton's method, at most: 3 or 4 are usual"""
 SAME_ROOT = 1e-12
 """relative change after which it has come to its end"""
+SAME_FOOT = 1e-7
+"""share of an edge within which its foot is found"""
 CORNERS = 15 << CORNER_BIT
 NEVER_ZERO = 1e-300
 LEAST = 1e-3
@@ -229,8 +231,10 @@ def on_edge(ex, ey, ez, mx, my, mz, qx, qy, qz):
         up, lean = 4.0 * s * (1.0 - s), 4.0 * (1.0 - 2.0 * s)
         tx, ty, tz = ex + lean * mx, ey + lean * my, ez + lean * mz
         rx, ry, rz = qx - s * ex - up * mx, qy - s * ey - up * my, qz - s * ez - up * mz
-        s += dot(rx, ry, rz, tx, ty, tz) / dot(tx, ty, tz, tx, ty, tz)
-        s = min(max(s, -0.5), 1.5)
+        step = dot(rx, ry, rz, tx, ty, tz) / dot(tx, ty, tz, tx, ty, tz)
+        s = min(max(s + step, -0.5), 1.5)
+        if abs(step) < SAME_FOOT:  # at once, where the edge is straight
+            break
     return s
 
 
