@@ -199,7 +199,7 @@ def rounds(names: tuple[str, ...]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             shape = as_stl(Path(folder), *wall.mesh(3 if name == "sphere" else 60))
             setup = ball.setup([shape])
-        places = [wall.at(0.1 + 2.0 * np.pi * k / 8.0) for k in range(8)]
+        places = [wall.at(0.1 + 2.0 * np.pi * k / 5.0) for k in range(5)]
         c = np.array([point - 0.96 * ball.r * n for point, n, _ in places])
         v = np.array([speed * along for _, _, along in places])
         slip = [spin * np.cross([0.0, 0.0, 1.0], point) - speed * along for point, _, along in places]
@@ -291,7 +291,7 @@ CASES = {
     "rides along": lambda: rides(spec(COUNT)),
     "slides over triangles": lambda: slides(spec(8)),
     "rolls in round meshes": lambda: rounds(("tube", "cone", "sphere")),
-    "crosses seams": lambda: seams(8),
+    "crosses seams": lambda: seams(5),
     "many neighbours": lambda: among_many(spec(COUNT), 60),
     "lists grow": lambda: grows(spec(COUNT)),
     "sizes of three levels": lambda: agree(

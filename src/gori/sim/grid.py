@@ -1,7 +1,7 @@
 """Steps and samples of a run with a fixed step: whole numbers of steps. Times that do not fit are rounded, and told."""
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ class Grid(NamedTuple):
     every: int
 
 
-def require_seconds(name: str, value: object) -> None:
+def require_seconds(name: str, value: Any) -> None:
     """Refuse what is not a positive number of seconds."""
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not (number and np.isfinite(value) and value > 0.0):

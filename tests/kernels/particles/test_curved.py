@@ -9,12 +9,12 @@ import pytest
 from gori.kernels.particles import columns as t
 from gori.kernels.particles import curved as kernel
 from gori.kernels.particles import walls
-from gori.kernels.particles.facets import CURVED_BIT
+from gori.kernels.particles.facets import CORNER_BIT, CURVED_BIT, EDGE_BIT, FLAT_BIT
 from gori.model.particles.clearance import distance_to_triangles
 from gori.model.particles.edges import surface_of
 from gori.model.particles.facets import facet_rows
 from gori.model.particles.smooth import smooth
-from tests.kernels.particles.round_meshes import cone, sphere, tube
+from tests.kernels.particles.round_meshes import cone, sheet, sphere, tube
 from tests.plain import plain
 from tests.reference import walls as twin
 
@@ -145,13 +145,15 @@ def test_faces_against_the_twin(name):
     shape, made, rng = smooth(vertices, faces, CREASE), facet_rows(vertices, faces, CREASE), np.random.default_rng(5)
     assert shape.sharp.sum() == {"tube": 36, "cone": 36}.get(name, 0)
     corners, inner, several = vertices[faces], ~shape.sharp.any(axis=1), 0
+    largest = 1.1 * np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max()
     for _ in range(60):
         k = rng.choice(np.flatnonzero(inner))
         q, r = rng.dirichlet(np.ones(3)) @ corners[k], rng.uniform(0.02, 0.5)
         normal = np.cross(corners[k, 1] - corners[k, 0], corners[k, 2] - corners[k, 0])
         c = q + rng.choice([-1.0, 1.0]) * r * rng.uniform(0.5, 0.95) * normal / np.linalg.norm(normal)
         found = answers(made, c, r)
-        expected = twin.smooth_contacts(corners, shape.normal, shape.weight, c, r)
+        near = np.linalg.norm(corners - c, axis=2).min(axis=1) < r + largest
+        expected = twin.smooth_contacts(corners[near], shape.normal[near], shape.weight[near], c, r)
         assert len(found) == len(expected)
         for point in expected:
             assert np.linalg.norm(c + found[:, :1] * found[:, 1:] - point, axis=1).min() < 1e-8
@@ -267,3 +269,37 @@ def test_the_foot_of_a_centre_and_what_is_beyond():
     far = p.mean(axis=0) - p[0] + 3.0 * (p[1] - p[0])
     assert plain(kernel.is_beyond)(made.wall_f, k, made.wall_i[k, t.OWNED], *far, 0.0, 1.0)
     assert plain(kernel.to_curved)(*made[:4], k, *(p[0] + far), 1.0)[0] == t.FAR
+
+
+def test_edges_and_corners_that_a_triangle_owns():
+    """Against a list of what can answer beyond each edge: the edge itself, if it is real, and both of its ends."""
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        own_edge, own_corner, flat = rng.random((3, 3)) < 0.3
+        over = rng.choice([-1.0, 1.0], 3)
+        numbers = [(EDGE_BIT, own_edge), (CORNER_BIT, own_corner), (FLAT_BIT, flat)]
+        owned = sum(int(flag) << (bit + j) for bit, flags in numbers for j, flag in enumerate(flags))
+        answers = [(own_edge[j] and not flat[j]) or own_corner[j] or own_corner[(j + 1) % 3] for j in range(3)]
+        assert plain(kernel.has_feature)(owned, *over) == any(answers[j] for j in range(3) if over[j] < 0.0)
+
+
+def test_centres_near_a_corner():
+    """All that a corner answers is near it, and most of what lies over a triangle is not."""
+    turn = np.linspace(0.0, 0.5 * np.pi, 7)
+    made = facet_rows(*sheet(np.stack([np.sin(turn), 1.0 - np.cos(turn)], axis=1)), CREASE)
+    ends = np.flatnonzero(
+        (made.wall_i[:, t.OWNED] >> CORNER_BIT & 7 != 0) & (made.wall_i[:, t.OWNED] >> CURVED_BIT == 1)
+    )
+    rng, answered, spared = np.random.default_rng(12), 0, 0
+    for _ in range(1000):
+        k = rng.choice(ends)
+        owned, p = made.wall_i[k, t.OWNED], made.corners[k]
+        j = rng.integers(3)
+        d = p[j] - p[0] + rng.normal(0.0, 0.05, 3)
+        gap, *n = plain(kernel.to_curved)(*made[:4], k, *(p[0] + d), 1.0)
+        corner = np.linalg.norm(d + gap * np.array(n) - (p - p[0]), axis=1).min() < 1e-9
+        near = plain(kernel.near_corner)(made.wall_f, k, owned, *d)
+        assert near or not corner
+        answered += corner
+        spared += not near
+    assert answered > 10 and spared > 100

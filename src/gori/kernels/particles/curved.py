@@ -51,6 +51,8 @@ TURNS = 24
 """steps of Newton's method, at most: 3 or 4 are usual"""
 SAME_ROOT = 1e-12
 """relative change after which it has come to its end"""
+SAME_FOOT = 1e-7
+"""share of an edge within which its foot is found"""
 CORNERS = 15 << CORNER_BIT
 NEVER_ZERO = 1e-300
 LEAST = 1e-3
@@ -157,7 +159,7 @@ def is_beyond(wall_f, k, owned, dx, dy, dz, h, reach):
     nx, ny, nz = vector(wall_f, k, FACE)
     wide = reach + wall_f[k, BULGE]
     limit, room = abs(h) * wall_f[k, LEAN] + wall_f[k, BULGE], wide * wide - h * h
-    over, by_feature = False, owned & CORNERS != 0
+    over, by_feature = False, False
     for j in range(3):
         sx, sy, sz, ex, ey, ez = side_of(wall_f, False, k, j)
         ix, iy, iz = cross(nx, ny, nz, ex, ey, ez)  # leads into the triangle
@@ -169,7 +171,39 @@ def is_beyond(wall_f, k, owned, dx, dy, dz, h, reach):
             over = over or (inside < 0.0 and square > line)
         else:
             by_feature = by_feature or inside < 0.0 or square < line
-    return over and not by_feature
+    if not over or by_feature:
+        return False
+    return owned & CORNERS == 0 or not near_corner(wall_f, k, owned, dx, dy, dz)
+
+
+@part
+def near_corner(wall_f, k, owned, dx, dy, dz):
+    """Whether a centre may be nearest to a corner that the triangle owns: it does not lie ahead along an edge that
+    leaves it, which bends by 3 bulges at most.
+    """
+    corners, bent = owned & CORNERS, 9.0 * wall_f[k, BULGE] * wall_f[k, BULGE]
+    for j in range(3):
+        sx, sy, sz, ex, ey, ez = side_of(wall_f, False, k, j)
+        qx, qy, qz = dx - sx, dy - sy, dz - sz
+        size, along, away = dot(ex, ey, ez, ex, ey, ez), dot(qx, qy, qz, ex, ey, ez), dot(qx, qy, qz, qx, qy, qz)
+        blur, back = 4.0 * SLACK * SLACK * (size + bent) + 2.0 * bent, size - along
+        if along > 0.0 and along * along > blur * away:
+            corners &= ~(1 << (CORNER_BIT + j))
+        if back > 0.0 and back * back > blur * (away - along + back):
+            corners &= ~(1 << (CORNER_BIT + (j + 1) % 3))
+    return corners != 0
+
+
+@part
+def has_feature(owned, over0, over1, over2):
+    """Whether a triangle owns one of the edges that a centre is beyond, over < 0, or one of their corners."""
+    edges = owned & ~(owned >> FLAT_BIT)
+    own0, own1, own2 = (owned >> CORNER_BIT) & 1, (owned >> (CORNER_BIT + 1)) & 1, (owned >> (CORNER_BIT + 2)) & 1
+    return (
+        (over0 < 0.0 and (edges & 1) | own0 | own1 != 0)
+        or (over1 < 0.0 and (edges >> 1 & 1) | own1 | own2 != 0)
+        or (over2 < 0.0 and (edges >> 2 & 1) | own2 | own0 != 0)
+    )
 
 
 @part
@@ -197,8 +231,10 @@ def on_edge(ex, ey, ez, mx, my, mz, qx, qy, qz):
         up, lean = 4.0 * s * (1.0 - s), 4.0 * (1.0 - 2.0 * s)
         tx, ty, tz = ex + lean * mx, ey + lean * my, ez + lean * mz
         rx, ry, rz = qx - s * ex - up * mx, qy - s * ey - up * my, qz - s * ez - up * mz
-        s += dot(rx, ry, rz, tx, ty, tz) / dot(tx, ty, tz, tx, ty, tz)
-        s = min(max(s, -0.5), 1.5)
+        step = dot(rx, ry, rz, tx, ty, tz) / dot(tx, ty, tz, tx, ty, tz)
+        s = min(max(s + step, -0.5), 1.5)
+        if abs(step) < SAME_FOOT:  # at once, where the edge is straight
+            break
     return s
 
 
@@ -229,7 +265,7 @@ def to_curved(wall_i, wall_f, rim_i, rim_f, k, cx, cy, cz, reach):
         h = dot(dx - u * ax - v * bx, dy - u * ay - v * by, dz - u * az - v * bz, nx, ny, nz) - rise
         side = -1.0 if h >= 0.0 else 1.0
         return abs(h), side * nx, side * ny, side * nz
-    if owned & 255 == 0:
+    if owned & 255 == 0 or (minimum and not has_feature(owned, over0, over1, over2)):
         return FAR, 0.0, 0.0, 1.0
 
     # of the edges that the centre is beyond, the one that is closest, and where on it: 0 at its beginning, 1 at its end

@@ -83,14 +83,16 @@ def follows(g, before, now, other):
 @part
 def near_walls(g, pose, i, xi, yi, zi, ri):
     """How near the walls of particle i are, and which of those that touch act."""
-    first, last, count, changed = g.wall_begin[i], g.wall_end[i], 0, False
-    for s in range(first, last):
+    first, last, count, changed = g.wall_end[i], g.wall_begin[i], 0, False
+    for s in range(g.wall_begin[i], g.wall_end[i]):
         gap, nx, ny, nz = gap_to(g, pose, g.wall[s], xi, yi, zi, ri)
         near = g.wall_near[s]
         near[0], near[1], near[2], near[3] = gap, nx, ny, nz
-        if gap < ri:
-            count += 1
-        changed = changed or (gap < ri) != (g.wall_touching[s] != 0)
+        touches, acts = gap < ri, g.wall_touching[s] != 0
+        if touches or acts:
+            first, last = min(first, s), s + 1
+        count += touches
+        changed = changed or touches != acts
     if changed or count > 1:
         hand_over(g, first, last, ri, count)
 

@@ -42,7 +42,7 @@ def facet_rows(vertices: np.ndarray, faces: np.ndarray, crease: float = 0.0) -> 
     s = surface_of(vertices, faces)
     border, other = s.partner < 0, s.partner // sides
     flat = s.flat if bulged is None else ~bulged.sharp
-    out = s.out
+    out, curved = s.out, np.zeros(n, bool)
     if bulged is not None:
         curved = _is_curved(s, bulged)
         out = np.where(curved[:, None, None], _outwards(s.edges, bulged), out)
