@@ -33,7 +33,7 @@ def test_plot_lists_channels(recorded):
     assert len(lines) == len(open_run("out/pendulum").channels())
     some = recorded("plot", "out/pendulum/run.h5", "energy.*", "--list").stdout
     assert [line.split() for line in some.splitlines()] == [
-        [f"energy.{e}", "J"] for e in ("kinetic", "potential", "total")
+        [f"energy.{e}", "J"] for e in ("kinetic", "potential", "elastic", "total", "work", "balance")
     ]
 
 

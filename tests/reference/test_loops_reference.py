@@ -60,16 +60,20 @@ def along(f, spec, q, v):
 @pytest.mark.parametrize("kind", CUT_TYPES)
 @pytest.mark.parametrize("seed", SEEDS[:3])
 def test_rates_of_the_equations(kind, seed):
-    """J and gamma are the derivatives of the residual and of J v, where the loop is closed and where it is not."""
+    """J and gamma are the derivatives of the residual and of J v, where the loop is closed and where it is not; those
+    of a screw, whose angle needs its axes in one line, only where it is.
+    """
     rng = np.random.default_rng(seed)
     spec, closed, _ = random_closed(rng, n_cuts=1, cut_types=(kind,), n_mimic=1)
     tree = loops.open_tree(spec)
     assert len(loops.names(spec)) == len(loops.residual(spec, closed)) == len(EQUATIONS[kind]) + 1
     close(loops.residual(spec, closed), 0.0, 1e-14)
-    for q in (closed, dyn.integrate(tree, closed, 0.3 * rng.normal(size=tree.nv))):
+    for q in (closed, dyn.integrate(tree, closed, 0.3 * rng.normal(size=tree.nv)))[: 1 if kind == "helical" else 2]:
         J = np.column_stack([along(loops.residual, spec, q, e) for e in np.eye(tree.nv)])
         close(loops.jacobian(spec, q), J, 1e-10)
         v = rng.normal(size=tree.nv)
+        if kind == "helical":
+            v -= np.linalg.pinv(J) @ (J @ v)
         v /= np.linalg.norm(v)
         close(loops.gamma(spec, q, v), along(loops.jacobian, spec, q, v) @ v, 1e-10)
 
@@ -202,6 +206,7 @@ def test_a_cut_does_what_the_joint_of_its_type_does(seed):
         "child_quat",
         "axis",
         "axis2",
+        "pitch",
     )
     cuts = {f"c.{name}": joint.model_dump(include=set(keys), exclude_unset=True) for name, joint in spec.joints.items()}
     joints = {f"fly.{body}": {"type": "free", "parent": GROUND, "child": body} for body in spec.bodies}

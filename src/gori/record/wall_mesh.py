@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gori.model.particles.clearance import corners_of
+from gori.model.particles.clearance import drawn_mesh
 from gori.spec.base import rotation_to
 
 AROUND = 48
@@ -26,9 +26,8 @@ def wall_mesh(shape: Any, wide: float) -> Mesh:
 
 
 def _own_frame(shape: Any, wide: float) -> Mesh:
-    if (corners := corners_of(shape)) is not None:
-        vertices, index = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
-        return vertices, index.reshape(-1, 3)
+    if (mesh := drawn_mesh(shape)) is not None:
+        return mesh
     match shape.type:
         case "plane":
             square = 0.5 * wide * np.array([[-1.0, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])

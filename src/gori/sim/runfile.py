@@ -217,10 +217,13 @@ def _named(recording: Recording, patterns: Iterable[str], where: str) -> tuple[s
 
 
 def channel_names(recording: Recording, patterns: Iterable[str]) -> tuple[str, ...]:
-    """Names of the channels that are like the patterns, each once."""
+    """Names of the channels that are like the patterns, each once; NAME.* leaves out what is no number to look at."""
     names: dict[str, None] = {}
     for pattern in patterns:
-        names |= dict.fromkeys([pattern] if pattern in recording else recording.select(pattern))
+        found = [pattern] if pattern in recording else recording.select(pattern)
+        if pattern.endswith(".*"):
+            found = [name for name in found if not name.endswith(".determined")]
+        names |= dict.fromkeys(found)
     return tuple(names)
 
 

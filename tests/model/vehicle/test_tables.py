@@ -46,7 +46,7 @@ def test_rows(model):
 
 def test_channels_are_columns_of_what_is_recorded(model):
     _, data = machine_of(model, live=True)
-    assert len(data.recorded) == model.vehicle.size
+    assert len(data.recorded) == model.vehicle.size + len(data.turns)
     data.recorded[:] = np.arange(len(data.recorded))
     channels = model.vehicle.channels()
     for name, expected in {

@@ -30,12 +30,17 @@ class Obstacle(NamedTuple):
     corners: np.ndarray | None = None
 
 
-def corners_of(shape: Any) -> np.ndarray | None:
-    """Triangles (n, 3, 3) [m] of the smooth surface of a gear or a mesh; None of other shapes."""
+def drawn_mesh(shape: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """Vertices (n, 3) [m] and triangles (m, 3) of a gear or a mesh as drawn; None of other shapes."""
     if shape.type not in ("gear", "mesh"):
         return None
-    vertices, faces = shape.mesh() if shape.type == "gear" else read_mesh(shape.file, shape.scale, shape.surface)
-    return divided(vertices, faces, np.radians(shape.crease_deg))
+    return shape.mesh() if shape.type == "gear" else read_mesh(shape.file, shape.scale, shape.surface)
+
+
+def corners_of(shape: Any) -> np.ndarray | None:
+    """Triangles (n, 3, 3) [m] of the smooth surface of a gear or a mesh; None of other shapes."""
+    mesh = drawn_mesh(shape)
+    return None if mesh is None else divided(*mesh, np.radians(shape.crease_deg))
 
 
 def clear_of(

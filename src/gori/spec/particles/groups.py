@@ -175,7 +175,7 @@ class ParticleGroup(Part):
         "velocity [m/s], angular velocity [rad/s]",
     )
     body: str = Field(GROUND, description="body in whose frame the positions are given")
-    max_overlap: Annotated[Positive, Field(le=0.5)] = Field(
+    max_overlap: Annotated[float, Field(gt=0, le=0.5), BeforeValidator(a_number)] = Field(
         0.2,
         description="for positions: largest overlap at the start with a particle or a wall, as a share of the smaller "
         "radius; at most 0.5, beyond which a run ends",
