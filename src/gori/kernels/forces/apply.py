@@ -90,8 +90,9 @@ def apply_forces(machine, data, t, q, v, z, zdot):
     for k in range(machine.coupled.shape[0]):
         row, w = machine.coupled[k], data.wrench[k]
         add_wrench(row, 0.0, 0.0, 0.0, w[0], w[1], w[2], w[3], w[4], w[5], body_w)
-        for j in range(3):
-            power += w[j] * body_w[row, OMEGA + j] + w[3 + j] * body_w[row, VEL + j]
+        if row > 0:  # what moves the ground is not in the energy of the bodies
+            for j in range(3):
+                power += w[j] * body_w[row, OMEGA + j] + w[3 + j] * body_w[row, VEL + j]
     if present(machine.vehicle):
         power -= body_power(body_w) + joint_power(tau, v)
         code = call_at(machine.vehicle, machine, data, t, q, v, ADD_WRENCHES)
