@@ -90,5 +90,9 @@ class SampleWarning(UserWarning):
     """A duration or time between samples that is not a whole number of steps: the nearest one is taken."""
 
 
+class CacheWarning(UserWarning):
+    """Compiled kernels that cannot be read or kept: they are compiled, and the run goes on."""
+
+
 class ConditionWarning(UserWarning):
     """An ill-conditioned mass matrix: accuracy is lost."""

@@ -8,6 +8,7 @@ import pytest
 
 from gori.cli import cache
 from gori.kernels import jit
+from gori.kernels.store import cache_root
 from tests.cli.files import shell
 
 
@@ -34,7 +35,7 @@ def test_doctor(run):
     for item in ("gori", "python", "platform", "numpy", "scipy", "numba", "llvmlite", "cores", "threads", "cpu", "gpu"):
         assert item in result.stdout
     assert re.search(r"numba layer +(tbb|omp|workqueue)", result.stdout)
-    assert jit.cache_root().name in result.stdout and all(name in result.stdout for name in cache.all_kernels())
+    assert cache_root().name in result.stdout and all(name in result.stdout for name in cache.all_kernels())
 
 
 def test_doctor_compile(run, one_kernel):
@@ -50,7 +51,7 @@ def test_doctor_tells_what_is_not_compiled(tmp_path):
     output, errors = process.communicate()
     assert process.returncode == 0 and errors == ""
     assert re.search(r"compiled +0 of \d+", output) and re.search(r"not compiled +\w+, ", output)
-    assert list(tmp_path.iterdir()) == [] or not any(tmp_path.rglob("*.nbc"))
+    assert list(tmp_path.iterdir()) == [] or not any(tmp_path.rglob("*.kernel"))
 
 
 def test_doctor_tells_of_a_folder_that_cannot_be_written(tmp_path):

@@ -1,11 +1,8 @@
 """Entry points: one signature each, no allocation, and a cache that follows the sources."""
 
 import importlib
-import os
 import pkgutil
 import re
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -94,27 +91,6 @@ def test_allocation_would_be_seen():
 # ---- loading
 
 
-LOAD = """
-from gori.kernels.tree.configuration import difference_batch
-import numpy as np
-table, q, dv = np.zeros((1, 6), np.int64), np.zeros((1, 0)), np.zeros((1, 0))
-difference_batch(table, q, q, dv)
-print(difference_batch.folder, difference_batch.cached)
-"""
-
-
-def test_second_process_loads_from_the_cache(tmp_path):
-    def run():
-        environment = os.environ | {"GORI_CACHE": str(tmp_path)}
-        done = subprocess.run([sys.executable, "-c", LOAD], env=environment, capture_output=True, text=True, check=True)
-        return done.stdout.split()
-
-    folder, cached = run()
-    assert cached == "False"
-    assert folder.startswith(str(tmp_path)) and list((tmp_path).rglob("*difference_batch*.nbi"))
-    assert run() == [folder, "True"]
-
-
 def test_two_threads_may_load_one_kernel():
     """The first call of a large batch does just this."""
     for _ in range(5):
@@ -139,12 +115,3 @@ def test_two_threads_may_load_one_kernel():
             jit.KERNELS["difference_batch"] = source
         assert not problems
         assert len(fresh.dispatcher.signatures) == 1
-
-
-def test_cache_root(monkeypatch, tmp_path):
-    monkeypatch.setenv("GORI_CACHE", str(tmp_path / "here"))
-    assert jit.cache_root() == tmp_path / "here"
-    monkeypatch.delenv("GORI_CACHE")
-    if sys.platform != "win32":
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        assert jit.cache_root() == tmp_path / "gori" / "kernels"

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import sys
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,14 +28,8 @@ def all_kernels() -> dict[str, "Kernel"]:
 
 
 def is_cached(kernel: "Kernel") -> bool:
-    """Whether compiled code is on disk. Numba names the files FILE.FUNCTION-LINE.pyXY.nbi and .1.nbc."""
-    function = kernel.dispatcher.py_func
-    code, (major, minor) = function.__code__, sys.version_info[:2]
-    stem = f"{Path(code.co_filename).stem}.{function.__qualname__}-{code.co_firstlineno}.py{major}{minor}"
-    if not kernel.dispatcher.stats.cache_path:  # the folder cannot be written: nothing is kept
-        return False
-    folder = Path(kernel.dispatcher.stats.cache_path)
-    return all(any(folder.glob(f"{stem}*.{suffix}")) for suffix in ("nbi", "nbc"))
+    """Whether compiled code for this processor is on disk."""
+    return kernel.store.exists()
 
 
 def folder_size(folder: Path) -> int:

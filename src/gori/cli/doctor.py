@@ -85,7 +85,7 @@ def _show_machine(console: Console) -> None:
 
 
 def _show_kernels(console: Console, compile: bool, clean: bool) -> None:
-    from gori.kernels import jit
+    from gori.kernels.store import cache_root
     from gori.sim import devices
 
     kernels = cache.all_kernels()
@@ -97,8 +97,8 @@ def _show_kernels(console: Console, compile: bool, clean: bool) -> None:
     others = [name for name in kernels if name not in cached]
     current = {kernel.folder for kernel in kernels.values()}
     rows: list[tuple[str, str | Text]] = [
-        ("folder", _folder(jit.cache_root(), current)),
-        ("stale", _stale(jit.cache_root(), current, clean)),
+        ("folder", _folder(cache_root(), current)),
+        ("stale", _stale(cache_root(), current, clean)),
         ("compiled", f"{len(cached)} of {len(kernels)}"),
     ]
     if cached:
@@ -180,9 +180,9 @@ for kernel in list(all_kernels().values())[{first}:{last}][::{-1 if k % 2 else 1
 
 
 def _folder(root: Path, current: set[Path]) -> str | Text:
-    from gori.kernels.jit import CACHING
+    from gori.kernels.store import usable
 
-    if not CACHING:
+    if not usable(root):
         return Text(f"{_short(root)} cannot be written: set GORI_CACHE to a folder that can", "yellow")
     return f"{_short(root)}, {file_size(sum(map(cache.folder_size, current)))}"
 

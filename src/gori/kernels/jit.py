@@ -5,13 +5,9 @@
 `@block`              the same, but called: for large pieces with several callers.
 
 Numba's own cache does not see that a callee was edited, so each kernel is kept in a folder that is named by a hash of
-the sources that it is compiled from (`sources.py`). Compilation is held under a file lock: two processes that compile
-one kernel would corrupt its index.
+the sources that it is compiled from (`sources.py`, `store.py`).
 """
 
-import contextlib
-import os
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +20,7 @@ from numba.extending import intrinsic
 
 from gori.kernels.callee import CalleeCompiler
 from gori.kernels.sources import source_hash
+from gori.kernels.store import KernelStore
 
 # no "nnan" and no "ninf": isnan and isinf stay honest
 FASTMATH = {"contract", "reassoc", "nsz", "arcp", "afn"}
@@ -43,46 +40,7 @@ KERNELS: dict[str, Any] = {}
 """every entry point by name, for `gori doctor`"""
 
 
-def cache_root() -> Path:
-    """Folder of all compiled kernels: $GORI_CACHE, or gori's folder in the user's cache."""
-    if "GORI_CACHE" in os.environ:
-        return Path(os.environ["GORI_CACHE"])
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "gori" / "kernels"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gori" / "kernels"
-
-
-def _usable(folder: Path) -> bool:
-    """Whether kernels can be kept there. If not Numba must not cache at all: its next choice is beside the sources,
-    in a folder that is not named by their hash.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(folder, os.W_OK)
-
-
-CACHING = _usable(cache_root())
 _loading = threading.RLock()
-
-
-@contextlib.contextmanager
-def _compile_lock(cache: Path, name: str):
-    """One process at a time for one kernel; its folder is marked as in use."""
-    try:
-        import fcntl
-    except ImportError:  # no such lock on Windows: `gori doctor --compile` before parallel work
-        yield
-        return
-    if not CACHING:
-        yield
-        return
-    cache.mkdir(parents=True, exist_ok=True)  # it may have been removed since
-    with open(cache / "lock", "a") as folder, open(cache / f"{name}.lock", "a") as own:
-        fcntl.flock(folder, fcntl.LOCK_SH)
-        fcntl.flock(own, fcntl.LOCK_EX)
-        yield
 
 
 def part(function: Callable) -> Any:
@@ -134,16 +92,10 @@ def kernel(signature: Any) -> Callable[[Callable], Any]:
     """Declare an entry point; it is loaded from the cache or compiled when first called."""
 
     def decorate(function: Callable) -> Any:
-        name, folder = function.__name__, cache_root() / source_hash(function.__module__)
-        before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
-        numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
-        try:
-            dispatcher = numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", cache=CACHING, _nrt=False)(
-                function
-            )
-        finally:
-            numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
-        KERNELS[name] = Kernel(dispatcher, signature, folder)
+        name = function.__name__
+        dispatcher = numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", _nrt=False)(function)
+        dispatcher._cache = KernelStore(source_hash(function.__module__), name)
+        KERNELS[name] = Kernel(dispatcher, signature)
         return KERNELS[name]
 
     return decorate
@@ -155,11 +107,20 @@ class Kernel:
     After that `call` is Numba's own dispatcher, so a hot caller pays no Python in between.
     """
 
-    __slots__ = ("call", "dispatcher", "folder", "signature")
+    __slots__ = ("call", "dispatcher", "signature")
 
-    def __init__(self, dispatcher: Any, signature: str, folder: Path):
-        self.dispatcher, self.signature, self.folder = dispatcher, signature, folder
+    def __init__(self, dispatcher: Any, signature: str):
+        self.dispatcher, self.signature = dispatcher, signature
         self.call = self._first_call
+
+    @property
+    def store(self) -> KernelStore:
+        """Where it is kept."""
+        return self.dispatcher._cache
+
+    @property
+    def folder(self) -> Path:
+        return self.store.folder
 
     def __call__(self, *args):
         return self.call(*args)
@@ -173,8 +134,11 @@ class Kernel:
         with _loading:
             if not self.dispatcher.signatures:
                 arguments, _ = sigutils.normalize_signature(self.signature)
-                with _compile_lock(self.folder, self.dispatcher.py_func.__name__):
-                    self.dispatcher.compile(arguments)
+                if self.store.exists():
+                    self.dispatcher.compile(arguments)  # in fact loaded: files are whole, no lock is needed
+                else:
+                    with self.store.lock():
+                        self.dispatcher.compile(arguments)
                 self.dispatcher.disable_compile()
             self.call = self.dispatcher
 

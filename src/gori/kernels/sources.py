@@ -10,11 +10,14 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import llvmlite
 import numba
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("kernels", "integrate")
 """folders of all compiled code; kernels import nothing else that is compiled"""
+NOT_COMPILED = ("kernels/sources.py", "kernels/store.py")
+"""an edit of these changes no compiled code"""
 
 _IMPORT = re.compile(r"^[ \t]*(?:from gori\.([\w.]+) import (\([^)]*\)|.*)|import gori\.([\w.]+))", re.MULTILINE)
 
@@ -25,7 +28,7 @@ def _file(module: str) -> str | None:
     path = module.replace(".", "/")
     if path.split("/")[0] in PACKAGES:
         for name in (f"{path}.py", f"{path}/__init__.py"):
-            if (ROOT / name).is_file():
+            if (ROOT / name).is_file() and name not in NOT_COMPILED:
                 return name
     return None
 
@@ -57,7 +60,7 @@ def sources_of(module: str) -> tuple[str, ...]:
 @cache
 def source_hash(module: str) -> str:
     """Of these files, and of what compiles them."""
-    digest = hashlib.sha256(numba.__version__.encode() + sys.version.encode())
+    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__} {sys.version}".encode())
     for name in sources_of(module):
         digest.update(name.encode() + _read(name)[0])
     return digest.hexdigest()[:16]
