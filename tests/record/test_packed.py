@@ -29,7 +29,7 @@ def arrays():
 def write(path, arrays, slot=None):
     columns = {name: Column(array.shape[1:], array.dtype) for name, array in arrays.items()}
     header = Header("gori: 1\n", False, {"a": 1})
-    write_packed(path, header, columns, COUNT, lambda name, k, n: arrays[name][k : k + n], True, slot)
+    write_packed(path, header, columns, COUNT, lambda name, k, n: arrays[name][k : k + n], "complete", slot)
 
 
 def test_every_bit_comes_back(tmp_path, arrays):
@@ -38,8 +38,8 @@ def test_every_bit_comes_back(tmp_path, arrays):
     assert path.stat().st_size < 0.1 * sum(array.nbytes for array in arrays.values()), "ones take no room"
     for again in range(2):
         with open_file(path) as file:
-            found, complete = read_rows(file)
-            assert read_slot(file) == slot and complete
+            found, end = read_rows(file)
+            assert read_slot(file) == slot and end == "complete"
             assert (file["q"].chunks is None) == bool(again)
         for name, array in arrays.items():
             assert found[name].dtype == array.dtype

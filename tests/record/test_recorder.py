@@ -38,7 +38,7 @@ def test_blocks_come_back(model, tmp_path, flush_seconds):
             assert recorder.samples == (first if flush_seconds == 0.0 else 0)
             assert len(open_recording(path)) == recorder.samples
     rec = open_recording(path)
-    assert rec.info == {"driver": "me", "complete": True}
+    assert rec.info == {"driver": "me", "end": "complete", "complete": True}
     assert len(rec) == first == recorder.samples
     for actual, expected in zip((rec.time, rec.q, rec.v, rec.z), rows(0, first)):
         assert np.array_equal(actual, expected)
@@ -143,13 +143,16 @@ def test_resume(model, tmp_path, now, kept):
     recorder.checkpoint(state(7, time=now))
     recorder.append(t[10:15], q[10:15], v[10:15], z[10:15])
     kept = 10 if now == 10.0 else kept  # the sample at that very time came after the checkpoint
+    with pytest.raises(FileError, match="is in use"):
+        Recorder.resume(path, model)
+    recorder._lock.release()  # as a kill would
     with Recorder.resume(path, model) as resumed:
         assert resumed.samples == kept == len(open_recording(path))
         assert read_checkpoint(path) == state(7, time=now)
         resumed.append(t[kept:], q[kept:], v[kept:], z[kept:])
         resumed.checkpoint(state(8, time=39.0))
     rec = open_recording(path)
-    assert rec.info == {"driver": "me", "complete": True}
+    assert rec.info == {"driver": "me", "end": "complete", "complete": True}
     assert np.array_equal(rec.time, t) and np.array_equal(rec.q, q) and np.array_equal(rec.z, z)
     with Recorder.resume(path, model) as resumed:  # a run that was closed can go on as well
         assert resumed.samples == 40
@@ -176,7 +179,8 @@ def test_an_exception_closes_the_file(model, tmp_path, error):
         recorder.append(*rows(0, 3))
         raise error
     rec = open_recording(recorder.path)
-    assert len(rec) == 3 and rec.info["complete"] is True
+    assert len(rec) == 3 and rec.info["complete"] is False
+    assert rec.info["end"] == ("interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
     assert rec.info["error"] == (f"{type(error).__name__}: {error}" if str(error) else "KeyboardInterrupt")
 
 
@@ -201,7 +205,7 @@ def test_an_interrupt_inside_the_writing_loses_nothing(model, tmp_path, monkeypa
     rec = open_recording(recorder.path)
     for actual, expected in zip((rec.time, rec.q, rec.v, rec.z), rows(0, 20_003)):
         assert np.array_equal(actual, expected)
-    assert rec.info["complete"] is True and files(tmp_path) == ["run.h5"]
+    assert rec.info["end"] == "interrupted" and files(tmp_path) == ["run.h5"]
 
 
 def test_what_is_no_recording(tmp_path):

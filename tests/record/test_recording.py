@@ -76,7 +76,7 @@ def test_files(seed, tmp_path):
     rec.save(path)
     assert [file.name for file in tmp_path.iterdir()] == ["run.h5"]
     back = Recording.load(path)
-    assert back.info == rec.info | {"complete": True}
+    assert back.info == rec.info | {"end": "complete", "complete": True}
     assert back.model.spec == rec.model.spec
     assert back.channels() == rec.channels()
     for name in rec.channels():

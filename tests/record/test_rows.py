@@ -16,7 +16,7 @@ def test_rows_are_there_when_they_are_published(tmp_path):
     rows = make(tmp_path / "a.h5")
     rows.write("time", 0, np.arange(3.0))
     rows.write("q", 0, np.arange(6.0).reshape(3, 2))
-    rows.publish(3, False)
+    rows.publish(3)
     with open_file(tmp_path / "a.h5") as file:  # while it is open for writing
         assert list(file["status"][:]) == [3, 0] and list(file["time"][:3]) == [0.0, 1.0, 2.0]
         assert file["q"].shape == (5, 2) and np.array_equal(file["q"][2], [4.0, 5.0])

@@ -10,7 +10,7 @@ import pytest
 
 import gori
 from gori.errors import SimulationError
-from gori.sim.exchange_stage import InterruptsLater
+from gori.sim.signals import InterruptsLater
 from tests.sim.coupled import Spring, simulate
 
 

@@ -60,6 +60,7 @@ def test_interrupted_and_taken_up_again(tmp_path):
 
     (tmp_path / "part").mkdir()
     simulation = gori.Simulation(gori.compile(spec()), gori.RK4(step=1e-3), driver=driver, driver_period=0.02)
+    simulation._programs = dict  # the driver only stands for Ctrl-C
     part = simulation.run(0.5, sample=0.01, path=tmp_path / "part" / "run.h5", progress=False)
     assert part.info["interrupted"] and part.time[-1] < 0.35 and read_summary(tmp_path / "part") == {}
     rest = resume_run(tmp_path / "part", plots=False, progress=False)

@@ -76,7 +76,7 @@ def test_a_run_that_is_killed_at_once_starts_again(tmp_path):
 
     rec = Simulation(model, forces=die).run(1.0, path=path)
     assert rec.info["interrupted"] and len(rec) == 1
-    same(Simulation.resume(path), Simulation(model).run(1.0))
+    same(Simulation.resume(path, changed=True), Simulation(model).run(1.0))
 
 
 @pytest.mark.parametrize("method", [RK4(step=1e-3), "dopri5"])
@@ -137,8 +137,10 @@ def test_what_cannot_be_resumed(tmp_path):
         Simulation.resume(path)
     Simulation(model).run(0.1, path=path, overwrite=True)
     many = {f"e{k}": f"rail.q - {k}" for k in range(5)}
-    with pytest.raises(InputError, match="with other events"):
+    with pytest.raises(InputError, match="with other programs: events e0, e1, e2, e3, e4 given"):
         Simulation.resume(path, events=many)
+    with pytest.raises(InputError, match="with other events"):
+        Simulation.resume(path, events=many, changed=True)
 
 
 def test_a_file_is_not_overwritten(tmp_path):
@@ -148,6 +150,31 @@ def test_a_file_is_not_overwritten(tmp_path):
         simulation.run(0.1, path=tmp_path / "run.h5")
     assert simulation.time == pytest.approx(0.1)
     assert len(gori.Recording.load(tmp_path / "run.h5")) == 101
+
+
+def test_a_run_of_limited_wall_time(tmp_path):
+    """It ends as interrupted, with a checkpoint at its end, and goes on from there."""
+    path, (simulation, duration) = tmp_path / "run.h5", long_run("rk4")
+    simulation.method.run.load()
+    part = simulation.run(duration, sample=duration / 3000, path=path, progress=False, max_wall=0.15)
+    saved = read_checkpoint(path)
+    assert part.info["end"] == "interrupted" and part.info["stopped_by"] == "max_wall"
+    assert saved is not None and saved.time == simulation.time < duration
+    whole = long_run("rk4")[0].run(duration, sample=duration / 3000, progress=False)
+    same(Simulation.resume(path, progress=False, events=EVENTS), whole)
+    with pytest.raises(InputError, match="max_wall must be a positive number of seconds"):
+        simulation.run(1.0, max_wall=-1.0)
+
+
+def test_two_runs_do_not_share_a_file(tmp_path):
+    path, model = tmp_path / "run.h5", gori.compile(falling())
+
+    def second(simulation):
+        with pytest.raises(gori.errors.FileError, match=r"is in use: process \d+ on"):
+            Simulation(model).run(0.1, path=path, overwrite=True)
+
+    Simulation(model, driver=second, driver_period=0.05).run(0.1, path=path)
+    assert gori.Recording.load(path).info["complete"]
 
 
 # ---- full disk
@@ -174,7 +201,7 @@ def test_full_disk(small_disk, method):
     with pytest.raises(RecordError, match=r"cannot be written.*samples are safe"):
         simulation.run(duration, sample=duration / 50_000, path=path, progress=False)
     left = gori.Recording.load(path)
-    assert len(left) > 100
+    assert len(left) > 100 and left.info["end"] == "failed" and not left.info["complete"]
     expected, _ = long_run(method)
     expected = expected.run(0.25 * duration, sample=duration / 50_000, progress=False)
     count = min(len(left), 1000)

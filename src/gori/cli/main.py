@@ -9,10 +9,10 @@ from typer.core import TyperGroup
 
 from gori import __version__
 from gori.cli.terminal import complain
-from gori.errors import GoriError
+from gori.errors import GoriError, RecordError, SimulationError
 
-BAD_INPUT, INTERRUPTED = 2, 130
-"""exit codes, as shells and other tools use them"""
+FAILED, BAD_INPUT, OUT_OF_TIME, INTERRUPTED = 1, 2, 124, 130
+"""exit codes, as shells and other tools use them; of a signal that ended it: 128 + its number"""
 
 
 class _Commands(TyperGroup):
@@ -28,9 +28,16 @@ class _Commands(TyperGroup):
             if ctx.params["debug"]:
                 raise
             complain(str(error))
-            raise typer.Exit(BAD_INPUT) from None
-        except KeyboardInterrupt:
-            raise typer.Exit(INTERRUPTED) from None
+            failed = isinstance(error, (SimulationError, RecordError))
+            raise typer.Exit(FAILED if failed else BAD_INPUT) from None
+        except KeyboardInterrupt as interrupt:
+            number = getattr(interrupt, "number", INTERRUPTED - 128)
+            raise typer.Exit(128 + number) from None
+        except (OSError, MemoryError, RecursionError, OverflowError) as error:
+            if ctx.params["debug"] or isinstance(error, BrokenPipeError):
+                raise
+            complain(f"{type(error).__name__}: {error}".removesuffix(": "))
+            raise typer.Exit(FAILED) from None
 
 
 app = typer.Typer(

@@ -1,6 +1,8 @@
 """`gori run`: from a file to a folder of results."""
 
+import signal
 from collections import Counter
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +11,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from gori.cli.main import INTERRUPTED
+from gori.cli.main import INTERRUPTED, OUT_OF_TIME
 from gori.cli.options import Base, BaseKind, Device, Meshes, Strict, read
 from gori.cli.terminal import collected_warnings, count, errors, output, shown_warnings, warn
 
@@ -49,13 +51,22 @@ def run(
     resume: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Resume a run that was killed.", show_default=False)
     ] = None,
+    max_wall: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="Stop after this wall time, to be resumed later.", show_default=False),
+    ] = None,
     base: Base = None,
     strict: Strict = False,
     meshes: Meshes = False,
 ) -> None:
-    """Simulate a file in time, and write results, tables and plots to a folder."""
+    """Simulate a file in time, and write results, tables and plots to a folder.
+
+    Exit codes: 0 finished; 1 the run failed; 2 wrong input; 124 stopped by --max-wall; 129, 130, 143 stopped by
+    SIGHUP, Ctrl-C, SIGTERM. A run that was stopped or killed continues with --resume.
+    """
     from gori.errors import InputError, SimulationError
     from gori.sim.runfile import default_folder, resume_run, run_spec
+    from gori.sim.signals import stop_signals
 
     if resume is not None:
         given = {"FILE": file, "--out": out, "--duration": duration, "--method": method, "--step": step}
@@ -70,17 +81,22 @@ def run(
         folder = default_folder(file) if out is None else out
         work = partial(run_spec, spec, folder, overwrite=overwrite)
     try:
-        with shown_warnings():
-            recording = work(csv=csv, plots=not no_plots)
+        with shown_warnings(), stop_signals():
+            recording = work(csv=csv, plots=not no_plots, max_wall=max_wall)
     except SimulationError:
         show(folder)
         raise
+    stopped_by = recording.info.get("stopped_by", "")
+    if stopped_by.startswith("SIG"):
+        with suppress(OSError):  # the terminal may have gone
+            show(folder)
+        raise typer.Exit(128 + signal.Signals[stopped_by])
     if not no_plots:
         draw_ruts(folder, recording)
         draw_particles(folder, recording)
     show(folder)
-    if recording.info.get("interrupted"):
-        raise typer.Exit(INTERRUPTED)
+    if stopped_by:
+        raise typer.Exit(OUT_OF_TIME if stopped_by == "max_wall" else INTERRUPTED)
 
 
 def described(

@@ -16,6 +16,7 @@ import h5py
 import numpy as np
 
 from gori.record.rows import (
+    ENDS,
     FORMAT,
     SLOT_STATUS,
     SLOTS,
@@ -46,7 +47,7 @@ Rows = Callable[[str, int, int], np.ndarray]
 
 
 def write_packed(
-    path: Path, header: Header, columns: Mapping[str, Column], count: int, rows: Rows, complete: bool, slot: Slot | None
+    path: Path, header: Header, columns: Mapping[str, Column], count: int, rows: Rows, end: str, slot: Slot | None
 ) -> None:
     """A whole recording; takes the place of a file that is there in one step."""
     part = part_of(path)
@@ -71,7 +72,7 @@ def write_packed(
             status = np.zeros((2, 4), "<i8")
             if slot is not None:
                 status[slot.sequence % 2] = slot_status(slot)
-            file[SLOT_STATUS], file[STATUS] = status, np.array([count, complete], "<i8")
+            file[SLOT_STATUS], file[STATUS] = status, np.array([count, ENDS.index(end)], "<i8")
         with open(part, "r+b") as file:
             os.fsync(file.fileno())
         os.replace(part, path)
@@ -94,7 +95,7 @@ def unpack(path: Path) -> None:
     with open_file(path) as file:
         if all(file[name].chunks is None for name in ("q", "v", *(f"extra/{name}" for name in file["extra"]))):
             return
-        header, (arrays, complete), slot = read_header(file), read_rows(file), read_slot(file)
+        header, (arrays, end), slot = read_header(file), read_rows(file), read_slot(file)
     columns = {name: Column(array.shape[1:], array.dtype) for name, array in arrays.items()}
     part, count = part_of(path), len(arrays["time"])
     rows = RowFile.create(part, header, columns, count, len(slot.data) if slot else 0)
@@ -103,7 +104,7 @@ def unpack(path: Path) -> None:
             rows.write(name, 0, array)
         if slot is not None:
             rows.write_slot(slot)
-        rows.publish(count, complete)
+        rows.publish(count, end)
         rows.sync()
     except BaseException:
         part.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """Recording while a run lasts: a file that can be opened at every moment, and checkpoints to continue from."""
 
+import contextlib
 import os
 import time as clock
 from pathlib import Path
@@ -11,6 +12,7 @@ from gori.errors import FileError, InputError, RecordError
 from gori.formats.yaml import read_yaml, write_yaml
 from gori.model import Model
 from gori.model.state import State
+from gori.record.lock import Lock
 from gori.record.packed import unpack, write_packed
 from gori.record.recording import Recording
 from gori.record.rows import Column, Header, RowFile, Slot, open_file, part_of, read_header, read_rows, read_slot
@@ -41,7 +43,9 @@ class Recorder:
         overwrite: bool = False,
     ):
         self.path, self.flush_seconds, self.info = Path(path), flush_seconds, checked_info(info)
+        self._lock = Lock(path)
         if self.path.exists() and not overwrite:
+            self._lock.release()
             raise FileError("already exists: choose another name, or pass overwrite=True", path)
         self._head = write_yaml(model.spec), model.open_loops
         columns = {"time": Column((), _FLOAT), "q": Column((model.nq,), _FLOAT), "v": Column((model.nv,), _FLOAT)}
@@ -50,6 +54,7 @@ class Recorder:
             self._rows = self._create(self._columns, 0, 0)
             os.replace(part_of(self.path), self.path)
         except (OSError, RuntimeError) as error:
+            self._lock.release()
             raise self._failed(error) from error
 
     def _begin(self, columns: dict[str, Column], slot: Slot | None, samples: int, last_time: float) -> None:
@@ -61,6 +66,15 @@ class Recorder:
     @classmethod
     def resume(cls, path: str | os.PathLike, model: Model, flush_seconds: float = 0.5) -> "Recorder":
         """Continue the file of an earlier run from its checkpoint: samples after that are dropped."""
+        lock = Lock(path)
+        try:
+            return cls._resume(path, model, flush_seconds, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def _resume(cls, path: str | os.PathLike, model: Model, flush_seconds: float, lock: Lock) -> "Recorder":
         with open_file(path) as file:
             header, (arrays, _), slot = read_header(file), read_rows(file), read_slot(file)
         if slot is None:
@@ -72,14 +86,14 @@ class Recorder:
         low, high = np.searchsorted(time, now, "left"), np.searchsorted(time, now, "right")
         keep = int(np.clip(min(slot.samples, len(time)), low, high))
         self = cls.__new__(cls)
-        self.path, self.flush_seconds = Path(path), flush_seconds
-        self.info = {name: value for name, value in header.info.items() if name != "error"}
+        self.path, self.flush_seconds, self._lock = Path(path), flush_seconds, lock
+        self.info = {name: value for name, value in header.info.items() if name not in ("error", "signal")}
         self._head = header.spec, header.open_loops
         try:
             unpack(self.path)
             self._rows = RowFile.open(self.path)
             self._begin(self._rows.columns, slot, keep, time[keep - 1] if keep else -np.inf)
-            self._rows.publish(keep, False)
+            self._rows.publish(keep)
         except OSError as error:
             raise RecordError(f"{path} cannot be written: {error.strerror or error}") from error
         return self
@@ -88,6 +102,11 @@ class Recorder:
     def samples(self) -> int:
         """Count of samples that are safe in the file."""
         return self._progress[0]
+
+    @property
+    def bytes(self) -> int:
+        """Of all samples so far, as they are in memory."""
+        return self.samples * sum(column.row_bytes for column in self._columns.values())
 
     def __enter__(self) -> "Recorder":
         return self
@@ -98,7 +117,7 @@ class Recorder:
             return
         self.info["error"] = f"{kind.__name__}: {error}".removesuffix(": ")
         try:
-            self.close()
+            self.close("interrupted" if issubclass(kind, KeyboardInterrupt) else "failed")
         except RecordError:
             if not isinstance(error, RecordError):  # else it is the same trouble once more
                 raise
@@ -163,28 +182,33 @@ class Recorder:
                     self._rebuild(max(2 * total, _FIRST_BYTES // row_bytes), self._rows.slot_bytes, self._columns)
                 for name in self._columns:
                     self._rows.write(name, samples, np.concatenate([block[name] for block in blocks]))
-                self._rows.publish(total, False)
+                self._rows.publish(total)
                 self._progress = total, []
         except (OSError, RuntimeError) as error:
             raise self._failed(error) from error
         self._flushed = clock.monotonic()
 
-    def close(self) -> None:
-        """Write the rest, pack the file, and mark it as complete."""
+    def close(self, end: str = "complete", pack: bool = True) -> None:
+        """Write the rest, mark how the run ended (`rows.ENDS`), and pack the file."""
         if self._closed:
             return
         try:
-            self.flush()
             try:
-                header = Header(*self._head, checked_info(self.info))
-                write_packed(self.path, header, self._columns, self.samples, self._rows.read, True, self._slot)
-            except (OSError, RuntimeError):  # no space for a second copy: the first is as good, only larger
-                self._rows.publish(self.samples, True)
+                self.flush()
+            except RecordError:
+                self._rows.publish(self.samples, "failed")  # where a number stands already: that takes no space
+                raise
+            self._rows.publish(self.samples, end)
+            with contextlib.suppress(OSError, RuntimeError):  # no space for a second copy: the first is as good
+                if pack:
+                    header = Header(*self._head, checked_info(self.info))
+                    write_packed(self.path, header, self._columns, self.samples, self._rows.read, end, self._slot)
         except OSError as error:
             raise error if isinstance(error, RecordError) else self._failed(error) from error
         finally:
             self._closed = True
             self._rows.close()
+            self._lock.release()
 
     def _check_open(self) -> None:
         if self._closed:
@@ -203,7 +227,7 @@ class Recorder:
                 rows.copy_rows(self._rows, self.samples)
             if self._slot:
                 rows.write_slot(self._slot)
-            rows.publish(self.samples, False)
+            rows.publish(self.samples)
             rows.sync()
             os.replace(part_of(self.path), self.path)
         except BaseException:

@@ -28,7 +28,8 @@ class Recording:
     q, v    (N, nq), (N, nv)
     z       (N, nz) internal states of force elements
     extra   further channels that were recorded as they are, {name: (N, ...)}
-    info    notes on the run; of a file also `complete`: whether its run was closed properly. `outputs` names columns of
+    info    notes on the run. `end`: "complete", "interrupted" (`stopped_by` tells by what), "failed" (`error` tells
+            why), or of a file "running or killed"; `complete`: whether it is the first. `outputs` names columns of
             extra["outputs"]: {channel: [first, width, unit]}
 
     Channels, besides time, q, v, z and those of `extra`:
@@ -169,12 +170,13 @@ class Recording:
         arrays = {"time": self.time, "q": self.q, "v": self.v, "z": self.z}
         arrays |= {f"extra/{name}": array for name, array in self.extra.items()}
         info = checked_info(self.info)
-        complete = bool(info.pop("complete", True))
+        end = info.pop("end", "complete")
+        info.pop("complete", None)
         try:
             header = Header(write_yaml(self.model.spec), self.model.open_loops, info)
             columns = {name: Column(array.shape[1:], array.dtype) for name, array in arrays.items()}
             rows = lambda name, first, count: arrays[name][first : first + count]  # noqa: E731
-            write_packed(Path(path), header, columns, len(self.time), rows, complete, None)
+            write_packed(Path(path), header, columns, len(self.time), rows, end, None)
         except (OSError, RuntimeError) as error:
             words = (error.strerror if isinstance(error, OSError) else None) or error
             raise RecordError(f"{path} cannot be written: {words}") from error
@@ -182,14 +184,14 @@ class Recording:
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Recording":
         """The Recording in a file; its Model is compiled again. With accelerations and reactions: gori.open_run."""
-        from gori.record.rows import open_file, read_header, read_rows
+        from gori.record.rows import ending, open_file, read_header, read_rows
 
         with open_file(path) as file:
-            header, (arrays, complete) = read_header(file), read_rows(file)
+            header, (arrays, end) = read_header(file), read_rows(file)
         model = compile(read_yaml(path, header.spec), open_loops=header.open_loops)
         extra = {name.removeprefix("extra/"): array for name, array in arrays.items() if name.startswith("extra/")}
         states = (arrays[name] for name in ("time", "q", "v", "z"))
-        return cls(model, *states, extra=extra, info=header.info | {"complete": complete})
+        return cls(model, *states, extra=extra, info=ending(end) | header.info | {"end": end})
 
 
 def _rows(name: str, value: Any, count: int, width: int | None) -> np.ndarray:

@@ -7,7 +7,7 @@ touched, and a reader needs no lock. More room means a new file that takes the p
 Why not datasets that grow while the library holds the file: of 1000 writers killed inside a flush, 7 left a file with
 a torn chunk index, and samples that had been safe for long were lost with it.
 
-    status        int64 (2,)     count of samples that are complete; 1 when the run was closed
+    status        int64 (2,)     count of samples that are complete; how the run ended (ENDS)
     time q v z    float64        room for more samples than there are, while the run lasts
     extra/NAME                   further channels
     checkpoint/0, checkpoint/1   two slots, an npz archive as bytes; the newer one may be half written
@@ -30,6 +30,8 @@ import numpy as np
 from gori.errors import FileError
 
 FORMAT, VERSION = "gori recording", 1
+ENDS = ("running or killed", "complete", "interrupted", "failed")
+"""how a run ended, by the number in its file"""
 STATUS, SLOT_STATUS, SLOTS = "status", "checkpoint/status", ("checkpoint/0", "checkpoint/1")
 _COPY_BYTES = 1 << 24
 
@@ -111,9 +113,9 @@ class RowFile:
         column = self.columns[name]
         self._put(name, first * column.row_bytes, np.asarray(rows, column.dtype))
 
-    def publish(self, samples: int, complete: bool) -> None:
-        """Tell readers that so many rows of all columns are there."""
-        self._put(STATUS, 0, np.array([samples, complete], "<i8"))
+    def publish(self, samples: int, end: str = ENDS[0]) -> None:
+        """Tell readers that so many rows of all columns are there, and how the run ended."""
+        self._put(STATUS, 0, np.array([samples, ENDS.index(end)], "<i8"))
 
     def write_slot(self, slot: Slot) -> None:
         """A checkpoint into the older of the two slots; the other one stays as it is."""
@@ -201,10 +203,16 @@ def read_header(file: Any) -> Header:
     return Header(file["spec"].asstr()[()], bool(file.attrs["open_loops"]), json.loads(file["info"].asstr()[()]))
 
 
-def read_rows(file: Any) -> tuple[dict[str, np.ndarray], bool]:
-    """The complete samples of all columns, and whether the run was closed."""
-    samples, complete = (int(number) for number in file[STATUS][()])
-    return {name: data[:samples] for name, data in _columns(file)}, bool(complete)
+def read_rows(file: Any) -> tuple[dict[str, np.ndarray], str]:
+    """The complete samples of all columns, and how the run ended."""
+    samples, end = (int(number) for number in file[STATUS][()])
+    return {name: data[:samples] for name, data in _columns(file)}, ENDS[end]
+
+
+def ending(end: str) -> dict[str, Any]:
+    """What the info of a recording says of the end of its run."""
+    found = {"end": end, "complete": end == "complete"}
+    return found | ({"interrupted": True, "stopped_by": "unknown"} if end == "interrupted" else {})
 
 
 def read_slot(file: Any) -> Slot | None:

@@ -78,7 +78,7 @@ def works(recording: Recording, subsystems: Mapping[str, float]) -> dict[str, fl
     others = {
         "given motions": bool(model.motion_names),
         "wheels and drive trains": model.vehicle is not None,
-        "user functions": "user_forces" in rec.info,
+        "user functions": "forces" in rec.info.get("programs", {}),
         "particles": model.particles is not None,
         "actions of events": bool(rec.info.get("events")),
     }

@@ -1,5 +1,6 @@
 """A run with its Recording: brought to an end, however that comes, and taken up after a kill."""
 
+import contextlib
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,12 +19,21 @@ from gori.sim.energy import limit, warn_of_imbalance
 from gori.sim.failure import finer
 from gori.sim.kept import KeptParts
 from gori.sim.progress import Progress
-from gori.sim.run import CheckpointStage, RunStage, SampleStage, run_blocks
+from gori.sim.run import CheckpointStage, RunStage, SampleStage, StopStage, run_blocks
+from gori.sim.signals import StopRequest, listening
 from gori.sim.trace import Trace
 from gori.sim.user import UserForce
 
 OPTIONS = ("loops", "sub_steps", "device", "driver_period")
 """of a Simulation that a recording tells, besides the method"""
+
+OF_THE_START = (
+    "method", "duration", "sample", "frames", "subsystems", "outputs", "particle_energy", "programs", "made_by"
+)  # fmt: skip
+"""what it tells besides when a run begins"""
+
+QUICKLY_PACKED = 8_000_000
+"""an interrupted run is packed only up to this size [bytes]: whoever ended it may not wait"""
 
 Stages = Callable[[list | None, Recorder | None, Progress | None], list[RunStage]]
 """makes the stages of a run that keeps rows of samples, records them, and moves a bar"""
@@ -58,30 +68,44 @@ class RecordedRun:
             SampleStage(self._kept.stepper, None, self._recorder).add(self._rows[0])
             CheckpointStage(self._recorder, self._kept.save).save()
 
-    def finish(self, progress: bool) -> Recording:
+    def finish(self, progress: bool, max_wall: float | None = None) -> Recording:
         """Run to the end, and make the Recording out of what was recorded, however it ends."""
         kept, stepper, info, recorder = self._kept, self._kept.stepper, self._info, self._recorder
-        failure, frames, particles, method = None, None, kept.particles, stepper.method
+        frames, particles, method = None, kept.particles, stepper.method
         words = None if particles is None else particles.words(lambda: stepper.steps_done)
         work = {exchange.name: exchange.work for exchange in kept.exchanges}
         bar = Progress(progress, stepper.time, stepper.end_time, words)
-        try:
-            failure = run_blocks(stepper, self._stages(self._rows, recorder, bar))
-            if recorder is not None and failure is None:
-                CheckpointStage(recorder, kept.save).save()  # the State at the end
-        except KeyboardInterrupt:
-            info["interrupted"] = True
-        finally:
-            bar.close()
-            info |= {"events": list(kept.event_log), "steps": stepper.steps_of_run}
-            grown = method.counts(stepper.memory) - kept.counted
-            info |= method.report(grown)
-            if particles is not None:
-                frames, info["particles"] = particles.frames(), particles.particles.about()
-                info["particle_energy"] = info.get("particle_energy", {}) | {"end": sum(particles.particles.energy)}
-            if recorder is not None:
-                recorder.info |= info | ({} if failure is None else {"error": str(failure)})
-                recorder.close()
+        end, failure, stop = "failed", None, StopStage(StopRequest(), max_wall)
+        with contextlib.ExitStack() as signals:
+            try:
+                if recorder is not None:
+                    stop = StopStage(signals.enter_context(listening()), max_wall)
+                failure = run_blocks(stepper, [*self._stages(self._rows, recorder, bar), stop])
+                if failure is None:
+                    end = "interrupted" if stop.reason and stepper.steps_left() > 0 else "complete"
+                    if recorder is not None:
+                        CheckpointStage(recorder, kept.save).save()  # the State at the end
+                else:
+                    info["error"] = str(failure)
+            except KeyboardInterrupt as interrupt:
+                end, stop.reason = "interrupted", str(interrupt) or "Ctrl-C"
+            except BaseException as error:
+                info["error"] = str(error)
+                raise
+            finally:
+                bar.close()
+                info |= {"events": list(kept.event_log), "steps": stepper.steps_of_run, "end": end}
+                if end == "interrupted":
+                    info |= {"interrupted": True, "stopped_by": stop.reason}
+                grown = method.counts(stepper.memory) - kept.counted
+                info |= method.report(grown)
+                if particles is not None:
+                    frames, info["particles"] = particles.frames(), particles.particles.about()
+                    energy = info.get("particle_energy", {})
+                    info["particle_energy"] = energy | {"end": sum(particles.particles.energy)}
+                if recorder is not None:
+                    recorder.info |= info
+                    recorder.close(end, pack=end != "interrupted" or recorder.bytes < QUICKLY_PACKED)
         *states, extra = stepper.columns(np.concatenate(self._rows))
         recording = Recording(self._model, *states, extra=extra, info=info)
         recording.info["events"], recording.frames = list(kept.event_log), frames
@@ -112,8 +136,7 @@ class Checkpointed(NamedTuple):
     def info(self) -> dict[str, Any]:
         """What it said of its run when that began."""
         info: Mapping[str, Any] = self.recording.info
-        names = ("method", "duration", "sample", "frames", "subsystems", "outputs", "particle_energy", *OPTIONS)
-        return {name: info[name] for name in names if name in info}
+        return {name: info[name] for name in (*OF_THE_START, *OPTIONS) if name in info}
 
     def rows(self, count: int) -> np.ndarray:
         """The first samples, as rows of time, state and outputs."""

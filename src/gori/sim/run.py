@@ -4,6 +4,7 @@ A block passes through the stages of `run_stages` in their order. Each stage kno
 nothing else; the first that ends the run is the last one asked.
 """
 
+import signal
 import time as wall
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from gori.record import Recorder
 from gori.sim.events import Event
 from gori.sim.loops.closure import Closure
 from gori.sim.progress import Progress
+from gori.sim.signals import StopRequest
 from gori.sim.stepper import Stepper
 from gori.sim.user import UserForce
 from gori.sim.vehicle.vehicles import Vehicles
@@ -265,6 +267,26 @@ class CheckpointStage:
         self._recorder.checkpoint(self._state())
         self._saved = wall.perf_counter()
         self._pause = max(0.5, 50.0 * (self._saved - begun))
+
+
+class StopStage:
+    """Ends the run where it can be taken up again, if a signal asks for it or its wall time is over.
+
+    reason   why it has ended it
+    """
+
+    def __init__(self, request: StopRequest, most_seconds: float | None):
+        self._request, self.reason = request, ""
+        self._deadline = np.inf if most_seconds is None else wall.perf_counter() + most_seconds
+
+    def __call__(self, block: Block) -> None:
+        if block.alone:
+            return
+        if self._request.number:
+            self.reason = signal.Signals(self._request.number).name
+        elif wall.perf_counter() > self._deadline:
+            self.reason = "max_wall"
+        block.ended = bool(self.reason)
 
 
 class ProgressStage:

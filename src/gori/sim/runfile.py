@@ -13,18 +13,21 @@ import math
 import os
 import time as wall
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gori.errors import FileError, GoriError, InputError, SimulationError
+from gori.errors import FileError, GoriError, InputError, RecordError, SimulationError
 from gori.formats import load, save
 from gori.integrate import loops_of, method_of
 from gori.model import Model, compile
 from gori.record import Frames, Recording, read_checkpoint
 from gori.record.channels import WORK
+from gori.record.lock import Lock
+from gori.record.whole import whole_file
 from gori.sim.channels import add_channels
 from gori.sim.events import Event
 from gori.sim.particles.framing import frames_beside
@@ -44,6 +47,7 @@ def run_file(
     plots: bool = True,
     progress: bool = True,
     overwrite: bool = False,
+    max_wall: float | None = None,
     **options: Any,
 ) -> Recording:
     """Run what a file describes in its section `run`, and leave a folder with the results.
@@ -51,12 +55,13 @@ def run_file(
     out         the folder; default: out/NAME, with the name of the file
     csv         write channels.csv, too
     overwrite   replace the results of an earlier run in that folder; else that is an error
+    max_wall    wall time after which the run is stopped [s]; `resume_run` goes on
     options     of the reader of the file
 
     When the run fails, the folder holds all that was computed before, and the SimulationError is raised.
     """
     folder = default_folder(path) if out is None else Path(out)
-    return run_spec(load(path, **options), folder, csv, plots, progress, overwrite)
+    return run_spec(load(path, **options), folder, csv, plots, progress, overwrite, max_wall)
 
 
 def default_folder(path: str | os.PathLike) -> Path:
@@ -97,6 +102,7 @@ def run_spec(
     plots: bool = True,
     progress: bool = True,
     overwrite: bool = False,
+    max_wall: float | None = None,
 ) -> Recording:
     """As `run_file`, of a Spec."""
     if spec.run is None:
@@ -122,23 +128,36 @@ def run_spec(
     names = _Names(first, settings)
     method.run.load()  # now, so that the wall time is that of the run
 
-    _claim(folder, overwrite)
-    save(spec, folder / "run.yaml")
-    run = partial(simulation.run, settings.duration, settings.sample, folder / "run.h5", progress)
-    try:
-        return _Results(folder, names, csv, plots, 0.0).of(run)
-    except InputError:
-        if not (folder / "run.h5").exists():  # it did not begin: nothing here to be careful with
-            (folder / "run.yaml").unlink()
-        raise
+    run = partial(simulation.run, settings.duration, settings.sample, folder / "run.h5", progress, max_wall=max_wall)
+    with _locked(folder):
+        _clear(folder, overwrite)
+        with whole_file(folder / "run.yaml") as part:
+            save(spec, part)
+        try:
+            return _Results(folder, names, csv, plots, 0.0).of(run)
+        except InputError:
+            if not (folder / "run.h5").exists():  # it did not begin: nothing here to be careful with
+                (folder / "run.yaml").unlink()
+            raise
 
 
-def resume_run(folder: str | os.PathLike, csv: bool = False, plots: bool = True, progress: bool = True) -> Recording:
+def resume_run(
+    folder: str | os.PathLike,
+    csv: bool = False,
+    plots: bool = True,
+    progress: bool = True,
+    max_wall: float | None = None,
+) -> Recording:
     """Go on with a run that was killed or interrupted, from its last checkpoint, and write its results."""
     folder = Path(folder)
-    path = folder / "run.h5"
-    if not path.is_file():
+    if not (folder / "run.h5").is_file():
         raise FileError("contains no run to resume: it has no run.h5", folder)
+    with _locked(folder):
+        return _resume(folder, csv, plots, progress, max_wall)
+
+
+def _resume(folder: Path, csv: bool, plots: bool, progress: bool, max_wall: float | None) -> Recording:
+    path = folder / "run.h5"
     if (words := read_summary(folder).get("ended", "")) and words.startswith(("finished", "stopped")):
         raise FileError(f"contains a completed run ({words}): there is nothing to resume", folder)
     before, checkpoint = open_run(path), read_checkpoint(path)
@@ -147,7 +166,7 @@ def resume_run(folder: str | os.PathLike, csv: bool = False, plots: bool = True,
         raise FileError("was not made by gori run: use Simulation.resume", path)
     since = 0.0 if checkpoint is None else checkpoint.time
     method_of(before.info["method"]).run.load()
-    run = partial(Simulation.resume, path, progress, events=_events(settings))
+    run = partial(Simulation.resume, path, progress, max_wall=max_wall, events=_events(settings))
     return _Results(folder, _Names(before, settings), csv, plots, since).of(run)
 
 
@@ -178,10 +197,18 @@ def read_summary(folder: str | os.PathLike) -> dict[str, Any]:
 # ---- the folder
 
 
-def _claim(folder: Path, overwrite: bool) -> None:
-    """Make the folder; what an earlier run left in it goes, or is the reason not to run."""
+def _locked(folder: Path) -> Lock:
+    """The folder, made if need be, for one run alone."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot be used for results: {error.strerror or error}", folder) from None
+    return Lock(folder)
+
+
+def _clear(folder: Path, overwrite: bool) -> None:
+    """What an earlier run left in the folder goes, or is the reason not to run."""
+    try:
         names = ("run.h5", "run.yaml", "channels.csv", "summary.json", "ruts.png", "run.particles.h5", "particles.png")
         old = [*(folder / name for name in names if (folder / name).exists()), *folder.glob("plot_[0-9]*.png")]
         if old and not overwrite:
@@ -244,6 +271,10 @@ class _Results:
                 except GoriError as second:  # the first trouble is the one to tell of
                     error.add_note(str(second))
             raise
+        except RecordError as error:  # of what is safe in the file, if there is room for a few lines
+            with suppress(GoriError):
+                self._write(open_run(self.folder), wall.perf_counter() - began, f"failed: {error}")
+            raise
         self._write(recording, wall.perf_counter() - began, None)
         return recording
 
@@ -251,11 +282,16 @@ class _Results:
         about = summary(recording, failure) | {"wall_time": seconds}
         about["real_time_factor"] = (about["time"] - self.since) / seconds if seconds > 0.0 else None
         text = json.dumps(about, indent=2)
-        (self.folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+        with whole_file(self.folder / "summary.json") as part:
+            part.write_text(text + "\n", encoding="utf-8")
+        if recording.info.get("stopped_by", "").startswith("SIG"):
+            return  # whoever sent it does not wait for pictures
         if self.csv:
-            recording.to_csv(self.folder / "channels.csv", *self.names.record)
+            with whole_file(self.folder / "channels.csv") as part:
+                recording.to_csv(part, *self.names.record)
         for k, names in enumerate(self.names.plots if self.plots else ()):
-            recording.plot(*names, path=self.folder / f"plot_{k + 1}.png")
+            with whole_file(self.folder / f"plot_{k + 1}.png") as part:
+                recording.plot(*names, path=part)
 
 
 # ---- the summary
@@ -265,11 +301,12 @@ def summary(recording: Recording, failure: str | None) -> dict[str, Any]:
     """What there is to say of a run: plain data."""
     settings, info = recording.model.run_settings, recording.info
     reached = float(recording.time[-1] - recording.time[0])
-    stops = [name for name, _ in info["events"] if settings is not None and settings.events[name].action == "stop"]
+    events = info.get("events", ())
+    stops = [name for name, _ in events if settings is not None and settings.events[name].action == "stop"]
     if failure is not None:
         ended = failure
     elif info.get("interrupted"):
-        ended = "interrupted"
+        ended = f"interrupted by {info['stopped_by']}"
     elif stops:
         ended = f"stopped by {stops[0]}"
     else:
@@ -280,11 +317,11 @@ def summary(recording: Recording, failure: str | None) -> dict[str, Any]:
         "method": info["method"],
         **({"loops": info["loops"]} if "loops" in info else {}),
         **({"particles": info["particles"] | _framed(recording)} if "particles" in info else {}),
-        "steps": info["steps"],
+        "steps": info.get("steps", 0),
         "samples": len(recording),
         "sample": info["sample"],
         "energy": energy(recording),
-        "events": [{"name": name, "time": time} for name, time in info["events"]],
+        "events": [{"name": name, "time": time} for name, time in events],
     }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from gori.errors import InputError, RestartWarning, UnsupportedError
 from gori.integrate import METHODS, RK4, Loops, Method, method_of
 from gori.model import Model
+from gori.model.memory import require_memory
 from gori.model.state import State
 from gori.model.variants import with_force_values
 from gori.record import Recorder, Recording
@@ -19,10 +20,12 @@ from gori.sim.events import Event, event_of
 from gori.sim.exchange import Exchange
 from gori.sim.exchange_stage import ExchangeStage
 from gori.sim.failure import explain
+from gori.sim.grid import require_seconds
 from gori.sim.kept import KeptParts, Remembering, Snapshot
 from gori.sim.loops.closure import closing
 from gori.sim.particles.devices import Device
 from gori.sim.particles.particles import Particles
+from gori.sim.programs import differences, made_by, programs_of, require_same
 from gori.sim.progress import Progress
 from gori.sim.recorded import RecordedRun, read_run
 from gori.sim.run import (
@@ -47,6 +50,8 @@ from gori.sim.vehicle.schedule import scheduled
 from gori.sim.vehicle.vehicles import Vehicles, own_steps
 from gori.spec.expression import closest
 
+SAMPLE_COPIES = 2.5
+"""of each sample in memory, at most, when a run without a file ends"""
 DRIVER_PERIOD = 0.01
 """time between two calls of a driver, where nothing else is said [s]"""
 
@@ -272,19 +277,28 @@ class Simulation:
         progress: bool = True,
         overwrite: bool = False,
         frames: float | None = None,
+        max_wall: float | None = None,
     ) -> Recording:
-        """Run for a duration [s] and give the Recording. Ctrl-C stops it and keeps what is computed.
+        """Run for a duration [s] and give the Recording. Ctrl-C stops it and keeps what is computed; so do SIGTERM and
+        SIGHUP where there is a path. `recording.info["end"]` is then "interrupted", and `resume` goes on.
 
         sample     time between samples [s]; default: a thousandth of the duration, but at least one step
         path       HDF5 file that is written while the run goes on, and survives a kill
         progress   show a bar when it takes more than two seconds and there is a terminal
         frames     time between frames of particles [s]; default: as in the section `run`. They are `recording.frames`,
                    in a file beside `path` or, without a path, in memory
+        max_wall   wall time after which it is stopped [s]
         """
+        if max_wall is not None:
+            require_seconds("max_wall", max_wall)
         stepper, kept, particles = self.stepper, self._kept, self._kept.particles
         kept.refuse_torn()
         kept.counted = self.method.counts(stepper.memory)
         stepper.plan_run(duration, sample)
+        if path is None:
+            size = SAMPLE_COPIES * stepper.sample().nbytes * duration / stepper.sample_period
+            cure = "take a larger `sample`, or write to a file (path=...)"
+            require_memory(size, f"{duration / stepper.sample_period:.3g} samples", cure)
         info = self._info(duration)
         every = None if particles is None else particles.frame_time(frames)
         if every is not None:
@@ -297,13 +311,14 @@ class Simulation:
         kept.event_log, self._quiet_stages = [], None
         recorded = RecordedRun(self.model, kept, self._user, self._stages, info, recorder, [stepper.sample()[None]])
         recorded.begin()
-        return recorded.finish(progress)
+        return recorded.finish(progress, max_wall)
 
     def _info(self, duration: float) -> dict[str, Any]:
         """What a Recording says of its run."""
         info = {"method": self.method.settings(), "duration": duration, "sample": self.stepper.sample_period}
-        if self._user.functions:
-            info["user_forces"] = len(self._user.functions)
+        info["made_by"] = made_by()
+        if programs := self._programs():
+            info["programs"] = programs
         if self.loops is not None:
             info["loops"] = self.loops.settings()
         if self.subsystems:
@@ -318,11 +333,24 @@ class Simulation:
             info["device"] = self.device
         return info
 
+    def _programs(self) -> dict[str, dict[str, str]]:
+        """What of the user's own takes part in a run."""
+        return programs_of(self._user.functions, self.events, self.driver, self.subsystems)
+
     @classmethod
-    def resume(cls, path: str | Path, progress: bool = True, **options: Any) -> Recording:
+    def resume(
+        cls,
+        path: str | Path,
+        progress: bool = True,
+        changed: bool = False,
+        max_wall: float | None = None,
+        **options: Any,
+    ) -> Recording:
         """Go on with a run that was stopped or killed, from its last checkpoint, bit for bit as if it had not been.
 
-        options   forces, events, driver and subsystems of the run: programs are not in the file
+        changed    forces, events or driver may differ from those of the run; else that is an error
+        max_wall   wall time after which it is stopped again [s]
+        options    forces, events, driver and subsystems of the run: programs are not in the file
         """
         before = read_run(path)
         info = before.info
@@ -332,6 +360,14 @@ class Simulation:
         if {name: list(place) for name, place in simulation._couplings.channels.items()} != info.get("outputs", {}):
             raise InputError(f"{path} was recorded with other outputs: give the subsystems of that run")
         stepper, particles = simulation.stepper, simulation._kept.particles
+        if not changed:
+            require_same(path, info.get("programs", {}), simulation._programs())
+        if others := differences(info.get("made_by", {})):
+            warnings.warn(
+                f"{path} was made by {others}: the run goes on, but may differ in the last digits",
+                RestartWarning,
+                stacklevel=2,
+            )
         if simulation.driver is not None and not isinstance(simulation.driver, Remembering):
             warnings.warn(
                 "the driver has no save and load: its internal state, if any, is not in the file, and the run "
@@ -347,7 +383,7 @@ class Simulation:
         recorder = Recorder.resume(path, simulation.model)
         recorder.info = dict(info)
         parts = simulation.model, simulation._kept, simulation._user, simulation._stages
-        return RecordedRun(*parts, info, recorder, [before.rows(recorder.samples)]).finish(progress)
+        return RecordedRun(*parts, info, recorder, [before.rows(recorder.samples)]).finish(progress, max_wall)
 
     def _stages(self, rows: list | None, recorder: Recorder | None, bar: Progress | None) -> list[RunStage]:
         """What happens in each turn of a run, in this order."""

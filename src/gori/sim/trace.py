@@ -105,7 +105,7 @@ class Trace:
         if self._given is not None:
             return self._given
         model = self.model
-        if self.recording.info.get("user_forces") and not self._user:
+        if "forces" in self.recording.info.get("programs", {}) and not self._user:
             raise InputError("accelerations and reactions of this run need its user force functions: run it again")
         qdd = np.zeros((len(self._samples), model.nv))
         if not len(qdd):

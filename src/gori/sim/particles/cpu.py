@@ -30,7 +30,7 @@ from gori.sim.particles.engine import (
     grids_of,
     settings_of,
 )
-from gori.sim.particles.lockstep import without_interrupts
+from gori.sim.signals import without_interrupts
 
 CAPACITY_OF = {c.LIST_FULL: "pair_slots", c.TOUCH_FULL: "kept_slots", c.WALL_FULL: "wall_slots"}
 """what a list that is full has too little of"""

@@ -20,7 +20,7 @@ from gori.record import ParticleFrame
 from gori.sim.particles.engine import ParticleEngine, setup_of
 from gori.sim.particles.failures import march_error
 from gori.sim.particles.inlets import InletFlow, drains
-from gori.sim.particles.lockstep import without_interrupts
+from gori.sim.signals import without_interrupts
 from gori.sim.subsystem import BodyMotion
 
 LARGEST_STEP = 5.0

@@ -16,8 +16,8 @@ from gori.model.particles.part import ParticlePart
 from gori.record import Frames, ParticleFrame
 from gori.sim.exchange import Exchange
 from gori.sim.particles.framing import Framing
-from gori.sim.particles.lockstep import without_interrupts
 from gori.sim.particles.particles import Particles
+from gori.sim.signals import without_interrupts
 
 
 class ParticleRun:
