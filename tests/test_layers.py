@@ -12,7 +12,7 @@ import gori
 
 ROOT = Path(gori.__file__).parent
 LAYERS = [
-    {"errors"},
+    {"errors", "version"},
     {"spec", "kernels"},
     {"text"},
     {"vehicle"},

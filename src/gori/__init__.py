@@ -7,6 +7,8 @@ Families stand under names of their own: `gori.spec` (parts of a description), `
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from gori.version import VERSION as __version__
+
 if TYPE_CHECKING:
     from gori import errors
     from gori.analysis import inverse_dynamics, kinematics
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from gori.sim import Clock, Event, Simulation, Subsystem, Trace, at_rest, batch, open_run
     from gori.spec import Spec
 
-__version__ = "0.1.0"
 
 # each name is imported when it is first used (PEP 562), so that `gori --help` need not wait for Numba
 _HOMES = {

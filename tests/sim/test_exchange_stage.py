@@ -10,7 +10,8 @@ import pytest
 
 import gori
 from gori.errors import SimulationError
-from gori.sim.signals import InterruptsLater
+from gori.sim.exchange_stage import ExchangeStage
+from gori.sim.run import Block
 from tests.sim.coupled import Spring, simulate
 
 
@@ -67,23 +68,11 @@ def test_ctrl_c_twice_does_not_wait():
         simulation.run(0.01)
 
 
-def test_interrupts_later():
-    done = []
-    with pytest.raises(KeyboardInterrupt), InterruptsLater():
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.002)
-        done.append(True)
-    assert done and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    seen = []
-
-    def elsewhere():
-        with InterruptsLater():
-            seen.append(signal.getsignal(signal.SIGINT))
-
-    thread = threading.Thread(target=elsewhere)
-    thread.start()
-    thread.join()
-    assert seen == [signal.default_int_handler]
+def test_values_go_into_the_last_sample():
+    block = Block(samples=np.zeros((2, 5)))
+    ExchangeStage._rewrite(block, np.array([1.0, 2.0]), 1)
+    assert block.samples.tolist() == [[0, 0, 0, 0, 0], [0, 0, 1, 2, 0]]
+    ExchangeStage._rewrite(Block(), np.array([1.0]), 0)  # there is none
 
 
 @pytest.mark.parametrize("error", [ValueError("valve stuck"), SimulationError("valve stuck at 0.051 s")], ids=repr)

@@ -11,7 +11,7 @@ import pytest
 
 import gori
 from gori.sim import signals
-from gori.sim.signals import without_interrupts
+from gori.sim.signals import InterruptsLater, without_interrupts
 from tests.sim.test_survival import reached, wait_for
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +37,24 @@ def test_other_threads_are_left_alone():
     thread.start()
     thread.join()
     assert seen == [before]
+
+
+def test_interrupts_later():
+    done = []
+    with pytest.raises(KeyboardInterrupt), InterruptsLater():
+        signal.raise_signal(signal.SIGINT)
+        done.append(True)
+    assert done and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    seen = []
+
+    def elsewhere():
+        with InterruptsLater():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert seen == [signal.default_int_handler]
 
 
 # ---- signals that ask for the end

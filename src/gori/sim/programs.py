@@ -17,6 +17,7 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.sim.events import Event
+from gori.version import VERSION
 
 SAME = ("gori", "numba", "python", "cpu")
 """of what made a file: where one of these differs, the last bits may"""
@@ -27,11 +28,9 @@ def made_by() -> dict[str, str]:
     import numba
     from llvmlite.binding import get_host_cpu_name
 
-    from gori import __version__
-
     when = datetime.now(UTC).isoformat(timespec="seconds")
     python = platform.python_version()
-    return {"gori": __version__, "numba": numba.__version__, "python": python, "cpu": get_host_cpu_name(), "date": when}
+    return {"gori": VERSION, "numba": numba.__version__, "python": python, "cpu": get_host_cpu_name(), "date": when}
 
 
 def programs_of(
@@ -82,35 +81,35 @@ def _event_hash(event: Event) -> str:
     return _short(f"{event.value} {event.when} {action}")
 
 
-def code_hash(program: Any) -> str:
+def code_hash(function: Any) -> str:
     """Of the code of a function, an object that can be called, or a class; empty where there is none to see.
 
     Plain default values and arguments of a partial count. What a function closes over or looks up does not: it may
     change while a run lasts.
     """
     digest = hashlib.sha256(f"{sys.version_info[:2]}".encode())
-    return digest.hexdigest()[:16] if _add(digest, getattr(program, "py_func", program), 0) else ""
+    return digest.hexdigest()[:16] if _add(digest, getattr(function, "py_func", function), 0) else ""
 
 
-def _add(digest: Any, program: Any, depth: int) -> bool:
+def _add(digest: "hashlib._Hash", function: Any, depth: int) -> bool:
     if depth > 8:
         return False
-    if isinstance(program, functools.partial):
-        return _add(digest, program.func, depth + 1) and _add_values(digest, (program.args, program.keywords))
-    if isinstance(program, MethodType):
-        program = program.__func__
-    if isinstance(program, FunctionType):
-        _add_code(digest, program.__code__)
-        _add_values(digest, (program.__defaults__, program.__kwdefaults__))
-        return True
-    members = vars(program if isinstance(program, type) else type(program))
-    functions = [members[name] for name in sorted(members) if isinstance(members[name], FunctionType)]
-    for function in functions:
+    if isinstance(function, functools.partial):
+        return _add(digest, function.func, depth + 1) and _add_values(digest, (function.args, function.keywords))
+    if isinstance(function, MethodType):
+        function = function.__func__
+    if isinstance(function, FunctionType):
         _add_code(digest, function.__code__)
+        _add_values(digest, (function.__defaults__, function.__kwdefaults__))
+        return True
+    members = vars(function if isinstance(function, type) else type(function))
+    functions = [members[name] for name in sorted(members) if isinstance(members[name], FunctionType)]
+    for member in functions:
+        _add_code(digest, member.__code__)
     return bool(functions)
 
 
-def _add_code(digest: Any, code: CodeType) -> None:
+def _add_code(digest: "hashlib._Hash", code: CodeType) -> None:
     digest.update(code.co_code)
     digest.update(repr(code.co_names).encode())
     for constant in code.co_consts:
@@ -121,7 +120,7 @@ def _add_code(digest: Any, code: CodeType) -> None:
             digest.update(repr(plain).encode())
 
 
-def _add_values(digest: Any, value: Any) -> bool:
+def _add_values(digest: "hashlib._Hash", value: Any) -> bool:
     """Plain values; others are passed over, as they may change while a run lasts."""
     if isinstance(value, np.ndarray):
         digest.update(str((value.shape, value.dtype)).encode() + value.tobytes())

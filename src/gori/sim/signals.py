@@ -6,7 +6,7 @@ checkpoint, and marked as interrupted. A handler that the program has set itself
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -113,7 +113,7 @@ class InterruptsLater:
             raise KeyboardInterrupt if number == signal.SIGINT else Stopped(number)
 
 
-def _handle(handler: Any) -> dict[int, Any]:
+def _handle(handler: Callable[[int, FrameType | None], None]) -> dict[int, Any]:
     """Take over Ctrl-C, and what `stop_signals` receives; what was there before."""
     before: dict[int, Any] = {signal.SIGINT: signal.signal(signal.SIGINT, handler)}
     for number in NUMBERS:
