@@ -51,6 +51,26 @@ def test_every_bit_comes_back(tmp_path, arrays):
     rows.close()
 
 
+@pytest.mark.parametrize("sequence", [3, 4])
+def test_a_small_file_is_taken_up_whichever_slot_it_has(tmp_path, sequence):
+    """Its columns lie as in a file that grows, but one slot has no place: its checkpoint would go to the start."""
+    path, rng = tmp_path / "a.h5", np.random.default_rng(1)
+    arrays = {
+        name: rng.normal(size=shape) for name, shape in (("time", 5), ("q", (5, 2)), ("v", (5, 2)), ("z", (5, 0)))
+    }
+    columns = {name: Column(array.shape[1:], array.dtype) for name, array in arrays.items()}
+    rows = lambda name, k, n: arrays[name][k : k + n]  # noqa: E731
+    write_packed(path, Header("", False, {}), columns, 5, rows, "complete", Slot(sequence, b"x" * 1000, 5))
+    unpack(path)
+    file = RowFile.open(path)
+    file.write_slot(Slot(sequence + 1, b"y" * 1000, 5))
+    file.close()
+    with open_file(path) as read:
+        assert read_slot(read) == Slot(sequence + 1, b"y" * 1000, 5)
+        for name, array in read_rows(read)[0].items():
+            np.testing.assert_array_equal(array, arrays[name])
+
+
 def test_a_disk_without_room_leaves_what_was_there(tmp_path, arrays, monkeypatch):
     path = tmp_path / "a.h5"
     path.write_bytes(b"old")

@@ -93,7 +93,8 @@ def _packing(column: Column, count: int) -> dict[str, Any]:
 def unpack(path: Path) -> None:
     """Make a packed file one that can grow; nothing happens to others."""
     with open_file(path) as file:
-        if all(file[name].chunks is None for name in ("q", "v", *(f"extra/{name}" for name in file["extra"]))):
+        plain = all(file[name].chunks is None for name in ("q", "v", *(f"extra/{name}" for name in file["extra"])))
+        if plain and len(file[SLOTS[0]]) == len(file[SLOTS[1]]):  # of a packed file, one slot has no place
             return
         header, (arrays, end), slot = read_header(file), read_rows(file), read_slot(file)
     columns = {name: Column(array.shape[1:], array.dtype) for name, array in arrays.items()}

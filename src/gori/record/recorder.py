@@ -15,7 +15,18 @@ from gori.model.state import State
 from gori.record.lock import Lock
 from gori.record.packed import unpack, write_packed
 from gori.record.recording import Recording
-from gori.record.rows import Column, Header, RowFile, Slot, open_file, part_of, read_header, read_rows, read_slot
+from gori.record.rows import (
+    Column,
+    Header,
+    RowFile,
+    Slot,
+    open_file,
+    part_of,
+    read_header,
+    read_rows,
+    read_slot,
+    reason,
+)
 from gori.record.values import checked_extra, checked_info
 
 _FLOAT = np.dtype("<f8")
@@ -32,6 +43,7 @@ class Recorder:
     info            what the file shall say of the run: names and values that JSON can hold
     flush_seconds   [s], wall clock; 0 flushes every block
     overwrite       replace a file that is there; else that is an error
+    at_checkpoint   the file is put in place with the first checkpoint, and so can be taken up as soon as it is there
     """
 
     def __init__(
@@ -41,6 +53,7 @@ class Recorder:
         info: dict[str, Any] | None = None,
         flush_seconds: float = 0.5,
         overwrite: bool = False,
+        at_checkpoint: bool = False,
     ):
         self.path, self.flush_seconds, self.info = Path(path), flush_seconds, checked_info(info)
         self._lock = Lock(path)
@@ -52,7 +65,8 @@ class Recorder:
         self._begin(columns | {"z": Column((0,), _FLOAT)}, None, 0, -np.inf)
         try:
             self._rows = self._create(self._columns, 0, 0)
-            os.replace(part_of(self.path), self.path)
+            if not at_checkpoint:
+                os.replace(part_of(self.path), self.path)
         except (OSError, RuntimeError) as error:
             self._lock.release()
             raise self._failed(error) from error
@@ -161,32 +175,44 @@ class Recorder:
         """
         self._check_open()
         data = state.to_bytes()
-        self.flush()
-        slot = Slot(self._slot.sequence + 1 if self._slot else 1, data, self.samples)
+        slot = Slot(self._slot.sequence + 1 if self._slot else 1, data, self._total())
         try:
             if len(data) > self._rows.slot_bytes:
-                self._rebuild(self._rows.capacity, 2 * len(data), self._columns)
-            self._rows.write_slot(slot)
+                self._rebuild(2 * len(data), slot)
+            else:
+                self._write_blocks()
+                self._rows.write_slot(slot)
         except (OSError, RuntimeError) as error:
             raise self._failed(error) from error
         self._slot = slot
 
     def flush(self) -> None:
         """Write what was appended so far."""
-        samples, blocks = self._progress
         try:
-            if blocks:
-                total = samples + sum(len(block["time"]) for block in blocks)
-                if total > self._rows.capacity or self._rows.columns != self._columns:
-                    row_bytes = sum(column.row_bytes for column in self._columns.values())
-                    self._rebuild(max(2 * total, _FIRST_BYTES // row_bytes), self._rows.slot_bytes, self._columns)
-                for name in self._columns:
-                    self._rows.write(name, samples, np.concatenate([block[name] for block in blocks]))
-                self._rows.publish(total)
-                self._progress = total, []
+            if self._progress[1]:
+                self._write_blocks()
         except (OSError, RuntimeError) as error:
             raise self._failed(error) from error
         self._flushed = clock.monotonic()
+
+    def _total(self) -> int:
+        """Count of samples, with those that are not in the file yet."""
+        samples, blocks = self._progress
+        return samples + sum(len(block["time"]) for block in blocks)
+
+    def _write_blocks(self) -> None:
+        total = self._total()
+        if total > self._rows.capacity or self._rows.columns != self._columns:
+            self._rebuild(self._rows.slot_bytes, self._slot)
+            return
+        self._put_blocks(self._rows)
+        self._rows.publish(total)
+        self._progress = total, []
+
+    def _put_blocks(self, rows: RowFile) -> None:
+        samples, blocks = self._progress
+        for name in self._columns if blocks else ():
+            rows.write(name, samples, np.concatenate([block[name] for block in blocks]))
 
     def close(self, end: str = "complete", pack: bool = True) -> None:
         """Write the rest, mark how the run ended (`rows.ENDS`), and pack the file."""
@@ -218,16 +244,22 @@ class Recorder:
         header = Header(*self._head, checked_info(self.info))
         return RowFile.create(part_of(self.path), header, columns, capacity, slot_bytes)
 
-    def _rebuild(self, capacity: int, slot_bytes: int, columns: dict[str, Column]) -> None:
-        """Move to a file with other room, which takes the place of the old one when it is ready."""
-        rows = None
+    def _rebuild(self, slot_bytes: int, slot: Slot | None) -> None:
+        """Move to a file with more room, for all samples so far and a checkpoint; it replaces the old one when ready."""
+        total, rows = self._total(), None
+        capacity = self._rows.capacity
+        if total > capacity or self._rows.columns != self._columns:
+            row_bytes = sum(column.row_bytes for column in self._columns.values())
+            capacity = max(2 * total, _FIRST_BYTES // row_bytes)
         try:
-            rows = self._create(columns, capacity, slot_bytes)
+            part_of(self.path).unlink(missing_ok=True)  # a file that is open there stays so, without a name
+            rows = self._create(self._columns, capacity, slot_bytes)
             if self.samples:
                 rows.copy_rows(self._rows, self.samples)
-            if self._slot:
-                rows.write_slot(self._slot)
-            rows.publish(self.samples)
+            self._put_blocks(rows)
+            if slot:
+                rows.write_slot(slot)
+            rows.publish(total)
             rows.sync()
             os.replace(part_of(self.path), self.path)
         except BaseException:
@@ -237,9 +269,10 @@ class Recorder:
             raise
         old, self._rows = self._rows, rows
         old.close()
+        self._progress = total, []
 
     def _failed(self, error: Exception) -> RecordError:
-        words = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        words = reason(error)
         safe = f"{self.samples} samples are safe in it" if self.samples else "no sample is in it"
         return RecordError(f"{self.path} cannot be written: {words}; {safe}")
 

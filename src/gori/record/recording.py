@@ -165,7 +165,7 @@ class Recording:
     def save(self, path: str | os.PathLike) -> None:
         """Write an HDF5 file; it replaces one that is there when it is complete, not before."""
         from gori.record.packed import write_packed
-        from gori.record.rows import Column, Header
+        from gori.record.rows import Column, Header, reason
 
         arrays = {"time": self.time, "q": self.q, "v": self.v, "z": self.z}
         arrays |= {f"extra/{name}": array for name, array in self.extra.items()}
@@ -178,8 +178,7 @@ class Recording:
             rows = lambda name, first, count: arrays[name][first : first + count]  # noqa: E731
             write_packed(Path(path), header, columns, len(self.time), rows, end, None)
         except (OSError, RuntimeError) as error:
-            words = (error.strerror if isinstance(error, OSError) else None) or error
-            raise RecordError(f"{path} cannot be written: {words}") from error
+            raise RecordError(f"{path} cannot be written: {reason(error)}") from error
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Recording":

@@ -19,6 +19,7 @@ A run that is closed leaves a packed file (`packed.py`): the same, with compress
 
 import json
 import os
+import re
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -151,6 +152,14 @@ class RowFile:
             data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
             while data:  # a disk that is nearly full takes a part, and fails at the next write
                 data = data[self._file.write(data) :]
+
+
+def reason(error: Exception) -> str:
+    """Why a file cannot be written, in the words of the system: the HDF5 library has many of its own."""
+    if isinstance(error, OSError) and error.strerror and "errno = " not in error.strerror:
+        return error.strerror
+    found = re.search(r"errno = (\d+)", str(error))
+    return os.strerror(int(found[1])) if found else str(error)
 
 
 def part_of(path: Path) -> Path:

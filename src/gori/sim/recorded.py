@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.errors import ConditionWarning, InputError
+from gori.errors import ConditionWarning, InputError, RecordError
 from gori.model import Model
 from gori.model.state import State
 from gori.record import Recorder, Recording, read_checkpoint
@@ -64,9 +64,17 @@ class RecordedRun:
 
     def begin(self) -> None:
         """Record where the run starts, so that it can be taken up from there."""
-        if self._recorder is not None:
-            SampleStage(self._kept.stepper, None, self._recorder).add(self._rows[0])
-            CheckpointStage(self._recorder, self._kept.save).save()
+        recorder = self._recorder
+        if recorder is None:
+            return
+        try:
+            SampleStage(self._kept.stepper, None, recorder).add(self._rows[0])
+            CheckpointStage(recorder, self._kept.save).save()
+        except BaseException as error:
+            recorder.info["error"] = str(error)
+            with contextlib.suppress(RecordError):  # the first trouble is the one to tell of
+                recorder.close("failed")
+            raise
 
     def finish(self, progress: bool, max_wall: float | None = None) -> Recording:
         """Run to the end, and make the Recording out of what was recorded, however it ends."""

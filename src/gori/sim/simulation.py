@@ -305,7 +305,7 @@ class Simulation:
             info["frames"] = every
         if self.particles is not None:
             info["particle_energy"] = {"start": sum(self.particles.energy)}
-        recorder = None if path is None else Recorder(path, self.model, info=info, overwrite=overwrite)
+        recorder = None if path is None else Recorder(path, self.model, info, overwrite=overwrite, at_checkpoint=True)
         if particles is not None:
             particles.store_frames(every, path, self.time, duration, overwrite)
         kept.event_log, self._quiet_stages = [], None
