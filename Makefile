@@ -4,7 +4,9 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test bench validate lint clean
+KILLS ?= 100
+
+.PHONY: demo test bench validate soak lint clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit('Gori needs Python 3.11 or newer; try make PYTHON=python3.12') if sys.version_info < (3, 11) else None"
@@ -34,6 +36,9 @@ bench: $(READY)           ## all benchmarks
 
 validate: $(READY)        ## published problems against their reference values
 	$(PY) -m validation
+
+soak: $(READY)            ## kills, signals, full disks, damaged files: make soak KILLS=1000
+	$(PY) -m soak --kills $(KILLS)
 
 lint: $(READY)
 	$(VENV)/bin/ruff check .

@@ -245,7 +245,7 @@ class Recorder:
         return RowFile.create(part_of(self.path), header, columns, capacity, slot_bytes)
 
     def _rebuild(self, slot_bytes: int, slot: Slot | None) -> None:
-        """Move to a file with more room, for all samples so far and a checkpoint; it replaces the old one when ready."""
+        """Move to a file with more room, for all samples so far and a checkpoint; it replaces the old one when done."""
         total, rows = self._total(), None
         capacity = self._rows.capacity
         if total > capacity or self._rows.columns != self._columns:

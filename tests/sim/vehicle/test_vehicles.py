@@ -262,3 +262,20 @@ def test_an_event_within_a_step(model, rest):
     assert (speed > before).all() and (speed - before < 0.1).all()
     np.testing.assert_allclose(ends[1][0], ends[0][0], rtol=2e-3)
     np.testing.assert_allclose(ends[1][1], ends[0][1], atol=2e-3)
+
+
+def test_the_clock_of_a_state_may_differ_in_its_last_bit(model, rest):
+    """It is computed at two places: compilers may round it differently."""
+    simulation = gori.Simulation(model, ADAMS, state=rest)
+    simulation.step(10)
+    state = simulation.state
+    clock = state.vehicle["vehicle_clock"].copy()
+    for time, good in ((np.nextafter(state.time, 1.0), True), (state.time + 1e-9, False)):
+        clock["time"] = time
+        parts = {**state.parts, "vehicle": {**state.vehicle, "vehicle_clock": clock.copy()}}
+        other = gori.State(state.time, state.q, state.v, state.z, parts, state.model)
+        if good:
+            simulation.state = other
+        else:
+            with pytest.raises(InputError, match="must show the time of the State"):
+                simulation.state = other
