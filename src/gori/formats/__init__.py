@@ -49,6 +49,9 @@ def load(path: str | os.PathLike, **options: Any) -> Spec:
 
 def save(spec: Spec, path: str | os.PathLike) -> None:
     """Write a Spec to a YAML file."""
+    if not isinstance(spec, Spec):
+        hint = ": model.spec is the Spec of a Model" if type(spec).__name__ == "Model" else ""
+        raise InputError(f"save takes a Spec, not a {type(spec).__name__}{hint}")
     if Path(path).suffix.lower() not in (".yaml", ".yml"):
         raise FileError("a Spec is saved as .yaml or .yml", path)
     write_yaml(spec, path)

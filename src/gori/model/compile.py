@@ -19,6 +19,8 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
 
     open_loops   leave cuts, mimic and motions out: the Model is the tree that remains, with every joint free
     """
+    if isinstance(spec, Model):
+        raise InputError("this is a Model already: to compile it again, compile its Spec, model.spec")
     if not isinstance(spec, Spec):
         raise InputError(f"compile takes a Spec, not {type(spec).__name__}: gori.compile(gori.load(path))")
     spec = span(with_moving_base(spec))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError
+from gori.kernels.tree.batch import all_finite
 from gori.kernels.tree.configuration import difference_batch, integrate_batch
 from gori.model.arrays import Rows, frozen
 from gori.model.tables import JointInfo, Names, Tables
@@ -114,11 +115,18 @@ class Coordinates:
             q[:, info.q] = rng.uniform(low, high, (len(q), info.nq))
         return q[0] if count is None else q
 
+    @staticmethod
+    def _require_finite(out: np.ndarray, what: str) -> None:
+        """Refuse what has left the range of numbers."""
+        if not all_finite(out.reshape(-1)):
+            raise InputError(f"the {what} would not be finite: sizes, masses, coordinates or velocities are too large")
+
     def integrate(self, q: Any, dv: Any) -> np.ndarray:
         """q moved along the tangent vector dv (nv,): the sum for simple joints, the exponential map for quaternions."""
         x = self.rows(q=(q, self.nq), dv=(dv, self.nv))
         out = np.empty((x.count, self.nq))
         integrate_batch(self._body_i, x["q"], x["dv"], out)
+        self._require_finite(out, "coordinates")
         return x.shaped(out)
 
     def difference(self, q0: Any, q1: Any) -> np.ndarray:
@@ -126,4 +134,5 @@ class Coordinates:
         x = self.rows(q0=(q0, self.nq), q1=(q1, self.nq))
         out = np.empty((x.count, self.nv))
         difference_batch(self._body_i, x["q0"], x["q1"], out)
+        self._require_finite(out, "differences")
         return x.shaped(out)

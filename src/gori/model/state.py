@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import FileError, InputError
+from gori.model.arrays import numbers_of
 
 FORMAT = 1
 """version of saved States"""
@@ -61,7 +62,7 @@ class State:
         model: str = "",
     ):
         own: dict[str, Any] = {name: _numbers(name, value) for name, value in (("q", q), ("v", v), ("z", z))}
-        own |= {"time": float(time), "model": model}
+        own |= {"time": seconds(time), "model": model}
         own["parts"] = MappingProxyType({
             part: MappingProxyType({name: _frozen(f"{part}.{name}", value) for name, value in values.items()})
             for part, values in (parts or {}).items()
@@ -184,11 +185,18 @@ class State:
             raise FileError("is not a State of Gori, or is incomplete", path) from error
 
 
+def seconds(time: Any) -> float:
+    """A time [s] as a float, finite or not."""
+    if isinstance(time, (int, float, np.number)) or getattr(time, "shape", None) == ():
+        try:
+            return float(time)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    raise InputError(f"state.time must be a number of seconds, not {time!r}")
+
+
 def _numbers(name: str, value: Any) -> np.ndarray:
-    try:
-        array = np.array(value, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"state.{name} must be numbers, not {value!r}") from None
+    array = numbers_of(value, f"state.{name}")
     if array.ndim != 1:
         raise InputError(f"state.{name} must be a one-dimensional array, not of shape {array.shape}")
     array.flags.writeable = False

@@ -1,6 +1,7 @@
 """A Recording: the states of a run, and everything that follows from them."""
 
 import os
+import pickle
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -11,7 +12,8 @@ import numpy as np
 from gori.errors import InputError, RecordError
 from gori.formats.yaml import read_yaml, write_yaml
 from gori.model import Model, compile
-from gori.model.arrays import frozen
+from gori.model.arrays import frozen, numbers_of
+from gori.model.model import require_model
 from gori.record.channels import WORK, Channel, builtin_channels
 from gori.record.outputs import output_channels
 from gori.record.values import checked_extra, checked_info
@@ -54,10 +56,11 @@ class Recording:
         extra: dict[str, Any] | None = None,
         info: dict[str, Any] | None = None,
     ):
+        require_model(model)
         self.model, self.info = model, checked_info(info)
         self.frames: Any = None
         """frames of particles, if the run took any: a list of ParticleFrame, or Frames of a file"""
-        self.time = frozen(np.array(time, np.float64, ndmin=1))
+        self.time = frozen(numbers_of(time, "time", least=1))
         count = len(self.time)
         self.q, self.v = _rows("q", q, count, model.nq), _rows("v", v, count, model.nv)
         self.z = _rows("z", np.zeros((count, 0)) if z is None else z, count, None)
@@ -65,8 +68,33 @@ class Recording:
             raise InputError("time must be a one-dimensional array of finite numbers that does not decrease")
         self.extra = {name: frozen(array) for name, array in checked_extra(extra, count).items()}
         self._channels, self._values = builtin_channels(self), {}
+        self._added: dict[str, Channel] = {}  # by `add_source` of a caller
+        self._derived: list[Callable[[Recording], None]] = []
         self.add_source([name for name in self.extra if name != WORK], lambda rec, name: rec.extra[name])
         for name, channel in output_channels(self).items():
+            self.add_source([name], channel.compute, channel.units)
+        self._added.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The states and what was added to them; channels are made again."""
+        for name, channel in self._added.items():
+            try:
+                pickle.dumps(channel.compute)
+            except Exception as error:
+                raise InputError(
+                    f"this Recording cannot be pickled, because of the function of channel {name!r}: {error}"
+                ) from error
+        arrays = {"time": self.time, "q": self.q, "v": self.v, "z": self.z, "extra": self.extra, "info": self.info}
+        return {"model": self.model, "arrays": arrays} | {
+            "frames": self.frames, "added": self._added, "derived": self._derived
+        }  # fmt: skip
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        Recording.__init__(self, saved["model"], **saved["arrays"])
+        self.frames = saved["frames"]
+        for add in saved["derived"]:
+            self.add_derived(add)
+        for name, channel in saved["added"].items():
             self.add_source([name], channel.compute, channel.units)
 
     def __len__(self) -> int:
@@ -130,6 +158,14 @@ class Recording:
         if taken := [name for name in new if name in self._channels]:
             raise InputError(f"there is already a channel {taken[0]!r}")
         self._channels |= new
+        self._added |= new
+
+    def add_derived(self, add: Callable[["Recording"], None]) -> None:
+        """Let a function add its channels: `add(recording)`, also to each copy in another process."""
+        before = dict(self._added)
+        add(self)
+        self._added = before
+        self._derived.append(add)
 
     def _channel(self, name: str) -> Channel:
         if name not in self._channels:
@@ -193,7 +229,7 @@ class Recording:
 
 
 def _rows(name: str, value: Any, count: int, width: int | None) -> np.ndarray:
-    array = np.array(value, np.float64)
+    array = numbers_of(value, name)
     if array.ndim != 2 or len(array) != count or array.shape[1] != (array.shape[1] if width is None else width):
         wanted = "any" if width is None else width
         raise InputError(f"{name} must be {count} rows of {wanted} numbers, not {array.shape}")

@@ -1,39 +1,16 @@
 """The stage of a run in which bodies and subsystems in Python move: a step, then the exchange at its end."""
 
-import signal
-import threading
 from collections.abc import Sequence
-from types import FrameType
 
 import numpy as np
 
 from gori.errors import SimulationError
 from gori.kernels.codes import EVENT, OK
+from gori.sim.callers.interrupts import InterruptsLater
 from gori.sim.exchange import Exchange
 from gori.sim.particles.run import ParticleRun
 from gori.sim.run import Block, SampleStage, StepStage
 from gori.sim.stepper import Stepper
-
-
-class InterruptsLater:
-    """Ctrl-C waits until this is done: a step and the exchange at its end belong together. Twice, it does not wait."""
-
-    def __enter__(self) -> None:
-        self._pressed = 0
-        self._here = threading.current_thread() is threading.main_thread()  # others are not interrupted
-        if self._here:
-            self._before = signal.signal(signal.SIGINT, self._press)
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if self._here:
-            signal.signal(signal.SIGINT, signal.SIG_DFL if self._before is None else self._before)
-            if self._pressed and error is None:
-                signal.raise_signal(signal.SIGINT)
-
-    def _press(self, number: int, frame: FrameType | None) -> None:
-        self._pressed += 1
-        if self._pressed > 1:
-            raise KeyboardInterrupt
 
 
 class ExchangeStage:

@@ -12,6 +12,7 @@ from gori.model import Model
 from gori.model.state import State
 from gori.record import Recorder, Recording, read_checkpoint
 from gori.record.channels import WORK
+from gori.sim.callers.interrupts import RunInterrupts
 from gori.sim.channels import add_channels
 from gori.sim.couplings import warn_of_lag
 from gori.sim.energy import limit, warn_of_imbalance
@@ -65,23 +66,24 @@ class RecordedRun:
         words = None if particles is None else particles.words(lambda: stepper.steps_done)
         work = {exchange.name: exchange.work for exchange in kept.exchanges}
         bar = Progress(progress, stepper.time, stepper.end_time, words)
-        try:
-            failure = run_blocks(stepper, self._stages(self._rows, recorder, bar))
-            if recorder is not None and failure is None:
-                CheckpointStage(recorder, kept.save).save()  # the State at the end
-        except KeyboardInterrupt:
-            info["interrupted"] = True
-        finally:
-            bar.close()
-            info |= {"events": list(kept.event_log), "steps": stepper.steps_of_run}
-            grown = method.counts(stepper.memory) - kept.counted
-            info |= method.report(grown)
-            if particles is not None:
-                frames, info["particles"] = particles.frames(), particles.particles.about()
-                info["particle_energy"] = info.get("particle_energy", {}) | {"end": sum(particles.particles.energy)}
-            if recorder is not None:
-                recorder.info |= info | ({} if failure is None else {"error": str(failure)})
-                recorder.close()
+        with RunInterrupts() as interrupts, self._user.watched():
+            try:
+                failure = run_blocks(stepper, self._stages(self._rows, recorder, bar), interrupts)
+                if recorder is not None and failure is None:
+                    CheckpointStage(recorder, kept.save).save()  # the State at the end
+            except KeyboardInterrupt:
+                info["interrupted"], interrupts.pressed = True, 0
+            finally:
+                bar.close()
+                info |= {"events": list(kept.event_log), "steps": stepper.steps_of_run}
+                grown = method.counts(stepper.memory) - kept.counted
+                info |= method.report(grown)
+                if particles is not None:
+                    frames, info["particles"] = particles.frames(), particles.particles.about()
+                    info["particle_energy"] = info.get("particle_energy", {}) | {"end": sum(particles.particles.energy)}
+                if recorder is not None:
+                    recorder.info |= info | ({} if failure is None else {"error": str(failure)})
+                    recorder.close()
         *states, extra = stepper.columns(np.concatenate(self._rows))
         recording = Recording(self._model, *states, extra=extra, info=info)
         recording.info["events"], recording.frames = list(kept.event_log), frames

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gori.errors import AssemblyWarning, ClosureError, InputError
+from gori.model.arrays import numbers_of
 from gori.model.loops.newton import Pose, Search
-from gori.model.model import Model
+from gori.model.model import Model, require_model
 from gori.spec.explain import warn
 
 GIVEN = 0.1
@@ -47,7 +48,8 @@ def assemble(model: Model, q: Any = None, hold: Iterable[str] = (), time: float 
 
 def assembled(model: Model, q: Any = None, hold: Iterable[str] = (), time: float = 0.0) -> Assembly:
     """As `assemble`, without a word."""
-    start = model.q0 if q is None else np.array(q, float)
+    require_model(model)
+    start = model.q0 if q is None else numbers_of(q, "q")
     check_one(model, q=(start, model.nq))
     if not model.loop_system.names:
         return Assembly(start)

@@ -52,11 +52,12 @@ def mobility(model: Model, q: Any = None, independent: Iterable[str] | None = No
     """How the Model can move at q (default: its start, assembled); q must close the loops."""
     from scipy.linalg import qr
 
+    from gori.model.arrays import numbers_of
     from gori.model.loops.assembly import assembled, check_one
     from gori.model.loops.branches import finite_freedom, tangents
 
     system = model.loop_system
-    q = assembled(model, time=time).q if q is None else np.array(q, float)
+    q = assembled(model, time=time).q if q is None else numbers_of(q, "q")
     check_one(model, q=(q, model.nq))
     J = system.scaled(system.terms(q, time=time).J)
     rank, names = system.rank(system.terms(q, time=time).J), coordinate_names(model)

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError
+from gori.model.arrays import numbers_of
 from gori.model.loops.assembly import check_one
 from gori.model.loops.branches import Tangents, crossings, directions, is_singular, tangents
-from gori.model.model import Model
+from gori.model.model import Model, require_model
 
 
 def consistent_velocity(
@@ -20,7 +21,8 @@ def consistent_velocity(
 
     hold   joints whose velocities stay as they are; default: those that the Spec gives a velocity
     """
-    system, q, v = model.loop_system, np.array(q, float), model.v0 if v is None else np.array(v, float)
+    require_model(model)
+    system, q, v = model.loop_system, numbers_of(q, "q"), model.v0 if v is None else numbers_of(v, "v")
     check_one(model, q=(q, model.nq), v=(v, model.nv))
     if not system.names:
         return v

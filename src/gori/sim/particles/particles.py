@@ -17,6 +17,7 @@ from gori.model.particles.start import motion_rows, refuse_in_walls, walls_aroun
 from gori.model.particles.state import NEW, NO_GRID, ParticleState
 from gori.model.particles.tables import ParticleTables
 from gori.record import ParticleFrame
+from gori.sim.callers.pickled import Bound
 from gori.sim.particles.engine import ParticleEngine, setup_of
 from gori.sim.particles.failures import march_error
 from gori.sim.particles.inlets import InletFlow, drains
@@ -29,7 +30,7 @@ DRAINED = 400
 """sub-steps after which outlets act, if nothing else has made new lists, when they do"""
 
 
-class Particles:
+class Particles(Bound):
     """Particles of one run, by their id: 0, 1, 2, ... in the order in which they came.
 
     To read, and to change between steps: `position`, `velocity`, `angular_velocity`, `radius`, `add`, `remove`,

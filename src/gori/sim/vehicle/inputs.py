@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping, MutableMapping
 import numpy as np
 
 from gori.errors import InputError
+from gori.sim.callers.pickled import Bound
 from gori.spec.expression import closest
 from gori.spec.vehicle.control import LEVERS, PEDALS, lever
 
 
-class Inputs(MutableMapping[str, float]):
+class Inputs(Bound, MutableMapping[str, float]):
     """What the driver does, by name: truck.throttle, truck.brake (0 to 1), truck.steer (-1 right to 1 left),
     truck.selector ("R", "N", "D", or a gear to hold), truck.transfer ("high", "low"). Held until changed.
 

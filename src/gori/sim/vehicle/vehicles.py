@@ -13,6 +13,7 @@ from gori.kernels.vehicle.start import start_vehicles
 from gori.kernels.vehicle.state import NEVER
 from gori.model import Model
 from gori.model.vehicle.tables import VehicleTables
+from gori.sim.callers.pickled import Bound
 from gori.sim.vehicle.inputs import Inputs
 from gori.spec.expression import closest
 
@@ -47,7 +48,7 @@ def off_grid(tables: VehicleTables, time: float, does: str) -> str:
     )
 
 
-class Vehicles:
+class Vehicles(Bound):
     """Wheels and drive trains of one Simulation; without any, nothing happens.
 
     machine, data   bundles of the run
