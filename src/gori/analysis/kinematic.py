@@ -49,6 +49,9 @@ def kinematics(
     times = numbers_of(times, "times", least=1)
     if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or (np.diff(times) < 0.0).any():
         raise InputError("times must be a one-dimensional array that does not decrease")
+    for name, given in (("motions", motions), ("wrenches", wrenches)):
+        if not isinstance(given, Mapping | None) or not all(isinstance(key, str) for key in given or ()):
+            raise InputError(f"{name} must be a dict by names, not {given!r:.100}")
     model = with_motions(model, times, motions or {}, wrenches or {})
     if not model.spec.motions:
         raise InputError("kinematics needs motions: give motions={joint: 'expression of t'}, or motions in the Spec")

@@ -15,6 +15,13 @@ def frozen(array: np.ndarray) -> np.ndarray:
     return view
 
 
+def whole(name: str, value: Any) -> int:
+    """A whole number of any size."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise InputError(f"{name} must be a whole number, not {value!r}")
+    return int(value)
+
+
 def numbers_of(value: Any, name: str, copy: bool | None = True, least: int = 0) -> np.ndarray:
     """An argument as a float64 array, C-ordered; refuses what would lose something on the way.
 
@@ -26,8 +33,8 @@ def numbers_of(value: Any, name: str, copy: bool | None = True, least: int = 0) 
             raise TypeError("it is complex")
         if np.ma.isMaskedArray(value):
             raise TypeError("it is a masked array, and Gori would not see its mask; take .filled() or .compressed()")
-        return np.array(value, dtype=np.float64, order="C", ndmin=least, copy=copy)
-    except (TypeError, ValueError, OverflowError) as error:
+        return np.asarray(np.array(value, dtype=np.float64, order="C", ndmin=least, copy=copy))
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"{name} must be an array of numbers: {error}") from None
 
 

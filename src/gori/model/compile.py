@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gori.errors import InputError
+from gori.errors import InputError, SpecError
 from gori.kernels.tree import columns as col
 from gori.model.forces import compile_forces
 from gori.model.graph import BodyTree, build, compose, inertial_about_origin
@@ -39,6 +39,10 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
         loops += [f"gear {name!r}" for name in spec.gears]
         loops += [f"motion {name!r}" for name in spec.motions]
     body_i, body_f = _body_tables(tree, spec.gravity)
+    if not np.isfinite(body_f).all():
+        row = int(np.argwhere(~np.isfinite(body_f))[0, 0])
+        name = next((name for name, (own, _) in tree.bodies.items() if own == row), "ground")
+        raise SpecError(f"body {name!r}: mass, inertia or positions are beyond the range of numbers")
     tables = Tables(
         body_i,
         body_f,

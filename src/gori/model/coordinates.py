@@ -7,10 +7,11 @@ import numpy as np
 from gori.errors import InputError
 from gori.kernels.tree.batch import all_finite
 from gori.kernels.tree.configuration import difference_batch, integrate_batch
-from gori.model.arrays import Rows, frozen
+from gori.model.arrays import Rows, frozen, whole
 from gori.model.tables import JointInfo, Names, Tables
 from gori.spec.joint import QUATERNION
 from gori.spec.spec import closest
+from gori.text.arguments import is_one_of
 
 
 class Coordinates:
@@ -73,20 +74,23 @@ class Coordinates:
 
     def joint(self, name: str) -> JointInfo:
         """A joint by name: `q[model.joint("elbow").q]` are its coordinates."""
-        if name not in self._info_of_joint:
+        if not is_one_of(name, self._info_of_joint):
             hint = closest(name, self.joint_names)
             raise InputError(f"{name!r} is not a movable joint{hint}")
         return self._info_of_joint[name]
 
     def frame(self, name: str) -> int:
         """Index of a body or frame in `frame_names`."""
-        if name not in self._index_of_frame:
+        if not is_one_of(name, self._index_of_frame):
             raise InputError(f"{name!r} is not a body or frame{closest(name, self.frame_names)}")
         return self._index_of_frame[name]
 
     def joint_of_dof(self, dof: int) -> str:
         """Name of the joint that has this degree of freedom."""
-        return next(info.name for info in self.joints if info.v.start <= dof < info.v.stop)
+        found = [info.name for info in self.joints if info.v.start <= whole("dof", dof) < info.v.stop]
+        if not found:
+            raise InputError(f"there is no degree of freedom {dof!r}: there are {self.nv}")
+        return found[0]
 
     def neutral(self) -> np.ndarray:
         """q (nq,) with every joint at zero."""
@@ -98,8 +102,16 @@ class Coordinates:
 
     def random(self, rng: np.random.Generator | int | None = None, count: int | None = None) -> np.ndarray:
         """Random q (nq,), or (count, nq): within limits where there are any, else within +-pi or +-1 m."""
-        rng = np.random.default_rng(rng)
-        q = np.zeros((1 if count is None else count, self.nq))
+        try:
+            rng = np.random.default_rng(rng)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"rng must be a random generator or a seed, not {rng!r}: {error}") from None
+        if count is not None and whole("count", count) < 0:
+            raise InputError(f"count must not be negative, not {count!r}")
+        try:
+            q = np.zeros((1 if count is None else count, self.nq))
+        except (MemoryError, ValueError):
+            raise InputError(f"{count} random states do not fit into memory") from None
         for info in self.joints:
             if info.type in QUATERNION:
                 quat = rng.normal(size=(len(q), 4))

@@ -18,6 +18,7 @@ from gori.model.arrays import Rows
 from gori.model.kinematics import Kinematics, one_of
 from gori.model.tables import Derivatives, InverseDerivatives, Names, Tables
 from gori.model.work import one_state
+from gori.text.arguments import is_one_of
 
 BAD_CONDITION = 1e10
 
@@ -50,7 +51,7 @@ class Dynamics(Kinematics):
                    "crba" mass matrix and dense Cholesky factors
         """
         # fast path: one state in arrays that the kernel takes as they are; anything else is checked and converted
-        if one_of(q, v, tau) and method == "aba" and wrenches is None and not self.loops:
+        if one_of(q, v, tau) and wrenches is None and isinstance(method, str) and method == "aba" and not self.loops:
             try:
                 if (qdd := self._aba(q, v, tau)) is not None:
                     return qdd
@@ -119,7 +120,10 @@ class Dynamics(Kinematics):
 
     def tree_mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """M(q) (nv, nv) of the tree, whatever loops close it."""
-        return self._mass_matrix(np.array(q, float)[None])[0]
+        x = self.rows(q=(q, self.nq))
+        if not x.single:
+            raise InputError(f"q must have shape ({self.nq},): one state at a time")
+        return self._mass_matrix(x["q"])[0]
 
     def _mass_matrix(self, q: np.ndarray) -> np.ndarray:
         out = np.empty((len(q), self.nv * self.nv))
@@ -196,7 +200,7 @@ class Dynamics(Kinematics):
 
     @staticmethod
     def _require_method(method: Any) -> None:
-        if method not in ("aba", "crba", "direct"):
+        if not is_one_of(method, ("aba", "crba", "direct")):
             raise InputError(f"method {method!r} is not one of 'aba', 'crba', 'direct'")
 
     def _refuse_loops(self, what: str) -> None:

@@ -15,6 +15,7 @@ from gori.model.coordinates import Coordinates
 from gori.model.poses import Poses
 from gori.model.tables import Names, Tables
 from gori.model.work import Workspaces, one_state
+from gori.text.arguments import is_one_of
 
 
 class Kinematics(Coordinates):
@@ -116,7 +117,7 @@ def one_of(*state: Any) -> bool:
 
 
 def _own_axes(axes: str) -> bool:
-    if axes not in ("world", "body"):
+    if not is_one_of(axes, ("world", "body")):
         raise InputError(f"axes must be 'world' or 'body', not {axes!r}")
     return axes == "body"
 

@@ -2,7 +2,6 @@
 
 import os
 import time as clock
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from gori.record.packed import unpack, write_packed
 from gori.record.recording import Recording
 from gori.record.rows import Column, Header, RowFile, Slot, open_file, part_of, read_header, read_rows, read_slot
 from gori.record.values import checked_extra, checked_info
+from gori.text.arguments import file_of, path_of
 
 _FLOAT = np.dtype("<f8")
 _FIRST_BYTES = 1 << 18  # room of a new file; it doubles when it is full
@@ -40,7 +40,7 @@ class Recorder:
         flush_seconds: float = 0.5,
         overwrite: bool = False,
     ):
-        self.path, self.flush_seconds, self.info = Path(path), flush_seconds, checked_info(info)
+        self.path, self.flush_seconds, self.info = file_of(path), flush_seconds, checked_info(info)
         if self.path.exists() and not overwrite:
             raise FileError("already exists: choose another name, or pass overwrite=True", path)
         self._head = write_yaml(model.spec), model.open_loops
@@ -72,7 +72,7 @@ class Recorder:
         low, high = np.searchsorted(time, now, "left"), np.searchsorted(time, now, "right")
         keep = int(np.clip(min(slot.samples, len(time)), low, high))
         self = cls.__new__(cls)
-        self.path, self.flush_seconds = Path(path), flush_seconds
+        self.path, self.flush_seconds = path_of(path), flush_seconds
         self.info = {name: value for name, value in header.info.items() if name != "error"}
         self._head = header.spec, header.open_loops
         try:

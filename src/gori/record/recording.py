@@ -4,7 +4,6 @@ import os
 import pickle
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,13 @@ import numpy as np
 from gori.errors import InputError, RecordError
 from gori.formats.yaml import read_yaml, write_yaml
 from gori.model import Model, compile
-from gori.model.arrays import frozen, numbers_of
+from gori.model.arrays import frozen, numbers_of, whole
 from gori.model.model import require_model
 from gori.record.channels import WORK, Channel, builtin_channels
 from gori.record.outputs import output_channels
 from gori.record.values import checked_extra, checked_info
 from gori.spec.spec import closest
+from gori.text.arguments import file_of, is_one_of
 
 OF_FORCES = ("a", "acceleration", "reaction", "drive", "effort", "power", "force", "moment", "energy")
 """ends of channels that need the forces of the Spec (`sim/channels.py`)"""
@@ -106,7 +106,7 @@ class Recording:
 
     def state(self, index: int) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
         """Time, q, v and z of a sample; -1 is the last."""
-        if not -len(self) <= index < len(self):
+        if not -len(self) <= whole("index", index) < len(self):
             raise InputError(f"there is no sample {index}: the recording has {len(self)}")
         return float(self.time[index]), self.q[index].copy(), self.v[index].copy(), self.z[index].copy()
 
@@ -123,7 +123,7 @@ class Recording:
         return self._values[name]
 
     def __contains__(self, name: str) -> bool:
-        return name in self._channels
+        return is_one_of(name, self._channels)
 
     def channels(self) -> list[str]:
         """Names of all channels."""
@@ -133,7 +133,7 @@ class Recording:
         """Channels by pattern: `rec.select("wheel_*.position")`."""
         names = {}
         for pattern in patterns:
-            found = [name for name in self._channels if fnmatchcase(name, pattern)]
+            found = [name for name in self._channels if isinstance(pattern, str) and fnmatchcase(name, pattern)]
             if not found:
                 raise InputError(f"no channel matches {pattern!r}{closest(pattern, self._channels)}")
             names |= dict.fromkeys(found)
@@ -154,6 +154,9 @@ class Recording:
 
         units   of the numbers: one for all, or one for each column
         """
+        names = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [None]
+        if not all(isinstance(name, str) and name for name in names) or not callable(function):
+            raise InputError("add_source takes a list of names and a function of the recording and a name")
         new = {name: Channel(function, units) for name in names}
         if taken := [name for name in new if name in self._channels]:
             raise InputError(f"there is already a channel {taken[0]!r}")
@@ -168,9 +171,9 @@ class Recording:
         self._derived.append(add)
 
     def _channel(self, name: str) -> Channel:
-        if name not in self._channels:
+        if not is_one_of(name, self._channels):
             hint = closest(name, self._channels)
-            if name.rpartition(".")[2] in OF_FORCES and "a" not in self._channels:
+            if isinstance(name, str) and name.rpartition(".")[2] in OF_FORCES and "a" not in self._channels:
                 hint = ": accelerations, reactions and efforts of a file come with gori.open_run(path)"
             raise InputError(f"there is no channel {name!r}{hint}")
         return self._channels[name]
@@ -204,13 +207,13 @@ class Recording:
 
         arrays = {"time": self.time, "q": self.q, "v": self.v, "z": self.z}
         arrays |= {f"extra/{name}": array for name, array in self.extra.items()}
-        info = checked_info(self.info)
+        info, path = checked_info(self.info), file_of(path)
         complete = bool(info.pop("complete", True))
         try:
             header = Header(write_yaml(self.model.spec), self.model.open_loops, info)
             columns = {name: Column(array.shape[1:], array.dtype) for name, array in arrays.items()}
             rows = lambda name, first, count: arrays[name][first : first + count]  # noqa: E731
-            write_packed(Path(path), header, columns, len(self.time), rows, complete, None)
+            write_packed(path, header, columns, len(self.time), rows, complete, None)
         except (OSError, RuntimeError) as error:
             words = (error.strerror if isinstance(error, OSError) else None) or error
             raise RecordError(f"{path} cannot be written: {words}") from error

@@ -16,7 +16,7 @@ from gori.model.state import State
 from gori.model.variants import with_force_values
 from gori.record import Recorder, Recording
 from gori.sim.callers.interrupts import RunInterrupts
-from gori.sim.callers.mistaken import refuse_mistaken
+from gori.sim.callers.mistaken import functions_of, mapping_of, refuse_mistaken
 from gori.sim.callers.pickled import refuse_unpicklable
 from gori.sim.callers.turn import Turn
 from gori.sim.channels import add_channels
@@ -25,6 +25,7 @@ from gori.sim.events import Event, event_of
 from gori.sim.exchange import Exchange
 from gori.sim.exchange_stage import ExchangeStage
 from gori.sim.failure import explain
+from gori.sim.grid import require_seconds
 from gori.sim.kept import KeptParts, Remembering, Snapshot
 from gori.sim.loops.closure import closing
 from gori.sim.particles.devices import Device
@@ -54,6 +55,7 @@ from gori.sim.vehicle.inputs import Inputs
 from gori.sim.vehicle.schedule import scheduled
 from gori.sim.vehicle.vehicles import Vehicles, own_steps
 from gori.spec.expression import closest
+from gori.text.arguments import is_one_of
 
 DRIVER_PERIOD = 0.01
 """time between two calls of a driver, where nothing else is said [s]"""
@@ -96,18 +98,16 @@ class Simulation:
         device: Device | None = None,
     ):
         refuse_mistaken(model, method, loops)
-        self.model = with_force_values(model, force_values or {})
+        self.model = with_force_values(model, mapping_of("force_values", force_values))
         self.method, self.loops = closing(self.model, method_of(RK4() if method is None else method), loops)
-        self.events = {name: event_of(name, event) for name, event in (events or {}).items()}
-        functions = [] if forces is None else [forces] if callable(forces) else list(forces)
-        self._user = UserForce(functions, model.nq, model.nv)
+        self.events = {name: event_of(name, event) for name, event in mapping_of("events", events).items()}
+        self._user = UserForce(functions_of(forces), model.nq, model.nv)
         self.subsystems = checked_subsystems(subsystems, self.method.settings().get("step"))
         self.sub_steps = own_steps(self.model, sub_steps)
         self.driver, self.schedules = driver, scheduled(self.model)
         period = min((part.every for part in self.schedules), default=DRIVER_PERIOD)
         period = period if driver_period is None else driver_period
-        if not (np.isfinite(period) and period > 0.0):
-            raise InputError(f"driver_period must be a positive number of seconds, not {driver_period!r}")
+        require_seconds("driver_period", period)
         self.device = device
         self._refuse_unsupported()
         self._breakable = self._user.plain or driver is not None or bool(self.schedules or self.events)
@@ -230,7 +230,7 @@ class Simulation:
     def channel(self, name: str) -> float:
         """An output of a wheel, drive train or subsystem now, as in a Recording: truck.wheel_fl.load."""
         outputs = self.outputs
-        if name not in outputs:
+        if not is_one_of(name, outputs):
             raise InputError(f"unknown channel {name!r} of a wheel or drive train{closest(name, outputs)}")
         return float(self.stepper.sample()[outputs[name]])
 

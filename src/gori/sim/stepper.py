@@ -92,13 +92,16 @@ class Stepper(Bound):
         rows = len(model.kernel_tables.body_i)
         equations = 0 if kept is None else len(kept.names)
         self.sizes = Sizes(rows, model.nq, model.nv, model.nz, equations, on_axes(self.machine))
-        self.memory = method.memory(self.sizes)
+        try:
+            self.memory = method.memory(self.sizes)
+            self._fixed_step = 0.0 if method.adaptive else float(method.settings()["step"])
+        except (OverflowError, TypeError, ValueError) as error:
+            raise InputError(f"a setting of {method.kind} is out of range: {error}") from None
         self._clocks = CLOCK.zeros(1)
         self._clock = row(self._clocks)
         self.y = np.zeros(n)
         self._samples = np.zeros((BLOCK_SAMPLES, 1 + n + len(self.data.recorded)))
         self._no_samples = self._samples[:0].copy()
-        self._fixed_step = 0.0 if method.adaptive else float(method.settings()["step"])
         self._last_step = 0  # of the run, of a fixed step
         self._arguments = (
             self.machine, self.data, self.memory, self._clocks, self.y, self._samples, self._watch
@@ -228,7 +231,7 @@ class Stepper(Bound):
         """Take so many steps of a fixed length from now, without samples. The grid of times goes on."""
         clock, h = self._clock, self._fixed_step
         if count > MOST:
-            raise InputError(f"{count:.3g} steps are more than can be counted: at most {MOST:.3g}")
+            raise InputError(f"that many steps cannot be counted: at most {MOST:.3g} at once")
         if clock.step != h or clock.inside_step:
             self.count_from_here()
             clock.step = h

@@ -57,6 +57,8 @@ class Trace:
     """
 
     def __init__(self, recording: Recording, user: UserForce | None = None, accelerations: np.ndarray | None = None):
+        if not isinstance(recording, Recording) or not isinstance(user, UserForce | None):
+            raise InputError("a Trace takes a Recording and, if need be, the UserForce of its run")
         self.recording, self.model = recording, recording.model
         self._keep, self._user = user, 0 if user is None else user.address
         self._given = None if accelerations is None else numbers_of(accelerations, "accelerations")

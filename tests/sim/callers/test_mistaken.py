@@ -21,7 +21,7 @@ MODEL = gori.compile(SPEC)
         (lambda: gori.Simulation(MODEL, gori.RK4), r"method is the class RK4: make one, RK4\(\.\.\.\)"),
         (lambda: gori.Simulation(MODEL, int), "method must be a Method, not the class int"),
         (lambda: gori.Simulation(MODEL, loops=gori.loops.Partition), "loops is the class Partition: make one"),
-        (lambda: gori.Simulation(MODEL).step(10**30), "1e[+]30 steps are more than can be counted"),
+        (lambda: gori.Simulation(MODEL).step(10**30), "that many steps cannot be counted: at most 9.01e[+]15"),
         (lambda: gori.Simulation(MODEL).run(1e30), "too long for steps of 0.001 s"),
         (lambda: gori.Simulation(MODEL).run(10**400), "duration must be a positive number of seconds"),
         (lambda: gori.compile(MODEL), "this is a Model already: to compile it again, compile its Spec, model.spec"),

@@ -8,6 +8,7 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.model.model import Model
+from gori.text.arguments import names_of
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def split_coordinates(model: Model, J: np.ndarray, rank: int, independent: Itera
 
     chosen = np.zeros(model.nv, bool)
     if independent is not None:
-        names = coordinate_names(model)
+        names, independent = coordinate_names(model), names_of(independent, "independent coordinates")
         for name in independent:
             if name in names:
                 chosen[names.index(name)] = True

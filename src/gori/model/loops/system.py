@@ -10,9 +10,11 @@ from gori.errors import InputError, SingularError
 from gori.kernels.loops import tables as t
 from gori.kernels.loops.terms import loop_terms
 from gori.kernels.tree.columns import P_PJ, PARENT
+from gori.model.arrays import numbers_of
 from gori.model.loops.equations import LoopTables, loop_tables
 from gori.model.machine import data_of, machine_of
 from gori.model.model import Model
+from gori.model.state import seconds
 
 SHARE, SHARE_REDUNDANT = 1e-14, 1e-11
 """what stands for zero in the factors, as a share of the diagonal of J M^-1 J'; where equations are always redundant it
@@ -99,11 +101,13 @@ class LoopSystem:
 
     def terms(self, q: Any, v: Any = None, time: float = 0.0) -> Terms:
         """The equations at one state."""
-        q = np.array(q, float)
-        v = np.zeros(self.model.nv) if v is None else np.array(v, float)
+        q = numbers_of(q, "q")
+        v = np.zeros(self.model.nv) if v is None else numbers_of(v, "v")
+        if q.shape != (self.model.nq,) or v.shape != (self.model.nv,):
+            raise InputError(f"q and v must have shapes ({self.model.nq},) and ({self.model.nv},): one state at a time")
         J = np.zeros((len(self.names), self.model.nv))
         with self._lent() as data:
-            loop_terms(self._machine, data, float(time), q, v, J)
+            loop_terms(self._machine, data, seconds(time), q, v, J)
             w = data.loops.work
             return Terms(w.gap.copy(), J, w.slip.copy(), w.gamma.copy(), w.wrench.copy())
 

@@ -10,6 +10,8 @@ from gori.model.arrays import numbers_of
 from gori.model.loops.assembly import check_one
 from gori.model.loops.branches import Tangents, crossings, directions, is_singular, tangents
 from gori.model.model import Model, require_model
+from gori.model.state import seconds
+from gori.text.arguments import names_of
 
 
 def consistent_velocity(
@@ -26,9 +28,10 @@ def consistent_velocity(
     check_one(model, q=(q, model.nq), v=(v, model.nv))
     if not system.names:
         return v
+    time = seconds(time)
     if hold is None:
         hold = [name for name, joint in model.spec.joints.items() if joint.v is not None and any(joint.v)]
-    held = np.zeros(model.nv, bool)
+    hold, held = names_of(hold, "hold"), np.zeros(model.nv, bool)
     for name in hold:
         held[model.joint(name).v] = True
     near = _nearest(model, q, v, held, list(hold), time)

@@ -1,0 +1,1 @@
+"""Gori under bad conditions: wrong arguments, kills, signals, full disks."""
