@@ -131,7 +131,8 @@ def replaced(**changes: Any) -> None:
 
 
 def clock(duration: Any, **options: Any) -> None:
-    gori.Clock(**options).run(duration)
+    if duration is not None:  # without end
+        gori.Clock(**options).run(duration)
 
 
 def spec_of(**sections: Any) -> None:

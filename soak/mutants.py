@@ -15,6 +15,7 @@ import threading
 import traceback
 import warnings
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -144,11 +145,9 @@ def run(count: int, seed: int, workers: int = 1) -> dict[str, Any]:
     """So many tries; counts of them, of crashes and hangs, of errors that are not Gori's, and the offending calls."""
     found: dict[str, Any] = {"outcomes": Counter(), "crashes": [], "hangs": [], "raw": []}
     bounds = np.linspace(0, count, workers + 1).astype(int)
-    threads = [threading.Thread(target=_tries, args=(int(a), int(b), seed, found)) for a, b in pairwise(bounds)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(workers) as pool:
+        for made in [pool.submit(_tries, int(a), int(b), seed, found) for a, b in pairwise(bounds)]:
+            made.result()
     return {
         "api_mutants": sum(found["outcomes"].values()) + len(found["crashes"]) + len(found["hangs"]),
         "api_crashes": len(found["crashes"]),
@@ -209,7 +208,8 @@ def _one_child(first: int, last: int, seed: int, found: dict[str, Any]) -> int:
         found["hangs"].append(f"{now} {words}: no answer in {SLOW:g} s")
     elif code < 0:
         after = " (after it: memory may have been broken before)" if done == now + 1 else ""
-        found["outcomes"][told["found"]] -= bool(after)
+        if after:
+            found["outcomes"][told["found"]] -= 1
         last_words = " | ".join(line.strip() for line in errors if "File" in line or "Fatal" in line)[:400]
         found["crashes"].append(f"{now} {words}: {signal.Signals(-code).name}{after} {last_words}")
     else:

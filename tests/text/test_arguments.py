@@ -16,6 +16,12 @@ def test_paths():
             path_of(path)
 
 
+def test_long_names():
+    assert path_of("a/" * 300 + "b").name == "b"
+    with pytest.raises(InputError, match="too long for the name of a file"):
+        path_of("a" * 5000)
+
+
 def test_files_to_write():
     assert file_of("run.h5") == Path("run.h5")
     for path in ("", ".", "/"):

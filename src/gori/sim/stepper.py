@@ -94,7 +94,9 @@ class Stepper(Bound):
         self.sizes = Sizes(rows, model.nq, model.nv, model.nz, equations, on_axes(self.machine))
         try:
             self.memory = method.memory(self.sizes)
-            self._fixed_step = 0.0 if method.adaptive else float(method.settings()["step"])
+            settings = method.settings()
+            self._fixed_step = 0.0 if method.adaptive else float(settings["step"])
+            float(settings.get("largest_step", 0.0))
         except (OverflowError, TypeError, ValueError) as error:
             raise InputError(f"a setting of {method.kind} is out of range: {error}") from None
         self._clocks = CLOCK.zeros(1)

@@ -7,6 +7,9 @@ from typing import Any
 
 from gori.errors import InputError
 
+LONGEST = 255
+"""characters of one name in a path"""
+
 
 def path_of(path: Any) -> Path:
     """The name of a file or folder; anything else, such as the number of an open file, is refused."""
@@ -15,6 +18,8 @@ def path_of(path: Any) -> Path:
     name = os.fspath(path)
     if not isinstance(name, str) or "\0" in name:
         raise InputError(f"the name of a file must be text without zeros, not {name!r}")
+    if max(map(len, name.split(os.sep))) > LONGEST:
+        raise InputError(f"{name[:40]!r}... is too long for the name of a file")
     return Path(name)
 
 

@@ -136,8 +136,8 @@ def test_an_exception_before_the_try_of_a_callback_ends_the_run():
         for k in range(20):
             simulation = gori.Simulation(gori.compile(falling()), gori.RK4(step=1e-3), forces=slow)
             simulation.step()
-            signal.setitimer(signal.ITIMER_REAL, 0.005 + 0.0007 * k)
             with pytest.raises((SimulationError, Late), match="time is up"):
+                signal.setitimer(signal.ITIMER_REAL, 0.005 + 0.0007 * k)
                 simulation.advance(10**7)
             assert simulation.step().time > 0.0
     finally:

@@ -26,8 +26,8 @@ from gori.sim.particles.lockstep import without_interrupts
 from gori.sim.subsystem import BodyMotion
 from gori.text.arguments import is_one_of
 
-FARTHEST = 1e9
-"""positions within which particles can be [m]"""
+FARTHEST = 1e100
+"""positions whose squares are still numbers [m]"""
 LARGEST_STEP = 5.0
 """suggested steps from which on particles explode"""
 DRAINED = 400
