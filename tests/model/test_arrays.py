@@ -7,7 +7,7 @@ import pytest
 
 import gori
 from gori.errors import InputError
-from gori.model.arrays import Rows, frozen, rows_of
+from gori.model.arrays import Rows, frozen, numbers_of, rows_of
 from gori.spec import Spec
 from tests.checks import close, machine, states, take
 from tests.model.test_model import ALL, MODEL, V
@@ -133,6 +133,8 @@ def test_rows_of_an_argument():
         ([[0.0, 0.0], [-np.inf, 0.0]], r"q\[1, 0\] is -inf"),
         ([1j, 0.0], "q must be an array of numbers: it is complex"),
         (["a", "b"], "q must be an array of numbers"),
+        (np.ma.array([1.0, 2.0], mask=[0, 1]), "q must be an array of numbers: it is a masked array"),
+        ([10**400, 1], "q must be an array of numbers"),
     ],
     ids=str,
 )
@@ -149,3 +151,24 @@ def test_single_states_are_repeated_beside_batches():
     assert one.single and one.shaped(np.zeros((1, 4))).shape == (4,) and [len(x) for x in one.values()] == [1, 1]
     with pytest.raises(InputError, match="batches of different sizes: q has 3, v has 2"):
         Rows(q=(np.zeros((3, 2)), 2), v=(np.zeros((2, 2)), 2))
+
+
+@pytest.mark.parametrize(
+    "value", [np.ma.zeros(2), np.zeros(2, complex), np.array(["a", "b"])], ids=["masked", "complex", "text"]
+)
+def test_nothing_is_lost_on_the_way_to_numbers(value):
+    """The mask and the imaginary part were dropped."""
+    for call in (
+        lambda: numbers_of(value, "q"),
+        lambda: MODEL.state(value),
+        lambda: MODEL.state(v=value),
+        lambda: gori.State(0.0, value, V),
+        lambda: gori.assemble(MODEL, value),
+        lambda: gori.consistent_velocity(MODEL, V, value),
+        lambda: MODEL.mobility(value),
+        lambda: gori.Recording(MODEL, value, [V, V], [V, V]),
+        lambda: gori.Recording(MODEL, [0.0], value[None], [V]),
+        *(lambda name=name: ALL[name](MODEL, value, V) for name in ALL),
+    ):
+        with pytest.raises(InputError, match="must be an array of numbers"):
+            call()

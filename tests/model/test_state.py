@@ -82,7 +82,7 @@ def test_replace_drops_the_memory_of_the_run():
 
 
 def test_what_is_no_state_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"state\.q must be numbers"):
+    with pytest.raises(InputError, match=r"state\.q must be an array of numbers"):
         State(0.0, ["a"], [])
     with pytest.raises(InputError, match=r"state\.v must be a one-dimensional"):
         State(0.0, [], np.zeros((2, 2)))

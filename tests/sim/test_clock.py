@@ -84,7 +84,7 @@ def test_driver_of_the_simulation_goes_on(truck):
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"frame": 0.0015}, "whole number"), ({"frame": np.nan}, "whole number"), ({"pace": 0.0}, "pace"),
+    [({"frame": 0.0015}, "whole number"), ({"frame": np.nan}, "positive number of seconds"), ({"pace": 0.0}, "pace"),
      ({"outputs": ["truck.wheel_fl.lode"]}, "did you mean 'truck.wheel_fl.load'")],
 )  # fmt: skip
 def test_refused(truck, options, words):

@@ -146,3 +146,10 @@ def test_an_event_that_moves_the_body_moves_it_for_the_subsystem():
     (_, end), (_, begin) = seen[breaks[0] - 1], seen[breaks[0]]
     np.testing.assert_allclose(seen[breaks[0]][0][0] - seen[breaks[0] - 1][0][1], 1e-3, rtol=1e-9)
     np.testing.assert_allclose(begin[0], -end[1], rtol=1e-9)
+
+
+def test_the_last_sample_takes_what_acted():
+    """Wrenches stand before the outputs of subsystems."""
+    block = Block(samples=np.arange(12.0).reshape(2, 6))
+    ExchangeStage._rewrite(block, np.array([-1.0, -2.0]), after=1)
+    assert block.samples.tolist() == [[0, 1, 2, 3, 4, 5], [6, 7, 8, -1, -2, 11]]

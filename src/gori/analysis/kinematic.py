@@ -13,6 +13,8 @@ import numpy as np
 from gori.analysis.instant import first_instant, move
 from gori.errors import ClosureError, InputError
 from gori.model import Model, compile
+from gori.model.arrays import numbers_of
+from gori.model.model import require_model
 from gori.record import Recording
 from gori.sim.channels import add_channels
 from gori.sim.progress import Progress
@@ -43,9 +45,13 @@ def kinematics(
     Channels, besides those of every Recording: JOINT.a, BODY.acceleration, MOTION.drive (the torque or force that the
     motion takes), JOINT.reaction and CUT.reaction. A motion given here is called as its joint.
     """
-    times = np.array(times, float, ndmin=1)
+    require_model(model)
+    times = numbers_of(times, "times", least=1)
     if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or (np.diff(times) < 0.0).any():
         raise InputError("times must be a one-dimensional array that does not decrease")
+    for name, given in (("motions", motions), ("wrenches", wrenches)):
+        if not isinstance(given, Mapping | None) or not all(isinstance(key, str) for key in given or ()):
+            raise InputError(f"{name} must be a dict by names, not {given!r:.100}")
     model = with_motions(model, times, motions or {}, wrenches or {})
     if not model.spec.motions:
         raise InputError("kinematics needs motions: give motions={joint: 'expression of t'}, or motions in the Spec")
@@ -82,7 +88,7 @@ def with_motions(model: Model, times: np.ndarray, motions: Mapping[str, Any], wr
             motion = value.model_dump(exclude_unset=True)
         data.setdefault("motions", {})[name] = motion
     for name, value in wrenches.items():
-        rows = np.array(value, float)
+        rows = numbers_of(value, f"the wrench on {name!r}")
         if rows.shape not in ((6,), (len(times), 6)) or not np.isfinite(rows).all():
             raise InputError(f"the wrench on {name!r} must be 6 numbers, or {len(times)} rows of 6, not {rows.shape}")
         values: list = list(rows) if rows.ndim == 1 else [list(zip(times, column)) for column in rows.T]

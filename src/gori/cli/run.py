@@ -65,8 +65,8 @@ def run(
     SIGHUP, Ctrl-C, SIGTERM. A run that was stopped or killed continues with --resume.
     """
     from gori.errors import InputError, SimulationError
+    from gori.sim.callers.signals import stop_signals
     from gori.sim.runfile import default_folder, resume_run, run_spec
-    from gori.sim.signals import stop_signals
 
     if resume is not None:
         given = {"FILE": file, "--out": out, "--duration": duration, "--method": method, "--step": step}

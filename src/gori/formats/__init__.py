@@ -2,7 +2,6 @@
 
 import inspect
 import os
-from pathlib import Path
 from typing import Any
 
 from gori.errors import FileError, InputError
@@ -13,6 +12,7 @@ from gori.formats.soils import soil_of as soil
 from gori.formats.urdf import read_urdf
 from gori.formats.yaml import read_dh, read_yaml, write_yaml
 from gori.spec import Spec
+from gori.text.arguments import path_of
 from gori.text.tir import read_tir
 
 __all__ = [
@@ -35,7 +35,7 @@ _READERS = {".yaml": read_yaml, ".yml": read_yaml, ".urdf": read_urdf}
 
 def load(path: str | os.PathLike, **options: Any) -> Spec:
     """The Spec in a file; its extension says how to read it, and `options` go to that reader."""
-    suffix = Path(path).suffix.lower()
+    suffix = path_of(path).suffix.lower()
     if suffix == ".xacro":
         raise FileError("is a xacro file: run xacro on it first, and load the resulting .urdf", path)
     if suffix not in _READERS:
@@ -49,6 +49,9 @@ def load(path: str | os.PathLike, **options: Any) -> Spec:
 
 def save(spec: Spec, path: str | os.PathLike) -> None:
     """Write a Spec to a YAML file."""
-    if Path(path).suffix.lower() not in (".yaml", ".yml"):
+    if not isinstance(spec, Spec):
+        hint = ": model.spec is the Spec of a Model" if type(spec).__name__ == "Model" else ""
+        raise InputError(f"save takes a Spec, not a {type(spec).__name__}{hint}")
+    if path_of(path).suffix.lower() not in (".yaml", ".yml"):
         raise FileError("a Spec is saved as .yaml or .yml", path)
     write_yaml(spec, path)

@@ -6,6 +6,7 @@ from typing import Any
 from gori.errors import FileError, InputError, SpecError
 from gori.spec.expression import closest
 from gori.spec.vehicle.soil import BekkerSoil, ExponentialSoil
+from gori.text.arguments import path_of
 from gori.text.yaml import parse, read_text
 
 LIBRARY = Path(__file__).parent.parent / "vehicle" / "soils"
@@ -25,10 +26,10 @@ def soil_of(data: Any) -> ExponentialSoil | BekkerSoil:
         return _checked(data)
     if not isinstance(data, (str, Path)):
         raise InputError(f"a soil is a name, a file, or a mapping, not {data!r}")
-    if Path(data).suffix in (".yaml", ".yml"):
+    if path_of(data).suffix in (".yaml", ".yml"):
         return read_soil(data)
     file = LIBRARY / f"{data}.yaml"
-    if not file.is_file():
+    if str(data) not in soil_names():
         hint = closest(str(data), soil_names()) or f"; known: {', '.join(soil_names())}"
         raise InputError(f"there is no soil {str(data)!r}{hint}")
     return read_soil(file)

@@ -19,6 +19,7 @@ from gori.spec.body import impossible_inertia
 from gori.spec.explain import Problem, warn
 from gori.spec.spec import GROUPS
 from gori.spec.vehicle.tyre import TYRES
+from gori.text.arguments import path_of
 from gori.text.yaml import RESOLVERS, TAG, VERSION, Place, parse, read_text
 from gori.vehicle import terrain_of
 
@@ -258,7 +259,7 @@ def write_yaml(spec: Spec, path: str | os.PathLike | None = None) -> str:
     """The Spec as YAML text, only what was set in it; also written to `path`, with files relative to its folder."""
     data = {"gori": VERSION} | _plain(spec)
     if path is not None:
-        folder = Path(path).resolve().parent
+        folder = path_of(path).resolve().parent
         for part, key in _files(data):
             if os.path.isabs(part[key]) and os.path.splitdrive(part[key])[0] == folder.drive:
                 part[key] = Path(os.path.relpath(part[key], folder)).as_posix()

@@ -13,6 +13,7 @@ from gori.kernels.loops.frozen import frozen
 from gori.kernels.loops.multipliers import multipliers
 from gori.kernels.loops.partition import partition
 from gori.model.loops.system import CLOSED
+from gori.text.arguments import names_of
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Partition(Loops):
     def __post_init__(self):
         if self.independent is not None:
             names = [self.independent] if isinstance(self.independent, str) else self.independent
-            object.__setattr__(self, "independent", tuple(names))
+            object.__setattr__(self, "independent", tuple(names_of(names, "independent joints")))
 
 
 @dataclass(frozen=True)

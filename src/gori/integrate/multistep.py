@@ -6,6 +6,8 @@ The rest of a step that an event has interrupted has a different length from the
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from gori.errors import InputError
 from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
 from gori.integrate.contract import Fixed
@@ -91,7 +93,7 @@ class Multistep(Fixed):
 
     def __post_init__(self):
         super().__post_init__()
-        if isinstance(self.order, bool) or self.order not in (2, 3, 4):
+        if isinstance(self.order, bool) or not isinstance(self.order, int | np.integer) or self.order not in (2, 3, 4):
             raise InputError(f"{self.kind}: order must be 2, 3 or 4, not {self.order!r}")
 
     def memory(self, sizes: Sizes) -> MethodMemory:

@@ -1,5 +1,6 @@
 """Methods, strategies and solvers from settings, as in a run file."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -15,12 +16,16 @@ def from_settings(settings: Any, base: type, kinds: dict[str, Any], word: str, n
     """
     if isinstance(settings, base):
         return settings
+    if not isinstance(settings, Mapping | str):
+        raise InputError(f"{word} must be a name or settings, {{type: ..., ...}}, not {settings!r}")
     values = {"type": settings} if isinstance(settings, str) else dict(settings)
     kind = values.pop("type", None)
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         raise InputError(f"{word} {kind!r} is not one of {', '.join(kinds)}")
     try:
         return kinds[kind](**values)
-    except TypeError:
+    except TypeError as error:
+        if set(values) <= {field.name for field in fields(kinds[kind])}:
+            raise InputError(f"{word} {kind}: {error}") from None
         known = ", ".join(field.name for field in fields(kinds[kind])) or none
-        raise InputError(f"{word} {kind} takes {known}, not {', '.join(values)}") from None
+        raise InputError(f"{word} {kind} takes {known}, not {', '.join(map(str, values))}") from None

@@ -15,14 +15,32 @@ def frozen(array: np.ndarray) -> np.ndarray:
     return view
 
 
-def rows_of(value: Any, width: int, name: str) -> np.ndarray:
-    """A finite float64 array (B, width), C-ordered, of an argument (width,) or (B, width)."""
+def whole(name: str, value: Any) -> int:
+    """A whole number of any size."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise InputError(f"{name} must be a whole number, not {value!r}")
+    return int(value)
+
+
+def numbers_of(value: Any, name: str, copy: bool | None = True, least: int = 0) -> np.ndarray:
+    """An argument as a float64 array, C-ordered; refuses what would lose something on the way.
+
+    copy    None: the argument itself, if it is such an array
+    least   dimensions that it gets at least
+    """
     try:
         if np.iscomplexobj(value):
             raise TypeError("it is complex")
-        array = np.array(value, dtype=np.float64, order="C", ndmin=1, copy=None)
-    except (TypeError, ValueError) as error:
+        if np.ma.isMaskedArray(value):
+            raise TypeError("it is a masked array, and Gori would not see its mask; take .filled() or .compressed()")
+        return np.asarray(np.array(value, dtype=np.float64, order="C", ndmin=least, copy=copy))
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"{name} must be an array of numbers: {error}") from None
+
+
+def rows_of(value: Any, width: int, name: str) -> np.ndarray:
+    """A finite float64 array (B, width), C-ordered, of an argument (width,) or (B, width)."""
+    array = numbers_of(value, name, copy=None, least=1)
     if array.ndim > 2 or array.shape[-1] != width:
         raise InputError(f"{name} must have shape ({width},) or (B, {width}), not {array.shape}")
     rows = np.ascontiguousarray(

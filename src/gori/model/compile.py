@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gori.errors import InputError
+from gori.errors import InputError, SpecError
 from gori.kernels.tree import columns as col
 from gori.model.forces import compile_forces
 from gori.model.graph import BodyTree, build, compose, inertial_about_origin
@@ -19,6 +19,8 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
 
     open_loops   leave cuts, mimic and motions out: the Model is the tree that remains, with every joint free
     """
+    if isinstance(spec, Model):
+        raise InputError("this is a Model already: to compile it again, compile its Spec, model.spec")
     if not isinstance(spec, Spec):
         raise InputError(f"compile takes a Spec, not {type(spec).__name__}: gori.compile(gori.load(path))")
     spec = span(with_moving_base(spec))
@@ -37,6 +39,10 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
         loops += [f"gear {name!r}" for name in spec.gears]
         loops += [f"motion {name!r}" for name in spec.motions]
     body_i, body_f = _body_tables(tree, spec.gravity)
+    if not np.isfinite(body_f).all():
+        row = int(np.argwhere(~np.isfinite(body_f))[0, 0])
+        name = next((name for name, (own, _) in tree.bodies.items() if own == row), "ground")
+        raise SpecError(f"body {name!r}: mass, inertia or positions are beyond the range of numbers")
     tables = Tables(
         body_i,
         body_f,

@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError
+from gori.kernels.tree.batch import all_finite
 from gori.kernels.tree.configuration import difference_batch, integrate_batch
-from gori.model.arrays import Rows, frozen
+from gori.model.arrays import Rows, frozen, whole
 from gori.model.tables import JointInfo, Names, Tables
 from gori.spec.joint import QUATERNION
 from gori.spec.spec import closest
+from gori.text.arguments import is_one_of
 
 
 class Coordinates:
@@ -72,20 +74,23 @@ class Coordinates:
 
     def joint(self, name: str) -> JointInfo:
         """A joint by name: `q[model.joint("elbow").q]` are its coordinates."""
-        if name not in self._info_of_joint:
+        if not is_one_of(name, self._info_of_joint):
             hint = closest(name, self.joint_names)
             raise InputError(f"{name!r} is not a movable joint{hint}")
         return self._info_of_joint[name]
 
     def frame(self, name: str) -> int:
         """Index of a body or frame in `frame_names`."""
-        if name not in self._index_of_frame:
+        if not is_one_of(name, self._index_of_frame):
             raise InputError(f"{name!r} is not a body or frame{closest(name, self.frame_names)}")
         return self._index_of_frame[name]
 
     def joint_of_dof(self, dof: int) -> str:
         """Name of the joint that has this degree of freedom."""
-        return next(info.name for info in self.joints if info.v.start <= dof < info.v.stop)
+        found = [info.name for info in self.joints if info.v.start <= whole("dof", dof) < info.v.stop]
+        if not found:
+            raise InputError(f"there is no degree of freedom {dof!r}: there are {self.nv}")
+        return found[0]
 
     def neutral(self) -> np.ndarray:
         """q (nq,) with every joint at zero."""
@@ -97,8 +102,16 @@ class Coordinates:
 
     def random(self, rng: np.random.Generator | int | None = None, count: int | None = None) -> np.ndarray:
         """Random q (nq,), or (count, nq): within limits where there are any, else within +-pi or +-1 m."""
-        rng = np.random.default_rng(rng)
-        q = np.zeros((1 if count is None else count, self.nq))
+        try:
+            rng = np.random.default_rng(rng)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"rng must be a random generator or a seed, not {rng!r}: {error}") from None
+        if count is not None and whole("count", count) < 0:
+            raise InputError(f"count must not be negative, not {count!r}")
+        try:
+            q = np.zeros((1 if count is None else count, self.nq))
+        except (MemoryError, ValueError):
+            raise InputError(f"{count} random states do not fit into memory") from None
         for info in self.joints:
             if info.type in QUATERNION:
                 quat = rng.normal(size=(len(q), 4))
@@ -114,11 +127,18 @@ class Coordinates:
             q[:, info.q] = rng.uniform(low, high, (len(q), info.nq))
         return q[0] if count is None else q
 
+    @staticmethod
+    def _require_finite(out: np.ndarray, what: str) -> None:
+        """Refuse what has left the range of numbers."""
+        if not all_finite(out.reshape(-1)):
+            raise InputError(f"the {what} would not be finite: sizes, masses, coordinates or velocities are too large")
+
     def integrate(self, q: Any, dv: Any) -> np.ndarray:
         """q moved along the tangent vector dv (nv,): the sum for simple joints, the exponential map for quaternions."""
         x = self.rows(q=(q, self.nq), dv=(dv, self.nv))
         out = np.empty((x.count, self.nq))
         integrate_batch(self._body_i, x["q"], x["dv"], out)
+        self._require_finite(out, "coordinates")
         return x.shaped(out)
 
     def difference(self, q0: Any, q1: Any) -> np.ndarray:
@@ -126,4 +146,5 @@ class Coordinates:
         x = self.rows(q0=(q0, self.nq), q1=(q1, self.nq))
         out = np.empty((x.count, self.nv))
         difference_batch(self._body_i, x["q0"], x["q1"], out)
+        self._require_finite(out, "differences")
         return x.shaped(out)

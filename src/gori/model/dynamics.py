@@ -18,6 +18,7 @@ from gori.model.arrays import Rows
 from gori.model.kinematics import Kinematics, one_of
 from gori.model.tables import Derivatives, InverseDerivatives, Names, Tables
 from gori.model.work import one_state
+from gori.text.arguments import is_one_of
 
 BAD_CONDITION = 1e10
 
@@ -50,7 +51,7 @@ class Dynamics(Kinematics):
                    "crba" mass matrix and dense Cholesky factors
         """
         # fast path: one state in arrays that the kernel takes as they are; anything else is checked and converted
-        if one_of(q, v, tau) and method == "aba" and wrenches is None and not self.loops:
+        if one_of(q, v, tau) and wrenches is None and isinstance(method, str) and method == "aba" and not self.loops:
             try:
                 if (qdd := self._aba(q, v, tau)) is not None:
                     return qdd
@@ -62,11 +63,12 @@ class Dynamics(Kinematics):
         x = self.rows(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv), **self._wrenches(wrenches))
         at, out = self._wrench_points(wrenches), np.empty((x.count, self.nv))
         tables, rows = (self._t.body_i, self._t.body_f, at), (x["q"], x["v"], x["tau"], x["wrenches"], out)
+        self._require_method(method)
         if method == "aba":
             self._batch(aba_batch, rnea.WORK, tables, rows, nw=len(at))
         elif method == "direct":
             self._batch(direct_batch, direct.WORK, (self._t.dof_i, *tables), rows, nw=len(at))
-        elif method == "crba":
+        else:
             from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
             zero = np.zeros((x.count, self.nv))
@@ -77,8 +79,6 @@ class Dynamics(Kinematics):
                     out[b] = cho_solve(factor, x["tau"][b] - out[b], check_finite=False)
                 except LinAlgError:
                     out[b] = np.nan
-        else:
-            raise InputError(f"method {method!r} is not one of 'aba', 'crba', 'direct'")
         self._check_finite(x["q"], out)
         return x.shaped(out)
 
@@ -95,8 +95,7 @@ class Dynamics(Kinematics):
         at, out = self._wrench_points(wrenches), np.empty((x.count, self.nv))
         tables, rows = (self._t.body_i, self._t.body_f, at), (x["q"], x["v"], x["a"], x["wrenches"], out)
         self._batch(rnea_batch, rnea.WORK, tables, rows, nw=len(at))
-        if not all_finite(out.reshape(-1)):
-            raise InputError("the joint forces are not finite: the velocities or accelerations are too large")
+        self._require_finite(out, "joint forces")
         return x.shaped(out)
 
     def bias(self, q: Any, v: Any) -> np.ndarray:
@@ -121,11 +120,15 @@ class Dynamics(Kinematics):
 
     def tree_mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """M(q) (nv, nv) of the tree, whatever loops close it."""
-        return self._mass_matrix(np.array(q, float)[None])[0]
+        x = self.rows(q=(q, self.nq))
+        if not x.single:
+            raise InputError(f"q must have shape ({self.nq},): one state at a time")
+        return self._mass_matrix(x["q"])[0]
 
     def _mass_matrix(self, q: np.ndarray) -> np.ndarray:
         out = np.empty((len(q), self.nv * self.nv))
         self._batch(crba_batch, crba.WORK, (self._t.body_i, self._t.body_f, self.nv), (q, out))
+        self._require_finite(out, "mass matrix")
         return out.reshape(len(q), self.nv, self.nv)
 
     def condition(self, q: Any) -> Any:
@@ -167,6 +170,7 @@ class Dynamics(Kinematics):
         self._refuse_loops("derivatives")
         x = self.rows(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
         out = self._derivatives(inverse_derivatives_batch, x, "a")
+        self._require_finite(out, "derivatives")
         return InverseDerivatives(*(x.shaped(d, self.nv, self.nv) for d in out))
 
     def _derivatives(self, kernel, x: Rows, third: str) -> np.ndarray:
@@ -193,6 +197,11 @@ class Dynamics(Kinematics):
             f = self.frame(name)
             points[k] = self._t.frame_i[f], *self._t.frame_f[f, P_BF : P_BF + 3]
         return points
+
+    @staticmethod
+    def _require_method(method: Any) -> None:
+        if not is_one_of(method, ("aba", "crba", "direct")):
+            raise InputError(f"method {method!r} is not one of 'aba', 'crba', 'direct'")
 
     def _refuse_loops(self, what: str) -> None:
         if self.loops:

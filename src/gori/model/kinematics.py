@@ -15,6 +15,7 @@ from gori.model.coordinates import Coordinates
 from gori.model.poses import Poses
 from gori.model.tables import Names, Tables
 from gori.model.work import Workspaces, one_state
+from gori.text.arguments import is_one_of
 
 
 class Kinematics(Coordinates):
@@ -46,6 +47,7 @@ class Kinematics(Coordinates):
         out = np.empty((x.count, len(self.frame_names) * N_FRAME_F))
         tables, nframe = (t.body_i, t.body_f, t.frame_i, t.frame_f, self.nv), len(self.frame_names)
         self._batch(poses_batch, kinematics.WORK, tables, (x["q"], out), nframe=nframe)
+        self._require_finite(out, "poses")
         return Poses(self._index_of_frame, x.shaped(out, nframe, N_FRAME_F))
 
     def jacobian(self, q: Any, frame: str, axes: Literal["world", "body"] = "world") -> np.ndarray:
@@ -56,6 +58,7 @@ class Kinematics(Coordinates):
         x = self.rows(q=(q, self.nq))
         out = np.empty((x.count, 6 * self.nv))
         self._batch(jacobian_batch, jacobian.WORK, self._point(frame), (x["q"], out))
+        self._require_finite(out, "Jacobian")
         J = out.reshape(x.count, 6, self.nv)
         if _own_axes(axes):
             J = _turn_rows(self.forward_kinematics(x["q"])[frame][:, :3, :3], J)
@@ -66,6 +69,7 @@ class Kinematics(Coordinates):
         x = self.rows(q=(q, self.nq), v=(v, self.nv))
         out = np.empty((x.count, 6 * self.nv))
         self._batch(jacobian_rate_batch, jacobian.WORK, self._point(frame), (x["q"], x["v"], out))
+        self._require_finite(out, "Jacobian rates")
         rate = out.reshape(x.count, 6, self.nv)
         if _own_axes(axes):
             # (R' J)' = R' (J' - w x J)
@@ -100,6 +104,7 @@ class Kinematics(Coordinates):
         x = self.rows(q=(q, self.nq), v=(v, self.nv))
         out = np.empty((x.count, N_TOTALS))
         self._batch(totals_batch, totals.WORK, (self._t.body_i, self._t.body_f), (x["q"], x["v"], out))
+        self._require_finite(out, "energies and momenta")
         return x.shaped(out)
 
 
@@ -112,7 +117,7 @@ def one_of(*state: Any) -> bool:
 
 
 def _own_axes(axes: str) -> bool:
-    if axes not in ("world", "body"):
+    if not is_one_of(axes, ("world", "body")):
         raise InputError(f"axes must be 'world' or 'body', not {axes!r}")
     return axes == "body"
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gori.errors import InputError
 from gori.model.dynamics import Dynamics
 from gori.model.state import State
 from gori.model.tables import Names, Tables
@@ -71,6 +72,12 @@ class Model(Dynamics):
 
     def __repr__(self) -> str:
         return f"<gori.Model: {len(self.body_names)} bodies, {len(self.joints)} joints, nq {self.nq}, nv {self.nv}>"
+
+    def __copy__(self) -> "Model":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Model":
+        return self  # it never changes
 
     def __reduce__(self):
         from gori.model.compile import compile
@@ -170,9 +177,14 @@ class Model(Dynamics):
     def _forward_dynamics(self, q, v, tau, wrenches, method) -> np.ndarray:
         if not self.loops:
             return super()._forward_dynamics(q, v, tau, wrenches, method)
+        self._require_method(method)
         x = self.rows(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv), **self._wrenches(wrenches))
+        for k in range(x.count):
+            self.loop_system.refuse_open(x["q"][k], x["v"][k])
         free = x["tau"] - self.tree.inverse_dynamics(x["q"], x["v"], np.zeros(self.nv), wrenches)
-        return x.shaped(self.loop_system.accelerations(x["q"], x["v"], free))
+        out = self.loop_system.accelerations(x["q"], x["v"], free)
+        self._require_finite(out, "accelerations")
+        return x.shaped(out)
 
     @cached_property
     def loop_system(self) -> "LoopSystem":
@@ -200,6 +212,15 @@ class Model(Dynamics):
         from gori.model.loops.mobility import mobility
 
         return mobility(self, q, independent)
+
+
+def require_model(model: Any) -> None:
+    """Refuse what is not a Model; the Spec of one is often meant."""
+    if isinstance(model, Spec):
+        raise InputError("a Model is needed here, not a Spec: gori.compile(spec) makes it")
+    if not isinstance(model, Model):
+        what = f"the class {model.__name__}" if isinstance(model, type) else f"a {type(model).__name__}"
+        raise InputError(f"a Model is needed here, as gori.compile makes it, not {what}")
 
 
 def _flat(parts: Any) -> Iterator[Any]:

@@ -5,6 +5,7 @@ import numpy as np
 from gori.errors import InputError
 from gori.kernels.tree.columns import P_BF, R_BF
 from gori.spec.spec import closest
+from gori.text.arguments import is_one_of
 
 
 class Poses:
@@ -24,13 +25,13 @@ class Poses:
         return tuple(self._index)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._index
+        return is_one_of(name, self._index)
 
     def __iter__(self):
         return iter(self._index)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._index:
+        if not is_one_of(name, self._index):
             raise InputError(f"{name!r} is not a body or frame{closest(name, self._index)}")
         k = self._index[name]
         T = np.zeros((*self.position.shape[:-2], 4, 4))

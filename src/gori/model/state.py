@@ -22,13 +22,15 @@ import hashlib
 import io
 import os
 from collections.abc import Mapping
-from pathlib import Path
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from gori.errors import FileError, InputError
+from gori.model.arrays import numbers_of
+from gori.text.arguments import file_of, path_of
 
 FORMAT = 1
 """version of saved States"""
@@ -61,10 +63,14 @@ class State:
         model: str = "",
     ):
         own: dict[str, Any] = {name: _numbers(name, value) for name, value in (("q", q), ("v", v), ("z", z))}
-        own |= {"time": float(time), "model": model}
+        own |= {"time": seconds(time, "state.time"), "model": model}
+        if not isinstance(model, str):
+            raise InputError(f"state.model must be the fingerprint of a Model, not {model!r}")
+        if not all(isinstance(part, Mapping) for part in _mapping(parts).values()):
+            raise InputError("state.parts must be {part: {name: array}}")
         own["parts"] = MappingProxyType({
             part: MappingProxyType({name: _frozen(f"{part}.{name}", value) for name, value in values.items()})
-            for part, values in (parts or {}).items()
+            for part, values in _mapping(parts).items()
         })  # fmt: skip
         for name, value in own.items():
             object.__setattr__(self, name, value)
@@ -148,47 +154,66 @@ class State:
     @classmethod
     def from_bytes(cls, data: bytes) -> "State":
         """The State in an archive of `to_bytes`."""
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            arrays = {name[1:]: archive[name] for name in archive.files}
-        version = int(arrays.pop("format", -1))
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise InputError(f"the archive of a State must be bytes, not {type(data).__name__}")
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+                arrays = {name[1:]: archive[name] for name in archive.files}
+            version = int(arrays.pop("format", -1))
+        except Exception as error:  # torn archives fail in many ways
+            raise InputError("what is not a State of Gori, or is incomplete") from error
         if version != FORMAT:
             raise InputError(f"a State of format version {version}; this Gori reads version {FORMAT}")
         parts: dict[str, dict[str, np.ndarray]] = {}
         for name in [name for name in arrays if "/" in name]:
             part, _, key = name.partition("/")
             parts.setdefault(part, {})[key] = arrays.pop(name)
-        model = str(arrays.pop("model"))
-        return cls(float(arrays["time"]), arrays["q"], arrays["v"], arrays["z"], parts, model)
+        if missing := [name for name in ("model", "time", "q", "v", "z") if name not in arrays]:
+            raise InputError(f"a State without {missing[0]}")
+        return cls(*(arrays[name] for name in ("time", "q", "v", "z")), parts, str(arrays["model"]))
 
     def save(self, path: str | os.PathLike) -> None:
         """Write a file, which replaces one that is there when it is complete."""
-        path = Path(path)
+        path = file_of(path)
         part = path.with_name(path.name + ".part")
         try:
             part.write_bytes(self.to_bytes())
             os.replace(part, path)
         except OSError as error:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
             raise FileError(f"cannot be written: {error.strerror or error}", path) from error
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "State":
         """The State in a file."""
+        path = path_of(path)
         try:
-            return cls.from_bytes(Path(path).read_bytes())
+            return cls.from_bytes(path.read_bytes())
         except OSError as error:
             raise FileError(f"cannot be read: {error.strerror or error}", path) from error
         except InputError as error:
             raise FileError(f"holds {error}", path) from error
-        except Exception as error:  # torn archives fail in many ways
-            raise FileError("is not a State of Gori, or is incomplete", path) from error
+
+
+def _mapping(parts: Any) -> Mapping[str, Any]:
+    if parts is not None and not (isinstance(parts, Mapping) and all(isinstance(name, str) for name in parts)):
+        raise InputError(f"state.parts must be {{part: {{name: array}}}}, not {parts!r:.200}")
+    return parts or {}
+
+
+def seconds(time: Any, name: str = "time") -> float:
+    """A time [s] as a float, finite or not."""
+    if isinstance(time, (int, float, np.number)) or getattr(time, "shape", None) == ():
+        try:
+            return float(time)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    raise InputError(f"{name} must be a number of seconds, not {time!r}")
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:
-    try:
-        array = np.array(value, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"state.{name} must be numbers, not {value!r}") from None
+    array = numbers_of(value, f"state.{name}")
     if array.ndim != 1:
         raise InputError(f"state.{name} must be a one-dimensional array, not of shape {array.shape}")
     array.flags.writeable = False
@@ -196,7 +221,10 @@ def _numbers(name: str, value: Any) -> np.ndarray:
 
 
 def _frozen(name: str, value: Any) -> np.ndarray:
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"state.{name} must be an array: {error}") from None
     if array.dtype.kind not in "biufUV" or array.dtype.hasobject:
         raise InputError(f"state.{name} must be numbers or text, not {array.dtype}")
     if array.flags.writeable:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gori.errors import FileError, InputError
+from gori.text.arguments import names_of, path_of
 
 if TYPE_CHECKING:
     from gori.record.recording import Recording
@@ -38,7 +39,8 @@ def _columns(rec: "Recording", name: str) -> list[tuple[str, np.ndarray]]:
 
 def write_csv(rec: "Recording", path: str | os.PathLike, names: tuple[str, ...]) -> None:
     """Time and channels, one sample in a line; names in the first."""
-    columns = table(rec, tuple(dict.fromkeys(("time", *(names or ("q", "v", "z"))))))
+    columns = table(rec, tuple(dict.fromkeys(("time", *names_of(names or ("q", "v", "z"), "channels")))))
+    path = path_of(path)
     try:
         with open(path, "w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)

@@ -16,6 +16,7 @@ from gori.formats.yaml import read_yaml
 from gori.kernels.particles.columns import MASS, MATERIAL, VX, WX
 from gori.record.growing import read_status
 from gori.spec import Spec
+from gori.text.arguments import path_of
 
 FORMAT, VERSION, PARTICLES = "gori frames", 3, "particles"
 READABLE = (2, VERSION)
@@ -120,7 +121,7 @@ class Frames:
     """
 
     def __init__(self, path: str | os.PathLike):
-        self.path = Path(path)
+        self.path = path_of(path)
         with open_frames(path) as file:
             count, complete = read_status(file)
             header = json.loads(file["header"].asstr()[()])
@@ -191,7 +192,7 @@ class Frames:
         """
         from gori.record.vtkhdf import VtkHdf, VtkWalls
 
-        path = Path(path)
+        path = path_of(path)
         beside = path.with_name(f"{path.stem}.walls{path.suffix}")
         spec = self.spec if walls else None
         with ExitStack() as stack:

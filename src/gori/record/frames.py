@@ -26,6 +26,7 @@ from gori.record.growing import GrowingFile, read_status
 from gori.record.rows import Column, part_of
 from gori.record.values import checked_info
 from gori.spec import Spec
+from gori.text.arguments import file_of
 
 __all__ = ["FrameFile", "Frames", "ParticleFrame"]
 
@@ -63,7 +64,7 @@ class FrameFile:
         capacity: int = 1024,
         groups: Sequence[str] = (),
     ):
-        self.path, self.bodies, self.decimate = Path(path), tuple(bodies), decimate
+        self.path, self.bodies, self.decimate = file_of(path), tuple(bodies), decimate
         if self.path.exists() and not overwrite:
             raise FileError("already exists: choose another name, or pass overwrite=True", path)
         if decimate < 1 or decimate != int(decimate):

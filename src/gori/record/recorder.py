@@ -3,7 +3,6 @@
 import contextlib
 import os
 import time as clock
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from gori.record.rows import (
     reason,
 )
 from gori.record.values import checked_extra, checked_info
+from gori.text.arguments import file_of, path_of
 
 _FLOAT = np.dtype("<f8")
 _FIRST_BYTES = 1 << 18  # room of a new file; it doubles when it is full
@@ -55,8 +55,8 @@ class Recorder:
         overwrite: bool = False,
         at_checkpoint: bool = False,
     ):
-        self.path, self.flush_seconds, self.info = Path(path), flush_seconds, checked_info(info)
-        self._lock = Lock(path)
+        self.path, self.flush_seconds, self.info = file_of(path), flush_seconds, checked_info(info)
+        self._lock = Lock(self.path)
         if self.path.exists() and not overwrite:
             self._lock.release()
             raise FileError("already exists: choose another name, or pass overwrite=True", path)
@@ -100,7 +100,7 @@ class Recorder:
         low, high = np.searchsorted(time, now, "left"), np.searchsorted(time, now, "right")
         keep = int(np.clip(min(slot.samples, len(time)), low, high))
         self = cls.__new__(cls)
-        self.path, self.flush_seconds, self._lock = Path(path), flush_seconds, lock
+        self.path, self.flush_seconds, self._lock = path_of(path), flush_seconds, lock
         self.info = {name: value for name, value in header.info.items() if name not in ("error", "signal")}
         self._head = header.spec, header.open_loops
         try:

@@ -1,9 +1,9 @@
 """A Recording: the states of a run, and everything that follows from them."""
 
 import os
+import pickle
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,13 @@ import numpy as np
 from gori.errors import InputError, RecordError
 from gori.formats.yaml import read_yaml, write_yaml
 from gori.model import Model, compile
-from gori.model.arrays import frozen
+from gori.model.arrays import frozen, numbers_of, whole
+from gori.model.model import require_model
 from gori.record.channels import WORK, Channel, builtin_channels
 from gori.record.outputs import output_channels
 from gori.record.values import checked_extra, checked_info
 from gori.spec.spec import closest
+from gori.text.arguments import file_of, is_one_of
 
 OF_FORCES = ("a", "acceleration", "reaction", "drive", "effort", "power", "force", "moment", "energy")
 """ends of channels that need the forces of the Spec (`sim/channels.py`)"""
@@ -55,10 +57,11 @@ class Recording:
         extra: dict[str, Any] | None = None,
         info: dict[str, Any] | None = None,
     ):
+        require_model(model)
         self.model, self.info = model, checked_info(info)
         self.frames: Any = None
         """frames of particles, if the run took any: a list of ParticleFrame, or Frames of a file"""
-        self.time = frozen(np.array(time, np.float64, ndmin=1))
+        self.time = frozen(numbers_of(time, "time", least=1))
         count = len(self.time)
         self.q, self.v = _rows("q", q, count, model.nq), _rows("v", v, count, model.nv)
         self.z = _rows("z", np.zeros((count, 0)) if z is None else z, count, None)
@@ -66,8 +69,33 @@ class Recording:
             raise InputError("time must be a one-dimensional array of finite numbers that does not decrease")
         self.extra = {name: frozen(array) for name, array in checked_extra(extra, count).items()}
         self._channels, self._values = builtin_channels(self), {}
+        self._added: dict[str, Channel] = {}  # by `add_source` of a caller
+        self._derived: list[Callable[[Recording], None]] = []
         self.add_source([name for name in self.extra if name != WORK], lambda rec, name: rec.extra[name])
         for name, channel in output_channels(self).items():
+            self.add_source([name], channel.compute, channel.units)
+        self._added.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The states and what was added to them; channels are made again."""
+        for name, channel in self._added.items():
+            try:
+                pickle.dumps(channel.compute)
+            except Exception as error:
+                raise InputError(
+                    f"this Recording cannot be pickled, because of the function of channel {name!r}: {error}"
+                ) from error
+        arrays = {"time": self.time, "q": self.q, "v": self.v, "z": self.z, "extra": self.extra, "info": self.info}
+        return {"model": self.model, "arrays": arrays} | {
+            "frames": self.frames, "added": self._added, "derived": self._derived
+        }  # fmt: skip
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        Recording.__init__(self, saved["model"], **saved["arrays"])
+        self.frames = saved["frames"]
+        for add in saved["derived"]:
+            self.add_derived(add)
+        for name, channel in saved["added"].items():
             self.add_source([name], channel.compute, channel.units)
 
     def __len__(self) -> int:
@@ -79,7 +107,7 @@ class Recording:
 
     def state(self, index: int) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
         """Time, q, v and z of a sample; -1 is the last."""
-        if not -len(self) <= index < len(self):
+        if not -len(self) <= whole("index", index) < len(self):
             raise InputError(f"there is no sample {index}: the recording has {len(self)}")
         return float(self.time[index]), self.q[index].copy(), self.v[index].copy(), self.z[index].copy()
 
@@ -96,7 +124,7 @@ class Recording:
         return self._values[name]
 
     def __contains__(self, name: str) -> bool:
-        return name in self._channels
+        return is_one_of(name, self._channels)
 
     def channels(self) -> list[str]:
         """Names of all channels."""
@@ -106,7 +134,7 @@ class Recording:
         """Channels by pattern: `rec.select("wheel_*.position")`."""
         names = {}
         for pattern in patterns:
-            found = [name for name in self._channels if fnmatchcase(name, pattern)]
+            found = [name for name in self._channels if isinstance(pattern, str) and fnmatchcase(name, pattern)]
             if not found:
                 raise InputError(f"no channel matches {pattern!r}{closest(pattern, self._channels)}")
             names |= dict.fromkeys(found)
@@ -127,15 +155,26 @@ class Recording:
 
         units   of the numbers: one for all, or one for each column
         """
+        names = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [None]
+        if not all(isinstance(name, str) and name for name in names) or not callable(function):
+            raise InputError("add_source takes a list of names and a function of the recording and a name")
         new = {name: Channel(function, units) for name in names}
         if taken := [name for name in new if name in self._channels]:
             raise InputError(f"there is already a channel {taken[0]!r}")
         self._channels |= new
+        self._added |= new
+
+    def add_derived(self, add: Callable[["Recording"], None]) -> None:
+        """Let a function add its channels: `add(recording)`, also to each copy in another process."""
+        before = dict(self._added)
+        add(self)
+        self._added = before
+        self._derived.append(add)
 
     def _channel(self, name: str) -> Channel:
-        if name not in self._channels:
+        if not is_one_of(name, self._channels):
             hint = closest(name, self._channels)
-            if name.rpartition(".")[2] in OF_FORCES and "a" not in self._channels:
+            if isinstance(name, str) and name.rpartition(".")[2] in OF_FORCES and "a" not in self._channels:
                 hint = ": accelerations, reactions and efforts of a file come with gori.open_run(path)"
             raise InputError(f"there is no channel {name!r}{hint}")
         return self._channels[name]
@@ -169,14 +208,14 @@ class Recording:
 
         arrays = {"time": self.time, "q": self.q, "v": self.v, "z": self.z}
         arrays |= {f"extra/{name}": array for name, array in self.extra.items()}
-        info = checked_info(self.info)
+        info, path = checked_info(self.info), file_of(path)
         end = info.pop("end", "complete")
         info.pop("complete", None)
         try:
             header = Header(write_yaml(self.model.spec), self.model.open_loops, info)
             columns = {name: Column(array.shape[1:], array.dtype) for name, array in arrays.items()}
             rows = lambda name, first, count: arrays[name][first : first + count]  # noqa: E731
-            write_packed(Path(path), header, columns, len(self.time), rows, end, None)
+            write_packed(path, header, columns, len(self.time), rows, end, None)
         except (OSError, RuntimeError) as error:
             raise RecordError(f"{path} cannot be written: {reason(error)}") from error
 
@@ -194,7 +233,7 @@ class Recording:
 
 
 def _rows(name: str, value: Any, count: int, width: int | None) -> np.ndarray:
-    array = np.array(value, np.float64)
+    array = numbers_of(value, name)
     if array.ndim != 2 or len(array) != count or array.shape[1] != (array.shape[1] if width is None else width):
         wanted = "any" if width is None else width
         raise InputError(f"{name} must be {count} rows of {wanted} numbers, not {array.shape}")

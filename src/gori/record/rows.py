@@ -29,6 +29,7 @@ import h5py
 import numpy as np
 
 from gori.errors import FileError
+from gori.text.arguments import path_of
 
 FORMAT, VERSION = "gori recording", 1
 ENDS = ("running or killed", "complete", "interrupted", "failed")
@@ -192,6 +193,7 @@ def allocate(file: Any, name: str, shape: tuple[int, ...], dtype: np.dtype) -> i
 
 def open_file(path: str | os.PathLike) -> Any:
     """The file, an h5py.File to read, also while a run writes on it."""
+    path = path_of(path)
     try:
         file: Any = h5py.File(path, "r", locking=False)
     except FileNotFoundError:

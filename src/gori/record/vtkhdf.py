@@ -21,7 +21,6 @@ radius, factor 2, all points; walls as a surface of low opacity.
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import h5py
@@ -31,6 +30,7 @@ from gori.errors import FileError, InputError, RecordError
 from gori.record.frame import ParticleFrame
 from gori.record.wall_mesh import wall_mesh
 from gori.spec import Spec
+from gori.text.arguments import path_of
 
 _VERSION = (2, 0)
 _CELLS = ("Vertices", "Lines", "Polygons", "Strips")  # in the order of the columns of CellOffsets
@@ -49,7 +49,7 @@ class _Steps:
     """A PolyData file that grows by time steps; closed after each, so that ParaView can read what there is."""
 
     def __init__(self, path: str | os.PathLike, overwrite: bool, point_data: Mapping, cell_data: Mapping):
-        self.path, self.frames, self._closed, self._time = Path(path), 0, False, -np.inf
+        self.path, self.frames, self._closed, self._time = path_of(path), 0, False, -np.inf
         if self.path.exists() and not overwrite:
             raise FileError("already exists: choose another name, or pass overwrite=True", path)
         self._last: dict[str, tuple[np.ndarray, int]] = {}  # what was stored last, and from which row on

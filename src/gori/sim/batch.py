@@ -3,7 +3,7 @@ core of its own. Each simulation is stepped as it would be alone, with the same 
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -31,9 +31,15 @@ def batch(
     workers    threads; default: `gori.threads()`
     paths      HDF5 files, one for each
     """
+    if not isinstance(simulations, Iterable):
+        raise InputError(f"batch takes a list of Simulations, not {simulations!r}")
     simulations = list(simulations)
+    if strange := [x for x in simulations if not isinstance(x, Simulation)]:
+        raise InputError(f"batch takes a list of Simulations, not {strange[0]!r}")
     if len({id(simulation) for simulation in simulations}) < len(simulations):
         raise InputError("a simulation appears twice in the batch")
+    if paths is not None and (isinstance(paths, str) or not isinstance(paths, Sequence)):
+        raise InputError(f"paths must be a list of names of files, not {paths!r}")
     if paths is not None and len(paths) != len(simulations):
         raise InputError(f"paths must be {len(simulations)}, one for each simulation, not {len(paths)}")
     workers = threads() if workers is None else workers

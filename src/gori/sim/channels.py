@@ -1,7 +1,9 @@
 """Channels of a Recording that need the forces of its Spec: what each element, wheel and drive train did along it."""
 
+import pickle
 from collections.abc import Callable
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +22,31 @@ from gori.spec import GROUND
 
 def add_channels(recording: Recording, trace: Trace) -> None:
     """Add all channels that follow from forces: of elements, of wheels and drive trains, and of accelerations."""
-    add_force_channels(recording)
-    add_output_channels(recording)
-    add_trace_channels(recording, trace)
+    recording.add_derived(ChannelsOfForces(trace))
+
+
+class ChannelsOfForces:
+    """Adds these channels to a Recording, and to its copies in other processes."""
+
+    def __init__(self, trace: Trace):
+        self._trace: Trace | None = trace
+        self._saved: tuple = ()
+
+    def __call__(self, recording: Recording) -> None:
+        trace, self._trace = self._trace or Trace(recording, *self._saved), None
+        self._saved = trace.given
+        add_force_channels(recording)
+        add_output_channels(recording)
+        add_trace_channels(recording, trace)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Functions that cannot be pickled stay behind, as with a file: channels that need them say so."""
+        user, accelerations = self._saved
+        try:
+            pickle.dumps(user)
+        except Exception:
+            user = None
+        return {"_trace": None, "_saved": (user, accelerations)}
 
 
 class ElementHistory:

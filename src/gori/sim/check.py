@@ -17,9 +17,8 @@ from gori.integrate.multistep import HIGHEST
 from gori.integrate.radau.memory import FOR_ITS_ERROR, PRESENT
 from gori.kernels.loops.memory import LoopMemory
 from gori.model.state import State
+from gori.sim.grid import MOST
 
-MOST = 1 << 53
-"""no count of a run is larger"""
 FLAGS = ("slopes_valid", "inside_step", "known", "mass_factors")
 """whole numbers that are 0 or 1"""
 ROUNDING = 1e-6

@@ -13,9 +13,13 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError
+from gori.sim.grid import MOST, require_seconds
 from gori.sim.simulation import Simulation
 from gori.spec.expression import closest
+from gori.text.arguments import names_of
 
+SLOWEST = 1e-6
+"""simulated seconds for each second of the wall clock, at least"""
 SPIN = 2e-4
 """at the end of a wait, for so long [s] it is looked at the clock instead of sleeping"""
 
@@ -62,7 +66,7 @@ class Ports:
 
     def __init__(self, simulation: Simulation, outputs: Iterable[str] = ()):
         self.simulation, self.inputs = simulation, simulation.inputs
-        self._read = {name: _reader(simulation, name) for name in outputs}
+        self._read = {name: _reader(simulation, name) for name in names_of(outputs, "outputs")}
         self.outputs: dict[str, Any] = {}
         self.read()
 
@@ -110,21 +114,32 @@ class Clock:
         exchange: Callable[[Ports], bool | None] | None = None,
         pace: float = 1.0,
     ):
+        if not isinstance(simulation, Simulation):
+            raise InputError(f"a Clock takes a Simulation, not a {type(simulation).__name__}")
+        require_seconds("frame", frame)
         if simulation.method.adaptive:
             raise InputError(f"{simulation.method.kind} uses adaptive steps: a Clock needs a fixed step")
         step = simulation.method.settings()["step"]
-        self.steps = round(frame / step) if np.isfinite(frame) else 0
+        self.steps = round(min(frame / step, float(MOST)))
         if self.steps < 1 or abs(self.steps * step - frame) > 1e-6 * frame:
             raise InputError(f"a frame must be a whole number of steps of {step:g} s, not {frame!r} s")
-        if not (np.isfinite(pace) and pace > 0.0):
-            raise InputError(f"pace must be positive, not {pace!r}")
+        if not isinstance(pace, (int, float, np.number)) or not SLOWEST <= pace < np.inf:
+            raise InputError(f"pace must be positive, from {SLOWEST:g} on, not {pace!r}")
+        if exchange is not None and not callable(exchange):
+            raise InputError(f"exchange must be a function, not {exchange!r}")
         self.simulation, self.frame, self.pace = simulation, frame, pace
         self.ports, self.exchange = Ports(simulation, outputs), exchange
 
+    @staticmethod
+    def _ends(answer: bool | None) -> bool:
+        if not isinstance(answer, bool | np.bool_ | None):
+            raise InputError(f"exchange must return True to end the run, else False or None, not {answer!r:.100}")
+        return bool(answer)
+
     def run(self, duration: float | None = None) -> ClockReport:
         """Run for a duration of simulated time [s], or without end; until `exchange` ends it, or Ctrl-C."""
-        if duration is not None and not (np.isfinite(duration) and duration > 0.0):
-            raise InputError(f"duration must be a positive number of seconds, not {duration!r}")
+        if duration is not None:
+            require_seconds("duration", duration)
         last = None if duration is None else max(1, round(duration / self.frame))
         period = self.frame / self.pace
         report = ClockReport(period)
@@ -133,7 +148,7 @@ class Clock:
             while last is None or report.frames < last:
                 start = wall.perf_counter()
                 self.ports.read()
-                if self.exchange is not None and self.exchange(self.ports):
+                if self.exchange is not None and self._ends(self.exchange(self.ports)):
                     break
                 self.simulation.advance(self.steps)
                 now = wall.perf_counter()

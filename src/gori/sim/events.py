@@ -32,6 +32,8 @@ class Event:
         return {"falling": -1, "rising": 1, "both": 0}[self.when]
 
     def __post_init__(self):
+        if not isinstance(self.value, str):
+            raise InputError(f"the value of an event must be an expression, not {self.value!r}")
         if self.when not in ("falling", "rising", "both"):
             raise InputError(f"when must be 'falling', 'rising' or 'both', not {self.when!r}")
         if not callable(self.action) and self.action not in ("record", "stop"):

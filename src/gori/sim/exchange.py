@@ -23,6 +23,7 @@ from gori.kernels.machine import Data, Machine
 from gori.kernels.particles.columns import N_POSE, OMEGA, POS, VEL
 from gori.kernels.particles.poses import add_impulse, body_poses, interpolate
 from gori.model.body_frames import BodyFrames, crossed, moved_moment
+from gori.sim.callers.pickled import Bound
 from gori.sim.check import check_array, field_of, require
 from gori.sim.guarded import Guarded
 from gori.sim.subsystem import EXCHANGE_OF, BodyMotion, Subsystem
@@ -46,7 +47,7 @@ class Work(NamedTuple):
         return self.on_bodies - self.given
 
 
-class Exchange:
+class Exchange(Bound):
     """One Subsystem beside the bodies of one Simulation.
 
     guarded   the subsystem

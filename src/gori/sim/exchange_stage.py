@@ -6,10 +6,10 @@ import numpy as np
 
 from gori.errors import SimulationError
 from gori.kernels.codes import EVENT, OK
+from gori.sim.callers.interrupts import InterruptsLater
 from gori.sim.exchange import Exchange
 from gori.sim.particles.run import ParticleRun
 from gori.sim.run import Block, SampleStage, StepStage
-from gori.sim.signals import InterruptsLater
 from gori.sim.stepper import Stepper
 
 

@@ -1,5 +1,6 @@
 """Steps and samples of a run with a fixed step: whole numbers of steps. Times that do not fit are rounded, and told."""
 
+import sys
 import warnings
 from typing import Any, NamedTuple
 
@@ -13,6 +14,10 @@ SHORT = 1e-3
 """share of a duration that may be lost or added to come to whole steps"""
 
 
+MOST = 1 << 53
+"""no count of a run is larger"""
+
+
 class Grid(NamedTuple):
     """Steps of a run, and from sample to sample."""
 
@@ -23,12 +28,16 @@ class Grid(NamedTuple):
 def require_seconds(name: str, value: Any) -> None:
     """Refuse what is not a positive number of seconds."""
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not (number and np.isfinite(value) and value > 0.0):
+    if not (number and 0.0 < value <= sys.float_info.max):
         raise InputError(f"{name} must be a positive number of seconds, not {value!r}")
 
 
 def grid_of(duration: float, sample: float | None, step: float) -> Grid:
     """The grid of a run of this duration with this time between samples; default: a thousandth of the duration [s]."""
+    if not duration / step <= MOST:
+        raise InputError(
+            f"a duration of {duration:g} s is too long for steps of {step:g} s: more than {MOST:.3g} steps"
+        )
     steps = round(duration / step)
     if steps < 1:
         raise InputError(f"a duration of {duration:g} s is less than one step of {step:g} s")

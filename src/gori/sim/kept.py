@@ -12,6 +12,7 @@ from gori.errors import InputError, RestartWarning, SimulationError
 from gori.model import Model
 from gori.model.particles.part import ParticlePart, checked_part, start_of_particles
 from gori.model.state import State
+from gori.sim.callers.pickled import Bound
 from gori.sim.check import check_array, json_of, require
 from gori.sim.couplings import warn_of_dropped
 from gori.sim.exchange import Exchange, check_exchange
@@ -41,7 +42,7 @@ class Snapshot(NamedTuple):
     z: np.ndarray
 
 
-class KeptParts:
+class KeptParts(Bound):
     """All parts of one Simulation that keep something.
 
     stepper, vehicles   the compiled side

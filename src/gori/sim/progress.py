@@ -13,7 +13,7 @@ class Progress:
 
     def __init__(self, wanted: bool, start: float, end: float, about: Callable[[], str] | None = None):
         self._about = about
-        self._wanted = wanted and sys.stderr.isatty()
+        self._wanted = isinstance(wanted, bool | int) and bool(wanted) and sys.stderr.isatty()
         self._start, self._end = start, end
         self._began = self._shown = time.perf_counter()
         self._bar = None

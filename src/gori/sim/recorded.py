@@ -13,6 +13,8 @@ from gori.model import Model
 from gori.model.state import State
 from gori.record import Recorder, Recording, read_checkpoint
 from gori.record.channels import WORK
+from gori.sim.callers.interrupts import RunInterrupts
+from gori.sim.callers.signals import StopRequest, listening
 from gori.sim.channels import add_channels
 from gori.sim.couplings import warn_of_lag
 from gori.sim.energy import limit, warn_of_imbalance
@@ -20,7 +22,6 @@ from gori.sim.failure import finer
 from gori.sim.kept import KeptParts
 from gori.sim.progress import Progress
 from gori.sim.run import CheckpointStage, RunStage, SampleStage, StopStage, run_blocks
-from gori.sim.signals import StopRequest, listening
 from gori.sim.trace import Trace
 from gori.sim.user import UserForce
 
@@ -83,12 +84,12 @@ class RecordedRun:
         words = None if particles is None else particles.words(lambda: stepper.steps_done)
         work = {exchange.name: exchange.work for exchange in kept.exchanges}
         bar = Progress(progress, stepper.time, stepper.end_time, words)
-        end, failure, stop = "failed", None, StopStage(StopRequest(), max_wall)
-        with contextlib.ExitStack() as signals:
+        end, failure, stop = "failed", None, StopStage(stepper, StopRequest(), max_wall)
+        with RunInterrupts() as interrupts, self._user.watched(), contextlib.ExitStack() as signals:
             try:
                 if recorder is not None:
-                    stop = StopStage(signals.enter_context(listening()), max_wall)
-                failure = run_blocks(stepper, [*self._stages(self._rows, recorder, bar), stop])
+                    stop = StopStage(stepper, signals.enter_context(listening()), max_wall)
+                failure = run_blocks(stepper, [*self._stages(self._rows, recorder, bar), stop], interrupts)
                 if failure is None:
                     end = "interrupted" if stop.reason and stepper.steps_left() > 0 else "complete"
                     if recorder is not None:
@@ -96,7 +97,7 @@ class RecordedRun:
                 else:
                     info["error"] = str(failure)
             except KeyboardInterrupt as interrupt:
-                end, stop.reason = "interrupted", str(interrupt) or "Ctrl-C"
+                end, stop.reason, interrupts.pressed = "interrupted", str(interrupt) or "Ctrl-C", 0
             except BaseException as error:
                 info["error"] = str(error)
                 raise

@@ -13,13 +13,14 @@ from typing import Protocol
 import numpy as np
 
 from gori.errors import InputError, SimulationError
-from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR, STEP_TOO_SMALL
+from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR, STEP_TOO_SMALL, USER_ERROR
 from gori.model.state import State
 from gori.record import Recorder
+from gori.sim.callers.interrupts import ANYWHERE, RunInterrupts
+from gori.sim.callers.signals import StopRequest
 from gori.sim.events import Event
 from gori.sim.loops.closure import Closure
 from gori.sim.progress import Progress
-from gori.sim.signals import StopRequest
 from gori.sim.stepper import Stepper
 from gori.sim.user import UserForce
 from gori.sim.vehicle.vehicles import Vehicles
@@ -28,6 +29,8 @@ BLOCK_SECONDS = 0.05
 """how long compiled code runs before Python has a look"""
 FIRST_BLOCK = 256
 """steps of the first block, whose speed is not known yet"""
+FIRST_PLAIN_BLOCK = 8
+"""the same beside plain functions of the user, which may be slow: Ctrl-C waits for the end of a block"""
 NO_SAMPLES = np.zeros((0, 0))
 
 
@@ -56,8 +59,10 @@ class RunStage(Protocol):
     def __call__(self, block: Block) -> None: ...
 
 
-def run_blocks(stepper: Stepper, stages: Sequence[RunStage]) -> SimulationError | None:
-    """Blocks of steps until the end; returns what went wrong, or None."""
+def run_blocks(
+    stepper: Stepper, stages: Sequence[RunStage], interrupts: RunInterrupts = ANYWHERE
+) -> SimulationError | None:
+    """Blocks of steps until the end; returns what went wrong, or None. Ctrl-C that waits ends it between two blocks."""
     block, left = Block(), stepper.steps_left()
     while left > 0:
         block.most = left
@@ -65,6 +70,8 @@ def run_blocks(stepper: Stepper, stages: Sequence[RunStage]) -> SimulationError 
             stage(block)
             if block.ended or block.failure is not None:
                 return block.failure
+        if interrupts.pressed and not (block.alone or stepper.inside_step):
+            interrupts.check()
         left = stepper.steps_left()
     return None
 
@@ -116,10 +123,13 @@ class DriverStage:
         stepper, done = self._stepper, self._stepper.steps_done
         every = max(1, round(self.period / stepper.step))
         if done % every == 0 and self.acted_at != done:
-            self.acted_at = done
+            before, self.acted_at = self.acted_at, done
             try:
                 block.ended = self._drive()
-            except Exception as error:
+            except BaseException as error:
+                self.acted_at = before  # they have not acted
+                if not isinstance(error, Exception):
+                    raise
                 words = f"{type(error).__name__}: {error}"
                 block.fail(f"the driver raised an exception at t = {stepper.time:.6g} s: {words}", stepper.time, error)
                 return
@@ -129,8 +139,8 @@ class DriverStage:
 class StepStage:
     """Compiled steps, as many as take about BLOCK_SECONDS; one at a time beside subsystems in Python."""
 
-    def __init__(self, stepper: Stepper, one_by_one: bool):
-        self._stepper, self._one_by_one, self._size = stepper, one_by_one, FIRST_BLOCK
+    def __init__(self, stepper: Stepper, one_by_one: bool, first: int = FIRST_BLOCK):
+        self._stepper, self._one_by_one, self._size = stepper, one_by_one, first
 
     def __call__(self, block: Block) -> None:
         single = block.alone or self._one_by_one
@@ -141,15 +151,16 @@ class StepStage:
 
 
 class InterruptStage:
-    """Ctrl-C within a function of the user ends the run."""
+    """A function of the user that did not finish, as Ctrl-C or an exit came in between, ends the run."""
 
-    def __init__(self, user: UserForce):
-        self._user = user
+    def __init__(self, stepper: Stepper, user: UserForce):
+        self._stepper, self._user = stepper, user
         user.error = None
 
     def __call__(self, block: Block) -> None:
-        if isinstance(self._user.error, KeyboardInterrupt):
-            raise self._user.error
+        if block.code == USER_ERROR and (reason := self._user.interrupted()) is not None:
+            self._stepper.forget()  # a step was begun and left
+            raise reason
 
 
 class EventStage:
@@ -275,12 +286,12 @@ class StopStage:
     reason   why it has ended it
     """
 
-    def __init__(self, request: StopRequest, most_seconds: float | None):
-        self._request, self.reason = request, ""
+    def __init__(self, stepper: Stepper, request: StopRequest, most_seconds: float | None):
+        self._stepper, self._request, self.reason = stepper, request, ""
         self._deadline = np.inf if most_seconds is None else wall.perf_counter() + most_seconds
 
     def __call__(self, block: Block) -> None:
-        if block.alone:
+        if block.alone or self._stepper.inside_step:
             return
         if self._request.number:
             self.reason = signal.Signals(self._request.number).name

@@ -35,6 +35,7 @@ from gori.sim.simulation import Simulation
 from gori.sim.trace import Trace
 from gori.sim.vehicle.rest import at_rest
 from gori.spec import Run, Spec
+from gori.text.arguments import path_of
 
 MOST_IN_PLOT = 24
 """channels in a plot that nobody asked for; more are hard to tell apart"""
@@ -174,7 +175,7 @@ def open_run(path: str | os.PathLike) -> Recording:
     """The Recording of a run, with the channels of its forces, wheels and particles, and their frames: a file, or the
     folder of a run.
     """
-    file = Path(path) / "run.h5" if Path(path).is_dir() else Path(path)
+    file = path_of(path) / "run.h5" if path_of(path).is_dir() else path_of(path)
     recording = Recording.load(file)
     add_channels(recording, Trace(recording))
     if frames_beside(file).is_file():

@@ -1,8 +1,10 @@
 """A Model moving in time."""
 
+import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,10 @@ from gori.model.memory import require_memory
 from gori.model.state import State
 from gori.model.variants import with_force_values
 from gori.record import Recorder, Recording
+from gori.sim.callers.interrupts import RunInterrupts
+from gori.sim.callers.mistaken import functions_of, mapping_of, refuse_mistaken
+from gori.sim.callers.pickled import refuse_unpicklable
+from gori.sim.callers.turn import Turn
 from gori.sim.channels import add_channels
 from gori.sim.couplings import couplings, refuse_other_subsystems, refuse_taken_names
 from gori.sim.events import Event, event_of
@@ -29,6 +35,8 @@ from gori.sim.programs import differences, made_by, programs_of, require_same
 from gori.sim.progress import Progress
 from gori.sim.recorded import RecordedRun, read_run
 from gori.sim.run import (
+    FIRST_BLOCK,
+    FIRST_PLAIN_BLOCK,
     CheckpointStage,
     DriverStage,
     EventStage,
@@ -49,6 +57,7 @@ from gori.sim.vehicle.inputs import Inputs
 from gori.sim.vehicle.schedule import scheduled
 from gori.sim.vehicle.vehicles import Vehicles, own_steps
 from gori.spec.expression import closest
+from gori.text.arguments import is_one_of
 
 SAMPLE_COPIES = 2.5
 """of each sample in memory, at most, when a run without a file ends"""
@@ -92,20 +101,21 @@ class Simulation:
         subsystems: Sequence[Subsystem] = (),
         device: Device | None = None,
     ):
-        self.model = with_force_values(model, force_values or {})
+        refuse_mistaken(model, method, loops)
+        self.model = with_force_values(model, mapping_of("force_values", force_values))
         self.method, self.loops = closing(self.model, method_of(RK4() if method is None else method), loops)
-        self.events = {name: event_of(name, event) for name, event in (events or {}).items()}
-        functions = [] if forces is None else [forces] if callable(forces) else list(forces)
-        self._user = UserForce(functions, model.nq, model.nv)
+        self.events = {name: event_of(name, event) for name, event in mapping_of("events", events).items()}
+        self._user = UserForce(functions_of(forces), model.nq, model.nv)
         self.subsystems = checked_subsystems(subsystems, self.method.settings().get("step"))
         self.sub_steps = own_steps(self.model, sub_steps)
         self.driver, self.schedules = driver, scheduled(self.model)
         period = min((part.every for part in self.schedules), default=DRIVER_PERIOD)
         period = period if driver_period is None else driver_period
-        if not (np.isfinite(period) and period > 0.0):
-            raise InputError(f"driver_period must be a positive number of seconds, not {driver_period!r}")
+        require_seconds("driver_period", period)
         self.device = device
         self._refuse_unsupported()
+        self._breakable = self._user.plain or driver is not None or bool(self.schedules or self.events)
+        """whether Ctrl-C could come between what belongs together"""
 
         bodies = {subsystem.name: tuple(subsystem.bodies) for subsystem in self.subsystems}
         outputs = {channel: unit for part in self.subsystems for channel, unit in part.outputs.items()}
@@ -127,6 +137,7 @@ class Simulation:
         drivers = DriverStage(stepper, self._drive, driven, period, fixed=driver_period is not None)
         self._kept = KeptParts(self.model, stepper, self.vehicles, exchanges, drivers, driver, device)
         self._quiet_stages: list[RunStage] | None = None  # of `advance`, made once
+        self._turn = Turn()
         self.state = self.model.state() if state is None else state
         if outputs:
             first_sample = Recording(self.model, *self.first_sample()[:4])
@@ -192,12 +203,14 @@ class Simulation:
     @property
     def state(self) -> State:
         """All that is needed to go on bit for bit. Set it to go on from somewhere else."""
+        self._turn.refuse_others()
         return self._kept.save()
 
     @state.setter
     def state(self, state: State) -> None:
-        self._kept.load(state)
-        self._quiet_stages = None
+        with self._turn:
+            self._kept.load(state)
+            self._quiet_stages = None
 
     def first_sample(self) -> tuple:
         """Time, q, v, z and outputs now, as one sample of a Recording."""
@@ -221,7 +234,7 @@ class Simulation:
     def channel(self, name: str) -> float:
         """An output of a wheel, drive train or subsystem now, as in a Recording: truck.wheel_fl.load."""
         outputs = self.outputs
-        if name not in outputs:
+        if not is_one_of(name, outputs):
             raise InputError(f"unknown channel {name!r} of a wheel or drive train{closest(name, outputs)}")
         return float(self.stepper.sample()[outputs[name]])
 
@@ -247,6 +260,36 @@ class Simulation:
         """What the method has counted in all steps so far; of one `run`: the info of its Recording."""
         return self.method.report(self.method.counts(self.stepper.memory))
 
+    # ---- copies
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Model, method, options and State: the compiled side is made again from them."""
+        return {"model": self.model, "method": self.method, "state": self.state} | {
+            "options": refuse_unpicklable(self, self._options()), "off": self._kept.drivers.off
+        }  # fmt: skip
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        Simulation.__init__(self, saved["model"], saved["method"], state=saved["state"], **saved["options"])
+        self._kept.drivers.off = saved["off"]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Simulation":
+        """A Simulation of its own from the State now; it shares the Model, and has copies of driver and subsystems."""
+        other = memo[id(self)] = type(self).__new__(type(self))
+        saved = {"model": self.model, "method": self.method, "state": self.state, "off": self._kept.drivers.off}
+        other.__setstate__(saved | {"options": copy.deepcopy(self._options(), memo)})
+        return other
+
+    def __copy__(self) -> "Simulation":
+        return copy.deepcopy(self)
+
+    def _options(self) -> dict[str, Any]:
+        """Options of `__init__` besides the State, as they were given."""
+        names = ("events", "loops", "driver", "sub_steps", "subsystems", "device")
+        drivers = self._kept.drivers
+        return {name: getattr(self, name) for name in names} | {
+            "forces": self._user.functions, "driver_period": drivers.period if drivers.fixed else None
+        }  # fmt: skip
+
     # ---- running
 
     def step(self, count: int = 1) -> Snapshot:
@@ -260,12 +303,23 @@ class Simulation:
             raise InputError(f"{self.method.kind} uses adaptive steps: use run(duration)")
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
             raise InputError(f"the number of steps must be a positive integer, not {count!r}")
-        self._kept.refuse_torn()
-        self.stepper.plan_steps(int(count))
-        if self._quiet_stages is None:
-            self._quiet_stages = self._stages(None, None, None)
-        self._user.error = None
-        failure = run_blocks(self.stepper, self._quiet_stages)
+        turn = self._turn
+        if not turn.take(False):
+            raise turn.refusal()
+        turn.owner = get_ident()
+        try:
+            self._kept.refuse_torn()
+            self.stepper.plan_steps(int(count))
+            if self._quiet_stages is None:
+                self._quiet_stages = self._stages(None, None, None)
+            self._user.error = None
+            if self._breakable:
+                with RunInterrupts() as interrupts, self._user.watched():
+                    failure = run_blocks(self.stepper, self._quiet_stages, interrupts)
+            else:
+                failure = run_blocks(self.stepper, self._quiet_stages)
+        finally:
+            turn.leave()
         if failure is not None:
             raise failure from failure.cause
 
@@ -291,27 +345,30 @@ class Simulation:
         """
         if max_wall is not None:
             require_seconds("max_wall", max_wall)
-        stepper, kept, particles = self.stepper, self._kept, self._kept.particles
-        kept.refuse_torn()
-        kept.counted = self.method.counts(stepper.memory)
-        stepper.plan_run(duration, sample)
-        if path is None:
-            size = SAMPLE_COPIES * stepper.sample().nbytes * duration / stepper.sample_period
-            cure = "take a larger `sample`, or write to a file (path=...)"
-            require_memory(size, f"{duration / stepper.sample_period:.3g} samples", cure)
-        info = self._info(duration)
-        every = None if particles is None else particles.frame_time(frames)
-        if every is not None:
-            info["frames"] = every
-        if self.particles is not None:
-            info["particle_energy"] = {"start": sum(self.particles.energy)}
-        recorder = None if path is None else Recorder(path, self.model, info, overwrite=overwrite, at_checkpoint=True)
-        if particles is not None:
-            particles.store_frames(every, path, self.time, duration, overwrite)
-        kept.event_log, self._quiet_stages = [], None
-        recorded = RecordedRun(self.model, kept, self._user, self._stages, info, recorder, [stepper.sample()[None]])
-        recorded.begin()
-        return recorded.finish(progress, max_wall)
+        with self._turn:
+            stepper, kept, particles = self.stepper, self._kept, self._kept.particles
+            kept.refuse_torn()
+            kept.counted = self.method.counts(stepper.memory)
+            stepper.plan_run(duration, sample)
+            if path is None:
+                size = SAMPLE_COPIES * stepper.sample().nbytes * duration / stepper.sample_period
+                cure = "take a larger `sample`, or write to a file (path=...)"
+                require_memory(size, f"{duration / stepper.sample_period:.3g} samples", cure)
+            info = self._info(duration)
+            every = None if particles is None else particles.frame_time(frames)
+            if every is not None:
+                info["frames"] = every
+            if self.particles is not None:
+                info["particle_energy"] = {"start": sum(self.particles.energy)}
+            recorder = None
+            if path is not None:
+                recorder = Recorder(path, self.model, info, overwrite=overwrite, at_checkpoint=True)
+            if particles is not None:
+                particles.store_frames(every, path, self.time, duration, overwrite)
+            kept.event_log, self._quiet_stages = [], None
+            recorded = RecordedRun(self.model, kept, self._user, self._stages, info, recorder, [stepper.sample()[None]])
+            recorded.begin()
+            return recorded.finish(progress, max_wall)
 
     def _info(self, duration: float) -> dict[str, Any]:
         """What a Recording says of its run."""
@@ -383,18 +440,19 @@ class Simulation:
         recorder = Recorder.resume(path, simulation.model)
         recorder.info = dict(info)
         parts = simulation.model, simulation._kept, simulation._user, simulation._stages
-        return RecordedRun(*parts, info, recorder, [before.rows(recorder.samples)]).finish(progress, max_wall)
+        with simulation._turn:
+            return RecordedRun(*parts, info, recorder, [before.rows(recorder.samples)]).finish(progress, max_wall)
 
     def _stages(self, rows: list | None, recorder: Recorder | None, bar: Progress | None) -> list[RunStage]:
         """What happens in each turn of a run, in this order."""
         stepper, kept, samples = self.stepper, self._kept, SampleStage(self.stepper, rows, recorder)
         coupled = bool(self.exchanges)
-        steps = StepStage(stepper, one_by_one=coupled)
+        steps = StepStage(stepper, coupled, FIRST_PLAIN_BLOCK if self._user.plain else FIRST_BLOCK)
         both = [ExchangeStage(stepper, steps, kept.exchanges, kept.particles, samples)] if coupled else [steps, samples]
         stages: list[RunStage] = [
             kept.drivers,
             *both,
-            InterruptStage(self._user),
+            InterruptStage(stepper, self._user),
             EventStage(stepper, self.vehicles, self.events, kept.save, kept.change, kept.event_log, samples),
         ]
         if stepper.closure is not None:

@@ -21,6 +21,7 @@ from gori.model import Model
 from gori.model.machine import machine_of
 from gori.model.state import State
 from gori.record.channels import WORK
+from gori.sim.callers.pickled import Bound
 from gori.sim.check import (
     ROUNDING,
     check_clock,
@@ -33,7 +34,7 @@ from gori.sim.check import (
     require,
 )  # fmt: skip
 from gori.sim.events import Event, watch_events
-from gori.sim.grid import grid_of, require_seconds
+from gori.sim.grid import MOST, grid_of, require_seconds
 from gori.sim.loops.closure import Closure, solver_of, without_counts
 from gori.sim.user import UserForce
 
@@ -52,7 +53,7 @@ class StepResult(NamedTuple):
     samples: np.ndarray
 
 
-class Stepper:
+class Stepper(Bound):
     """Moves one Model; complete when it is made, at rest until a State is loaded.
 
     coupled   rows of the bodies on which subsystems hold a wrench
@@ -91,13 +92,18 @@ class Stepper:
         rows = len(model.kernel_tables.body_i)
         equations = 0 if kept is None else len(kept.names)
         self.sizes = Sizes(rows, model.nq, model.nv, model.nz, equations, on_axes(self.machine))
-        self.memory = method.memory(self.sizes)
+        try:
+            self.memory = method.memory(self.sizes)
+            settings = method.settings()
+            self._fixed_step = 0.0 if method.adaptive else float(settings["step"])
+            float(settings.get("largest_step", 0.0))
+        except (OverflowError, TypeError, ValueError) as error:
+            raise InputError(f"a setting of {method.kind} is out of range: {error}") from None
         self._clocks = CLOCK.zeros(1)
         self._clock = row(self._clocks)
         self.y = np.zeros(n)
         self._samples = np.zeros((BLOCK_SAMPLES, 1 + n + len(self.data.recorded)))
         self._no_samples = self._samples[:0].copy()
-        self._fixed_step = 0.0 if method.adaptive else float(method.settings()["step"])
         self._last_step = 0  # of the run, of a fixed step
         self._arguments = (
             self.machine, self.data, self.memory, self._clocks, self.y, self._samples, self._watch
@@ -135,6 +141,11 @@ class Stepper:
     def steps_done(self) -> int:
         """Steps since `start_time`."""
         return int(self._clock.steps_done)
+
+    @property
+    def inside_step(self) -> bool:
+        """Whether an event has cut a step, the rest of which is to be done."""
+        return bool(self._clock.inside_step)
 
     @property
     def run_start(self) -> float:
@@ -221,6 +232,8 @@ class Stepper:
     def plan_steps(self, count: int) -> None:
         """Take so many steps of a fixed length from now, without samples. The grid of times goes on."""
         clock, h = self._clock, self._fixed_step
+        if count > MOST:
+            raise InputError(f"that many steps cannot be counted: at most {MOST:.3g} at once")
         if clock.step != h or clock.inside_step:
             self.count_from_here()
             clock.step = h

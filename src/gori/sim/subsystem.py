@@ -142,7 +142,7 @@ def checked_subsystems(subsystems: object, step: float | None) -> tuple[Subsyste
         raise InputError(
             "subsystems are objects in a list. The own steps of drive trains are sub_steps={train: step [s]}"
         )
-    if isinstance(subsystems, str) or not isinstance(subsystems, Iterable):
+    if isinstance(subsystems, str | np.ndarray) or not isinstance(subsystems, Iterable):
         raise InputError(f"subsystems must be a list of Subsystems, not a {type(subsystems).__name__}")
     subsystems = tuple(subsystems)
     for subsystem in subsystems:

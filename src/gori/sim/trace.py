@@ -12,6 +12,7 @@ from gori.errors import InputError, SimulationError
 from gori.integrate import RK4, Multipliers
 from gori.kernels.loops.trace import accelerations_along, unbalanced
 from gori.model import Model
+from gori.model.arrays import numbers_of
 from gori.model.body_frames import BodyFrames, moved_moment
 from gori.model.connections import reach
 from gori.model.loops.coordinates import along
@@ -56,10 +57,20 @@ class Trace:
     """
 
     def __init__(self, recording: Recording, user: UserForce | None = None, accelerations: np.ndarray | None = None):
+        if not isinstance(recording, Recording) or not isinstance(user, UserForce | None):
+            raise InputError("a Trace takes a Recording and, if need be, the UserForce of its run")
         self.recording, self.model = recording, recording.model
         self._keep, self._user = user, 0 if user is None else user.address
-        self._given = None if accelerations is None else np.array(accelerations, float)
+        self._given = None if accelerations is None else numbers_of(accelerations, "accelerations")
         self._samples = samples_of(recording, self.model.nz)
+
+    @property
+    def given(self) -> tuple[UserForce | None, np.ndarray | None]:
+        """What it was made with, besides the Recording."""
+        return self._keep, self._given
+
+    def __reduce__(self):
+        return Trace, (self.recording, *self.given)
 
     def _shared(self, model: Model) -> dict[str, Any]:
         """Tables that subsystems of the run share, as `machine_of` takes them."""

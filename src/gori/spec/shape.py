@@ -87,6 +87,8 @@ class _Solid(_Wall):
     def inertial(self) -> Inertial:
         """Mass, centre of mass and inertia about it, in the body's frame."""
         volume, center, inertia = self.unit()
+        if not 0.0 < volume < np.inf:
+            raise SpecError(f"a {self.type} of volume {volume:g} m3 is beyond the range of numbers")  # pyright: ignore
         density = self.density if self.density is not None else (self.mass or 0.0) / volume
         R, p = self.pose()
         return density * volume, p + R @ center, density * (R @ inertia @ R.T)

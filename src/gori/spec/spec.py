@@ -176,6 +176,8 @@ class Spec(Part):
 
     def set(self, name: str, value: Any) -> "Spec":
         """A new Spec with one value changed: `spec.set("elbow.damping", 0.1)`, `spec.set("bodies.hand.mass", 2)`."""
+        if not isinstance(name, str):
+            raise SpecError(f"the first argument must be the name of a field, such as 'elbow.damping', not {name!r}")
         data = self.model_dump(exclude_unset=True)
         keys, node = name.split("."), data
         lengths = {

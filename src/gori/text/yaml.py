@@ -2,12 +2,12 @@
 
 import os
 import re
-from pathlib import Path
 from typing import Any
 
 import yaml
 
 from gori.errors import FileError
+from gori.text.arguments import path_of
 
 VERSION = 1
 TAG = "tag:yaml.org,2002:"
@@ -63,12 +63,13 @@ class Place:
 
 def read_text(path: str | os.PathLike | None) -> str:
     """What a file holds, in UTF-8."""
+    file = path_of("" if path is None else path)
     try:
-        raw = Path(path or "").read_bytes()
+        raw = file.read_bytes()
     except FileNotFoundError:
         raise FileError("there is no such file", path) from None
     except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror}", path) from None
+        raise FileError(f"cannot be read: {error.strerror or error}", path) from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -136,6 +136,8 @@ def _over(old: Any, new: Any) -> Any:
 
 def _put(data: dict[str, Any], place: str, value: Any) -> None:
     """Set a value at a dotted place."""
+    if not isinstance(place, str):
+        raise SpecError(f"what to set must be the name of a field, such as 'chassis.mass', not {place!r}")
     *path, last = place.split(".")
     for k, key in enumerate(path):
         data = data.setdefault(key, {})

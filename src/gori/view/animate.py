@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError
+from gori.model.arrays import numbers_of
 from gori.record import Recording
 from gori.sim.progress import Progress
 from gori.spec import GROUND
+from gori.text.arguments import names_of, path_of
 from gori.view.skeleton import PLANES, Outline, Pose, Skeleton, add_ground, in_world, new_axes, outline
 
 FLAT = 1e-6
@@ -42,7 +44,8 @@ def animate(
     import matplotlib
     from matplotlib.animation import FuncAnimation, PillowWriter
 
-    path = Path(path)
+    _require_recording(recording)
+    path = path_of(path)
     if path.suffix not in (".gif", ".html"):
         raise InputError(f"an animation is a .gif or .html file, not {path.name!r}")
     for name, value in (("fps", fps), ("every", 1.0 if every is None else every)):
@@ -53,7 +56,7 @@ def animate(
     if int(span / every) >= MOST:
         raise InputError(f"{span:g} s, an image every {every:g} s: that is more than {MOST} images; increase `every`")
     times = float(recording.time[0]) + every * np.arange(int(span / every + 1e-9) + 1) if len(recording) else []
-    stage = Stage(recording, view, size, list(trails), follow)
+    stage = Stage(recording, view, size, names_of(trails, "trails"), follow)
     figure = stage.figure(1)
     (show,) = stage.fill(figure, 1)
     bar = Progress(progress, float(recording.time[0]), float(recording.time[-1]) + 1e-9)
@@ -78,6 +81,11 @@ def animate(
     return path
 
 
+def _require_recording(recording: object) -> None:
+    if not isinstance(recording, Recording):
+        raise InputError(f"a Recording is needed here, not a {type(recording).__name__}")
+
+
 def pictures(
     recording: Recording,
     times: Iterable[float],
@@ -88,10 +96,11 @@ def pictures(
     follow: str | None = None,
 ) -> Any:
     """Pictures at given times [s] side by side; returns the figure, and saves it to `path`; as `animate`."""
-    times = [float(time) for time in times]
+    _require_recording(recording)
+    times = numbers_of(times, "times", least=1).reshape(-1).tolist()
     if not times:
         raise InputError("pictures needs at least one time")
-    stage = Stage(recording, view, size, list(trails), follow)
+    stage = Stage(recording, view, size, names_of(trails, "trails"), follow)
     for time in times:
         if not recording.time[0] - 1e-9 <= time <= recording.time[-1] + 1e-9:
             span = f"{recording.time[0]:g} to {recording.time[-1]:g} s"
@@ -100,7 +109,7 @@ def pictures(
     for time, show in zip(times, stage.fill(figure, len(times))):
         show(time)
     if path is not None:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        path_of(path).parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=100)
     return figure
 

@@ -1,12 +1,12 @@
 """An engine's map as a surface: torque over speed and throttle, with the governors in it."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gori.spec.vehicle.drivetrain import DriveTrain, Engine
+from gori.text.arguments import path_of
 
 RPM = np.pi / 30.0
 
@@ -53,7 +53,7 @@ def engine_map(drivetrain: DriveTrain, path: str | os.PathLike | None = None, si
     curve.legend(loc="lower left")
     curve.grid(alpha=0.3)
     if path is not None:
-        path = Path(path)
+        path = path_of(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=110)
     return figure

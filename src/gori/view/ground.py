@@ -2,7 +2,6 @@
 
 import math
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from gori.model import Model
 from gori.model.state import State
 from gori.model.vehicle.soil import rut_depths
 from gori.spec.vehicle.terrain import Terrain
+from gori.text.arguments import path_of
 
 LINES = 12
 """about so many lines of the ground along the longer side of a picture"""
@@ -79,6 +79,6 @@ def ruts(model: Model, state: State, path: str | os.PathLike | None = None, ax: 
     ax.set(xlabel="x [m]", ylabel="y [m]")
     ax.figure.colorbar(picture, ax=ax, label="depth of the rut [mm]", shrink=0.8)
     if path is not None:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        path_of(path).parent.mkdir(parents=True, exist_ok=True)
         ax.figure.savefig(path, dpi=110)
     return ax

@@ -9,6 +9,7 @@ import numpy as np
 from gori.errors import FileError, InputError, MissingPackageError
 from gori.record import Frames, ParticleFrame
 from gori.sim.progress import Progress
+from gori.text.arguments import path_of
 from gori.view.particle_stage import DPI, Appearance, ParticleStage
 
 
@@ -23,7 +24,7 @@ def picture(
     stage = ParticleStage(particles, **appearance)
     stage.show(particles if isinstance(particles, ParticleFrame) else particles[-1])
     if path is not None:
-        path = Path(path)
+        path = path_of(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             stage.figure.savefig(path, dpi=DPI)
@@ -48,7 +49,7 @@ def animate(
     import matplotlib
     from matplotlib.animation import FuncAnimation
 
-    path = Path(path)
+    path = path_of(path)
     if not len(frames):
         raise InputError(f"nothing to draw: {frames.path} contains no frames")
     if not (np.isfinite(fps) and fps > 0.0):

@@ -9,6 +9,7 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.model import Model
+from gori.model.model import require_model
 from gori.spec import GROUND, Spec
 from gori.spec.base import rotation_to
 from gori.spec.vehicle.terrain import Terrain
@@ -110,6 +111,10 @@ class Skeleton:
     """
 
     def __init__(self, parts: Outline, ax: Any, view: str, color: str | None = None, label: str | None = None):
+        from matplotlib.colors import is_color_like
+
+        if color is not None and not is_color_like(color):
+            raise InputError(f"{color!r} is not a colour of matplotlib")
         self._parts, self._view = parts, view
         count = 3 if view == "3d" else 2
         self._bodies = list(dict.fromkeys(body for body, _ in parts.lines))
@@ -185,6 +190,7 @@ def draw(
     """
     import matplotlib.pyplot as plt
 
+    require_model(model)
     q = model.q0 if q is None else q
     if view is None:
         view = "3d" if ax is None or ax.name == "3d" else "xy"

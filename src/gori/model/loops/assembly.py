@@ -10,9 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gori.errors import AssemblyWarning, ClosureError, InputError
+from gori.model.arrays import numbers_of
 from gori.model.loops.newton import Pose, Search
-from gori.model.model import Model
+from gori.model.model import Model, require_model
+from gori.model.state import seconds
 from gori.spec.explain import warn
+from gori.text.arguments import names_of
 
 GIVEN = 0.1
 """how readily joints move whose q the Spec gives, as a share of the others, if all may move"""
@@ -47,11 +50,12 @@ def assemble(model: Model, q: Any = None, hold: Iterable[str] = (), time: float 
 
 def assembled(model: Model, q: Any = None, hold: Iterable[str] = (), time: float = 0.0) -> Assembly:
     """As `assemble`, without a word."""
-    start = model.q0 if q is None else np.array(q, float)
+    require_model(model)
+    start = model.q0 if q is None else numbers_of(q, "q")
     check_one(model, q=(start, model.nq))
     if not model.loop_system.names:
         return Assembly(start)
-    held = list(hold)
+    held, time = names_of(hold, "hold"), seconds(time)
     free = ~_columns(model, held)
     if q is not None:
         return Assembly(_nearest(Search(model, start, np.ones(model.nv), time), free, held).q)

@@ -8,6 +8,7 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.model.model import Model
+from gori.text.arguments import names_of
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,12 @@ def mobility(model: Model, q: Any = None, independent: Iterable[str] | None = No
     """How the Model can move at q (default: its start, assembled); q must close the loops."""
     from scipy.linalg import qr
 
+    from gori.model.arrays import numbers_of
     from gori.model.loops.assembly import assembled, check_one
     from gori.model.loops.branches import finite_freedom, tangents
 
     system = model.loop_system
-    q = assembled(model, time=time).q if q is None else np.array(q, float)
+    q = assembled(model, time=time).q if q is None else numbers_of(q, "q")
     check_one(model, q=(q, model.nq))
     J = system.scaled(system.terms(q, time=time).J)
     rank, names = system.rank(system.terms(q, time=time).J), coordinate_names(model)
@@ -91,7 +93,7 @@ def split_coordinates(model: Model, J: np.ndarray, rank: int, independent: Itera
 
     chosen = np.zeros(model.nv, bool)
     if independent is not None:
-        names = coordinate_names(model)
+        names, independent = coordinate_names(model), names_of(independent, "independent coordinates")
         for name in independent:
             if name in names:
                 chosen[names.index(name)] = True

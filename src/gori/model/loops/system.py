@@ -6,19 +6,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.errors import SingularError
+from gori.errors import InputError, SingularError
 from gori.kernels.loops import tables as t
 from gori.kernels.loops.terms import loop_terms
 from gori.kernels.tree.columns import P_PJ, PARENT
+from gori.model.arrays import numbers_of
 from gori.model.loops.equations import LoopTables, loop_tables
 from gori.model.machine import data_of, machine_of
 from gori.model.model import Model
+from gori.model.state import seconds
 
 SHARE, SHARE_REDUNDANT = 1e-14, 1e-11
 """what stands for zero in the factors, as a share of the diagonal of J M^-1 J'; where equations are always redundant it
 has to be well above rounding"""
 CLOSED = 7e-13
 """residual of the loops that counts as none, for a machine of 1 m"""
+OPEN = 1e-6
+"""residual of positions and velocities, without units, from which on a state is refused"""
 FLAT = 1e-9
 """singular values below this share of the largest count as zero"""
 NOTHING = 1e-12
@@ -97,13 +101,36 @@ class LoopSystem:
 
     def terms(self, q: Any, v: Any = None, time: float = 0.0) -> Terms:
         """The equations at one state."""
-        q = np.array(q, float)
-        v = np.zeros(self.model.nv) if v is None else np.array(v, float)
+        q = numbers_of(q, "q")
+        v = np.zeros(self.model.nv) if v is None else numbers_of(v, "v")
+        if q.shape != (self.model.nq,) or v.shape != (self.model.nv,):
+            raise InputError(f"q and v must have shapes ({self.model.nq},) and ({self.model.nv},): one state at a time")
         J = np.zeros((len(self.names), self.model.nv))
         with self._lent() as data:
-            loop_terms(self._machine, data, float(time), q, v, J)
+            loop_terms(self._machine, data, seconds(time), q, v, J)
             w = data.loops.work
             return Terms(w.gap.copy(), J, w.slip.copy(), w.gamma.copy(), w.wrench.copy())
+
+    def refuse_open(self, q: np.ndarray, v: np.ndarray | None, time: float = 0.0, words: str = "") -> None:
+        """Raise if a state does not lie on the loops; v None: velocities do not matter.
+
+        words   what q and v belong to: "state."
+        """
+        terms = self.terms(q, v, time)
+        if not np.abs(terms.gap * self.row_scale).max(initial=0.0) <= OPEN:
+            name, value = self.worst(terms.gap)
+            raise InputError(
+                f"{words}q does not close the loops: {name} is open by {value:.3g}. Use gori.assemble(model, q)"
+            )
+        if v is None:
+            return
+        slip = np.abs(terms.slip * self.row_scale)
+        if not slip.max(initial=0.0) <= OPEN * (1.0 + np.abs(v).max(initial=0.0)):
+            name = self.names[int(np.argmax(slip))]
+            raise InputError(
+                f"{words}v would open the loops: {name} by {slip.max():.3g} per second. Use "
+                "gori.consistent_velocity(model, q, v)"
+            )
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, force: np.ndarray) -> np.ndarray:
         """qdd (B, nv) of M qdd + J' lambda = force, J qdd = -gamma, for states (B, ...) on the loops."""

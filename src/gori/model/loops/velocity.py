@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError
+from gori.model.arrays import numbers_of
 from gori.model.loops.assembly import check_one
 from gori.model.loops.branches import Tangents, crossings, directions, is_singular, tangents
-from gori.model.model import Model
+from gori.model.model import Model, require_model
+from gori.model.state import seconds
+from gori.text.arguments import names_of
 
 
 def consistent_velocity(
@@ -20,13 +23,15 @@ def consistent_velocity(
 
     hold   joints whose velocities stay as they are; default: those that the Spec gives a velocity
     """
-    system, q, v = model.loop_system, np.array(q, float), model.v0 if v is None else np.array(v, float)
+    require_model(model)
+    system, q, v = model.loop_system, numbers_of(q, "q"), model.v0 if v is None else numbers_of(v, "v")
     check_one(model, q=(q, model.nq), v=(v, model.nv))
     if not system.names:
         return v
+    time = seconds(time)
     if hold is None:
         hold = [name for name, joint in model.spec.joints.items() if joint.v is not None and any(joint.v)]
-    held = np.zeros(model.nv, bool)
+    hold, held = names_of(hold, "hold"), np.zeros(model.nv, bool)
     for name in hold:
         held[model.joint(name).v] = True
     near = _nearest(model, q, v, held, list(hold), time)

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gori.errors import InputError, UnsupportedError
+from gori.errors import UnsupportedError
 from gori.integrate import FrozenExplicit, Full, Loops, Method, Multipliers, Partition, loops_of
 from gori.integrate.clock import MethodMemory
 from gori.kernels.codes import NEAR_SINGULAR, POOR_CHOICE
@@ -17,14 +17,13 @@ from gori.model.loops.mobility import split_coordinates
 from gori.model.loops.system import CLOSED
 from gori.model.loops.velocity import consistent_velocity
 from gori.model.state import State
+from gori.sim.callers.pickled import Bound
 
 POOR = 1e-3
 """pivot from which on independent coordinates are chosen anew"""
 CREPT, LOOSE, MOST_LEAPS = 1e-2, 1e3, 8
 """pivot from which on a step that becomes too small is blamed on a singular pose; how tolerances grow for the step over
 it, and how many such steps are tried"""
-OPEN = 1e-6
-"""residual of positions and velocities, without units, from which on a state is refused"""
 AWAY = 1e-7
 """share of a run after which a singular pose counts as left"""
 WINDOW = 2e-6
@@ -62,7 +61,7 @@ class ClockRow(Protocol):
     steps_done: int
 
 
-class Closure:
+class Closure(Bound):
     """The loops of a run: start, choice of coordinates, singular poses.
 
     machine, data   of the run: made with the tables `model.loop_system.kept` and the address of `solver_of(loops)`
@@ -119,22 +118,10 @@ class Closure:
 
     def refuse_open(self, state: State) -> None:
         """Raise if a state does not lie on the loops: the first step would throw it there."""
-        system = self.system
-        terms = system.terms(state.q, state.v, state.time)
-        if not np.abs(terms.gap * system.row_scale).max(initial=0.0) <= OPEN:
-            name, value = system.worst(terms.gap)
-            words = f"state.q does not close the loops: {name} is open by {value:.3g}"
-            raise InputError(f"{words}. Use gori.assemble(model, q)")
-        slip = np.abs(terms.slip * system.row_scale)
-        if self.loops is None:  # implicit methods hold positions to the loops, velocities only as well as the step is
-            return
-        if not slip.max(initial=0.0) <= OPEN * (1.0 + np.abs(state.v).max(initial=0.0)):
-            name = system.names[int(np.argmax(slip))]
-            raise InputError(
-                f"state.v would open the loops: {name} by {slip.max():.3g} per second. Use "
-                "gori.consistent_velocity(model, q, v)"
-            )
-        if state.v.any():
+        # implicit methods hold positions to the loops, velocities only as well as the step is
+        implicit = self.loops is None
+        self.system.refuse_open(state.q, None if implicit else state.v, state.time, "state.")
+        if state.v.any() and not implicit:
             consistent_velocity(self.model, state.q, state.v, hold=(), time=state.time)  # on a branch
 
     def _measure(self, state: State) -> None:

@@ -1,6 +1,5 @@
 """Particles on the CPU: threads that march in step (`kernels/particles/march.py`)."""
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from gori.kernels.particles.arrays import (
 from gori.kernels.particles.march import march
 from gori.model.particles.state import ParticleState
 from gori.model.particles.walls import Walls
+from gori.sim.callers.signals import without_interrupts
 from gori.sim.particles.engine import (
     WALL_GRIDS,
     WALL_TABLES,
@@ -30,7 +30,7 @@ from gori.sim.particles.engine import (
     grids_of,
     settings_of,
 )
-from gori.sim.signals import without_interrupts
+from gori.sim.particles.lockstep import WorkerThreads
 
 CAPACITY_OF = {c.LIST_FULL: "pair_slots", c.TOUCH_FULL: "kept_slots", c.WALL_FULL: "wall_slots"}
 """what a list that is full has too little of"""
@@ -39,11 +39,11 @@ CAPACITY_OF = {c.LIST_FULL: "pair_slots", c.TOUCH_FULL: "kept_slots", c.WALL_FUL
 class CpuEngine:
     """Particles in double precision."""
 
-    def __init__(self, setup: ParticleSetup, state: ParticleState, pool: ThreadPoolExecutor | None = None):
+    def __init__(self, setup: ParticleSetup, state: ParticleState, pool: WorkerThreads | None = None):
         self.setup = setup
         # columns of a state's history that the lists hold
         self._tracked = np.array([0, 1, 2, 4, 5, 6]) if setup.rolling else np.arange(3)
-        self._pool = pool or ThreadPoolExecutor(max(1, setup.workers - 1), thread_name_prefix="particles")
+        self._pool = pool or WorkerThreads(max(1, setup.workers - 1))
         self._load(state)
 
     def with_state(self, state: ParticleState, setup: ParticleSetup | None = None) -> "CpuEngine":

@@ -9,6 +9,7 @@ import numpy as np
 from gori.errors import InputError
 from gori.kernels.particles import columns as c
 from gori.model import threads
+from gori.model.arrays import numbers_of, whole
 from gori.model.particles.domain import refuse_outside
 from gori.model.particles.gates import without
 from gori.model.particles.packing import OVERLAP, check_beside, check_overlaps
@@ -17,19 +18,23 @@ from gori.model.particles.start import motion_rows, refuse_in_walls, walls_aroun
 from gori.model.particles.state import NEW, NO_GRID, ParticleState
 from gori.model.particles.tables import ParticleTables
 from gori.record import ParticleFrame
+from gori.sim.callers.pickled import Bound
+from gori.sim.callers.signals import without_interrupts
 from gori.sim.particles.engine import ParticleEngine, setup_of
 from gori.sim.particles.failures import march_error
 from gori.sim.particles.inlets import InletFlow, drains
-from gori.sim.signals import without_interrupts
 from gori.sim.subsystem import BodyMotion
+from gori.text.arguments import is_one_of
 
+FARTHEST = 1e100
+"""positions whose squares are still numbers [m]"""
 LARGEST_STEP = 5.0
 """suggested steps from which on particles explode"""
 DRAINED = 400
 """sub-steps after which outlets act, if nothing else has made new lists, when they do"""
 
 
-class Particles:
+class Particles(Bound):
     """Particles of one run, by their id: 0, 1, 2, ... in the order in which they came.
 
     To read, and to change between steps: `position`, `velocity`, `angular_velocity`, `radius`, `add`, `remove`,
@@ -118,13 +123,7 @@ class Particles:
         self._set_motion(np.s_[c.WX : c.WX + 3], value, "angular_velocity")
 
     def _set_motion(self, columns: slice, value: Any, name: str) -> None:
-        state = self.engine.state()
-        try:
-            numbers = np.broadcast_to(np.asarray(value, float), (len(self), 3))
-        except ValueError:
-            raise InputError(f"{name} must be three numbers, or three for each of {len(self)} particles") from None
-        if not np.isfinite(numbers).all():
-            raise InputError(f"{name} holds a number that is not finite")
+        numbers, state = _vectors(value, len(self), name), self.engine.state()
         state.motion[:, columns] = numbers
         self._load(state)
 
@@ -179,11 +178,20 @@ class Particles:
         """Add particles at positions (n, 3) [m] of radii [m] and a material; they must not overlap each other, those
         that are there or a wall by more than a share `max_overlap` of the smaller radius.
         """
-        position = np.atleast_2d(np.asarray(position, float))
-        radii = np.broadcast_to(np.asarray(radius, float), len(position))
-        if material not in self.materials:
+        position = np.atleast_2d(numbers_of(position, "position"))
+        radius = numbers_of(radius, "radius")
+        if position.ndim != 2 or radius.shape not in ((), (len(position),)) or not np.isfinite(radius).all():
+            raise InputError("particles need positions (n, 3), and one radius or one for each")
+        radii = np.broadcast_to(radius, len(position))
+        if not len(position):
+            return
+        if not (isinstance(max_overlap, (int, float)) and 0.0 <= max_overlap < 1.0):
+            raise InputError(f"max_overlap must be a share of a radius, from 0 to less than 1, not {max_overlap!r}")
+        if whole("group", group) not in range(len(self.tables.names)):
+            raise InputError(f"group must be from 0 to {len(self.tables.names) - 1}, not {group!r}")
+        if not is_one_of(material, self.materials):
             raise InputError(f"there is no material {material!r}: {', '.join(self.materials)}")
-        if position.shape[1] != 3 or not (np.isfinite(position).all() and (radii > 0.0).all()):
+        if position.shape[1] != 3 or not ((np.abs(position) < FARTHEST).all() and (radii > 0.0).all()):
             raise InputError("particles need positions (n, 3) of finite numbers, and positive radii")
         if not self.tables.density[self.materials.index(material)] > 0.0:
             raise InputError(f"particles of {material!r} have no mass: give that material a density")
@@ -205,7 +213,7 @@ class Particles:
     ) -> None:
         """Add particles (n, 4), centre and radius [m], that are known to fit."""
         n, poses = len(sphere), self.poses()
-        velocities, spins = (np.broadcast_to(np.asarray(x, float), (n, 3)) for x in (velocity, angular_velocity))
+        velocities, spins = _vectors(velocity, n, "velocity"), _vectors(angular_velocity, n, "angular_velocity")
         motion = motion_rows(self.tables, sphere[:, 3], velocities, spins, np.full(n, material))
         ids, groups = np.arange(self._next, self._next + n), np.concatenate([self.group, np.full(n, group)])
         with without_interrupts():
@@ -238,7 +246,7 @@ class Particles:
 
     def remove(self, which: Any) -> int:
         """Take out particles: which (n,) is true for them, in the order of `id`. Returns how many."""
-        which = np.asarray(which, bool)
+        which = numbers_of(which, "which") != 0.0
         if which.shape != (len(self),):
             raise InputError(f"which must be {len(self)} booleans, one for each particle, not {which.shape}")
         if which.any():
@@ -386,3 +394,16 @@ def _engine(device: str) -> Any:
 
     check_device()
     return CudaEngine
+
+
+def _vectors(value: Any, count: int, name: str) -> np.ndarray:
+    """Three finite numbers for each of some particles, of one number, of three, or of three for each."""
+    try:
+        numbers = np.broadcast_to(numbers_of(value, name), (count, 3))
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{name} must be three numbers, or three for each of {count} particles") from None
+    if not np.isfinite(numbers).all():
+        raise InputError(f"{name} holds a number that is not finite")
+    return numbers

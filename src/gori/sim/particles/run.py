@@ -14,13 +14,14 @@ from gori.model import Model
 from gori.model.body_frames import BodyFrames
 from gori.model.particles.part import ParticlePart
 from gori.record import Frames, ParticleFrame
+from gori.sim.callers.pickled import Bound
+from gori.sim.callers.signals import without_interrupts
 from gori.sim.exchange import Exchange
 from gori.sim.particles.framing import Framing
 from gori.sim.particles.particles import Particles
-from gori.sim.signals import without_interrupts
 
 
-class ParticleRun:
+class ParticleRun(Bound):
     """Particles, their exchange with the bodies, and their frames.
 
     machine, data   bundles of the run of the bodies

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping, MutableMapping
 import numpy as np
 
 from gori.errors import InputError
+from gori.sim.callers.pickled import Bound
 from gori.spec.expression import closest
 from gori.spec.vehicle.control import LEVERS, PEDALS, lever
+from gori.text.arguments import is_one_of
 
 
-class Inputs(MutableMapping[str, float]):
+class Inputs(Bound, MutableMapping[str, float]):
     """What the driver does, by name: truck.throttle, truck.brake (0 to 1), truck.steer (-1 right to 1 left),
     truck.selector ("R", "N", "D", or a gear to hold), truck.transfer ("high", "low"). Held until changed.
 
@@ -49,7 +51,7 @@ class Inputs(MutableMapping[str, float]):
         return len(self._fields)
 
     def _field(self, name: str) -> tuple[int, str]:
-        if name not in self._fields:
+        if not is_one_of(name, self._fields):
             known = ", ".join(self._fields) or "none: the Spec has no drive train and no steering"
             raise InputError(f"there is no input {name!r}{closest(name, self._fields) or f'; there are {known}'}")
         return self._fields[name]

@@ -9,6 +9,7 @@ from gori.integrate import Adams, Loops
 from gori.kernels.vehicle.drivetrain import HIGH
 from gori.kernels.vehicle.state import WORKS
 from gori.model import Model, consistent_velocity
+from gori.model.model import require_model
 from gori.model.state import MEMORY, State
 from gori.model.variants import with_rigid_loads
 from gori.model.vehicle.tables import VehicleTables
@@ -42,6 +43,7 @@ def at_rest(
     standing  the State at rest, if it was found before: only to let them roll
     device    where particles are computed; default: as in the section `run`
     """
+    require_model(model)
     tables = model.vehicle
     if tables is None or not tables.wheels:
         raise InputError("the Spec has no wheels: it cannot stand on the ground")

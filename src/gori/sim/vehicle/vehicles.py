@@ -13,8 +13,10 @@ from gori.kernels.vehicle.start import start_vehicles
 from gori.kernels.vehicle.state import NEVER
 from gori.model import Model
 from gori.model.vehicle.tables import VehicleTables
+from gori.sim.callers.pickled import Bound
 from gori.sim.vehicle.inputs import Inputs
 from gori.spec.expression import closest
+from gori.text.arguments import is_one_of
 
 KEPT = ("vehicle_clock", "driver", "wheel", "train", "wheel_output", "train_output", "contact")
 """arrays of Data that a State holds; forces of soft soil depend on the way there, so outputs are kept as well"""
@@ -30,8 +32,10 @@ def own_steps(model: Model, given: Mapping[str, float] | None) -> dict[str, floa
     trains = () if model.vehicle is None else model.vehicle.trains
     if given is None:
         given = {} if model.vehicle is None else model.vehicle.own_steps
+    if not isinstance(given, Mapping):
+        raise InputError(f"sub_steps must be {{drive train: step [s]}}, not {given!r}")
     for name, step in given.items():
-        if name not in trains:
+        if not is_one_of(name, trains):
             raise InputError(f"subsystems: {name!r} is not a drive train{closest(name, trains)}")
         if isinstance(step, bool) or not isinstance(step, (int, float)) or not 0.0 < step < np.inf:
             raise InputError(f"subsystems: the step of {name!r} must be a positive number of seconds, not {step!r}")
@@ -47,7 +51,7 @@ def off_grid(tables: VehicleTables, time: float, does: str) -> str:
     )
 
 
-class Vehicles:
+class Vehicles(Bound):
     """Wheels and drive trains of one Simulation; without any, nothing happens.
 
     machine, data   bundles of the run

@@ -43,7 +43,7 @@ _request = StopRequest()
 _receive = _request.receive
 
 
-def _in_main_thread() -> bool:
+def in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()  # no other is interrupted
 
 
@@ -51,21 +51,21 @@ def _in_main_thread() -> bool:
 def stop_signals() -> Iterator[None]:
     """SIGTERM and SIGHUP are received inside."""
     before: dict[int, Any] = {}
-    if _in_main_thread():
+    if in_main_thread():
         for number in NUMBERS:
             if signal.getsignal(number) is signal.SIG_DFL:
                 before[number] = signal.signal(number, _receive)
     try:
         yield
     finally:
-        _restore(before)
+        restore(before)
 
 
 @contextmanager
 def listening() -> Iterator[StopRequest]:
     """For a run that looks at the request itself. A signal that nobody around it receives takes effect at the end."""
     around = any(signal.getsignal(number) is _receive for number in NUMBERS)
-    here = _in_main_thread() and not _request.listening
+    here = in_main_thread() and not _request.listening
     if not here:
         yield StopRequest()
         return
@@ -82,38 +82,20 @@ def listening() -> Iterator[StopRequest]:
 @contextmanager
 def without_interrupts() -> Iterator[None]:
     """These signals wait until this is done: a worker waits at barriers for the others, for ever if one is gone."""
-    if not _in_main_thread():
+    if not in_main_thread():
         yield
         return
     waiting: list[int] = []
-    before = _handle(lambda number, frame: waiting.append(number))
+    before = handle(lambda number, frame: waiting.append(number))
     try:
         yield
     finally:
-        _restore(before)
+        restore(before)
     if waiting:
         signal.raise_signal(waiting[0])
 
 
-class InterruptsLater:
-    """These signals wait until this is done: a step and the exchange at its end belong together. Twice, they do not."""
-
-    def __enter__(self) -> None:
-        self._waiting: list[int] = []
-        self._before = _handle(self._wait) if _in_main_thread() else {}
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        _restore(self._before)
-        if self._waiting and error is None:
-            signal.raise_signal(self._waiting[0])
-
-    def _wait(self, number: int, frame: FrameType | None) -> None:
-        self._waiting.append(number)
-        if len(self._waiting) > 1:
-            raise KeyboardInterrupt if number == signal.SIGINT else Stopped(number)
-
-
-def _handle(handler: Callable[[int, FrameType | None], None]) -> dict[int, Any]:
+def handle(handler: Callable[[int, FrameType | None], None]) -> dict[int, Any]:
     """Take over Ctrl-C, and what `stop_signals` receives; what was there before."""
     before: dict[int, Any] = {signal.SIGINT: signal.signal(signal.SIGINT, handler)}
     for number in NUMBERS:
@@ -122,6 +104,6 @@ def _handle(handler: Callable[[int, FrameType | None], None]) -> dict[int, Any]:
     return before
 
 
-def _restore(before: dict[int, Any]) -> None:
+def restore(before: dict[int, Any]) -> None:
     for number, handler in before.items():
         signal.signal(number, signal.SIG_DFL if handler is None else handler)

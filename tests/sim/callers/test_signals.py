@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 import gori
-from gori.sim import signals
-from gori.sim.signals import InterruptsLater, without_interrupts
+from gori.sim.callers import signals
+from gori.sim.callers.interrupts import InterruptsLater
+from gori.sim.callers.signals import without_interrupts
 from tests.sim.test_survival import reached, wait_for
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")

@@ -1,0 +1,37 @@
+"""What the soak does, on a small scale."""
+
+import numpy as np
+import pytest
+
+from soak.calls import calls
+from soak.mutants import run
+from soak.values import wrong
+
+
+def test_wrong_arguments_and_damaged_states_kill_nothing():
+    """10,000 of them by `python -m soak.mutants 10000 SEED`."""
+    found = run(300, seed=11)
+    assert found["api_mutants"] == 300
+    assert (found["api_crashes"], found["api_hangs"]) == (0, 0), found["offending"]
+    assert found["offending"] == []
+    assert found["outcomes"]["ran"] > 50 and found["outcomes"]["InputError"] > 50
+
+
+def test_a_crash_is_found(monkeypatch):
+    """The child dies, is named, and the next one goes on behind it."""
+    monkeypatch.setenv("GORI_MUTANT_DIES_AT", "3")
+    found = run(6, seed=1)
+    assert found["api_mutants"] == 6 and found["api_crashes"] == 1
+    assert found["offending"][0].startswith("3 ") and "SIGSEGV" in found["offending"][0]
+
+
+@pytest.mark.parametrize("value", [np.ones(3), 1.0, 3, "text", {"a": 1.0}, [1.0, 2.0], len, True, None], ids=str)
+def test_values_are_made_wrong_the_same_way_for_a_seed(value):
+    for k in range(50):
+        one, other = wrong(value, np.random.default_rng(k)), wrong(value, np.random.default_rng(k))
+        assert one[1] == other[1] and type(one[0]) is type(other[0])
+
+
+def test_calls_have_good_arguments():
+    assert len(calls()) > 150
+    assert calls()["step"].function(**calls()["step"].arguments).time > 0.0

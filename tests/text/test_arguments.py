@@ -1,0 +1,42 @@
+"""Names and names of files: what is no text is refused, whatever it is."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gori.errors import InputError
+from gori.text.arguments import file_of, is_one_of, names_of, path_of
+
+
+def test_paths():
+    assert path_of("a/b.h5") == path_of(Path("a/b.h5")) == Path("a/b.h5")
+    for path in (None, 3, b"a.h5", "a\0b", ["a"], {1}, np.zeros(2), ...):
+        with pytest.raises(InputError, match="the name of a file must be text"):
+            path_of(path)
+
+
+def test_long_names():
+    assert path_of("a/" * 300 + "b").name == "b"
+    with pytest.raises(InputError, match="too long for the name of a file"):
+        path_of("a" * 5000)
+
+
+def test_files_to_write():
+    assert file_of("run.h5") == Path("run.h5")
+    for path in ("", ".", "/"):
+        with pytest.raises(InputError, match="is not the name of a file"):
+            file_of(path)
+
+
+def test_lists_of_names():
+    assert names_of(("a", "b"), "hold") == names_of({"a": 1, "b": 2}, "hold") == ["a", "b"]
+    for names in (None, "a", 5, [1], [None, "a"]):
+        with pytest.raises(InputError, match="hold must be a list of names"):
+            names_of(names, "hold")
+
+
+def test_names():
+    assert is_one_of("a", {"a": 1}) and not is_one_of("b", {"a": 1})
+    for name in (None, {1}, ["a"], np.array("a"), 5):
+        assert not is_one_of(name, {"a": 1})
