@@ -15,7 +15,7 @@ from scipy.linalg import lu_factor
 
 from gori.kernels.bundle import Bundle
 from gori.kernels.jit import Kernel
-from gori.kernels.lanes import all_positive
+from gori.kernels.lanes import above, all_positive
 from gori.kernels.sincos import sincos
 
 
@@ -83,6 +83,7 @@ STAND_INS = {
     "lanes": _Lanes,
     "sincos": lambda x: (math.sin(x), math.cos(x)),
     "all_positive": lambda x: x > 0.0,
+    "above": lambda x, limit: x if x > limit else math.nan,
 }
 """by name; a function that is called by its address is given as the function itself"""
 
@@ -116,7 +117,7 @@ class _Maker:
             return self.function(value)
         if isinstance(value, ModuleType) and value.__name__.startswith("gori."):
             return _Module(value, self)
-        if type(value).__name__ == "_Intrinsic" or value is sincos or value is all_positive:
+        if type(value).__name__ == "_Intrinsic" or value is sincos or value is above or value is all_positive:
             return STAND_INS.get(value.__name__, value)
         return value
 

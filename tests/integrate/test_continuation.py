@@ -80,7 +80,8 @@ def advance(simulation: Simulation, duration: float) -> None:
         return
     stepper, end, block = simulation.stepper, simulation.time + duration, Block()
     clock = stepper._clock
-    clock.end_time, clock.sample_period, clock.largest_step = 10.0, 1.0, 1e9
+    clock.end_time = clock.duration = 10.0
+    clock.sample_period, clock.largest_step = 1.0, 1e9
     stages = simulation._stages(None, None, None)
     while simulation.time < end:
         block.most = 1

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import gori
-from gori.integrate import Dopri5
+from gori.errors import InputError
+from gori.integrate import Dopri5, Radau5
 from gori.integrate.dopri5 import dense, error_norm, first_step, make_dense, stages, tolerances
 from gori.integrate.rates import rhs
 from gori.kernels.codes import OK
@@ -131,3 +132,42 @@ def test_random_trees_against_dop853(seed):
     error = max(np.abs(model.difference(q[0], rec.q[-1])).max(), np.abs(rec.v[-1] - v[0]).max()) / scale
     print(f"\ntree {seed}: {model.nv} dof, largest speed {scale:.1f}, error {error:.1e}")
     assert error < 1e-8
+
+
+# ---- time counts from the start of a run, however large it is there
+
+
+@pytest.mark.parametrize("method", [Dopri5(rtol=1e-9, atol=1e-11), Radau5(rtol=1e-9, atol=1e-11)], ids=lambda m: m.kind)
+def test_a_run_far_from_time_zero_is_the_same_run(method):
+    """A pendulum of some seconds at t = 0, 1e6 and 1e9 s, with an event, in two runs and with a State in between."""
+    model, rows = gori.compile(pendulum()), []
+    for start in (0.0, 1e6, 1e9):
+        events = {"low": Event("pin.q", when="falling")}
+        simulation = Simulation(model, method, state=State(start, model.q0, model.v0), events=events)
+        first = simulation.run(1.3, sample=0.1, progress=False)
+        second = Simulation(model, method, state=simulation.state, events=events).run(1.7, sample=0.1, progress=False)
+        assert len(first) == 14 + len(first.info["events"]) and second.time[-1] == first.time[-1] + 1.7
+        rows.append(np.concatenate([first.q[-1], first.v[-1], second.q[-1], second.v[-1]]))
+        assert np.array(rows[-1]) == pytest.approx(rows[0], abs=1e-12)
+        assert [t - start for _, t in first.info["events"]] == pytest.approx(
+            [PERIOD * k for k in (0.25,) if PERIOD * k < 1.3], abs=3e-7
+        )
+
+
+@pytest.mark.parametrize("method", [Dopri5(), Radau5()], ids=lambda method: method.kind)
+@pytest.mark.parametrize(("start", "sample"), [(0.0, 1e-8), (1e3, 1e-8), (1e9, 1e-6)])
+def test_stiff_and_small_at_any_time(method, start, sample):
+    """1 TN/m on 1 kg, 1 nm: steps of 0.1 us where time is resolved to as much."""
+    model = slider(stiffness=1e12)
+    simulation = Simulation(model, method, state=State(start, np.array([1e-9]), np.zeros(1)))
+    rec = simulation.run(1e-5, sample=sample, progress=False)
+    assert len(rec) == round(1e-5 / sample) + 1
+    np.testing.assert_allclose(rec.q[:, 0], 1e-9 * np.cos(1e6 * sample * np.arange(len(rec))), rtol=0, atol=3e-14)
+
+
+@pytest.mark.parametrize("method", [Dopri5(), Radau5()], ids=lambda method: method.kind)
+def test_samples_that_time_does_not_resolve_are_refused(method):
+    model = slider(stiffness=1.0)
+    simulation = Simulation(model, method, state=State(1e9, model.q0, model.v0))
+    with pytest.raises(InputError, match=r"too large for samples 1e-08 s apart.* resolved to 1.2e-07 s"):
+        simulation.run(1e-5, progress=False)

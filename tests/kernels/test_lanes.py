@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from gori.kernels.lanes import WIDTH, aligned, all_positive, lanes, lanes_of, numbers
+from gori.kernels.lanes import WIDTH, above, aligned, all_positive, lanes, lanes_of, numbers
 
 
 @numba.njit
@@ -24,6 +24,18 @@ def _arithmetic(x, y, out):
 @numba.njit
 def _all_positive(x):
     return all_positive(lanes(x)[0])
+
+
+@numba.njit
+def _above(x, limit, out):
+    x, limit, out = lanes(x), lanes(limit), lanes(out)
+    for k in range(x.shape[0]):
+        out[k] = above(x[k], limit[k])
+
+
+@numba.njit
+def _above_one(x, limit):
+    return above(x, limit)
 
 
 @numba.njit
@@ -54,6 +66,19 @@ def test_all_positive():
             x[:] = 1.0
             x[0, lane] = bad
             assert not _all_positive(x)
+
+
+def test_above():
+    rng = np.random.default_rng(3)
+    x, limit = rng.normal(size=(2, 5, WIDTH))
+    x[0, :4], limit[0, :4] = (np.nan, 1.0, np.inf, 2.0), (0.0, np.nan, np.inf, 2.0)
+    out = np.empty_like(x)
+    _above(x, limit, out)
+    expected = np.where(x > limit, x, np.nan)
+    np.testing.assert_array_equal(out, expected)
+    assert np.isnan(expected).any() and np.isfinite(expected).any()
+    for k in range(x.size):
+        np.testing.assert_equal(_above_one(x.flat[k], limit.flat[k]), expected.flat[k])
 
 
 @pytest.mark.parametrize("shape", [(3,), (5, 8), (2, 3, 8), (0, 8)])

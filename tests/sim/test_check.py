@@ -58,6 +58,8 @@ BAD = [
     ("arm adams", "clock", "time", set_to(9.0), "must be the time of the State"),
     ("arm adams", "clock", "step", set_to(-1e-3), "must not be negative"),
     ("arm adams", "clock", "inside_step", set_to(2), "must be from 0 to 1"),
+    ("arm dopri5", "clock", "elapsed", set_to(-1.0), "must not be negative"),
+    ("arm dopri5", "clock", "elapsed", set_to(1e-3), "after its start is not the time of the State"),
     ("arm adams", "clock", "first_step", set_to(100), "must not be beyond 'steps_done'"),
     ("arm adams", "clock", "drivers_acted_at", set_to(100), "must be from -1 to 'steps_done'"),
     ("arm adams", "clock", "last_error", None, "is missing"),

@@ -103,6 +103,26 @@ def test_every_code_has_its_words(code, words):
     assert words in str(error) and error.time == 0.0
 
 
+def test_a_time_that_is_too_large_is_blamed():
+    stepper = simulate(falling(), Dopri5()).stepper
+    stepper._clock.time, stepper._clock.step = 1e9, 1e-8
+    words = str(explain(stepper, NOBODY, codes.STEP_TOO_SMALL))
+    assert "the time itself is too large for it, as it is resolved to 1.2e-07 s only" in words
+    stepper._clock.step = 1e-6
+    assert "the forces change too fast" in str(explain(stepper, NOBODY, codes.STEP_TOO_SMALL))
+
+
+@pytest.mark.parametrize("kind", METHODS)
+def test_an_axis_without_inertia_ends_a_run_in_any_pose(kind):
+    """A rod that flies, turned at random: rounding about its own axis may have either sign."""
+    rng = np.random.default_rng(3)
+    for quat in rng.normal(size=(8, 4)):
+        fly = {"type": "free", "parent": GROUND, "child": "rod", "quat": quat / np.linalg.norm(quat), "v": [1] * 6}
+        spec = Spec(bodies={"rod": {"mass": 1.0, "inertia": [1, 1, 0]}}, joints={"fly": fly})
+        with pytest.raises(SimulationError, match="no solution at t = 0 s: joint 'fly' moves nothing that has inertia"):
+            simulate(spec, {"type": kind, **STEPS.get(kind, {})}).run(0.05, progress=False)
+
+
 def test_states_ahead_go_on_with_the_motion():
     stepper = simulate(falling(v=2.0), RK4(step=0.01)).stepper
     stepper.plan_steps(10)

@@ -1,10 +1,14 @@
 """The stages of a run: each knows only what it is given."""
 
 import numpy as np
+import pytest
 
+import gori
 from gori.errors import SimulationError
-from gori.kernels.codes import OK, SINGULAR
-from gori.sim.run import Block, DriverStage, FailureStage, SampleStage, run_blocks
+from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR, STEP_TOO_SMALL
+from gori.sim import Simulation
+from gori.sim.run import Block, DriverStage, FailureStage, LoopStage, SampleStage, run_blocks
+from tests.integrate.closed_machines import rockers
 
 
 class Stub:
@@ -75,3 +79,33 @@ def test_samples_go_to_all_sinks():
     sink(Block(samples=np.zeros((0, 3))))
     sink(Block(samples=np.ones((2, 3)), code=OK))
     assert len(rows) == len(file) == 1 and rows[0].shape == (2, 3)
+
+
+DIFFICULT = (POOR_CHOICE, NEAR_SINGULAR, STEP_TOO_SMALL)
+
+
+@pytest.mark.parametrize("method", [gori.RK4(), gori.Dopri5(), gori.Radau5()], ids=lambda method: method.kind)
+@pytest.mark.parametrize("which", [*DIFFICULT, "all", "at random"])
+def test_difficult_poses_are_not_tried_for_ever(method, which):
+    """Steps that never get anywhere, whatever they complain about, end the run after some hundred blocks."""
+    simulation = Simulation(gori.compile(rockers()), method)
+    stepper, rng, codes = simulation.stepper, np.random.default_rng(1), []
+    if method.adaptive:
+        stepper.plan_run(1.0, None)
+    else:
+        stepper.plan_steps(1000)
+    stepper.closure.head.pivot = 1e-5
+
+    def refuse(block):
+        assert len(codes) < 1000
+        code = {"all": DIFFICULT[len(codes) % 3], "at random": rng.choice(DIFFICULT)}.get(which, which)
+        codes.append(int(code))
+        block.code = codes[-1]
+
+    stages = [
+        refuse,
+        LoopStage(stepper, stepper.closure, lambda: simulation.state),
+        FailureStage(stepper, lambda code: SimulationError(f"code {code}")),
+    ]
+    failure = run_blocks(stepper, stages)
+    assert str(failure) in (f"code {SINGULAR}", f"code {STEP_TOO_SMALL}") and len(codes) < 500

@@ -70,7 +70,9 @@ def test_samples_of_a_block_fit():
 @pytest.mark.parametrize(
     ("duration", "sample", "words"),
     [(0.0, None, "duration"), (np.nan, None, "duration"), (True, None, "duration"), (1.0, -1.0, "sample"),
-     (1.0, np.inf, "sample"), ("1", None, "duration"), (1e-4, None, "less than one step")],
+     (1.0, np.inf, "sample"), ("1", None, "duration"), (1e-4, None, "less than one step"),
+     (10**400, None, "duration"), (1e308, None, "duration"), (1e299, None, "more than 9e.15 steps"),
+     (1.0, 10**400, "sample")],
 )  # fmt: skip
 def test_plans_that_are_none(duration, sample, words):
     with pytest.raises(InputError, match=words):

@@ -15,6 +15,7 @@ CLOCK = record(
     # kept: what a run needs to continue
     field("start_time", "s", "from where steps and samples are counted"),
     field("time", "s", "reached so far"),
+    field("elapsed", "s", "since the start, of an adaptive method; a large time is not as exact"),
     field("step", "s", "fixed, or the next one of an adaptive method"),
     field("last_error", "", "of the last step of an adaptive method, by its tolerances"),
     field("steps_done", "", "since the start", dtype="i8"),
@@ -25,6 +26,7 @@ CLOCK = record(
     field("inside_step", "", "whether an event has interrupted a step, the rest of which is still to do", dtype="i8"),
     # settings of the present call
     field("end_time", "s", "of the run"),
+    field("duration", "s", "of the run, from its start to its end, of an adaptive method"),
     field("sample_period", "s", "time between samples"),
     field("largest_step", "s", "of an adaptive method"),
     field("steps_to_do", "", "in this call, at most", dtype="i8"),
@@ -36,8 +38,8 @@ CLOCK = record(
 """a table of one row"""
 
 KEPT_OF_CLOCK = (
-    "start_time", "time", "step", "last_error", "steps_done", "steps_refused", "samples_total", "slopes_valid",
-    "first_step", "inside_step",
+    "start_time", "time", "elapsed", "step", "last_error", "steps_done", "steps_refused", "samples_total",
+    "slopes_valid", "first_step", "inside_step",
 )  # fmt: skip
 """fields that a State holds; the others are settings and results of one call"""
 

@@ -41,12 +41,22 @@ DOPRI5_WORK = layout(
 Dopri5Memory = method_memory("Dopri5Memory", DOPRI5_HEAD, DOPRI5_STATE, DOPRI5_SETTINGS, DOPRI5_STEP, work=DOPRI5_WORK)
 
 _SAFETY, _BETA = 0.9, 0.04
-SHORTEST = 1e-12
-"""first step at least [s]"""
+SMALLEST, SHORTEST = 1e-14, 1e-12
+"""steps that the elapsed time does not resolve, and the first step at least: as shares of it, or of the run, or of a
+second if the run is longer
+"""
 GAP, DODGES = 0.55, 12
 """middle of the widest gap between the stages, and how often a step is changed that meets a singular pose there"""
 MANY, CREEP = 10_000, 1e-8
 """so many steps that cover less than this share of the run will not come to its end"""
+
+
+@part
+def resolution(c):
+    """What steps are measured by to be too small [s]: time is counted from the start of the run, so that it does not
+    matter how large it is there.
+    """
+    return max(c.elapsed, min(c.duration, 1.0))
 
 
 @part
@@ -204,15 +214,15 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
         c.slopes_valid = 1
     if c.step <= 0.0:
         # from rest under large forces the guess may be less than time resolves
-        c.step = min(max(first_step(memory, k1, y), SHORTEST * max(1.0, abs(c.time))), c.largest_step)
+        c.step = min(max(first_step(memory, k1, y), SHORTEST * resolution(c)), c.largest_step)
     span = c.sample_period * (samples.shape[0] - 2)  # whose samples fit into one call
 
-    steps, dodged, since = 0, 0, c.time
-    while steps < c.steps_to_do and c.time < c.end_time:
-        t = c.time
-        h = min(c.step, c.end_time - t, span)
-        last = h == c.end_time - t
-        if h < 1e-14 * max(1.0, abs(t)) and not last:
+    steps, dodged, since = 0, 0, c.elapsed
+    while steps < c.steps_to_do and c.elapsed < c.duration:
+        t, gone = c.time, c.elapsed
+        h = min(c.step, c.duration - gone, span)
+        last = h == c.duration - gone
+        if h < SMALLEST * resolution(c) and not last:
             return STEP_TOO_SMALL
         if c.samples_written + h / c.sample_period + 1.0 > samples.shape[0]:
             break  # the samples of this step may not fit: the caller takes those that are there
@@ -224,8 +234,8 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
             dodged += 1
             if dodged > DODGES:
                 return NEAR_SINGULAR
-            ahead = memory.step[0].stage * h
-            c.step = ahead / GAP if ahead < 0.75 * h else ahead - GAP * h
+            pose = memory.step[0].stage * h
+            c.step = pose / GAP if pose < 0.75 * h else pose - GAP * h
             continue
         if code != OK:
             return code
@@ -234,7 +244,7 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
             c.steps_refused += 1
             shrink = 0.1 if not error < 1e10 else max(0.2, _SAFETY * error ** -(0.2 - 0.75 * _BETA))
             c.step = h * shrink
-            if c.step < 1e-14 * max(1.0, abs(t)):
+            if c.step < SMALLEST * resolution(c):
                 return STEP_TOO_SMALL
             continue
         code = health(w.new[nq : nq + nv], data.dof_w)
@@ -244,21 +254,24 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
         # the step stands
         dodged = 0
         make_dense(k1, w, h, y)
-        reached, after = 1.0, c.end_time if last else t + h
+        reached, elapsed = 1.0, c.duration if last else gone + h
+        after = c.end_time if last else c.start_time + elapsed
         which = -1
         if watching:
             which, reached = locate_dense(machine, data, w, watch, t, h, after)
             if which >= 0:
-                after = min(t + reached * h, after)
+                elapsed = min(gone + reached * h, elapsed)
+                after = min(c.start_time + elapsed, after)
         # the last sample is due at the end, regardless of rounding
-        slack = 1e-12 * max(1.0, abs(after)) if last and which < 0 else 0.0
+        slack = 1e-12 * max(1.0, elapsed) if last and which < 0 else 0.0
         while True:
-            due = c.start_time + (c.samples_total + 1) * c.sample_period
-            if due > after + slack:
+            ahead = (c.samples_total + 1) * c.sample_period
+            if ahead > elapsed + slack:
                 break
+            due = c.start_time + ahead
             sample = samples[c.samples_written]
             state = sample[1 : 1 + n]
-            dense(w, min(1.0, (due - t) / h), machine.body_i, state)
+            dense(w, min(1.0, (ahead - gone) / h), machine.body_i, state)
             if present(machine.closed):
                 code = project(machine, data, due, state)
                 if code != OK:
@@ -270,11 +283,11 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
             c.samples_total += 1
         c.steps_done += 1
         steps += 1
-        c.time = after
+        c.time, c.elapsed = after, elapsed
         if steps % MANY == 0:
-            if after - since < CREEP * (c.end_time - c.start_time):
+            if elapsed - since < CREEP * c.duration:
                 return STEP_TOO_SMALL
-            since = after
+            since = elapsed
         if which >= 0:
             dense(w, reached, machine.body_i, y)
             code = project(machine, data, after, y)

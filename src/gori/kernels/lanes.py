@@ -186,6 +186,27 @@ def _all_positive_of(x):
 
 
 @intrinsic
+def _above(typingctx, x, limit):
+    def codegen(context, builder, signature, args):
+        nan = ir.Constant(_VECTOR, [math.nan] * WIDTH)
+        return builder.select(builder.fcmp_ordered(">", *args), args[0], nan)
+
+    return lanes_type(lanes_type, lanes_type), codegen
+
+
+def above(x, limit):
+    """A number where it is larger than the limit, else NaN; of Lanes each by itself (compiled code only)."""
+    raise NotImplementedError("above is for compiled code")
+
+
+@overload(above)
+def _above_of(x, limit):
+    if x is lanes_type:
+        return lambda x, limit: _above(x, limit)
+    return lambda x, limit: x if x > limit else math.nan
+
+
+@intrinsic
 def get_lane(typingctx, x, k):
     def codegen(context, builder, signature, args):
         return builder.extract_element(args[0], builder.trunc(args[1], ir.IntType(32)))

@@ -71,6 +71,9 @@ class Dynamics(Kinematics):
         else:
             from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+            # the pivots are judged as everywhere, by the articulated bodies
+            judged = np.empty_like(out)
+            self._batch(aba_batch, rnea.WORK, tables, (*rows[:4], judged), nw=len(at))
             zero = np.zeros((x.count, self.nv))
             self._batch(rnea_batch, rnea.WORK, tables, (x["q"], x["v"], zero, x["wrenches"], out), nw=len(at))
             for b, M in enumerate(self._mass_matrix(x["q"])):
@@ -79,6 +82,7 @@ class Dynamics(Kinematics):
                     out[b] = cho_solve(factor, x["tau"][b] - out[b], check_finite=False)
                 except LinAlgError:
                     out[b] = np.nan
+            out[~np.isfinite(judged).all(axis=1)] = np.nan
         self._check_finite(x["q"], out)
         return x.shaped(out)
 
@@ -216,7 +220,6 @@ class Dynamics(Kinematics):
             return
         still, qdd = np.zeros(self.nv), np.empty(self.nv)
         body_w, dof_w = np.zeros((len(self._t.body_i), N_BODY_W)), np.zeros((self.nv, N_DOF_W))
-        # one singular state spoils all eight of its block: look for the one
         for b in np.flatnonzero(~np.isfinite(out).all(axis=1)):
             aba_one(self._t.body_i, self._t.body_f, q[b], still, still, np.zeros((0, N_WRENCH)), qdd, body_w, dof_w)
             inverse = dof_w[:, D_INV]

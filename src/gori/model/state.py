@@ -6,7 +6,7 @@
         vehicle      wheels, drive trains, the driver's inputs, touched cells of soft soil
         particles    particles with their contact history, neighbour-list references, inlets' random generators
         exchange     impulses of particles on their way to bodies, accounts of momentum and work
-        clock        start and step count, so that t = start + k h has the same bits
+        clock        start and step count or elapsed time, so that t = start + k h has the same bits
         method       what the method keeps from step to step, tagged with the method and its settings
         loops        what the loop solver keeps, tagged likewise
         cuts         full turns of the angles of cuts and signs of their quaternions, and by what they are counted on

@@ -81,6 +81,7 @@ def check_clock(saved: Mapping[str, np.ndarray], time: float) -> None:
     wrong = {
         "time": (saved["time"] != time, f"must be the time of the State, {time!r} s"),
         "start_time": (saved["start_time"] > time, "must not be after the time of the State"),
+        "elapsed": (saved["elapsed"] < 0.0, "must not be negative"),
         "step": (saved["step"] < 0.0, "must not be negative"),
         "last_error": (saved["last_error"] <= 0.0, "must be positive"),
         "first_step": (saved["first_step"] > saved["steps_done"], "must not be beyond 'steps_done'"),
@@ -95,6 +96,11 @@ def on_grid(clock: Mapping[str, Any]) -> bool:
     begun = clock["start_time"] + clock["steps_done"] * clock["step"]
     rounding = ROUNDING * clock["step"] + 1e-12 * abs(clock["time"])
     return bool(-rounding <= clock["time"] - begun <= clock["inside_step"] * clock["step"] + rounding)
+
+
+def has_elapsed(clock: Mapping[str, Any]) -> bool:
+    """Whether a clock of an adaptive method shows the time that has elapsed since its start."""
+    return bool(abs(clock["start_time"] + clock["elapsed"] - clock["time"]) <= 1e-12 * abs(clock["time"]))
 
 
 def check_method(saved: Mapping[str, np.ndarray], method: Method, memory: MethodMemory, sizes: Sizes) -> None:

@@ -45,6 +45,13 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
             "branch (gori.consistent_velocity)",
             time,
         )
+    if result == code.STEP_TOO_SMALL and 0.0 < stepper.step < np.spacing(abs(time)):
+        return SimulationError(
+            f"the step became too small {when}: the time itself is too large for it, as it is resolved to "
+            f"{np.spacing(abs(time)):.2g} s only, and forces that follow it change in jumps ({speed}). Count the time "
+            "from a later start, as state.replace(time=0.0) does",
+            time,
+        )
     if result == code.STEP_TOO_SMALL:
         return SimulationError(
             f"the step became too small {when}: the forces change too fast for {stepper.method.kind} ({speed}). Try "

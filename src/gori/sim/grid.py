@@ -1,6 +1,5 @@
 """Steps and samples of a run with a fixed step: whole numbers of steps. Times that do not fit are rounded, and told."""
 
-import sys
 import warnings
 from typing import Any, NamedTuple
 
@@ -12,10 +11,8 @@ FITS = 1e-6
 """share of a step by which a time between samples may miss it"""
 SHORT = 1e-3
 """share of a duration that may be lost or added to come to whole steps"""
-
-
-MOST = 1 << 53
-"""no count of a run is larger"""
+LONGEST, MOST = 1e300, 1 << 53
+"""seconds and steps of a run"""
 
 
 class Grid(NamedTuple):
@@ -28,16 +25,24 @@ class Grid(NamedTuple):
 def require_seconds(name: str, value: Any) -> None:
     """Refuse what is not a positive number of seconds."""
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not (number and 0.0 < value <= sys.float_info.max):
+    if not (number and 0.0 < value <= LONGEST):
         raise InputError(f"{name} must be a positive number of seconds, not {value!r}")
+
+
+def require_resolved(what: str, period: float, end: float) -> None:
+    """Refuse times that cannot be told apart: `what` a period apart, up to the end [s]."""
+    resolved = float(np.spacing(abs(end)))
+    if not resolved <= 0.5 * period:
+        raise InputError(
+            f"the time itself is too large for {what} {period:.3g} s apart: at t = {end:.6g} s it is resolved to "
+            f"{resolved:.2g} s only. Count it from a later start, as state.replace(time=0.0) does, or take longer ones"
+        )
 
 
 def grid_of(duration: float, sample: float | None, step: float) -> Grid:
     """The grid of a run of this duration with this time between samples; default: a thousandth of the duration [s]."""
     if not duration / step <= MOST:
-        raise InputError(
-            f"a duration of {duration:g} s is too long for steps of {step:g} s: more than {MOST:.3g} steps"
-        )
+        raise InputError(f"a duration of {duration:g} s is more than {MOST:.1g} steps of {step:g} s")
     steps = round(duration / step)
     if steps < 1:
         raise InputError(f"a duration of {duration:g} s is less than one step of {step:g} s")

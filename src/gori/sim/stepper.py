@@ -30,11 +30,12 @@ from gori.sim.check import (
     check_loops,
     check_method,
     checked_work,
+    has_elapsed,
     on_grid,
     require,
 )  # fmt: skip
 from gori.sim.events import Event, watch_events
-from gori.sim.grid import MOST, grid_of, require_seconds
+from gori.sim.grid import MOST, grid_of, require_resolved, require_seconds
 from gori.sim.loops.closure import Closure, solver_of, without_counts
 from gori.sim.user import UserForce
 
@@ -205,11 +206,13 @@ class Stepper(Bound):
         require_seconds("sample", duration if sample is None else sample)
         if self.method.adaptive:
             self.count_from_here()
-            self._clock.end_time = self.time + duration
+            self._clock.end_time, self._clock.duration = self.time + duration, duration
             self._clock.sample_period = min(duration / 1000.0 if sample is None else sample, duration)
             self._clock.largest_step = self.method.settings()["largest_step"]
+            require_resolved("samples", self._clock.sample_period, self._clock.end_time)
             return
         steps, every = grid_of(duration, sample, self._fixed_step)
+        require_resolved("steps", self._fixed_step, self.time + duration)
         self.plan_steps(steps)
         self._clock.sample_period, self._clock.sample_every = every * self._fixed_step, every
         self._clock.first_step = self._clock.steps_done
@@ -222,7 +225,8 @@ class Stepper(Bound):
             due = clock.start_time + (clock.samples_total + 1) * sample
             if not due > clock.time - ROUNDING * sample:
                 raise InputError("state.clock['samples_total'] is less than the samples that were due before its time")
-            clock.end_time, clock.largest_step = clock.start_time + duration, settings["largest_step"]
+            clock.end_time, clock.duration = clock.start_time + duration, duration
+            clock.largest_step = settings["largest_step"]
             return
         h = self._fixed_step
         clock.sample_every = max(1, round(sample / h))
@@ -244,14 +248,14 @@ class Stepper(Bound):
     def count_from_here(self) -> None:
         """Count steps and samples from the time reached on."""
         self._clock.start_time = self._clock.time
-        self._clock.last_error = FIRST_ERROR
+        self._clock.last_error, self._clock.elapsed = FIRST_ERROR, 0.0
         for name in ("steps_done", "first_step", "steps_refused", "samples_total", "slopes_valid", "inside_step"):
             self._clocks[name] = 0
 
     def steps_left(self) -> int:
         """Steps that are left to do: of a fixed step a number, of an adaptive one all or none."""
         if self.method.adaptive:
-            return np.iinfo(np.int64).max if self._clock.time < self._clock.end_time else 0
+            return np.iinfo(np.int64).max if self._clock.elapsed < self._clock.duration else 0
         return self._last_step - self._clock.steps_done
 
     def most_steps(self) -> int:
@@ -343,6 +347,8 @@ class Stepper(Bound):
         if fits:
             if not (self.method.adaptive or on_grid(parts["clock"])):
                 raise InputError("state.clock['steps_done'] steps from its start do not lead to the time of the State")
+            if self.method.adaptive and not has_elapsed(parts["clock"]):
+                raise InputError("state.clock['elapsed'] after its start is not the time of the State")
             check_method(parts["method"], self.method, self.memory, self.sizes)
             check_events(parts["events"], self._watch.met)
             if self.closure is not None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gori.kernels.tree.columns import ARMATURE, NDOF, V0
+from gori.kernels.tree.columns import ARMATURE, INERTIA, MASS, NDOF, V0
 from gori.kernels.tree.derivatives import N_BODY_D, N_DOF_D, motion, rigid_terms
 from gori.kernels.tree.inverse_mass import axes_at_root
 from gori.kernels.tree.kinematics import place
@@ -66,3 +66,29 @@ def test_an_axis_that_moves_nothing():
         (body_i, _, body_n, dof_n), _, tree, _ = prepared(1, 0.0, 0.0, types=("revolute",))
         body_n[:] = 0.0
         assert plain(eliminate)(body_i, np.full(tree.nv, diagonal), body_n, dof_n) == (diagonal > 0.0)
+
+
+def test_a_pivot_that_is_rounding():
+    """A rod on a ball joint in turned frames: its own axis needs something on the diagonal."""
+    for seed in range(20):
+        for diagonal in (0.0, 1e-3):
+            model, _, x, (body_i, body_f), (body_w, dof_w) = case(
+                seed, n=2, types=("spherical",), armature_fraction=0.0
+            )
+            body_f = body_f.copy()
+            body_f[-1, MASS:], body_f[-1, MASS], body_f[-1, INERTIA : INERTIA + 2] = 0.0, 1.0, 1.0
+            assert turned(model, x, body_i, body_f, body_w, dof_w, diagonal) == (diagonal > 0.0)
+
+
+def turned(model, x, body_i, body_f, body_w, dof_w, diagonal):
+    nrow, nv = len(body_i), model.nv
+    body_d, dof_d = np.zeros((nrow, N_BODY_D)), np.zeros((nv, N_DOF_D))
+    body_n, dof_n = np.zeros((nrow, N_BODY_N)), np.zeros((nv, N_DOF_N))
+    body_w[:] = 0.0
+    plain(place)(body_i, body_f, x["q"], body_w, dof_w)
+    plain(axes_at_root)(body_i, body_w, dof_w, body_d, dof_d)
+    plain(motion)(body_i, body_f, x["v"], x["a"], body_d, dof_d)
+    plain(rigid_terms)(body_i, body_f, body_w, body_d)
+    plain(own_columns)(body_i, body_d, body_n)
+    plain(gains)(body_i, 0.0, 0.0, body_d, dof_d, dof_n)
+    return plain(eliminate)(body_i, np.full(nv, diagonal), body_n, dof_n)

@@ -1,6 +1,7 @@
 """Start packings: all grains inside, none overlapping, all by their seed; and what does not fit is told."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -88,6 +89,38 @@ def test_a_cloud_in_a_closed_box_is_as_dense_as_it_must_be():
     assert gaps(points, radii) >= 0.0 and (container.clearance(points) >= radii).all()
     with pytest.raises(InputError, match=r"\d+ fit in a loose packing of spacing 0.03 m"):
         poured(container, radii, np.random.default_rng(1), spacing=0.03)
+
+
+@pytest.mark.parametrize("packing", [regular, poured])
+def test_a_few_particles_in_a_large_bin_take_little_memory(packing):
+    """1000 particles of 3 mm in 4 m3, which has room for 18 million: only the lowest layer is built."""
+    container = inside({"type": "box", "size": [2.0, 2.0, 1.0]}, open=["z+"])
+    radii = np.full(1000, 0.003)
+    tracemalloc.start()
+    try:
+        points = packing(container, radii, np.random.default_rng(0))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 200e6
+    assert (points[:, 2] < container.low[2] + 2 * 0.003).all()
+    assert np.ptp(points[:, 0]) > 1.8 and np.ptp(points[:, 1]) > 1.8  # all over the floor
+    assert (container.clearance(points) >= radii - 1e-12).all() and gaps(points, radii) >= 0.0
+
+
+@pytest.mark.parametrize("block", [7, 240, 1000])
+def test_blocks_of_sites_make_no_difference_to_where_particles_are(monkeypatch, block):
+    """Full layers from below, the last one begun: as many in each, however sites are looked at."""
+    monkeypatch.setattr("gori.model.particles.packing.BLOCK", block)
+    container = inside(BOX)
+    points = regular(container, np.full(300, 0.01), np.random.default_rng(0), spacing=0.025)
+    heights = np.round((points[:, 2] + 0.1 - 0.01) / 0.025)
+    assert (heights == 0).sum() == 240 and (heights == 1).sum() == 60
+    sites = np.unique(np.round(points / 0.0125), axis=0)
+    assert len(sites) == 300
+    cube = inside({"type": "box", "size": [0.2, 0.2, 0.2]})
+    with pytest.raises(InputError, match="1000 fit in a regular packing"):
+        regular(cube, np.full(1001, 0.01), np.random.default_rng(0), 0.02)
 
 
 def test_what_cannot_be_is_refused():

@@ -53,7 +53,8 @@ def test_coordinates_that_are_given_are_not_chosen():
 def test_steps_over_a_singular_pose_are_few_and_loose():
     method = Dopri5()
     loops, memory, clock = closure(method), method.memory(Sizes(4, 3, 3, 0)), row(CLOCK.zeros(1))
-    clock.time, clock.steps_done = 1.0, 100
+    clock.time = clock.elapsed = 1.0
+    clock.duration, clock.steps_done = 2.0, 100
     loops.head.pivot = 1.0
     assert not loops.step_over_singularity(memory, clock) and memory.head["loosened"][0] == 0.0
     loops.head.pivot = 1e-4
@@ -63,7 +64,7 @@ def test_steps_over_a_singular_pose_are_few_and_loose():
     assert not loops.step_over_singularity(memory, clock)
     loops.singularity_passed(memory)
     assert memory.head["loosened"][0] == 0.0 and not loops.step_over_singularity(memory, clock)
-    clock.time = 1.1  # another pose
+    clock.time = clock.elapsed = 1.1  # another pose
     assert loops.step_over_singularity(memory, clock)
 
 

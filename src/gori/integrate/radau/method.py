@@ -17,7 +17,7 @@ import numpy as np
 
 from gori.integrate.clock import MethodMemory, Sizes, run_type
 from gori.integrate.contract import EVERYTHING, Adaptive
-from gori.integrate.dopri5 import CREEP, MANY, SHORTEST
+from gori.integrate.dopri5 import CREEP, MANY, SHORTEST, SMALLEST, resolution
 from gori.integrate.events import begin_watch, earliest_with, event_values, mark_met
 from gori.integrate.fixed_step import write_sample
 from gori.integrate.radau.coefficients import C1, C2, GAMMA, weights
@@ -250,15 +250,15 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
         c.slopes_valid = 1
     if c.step <= 0.0:
         # from rest under large forces the guess may be less than time resolves
-        c.step = min(max(first_step(memory, y), SHORTEST * max(1.0, abs(c.time))), c.largest_step)
+        c.step = min(max(first_step(memory, y), SHORTEST * resolution(c)), c.largest_step)
     span = c.sample_period * (samples.shape[0] - 2)  # whose samples fit into one call
 
-    steps, dodged, since = 0, 0, c.time
-    while steps < c.steps_to_do and c.time < c.end_time:
-        t = c.time
-        h = min(c.step, c.end_time - t, span)
-        last = h == c.end_time - t
-        if h < 1e-14 * max(1.0, abs(t)) and not last:
+    steps, dodged, since = 0, 0, c.elapsed
+    while steps < c.steps_to_do and c.elapsed < c.duration:
+        t, gone = c.time, c.elapsed
+        h = min(c.step, c.duration - gone, span)
+        last = h == c.duration - gone
+        if h < SMALLEST * resolution(c) and not last:
             return STEP_TOO_SMALL
         if c.samples_written + h / c.sample_period + 1.0 > samples.shape[0]:
             break  # the samples of this step may not fit: the caller takes those that are there
@@ -287,7 +287,7 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
                 c.step = h * max(SMALLEST_RATIO, SAFETY * (error / limit) ** -0.25)
             head.made = head.made if head.made == PRESENT else NONE
             head.planned = 0.0
-            if c.step < 1e-14 * max(1.0, abs(t)):
+            if c.step < SMALLEST * resolution(c):
                 return STEP_TOO_SMALL
             continue
 
@@ -296,21 +296,24 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
         for j in range(n):
             work.Z[2, j] = work.new[j] - y[j]
         w = y, work.Z, work.error
-        reached, after = 1.0, c.end_time if last else t + h
+        reached, elapsed = 1.0, c.duration if last else gone + h
+        after = c.end_time if last else c.start_time + elapsed
         which = -1
         if watching:
             which, reached = locate(machine, data, w, work.new, watch, t, h, after)
             if which >= 0:
-                after = min(t + reached * h, after)
+                elapsed = min(gone + reached * h, elapsed)
+                after = min(c.start_time + elapsed, after)
         # the last sample is due at the end, regardless of rounding
-        slack = 1e-12 * max(1.0, abs(after)) if last and which < 0 else 0.0
+        slack = 1e-12 * max(1.0, elapsed) if last and which < 0 else 0.0
         while True:
-            due = c.start_time + (c.samples_total + 1) * c.sample_period
-            if due > after + slack:
+            ahead = (c.samples_total + 1) * c.sample_period
+            if ahead > elapsed + slack:
                 break
+            due = c.start_time + ahead
             sample = samples[c.samples_written]
             at = sample[1 : 1 + n]
-            dense_output(machine, w, min(1.0, (due - t) / h), at)
+            dense_output(machine, w, min(1.0, (ahead - gone) / h), at)
             if present(machine.closed):
                 code = project(machine, data, due, at)
                 if code != OK:
@@ -322,11 +325,11 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
             c.samples_total += 1
         c.steps_done += 1
         steps += 1
-        c.time = after
+        c.time, c.elapsed = after, elapsed
         if steps % MANY == 0:
-            if after - since < CREEP * (c.end_time - c.start_time):
+            if elapsed - since < CREEP * c.duration:
                 return STEP_TOO_SMALL
-            since = after
+            since = elapsed
         if which >= 0:
             dense_output(machine, w, reached, work.trial)
             for j in range(n):

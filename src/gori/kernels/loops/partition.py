@@ -20,6 +20,7 @@ from gori.kernels.loops.follow import factor_dependent, follow
 from gori.kernels.loops.multipliers import evaluate_apart
 from gori.kernels.loops.system import BLURRED, NEAR, balance, close, factor_mass, is_driven, place_all, solve, split
 from gori.kernels.machine import PROJECT, PROJECT_AND_EVALUATE, RATES, SOLVER
+from gori.kernels.tree.aba import ROUNDING
 from gori.kernels.tree.columns import D_INV
 from gori.kernels.tree.crba import mass_entries
 from gori.kernels.tree.kinematics import place
@@ -94,7 +95,7 @@ def reduce(machine, data, qdd):
             for k in range(j):
                 total -= A[i, k] * A[j, k]
             if i == j:
-                if not total > 0.0:
+                if not total > ROUNDING * A[i, i]:
                     return False
                 A[i, i] = math.sqrt(total)
             else:

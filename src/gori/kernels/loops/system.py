@@ -8,6 +8,7 @@ from gori.kernels.loops.cuts import fill_jacobian, place_cuts, slide
 from gori.kernels.loops.factors import factor, gather_mass, smallest_pivot, substitute
 from gori.kernels.loops.memory import JUST_PLACED, WITH_FACTORS
 from gori.kernels.loops.tables import DRIVEN, SLID, SPUN
+from gori.kernels.tree.aba import ROUNDING
 from gori.kernels.tree.columns import D_INV, NQ
 from gori.kernels.tree.configuration import integrate
 from gori.kernels.tree.crba import mass_entries
@@ -102,6 +103,8 @@ def factor_mass(machine, data, m):
         d = machine.pattern.order[k]
         if d < nv:
             data.dof_w[d, D_INV] = m.state.over_pivots[k]
+            if m.state.over_pivots[k] * ROUNDING * m.work.diagonal[k] >= 1.0:
+                data.dof_w[d, D_INV] = 0.0  # a pivot that is rounding
 
 
 @part

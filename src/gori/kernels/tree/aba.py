@@ -9,13 +9,21 @@ equations are the same, and the inverse of S' I S is never formed.
     outward   a = (a of the parent at this origin) + c;  qdd = (u - U' a)/D, a += S qdd  for each axis, first to last
 
 The inertia is J, H, M in (n; f) = [J H; H' M] (alpha; a), J and M symmetric.
+
+D is what is left of all the inertia that an axis carries. Where that should be nothing, it is rounding of either sign.
+So D counts as zero, and 1/D is NaN, up to ROUNDING times a sum over the subtree from which nothing was subtracted:
+
+    to turn    tr J_j + |r_j|^2 (mass of the subtree of j)        to slide    m_j
+
+An axis before it, of a small D, enlarges this rounding by (U/D)^2 across its own direction. Only an axis whose body
+adds no inertia about it can have D = 0: so that counts within a joint, and on the way to bodies without mass.
 """
 
 import math
 
 from gori.kernels.jit import kernel, part
-from gori.kernels.lanes import WIDTH, all_positive, lanes_of
-from gori.kernels.tree.batch import fill, store
+from gori.kernels.lanes import WIDTH, above, all_positive, lanes_of
+from gori.kernels.tree.batch import store
 from gori.kernels.tree.columns import (
     ACC,
     ARM,
@@ -25,6 +33,7 @@ from gori.kernels.tree.columns import (
     CHILDREN,
     COM,
     D_INV,
+    FLOOR,
     FORCE,
     INERTIA,
     KIND,
@@ -52,6 +61,11 @@ from gori.kernels.tree.rnea import (
     symmetric_times,
     total,
 )
+
+ROUNDING = 1e-14
+"""share of the inertia at an axis up to which a pivot is rounding"""
+GROWTH = 0.1
+"""share of the rounding at an axis that enlarges that of those after it, times (U/D)^2"""
 
 
 @part
@@ -82,6 +96,7 @@ def clear(body_i, body_w):
         if body_i[i, CHILDREN] > 1:
             for k in range(21):
                 body_w[i, ART + k] = 0.0
+            body_w[i, FLOOR], body_w[i, FLOOR + 1] = 0.0, 0.0
 
 
 @part
@@ -96,6 +111,7 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
     h0, h1, h2, h3, h4, h5, h6, h7, h8 = zero, zero, zero, zero, zero, zero, zero, zero, zero
     mxx, myy, mzz, mxy, mxz, myz = zero, zero, zero, zero, zero, zero
     nx, ny, nz, fx, fy, fz = zero, zero, zero, zero, zero, zero
+    floor_turn, floor_slide, here_turn, here_slide = zero, zero, zero, zero
     for i in range(body_i.shape[0] - 1, 0, -1):
         p, d, children = body_i[i, PARENT], body_i[i, V0], body_i[i, CHILDREN]
         if children != 1:
@@ -104,6 +120,7 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
                 jxx, jyy, jzz, jxy, jxz, jyz = zero, zero, zero, zero, zero, zero
                 h0, h1, h2, h3, h4, h5, h6, h7, h8 = zero, zero, zero, zero, zero, zero, zero, zero, zero
                 mxx, myy, mzz, mxy, mxz, myz = zero, zero, zero, zero, zero, zero
+                floor_turn, floor_slide = zero, zero
             else:
                 jxx, jyy, jzz = body_w[i, ART], body_w[i, ART + 1], body_w[i, ART + 2]
                 jxy, jxz, jyz = body_w[i, ART + 3], body_w[i, ART + 4], body_w[i, ART + 5]
@@ -112,6 +129,7 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
                 h6, h7, h8 = body_w[i, ART + 12], body_w[i, ART + 13], body_w[i, ART + 14]
                 mxx, myy, mzz = body_w[i, ART + 15], body_w[i, ART + 16], body_w[i, ART + 17]
                 mxy, mxz, myz = body_w[i, ART + 18], body_w[i, ART + 19], body_w[i, ART + 20]
+                floor_turn, floor_slide = body_w[i, FLOOR], body_w[i, FLOOR + 1]
 
         # the body's own inertia, H = m [c x], and the velocity-dependent forces: w x J w, w x (w x m c)
         m = body_f[i, MASS]
@@ -128,14 +146,20 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
         jxx, jyy, jzz, jxy, jxz, jyz = jxx + ixx, jyy + iyy, jzz + izz, jxy + ixy, jxz + ixz, jyz + iyz
         h1, h2, h3, h5, h6, h7 = h1 - cz, h2 + cy, h3 + cz, h5 - cx, h6 - cy, h7 + cx
         mxx, myy, mzz = mxx + m, myy + m, mzz + m
+        floor_turn += ROUNDING * (body_f[i, INERTIA] + body_f[i, INERTIA + 1] + body_f[i, INERTIA + 2])
+        floor_slide += ROUNDING * m
 
-        turns = only_turns(body_i[i, KIND])
-        for k in range(d + body_i[i, NDOF] - 1, d - 1, -1):
+        turns, last = only_turns(body_i[i, KIND]), d + body_i[i, NDOF] - 1
+        goes_on = p > 0 and body_f[p, MASS] == 0.0
+        if m > 0.0 or children != 1:
+            here_turn, here_slide = floor_turn, floor_slide
+        for k in range(last, d - 1, -1):
             # U = I S, D = S' U, u = tau - S' p
             sx, sy, sz = dof_w[k, S], dof_w[k, S + 1], dof_w[k, S + 2]
             u0, u1, u2 = jxx * sx + jxy * sy + jxz * sz, jxy * sx + jyy * sy + jyz * sz, jxz * sx + jyz * sy + jzz * sz
             u3, u4, u5 = h0 * sx + h3 * sy + h6 * sz, h1 * sx + h4 * sy + h7 * sz, h2 * sx + h5 * sy + h8 * sz
             along = sx * nx + sy * ny + sz * nz
+            floor = here_turn
             if not turns:
                 tx, ty, tz = dof_w[k, S + 3], dof_w[k, S + 4], dof_w[k, S + 5]
                 u0, u1, u2 = (
@@ -148,9 +172,10 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
                 u5 += mxz * tx + myz * ty + mzz * tz
                 D = sx * u0 + sy * u1 + sz * u2 + tx * u3 + ty * u4 + tz * u5
                 along += tx * fx + ty * fy + tz * fz
+                floor = (sx * sx + sy * sy + sz * sz) * here_turn + (tx * tx + ty * ty + tz * tz) * here_slide
             else:
                 D = sx * u0 + sy * u1 + sz * u2
-            inverse = 1.0 / (D + body_f[i, ARMATURE])
+            inverse = 1.0 / above(D + body_f[i, ARMATURE], floor)
             load = tau[k] - along
             dof_w[k, U], dof_w[k, U + 1], dof_w[k, U + 2] = u0, u1, u2
             dof_w[k, U + 3], dof_w[k, U + 4], dof_w[k, U + 5] = u3, u4, u5
@@ -162,6 +187,11 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
             nx, ny, nz = nx + u0 * g, ny + u1 * g, nz + u2 * g
             fx, fy, fz = fx + u3 * g, fy + u4 * g, fz + u5 * g
             g0, g1, g2, g3, g4, g5 = u0 * inverse, u1 * inverse, u2 * inverse, u3 * inverse, u4 * inverse, u5 * inverse
+            if last > d or goes_on:
+                here_turn += GROWTH * floor * (g0 * g0 + g1 * g1 + g2 * g2 - (sx * sx + sy * sy + sz * sz))
+                here_slide += GROWTH * floor * (g3 * g3 + g4 * g4 + g5 * g5)
+                if not turns:
+                    here_slide += -GROWTH * floor * (tx * tx + ty * ty + tz * tz)
             jxx, jyy, jzz = jxx - u0 * g0, jyy - u1 * g1, jzz - u2 * g2
             jxy, jxz, jyz = jxy - u0 * g1, jxz - u0 * g2, jyz - u1 * g2
             h0, h1, h2 = h0 - u0 * g3, h1 - u0 * g4, h2 - u0 * g5
@@ -184,6 +214,9 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
 
         # to the parent's origin, r away: n += r x f, H += [r] M, J += [r] H_old' - H_new [r]
         rx, ry, rz = body_w[i, ARM], body_w[i, ARM + 1], body_w[i, ARM + 2]
+        floor_turn += (rx * rx + ry * ry + rz * rz) * floor_slide
+        if goes_on:
+            here_turn += (rx * rx + ry * ry + rz * rz) * here_slide
         nx, ny, nz = nx + ry * fz - rz * fy, ny + rz * fx - rx * fz, nz + rx * fy - ry * fx
         k0, k1, k2 = h0 + ry * mxz - rz * mxy, h1 + ry * myz - rz * myy, h2 + ry * mzz - rz * myz
         k3, k4, k5 = h3 + rz * mxx - rx * mxz, h4 + rz * mxy - rx * myz, h5 + rz * mxz - rx * mzz
@@ -223,6 +256,8 @@ def articulate(body_i, body_f, tau, body_w, dof_w):
             body_w[p, ART + 18] += mxy
             body_w[p, ART + 19] += mxz
             body_w[p, ART + 20] += myz
+            body_w[p, FLOOR] += floor_turn
+            body_w[p, FLOOR + 1] += floor_slide
 
 
 @part
@@ -269,7 +304,7 @@ def aba(body_i, body_f, q, v, tau, wrench_at, wrench, qdd, body_w, dof_w):
 
 @part
 def regular(dof_w):
-    """Whether every axis moves some inertia: all D positive, in all lanes."""
+    """Whether every axis moves some inertia: all 1/D positive numbers, in all lanes."""
     for k in range(dof_w.shape[0]):
         if not all_positive(dof_w[k, D_INV]):
             return False
@@ -282,16 +317,16 @@ def aba_one(body_i, body_f, q, v, tau, wrench, qdd, body_w, dof_w):
     if not fits(body_i, q, v, tau, qdd):
         return math.nan
     aba(body_i, body_f, q, v, tau, wrench[:, :WRENCH], wrench[:, WRENCH:], qdd, body_w, dof_w)
-    return total(qdd) if regular(dof_w) else math.nan
+    return total(qdd)
 
 
 @kernel(f"void({BATCH})")
 def aba_batch(body_i, body_f, wrench_at, q, v, tau, wrench, qdd, work):
-    """qdd (B, nv) of rows of states; the workspace and the wrenches are those of `rnea_batch`."""
+    """qdd (B, nv) of rows of states, NaN of those where an axis moves no inertia; the workspace and the wrenches are
+    those of `rnea_batch`.
+    """
     w = carve(lanes_of(work), body_i.shape[0], q.shape[1], v.shape[1], wrench_at.shape[0])
     for first in range(0, q.shape[0], WIDTH):
         load_dynamics(q, v, tau, wrench, first, w)
         aba(body_i, body_f, w.q, w.v, w.given, wrench_at, w.wrench, w.found, w.body_w, w.dof_w)
-        if not regular(w.dof_w):
-            fill(w.found, math.nan)
         store(w.found, first, qdd)

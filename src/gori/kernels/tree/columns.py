@@ -56,7 +56,8 @@ ACC = 24  # 6: acceleration: angular, linear at the origin (classical, gravity i
 FORCE = 30  # 6: moment about the origin, force
 ART = 36  # 21: inertia: J xx yy zz xy xz yz, H by rows (9), M xx yy zz xy xz yz;  (n; f) = [J H; H' M] (alpha; a)
 VEL = 57  # 3: velocity of the origin [m/s]
-N_BODY_W = 60
+FLOOR = 60  # 2: pivots that are mere rounding: of an axis to turn about, to move along [kg m2, kg]
+N_BODY_W = 62
 
 # dof_w (nv, N_DOF_W)
 S = 0  # 6: joint axis: angular, linear at the origin of the body

@@ -18,11 +18,13 @@ of the articulated inertia:
 It is exact: for cq = cv = 0 it is M^-1, and no iteration is needed. A joint of several axes is taken one axis at a
 time; V of its axes is not felt by the others of the same joint, because their S turn with the body.
 
-Not pivoted: D vanishes only where the machine is at the edge of stability within one step.
+Not pivoted: D vanishes only where an axis moves no inertia, or the machine is at the edge of stability within one step.
+It counts as zero up to ROUNDING (`aba.py`) times the inertia at the axis, from which nothing was subtracted.
 """
 
 from gori.kernels.jit import part
 from gori.kernels.lanes import read8, sum8, write8
+from gori.kernels.tree.aba import ROUNDING
 from gori.kernels.tree.columns import ARMATURE, CHILDREN, NDOF, PARENT, V0
 from gori.kernels.tree.derivatives import PHI, PSI, PSI2, F, H, J, M, P, T
 from gori.kernels.tree.inverse_mass import AXIS, put6, six
@@ -34,7 +36,9 @@ SUM = 72  # 9 x 8: A of its children, where branches meet
 FELT = 144  # 8: w of its children, or z, where branches meet or part
 FELT_LAST = 152  # the ninth number of z
 MOVED = 160  # 8: alpha, for products with M
-N_BODY_N = 168
+OWN_DIAGONAL = 168  # 8: diagonal of the body's own inertia
+SUM_DIAGONAL = 176  # 8: of all that it carries, where branches meet
+N_BODY_N = 184
 
 # dof_n (nv, N_DOF_N)
 SCREW = 0  # 8: S, two zeros
@@ -107,8 +111,12 @@ def own_columns(body_i, body_d, body_n):
         put6(body_n, i, OWN + 48, (body_d[i, T], body_d[i, T + 3], body_d[i, T + 6], 0.0, -pz, py))
         put6(body_n, i, OWN + 56, (body_d[i, T + 1], body_d[i, T + 4], body_d[i, T + 7], pz, 0.0, -px))
         put6(body_n, i, OWN + 64, (body_d[i, T + 2], body_d[i, T + 5], body_d[i, T + 8], -py, px, 0.0))
+        put6(body_n, i, OWN_DIAGONAL, (jxx, jyy, jzz, m, m, m))
+        body_n[i, OWN_DIAGONAL + 6], body_n[i, OWN_DIAGONAL + 7] = 0.0, 0.0
         if body_i[i, CHILDREN] > 1:
             for k in range(SUM, SUM + 72):
+                body_n[i, k] = 0.0
+            for k in range(SUM_DIAGONAL, SUM_DIAGONAL + 8):
                 body_n[i, k] = 0.0
 
 
@@ -139,22 +147,26 @@ def gains(body_i, cv, cq, body_d, dof_d, dof_n):
 
 @part
 def eliminate(body_i, diagonal, body_n, dof_n):
-    """Tips to ground: U, L and 1/D of every axis; diagonal (nv,). Returns False where some D is zero or not finite."""
+    """Tips to ground: U, L and 1/D of every axis; diagonal (nv,). False where some D is rounding, or 1/D not finite."""
     zero = 0.0 * read8(dof_n, 0, SCREW)
     none = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
-    A, sound = none, True
+    A, weight, sound = none, zero, True
     for i in range(body_i.shape[0] - 1, 0, -1):
         p, several = body_i[i, PARENT], body_i[i, NDOF] > 1
         A = plus(A, nine(body_n, i, OWN)) if body_i[i, CHILDREN] == 1 else nine(body_n, i, OWN)
+        own = read8(body_n, i, OWN_DIAGONAL)
+        weight = weight + own if body_i[i, CHILDREN] == 1 else own
         if body_i[i, CHILDREN] > 1:
             A = plus(A, nine(body_n, i, SUM))
+            weight = weight + read8(body_n, i, SUM_DIAGONAL)
         aside = none
         for k in range(body_i[i, V0] + body_i[i, NDOF] - 1, body_i[i, V0] - 1, -1):
             s, twist = read8(dof_n, k, SCREW), read8(dof_n, k, TWIST)
             u = times(A, dof_n, k, GAIN)
             row = along(s, A)
-            inverse = 1.0 / (sum8(s * u) + diagonal[k])
-            sound = sound and inverse * 0.0 == 0.0
+            D = sum8(s * u) + diagonal[k]
+            inverse = 1.0 / D
+            sound = sound and inverse * 0.0 == 0.0 and abs(D) > ROUNDING * sum8(s * s * weight)
             if several:
                 twist = twist + times(aside, dof_n, k, GAIN)
                 write8(dof_n, k, TWIST, twist)
@@ -171,6 +183,7 @@ def eliminate(body_i, diagonal, body_n, dof_n):
         if p > 0 and body_i[p, CHILDREN] > 1:
             for r in range(9):
                 write8(body_n, p, SUM + 8 * r, read8(body_n, p, SUM + 8 * r) + A[r])
+            write8(body_n, p, SUM_DIAGONAL, read8(body_n, p, SUM_DIAGONAL) + weight)
     return sound
 
 

@@ -25,6 +25,8 @@ OPEN = 1e-6
 """residual of positions and velocities, without units, from which on a state is refused"""
 FLAT = 1e-9
 """singular values below this share of the largest count as zero"""
+ROUNDING = 1e-13
+"""inertia of a motion below this share of the largest counts as none"""
 NOTHING = 1e-12
 """what is smaller in a Jacobian without units is rounding, of a loop that says nothing, as a ball on a hinge's axis"""
 
@@ -133,19 +135,32 @@ class LoopSystem:
             )
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, force: np.ndarray) -> np.ndarray:
-        """qdd (B, nv) of M qdd + J' lambda = force, J qdd = -gamma, for states (B, ...) on the loops."""
-        nv, ne = self.model.nv, len(self.names)
-        out = np.empty((len(q), nv))
+        """qdd (B, nv) of M qdd + J' lambda = force, J qdd = -gamma, for states (B, ...) on the loops.
+
+        On the motions Z that they allow: qdd = x + Z w, J x = -gamma, Z' M Z w = Z' (force - M x).
+        """
+        out = np.empty((len(q), self.model.nv))
         for k, M in enumerate(self.model.tree.mass_matrix(q)):
             terms = self.terms(q[k], v[k])
-            J = terms.J * self.row_scale[:, None]
-            size = np.sqrt(np.maximum(np.diag(M), 1e-12 * np.diag(M).max()))
-            # without units, so that what is redundant can be told from what is small
-            J = J / size
-            matrix = np.block([[M / np.outer(size, size), J.T], [J, np.zeros((ne, ne))]])
-            rest = np.concatenate([force[k] / size, -terms.gamma * self.row_scale])
-            out[k] = np.linalg.lstsq(matrix, rest, rcond=1e-12)[0][:nv] / size
+            left, values, right, rank = self._rank_of(terms.J)
+            held = left[:, :rank].T @ (-terms.gamma * self.row_scale) / values[:rank]
+            out[k], free = self.column_scale * (right[:rank].T @ held), self._free(right, rank)
+            if (extra := lent(M)).any():
+                self._as_loops_allow(M, extra, free)
+            reduced = free.T @ M @ free
+            size = np.sqrt(np.maximum(np.diag(reduced), 1e-300))
+            rest = free.T @ (force[k] - M @ out[k]) / size
+            out[k] += free @ (np.linalg.solve(reduced / np.outer(size, size), rest) / size)
         return out
+
+    def _rank_of(self, J: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+        """Singular values of J without units, their vectors, and how many of them are not zero."""
+        left, values, right = np.linalg.svd(self.scaled(J))
+        return left, values, right, int((values > FLAT * max(values.max(initial=0.0), 1e-300)).sum())
+
+    def _free(self, right: np.ndarray, rank: int) -> np.ndarray:
+        """Motions (nv, n) that the loops allow."""
+        return right[rank:].T * self.column_scale[:, None]
 
     def scaled(self, J: np.ndarray) -> np.ndarray:
         """J made free of units: lengths by the size of the machine."""
@@ -211,25 +226,32 @@ class LoopSystem:
 
     def _extra(self, q: np.ndarray, time: float) -> np.ndarray:
         """Inertia (nv,) to lend to axes that have none in the tree; raises if the loops leave such an axis free."""
-        model = self.model
-        M = model.tree.mass_matrix(q)
-        extra = np.zeros(model.nv)
-        rest, size = M.copy(), np.diag(M).max(initial=0.0) or 1.0
-        for k in range(model.nv - 1, -1, -1):  # from the tips to the ground, as the factors go
-            if rest[k, k] <= 1e-9 * max(M[k, k], 1e-6 * size):
-                extra[k] = 1e-3 * max(M[k, k], 1e-3 * size)
-            column = rest[:k, k] / (rest[k, k] + extra[k])
-            rest[:k, :k] -= np.outer(column, rest[:k, k])
-        if extra.any():
-            _, values, right = np.linalg.svd(self.scaled(self.terms(q, time=time).J))
-            free = right[int((values > FLAT * max(values[0], 1e-300)).sum()) :].T * self.column_scale[:, None]
-            inertia = np.linalg.eigh(free.T @ M @ free) if free.size else None
-            if inertia is not None and inertia[0][0] <= 1e-12 * max(inertia[0][-1], 1e-300):
-                k = int(np.argmax(np.abs(free @ inertia[1][:, 0] / self.column_scale)))
-                raise SingularError(
-                    f"joint {model.joint_of_dof(k)!r} moves no inertia, and no loop constrains it, so its "
-                    "acceleration is undefined: give what it carries mass and inertia, or give the joint armature"
-                )
+        M = self.model.tree.mass_matrix(q)
+        extra = lent(M)
+        if not extra.any():
+            return extra
+        _, _, right, rank = self._rank_of(self.terms(q, time=time).J)
+        return self._as_loops_allow(M, extra, self._free(right, rank))
+
+    def _as_loops_allow(self, M: np.ndarray, extra: np.ndarray, free: np.ndarray) -> np.ndarray:
+        """The inertia that is lent, less that of axes that the loops leave free and that move a little of their own.
+
+        Raises if the loops leave a motion free that moves none: what counts is M on the motions that they allow.
+
+        free   (nv, n) those motions
+        """
+        if not free.size:
+            return extra
+        inertia, motions = np.linalg.eigh(free.T @ M @ free)
+        if inertia[0] <= ROUNDING * max(inertia[-1], 1e-300):
+            k = int(np.argmax(np.abs(free @ motions[:, 0] / self.column_scale)))
+            raise SingularError(
+                f"joint {self.model.joint_of_dof(k)!r} moves no inertia, and no loop constrains it, so its "
+                "acceleration is undefined: give what it carries mass and inertia, or give the joint armature"
+            )
+        for own, motion in zip(inertia, (free @ motions).T):
+            if (extra * motion**2).sum() > 0.1 * own:
+                extra = np.where(extra * motion**2 > 0.01 * own, 0.0, extra)
         return extra
 
     def _good_pose(self, q: np.ndarray, time: float) -> np.ndarray | None:
@@ -246,3 +268,14 @@ class LoopSystem:
             if best is None or self.rank(J) > self.rank(best):
                 best = J
         return best
+
+
+def lent(M: np.ndarray) -> np.ndarray:
+    """Inertia (nv,) for axes that have none in the tree of mass matrix M (nv, nv), or next to none."""
+    extra, rest, size = np.zeros(len(M)), M.copy(), np.diag(M).max(initial=0.0) or 1.0
+    for k in range(len(M) - 1, -1, -1):  # from the tips to the ground, as the factors go
+        if rest[k, k] <= 1e-9 * max(M[k, k], 1e-6 * size):
+            extra[k] = 1e-3 * max(M[k, k], 1e-3 * size)
+        column = rest[:k, k] / (rest[k, k] + extra[k])
+        rest[:k, :k] -= np.outer(column, rest[:k, k])
+    return extra

@@ -3,6 +3,10 @@
 All packings are in a `Container`, in its own frame, and follow from a seed.
 """
 
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 
 from gori.errors import InputError
@@ -18,6 +22,8 @@ DENSEST = 0.62
 """share of a container that spheres at random can take at most"""
 SURE = 0.54
 """share of a large container that they can take without long search"""
+BLOCK = 100_000
+"""sites of a grid that are looked at together"""
 MARGIN = 1e-3
 """by how much radii are enlarged while particles push each other apart"""
 ROUNDS = 6000
@@ -95,34 +101,78 @@ def _grid(
     floor: float | None,
     lid: bool,
 ) -> tuple[np.ndarray | None, int]:
-    """The lowest places of a cubic grid, each moved by at most `shift`, or None; and how many there are."""
+    """The lowest places of a cubic grid, each moved by at most `shift`, or None; and how many there are.
+
+    Sites are looked at in blocks, from below, and no more of them than it takes.
+    """
     (axis, sign), keep = container.up, radius + shift
     bottom, top = sorted((sign * container.low[axis], sign * container.high[axis]))
     bottom = bottom if floor is None else max(bottom, floor)
-    lines = []
-    for low, high in zip(container.low, container.high):
-        n = int(max((high - low - 2.0 * keep) / spacing + 1.0 + 1e-9, 0.0))
-        lines.append(0.5 * (low + high) + spacing * (np.arange(n) - 0.5 * (n - 1)))
+    wide, deep = (k for k in range(3) if k != axis)
+    room = (container.high - container.low - 2.0 * keep) / spacing + 1.0 + 1e-9
+    most = [int(max(n, 0.0)) for n in room]
+    middle, each = 0.5 * (container.low + container.high), most[wide] * most[deep]
 
-    def sites(layers: np.ndarray) -> np.ndarray:
-        lines[axis] = sign * (bottom + keep + spacing * layers)
-        points = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1).reshape(-1, 3)
-        return points[container.free(points, keep - 1e-12 * spacing, lid)] if len(points) else points
+    def sites(first: int, last: int) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
+        """Layers and places (n,), (n, 3) of the free sites from layer `first` to before `last`, block by block; and
+        which layers are complete: those before.
+        """
+        for start in range(0, (last - first) * each, BLOCK):
+            at = np.arange(start, min(start + BLOCK, (last - first) * each))
+            layer, place = first + at // each, at % each
+            points = np.empty((len(at), 3))
+            points[:, wide] = middle[wide] + spacing * (place // most[deep] - 0.5 * (most[wide] - 1))
+            points[:, deep] = middle[deep] + spacing * (place % most[deep] - 0.5 * (most[deep] - 1))
+            points[:, axis] = sign * (bottom + keep + spacing * layer)
+            free = container.free(points, keep - 1e-12 * spacing, lid)
+            yield layer[free], points[free], first + (int(at[-1]) + 1) // each
 
     layers = int(max((top - bottom - 2.0 * keep) / spacing + 1.0 + 1e-9, 0.0))
-    points = sites(np.arange(layers))
-    if not lid and len(points) < count:
+    found = _lowest(sites(0, layers), count, rng, _NO_SITES)
+    if not lid and len(found.layer) < count:
         # the rest stands in layers above the open face, which are all alike
         above = layers + 2
-        if each := len(sites(np.array([above]))):
-            points = sites(np.arange(above + int(np.ceil((count - len(points)) / each))))
-    if len(points) < count:
-        return None, len(points)
-    level = np.round(sign * points[:, axis] / spacing, 6)
-    points = points[np.lexsort((rng.random(len(points)), level))[:count]]
-    moves = rng.normal(size=points.shape)
-    moves *= (shift * rng.random(len(points)) ** (1 / 3) / np.linalg.norm(moves, axis=1))[:, None]
-    return points + moves, count
+        if alike := sum(len(layer) for layer, _, _ in sites(above, above + 1)):
+            last = above + math.ceil((count - len(found.layer)) / alike)
+            found = _lowest(sites(layers, last), count, rng, found)
+    if len(found.layer) < count:
+        return None, len(found.layer)
+    moves = rng.normal(size=found.points.shape)
+    moves *= (shift * rng.random(count) ** (1 / 3) / np.linalg.norm(moves, axis=1))[:, None]
+    return found.points + moves, count
+
+
+class _Sites(NamedTuple):
+    """Sites of a grid: their layers (n,), a number drawn for each (n,), and where they are (n, 3) [m]."""
+
+    layer: np.ndarray
+    drawn: np.ndarray
+    points: np.ndarray
+
+
+_NO_SITES = _Sites(np.zeros(0, int), np.zeros(0), np.zeros((0, 3)))
+
+
+def _lowest(
+    blocks: Iterator[tuple[np.ndarray, np.ndarray, int]], count: int, rng: np.random.Generator, found: _Sites
+) -> _Sites:
+    """The lowest `count` sites of those that were found and of further blocks, within a layer by chance."""
+    pieces, size = [found], len(found.layer)
+    for layer, points, complete in blocks:
+        pieces.append(_Sites(layer, rng.random(len(layer)), points))
+        size += len(layer)
+        if size > 2 * (count + BLOCK) or (size >= count and (not len(layer) or layer[-1] < complete)):
+            found = _first(pieces, count)
+            pieces, size = [found], count
+            if found.layer[-1] < complete:
+                break
+    return _first(pieces, count)
+
+
+def _first(pieces: list[_Sites], count: int) -> _Sites:
+    whole = _Sites(*(np.concatenate(arrays) for arrays in zip(*pieces)))
+    order = np.lexsort((whole.drawn, whole.layer))[:count]
+    return _Sites(*(array[order] for array in whole))
 
 
 def random(container: Container, radii: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -54,9 +54,9 @@ def solver_of(loops: Loops | None) -> Any:
 class ClockRow(Protocol):
     """The row of the clock of a run (`integrate/clock.py`), as far as it is read and changed here."""
 
-    start_time: float
-    end_time: float
     time: float
+    elapsed: float
+    duration: float
     step: float
     steps_done: int
 
@@ -153,15 +153,15 @@ class Closure(Bound):
         usual length with larger tolerances, to get to the other side. Whether that is what has happened.
         """
         head = self.head
-        if clock.time - self._leapt > AWAY * (clock.end_time - clock.start_time):
+        if clock.time - self._leapt > AWAY * clock.duration:
             head.leaps = 0
         if not self.method.adaptive or not head.pivot < CREPT or head.leaps >= MOST_LEAPS:
             return False
         head.leaps += 1
         self._leapt = clock.time
         memory.head["loosened"] = LOOSE
-        usual = (clock.time - clock.start_time) / max(clock.steps_done, 1)
-        clock.step = max(usual, 1e-6 * max(abs(clock.time), 1e-3)) * (1.0 + 0.37 * (head.leaps % 4))
+        usual = clock.elapsed / max(clock.steps_done, 1)
+        clock.step = max(usual, 1e-6 * max(clock.elapsed, 1e-3)) * (1.0 + 0.37 * (head.leaps % 4))
         return True
 
     def singularity_passed(self, memory: MethodMemory) -> None:
