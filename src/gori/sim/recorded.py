@@ -17,6 +17,7 @@ from gori.sim.channels import add_channels
 from gori.sim.couplings import warn_of_lag
 from gori.sim.energy import limit, warn_of_imbalance
 from gori.sim.failure import finer
+from gori.sim.grid import FITS
 from gori.sim.kept import KeptParts
 from gori.sim.progress import Progress
 from gori.sim.run import CheckpointStage, RunStage, SampleStage, StopStage, run_blocks
@@ -68,6 +69,12 @@ class RecordedRun:
             SampleStage(self._kept.stepper, None, self._recorder).add(self._rows[0])
             CheckpointStage(self._recorder, self._kept.save).save()
 
+    def _sample_the_end(self) -> None:
+        """Where the time between samples does not divide the run, its end is one more sample."""
+        stepper = self._kept.stepper
+        if stepper.time - self._rows[-1][-1, 0] > FITS * stepper.sample_period:
+            SampleStage(stepper, self._rows, self._recorder).add(stepper.sample()[None])
+
     def finish(self, progress: bool, max_wall: float | None = None) -> Recording:
         """Run to the end, and make the Recording out of what was recorded, however it ends."""
         kept, stepper, info, recorder = self._kept, self._kept.stepper, self._info, self._recorder
@@ -83,6 +90,8 @@ class RecordedRun:
                 failure = run_blocks(stepper, [*self._stages(self._rows, recorder, bar), stop])
                 if failure is None:
                     end = "interrupted" if stop.reason and stepper.steps_left() > 0 else "complete"
+                    if end == "complete":
+                        self._sample_the_end()
                     if recorder is not None:
                         CheckpointStage(recorder, kept.save).save()  # the State at the end
                 else:
