@@ -42,6 +42,7 @@ from gori.sim.run import (
     run_blocks,
 )
 from gori.sim.stepper import Stepper
+from gori.sim.sticking import warn_of_friction
 from gori.sim.subsystem import Subsystem, checked_subsystems
 from gori.sim.trace import Trace
 from gori.sim.user import UserForce
@@ -106,6 +107,7 @@ class Simulation:
             raise InputError(f"driver_period must be a positive number of seconds, not {driver_period!r}")
         self.device = device
         self._refuse_unsupported()
+        warn_of_friction(self.model, self.method)
 
         bodies = {subsystem.name: tuple(subsystem.bodies) for subsystem in self.subsystems}
         outputs = {channel: unit for part in self.subsystems for channel, unit in part.outputs.items()}
@@ -239,7 +241,7 @@ class Simulation:
 
     @property
     def event_log(self) -> list[tuple[str, float]]:
-        """Names and times of the events met so far in the present run."""
+        """Names and times of the events met so far in the present run; the next `run` begins a new list."""
         return self._kept.event_log
 
     @property
@@ -282,7 +284,8 @@ class Simulation:
         """Run for a duration [s] and give the Recording. Ctrl-C stops it and keeps what is computed; so do SIGTERM and
         SIGHUP where there is a path. `recording.info["end"]` is then "interrupted", and `resume` goes on.
 
-        sample     time between samples [s]; default: a thousandth of the duration, but at least one step
+        sample     time between samples [s]; default: a thousandth of the duration, but at least one step. The end of
+                   the run is always the last sample
         path       HDF5 file that is written while the run goes on, and survives a kill
         progress   show a bar when it takes more than two seconds and there is a terminal
         frames     time between frames of particles [s]; default: as in the section `run`. They are `recording.frames`,
