@@ -67,8 +67,17 @@ def passive(joint, q, v):
 
 
 def bristle(tree, joint, dof, F, q0):
-    """Stiffness and critical damping of friction that sticks, for a tree without loops."""
-    inertia = 1.0 / np.linalg.inv(crba(tree, q0))[dof, dof]
+    """Stiffness and critical damping of friction that sticks, for a tree without loops.
+
+    The inertia is the share of M that is left where all joints with friction move against each other: the largest
+    multiple of J = 1 / diag(M^-1) that is nowhere above M, by the largest eigenvalue of M^-1 J.
+    """
+    rubs = np.zeros(tree.nv, bool)
+    for link in moving(tree):
+        rubs[link.v] = np.broadcast_to(link.joint.friction, link.v.stop - link.v.start) > 0.0
+    mobility = np.linalg.inv(crba(tree, q0))[np.ix_(rubs, rubs)]
+    J = 1.0 / np.diag(mobility)
+    inertia = (J / np.linalg.eigvals(mobility * J).real.max())[np.count_nonzero(rubs[:dof])]
     s = joint.stick_stiffness
     if s is None:
         s = np.clip(inertia * FASTEST**2, F / SOFTEST, F / STICK)

@@ -9,6 +9,7 @@ import gori
 from gori.errors import FrictionWarning
 from gori.integrate import RK4, Adams, AdamsMoulton, Dopri5, GeneralizedAlpha, SemiImplicit
 from gori.sim.sticking import too_fast, warn_of_friction
+from gori.spec import GROUND, Spec
 from tests.sim.machines import falling, hinge, with_forces
 from tests.sim.test_simulation import simulate
 
@@ -31,6 +32,24 @@ def test_others_are_not(method):
         warnings.simplefilter("error")
         warn_of_friction(gori.compile(hinge(friction=2.0, stick_stiffness=1e6)), method)
         warn_of_friction(gori.compile(falling()), method)
+
+
+@pytest.mark.parametrize("method", [RK4(step=1e-3), SemiImplicit(step=1e-3), Adams(step=1e-3, order=2)])
+def test_a_chain_of_joints_that_all_stick(method):
+    """Joints that move against each other are faster than each alone: their bristles are made for that."""
+    link = {"mass": 1.0, "com": [0.25, 0, 0], "inertia": [0.01, 0.02, 0.02]}
+    friction = (60.0, 40.0, 25.0, 12.0, 5.0, 1.5)
+    joints = {
+        f"j{k}": {"type": "revolute", "parent": f"b{k - 1}" if k else GROUND, "at": [0.5 * min(k, 1), 0, 0],
+                  "child": f"b{k}", "axis": [0, 1, 0], "q_deg": 10.0 * (k % 3), "friction": friction[k]}
+        for k in range(6)
+    }  # fmt: skip
+    spec = Spec(gravity=[0, 0, -3.0], bodies={f"b{k}": link for k in range(6)}, joints=joints)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FrictionWarning)
+        rec = simulate(spec, method).run(30.0, sample=0.1, progress=False)
+    assert np.abs(rec.v[-1]).max() < 1e-4 and np.abs(rec.q[-1] - rec.q[0]).max() < 0.02
+    assert np.abs(rec["energy.balance"]).max() < 0.02
 
 
 @pytest.mark.parametrize("order", [2, 3, 4])

@@ -47,19 +47,22 @@ class _Rows:
 
     @cached_property
     def inertia(self) -> np.ndarray:
-        """What each degree of freedom moves in the start pose [kg m2, kg]: with all others free, which is least.
+        """What each degree of freedom with friction moves in the start pose, at least [kg m2, kg]: those without are
+        free, and those with move against each other as they can.
 
-        In loops the others are not free: there with the others held, the diagonal of M.
+        As a diagonal matrix it is J <= M, so that no motion of sticking joints is faster than sqrt(s/J) of one of them.
         """
-        M = self.model.tree_mass_matrix(self.model.q0)
+        M, rubs = self.model.tree_mass_matrix(self.model.q0), self.model.friction > 0.0
         held = np.maximum(np.diag(M), 0.0)
-        if self.model.loops:
-            return held
         try:
-            free = 1.0 / np.diag(np.linalg.inv(M))
+            W = np.linalg.inv(M)[np.ix_(rubs, rubs)]
         except np.linalg.LinAlgError:
             return held
-        return np.where((free > 0.0) & (free < held), free, held)
+        if not (np.diag(W) > 0.0).all():
+            return held
+        scale = 1.0 / np.sqrt(np.diag(W))
+        held[rubs] = scale**2 / np.linalg.eigvalsh(scale[:, None] * W * scale)[-1]
+        return held
 
     def add(self, name: str, kind: int, parameters: np.ndarray, dof=0, q=0, a=0, b=0, signal=0, state=0) -> None:
         self.index.append([kind, dof, q, a, b, signal, state])
