@@ -58,7 +58,7 @@ class _Rows:
             W = np.linalg.inv(M)[np.ix_(rubs, rubs)]
         except np.linalg.LinAlgError:
             return held
-        if not (np.diag(W) > 0.0).all():
+        if not (np.isfinite(W).all() and (np.diag(W) > 0.0).all()):
             return held
         scale = 1.0 / np.sqrt(np.diag(W))
         held[rubs] = scale**2 / np.linalg.eigvalsh(scale[:, None] * W * scale)[-1]
