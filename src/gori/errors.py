@@ -90,6 +90,10 @@ class SampleWarning(UserWarning):
     """A duration or time between samples that is not a whole number of steps: the nearest one is taken."""
 
 
+class FrictionWarning(UserWarning):
+    """Joint friction that sticks too fast for the step of an explicit method: it trembles instead of holding."""
+
+
 class CacheWarning(UserWarning):
     """Compiled kernels that cannot be read or kept: they are compiled, and the run goes on."""
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gori
-from gori.errors import InputError, UnsupportedError
+from gori.errors import InputError
 from gori.integrate import Adams, AdamsMoulton, Dopri5, method_of
 from gori.model.state import State
 from gori.record import read_checkpoint
@@ -25,12 +25,6 @@ def test_settings():
     assert Adams(order=2).settings() == {"type": "adams", "step": 1e-3, "order": 2}
     with pytest.raises(InputError, match="adams: step must be a positive number"):
         Adams(step=0.0)
-
-
-def test_friction_is_refused():
-    spec = pendulum().set("joints.pin.friction", 0.1)
-    with pytest.raises(UnsupportedError, match="adams does not support: friction"):
-        Simulation(gori.compile(spec), "adams")
 
 
 @both

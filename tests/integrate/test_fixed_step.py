@@ -58,6 +58,16 @@ def test_a_step_that_fails_gives_the_last_good_state():
     assert len(samples) == time.steps_done[0] == 3
 
 
+def test_coordinates_that_overflow_end_the_run_at_the_last_good_state():
+    def overflows(machine, data, memory, t, h, y):
+        along(machine, data, memory, t, h, y)
+        y[0] = np.inf if t > 0.25 else y[0]
+        return OK
+
+    code, samples, y = run(watched(v=1.0), clock(), overflows)
+    assert code == NOT_FINITE and y[0] == pytest.approx(0.3) and len(samples) == 3
+
+
 def test_an_event_leaves_the_rest_of_its_step_to_do():
     lengths = []
 

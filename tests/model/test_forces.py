@@ -5,7 +5,7 @@ import gori
 from gori.errors import UnsupportedError
 from gori.kernels.forces import elements as el
 from gori.kernels.forces import parameters as par
-from gori.model.forces import STICK, compile_forces
+from gori.model.forces import STICK, compile_forces, stick_of, stick_rate
 from tests.checks import arm
 
 
@@ -22,7 +22,7 @@ def test_joint_fields_become_rows():
     assert spring[par.SPRING_F.damping] == 0.5 and spring[par.SPRING_F.preload] == 0.0
     (friction,) = rows(model, el.JOINT_FRICTION)
     assert friction[par.FRICTION_F.coulomb] == 2.0 and friction[par.FRICTION_F.stiffness] == 40.0
-    inertia = model.mass_matrix(model.q0)[0, 0]
+    inertia = 1.0 / np.linalg.inv(model.mass_matrix(model.q0))[0, 0]  # the elbow is free
     assert friction[par.FRICTION_F.damping] == pytest.approx(2.0 * np.sqrt(40.0 * inertia))
     assert model.forces.states == 1 and model.forces.names == ("shoulder", "elbow")
 
@@ -48,6 +48,28 @@ def test_tables_of_a_model_are_made_from_its_spec_alone():
         assert np.array_equal(one, other)
     (friction,) = rows(model, el.JOINT_FRICTION)
     assert friction[par.FRICTION_F.stiffness] == pytest.approx(2.0 / STICK)  # it slips after this angle
+
+
+def test_how_friction_sticks():
+    assert stick_of(2.0, None, 1.0, False) == pytest.approx((2000.0, 2.0 * np.sqrt(2000.0)))  # it slides after 1e-3
+    assert stick_of(2.0, None, 4e-3, False) == pytest.approx((1000.0, 4.0))  # after 2e-3: with 500 rad/s
+    assert stick_of(2.0, None, 1e-5, False) == pytest.approx((200.0, 2.0 * np.sqrt(2e-3)))  # after 1e-2, and faster
+    assert stick_of(2.0, 1e6, 1.0, False) == pytest.approx((1e6, 2e3))  # as given
+    assert stick_of(2.0, None, 0.0, True) == pytest.approx((200.0, 2.0 * 200.0 / 500.0))  # a massless part of a loop
+    for inertia in (1.0, 4e-3, 1e-5):
+        stick, damping = stick_of(2.0, None, inertia, False)
+        p = par.row(par.FRICTION_F, coulomb=2.0, stiffness=stick, damping=damping)
+        assert stick_rate(p) == pytest.approx(np.sqrt(stick / inertia))
+
+
+def test_joints_that_stick_against_each_other():
+    """Their inertia as a diagonal matrix is nowhere above the mass matrix, and touches it."""
+    model = gori.compile(arm(elbow__friction=1.0, shoulder__friction=2.0, elbow__stick_stiffness=50.0).set(
+        "shoulder.stick_stiffness", 40.0))  # fmt: skip
+    damping = rows(model, el.JOINT_FRICTION)[:, par.FRICTION_F.damping]
+    J = damping**2 / (4.0 * np.array([40.0, 50.0]))
+    left = np.linalg.eigvalsh(model.mass_matrix(model.q0) - np.diag(J))
+    assert left[0] == pytest.approx(0.0, abs=1e-12) and left[1] > 0.0
 
 
 def test_values_of_forces_are_signals():

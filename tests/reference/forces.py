@@ -13,8 +13,9 @@ from tests.reference.dynamics import crba, derivative, integrate, jacobian, pose
 from tests.reference.spatial import quaternion_log, quaternion_product, so3_log
 
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
-STICK = 1e-3
-"""deflection at which friction breaks away, where no stick_stiffness is given [rad, m]"""
+STICK, SOFTEST, FASTEST = 1e-3, 1e-2, 500.0
+"""deflection at which friction breaks away, where no stick_stiffness is given, and its most for joints that would stick
+faster than the last [rad, m; rad/s]"""
 
 
 def signal(tree, x, t, q, v):
@@ -65,12 +66,30 @@ def passive(joint, q, v):
     return tau
 
 
-def dahl(F, s, d, v, z):
-    """Friction with bristles of stiffness s and damping d, which break away at the force F (Dahl 1968, Canudas de Wit
-    1995): force, and rate of z.
+def bristle(tree, joint, dof, F, q0):
+    """Stiffness and critical damping of friction that sticks, for a tree without loops.
+
+    The inertia is the share of M that is left where all joints with friction move against each other: the largest
+    multiple of J = 1 / diag(M^-1) that is nowhere above M, by the largest eigenvalue of M^-1 J.
     """
-    rate = v - s * np.abs(v) * z / F
-    return -s * z - d * rate, rate
+    rubs = np.zeros(tree.nv, bool)
+    for link in moving(tree):
+        rubs[link.v] = np.broadcast_to(link.joint.friction, link.v.stop - link.v.start) > 0.0
+    mobility = np.linalg.inv(crba(tree, q0))[np.ix_(rubs, rubs)]
+    J = 1.0 / np.diag(mobility)
+    inertia = (J / np.linalg.eigvals(mobility * J).real.max())[np.count_nonzero(rubs[:dof])]
+    s = joint.stick_stiffness
+    if s is None:
+        s = np.clip(inertia * FASTEST**2, F / SOFTEST, F / STICK)
+    return s, 2.0 * np.sqrt(s * inertia)
+
+
+def stick_slip(F, s, d, v, z):
+    """Friction with a bristle of stiffness s and damping d that slips at the force F: force, and rate of z."""
+    carried = s * z + d * v
+    if np.abs(carried) <= F:
+        return -carried, v
+    return -np.sign(carried) * F, np.clip((np.sign(carried) * F - s * z) / d, -np.abs(v), np.abs(v))
 
 
 def on_joint(tree, force, q, v, x):
@@ -200,9 +219,7 @@ def forces(tree, t, q, v, z, q0):
         friction = np.broadcast_to(joint.friction, link.v.stop - link.v.start)
         for dof, F in zip(range(link.v.start, link.v.stop), friction):
             if F > 0.0:
-                s = F / STICK if joint.stick_stiffness is None else joint.stick_stiffness
-                d = 2.0 * np.sqrt(s * crba(tree, q0)[dof, dof])
-                push, zdot[k] = dahl(F, s, d, v[dof], z[k])
+                push, zdot[k] = stick_slip(F, *bristle(tree, joint, dof, F, q0), v[dof], z[k])
                 tau[dof] += push
                 k += 1
     bodies, start = Bodies(tree, q, v), Bodies(tree, q0, np.zeros(tree.nv))

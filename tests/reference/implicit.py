@@ -1,7 +1,7 @@
 """Implicit steps in textbook NumPy: x are the accelerations at the end of a step, x = f(q(x), v(x)).
 
-A step is given by v(x) = base_v + cv x and q(x) = q (+) (base_m + cq x). States of friction follow v(x), taken as
-constant over the step.
+A step is given by v(x) = base_v + cv x and q(x) = q (+) (base_m + cq x). States of friction take a step of implicit
+Euler at v(x).
 """
 
 from dataclasses import dataclass, field
@@ -9,19 +9,21 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tests.reference import dynamics as dyn
-from tests.reference.forces import STICK, forces, moving
+from tests.reference.forces import bristle, forces, moving
 from tests.reference.tree import Tree
 
 
-def slide(tree, v, z, h):
-    """States of friction after time h at constant v: dz/dt = v - s |v| z / F."""
+def slide(tree, v, z, h, q0):
+    """States of friction after time h at v: z_end = z + h v where it sticks there, z + h (+-F - s z_end) / d else."""
     result, k = z.copy(), 0
     for link in moving(tree):
         for dof, F in zip(range(link.v.start, link.v.stop), np.broadcast_to(link.joint.friction, len(v[link.v]))):
             if F > 0.0:
-                s = F / STICK if link.joint.stick_stiffness is None else link.joint.stick_stiffness
-                end = np.sign(v[dof]) * F / s
-                result[k] = end + (z[k] - end) * np.exp(-s * abs(v[dof]) * h / F) if v[dof] else z[k]
+                s, d = bristle(tree, link.joint, dof, F, q0)
+                result[k] = z[k] + h * v[dof]
+                carried = s * result[k] + d * v[dof]
+                if abs(carried) > F:
+                    result[k] = (d * z[k] + h * np.sign(carried) * F) / (d + h * s)
                 k += 1
     return result
 
@@ -51,7 +53,7 @@ class Step:
         """t, q, v, z at the end."""
         v = self.base_v + self.cv * x
         q = dyn.integrate(self.tree, self.q, self.base_m + self.cq * x)
-        return self.t + self.h, q, v, slide(self.tree, v, self.z, self.h)
+        return self.t + self.h, q, v, slide(self.tree, v, self.z, self.h, self.q0)
 
     def f(self, x):
         """Forward dynamics at the end."""

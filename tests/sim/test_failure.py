@@ -5,7 +5,7 @@ import pytest
 
 import gori
 from bench.mechanisms import four_bar
-from gori.errors import SimulationError
+from gori.errors import FrictionWarning, SimulationError
 from gori.integrate import METHODS, RK4, Dopri5, GeneralizedAlpha, ImplicitEuler
 from gori.kernels import codes
 from gori.sim.failure import ahead, explain, listed, not_a_number, opening, singular
@@ -31,6 +31,35 @@ def test_divergence(kind, tmp_path):
     loaded = gori.Recording.load(tmp_path / "run.h5")
     np.testing.assert_array_equal(loaded.q, rec.q)
     assert "diverged" in loaded.info["error"]
+
+
+@pytest.mark.parametrize("kind", ["rk4", "semi_implicit", "adams", "adams_moulton"])
+def test_divergence_of_a_free_body(kind):
+    """Its coordinates overflow before its velocities do: the error names time and cure, and has the recording."""
+    free = {"type": "free", "parent": GROUND, "child": "b"}
+    mount = {"type": "bushing", "parent": GROUND, "child": "b", "stiffness": [1e7] * 6}
+    body = {"mass": 1.0, "inertia": [0.1, 0.2, 0.3]}
+    spec = Spec(bodies={"b": body}, joints={"flight": free}, forces={"mount": mount})
+    with pytest.raises(SimulationError, match=r"diverged at t = .*'flight'.* smaller step") as caught:
+        simulate(spec, {"type": kind, "step": 5e-3}).run(10.0, sample=5e-3)
+    rec = caught.value.recording
+    assert len(rec) > 3 and np.isfinite(rec.q).all() and rec.time[-1] == pytest.approx(caught.value.time)
+
+
+@pytest.mark.parametrize("kind", METHODS)
+def test_coordinates_overflow_before_velocities_do(kind):
+    step = {} if METHODS[kind].adaptive else {"step": 10.0}
+    with pytest.raises(SimulationError, match=r"at t = .*'rail'.* Try (a smaller step|larger tolerances)") as caught:
+        simulate(falling(v=1e308), {"type": kind, **step}).run(100.0, sample=10.0)
+    assert np.isfinite(caught.value.recording.q).all()
+
+
+def test_friction_that_is_too_fast_is_named():
+    spec = falling(stiffness=1e7, rest=0.9, friction=1.0, stick_stiffness=1e9)
+    with pytest.warns(FrictionWarning):
+        simulation = simulate(spec, {"type": "rk4", "step": 5e-3})
+    with pytest.raises(SimulationError, match=r"diverged .*friction of joint 'rail' sticks with 3.16e\+04 rad/s"):
+        simulation.run(10.0)
 
 
 def test_divergence_while_stepping():
@@ -130,6 +159,9 @@ def test_states_ahead_go_on_with_the_motion():
     assert times[0] == 0.0 and times[5] == 0.01 and times == tuple(sorted(times))
     np.testing.assert_allclose(np.array(q)[:, 0], 1.0 + 2.0 * np.array(times), atol=1e-15)
     assert all(row[0] == 2.0 for row in v)
+    fast = simulate(falling(v=1e308), RK4(step=10.0)).stepper
+    fast.plan_steps(10)
+    assert [t for t, _, _ in ahead(fast)] == [0.0]  # numbers overflow beyond
 
 
 def test_nothing_is_wrong_with_a_good_machine():

@@ -19,7 +19,7 @@ from tests.sim.test_simulation import simulate
         (5.0, None, 1e-3, (5000, 5)),
         (0.5, 1 / 60, 1 / 600, (300, 10)),
         (1.0, 2.0, 1e-3, (1000, 1000)),
-        (1.0, 1.0, 3.0003e-3, (333, 333)),
+        (1.0, 1.0, 1.0 / 333.0, (333, 333)),
         (1e-3, None, 1e-3, (1, 1)),
     ],
 )
@@ -36,6 +36,8 @@ def test_what_fits_is_not_told(duration, sample, step, expected):
          "apart. A step of 0.0009803921569 s fits", (1000, 17)),
         (1.0, 2e-4, "they are 0.001 s apart. A step of 0.0002 s fits", (1000, 1)),
         (1.0, 0.0012, "they are 0.001 s apart. A step of 0.0006 s fits", (1000, 1)),
+        (1.0005, 0.01, "a duration of 1.0005 s is not a whole number of steps of 0.001 s: the run takes 1 s",
+         (1000, 10)),
         (2.4e-3, None, "a duration of 0.0024 s is not a whole number of steps of 0.001 s: the run takes 0.002 s. A "
          "step of 0.0008 s fits", (2, 1)),
     ],

@@ -23,6 +23,31 @@ def test_a_file_tells_how_to_go_on(tmp_path):
     np.testing.assert_array_equal(found.rows(99)[:, 0], rec.time)
 
 
+@pytest.mark.parametrize("method", [gori.RK4(step=1e-3), gori.Dopri5(), gori.Radau5(), gori.GeneralizedAlpha()])
+def test_the_end_is_the_last_sample(method, tmp_path):
+    """Also where the time between samples does not divide the run; once, and in the file."""
+    model, path = gori.compile(busy()), tmp_path / "run.h5"
+    simulation = gori.Simulation(model, method)
+    rec = simulation.run(1.0, sample=0.3, path=path, progress=False)
+    np.testing.assert_allclose(rec.time, [0.0, 0.3, 0.6, 0.9, 1.0], atol=1e-12)
+    np.testing.assert_array_equal(rec.q[-1], simulation.q)
+    np.testing.assert_array_equal(gori.Recording.load(path).q, rec.q)
+    again = gori.Simulation.resume(path, progress=False)  # it has ended: nothing is left to do
+    np.testing.assert_array_equal(again.time, rec.time)
+    whole = gori.Simulation(model, method).run(1.0, sample=0.1, progress=False)
+    np.testing.assert_allclose(whole.time, np.arange(11) / 10.0, atol=1e-12)
+
+
+def test_a_run_in_two_parts_has_the_same_end(tmp_path):
+    model, path = gori.compile(busy()), tmp_path / "run.h5"
+    rec = gori.Simulation(model, gori.RK4(step=1e-4)).run(2.0, sample=0.3, progress=False)
+    part = gori.Simulation(model, gori.RK4(step=1e-4)).run(2.0, sample=0.3, progress=False, path=path, max_wall=1e-9)
+    assert part.info["end"] == "interrupted" and part.time[-1] < 2.0
+    both = gori.Simulation.resume(path, progress=False)
+    np.testing.assert_array_equal(both.time, rec.time)
+    np.testing.assert_array_equal(both.q, rec.q)
+
+
 def test_what_holds_no_checkpoint_is_refused(tmp_path):
     rec = gori.Simulation(gori.compile(falling())).run(0.01, progress=False)
     rec.save(tmp_path / "rec.h5")

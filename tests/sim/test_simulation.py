@@ -87,7 +87,7 @@ def test_default_samples():
     assert len(simulate(falling(), "dopri5").run(0.05)) == 1001
     assert len(simulate(falling()).run(0.05, sample=99.0)) == 2
     rec = simulate(falling()).run(0.01, sample=0.003)
-    np.testing.assert_allclose(rec.time, [0.0, 0.003, 0.006, 0.009], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(rec.time, [0.0, 0.003, 0.006, 0.009, 0.01], rtol=0, atol=1e-15)  # and the end
 
 
 @pytest.mark.parametrize("period", [1e-7, 3.3e-7, 1e-6])
@@ -189,9 +189,13 @@ def test_names_that_are_not_there():
         simulate(falling(), forces=[3.0])
 
 
+class WithoutFriction(RK4):
+    supports = RK4.supports - {"friction"}
+
+
 def test_what_a_method_does_not_support_is_refused():
-    with pytest.raises(UnsupportedError, match="adams does not support: friction"):
-        simulate(hinge(friction=1.0), "adams")
+    with pytest.raises(UnsupportedError, match="rk4 does not support: friction"):
+        simulate(hinge(friction=1.0), WithoutFriction())
 
 
 # ---- controls

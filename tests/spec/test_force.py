@@ -257,6 +257,15 @@ def test_name_of_a_cut():
         Spec(**data | {"forces": {"loop": torque()}})
 
 
+def test_cuts_take_no_forces():
+    data = machine().model_dump(exclude_unset=True)
+    data["cuts"] = {"loop": {"type": "revolute", "parent": "on_hinge", "child": "on_tube"}}
+    with pytest.raises(SpecError, match=r"it\.joint: 'loop' is a cut, and takes no torque: list it under `joints`"):
+        Spec(**data | {"forces": {"it": torque(joint="loop")}})
+    with pytest.raises(SpecError, match=r"'loop\.v': 'loop' is a cut, which forces cannot read.*list it under `joi"):
+        Spec(**data | {"forces": {"it": torque(value="-loop.v")}})
+
+
 def test_set():
     spec = machine(drive=motor())
     assert spec.set("drive.kp", 5).forces["drive"].kp == 5.0

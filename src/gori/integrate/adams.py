@@ -60,3 +60,6 @@ class Adams(Multistep):
     order: int = 3
     kind: ClassVar[str] = "adams"
     run: ClassVar[Any] = adams_run
+
+    def decay_limit(self) -> float:
+        return {2: 1.0, 3: 0.545, 4: 0.3}[self.order]

@@ -83,3 +83,6 @@ class AdamsMoulton(Multistep):
 
     kind: ClassVar[str] = "adams_moulton"
     run: ClassVar[Any] = adams_moulton_run
+
+    def decay_limit(self) -> float:
+        return {2: 0.5, 3: 0.285, 4: 0.157}[self.order]

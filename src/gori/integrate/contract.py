@@ -16,6 +16,7 @@
 """
 
 import json
+import math
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -38,6 +39,13 @@ class Method:
     adaptive: ClassVar[bool]
     energy_error: ClassVar[float] = 1e-3  # share of the exchanged energy: a run whose balance is worse is warned of
     supports: ClassVar[frozenset[str]] = EVERYTHING
+
+    def decay_limit(self) -> float:
+        """Largest step times rate of a decay with which it is stable: its interval on the negative real axis.
+
+        Infinite where the method is implicit or chooses its steps.
+        """
+        return math.inf
 
     def positive(self, *names: str) -> None:
         for name in names:

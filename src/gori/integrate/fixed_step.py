@@ -5,6 +5,7 @@ and says why not.
 """
 
 from gori.integrate.events import begin_watch, locate
+from gori.kernels.accelerations import finite
 from gori.kernels.codes import EVENT, OK
 from gori.kernels.jit import part
 from gori.kernels.loops.coordinates import follow_turns
@@ -59,6 +60,8 @@ def fixed_steps(step):
                 for i in range(n):
                     start[i] = y[i]
                 code = step(machine, data, memory, t, length, y)
+                if code == OK:
+                    code = finite(y)  # coordinates may overflow before velocities do
                 if code != OK:
                     for i in range(n):
                         y[i] = start[i]

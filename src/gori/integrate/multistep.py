@@ -88,7 +88,6 @@ class Multistep(Fixed):
     """An Adams method of order 2 to 4. Not instantiated itself."""
 
     order: int = HIGHEST
-    supports: ClassVar[frozenset[str]] = frozenset({"events", "user", "vehicles"})  # stick friction is stiff
     run: ClassVar[Any]
 
     def __post_init__(self):

@@ -80,5 +80,8 @@ class RK4(Fixed):
     kind: ClassVar[str] = "rk4"
     run: ClassVar[Any] = rk4_run
 
+    def decay_limit(self) -> float:
+        return 2.78
+
     def memory(self, sizes: Sizes) -> MethodMemory:
         return RK4Memory.make(sizes.named())

@@ -60,5 +60,8 @@ class SemiImplicit(Fixed):
     energy_error: ClassVar[float] = 1e-2  # of first order: with a good step still some thousandths
     run: ClassVar[Any] = semi_implicit_run
 
+    def decay_limit(self) -> float:
+        return 2.0
+
     def memory(self, sizes: Sizes) -> MethodMemory:
         return SemiImplicitMemory.make(sizes.named())

@@ -4,8 +4,6 @@ With G the generalised force of all elements and of the user, and ID inverse dyn
 r = ID(q, v, x) - G = M (x - f).
 """
 
-import math
-
 from gori.kernels.accelerations import accelerations
 from gori.kernels.codes import OK
 from gori.kernels.forces.apply import acts_on_bodies, apply_forces
@@ -51,18 +49,17 @@ def end_state(machine, memory, work, y, x):
 
 @part
 def friction_states(machine, v, z, h):
-    """Internal states of friction elements over a step with velocity v: exact for constant v."""
+    """Internal states of friction elements at the end of a step, where the velocity is v: z' = z + h dz'/dt, solved.
+
+    It follows v while it sticks, and relaxes to F/s while it slips; f = clamp(s z + (h s + d) v, -F, F) at the end.
+    """
     for e in range(machine.element_i.shape[0]):
         if machine.element_i[e, E_KIND] == JOINT_FRICTION:
             k, p = machine.element_i[e, E_STATE], machine.element_f[e]
             speed = v[machine.element_i[e, E_DOF]]
-            coulomb, stiffness = p[FRICTION_F.coulomb], p[FRICTION_F.stiffness]
-            rate = stiffness * abs(speed) / coulomb
-            if rate * h < 1e-8:
-                z[k] += h * (speed - rate * z[k])
-            else:
-                end = coulomb / stiffness if speed > 0.0 else -coulomb / stiffness
-                z[k] = end + (z[k] - end) * math.exp(-rate * h)
+            share = h / p[FRICTION_F.damping]
+            slip, relaxed = share * p[FRICTION_F.coulomb], 1.0 + share * p[FRICTION_F.stiffness]
+            z[k] = min(max(z[k] + h * speed, (z[k] - slip) / relaxed), (z[k] + slip) / relaxed)
 
 
 @block
@@ -166,10 +163,9 @@ def axis_derivatives(machine, memory, work, values):
                 out[k] += cq * p[BALL_SPRING_F.stiffness] + cv * p[BALL_SPRING_F.damping]
         elif kind == JOINT_FRICTION:  # z moves with v within the step
             stiffness, damping = p[FRICTION_F.stiffness], p[FRICTION_F.damping]
-            side = stiffness / p[FRICTION_F.coulomb]
-            side = side if v[d] > 0.0 else -side
-            slip = max(0.0, 1.0 - side * z[machine.element_i[e, E_STATE]])
-            out[d] += cv * slip * (h * stiffness + damping * max(0.0, 1.0 - h * abs(side * v[d])))
+            held = stiffness * z[machine.element_i[e, E_STATE]] + damping * v[d]
+            if abs(held) < p[FRICTION_F.coulomb]:
+                out[d] += cv * (h * stiffness + damping)
         elif kind == JOINT_LIMIT:
             stiffness, damping = p[LIMIT_F.stiffness], p[LIMIT_F.damping]
             under, over = p[LIMIT_F.lower] - q[at], p[LIMIT_F.upper] - q[at]

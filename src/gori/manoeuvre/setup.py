@@ -86,6 +86,9 @@ class ManoeuvreSetup:
         method = Adams(step=1e-3, order=2) if self.method is None else self.method
         how = {"loops": self.loops, "driver": driver, "driver_period": self.control, "forces": forces}
         run = Simulation(model, method, state=state, **how)
+        if not run.method.adaptive:
+            step = run.method.settings()["step"]
+            longest = max(1, round(longest / step)) * step
         return run.run(longest, sample=sample, progress=self.progress), run
 
     @property

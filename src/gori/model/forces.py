@@ -14,8 +14,11 @@ from gori.model.model import Model
 from gori.model.signals import SignalTable
 from gori.spec.base import rotation
 
-STICK = 1e-3
-"""deflection at which Coulomb friction breaks away, where the joint does not give a stick_stiffness [rad, m]"""
+STICK, SOFTEST = 1e-3, 1e-2
+"""deflection at which Coulomb friction breaks away, where the joint does not give a stick_stiffness, and up to which it
+is made softer for light joints [rad, m]"""
+FASTEST = 500.0
+"""natural frequency of a sticking joint above which it is [rad/s]: steps of 1 ms follow it"""
 
 
 class ForceTables(NamedTuple):
@@ -44,8 +47,22 @@ class _Rows:
 
     @cached_property
     def inertia(self) -> np.ndarray:
-        """What each degree of freedom moves in the start pose, the others held: the diagonal of M."""
-        return np.diag(self.model.tree_mass_matrix(self.model.q0))
+        """What each degree of freedom with friction moves in the start pose, at least [kg m2, kg]: those without are
+        free, and those with move against each other as they can.
+
+        As a diagonal matrix it is J <= M, so that no motion of sticking joints is faster than sqrt(s/J) of one of them.
+        """
+        M, rubs = self.model.tree_mass_matrix(self.model.q0), self.model.friction > 0.0
+        held = np.maximum(np.diag(M), 0.0)
+        try:
+            W = np.linalg.inv(M)[np.ix_(rubs, rubs)]
+        except np.linalg.LinAlgError:
+            return held
+        if not (np.isfinite(W).all() and (np.diag(W) > 0.0).all()):
+            return held
+        scale = 1.0 / np.sqrt(np.diag(W))
+        held[rubs] = scale**2 / np.linalg.eigvalsh(scale[:, None] * W * scale)[-1]
+        return held
 
     def add(self, name: str, kind: int, parameters: np.ndarray, dof=0, q=0, a=0, b=0, signal=0, state=0) -> None:
         self.index.append([kind, dof, q, a, b, signal, state])
@@ -117,8 +134,7 @@ def _passive(rows: _Rows, info) -> None:
             rows.add(info.name, el.JOINT_SPRING, parameters, dof=dof, q=at)
     for i, dof in enumerate(dofs):
         if friction[i] > 0.0:
-            stick = friction[i] / STICK if joint.stick_stiffness is None else joint.stick_stiffness
-            damping = 2.0 * np.sqrt(stick * max(0.0, rows.inertia[dof]))  # critical, so that it comes to rest
+            stick, damping = stick_of(friction[i], joint.stick_stiffness, rows.inertia[dof], bool(model.loops))
             parameters = par.row(par.FRICTION_F, coulomb=friction[i], stiffness=stick, damping=damping)
             rows.add(info.name, el.JOINT_FRICTION, parameters, dof=dof, state=rows.states)
             rows.states += 1
@@ -127,6 +143,23 @@ def _passive(rows: _Rows, info) -> None:
         damping = joint.limit_damping or 0.0
         parameters = par.row(par.LIMIT_F, lower=low, upper=high, stiffness=joint.limit_stiffness, damping=damping)
         rows.add(info.name, el.JOINT_LIMIT, parameters, dof=info.v.start, q=info.q.start)
+
+
+def stick_of(friction: float, stiffness: float | None, inertia: float, looped: bool) -> tuple[float, float]:
+    """Stiffness and damping of friction that sticks: critical, so that the joint comes to rest.
+
+    By default it slides after STICK, or later where it would be faster than FASTEST.
+    """
+    if stiffness is None:
+        stiffness = min(friction / STICK, max(friction / SOFTEST, inertia * FASTEST**2))
+    if looped or not inertia > 0.0:  # what the loop moves besides is not known, and the part itself may have no mass
+        inertia = max(inertia, stiffness / FASTEST**2)
+    return stiffness, 2.0 * float(np.sqrt(stiffness * inertia))
+
+
+def stick_rate(parameters: np.ndarray) -> float:
+    """Rate [1/s] with which a joint with the parameters of FRICTION_F sticks: its natural frequency."""
+    return 2.0 * parameters[par.FRICTION_F.stiffness] / parameters[par.FRICTION_F.damping]
 
 
 def _axis(rows: _Rows, force) -> dict[str, int]:

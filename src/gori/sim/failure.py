@@ -12,6 +12,7 @@ from gori.model import Model, assemble
 from gori.model.elastic import elastic_elements
 from gori.model.signals import readings
 from gori.sim.stepper import Stepper
+from gori.sim.sticking import too_fast
 from gori.sim.user import UserForce
 from gori.sim.vehicle.vehicles import off_grid
 
@@ -31,7 +32,7 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
     if (culprit := not_a_number(stepper, user)) is not None:
         return SimulationError(f"{culprit} {when}, so the run cannot continue. Check for a division by zero", time)
     if result == code.SINGULAR:
-        return SimulationError(f"the equations have no solution {when} ({speed})", time)
+        return SimulationError(f"the equations have no solution {when} ({speed}). Try {finer(stepper)}", time)
     if (culprit := opening(stepper, result)) is not None:
         return SimulationError(
             f"the loops could not be kept closed {when}: {culprit} ({speed}). The machine may have reached a pose that "
@@ -115,6 +116,8 @@ def has_forces(stepper: Stepper, user: UserForce) -> bool:
 
 def cures_of_divergence(stepper: Stepper, user: UserForce) -> list[str]:
     cures = [finer(stepper)]
+    if (found := too_fast(stepper.model, stepper.method)) is not None:
+        cures.append(f"{found.cure} ({found.words})")
     if not stepper.method.adaptive and not is_implicit(stepper):
         cures.append("an adaptive method (dopri5)")
     if has_springs(stepper):
@@ -153,11 +156,18 @@ def cures_of_iterations(stepper: Stepper) -> list[str]:
 
 
 def ahead(stepper: Stepper) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
-    """Times and states (t, q, v) within the step that failed and a little beyond, as the motion would go on."""
+    """Times and states (t, q, v) within the step that failed and a little beyond, as the motion would go on: until
+    numbers overflow.
+    """
     time, q, v = stepper.time, stepper.q.copy(), stepper.v.copy()
     h = max(stepper.step, 1e-12 * max(1.0, abs(time)))
     for share in (0.0, 0.2, 0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 5.0):
-        yield time + share * h, stepper.model.integrate(q, share * h * v), v
+        with np.errstate(over="ignore"):
+            increment = share * h * v
+        moved = stepper.model.integrate(q, increment) if np.isfinite(increment).all() else increment
+        if not np.isfinite(moved).all():
+            return
+        yield time + share * h, moved, v
 
 
 def singular(stepper: Stepper) -> str | None:
@@ -180,7 +190,7 @@ def opening(stepper: Stepper, result: int) -> str | None:
     model = stepper.model
     if not model.loops or result not in (code.NOT_CLOSED, code.STEP_TOO_SMALL, code.NO_CONVERGENCE):
         return None
-    system, (t, q, v) = model.loop_system, list(ahead(stepper))[5]
+    system, (t, q, v) = model.loop_system, list(ahead(stepper))[:6][-1]
     for time in (t, t + 1e-9, t + 1e-6, t + 1e-3):
         try:
             assemble(model, stepper.q, time=time)

@@ -8,9 +8,7 @@ import numpy as np
 from gori.errors import InputError, SampleWarning
 
 FITS = 1e-6
-"""share of a step by which a time between samples may miss it"""
-SHORT = 1e-3
-"""share of a duration that may be lost or added to come to whole steps"""
+"""share of a step by which a duration or a time between samples may miss it"""
 LONGEST, MOST = 1e300, 1 << 53
 """seconds and steps of a run"""
 
@@ -46,7 +44,7 @@ def grid_of(duration: float, sample: float | None, step: float) -> Grid:
     steps = round(duration / step)
     if steps < 1:
         raise InputError(f"a duration of {duration:g} s is less than one step of {step:g} s")
-    if abs(steps * step - duration) > SHORT * duration:
+    if abs(steps * step - duration) > FITS * step:
         _tell(f"a duration of {duration:.10g} s", f"the run takes {steps * step:.10g} s", duration, steps, step)
     if sample is None or sample >= duration:
         return Grid(steps, max(1, steps if sample is not None else round(duration / 1000.0 / step)))

@@ -19,6 +19,7 @@ from gori.sim.channels import add_channels
 from gori.sim.couplings import warn_of_lag
 from gori.sim.energy import limit, warn_of_imbalance
 from gori.sim.failure import finer
+from gori.sim.grid import FITS
 from gori.sim.kept import KeptParts
 from gori.sim.progress import Progress
 from gori.sim.run import CheckpointStage, RunStage, SampleStage, StopStage, run_blocks
@@ -77,6 +78,12 @@ class RecordedRun:
                 recorder.close("failed")
             raise
 
+    def _sample_the_end(self) -> None:
+        """Where the time between samples does not divide the run, its end is one more sample."""
+        stepper = self._kept.stepper
+        if stepper.time - self._rows[-1][-1, 0] > FITS * stepper.sample_period:
+            SampleStage(stepper, self._rows, self._recorder).add(stepper.sample()[None])
+
     def finish(self, progress: bool, max_wall: float | None = None) -> Recording:
         """Run to the end, and make the Recording out of what was recorded, however it ends."""
         kept, stepper, info, recorder = self._kept, self._kept.stepper, self._info, self._recorder
@@ -92,6 +99,8 @@ class RecordedRun:
                 failure = run_blocks(stepper, [*self._stages(self._rows, recorder, bar), stop], interrupts)
                 if failure is None:
                     end = "interrupted" if stop.reason and stepper.steps_left() > 0 else "complete"
+                    if end == "complete":
+                        self._sample_the_end()
                     if recorder is not None:
                         CheckpointStage(recorder, kept.save).save()  # the State at the end
                 else:

@@ -50,6 +50,7 @@ from gori.sim.run import (
     run_blocks,
 )
 from gori.sim.stepper import Stepper
+from gori.sim.sticking import warn_of_friction
 from gori.sim.subsystem import Subsystem, checked_subsystems
 from gori.sim.trace import Trace
 from gori.sim.user import UserForce
@@ -116,6 +117,7 @@ class Simulation:
         self._refuse_unsupported()
         self._breakable = self._user.plain or driver is not None or bool(self.schedules or self.events)
         """whether Ctrl-C could come between what belongs together"""
+        warn_of_friction(self.model, self.method)
 
         bodies = {subsystem.name: tuple(subsystem.bodies) for subsystem in self.subsystems}
         outputs = {channel: unit for part in self.subsystems for channel, unit in part.outputs.items()}
@@ -252,7 +254,7 @@ class Simulation:
 
     @property
     def event_log(self) -> list[tuple[str, float]]:
-        """Names and times of the events met so far in the present run."""
+        """Names and times of the events met so far in the present run; the next `run` begins a new list."""
         return self._kept.event_log
 
     @property
@@ -336,7 +338,8 @@ class Simulation:
         """Run for a duration [s] and give the Recording. Ctrl-C stops it and keeps what is computed; so do SIGTERM and
         SIGHUP where there is a path. `recording.info["end"]` is then "interrupted", and `resume` goes on.
 
-        sample     time between samples [s]; default: a thousandth of the duration, but at least one step
+        sample     time between samples [s]; default: a thousandth of the duration, but at least one step. The end of
+                   the run is always the last sample
         path       HDF5 file that is written while the run goes on, and survives a kill
         progress   show a bar when it takes more than two seconds and there is a terminal
         frames     time between frames of particles [s]; default: as in the section `run`. They are `recording.frames`,

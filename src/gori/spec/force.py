@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from gori.spec.base import Index, NonNegative, Number, Part, Positive, Vector3, a_sequence, refuse_both
 from gori.spec.expression import NAMES, READINGS, closest, parse
 from gori.spec.joint import GROUND, NV, Pair, Six, closest_body, refuse_same_body
+from gori.spec.loops.cut import AS_A_JOINT
 from gori.spec.strut import Strut
 
 if TYPE_CHECKING:
@@ -260,6 +261,9 @@ def _check_wrench(at: str, force: Wrench, spec: "Spec") -> Problems:
 
 
 def _check_joint(at: str, force: Any, spec: "Spec") -> Problems:
+    if force.joint in spec.cuts:
+        yield f"{at}.joint", f"{force.joint!r} is a cut, and takes no {force.type}: {AS_A_JOINT}"
+        return
     if force.joint not in spec.joints:
         yield f"{at}.joint", f"{force.joint!r} is not a joint{closest(force.joint, spec.joints)}"
         return
@@ -298,6 +302,8 @@ def _misnamed(name: str, spec: "Spec") -> str | None:
         if NV[kind] == 1:
             return None
         return f"{name!r}: joint {joint!r} is {kind}; expressions can use only joints with one degree of freedom"
+    if coordinate in ("q", "v") and joint in spec.cuts:
+        return f"{name!r}: {joint!r} is a cut, which forces cannot read, as events and motions can: {AS_A_JOINT}"
     known = [f"{joint}.{end}" for joint, part in spec.joints.items() if NV[part.type] == 1 for end in "qv"]
     known += [f"{body}.{end}" for body in (*spec.bodies, *spec.frames) if body != GROUND for end in READINGS]
     return f"unknown name {name!r}{closest(name, known) or f'; known names are {NAMES}'}"

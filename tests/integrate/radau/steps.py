@@ -40,8 +40,8 @@ def sprung(on_axes, stiffness, method=PRECISE):
     return made, begun(made)
 
 
-def sticking(on_axes, method=PRECISE):
-    """The same with friction that is about to slide."""
-    model = slider(mass=2.0, q=1e-3, v=0.02, stiffness=1e4, damping=30.0, friction=5.0, stick_stiffness=2e4)
+def sticking(on_axes, method=PRECISE, v=0.002):
+    """The same with friction; it slips from v = 0.006 on."""
+    model = slider(mass=2.0, q=1e-3, v=v, stiffness=1e4, damping=30.0, friction=5.0, stick_stiffness=2e4)
     made = bundle(model, method, z=np.array([1.3e-4]), on_axes=on_axes)
     return made, begun(made)

@@ -29,7 +29,8 @@ CASES = {
     "revolute and prismatic": lambda way: random_step(0, way, types=("revolute", "prismatic", "helical")),
     "all joints": lambda way: random_step(3, way),
     "floating": lambda way: random_step(1, way, floating=True),
-    "friction": sticking,
+    "friction that sticks": sticking,
+    "friction that slips": lambda way: sticking(way, v=0.02),
     "stiff": lambda way: sprung(way, 1e10),
 }
 

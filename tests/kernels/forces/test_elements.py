@@ -35,10 +35,25 @@ def test_spring():
 
 def test_friction():
     p = par.row(par.FRICTION_F, coulomb=3.0, stiffness=100.0, damping=4.0)
-    tau, zdot = torque(el.JOINT_FRICTION, p, v=0.5, z=0.03)  # fully slipping: 100 * 0.03 is the Coulomb force
-    assert (tau, zdot) == (pytest.approx(-3.0), pytest.approx(0.0))
-    tau, zdot = torque(el.JOINT_FRICTION, p, v=0.5)
-    assert (tau, zdot) == (pytest.approx(-4.0 * 0.5), 0.5)
+    for v, z, expected in (
+        (0.5, 0.03, (-3.0, 0.0)),  # fully slipping: 100 * 0.03 is the Coulomb force
+        (0.5, 0.0, (-2.0, 0.5)),  # sticking
+        (0.0, 0.02, (-2.0, 0.0)),  # held
+        (9.0, 0.01, (-3.0, 0.5)),  # slipping: (3 - 100 * 0.01) / 4
+        (-0.1, 0.03, (-2.6, -0.1)),  # reversed: it sticks again
+        (-9.0, 0.03, (3.0, -1.5)),
+        (0.01, 0.05, (-3.0, -0.01)),  # beyond F/s, where an explicit step may lead: back, no faster than v
+    ):
+        assert torque(el.JOINT_FRICTION, p, v=v, z=z) == pytest.approx(expected)
+
+
+def test_friction_never_exceeds_its_force_and_never_makes_energy():
+    p = par.row(par.FRICTION_F, coulomb=3.0, stiffness=100.0, damping=4.0)
+    for v in np.linspace(-40.0, 40.0, 81):
+        for z in np.linspace(-0.03, 0.03, 13):
+            tau, zdot = torque(el.JOINT_FRICTION, p, v=v, z=z)
+            assert abs(tau) <= 3.0 and abs(zdot) <= abs(v)
+            assert -tau * v - 100.0 * z * zdot >= -1e-12  # what is put in, less what the bristle stores
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,14 @@ BETWEEN = {"parent": "a", "child": "b"}
         ({"type": "helical"}, "cuts.c: pitch is required for helical cuts"),
         ({"type": "revolute", "pitch": 1}, "cuts.c.pitch: pitch is required for helical cuts and not allowed"),
         ({"type": "free"}, "cuts.c.type:"),
+        ({"type": "revolute", "dampin": 1}, "cuts.c.dampin: unknown key 'dampin'"),
+        *(
+            (
+                {"type": "revolute", name: 1},
+                f"cuts.c.{name}: a cut takes no {name}: list it under `joints`, and gori.com",
+            )
+            for name in ("damping", "stiffness", "friction", "q_deg", "armature")
+        ),
     ],
 )
 def test_refused(cut, words):

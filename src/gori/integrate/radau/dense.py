@@ -19,8 +19,8 @@ from gori.kernels.jit import block, part
 from gori.kernels.tree.columns import NQ
 from gori.kernels.tree.configuration import integrate
 
-STATE_DIFFERENCE = 1e-3
-"""change of a state z for differences: rates are linear in z"""
+STATE_DIFFERENCE = 1e-7
+"""change of a state z for differences [rad, m]: small beside what friction sticks over"""
 
 _POINTER = ir.IntType(8).as_pointer()
 

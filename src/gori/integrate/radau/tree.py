@@ -3,7 +3,7 @@
 (M + c C + c^2 K + diag) x = c M r by the recursions of `kernels/tree/tree_solve.py` and `complex_solve.py`. An axis
 with stiffness k and damping d adds c d + c^2 k to the diagonal. The state z of a friction element, with
 
-    tau = -s z - d z',    z' = v - s |v| z / F,    by_speed = dz'/dv,    by_state = dz'/dz
+    tau = -s z - d z',    z' = v, or (F - s z) / d where it slips,    by_speed = dz'/dv,    by_state = dz'/dz
 
 is eliminated: dz = c (r_z + by_speed dv) / (1 - c by_state).
 
@@ -64,9 +64,10 @@ def axis_terms(machine, tree, q, v, z, values):
             tree.stiffness[d] += p[SPRING_F.stiffness]
             tree.damping[d] += p[SPRING_F.damping]
         elif kind == JOINT_FRICTION:
-            k, stick = machine.element_i[e, E_STATE], p[FRICTION_F.stiffness] / p[FRICTION_F.coulomb]
-            tree.by_speed[k] = 1.0 - stick * z[k] * (1.0 if v[d] >= 0.0 else -1.0)
-            tree.by_state[k] = -stick * abs(v[d])
+            k, stick, damping = machine.element_i[e, E_STATE], p[FRICTION_F.stiffness], p[FRICTION_F.damping]
+            sticks = abs(stick * z[k] + damping * v[d]) < p[FRICTION_F.coulomb]
+            tree.by_speed[k] = 1.0 if sticks else 0.0
+            tree.by_state[k] = 0.0 if sticks else -stick / damping
         elif kind == JOINT_LIMIT:
             stiffness, damping = p[LIMIT_F.stiffness], p[LIMIT_F.damping]
             under, over = p[LIMIT_F.lower] - q[at], p[LIMIT_F.upper] - q[at]

@@ -7,7 +7,7 @@ Each gives the power [W] of what it does without a potential: of dampers, fricti
 
 JOINT_SPRING     tau = preload - k (q - rest) - d v
 BALL_SPRING      tau = -k log(rest' R) - d w
-JOINT_FRICTION   tau = -s z - d z',  z' = v - s |v| z / F: Coulomb force F, stick stiffness s and damping d, state z
+JOINT_FRICTION   tau = -s z - d z' = -clamp(s z + d v, -F, F): Coulomb force F, stick stiffness s and damping d, state z
 JOINT_LIMIT      one-sided spring and damper, never pulls
 JOINT_FORCE      tau = value; signal: value
 MOTOR            tau = clamp(kp (target - q) + kd (rate - v)); signals: target, rate
@@ -115,6 +115,25 @@ def beyond_limit(p, q):
 
 
 @part
+def friction_force(p, v, z):
+    """Joint friction: force on the axis, and rate of its state z.
+
+    A bristle of stiffness s and damping d, deflected by z, that slips where it would carry more than F:
+
+        f = clamp(s z + d v, -F, F),     s z + d z' = f
+
+    While it sticks z' = v: it does not creep under any load below F. While it slips z relaxes to F/s with the rate s/d,
+    whatever the speed is: nothing here is faster than what sticks. It is passive: with s z^2 / 2 stored,
+    f v - s z z' = d v^2 in the first case, F v - s z z' >= z' (F - s z) >= 0 in the second.
+
+    |z'| <= |v| follows from |z| <= F/s. It is imposed, so that z stays bounded where the step is too long for s/d.
+    """
+    F, s, d = p[FRICTION_F.coulomb], p[FRICTION_F.stiffness], p[FRICTION_F.damping]
+    rate = min(max(v, (-F - s * z) / d), (F - s * z) / d)
+    return -min(max(s * z + d * v, -F), F), min(max(rate, -abs(v)), abs(v))
+
+
+@part
 def joint_force(element, p, q, v, z, values, zdot, tau):
     """A joint element: adds to tau; element and p are its rows of element_i and element_f. Returns its power."""
     kind, d, at, s, e = element[E_KIND], element[E_DOF], element[E_Q], element[E_SIGNAL], element[E_STATE]
@@ -130,9 +149,7 @@ def joint_force(element, p, q, v, z, values, zdot, tau):
         tau[d + 2] -= k * zz + damping * v[d + 2]
         power = -damping * (v[d] * v[d] + v[d + 1] * v[d + 1] + v[d + 2] * v[d + 2])
     elif kind == JOINT_FRICTION:
-        stick = p[FRICTION_F.stiffness]
-        zdot[e] = v[d] - stick * abs(v[d]) * z[e] / p[FRICTION_F.coulomb]
-        force = -stick * z[e] - p[FRICTION_F.damping] * zdot[e]
+        force, zdot[e] = friction_force(p, v[d], z[e])
         tau[d] += force
         power = force * v[d]
     elif kind == JOINT_LIMIT:
