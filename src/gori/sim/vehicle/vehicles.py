@@ -122,7 +122,7 @@ class Vehicles:
 
     @contextmanager
     def lock_free_wheels(self) -> Iterator[None]:
-        """Wheels that no drive train, and so no brake, holds do not turn for a while."""
+        """Wheels that no drive train holds, and that may have no brake, do not turn for a while."""
         wheel = self._machine.wheel
         with _changed(wheel["inertia"], wheel["train"] < 0, LOCKED):
             yield
