@@ -23,6 +23,8 @@ SOIL = ("cell_index", "cells")
 LOCKED = 1e9
 """inertia of a wheel that is to stand still [kg m2]"""
 NO_FRICTION = 1e-6
+LEVEL = 1e-6
+"""level parts of the normal of level ground, at most"""
 
 
 def own_steps(model: Model, given: Mapping[str, float] | None) -> dict[str, float]:
@@ -119,6 +121,11 @@ class Vehicles:
         assert self._tables is not None
         contact, radii = self._data.contact, np.array([wheel.radius for wheel in self._tables.mounted])
         return contact["forward"] / np.where(contact["rolling_radius"] > 0.0, contact["rolling_radius"], radii)
+
+    def on_level_ground(self) -> bool:
+        """Whether the ground is level where wheels touch it."""
+        contact = self._data.contact[self._data.contact["load"] > 0.0]
+        return bool((np.abs(contact["normal"][:, :2]) < LEVEL).all())
 
     @contextmanager
     def lock_free_wheels(self) -> Iterator[None]:
