@@ -1,13 +1,14 @@
 """Vehicles against walls: no energy comes out of a step or a ditch, and rims stay out of walls.
 
 The HMMWV-like vehicle drives at steps of 0.05 to 2 m, off edges and into ditches, at 1 to 40 m/s and 0 to 45 degrees
-from straight on, with steps of 1 and 0.25 ms, on hard ground and on sand. Of each run are told
+from straight on, with steps of 1 and 0.25 ms, on hard ground and on sand; then at blocks, kerbs and posts of some
+width, at the long sides of blocks, and at flanks that lean. Of each run are told
 
     gain   largest of (kinetic, potential and elastic energy - work of the engine) / (that at the start) - 1
     gap    smallest distance of a rim from a wall [m], while its axle is below the top of the wall
 
 Elastic are springs and stops of the suspension, tyres, and the servo of the steering; potential energy is zero on the
-ground in front of the obstacle. `python -m validation.walls` runs all of them, in about a quarter of an hour;
+ground in front of the obstacle. `python -m validation.walls` runs all of them, in about twenty minutes;
 `--part 20` every twentieth. The exit code is 1 if energy was gained, a rim met a wall or a run failed.
 """
 
@@ -35,18 +36,32 @@ BELOW = 0.05
 
 
 class Obstacle(NamedTuple):
-    """A step of this height [m]; down if it is negative, and up again after a length [m], if that is not 0."""
+    """A step of this height [m]; down if it is negative, and up again after a length [m], if that is not 0.
+
+    width   across the way [m], 0: no end
+    run     of its flanks [m], 0: they are sheer
+    aside   of its middle, to the left [m]
+    """
 
     height: float
     length: float = 0.0
+    width: float = 0.0
+    run: float = 0.0
+    aside: float = 0.0
 
     def feature(self, angle: float) -> dict:
-        shape = {"type": "step", "at": [AT, 0.0], "height": self.height, "yaw_deg": angle}
-        return shape | ({"length": self.length} if self.length else {})
+        shape = {"type": "step", "at": [AT, self.aside], "height": self.height, "yaw_deg": angle}
+        if self.run:
+            shape |= {"type": "trapezoid", "length": self.length + 2.0 * self.run, "top": self.length}
+        elif self.length:
+            shape["length"] = self.length
+        return shape | ({"width": self.width} if self.width else {})
 
     def __str__(self) -> str:
         kind = "step" if self.height > 0.0 else "ditch" if self.length else "edge"
-        return f"{kind} {abs(self.height):g} m" + (f", {self.length:g} m wide" if self.length else "")
+        flank = f", flanks of {np.degrees(np.arctan2(abs(self.height), self.run)):.0f} deg" if self.run else ""
+        across = f", {self.width:g} m across" if self.width else ""
+        return f"{kind} {abs(self.height):g} m" + (f", {self.length:g} m wide" if self.length else "") + across + flank
 
 
 OBSTACLES = (
@@ -54,6 +69,23 @@ OBSTACLES = (
     *(Obstacle(-depth, width) for depth, width in ((0.15, 0.6), (0.5, 1.0), (1.0, 2.0), (2.0, 4.0))),
     Obstacle(-2.0),
 )
+
+
+TRACK = 0.91
+"""y of the left wheels [m]"""
+BLOCKS = (
+    Obstacle(1.0, 0.0, 6.0),
+    Obstacle(1.0, 0.0, 2.0, 0.0, TRACK),
+    Obstacle(0.3, 0.0, 0.6, 0.0, TRACK),
+    Obstacle(0.3, 0.0, 2.0, 0.0, TRACK),
+    Obstacle(1.0, 0.3, 0.3, 0.0, TRACK),
+    Obstacle(1.0, 0.15, 0.0, 0.075),
+    Obstacle(1.0, 0.5, 0.0, 0.25),
+    Obstacle(0.6, 0.25, 0.0, 0.125),
+    Obstacle(1.0, 1.0, 2.0, 0.4, TRACK),
+)
+SIDES, SIDEWAYS = Obstacle(1.0, 20.0, 2.0), (90.0, -90.0, 75.0, -60.0)
+"""a long block, and how it lies: the way leads to its sides"""
 
 
 class WallCase(NamedTuple):
@@ -167,24 +199,31 @@ def strut_energy(rec: gori.Recording, strut: Strut) -> np.ndarray:
 
 def gap(rec: gori.Recording, case: WallCase) -> float:
     """Smallest distance of a rim from the walls of an obstacle [m]: a disc with an edge that is rounded by a quarter of
-    the width of the tyre.
+    the width of the tyre. From a block it is that in the direction in which it is the largest.
     """
-    height, length = case.obstacle
+    height, length, width, run, aside = case.obstacle
     n = np.array([np.cos(np.radians(case.angle)), np.sin(np.radians(case.angle))])
+    face = np.arctan2(run, height)
     top, smallest = max(0.0, height) - BELOW, np.inf
     for corner in CORNERS:
         wheel = rec.model.spec.wheels[f"truck.wheel_{corner}"]
         edge, rim = 0.25 * wheel.tyre.width, wheel.tyre.rim
         centre, axis = rec[f"{wheel.body}.position"], rec[f"{wheel.body}.rotation"][:, :, 1]
-        reach = (rim - edge) * np.sqrt(1.0 - np.minimum(1.0, (axis[:, :2] @ n) ** 2)) + edge
-        along = (centre[:, :2] - [AT, 0.0]) @ n
+        reach, beside = (
+            (rim - edge) * np.sqrt(1.0 - np.minimum(1.0, (axis[:, :2] @ m) ** 2)) + edge for m in (n, [-n[1], n[0]])
+        )
+        along, across = (centre[:, :2] - [AT, aside]) @ n, (centre[:, :2] - [AT, aside]) @ [-n[1], n[0]]
         low = centre[:, 2] < top
         if height > 0.0:
-            walls = [-along]
+            ways = [run - along] + ([along - run - length] if length else [])
+            down = (centre[:, 2] - height) * np.sin(face)
+            ways = [way * np.cos(face) + down - reach for way in ways]
+            ways += [abs(across) - 0.5 * width - beside] if width else []
+            walls = [np.max(ways, axis=0)]
         else:
             low &= (along > 0.0) & (along < (length or np.inf))
-            walls = [along, length - along] if length else [along]
-        smallest = min([smallest, *(float((wall - reach)[low].min(initial=np.inf)) for wall in walls)])
+            walls = [along - reach, length - along - reach] if length else [along - reach]
+        smallest = min([smallest, *(float(wall[low].min(initial=np.inf)) for wall in walls)])
     return smallest
 
 
@@ -200,6 +239,13 @@ def cases() -> Iterator[WallCase]:
     for soft, step in itertools.product((False, True), STEPS):
         for obstacle, speed, angle in itertools.product(OBSTACLES, SPEEDS, ANGLES):
             yield WallCase(obstacle, speed, angle, step, soft)
+    for (soft, step), speed in itertools.product(
+        ((False, STEPS[0]), (False, STEPS[1]), (True, STEPS[0])), SPEEDS[1::2]
+    ):
+        for obstacle, angle in itertools.product(BLOCKS, ANGLES):
+            yield WallCase(obstacle, speed, angle, step, soft)
+        for angle in SIDEWAYS:
+            yield WallCase(SIDES._replace(aside=-10.0 * np.sin(np.radians(angle))), speed, angle, step, soft)
 
 
 def main() -> int:

@@ -155,6 +155,20 @@ def test_a_driver_goes_on_from_what_it_saved(truck, rolling):
     assert loaded.save() == driver.save() != saved
 
 
+@pytest.mark.parametrize(("turn", "speed"), [(20.0, 10.0), (26.6, 10.0), (14.0, 10.0)])
+def test_it_learns_how_the_vehicle_understeers(drive, turn, speed):
+    """Back on the straight within 2 cm, 20 m after its first corner, at up to 2 m/s2; nothing is told of the vehicle."""
+    a = np.radians(turn)
+    points = np.array([(-10.0, 0.0), (60.0, 0.0), (60.0 + 100.0 * np.cos(a), 100.0 * np.sin(a))])
+    steer = Follow(Path(points), vehicle="lead")
+    rec, _ = drive(Together(HoldSpeed(speed, vehicle="lead"), steer, lambda run: steer.along > 150.0), 25.0)
+    d, place = np.array([np.cos(a), np.sin(a)]), rec["lead.q"][:, 4:6] - points[1]
+    along, aside = place @ d, place @ [-d[1], d[0]]
+    assert np.abs(aside[along > 15.0]).max() < 0.02
+    memory = steer.save()
+    assert memory["lacking"] / memory["turned"] == pytest.approx(0.0091, rel=0.3), "5.1 deg/g"
+
+
 def test_it_keeps_to_the_straights_of_a_polyline(drive):
     """Within 2 cm, 20 m and more from its corners; it was up to 0.44 m off."""
     points = np.array([(-10.0, 0.0), (70.0, 0.0), (130.0, 25.0), (210.0, 25.0), (290.0, -10.0)])

@@ -5,7 +5,7 @@ import pytest
 
 import gori
 from gori import vehicle
-from validation.walls import AT, Obstacle, WallCase, cases, judge, rest
+from validation.walls import AT, BLOCKS, SIDES, Obstacle, WallCase, cases, judge, rest
 
 FEW = [
     WallCase(Obstacle(2.0), 15.0, 0.0),  # gained 600 kJ, and flew to 27 m
@@ -18,6 +18,14 @@ FEW = [
     WallCase(Obstacle(-2.0), 1.0, 45.0),
     WallCase(Obstacle(2.0), 15.0, 0.0, 1e-3, True),
     WallCase(Obstacle(-0.5, 1.0), 6.0, 0.0, 1e-3, True),
+    WallCase(BLOCKS[0], 3.0, 0.0),  # 6 m across: gained 151 %
+    WallCase(BLOCKS[2], 3.0, 0.0),  # a kerb of 0.3 m
+    WallCase(BLOCKS[4], 3.0, 0.0),  # a post
+    WallCase(BLOCKS[0], 10.0, 30.0, 1e-3, True),
+    WallCase(SIDES._replace(aside=-10.0), 3.0, 90.0),
+    WallCase(BLOCKS[5], 5.0, 0.0, 2.5e-4),  # a flank of 86 degrees: gained 11 %
+    WallCase(BLOCKS[6], 5.0, 0.0),
+    WallCase(BLOCKS[7], 5.0, 15.0),
 ]
 
 
@@ -54,3 +62,9 @@ def test_a_kerb_is_climbed(angle):
 def test_a_wall_higher_than_the_axles_is_not():
     rec, _ = WallCase(Obstacle(1.0), 3.0, 0.0).run()
     assert max(rec[f"truck.knuckle_{corner}.x"].max() for corner in vehicle.CORNERS) < AT - 0.2
+
+
+def test_a_width_changes_nothing_for_wheels_in_the_middle():
+    wide, endless = (WallCase(obstacle, 3.0, 0.0).run()[0] for obstacle in (BLOCKS[0], Obstacle(1.0)))
+    for channel in ("truck.chassis.x", "truck.wheel_fl.wall_load"):
+        np.testing.assert_allclose(wide[channel], endless[channel], rtol=1e-6, atol=1e-6)

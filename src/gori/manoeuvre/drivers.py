@@ -21,6 +21,11 @@ from gori.sim import Simulation
 
 LAG = 0.015
 """time that a vehicle takes to follow its wheels, for each m/s of speed [s2/m]"""
+SLOWEST, FAINT, STRONG = 2.0, 0.1, 4.0
+"""speed [m/s] and lateral accelerations [m/s2] from and up to which understeer is learned"""
+SERVO, FORGET, DOUBT, LARGEST = 0.05, 20.0, 0.1, 0.03
+"""lag of a steering [s]; time that a driver remembers [s]; how long no understeer is taken for granted [(m/s2)^2 s];
+the largest that is learned [rad / (m/s2)]"""
 Signal = float | str | list | Callable[[float], float]
 """a number, rows [[t, x], ...], or a function of time"""
 
@@ -202,13 +207,14 @@ class Follow(Driver):
                     excess of yaw rate (Thrun et al. 2006), of where the vehicle will be in `preview` seconds
     law="preview"   the arc through the point that lies `preview` seconds ahead on the path (pure pursuit)
 
-    Both ask for a curvature, and steer by curvature (wheelbase + understeer speed^2).
+    Both ask for a curvature, and steer by curvature (wheelbase + understeer speed^2). The understeer is learned from the
+    yaw rates that steering has brought so far, by least squares, if it is not given.
 
     preview      [s]; default: 0.7 s of law="preview"; of law="stanley" LAG times the speed, as long as a vehicle takes
                  to follow its wheels, mass speed / cornering stiffness
     nearest      [m]: at least so far ahead, of law="preview"
     gain         [1/s];  damping [s]
-    understeer   of the vehicle [rad / (m/s2)]
+    understeer   of the vehicle [rad / (m/s2)]; None: it is learned
     """
 
     def __init__(
@@ -218,7 +224,7 @@ class Follow(Driver):
         preview: float | None = None,
         gain: float = 3.0,
         damping: float = 0.05,
-        understeer: float = 0.0,
+        understeer: float | None = None,
         nearest: float = 3.0,
         vehicle: str = "truck",
     ):
@@ -237,7 +243,8 @@ class Follow(Driver):
         self._steer = f"{self.vehicle}.steer"
 
     def begin(self, simulation: Simulation) -> dict[str, Any]:
-        return {"piece": -1, "along": 0.0, "aside": 0.0}
+        learned = {"time": simulation.time, "angle": 0.0, "lagging": 0.0, "turned": 0.0, "lacking": 0.0}
+        return {"piece": -1, "along": 0.0, "aside": 0.0, **learned}
 
     @property
     def along(self) -> float:
@@ -273,9 +280,28 @@ class Follow(Driver):
             to_x, to_y, _, _ = self.path.ahead(foot.along + max(self._nearest, far * speed), self._memory["piece"])
             gx, gy = to_x - at_x, to_y - at_y
             bend = 2.0 * (c * gy - s * gx) / max(1e-6, gx * gx + gy * gy)
-        angle = bend * (size.wheelbase + self._understeer * forward * forward)
-        self._memory["along"], self._memory["aside"] = foot.along, foot.aside
+        understeer = self._learn(time, rate, forward) if self._understeer is None else self._understeer
+        angle = bend * (size.wheelbase + understeer * forward * forward)
+        self._memory["along"], self._memory["aside"], self._memory["angle"] = foot.along, foot.aside, angle
         simulation.inputs[self._steer] = min(1.0, max(-1.0, angle / size.lock))
+
+    def _learn(self, time: float, rate: float, forward: float) -> float:
+        """Understeer [rad / (m/s2)] by all that was steered: angle = wheelbase rate / speed + understeer speed rate."""
+        memory, size = self._memory, self.dimensions
+        assert size is not None
+        dt, memory["time"] = time - memory["time"], time
+        if dt > 0.0 and forward > SLOWEST:
+            # the angle that the vehicle has answered by now
+            most = size.lock
+            asked = min(most, max(-most, memory["angle"]))
+            memory["lagging"] += dt / (dt + LAG * forward + SERVO) * (asked - memory["lagging"])
+            lateral = forward * rate
+            if FAINT < abs(lateral) < STRONG:
+                keep = 1.0 - dt / FORGET
+                lack = memory["lagging"] - size.wheelbase * rate / forward
+                memory["turned"] = keep * memory["turned"] + dt * lateral * lateral
+                memory["lacking"] = keep * memory["lacking"] + dt * lateral * lack
+        return min(LARGEST, max(0.0, memory["lacking"] / (memory["turned"] + DOUBT)))
 
     def _find(self, x: float, y: float):
         piece = self._memory["piece"]

@@ -41,6 +41,19 @@ def test_step_goes_on_or_ends():
         assert height(terrain_tables(stone), x, 0.0)[0] == short
 
 
+def test_no_tread_stands_on_a_flank_that_is_a_wall():
+    """The ground goes on below it, up to its upper edge; that of a hole is at its beginning."""
+    for depth, edge, low in ((1.0, 0.25, 0.0), (-1.0, 0.0, -1.0)):
+        tables = terrain_tables(terrain(features={"a": {"type": "trapezoid", "height": depth, "length": 1.0}}))
+        for x in (0.1, 0.2, 0.8, 0.9):
+            h, (slope, _), _ = height(tables, x, 0.0)
+            assert h == low and slope == pytest.approx(4.0 * depth * (1.0 if x < 0.5 else -1.0))
+        high = depth - low
+        assert [height(tables, x, 0.0)[0] for x in (edge, 1.0 - edge)] == [high, high]
+    gentle = terrain_tables(terrain(features={"a": {"type": "trapezoid", "height": 0.4, "length": 1.0}}))
+    assert height(gentle, 0.125, 0.0)[0] == pytest.approx(0.2)
+
+
 def test_later_patches_count():
     part = GROUNDS["all"]
     assert [height(terrain_tables(part), x, 0.0)[2] for x in (-0.5, 0.5, 3.0)] == [0.1, 0.4, 0.8]

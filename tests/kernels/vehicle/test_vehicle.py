@@ -13,6 +13,7 @@ from gori.model.vehicle.drivetrain import train_tables
 from tests.kernels.vehicle.trains import steps
 from tests.plain import plain, rows
 from tests.reference import vehicle as twin
+from tests.vehicle.own import own_vehicle
 
 TERRAIN = {"grade": [0.05, -0.03], "patches": {"wet": {"at": [0, 1], "size": [50, 2], "friction": 0.5}}}
 STEP = 1e-3
@@ -196,3 +197,18 @@ def test_forces_at_the_end_of_a_step_are_computed_once(soft):
     simulation.stepper.data.stage_output["load"] = -1.0
     simulation.step(20)
     assert (simulation.stepper.data.stage_output["load"] == -1.0).all()
+
+
+def test_wheels_without_a_drive_train_have_brakes():
+    """They brake as driven ones do, and stand still where the brake holds them."""
+    spec = own_vehicle().model_dump(exclude_unset=True)
+    (name,) = spec["drivetrains"]
+    rear = {"wheels": ("car.rear_left", "car.rear_right"), "axles": [{"share": 1.0, "differential": "open"}]}
+    spec["drivetrains"][name] |= rear
+    own = gori.compile(gori.Spec(**spec))
+    sim = gori.Simulation(own, gori.Adams(step=STEP, order=2), state=gori.at_rest(own, speed=12.0))
+    sim.inputs["car.selector"], sim.inputs["car.brake"] = "N", 0.4
+    rec = sim.run(3.0, sample=0.01, progress=False)
+    for wheel in ("car.front_left", "car.front_right", "car.rear_left", "car.rear_right"):
+        np.testing.assert_allclose(rec[f"{wheel}.brake_torque"][10:60], -1000.0, rtol=1e-9)
+        assert rec[f"{wheel}.speed"][-1] == 0.0

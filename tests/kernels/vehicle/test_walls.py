@@ -7,6 +7,8 @@ import pytest
 
 from gori.kernels.vehicle import walls as kernel
 from gori.kernels.vehicle.state import CONTACT
+from gori.kernels.vehicle.tyre import elastic_energy
+from gori.kernels.vehicle.wheels import touch
 from gori.model.vehicle.terrain import terrain_tables
 from gori.model.vehicle.tyre import tyre_row
 from tests.kernels.vehicle.grounds import terrain
@@ -37,9 +39,12 @@ def met(ground, centre, axis):
 
 def test_shares_go_smoothly_from_wall_to_ground():
     share = plain(kernel.wall_share)
-    assert share(kernel.SHEER)[0] == 1.0 and share(kernel.GENTLE)[0] == 0.0 and share(0.3)[0] == pytest.approx(0.5)
-    for x in np.linspace(0.02, 0.58, 15):
-        assert share(x)[1] == pytest.approx((share(x + 1e-6)[0] - share(x - 1e-6)[0]) / 2e-6, abs=1e-5)
+    for sheer, gentle in ((kernel.SHEER, kernel.GENTLE), (0.45, 0.45 + kernel.BETWEEN)):
+        assert share(sheer, sheer)[0] == 1.0 and share(gentle, sheer)[0] == pytest.approx(0.0, abs=1e-15)
+        assert share(0.5 * (sheer + gentle), sheer)[0] == pytest.approx(0.5)
+        for x in np.linspace(0.02, 0.78, 15):
+            slope = (share(x + 1e-6, sheer)[0] - share(x - 1e-6, sheer)[0]) / 2e-6
+            assert share(x, sheer)[1] == pytest.approx(slope, abs=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -67,7 +72,7 @@ def test_forces_have_a_potential(centre, axis):
     """Force and moment are the gradient of the energy, by places and directions of the wheel."""
     wall, h = ground(type="step", height=0.9, yaw_deg=0.0), 1e-6
     near, c = met(wall, centre, axis)
-    assert near == 1 and c.wall_elastic > 0.0 and c.walls == 1.0
+    assert near == kernel.SHEER and c.wall_elastic > 0.0 and c.walls == 1.0
 
     def energy(centre, axis):
         return met(wall, centre, axis)[1].wall_elastic
@@ -84,6 +89,62 @@ def test_forces_have_a_potential(centre, axis):
         assert moment[k] == pytest.approx(-slope, rel=1e-3, abs=2.0)
 
 
+@pytest.mark.parametrize(
+    ("feature", "centre"),
+    [
+        ({"length": 0.5}, (-0.35, 0.1, 0.45)),  # 83 degrees: at the face,
+        ({"length": 0.5}, (-0.20, 0.1, 0.95)),  # at the edge,
+        ({"length": 0.5}, (-0.1, 0.1, 1.2)),  # half on top
+        ({"length": 1.0}, (-0.3, 0.1, 0.5)),  # 76 degrees
+        ({"length": 1.0}, (0.0, 0.1, 1.12)),
+        ({"length": 2.0}, (-0.3, 0.1, 0.4)),  # 63 degrees: face and ground
+        ({"length": 1.0, "top": 0.0}, (0.03, 0.1, 0.6)),  # a ridge
+        ({"length": 1.0, "width": 3.0}, (-0.3, 0.1, 0.5)),
+    ],
+)
+def test_a_flank_that_leans_has_one_potential(feature, centre):
+    """Ground and walls together: no tread stands on a face that is a wall."""
+    here = ground(**{"type": "trapezoid", "height": 1.0} | feature)
+
+    def touched(centre):
+        c = contact(centre, (0.0, 1.0, 0.0))
+        plain(touch)(here, TYRE, c)
+        return c, plain(elastic_energy)(TYRE, c.depth) + c.wall_elastic
+
+    c, energy = touched(centre)
+    assert energy > 10.0
+    force = np.array(c.wall_force) + c.load * np.array(c.normal)
+    for k, e in enumerate(1e-6 * np.eye(3)):
+        slope = (touched(np.add(centre, e))[1] - touched(np.subtract(centre, e))[1]) / 2e-6
+        assert force[k] == pytest.approx(-slope, rel=1e-4, abs=1.0)
+
+
+@pytest.mark.parametrize("width", [None, 6.0, 2.0, 0.3])
+@pytest.mark.parametrize("across", [0.0, 0.1])
+def test_a_block_is_a_wall_before_the_axle_is_inside(width, across):
+    """As high as its top, from the front and at each of its widths."""
+    shape = {"type": "step", "height": 1.0} | ({} if width is None else {"width": width})
+    _, c = met(ground(**shape), (-0.40, across, 0.47), (0.0, 1.0, 0.0))
+    assert c.wall_force[0] == pytest.approx(-TYRE.stiffness * (R - 0.4), rel=0.02)
+
+
+@pytest.mark.parametrize("yaw", [90.0, -90.0])
+def test_the_long_side_of_a_block_is_a_wall(yaw):
+    block = ground(type="step", height=1.0, length=20.0, width=2.0, at=[1.0, -10.0 * np.sign(yaw)], yaw_deg=yaw)
+    _, c = met(block, (-0.4, 0.0, 0.47), (0.0, 1.0, 0.0))
+    assert c.wall_force[0] == pytest.approx(-TYRE.stiffness * (R - 0.4), rel=1e-6)
+
+
+def test_how_high_a_block_is():
+    def heights(feature, *places):
+        row = rows(terrain_tables(terrain(features={"a": feature})).feature)[0]
+        return [plain(kernel.crest)(row, s) for s in places]
+
+    ramp = {"type": "ramp", "height": 1.0, "length": 2.0, "top": 3.0}
+    assert heights(ramp, -1.0, 1.0, 3.0, 6.0, 8.0) == [0.0, 0.5, 1.0, 0.5, 0.0]
+    assert heights({"type": "step", "height": 1.0, "length": 3.0}, -1.0, 1.0, 4.0) == [1.0, 1.0, 1.0]
+
+
 def test_what_is_no_wall():
     """Gentle flanks, tops, and walls that are far away."""
     flat = (0.0, 1.0, 0.0)
@@ -91,7 +152,7 @@ def test_what_is_no_wall():
     assert met(ground(type="sine", height=0.5, length=2.0), (0.5, 0.0, 0.5), flat)[0] == 0
     step = ground(type="step", height=0.5)
     near, c = met(step, (0.5, 0.0, 0.5 + R - 0.02), flat)
-    assert near == 1 and c.walls == 0.0 and c.wall_load == 0.0  # on top of it
+    assert near == kernel.SHEER and c.walls == 0.0 and c.wall_load == 0.0  # on top of it
     assert met(step, (-3.0, 0.0, R), flat)[0] == 0
 
 

@@ -8,6 +8,7 @@ from gori import vehicle
 from gori.kernels.layout import Record
 from gori.kernels.vehicle import state as vs
 from gori.model.machine import machine_of
+from tests.vehicle.own import own_vehicle
 
 RECORDED = (vs.DRIVER, vs.WHEEL_STATE, vs.TRAIN_STATE, vs.WHEEL_OUTPUT, vs.TRAIN_OUTPUT)
 KEPT = (*RECORDED, vs.CLOCK, vs.CONTACT, vs.CELL)
@@ -42,6 +43,21 @@ def test_rows(model):
         assert records.curve[start : start + count].tolist() == [train.gearbox.reverse, *train.gearbox.ratios]
     start = int(records.terrain["heights"][0])
     assert (records.curve[start:] == 0.25).all() and len(records.curve) == start + 600
+
+
+def test_who_brakes_wheels_without_a_drive_train():
+    """The driver of their name, else that of their vehicle, else the only one."""
+    spec = own_vehicle().model_dump(exclude_unset=True)
+    (train,) = spec["drivetrains"]
+    rear = ("car.rear_left", "car.rear_right")
+    spec["drivetrains"][train] |= {"wheels": rear, "axles": [{"share": 1.0, "differential": "open"}]}
+    for name in ("car.front_left", "other", "x.w"):
+        wheels = {name if old == "car.front_left" else old: wheel for old, wheel in spec["wheels"].items()}
+        tables = gori.compile(gori.Spec(**spec | {"wheels": wheels})).vehicle
+        row = tables.records.wheel[tables.wheels.index(name)]
+        assert row["train"] == -1 and row["brake"] == 2500.0 and tables.drivers[row["driver"]] == "car"
+    nobody = gori.compile(gori.Spec(**{**spec, "drivetrains": {}, "steering": {}})).vehicle
+    assert (nobody.records.wheel["driver"] == -1).all()
 
 
 def test_channels_are_columns_of_what_is_recorded(model):

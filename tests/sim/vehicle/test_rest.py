@@ -7,6 +7,7 @@ import gori
 from gori import vehicle
 from gori.analysis import axle_loads
 from gori.errors import InputError, SimulationError
+from gori.model.vehicle.terrain import rough_road
 from tests.vehicle.own import mean_speed, own_vehicle
 
 ADAMS = gori.Adams(step=1e-3, order=2)
@@ -72,6 +73,31 @@ def test_it_is_laid_onto_what_is_under_its_wheels():
         np.testing.assert_allclose(other.q, stands.q, atol=1e-3)
 
 
+@pytest.mark.parametrize("roughness", "ABCDE")
+def test_it_stands_on_a_rough_road(roughness):
+    for seed in range(3):
+        road = {"field": rough_road(roughness, 20, 6, at=(-10, -3), seed=seed)}
+        state = gori.at_rest(gori.compile(vehicle.spec("hmmwv", terrain=road)))
+        assert (state.vehicle["contact"]["load"] > 0.0).sum() >= 3
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
+        {"type": "ramp", "at": [1.0, 0.0], "length": 3.0, "height": 0.2, "top": 4.0},
+        {"type": "sine", "at": [1.2, 0.9], "length": 1.0, "height": 0.05, "width": 0.6},
+    ],
+)
+def test_it_stands_on_features(feature):
+    """Friction holds it there, and goes on to do so."""
+    model = gori.compile(vehicle.spec("hmmwv", terrain={"features": {"a": feature}}))
+    simulation = gori.Simulation(model, ADAMS, state=gori.at_rest(model))
+    assert not simulation.vehicles.on_level_ground()
+    simulation.inputs["truck.brake"] = 1.0
+    place = simulation.run(1.0, sample=0.1, progress=False)["truck.chassis.position"]
+    assert np.abs(place - place[0]).max() < 1e-4
+
+
 def test_several_vehicles_have_speeds_of_their_own():
     one, two = vehicle.vehicle("hmmwv", "a"), vehicle.vehicle("hmmwv", "b", at=(0.0, 5.0))
     model = gori.compile(gori.Spec(**{key: one[key] | two[key] for key in one}, terrain={}))
@@ -92,8 +118,12 @@ def test_controls_wait_until_it_stands(model):
 
 def test_what_does_not_come_to_rest():
     slope = gori.compile(vehicle.spec("hmmwv", terrain={"grade": [0.3, 0.0], "friction": 0.05}))
-    with pytest.raises(SimulationError, match="does not come to rest within 2 s: joint 'truck"):
+    with pytest.raises(
+        SimulationError, match="does not come to rest within 2 s: joint 'truck.*ground that is not level"
+    ):
         gori.at_rest(slope, longest=2.0)
+    with pytest.raises(SimulationError, match="within 0.2 s.*may swing without damping"):
+        gori.at_rest(gori.compile(vehicle.spec("hmmwv")), longest=0.2)
     with pytest.raises(InputError, match="speed must be a finite number, not nan"):
         gori.at_rest(slope, np.nan)
 

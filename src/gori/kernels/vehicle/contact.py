@@ -17,8 +17,8 @@ from typing import NamedTuple
 from gori.kernels.jit import block, part
 from gori.kernels.tree.kinematics import cross
 from gori.kernels.vehicle.tables import SINE
-from gori.kernels.vehicle.terrain import friction, height, is_plane, position_on, relief
-from gori.kernels.vehicle.walls import GENTLE, STEEP, wall_share
+from gori.kernels.vehicle.terrain import STEEP, friction, height, is_plane, position_on, relief
+from gori.kernels.vehicle.walls import wall_share
 
 FLAT = 0.02
 """sine of the angle between wheel axis and ground normal below which a wheel lies on its side and touches nothing"""
@@ -80,15 +80,17 @@ def plane_contact(terrain, cx, cy, cz, ax, ay, az, R):
 
 
 @part
-def counted(s, r, R, walled):
+def counted(s, r, R, sheer):
     """Square of the distance with which a point of the profile counts [m2]: less deep the more it is a wall."""
     square = s * s + r * r
-    if walled == 0 or (r >= 0.0 and r * r >= GENTLE * GENTLE * square):
+    if sheer == 0.0:
         return square
     if r <= 0.0 or square >= R * R:
         return max(square, R * R)
     distance = math.sqrt(square)
-    share, _ = wall_share(r / distance)
+    share, _ = wall_share(r / distance, sheer)
+    if share == 0.0:
+        return square
     distance = R - (R - distance) * (1.0 - share)
     return distance * distance
 
@@ -118,10 +120,10 @@ def across(ground, px, py, ex, ey, ax, ay):
 
 
 @block
-def rough_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
+def rough_contact(ground, cx, cy, cz, ax, ay, az, R, sheer):
     """The disc on ground with a field or features. Returns depth, normal, point, and |G|.
 
-    walled   1: there may be walls within reach
+    sheer   as `wall_share` takes it, where there may be walls within reach; 0: there are none
     """
     h, gx, gy = relief(ground, cx, cy)
     if gx * gx + gy * gy > STEEP * STEEP:  # above a wall the ground leans as it does on the whole
@@ -136,7 +138,7 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
     if upright < FLAT or lean < FLAT or cz <= h:
         # on its side, or the centre in the ground: as on the tangent plane; out of a wall, that wall drives it
         nz = 1.0 / math.sqrt(1.0 + gx * gx + gy * gy)
-        depth = -R if upright < FLAT or lean < FLAT or walled == 1 else R
+        depth = -R if upright < FLAT or lean < FLAT or sheer > 0.0 else R
         return depth, -gx * nz, -gy * nz, nz, cx, cy, h, 1.0
 
     # the nearest of the samples across the wheel
@@ -147,7 +149,7 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
     for i in range(SAMPLES):
         si = -R + i * step
         ri = profile(ground, disc, guess, si)
-        if ri <= 0.0 and walled == 0:
+        if ri <= 0.0 and sheer == 0.0:
             # a slope that is higher than the axle: met at the height of the axle
             near, far = 0.0, si
             for _ in range(12):
@@ -157,7 +159,7 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
                 else:
                     far = middle
             si, ri = far, 1e-9
-        square = counted(si, ri, R, walled)
+        square = counted(si, ri, R, sheer)
         if square < best:
             best, s, r = square, si, ri
 
@@ -165,12 +167,12 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
     for _ in range(3):
         ra = profile(ground, disc, r, s - step)
         rb = profile(ground, disc, r, s + step)
-        a, b = counted(s - step, ra, R, walled), counted(s + step, rb, R, walled)
+        a, b = counted(s - step, ra, R, sheer), counted(s + step, rb, R, sheer)
         bend = a - 2.0 * best + b
         if bend > 0.0:
             middle = s + step * min(1.0, max(-1.0, 0.5 * (a - b) / bend))
             rm = profile(ground, disc, r, middle)
-            square = counted(middle, rm, R, walled)
+            square = counted(middle, rm, R, sheer)
             if rm > 0.0 and square < best:
                 best, s, r = square, middle, rm
         step *= 0.2
@@ -180,7 +182,7 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
     fall = -(gx * ex + gy * ey) / max(FLAT, dz - gx * dx - gy * dy)
     foot = s - (s + r * fall) / (1.0 + fall * fall)
     rf = profile(ground, disc, r, foot)
-    square = counted(foot, rf, R, walled)
+    square = counted(foot, rf, R, sheer)
     if rf > 0.0 and square < (1.0 + 1e-5) * best:
         best, s, r = square, foot, rf
 
@@ -200,14 +202,14 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
                 sc = (corner_at - at + back) / along
                 if abs(sc) < R:
                     rc = profile(ground, disc, r, sc)
-                    square = counted(sc, rc, R, walled)
+                    square = counted(sc, rc, R, sheer)
                     if rc > 0.0 and square < best:
                         best, s, r = square, sc, rc
 
     # one more step of Newton for a leaning wheel, then the point, and G. Where it leads away, the plane of the wheel
     # goes through the face of a wall, and there is no ground
     again = profile(ground, disc, r, s)
-    if walled == 1 and abs(again - r) > LOST * R:
+    if sheer > 0.0 and abs(again - r) > LOST * R:
         return -R, 0.0, 0.0, 1.0, cx, cy, h, 1.0
     r = max(1e-9, again)
     px, py, pz = cx + s * ex - r * dx, cy + s * ey - r * dy, cz - r * dz
@@ -215,8 +217,8 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
     ux, uy, uz = (cx - px) / distance, (cy - py) / distance, (cz - pz) / distance
     lx, ly, lz, crease = across(ground, px, py, ex, ey, ax, ay)
     depth, share, slope = R - distance, 0.0, 0.0
-    if walled == 1 and depth > 0.0:
-        share, slope = wall_share(r / distance)
+    if sheer > 0.0 and depth > 0.0:
+        share, slope = wall_share(r / distance, sheer)
     if share > 0.0:
         # what is left of it beside the wall, which changes as the wheel goes round a corner
         turn = depth * slope / distance if crease == 1 else 0.0
@@ -231,7 +233,7 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
 
 
 @part
-def disc_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
+def disc_contact(ground, cx, cy, cz, ax, ay, az, R, sheer):
     """A wheel as a disc of radius R [m], centre c, axis a (unit, to the left), on the ground; world axes.
 
     Returns depth [m] (how much the wheel plane's radius is shortened; at most R; negative: no contact), the unit normal
@@ -241,7 +243,7 @@ def disc_contact(ground, cx, cy, cz, ax, ay, az, R, walled):
         depth, nx, ny, nz, px, py, pz = plane_contact(ground.terrain[0], cx, cy, cz, ax, ay, az, R)
         gain = 1.0
     else:
-        depth, nx, ny, nz, px, py, pz, gain = rough_contact(ground, cx, cy, cz, ax, ay, az, R, walled)
+        depth, nx, ny, nz, px, py, pz, gain = rough_contact(ground, cx, cy, cz, ax, ay, az, R, sheer)
     return depth, nx, ny, nz, px, py, pz, friction(ground, px, py), gain
 
 

@@ -12,9 +12,8 @@ import math
 
 from gori.kernels.codes import OFF_GRID, OK
 from gori.kernels.jit import part
-from gori.kernels.vehicle.terrain import height, is_plane
+from gori.kernels.vehicle.terrain import STEEP, height, is_plane
 from gori.kernels.vehicle.tyre import elastic_load
-from gori.kernels.vehicle.walls import STEEP
 
 SUDDEN = 0.01
 """rise of the ground under a wheel, beyond what its speed explains, that is other ground [m]"""

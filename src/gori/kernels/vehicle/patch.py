@@ -16,7 +16,7 @@ from gori.kernels.jit import block, part
 from gori.kernels.vehicle.footprint import ground_below, lay_tread, press_tyre
 from gori.kernels.vehicle.soil import mobilised, pressure, slip_sinkage, stiffness
 from gori.kernels.vehicle.terrain import height
-from gori.kernels.vehicle.walls import wall_share
+from gori.kernels.vehicle.walls import SHEER, wall_share
 
 STICK_TIME = 0.02
 """damping of soil that sticks, as a time [s]: without it a parked vehicle would oscillate indefinitely"""
@@ -121,7 +121,7 @@ def ground_share(ahead, above):
     """Share with which a cell counts as ground, and not as a wall; from the cell to the centre of the wheel [m]."""
     if above <= 0.0:
         return 0.0
-    share, _ = wall_share(above / math.sqrt(ahead * ahead + above * above))
+    share, _ = wall_share(above / math.sqrt(ahead * ahead + above * above), SHEER)
     return 1.0 - share
 
 

@@ -17,6 +17,8 @@ WHEEL = record(
     field("hub", "m", "centre of the wheel in the carrier's row", shape=3),
     field("axis", "", "of rotation, to the left, in the carrier's row", shape=3),
     field("inertia", "kg m2", "about the axis"),
+    field("brake", "N m", "torque of its brake at full pedal, where it has no drive train"),
+    field("driver", "", "row of the driver whose pedal that is, or -1", dtype="i8"),
 )
 
 MOST_POINTS = 10

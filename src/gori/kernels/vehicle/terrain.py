@@ -3,7 +3,8 @@
 h(x, y) = plane + field + sum of features. World axes, z up; features may be turned by a yaw angle.
 
 feature     height above the rest, at the position s along its own x axis and inside its width
-TRAPEZOID   0 up to `height` over `up`, level over `top`, down over `down`: bump, ramp, step, plateau
+TRAPEZOID   0 up to `height` over `up`, level over `top`, down over `down`: bump, ramp, step, plateau. Flanks steeper
+            than STEEP are walls (`walls.py`): below them the ground of a tread goes on, up to their upper edge
 SINE        height * sin(pi s / length): half a wave
 """
 
@@ -12,12 +13,26 @@ import math
 from gori.kernels.jit import part
 from gori.kernels.vehicle.tables import SINE
 
+STEEP = 1.7320508075688772
+"""slope from which on a flank of a TRAPEZOID is a wall"""
+LIP = 1e-6
+"""how far ground reaches over the upper edge of a wall [m]: the edge itself is ground, whatever is rounded"""
+
 
 @part
 def position_on(part, x, y):
     """Position along and across a feature or area [m]."""
     dx, dy = x - part.x, y - part.y
     return part.cos * dx + part.sin * dy, part.cos * dy - part.sin * dx
+
+
+@part
+def flank_height(height, run, s):
+    """Height [m] and slope of a flank that rises to the height over the run [m], s behind its beginning."""
+    slope = height / run
+    if abs(slope) <= STEEP:
+        return slope * s, slope
+    return height if s > (run - LIP if height > 0.0 else LIP) else 0.0, slope
 
 
 @part
@@ -30,10 +45,11 @@ def feature_height(feature, s):
         turn = math.pi / top
         return height * math.sin(turn * s), height * turn * math.cos(turn * s)
     if s < up:
-        return height * s / up, height / up
+        return flank_height(height, up, s)
     if s <= up + top:
         return height, 0.0
-    return height * (up + top + down - s) / down, -height / down
+    rise, fall = flank_height(height, down, up + top + down - s)
+    return rise, -fall
 
 
 @part

@@ -16,6 +16,7 @@ from gori.kernels.jit import block, kernel, part
 from gori.kernels.machine import ADD_WRENCHES, ADVANCE, VEHICLE
 from gori.kernels.tree.kinematics import turn, velocities
 from gori.kernels.vehicle.blows import pressing, strike
+from gori.kernels.vehicle.differentials import shrink
 from gori.kernels.vehicle.drivetrain import train_step
 from gori.kernels.vehicle.state import LIVE
 from gori.kernels.vehicle.tables import Ground
@@ -112,6 +113,25 @@ def torque_of_ground(machine, data, w, share, sub):
 
 
 @part
+def turn_free(machine, data, w, sub):
+    """A wheel without drive train in a sub-step [s]: the ground turns it, its brake is as those of `differentials.py`.
+
+    Returns the mean torque of the brake [N m].
+    """
+    wheel, work = machine.wheel[w], data.wheel_work[w]
+    limit = 0.0
+    if wheel.driver >= 0:
+        limit = sub * wheel.brake * min(1.0, max(0.0, data.driver[wheel.driver].brake))
+    if limit == 0.0:
+        work.speed += sub * work.ground_torque / wheel.inertia
+        return 0.0
+    momentum = wheel.inertia * work.speed + sub * work.ground_torque
+    rest = shrink(momentum, limit)
+    work.speed = rest / wheel.inertia
+    return (rest - momentum) / sub
+
+
+@part
 def fast_part(machine, data, dt):
     """Advance angular velocities, slips and drive trains by dt [s], in their own steps."""
     nw = machine.wheel.shape[0]
@@ -134,7 +154,7 @@ def fast_part(machine, data, dt):
         for w in range(nw):
             wheel, s, work = machine.wheel[w], data.wheel[w], data.wheel_work[w]
             if wheel.train < 0:
-                work.speed += sub * work.ground_torque / wheel.inertia
+                s.brake_torque += turn_free(machine, data, w, sub) / n
             else:
                 s.drive_torque += work.drive / n
                 s.shaft_torque += work.shaft / n

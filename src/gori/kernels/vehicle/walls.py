@@ -10,10 +10,11 @@ c the centre and a the axis of the wheel, p a point of the edge, o the level dir
 the normal of the face to the vertical. The gradient of the depth by c is -n, so that a spring along n has a potential,
 for any direction of the wheel against the wall.
 
-What the tread stands on is found by `contact.py`. A contact counts as one or the other by its normal: as a wall where
-n_z <= SHEER, as ground where n_z >= GENTLE, and with the share w(n_z) as a wall in between; the potential w U(depth)
-has the gradient of w, too. Walls are smooth: they have no friction. A block that a feature raises is left on the side
-that gives the shortest way out; the walls of a hole count each by itself.
+What the tread stands on is found by `contact.py`. A contact counts as one or the other by its normal: as a wall up to
+n_z = sheer, that of the face or SHEER, as ground from GENTLE or sheer + BETWEEN on, and with the share w(n_z) as a wall
+in between; the potential w U(depth) has the gradient of w, too. A face itself is a wall alone, and no tread stands on
+it. Walls are smooth: they have no friction. A block that a feature raises is left on the side that gives the shortest
+way out; the walls of a hole count each by itself.
 """
 
 import math
@@ -22,13 +23,13 @@ from gori.kernels.jit import block, part
 from gori.kernels.tree.kinematics import cross
 from gori.kernels.vehicle.blows import note_gap
 from gori.kernels.vehicle.tables import SINE
-from gori.kernels.vehicle.terrain import height, position_on
+from gori.kernels.vehicle.terrain import STEEP, feature_height, height, position_on
 from gori.kernels.vehicle.tyre import elastic_energy, vertical_load
 
 GENTLE, SHEER = 0.5, 0.1
-"""cosines of the inclination from which on a face is ground, and up to which it is a wall"""
-STEEP = 1.7320508075688772
-"""slope of a face whose normal is GENTLE"""
+"""cosines of the inclination from which on a contact is ground, and up to which it is a wall, next to sheer faces"""
+BETWEEN = 0.25
+"""smallest difference of these two, next to faces that are less steep"""
 INSIDE = 1e-6
 """how far from an edge the height on top of a wall is taken [m]"""
 DIRECTIONS = 9
@@ -38,14 +39,18 @@ SHARPEST = 0.05
 
 
 @part
-def wall_share(cosine):
-    """Share w with which a contact counts as a wall, by the vertical part of its normal; and dw / dcosine."""
-    x = (GENTLE - cosine) / (GENTLE - SHEER)
+def wall_share(cosine, sheer):
+    """Share w with which a contact counts as a wall, by the vertical part of its normal; and dw / dcosine.
+
+    sheer   vertical part up to which it is one
+    """
+    over = 1.0 / (max(GENTLE, sheer + BETWEEN) - sheer)
+    x = 1.0 - (cosine - sheer) * over
     if x <= 0.0:
         return 0.0, 0.0
     if x >= 1.0:
         return 1.0, 0.0
-    return x * x * (3.0 - 2.0 * x), -6.0 * x * (1.0 - x) / (GENTLE - SHEER)
+    return x * x * (3.0 - 2.0 * x), -6.0 * x * (1.0 - x) * over
 
 
 @part
@@ -117,6 +122,42 @@ def face_of(feature, side):
 
 
 @part
+def crest(feature, s):
+    """Height of a raised feature at the position s along it [m], where its walls are as high as its top."""
+    height, up, down = feature.height, feature.up, feature.down
+    fall = up + feature.top + down - s
+    if s < up and height <= STEEP * up:
+        return height * max(0.0, s) / up
+    if fall < down and height <= STEEP * down:
+        return height * max(0.0, fall) / down
+    return height
+
+
+@part
+def top_height(ground, feature, side, at, away, s, across):
+    """Height of the ground on top of a wall, next to the wheel [m].
+
+    side, at, away   of the wall (`face_of`);  s, across: position of the wheel on the feature [m]
+    """
+    up, top, half = feature.up, feature.top, feature.half_width - INSIDE
+    if side < 2:
+        s, across = at - away * INSIDE, min(half, max(-half, across))
+    else:
+        across = at - away * INSIDE
+    rise = crest(feature, s)
+    # where the feature has that height, or is gentle
+    if side >= 2:
+        sheer = rise == feature.height
+        s = min(up + top - INSIDE, max(up + INSIDE, s)) if sheer else min(up + top + feature.down, max(0.0, s))
+    x, y = feature.x + feature.cos * s - feature.sin * across, feature.y + feature.sin * s + feature.cos * across
+    h = height(ground, x, y)
+    if feature.height > 0.0:
+        own, _ = feature_height(feature, s)
+        h += rise - own
+    return h
+
+
+@part
 def speed_into(v, w, rx, ry, rz, nx, ny, nz):
     """Speed against the normal n of a point of a wheel, r from its centre [m/s]; v of that, w of the carrier."""
     sx, sy, sz = cross(w[0], w[1], w[2], rx, ry, rz)
@@ -124,15 +165,16 @@ def speed_into(v, w, rx, ry, rz, nx, ny, nz):
 
 
 @block
-def feel(tyre, contact, ox, oy, depth, phi, bend):
+def feel(tyre, contact, sheer, ox, oy, depth, phi, bend):
     """Add what a wall does to a wheel, into the contact.
 
+    sheer        as `wall_share` takes it
     o            level direction out of the wall
     depth, ...   as `way_out` gives them
     """
     a, v, w = contact.axis, contact.velocity, contact.angular_velocity
     c, s = math.cos(phi), math.sin(phi)
-    share, slope = wall_share(s)
+    share, slope = wall_share(s, sheer)
     if share <= 0.0:
         return
     edge = 0.5 * tyre.width
@@ -167,10 +209,13 @@ def feel(tyre, contact, ox, oy, depth, phi, bend):
 
 @block
 def meet_walls(ground, tyre, contact):
-    """Forces of all walls on a wheel, into the contact, which holds its pose. Returns 1 if any wall is within reach."""
+    """Forces of all walls on a wheel, into the contact, which holds its pose.
+
+    Returns the largest `sheer` of walls within reach (`wall_share`); 0: there are none.
+    """
     p, a, R = contact.centre, contact.axis, tyre.radius
     edge = 0.5 * tyre.width
-    core, near = R - edge, 0
+    core, near = R - edge, 0.0
     for k in range(3):
         contact.wall_force[k], contact.wall_moment[k] = 0.0, 0.0
     for n in range(ground.feature.shape[0]):
@@ -182,7 +227,7 @@ def meet_walls(ground, tyre, contact):
         if s < -2.0 * R or s > length + 2.0 * R or abs(across) > f.half_width + 2.0 * R:
             continue
         raised = f.height > 0.0
-        best, best_phi, best_bend, best_x, best_y = 1e300, 0.0, 0.0, 0.0, 0.0
+        best, best_phi, best_bend, best_x, best_y, best_sheer = 1e300, 0.0, 0.0, 0.0, 0.0, 0.0
         for side in range(4):
             is_wall, at, away, lowest = face_of(f, side)
             if is_wall == 0:
@@ -192,27 +237,23 @@ def meet_walls(ground, tyre, contact):
             if not raised and (abs(across) >= f.half_width if along else s <= 0.0 or s >= length):
                 continue
             out = away * ((s if along else across) - at)
-            if out >= R + edge:
+            up = p[2] - top_height(ground, f, side, at, away, s, across)
+            steepness = math.sin(lowest)
+            if out * math.cos(lowest) + up * steepness >= R + edge:
                 best = -1e300 if raised else best
                 continue
-            # the ground on top, next to the wheel
-            if along:
-                to_s, to_across = at - away * INSIDE, min(f.half_width, max(-f.half_width, across))
-            else:
-                to_s, to_across = min(length, max(0.0, s)), at - away * INSIDE
-            x, y = f.x + f.cos * to_s - f.sin * to_across, f.y + f.sin * to_s + f.cos * to_across
-            up = p[2] - height(ground, x, y)
             ox, oy = (away * f.cos, away * f.sin) if along else (-away * f.sin, away * f.cos)
+            sheer = max(SHEER, steepness)
             depth, phi, bend = way_out(core, edge, a[0] * ox + a[1] * oy, a[2], out, up, lowest)
             if raised:
                 if depth < best:
-                    best, best_phi, best_bend, best_x, best_y = depth, phi, bend, ox, oy
+                    best, best_phi, best_bend, best_x, best_y, best_sheer = depth, phi, bend, ox, oy, sheer
             elif depth > -R:
-                near = 1
+                near = max(near, sheer)
                 if depth > 0.0:
-                    feel(tyre, contact, ox, oy, depth, phi, bend)
+                    feel(tyre, contact, sheer, ox, oy, depth, phi, bend)
         if raised and -R < best < 1e300:
-            near = 1
+            near = max(near, best_sheer)
             if best > 0.0:
-                feel(tyre, contact, best_x, best_y, best, best_phi, best_bend)
+                feel(tyre, contact, best_sheer, best_x, best_y, best, best_phi, best_bend)
     return near

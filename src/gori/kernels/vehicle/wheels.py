@@ -44,12 +44,12 @@ def wheel_pose(wheel, body_w, contact):
 
 @part
 def find_walls(ground, tyre, contact):
-    """Forces of walls, into the contact. Returns 1 if any wall is within reach."""
+    """Forces of walls, into the contact. Returns the largest `sheer` of walls within reach, 0 if there are none."""
     contact.walls, contact.wall_load, contact.wall_elastic = 0.0, 0.0, 0.0
     contact.haste[0], contact.haste[1] = 0.0, 0.0
     c, R = contact.centre, tyre.radius
     if ground.feature.shape[0] == 0 or is_plane(ground, c[0], c[1], 1.5 * R):
-        return 0
+        return 0.0
     return meet_walls(ground, tyre, contact)
 
 
@@ -57,8 +57,8 @@ def find_walls(ground, tyre, contact):
 def touch(ground, tyre, contact):
     """Where a wheel meets hard ground, how it moves there, and its load: into the contact, which holds its pose."""
     c, a, R = contact.centre, contact.axis, tyre.radius
-    walled = find_walls(ground, tyre, contact)
-    depth, nx, ny, nz, px, py, pz, mu, gain = disc_contact(ground, c[0], c[1], c[2], a[0], a[1], a[2], R, walled)
+    sheer = find_walls(ground, tyre, contact)
+    depth, nx, ny, nz, px, py, pz, mu, gain = disc_contact(ground, c[0], c[1], c[2], a[0], a[1], a[2], R, sheer)
     xx, xy, xz, yx, yy, yz, camber = contact_axes(a[0], a[1], a[2], nx, ny, nz)
     put(contact.arm, px - c[0], py - c[1], pz - c[2])
     put(contact.normal, nx, ny, nz)
@@ -146,7 +146,7 @@ def sink(ground, wheel, tyre, state, omega, contact, when, foot, patch, out):
         press(wheel, tyre, state, (omega, 0.0, 0.0), contact, out)
         contact.rolling_radius = 0.0
         return OK
-    foot.walled = find_walls(ground, tyre, contact)
+    foot.walled = 1 if find_walls(ground, tyre, contact) > 0.0 else 0
     a, v, w, F, M = contact.axis, contact.velocity, contact.angular_velocity, patch.force, patch.moment
     own = omega - (w[0] * a[0] + w[1] * a[1] + w[2] * a[2])
     code = soft_wheel(ground, tyre, state, contact, own, t, dt, commit, foot, patch)

@@ -17,7 +17,7 @@ from gori.model.vehicle.schedule import CompiledSchedule, schedule_tables
 from gori.model.vehicle.soil import fresh_cells, soil_row
 from gori.model.vehicle.terrain import terrain_tables
 from gori.model.vehicle.tyre import tyre_row
-from gori.spec import GROUND
+from gori.spec import GROUND, Spec
 from gori.spec.vehicle.control import LEVERS, inputs_of, owner
 from gori.spec.vehicle.drivetrain import DriveTrain
 
@@ -252,12 +252,15 @@ def compile_vehicle(model: Model) -> VehicleTables | None:
         row["carrier"], R, row["hub"] = _anchor(model, wheel.body, wheel.at)
         row["axis"], row["inertia"], row["tyre"] = R @ wheel.axis, wheel.inertia, k
         row["train"] = next((j for j, train in enumerate(trains) if name in spec.drivetrains[train].wheels), -1)
+        row["brake"], row["driver"] = wheel.brake, -1
         tyres[k] = tyre_row(wheel.tyre, sides[name])[0]
         root, body = "", wheel.body
         while body in above:
             root, body = above[body]
         at, axis = np.array(wheel.at, float), np.array(wheel.axis, float)
         mounted.append(MountedWheel(name, wheel.body, at, axis, wheel.tyre.radius, root))
+        if row["train"] < 0 and (pedal := _brake_pedal(spec, name, root, above)) is not None:
+            row["driver"] = drivers.index(pedal)
 
     curves: list[np.ndarray] = []
     rows, axles = vt.TRAIN.zeros(len(trains)), []
@@ -330,6 +333,24 @@ def compile_vehicle(model: Model) -> VehicleTables | None:
         drivetrains=drivetrains,
         start={"wheel": state, "train": _turning(drivetrains, speeds)},
     )
+
+
+def _brake_pedal(spec: Spec, wheel: str, root: str, above: Mapping[str, tuple[str, str]]) -> str | None:
+    """Who brakes a wheel that is in no drive train: the driver of its name, else of its vehicle, else the only one.
+
+    root    joint on the ground that carries the wheel
+    above   {body: (joint, parent)}
+    """
+    owners = [owner(name) for name in spec.drivetrains]
+    if owner(wheel) in owners:
+        return owner(wheel)
+    for name, train in spec.drivetrains.items():
+        joint, body = "", str(train.chassis)
+        while body in above:
+            joint, body = above[body]
+        if joint == root:
+            return owner(name)
+    return owners[0] if len(owners) == 1 else None
 
 
 def _width(part: Record) -> int:

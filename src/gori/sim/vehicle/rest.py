@@ -64,7 +64,7 @@ def at_rest(
             _wait(simulation, step, simulation.time + longest)
         else:
             _wait(simulation, step, longest)
-            if not tables.soft and not any(tables.grade):
+            if not tables.soft and simulation.vehicles.on_level_ground():
                 # let go of what friction across the wheels holds: on a rolling vehicle it would be gone
                 with simulation.vehicles.without_friction():
                     _wait(simulation, step, simulation.time + longest)
@@ -158,10 +158,19 @@ def _wait(simulation: Simulation, step: float, longest: float) -> None:
             fastest = model.joint_of_dof(int(np.argmax(np.abs(simulation.v))))
             raise SimulationError(
                 f"the vehicle does not come to rest within {longest:g} s: joint {fastest!r} still moves at "
-                f"{np.abs(simulation.v).max():.2g}. It may slide or tip over: start on level ground",
+                f"{np.abs(simulation.v).max():.2g}. {_why(simulation)}",
                 simulation.time,
             )
         simulation.step(max(1, round(0.1 / step)))
+
+
+def _why(simulation: Simulation) -> str:
+    """What may keep vehicles from coming to rest."""
+    if simulation.particles is not None:
+        return "Particles may still flow: wait longer, or let them settle in a run of their own"
+    if simulation.vehicles.on_level_ground():
+        return "Something may swing without damping, or lean over: check springs, dampers and stops of that joint"
+    return "It may slide or tip over on ground that is not level: use more friction, stronger brakes, or another place"
 
 
 def _fresh(saved: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -25,6 +25,8 @@ SOIL = ("cell_index", "cells")
 LOCKED = 1e9
 """inertia of a wheel that is to stand still [kg m2]"""
 NO_FRICTION = 1e-6
+LEVEL = 1e-6
+"""level parts of the normal of level ground, at most"""
 
 
 def own_steps(model: Model, given: Mapping[str, float] | None) -> dict[str, float]:
@@ -124,9 +126,14 @@ class Vehicles(Bound):
         contact, radii = self._data.contact, np.array([wheel.radius for wheel in self._tables.mounted])
         return contact["forward"] / np.where(contact["rolling_radius"] > 0.0, contact["rolling_radius"], radii)
 
+    def on_level_ground(self) -> bool:
+        """Whether the ground is level where wheels touch it."""
+        contact = self._data.contact[self._data.contact["load"] > 0.0]
+        return bool((np.abs(contact["normal"][:, :2]) < LEVEL).all())
+
     @contextmanager
     def lock_free_wheels(self) -> Iterator[None]:
-        """Wheels that no drive train, and so no brake, holds do not turn for a while."""
+        """Wheels that no drive train holds, and that may have no brake, do not turn for a while."""
         wheel = self._machine.wheel
         with _changed(wheel["inertia"], wheel["train"] < 0, LOCKED):
             yield
