@@ -222,8 +222,7 @@ class Stepper(Bound):
         settings, clock = self.method.settings(), self._clock
         clock.sample_period = sample
         if self.method.adaptive:
-            due = clock.start_time + (clock.samples_total + 1) * sample
-            if not due > clock.time - ROUNDING * sample:
+            if not (clock.samples_total + 1) * sample > clock.elapsed - ROUNDING * sample:
                 raise InputError("state.clock['samples_total'] is less than the samples that were due before its time")
             clock.end_time, clock.duration = clock.start_time + duration, duration
             clock.largest_step = settings["largest_step"]
