@@ -6,6 +6,7 @@ import pytest
 
 import gori
 from gori import vehicle
+from gori.model.vehicle.terrain import rough_road
 from gori.record.packed import BLOCK, unpack, write_packed
 from gori.record.rows import Column, Header, RowFile, Slot, open_file, read_rows, read_slot
 
@@ -80,9 +81,11 @@ def test_a_disk_without_room_leaves_what_was_there(tmp_path, arrays, monkeypatch
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
 
 
-def test_forty_thousand_samples_of_a_vehicle_take_less_than_40_mb(tmp_path):
+@pytest.mark.parametrize("roughness", [None, "C"])
+def test_forty_thousand_samples_of_a_vehicle_take_less_than_40_mb(tmp_path, roughness):
     """As a file of a run and as a saved Recording; it was 66 MB, and more while the run lasted."""
-    model = gori.compile(vehicle.spec("hmmwv"))
+    road = {} if roughness is None else {"field": rough_road(roughness, 200, 8, at=(-10, -4), equal=True)}
+    model = gori.compile(vehicle.spec("hmmwv", terrain=road))
     sim = gori.Simulation(model, gori.Adams(step=1e-3, order=2), state=gori.at_rest(model, speed=15.0))
     sim.inputs["truck.selector"], sim.inputs["truck.throttle"], sim.inputs["truck.steer"] = "D", 0.4, 0.2
     rec = sim.run(8.0, sample=1e-3, path=tmp_path / "run.h5", progress=False)

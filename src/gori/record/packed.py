@@ -1,7 +1,7 @@
 """Recordings that are complete, compressed without loss: about half the size, and read by any HDF5 library.
 
 Each column is compressed by itself (bytes of equal weight together, then deflate), in blocks of BLOCK rows: numbers of
-one column resemble each other. Files that grow are not packed (`rows.py`): a kill might tear a block.
+one column resemble each other. The text of a long Spec, as of a road, is compressed too. Files that grow are not packed (`rows.py`): a kill might tear a block.
 """
 
 import errno
@@ -58,7 +58,12 @@ def write_packed(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         with h5py.File(part, "w", locking=False) as file:
             file.attrs.update(format=FORMAT, version=VERSION, open_loops=header.open_loops)
-            file["spec"], file["info"] = header.spec, json.dumps(header.info)
+            text = np.frombuffer(header.spec.encode(), np.uint8)
+            if len(text) > SMALL:
+                file.create_dataset("spec", data=text, compression="gzip", compression_opts=4)
+            else:
+                file["spec"] = header.spec
+            file["info"] = json.dumps(header.info)
             file.create_group("checkpoint")
             file.create_group("extra", track_order=True)
             for name, column in columns.items():
@@ -87,7 +92,7 @@ def _packing(column: Column, count: int) -> dict[str, Any]:
         return {}
     numbers = column.shape[-1:] and max(1, -(-column.shape[-1] // PIECES))
     chunks = (min(count, BLOCK), *column.shape[:-1], *((numbers,) if column.shape else ()))
-    return {"chunks": chunks, "compression": "gzip", "compression_opts": 1, "shuffle": True}
+    return {"chunks": chunks, "compression": "gzip", "compression_opts": 4, "shuffle": True}
 
 
 def unpack(path: Path) -> None:

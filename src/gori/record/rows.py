@@ -211,7 +211,9 @@ def open_file(path: str | os.PathLike) -> Any:
 
 def read_header(file: Any) -> Header:
     """The text of a file."""
-    return Header(file["spec"].asstr()[()], bool(file.attrs["open_loops"]), json.loads(file["info"].asstr()[()]))
+    spec = file["spec"]
+    text = spec.asstr()[()] if spec.shape == () else spec[()].tobytes().decode()  # a long one is packed, as bytes
+    return Header(text, bool(file.attrs["open_loops"]), json.loads(file["info"].asstr()[()]))
 
 
 def read_rows(file: Any) -> tuple[dict[str, np.ndarray], str]:

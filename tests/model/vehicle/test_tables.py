@@ -60,6 +60,16 @@ def test_who_brakes_wheels_without_a_drive_train():
     assert (nobody.records.wheel["driver"] == -1).all()
 
 
+def test_what_samples_need_not_hold(model):
+    _, data = machine_of(model, live=True)
+    data.recorded[: model.vehicle.size] = 0.0
+    data.recorded[model.vehicle.unread()] = 1.0
+    assert (data.wheel["transient_x"] == 1.0).all() and (data.train["shift_clock"] == 1.0).all()
+    for part, name in ((data.wheel_output, "hub_moment"), (data.train_output, "reaction"), (data.wheel, "work")):
+        assert not part[name].any(), name
+    assert not data.wheel_output["load"].any() and not data.driver["steer"].any()
+
+
 def test_channels_are_columns_of_what_is_recorded(model):
     _, data = machine_of(model, live=True)
     assert len(data.recorded) == model.vehicle.size + len(data.turns)

@@ -118,11 +118,9 @@ def test_controls_wait_until_it_stands(model):
 
 def test_what_does_not_come_to_rest():
     slope = gori.compile(vehicle.spec("hmmwv", terrain={"grade": [0.3, 0.0], "friction": 0.05}))
-    with pytest.raises(
-        SimulationError, match="does not come to rest within 2 s: joint 'truck.*ground that is not level"
-    ):
+    with pytest.raises(SimulationError, match=r"within 2 s: joint 'truck.*ground that is not level"):
         gori.at_rest(slope, longest=2.0)
-    with pytest.raises(SimulationError, match="within 0.2 s.*may swing without damping"):
+    with pytest.raises(SimulationError, match=r"within 0.2 s.*may swing without damping"):
         gori.at_rest(gori.compile(vehicle.spec("hmmwv")), longest=0.2)
     with pytest.raises(InputError, match="speed must be a finite number, not nan"):
         gori.at_rest(slope, np.nan)

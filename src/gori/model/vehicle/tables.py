@@ -169,6 +169,17 @@ class VehicleTables:
             found[f"{steer}.steer"] = self.column(vs.DRIVER, self.records.steer["driver"][k], "steer"), ""
         return found
 
+    def unread(self) -> list[int]:
+        """Columns in `recorded` that are no channel, and that no recorded force needs: samples need not hold them."""
+        read = {column for column, _ in self.channels().values()}
+        for part, count, name in (
+            (vs.WHEEL_OUTPUT, len(self.wheels), "hub_force"),
+            (vs.WHEEL_OUTPUT, len(self.wheels), "hub_moment"),
+            (vs.TRAIN_OUTPUT, len(self.trains), "reaction"),
+        ):
+            read |= {self.column(part, row, name) + k for row in range(count) for k in range(3)}
+        return [column for column in range(self.size) if column not in read]
+
     def soil_grid(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Corner and size of the grid of soft soil, x and y [m]."""
         soil = self.records.soil[0]
