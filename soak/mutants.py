@@ -130,10 +130,12 @@ def child(first: int, last: int, seed: int) -> None:
             found = type(error).__name__
         except BaseException as error:
             found = f"raw {type(error).__name__}"
+            if "a function of the caller failed" in str(error):
+                found = "of the caller"
             where = traceback.extract_tb(error.__traceback__)
             last_own = [frame for frame in where if "/gori/" in frame.filename] or where
             place = f"{Path(last_own[-1].filename).name}:{last_own[-1].lineno}"
-            offence = f"{found} at {place}: {error!s:.200}"
+            offence = None if found == "of the caller" else f"{found} at {place}: {error!s:.200}"
         gori.threads(2)
         print(json.dumps({"try": number, "found": found, "offence": offence}), file=out, flush=True)
 

@@ -20,6 +20,7 @@ from gori.analysis.axle import VehicleAxles, axles_of, design_position, hold_axl
 from gori.analysis.curves import Curves
 from gori.errors import ClosureError, InputError
 from gori.formats.vehicles import AnyVehicle, vehicle_spec
+from gori.model.arrays import numbers_of
 from gori.record import Recording
 from gori.sim import Trace
 from gori.spec.strut import Strut
@@ -54,8 +55,9 @@ def bump_curves(
     on the wheel that holds it there [N]; rate, the slope of the load [N/m].
     """
     bench = Bench(vehicle, axle, set)
-    travel = np.linspace(-0.1, 0.1, 41) if travel is None else np.array(travel, float, ndmin=1)
+    travel = np.linspace(-0.1, 0.1, 41) if travel is None else numbers_of(travel, "travel", least=1)
     _check(travel, "travel")
+    _check(numbers_of(rack, "rack", least=1), "rack")
     poses = bench.poses(np.column_stack([travel, travel, np.full(len(travel), rack)]))
     at_rest = bench.poses(np.array([[0.0, 0.0, rack]]))
     points, start = bench.contact(poses, "l"), bench.contact(at_rest, "l")
@@ -98,8 +100,9 @@ def steer_curves(
         raise InputError("the front wheels of this vehicle are not steered: its Spec has no steering that moves them")
     parts = [part for part in bench.vehicle.spec.steering.values() if part.joint == bench.steering[0]]
     most = parts[0].travel
-    rack = np.linspace(-most, most, 41) if rack is None else np.array(rack, float, ndmin=1)
+    rack = np.linspace(-most, most, 41) if rack is None else numbers_of(rack, "rack", least=1)
     _check(rack, "rack")
+    _check(numbers_of(travel, "travel", least=1), "travel")
     poses = bench.poses(np.column_stack([np.full(len(rack), travel)] * 2 + [rack]))
     left, right = bench.steer(poses, "l"), bench.steer(poses, "r")
     if len(bench.vehicle.axles) < 2:

@@ -8,6 +8,7 @@ the code that START, ADD_WRENCHES and ADVANCE name in `kernels/machine.py`, so t
 evaluation and a method keeps its order.
 """
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
@@ -178,7 +179,7 @@ def _check_members(subsystem: Any) -> None:
         raise InputError(f"subsystem {name!r}: bodies must be a list of names, not {bodies!r}")
     if twice := [body for k, body in enumerate(bodies) if body in bodies[:k]]:
         raise InputError(f"subsystem {name!r}: {twice[0]!r} is twice among its bodies: give it once, and add wrenches")
-    if isinstance(step, bool) or not isinstance(step, Real) or not 0.0 < float(step) < np.inf:
+    if isinstance(step, bool) or not isinstance(step, Real) or not 0.0 < step <= sys.float_info.max:
         raise InputError(f"subsystem {name!r}: step must be a positive number of seconds, not {step!r}")
     texts = isinstance(outputs, Mapping) and all(isinstance(x, str) and x for x in outputs)
     if not (texts and all(isinstance(unit, str) for unit in outputs.values())):
