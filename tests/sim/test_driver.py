@@ -46,7 +46,7 @@ def test_a_resumed_run_keeps_the_period_of_its_driver(tmp_path):
     path = tmp_path / "run.h5"
     stopped(path)
     driver = Counting()
-    gori.Simulation.resume(path, driver=driver, progress=False)
+    gori.Simulation.resume(path, driver=driver, changed=True, progress=False)
     np.testing.assert_allclose(np.diff(driver.times), 0.02)
     assert gori.Recording.load(path).info["driver_period"] == 0.02
 
