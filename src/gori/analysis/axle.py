@@ -54,8 +54,8 @@ class VehicleAxles(NamedTuple):
                 return axle
         if wanted in self.alone:
             raise InputError(
-                f"the {wanted} axle is wheel {self.alone[wanted]!r}, which has no other beside it: curves need a left and "
-                "a right wheel"
+                f"the {wanted} axle is wheel {self.alone[wanted]!r}, which has no other beside it: curves need a left "
+                "and a right wheel"
             )
         known = " or ".join(repr(axle.name) for axle in self.axles)
         raise InputError(f"axle must be {known}, not {name!r}")

@@ -50,9 +50,9 @@ def bump_curves(
     Columns: travel [m]; camber [deg], positive with the top outward; toe [deg], positive inward; track, what both
     wheels together move apart where they meet the ground [m]; recession, how far the wheel's centre moves back [m];
     NAME_ratio of each strut that moves with the left wheel, by how much it shortens per travel of this wheel alone (in
-    a template spring_ratio and damper_ratio); wheel_rate, spring rates of these struts times ratios squared [N/m], NaN if
-    there are none; load, vertical force on the wheel that holds it there [N]; rate, the slope of the load as this wheel
-    goes up alone [N/m], by all forces. Of a solid axle the load, over travel of both wheels, is steeper or less steep.
+    a template spring_ratio and damper_ratio); wheel_rate, spring rates of these struts times ratios squared [N/m], NaN
+    without any; load, vertical force on the wheel that holds it there [N]; rate, the slope of the load as this wheel
+    goes up alone [N/m], by all forces: where wheels are linked, another one than that of the column `load`.
     """
     bench = Bench(vehicle, axle, set)
     travel = np.linspace(-0.1, 0.1, 41) if travel is None else np.array(travel, float, ndmin=1)
@@ -91,8 +91,8 @@ def steer_curves(
 
     rack   (N,) [m, rad], positive to the left; default: all of its travel
 
-    Columns: rack [m, rad]; left and right [deg], angles of the wheels, positive to the left; radius, on which the middle of
-    the rear axle runs at a walk, positive to the left [m]; ackermann [%]: 100 where the normals of both front wheels
+    Columns: rack [m, rad]; left and right [deg], angles of wheels, positive to the left; radius, on which the middle
+    of the rear axle runs at a walk, positive to the left [m]; ackermann [%]: 100 where the normals of both front wheels
     meet on the line of the rear axle, 0 where the wheels stay parallel.
     """
     bench = Bench(vehicle, "front", set)

@@ -242,7 +242,7 @@ def slope(
         return size.x(run) > end or size.x(run) < x0 - 5.0 or deepest(run, size.wheels) > deep
 
     uphill, tried = math.sqrt(1.0 + grade * grade), []
-    for pedal in THROTTLES if throttle is None else (throttle,):  # noqa: B007 (drive reads it)
+    for pedal in THROTTLES if throttle is None else (throttle,):
         rec, _ = how.run(model, state.copy(), drive, hold + climb, 0.02)
         m = motion(rec)
         along = (m.position[:, 0] - m.position[0, 0]) * uphill
@@ -257,7 +257,7 @@ def slope(
     if climbs and tried:
         notes = (f"with throttle {', '.join(tried)} its wheels spin, and it does not climb",)
     elif len(tried) > 1:
-        notes = (f"it does not climb with any throttle that was tried, {', '.join(tried)}: its wheels spin",)
+        notes = (f"its wheels spin with every throttle that was tried: {', '.join(tried)}",)
     else:
         notes = ()
     notes += ("a wheel has dug itself in, and the run ended there",) if dug_in else ()
@@ -281,5 +281,6 @@ def slope(
         Panel("wheel loads", "t [s]", "[kN]", [
             PlotLine(n, rec.time, m.wheels("load")[:, k] / 1e3) for k, n in enumerate(m.size.wheels)]),
     )  # fmt: skip
-    about = f"up a grade of {100.0 * grade:g} %, throttle {pedal:g}, transfer case {transfer}, gear {selector} ({how.words})"
+    levers = f"throttle {pedal:g}, transfer case {transfer}, gear {selector}"
+    about = f"up a grade of {100.0 * grade:g} %, {levers} ({how.words})"
     return Result("slope", about, tuple(figures), rec, panels, notes)
