@@ -1,8 +1,10 @@
 """An axle out of a vehicle: which bodies belong to it, and where it is."""
 
+import numpy as np
 import pytest
 
 import gori
+from gori.analysis import bump_curves
 from gori.analysis.axle import axles_of, hold_axle
 from gori.errors import InputError
 from gori.vehicle import spec
@@ -39,5 +41,20 @@ def test_refused():
     data = two.model_dump(exclude_unset=True)
     data["wheels"] = {name: part for name, part in data["wheels"].items() if name != "car.rear_left"}
     data.pop("drivetrains")
-    with pytest.raises(InputError, match=r"wheel 'car\.rear_right' has no other beside it"):
+    three = axles_of(gori.Spec(**data))
+    with pytest.raises(InputError, match=r"rear axle is wheel 'car\.rear_right', which has no other beside it"):
+        three.axle("rear")
+    data["wheels"].pop("car.front_left")
+    with pytest.raises(InputError, match=r"wheel 'car\.front_right' has no other beside it"):
         axles_of(gori.Spec(**data))
+
+
+def test_the_axles_of_a_three_wheeler_that_has_one():
+    data = own_vehicle(drive=False).model_dump(exclude_unset=True)
+    whole = bump_curves(gori.Spec(**data), "front", travel=[0.0, 0.05])
+    data["wheels"] = {name: part for name, part in data["wheels"].items() if name != "car.rear_left"}
+    three = gori.Spec(**data)
+    found = axles_of(three)
+    assert found.names == ("front", "rear") and found.alone == {"rear": "car.rear_right"}
+    assert found.axle(0) == found.axle("front") == found.axles[0] and len(found.axles) == 1
+    np.testing.assert_array_equal(bump_curves(three, "front", travel=[0.0, 0.05])["load"], whole["load"])

@@ -240,3 +240,26 @@ def test_steering_of_a_vehicle_of_your_own():
     data.pop("steering")
     with pytest.raises(InputError, match="are not steered"):
         steer_curves(gori.Spec(**data))
+
+
+def test_springs_in_joints_and_a_steering_that_turns():
+    """No strut, no wheel_rate; the load knows all springs. A steering joint that turns has radians."""
+    tyre = own_vehicle().wheels["car.front_left"].tyre
+    bodies = {"frame": {"mass": 900.0, "inertia": [250.0, 900.0, 1000.0]}}
+    joints = {"car": {"type": "free", "parent": "ground", "child": "frame", "q": [1, 0, 0, 0, 0, 0, 0.55]}}
+    wheels = {}
+    for axle, x in (("f", 1.2), ("r", -1.2)):
+        for side, y in (("l", 0.7), ("r", -0.7)):
+            name = axle + side
+            bodies |= {part + name: {"mass": 10.0, "inertia": [1.0, 1.0, 1.0]} for part in "uk"}
+            slide = {"type": "prismatic", "axis": [0, 0, 1], "stiffness": 3e4, "at": [x, y, 0.0]}
+            joints[f"s{name}"] = {"parent": "frame", "child": f"u{name}", **slide}
+            turn = {"type": "revolute", "axis": [0, 0, 1]} if axle == "f" else {"type": "fixed"}
+            joints[f"k{name}"] = {"parent": f"u{name}", "child": f"k{name}", **turn}
+            wheels[f"car.{name}"] = {"body": f"k{name}", "inertia": 1.0, "tyre": tyre}
+    joints["kfr"]["mimic"] = {"joint": "kfl"}
+    steering = {"car.steering": {"joint": "kfl", "travel": 0.5, "stiffness": 2e4}}
+    car = gori.Spec(bodies=bodies, joints=joints, wheels=wheels, steering=steering, terrain={})
+    curves = bump_curves(car, "front", travel=[0.0, 0.02])
+    assert np.isnan(curves["wheel_rate"]).all() and curves["rate"] == pytest.approx(3e4, rel=1e-6)
+    assert "rack [rad]" in str(steer_curves(car))

@@ -69,3 +69,13 @@ def test_a_hitch_holds_back_and_never_pushes():
     v = np.zeros(27)
     v[size.joint_v.start + 3] = 0.9
     assert hitch.force(0.0, None, v)[size.joint_v.start + 3] == -hitch.pull(0.9)
+
+
+def test_go_means_that_all_of_it_is_behind():
+    """At 1 m/s it was told to go after 23.8 m of 30 m, when the time was over."""
+    result = soft_soil(soil="lete_sand", speed=1.0, length=6.0, drawbar=False, progress=False)
+    assert result["go"] and result["distance"] > 5.9 and result.notes == ()
+    short = soft_soil(soil="lete_sand", speed=1.0, length=6.0, longest=3.0, drawbar=False, progress=False)
+    assert not short["go"] and not short["dug in"] and "still got on after 3 s" in short.notes[0]
+    with pytest.raises(InputError, match="positive speed"):
+        soft_soil(speed=0.0, progress=False)

@@ -96,7 +96,18 @@ def test_refused():
 
 
 def test_a_slope_of_sand_that_it_cannot_climb(driven):
-    """It digs itself in: that is an answer, not an error."""
-    result = driven("slope", grade=0.2, soil="dry_sand")
+    """With full throttle it digs itself in: that is an answer, not an error."""
+    result = driven("slope", grade=0.2, soil="dry_sand", throttle=1.0)
     assert not result["climbs"] and result["dug in"] and result["distance climbed"] < 5.0
     assert "dug itself in" in str(result)
+
+
+def test_a_slope_is_about_the_vehicle_not_about_the_pedal():
+    """With full throttle its wheels dig into dry sand; with half of it, it climbs."""
+    result = slope(grade=0.2, soil="dry_sand", climb=8.0, progress=False)
+    assert result["climbs"] and result["throttle"] == 0.5 and not result["dug in"]
+    assert "throttle 0.5" in result.about and result.notes == (
+        "with throttle 1 its wheels spin, and it does not climb",
+    )
+    with pytest.raises(InputError, match="throttle must be 0 to 1"):
+        slope(throttle=2.0, progress=False)

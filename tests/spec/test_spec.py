@@ -356,3 +356,21 @@ def test_quaternion_is_the_inverse_of_rotation():
         found = np.array(quaternion(rotation(None, q)))
         np.testing.assert_allclose(found * np.sign(found @ q), q, atol=1e-15)
         assert found[np.flatnonzero(found)[0]] > 0.0
+
+
+def test_several_values_are_checked_together():
+    """Each alone would not fit the other."""
+    group = {"material": "grain", "radius": 0.01, "fill": {"shape": "ground.bin", "count": 5}}
+    spec = Spec(
+        bodies={"ground": {"shapes": {"bin": {"type": "box", "size": [1, 1, 1], "hollow": True, "material": "grain"}}}},
+        materials={"grain": {"E": 1e7, "nu": 0.3, "density": 2500.0}},
+        contacts={"grain/grain": {"restitution": 0.5, "friction": 0.3}},
+        particles={"a": group, "b": group},
+        run={"duration": 1.0, "subsystems": {"a": {"step": "auto"}, "b": {"step": "auto"}}},
+    )
+    names = [f"run.subsystems.{name}.torque_arm" for name in "ab"]
+    with pytest.raises(SpecError, match="must be the same for all particles"):
+        spec.set(names[0], "radius")
+    changed = spec.set(dict.fromkeys(names, "radius"))
+    assert all(part.torque_arm == "radius" for part in changed.run.subsystems.values())
+    assert spec.set({}) == spec

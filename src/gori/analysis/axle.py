@@ -41,12 +41,22 @@ class VehicleAxles(NamedTuple):
     """joint that carries the chassis"""
     chassis: str
     axles: tuple[WheelPair, ...]
+    names: tuple[str, ...]
+    """of all axles, also of those that are one wheel"""
+    alone: dict[str, str]
+    """{axle: its only wheel}"""
 
     def axle(self, name: str | int) -> WheelPair:
         """By name, or by number from the front."""
+        wanted = self.names[name % len(self.names)] if isinstance(name, int) else name
         for axle in self.axles:
-            if axle.name == str(name) or (isinstance(name, int) and axle is self.axles[name % len(self.axles)]):
+            if axle.name == wanted:
                 return axle
+        if wanted in self.alone:
+            raise InputError(
+                f"the {wanted} axle is wheel {self.alone[wanted]!r}, which has no other beside it: curves need a left "
+                "and a right wheel"
+            )
         known = " or ".join(repr(axle.name) for axle in self.axles)
         raise InputError(f"axle must be {known}, not {name!r}")
 
@@ -76,17 +86,18 @@ def axles_of(spec: Spec) -> VehicleAxles:
         else:
             rows.append([name])
     pairs = [sorted(row, key=lambda name: -places[name][1]) for row in rows]
-    for row in pairs:
-        if len(row) < 2:
-            raise InputError(f"wheel {row[0]!r} has no other beside it: an axle needs a left and a right wheel")
+    if all(len(row) < 2 for row in pairs):
+        raise InputError(f"wheel {pairs[0][0]!r} has no other beside it: an axle needs a left and a right wheel")
     names = [str(k + 1) for k in range(len(pairs))]
     names[0], names[-1] = "front", "rear" if len(pairs) > 1 else "front"
     # of twin wheels the outer ones
     found = [
         WheelPair(name, row[0], row[-1], float(places[row[0]][0] + places[row[-1]][0]) / 2.0)
         for name, row in zip(names, pairs)
+        if len(row) > 1
     ]
-    return VehicleAxles(spec, model, q, roots[0], chassis, tuple(found))
+    alone = {name: row[0] for name, row in zip(names, pairs) if len(row) == 1}
+    return VehicleAxles(spec, model, q, roots[0], chassis, tuple(found), tuple(names), alone)
 
 
 def design_position(model: Model) -> np.ndarray:

@@ -51,8 +51,9 @@ def bump_curves(
     Columns: travel [m]; camber [deg], positive with the top outward; toe [deg], positive inward; track, what both
     wheels together move apart where they meet the ground [m]; recession, how far the wheel's centre moves back [m];
     NAME_ratio of each strut that moves with the left wheel, by how much it shortens per travel of this wheel alone (in
-    a template spring_ratio and damper_ratio); wheel_rate, spring rates times ratios squared [N/m]; load, vertical force
-    on the wheel that holds it there [N]; rate, the slope of the load [N/m].
+    a template spring_ratio and damper_ratio); wheel_rate, spring rates of these struts times ratios squared [N/m], NaN
+    without any; load, vertical force on the wheel that holds it there [N]; rate, the slope of the load as this wheel
+    goes up alone [N/m], by all forces: where wheels are linked, another one than that of the column `load`.
     """
     bench = Bench(vehicle, axle, set)
     travel = np.linspace(-0.1, 0.1, 41) if travel is None else numbers_of(travel, "travel", least=1)
@@ -65,6 +66,7 @@ def bump_curves(
     centre, rest = bench.centre(poses, "l"), bench.centre(at_rest, "l")
     slopes = bench.slopes(poses, "l")
     rate = sum((bench.stiffness(strut, "l") * slope**2 for strut, slope in slopes.items()), np.zeros(len(travel)))
+    rate = rate if slopes else np.full(len(travel), np.nan)
     return Curves(
         f"{bench.axle} suspension",
         {
@@ -91,8 +93,8 @@ def steer_curves(
 
     rack   (N,) [m, rad], positive to the left; default: all of its travel
 
-    Columns: rack [m]; left and right [deg], angles of the wheels, positive to the left; radius, on which the middle of
-    the rear axle runs at a walk, positive to the left [m]; ackermann [%]: 100 where the normals of both front wheels
+    Columns: rack [m, rad]; left and right [deg], angles of wheels, positive to the left; radius, on which the middle
+    of the rear axle runs at a walk, positive to the left [m]; ackermann [%]: 100 where the normals of both front wheels
     meet on the line of the rear axle, 0 where the wheels stay parallel.
     """
     bench = Bench(vehicle, "front", set)
@@ -122,7 +124,7 @@ def steer_curves(
     return Curves(
         "steering",
         {
-            "rack": (rack, "m"),
+            "rack": (rack, "rad" if bench.vehicle.spec.joints[bench.steering[0]].type == "revolute" else "m"),
             "left": (left, "deg"),
             "right": (right, "deg"),
             "radius": (radius, "m"),
@@ -140,7 +142,8 @@ def axle_loads(
 
 def _axle_loads(found: VehicleAxles, gravity: float = 9.81) -> tuple[float, float]:
     if len(found.axles) != 2:
-        raise InputError(f"loads follow from statics alone for two axles; this vehicle has {len(found.axles)}")
+        alone = f", and {', '.join(map(repr, found.alone.values()))} alone" if found.alone else ""
+        raise InputError(f"loads follow from statics alone for two axles; this vehicle has {len(found.axles)}{alone}")
     pose = found.model.forward_kinematics(found.q)[found.chassis]
     com = pose[:3, :3].T @ (found.model.center_of_mass(found.q) - pose[:3, 3])
     front, rear = (axle.x for axle in found.axles)

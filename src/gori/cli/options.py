@@ -45,6 +45,4 @@ def read(
     if file.suffix.lower() in (".yaml", ".yml"):
         return load(file, **options, **({"set": dict(changes)} if changes else {}))
     spec = load(file, **options)
-    for change in changes or []:
-        spec = spec.set(*change)
-    return spec
+    return spec.set(dict(changes)) if changes else spec

@@ -52,9 +52,7 @@ def vehicle_spec(
             raise InputError("set is for a file or a name; this vehicle has already been read")
         return template_spec(vehicle, name, set, terrain=terrain)  # type: ignore[arg-type]
     if isinstance(vehicle, Spec):
-        described = vehicle
-        for place, value in (set or {}).items():
-            described = described.set(place, value)
+        described = vehicle.set(set) if set else vehicle
     else:
         described = read_yaml(vehicle_file(Path(str(vehicle))), set=dict(set or {}))
     data = {key: getattr(described, key) for key in described.model_fields_set if key not in OF_THE_RUN}

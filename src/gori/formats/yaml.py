@@ -40,9 +40,7 @@ def read_yaml(
     """
     changes = dict(set or {})
     spec = _read(path, text, strict, (), changes)
-    for name, value in changes.items():
-        spec = spec.set(name, value)
-    return spec
+    return spec.set(changes) if changes else spec
 
 
 def _read(

@@ -44,7 +44,7 @@ def soft_soil(
     length: float = 30.0,
     grade: float = 0.0,
     drawbar: bool = True,
-    longest: float = 25.0,
+    longest: float | None = None,
     transfer: str = "low",
     **setup: Any,
 ) -> Result:
@@ -54,7 +54,11 @@ def soft_soil(
     soil       name in the library, or a file;  speed that the driver tries to keep [m/s]
     length     of the strip [m];  grade: its rise
     drawbar    measure the pull, in a second run
+    longest    time after which it ends [s]; None: twice as long as it takes at that speed, and ten seconds
     """
+    if not speed > 0.0:
+        raise InputError(f"soft_soil needs a positive speed, not {speed!r} m/s")
+    longest = 2.0 * length / speed + 10.0 if longest is None else longest
     if soil is None:
         raise InputError("name a soil: soil='lete_sand'; gori wheel-rig --soils lists all")
     how = ManoeuvreSetup(soil=soil, **setup)
@@ -83,7 +87,9 @@ def soft_soil(
     rut = depth[:, passed].max(axis=0) if passed.any() else np.zeros(1)
     went = float(m.position[-1, 0] - m.position[0, 0])
     dug_in = float(sinkage[-1].max()) > 0.95 * deep
-    go = not dug_in and bool(m.position[-1, 0] >= length or m.speed[late].mean() > GOING)
+    go = not dug_in and bool(m.position[-1, 0] >= length)
+    short = not dug_in and not go and float(m.speed[late].mean()) > GOING
+    notes = (f"it still got on after {longest:g} s, {m.position[-1, 0]:.1f} m of {length:g} m",) if short else ()
     figures = [
         Figure("go", float(go), "yes/no"),
         Figure("dug in", float(dug_in), "yes/no"),
@@ -124,7 +130,7 @@ def soft_soil(
         figures.append(Figure("drawbar pull, largest", 0.0, "N"))
     where = f" up {100.0 * grade:g} %" if grade else ""
     about = f"{length:g} m of soft soil{where}, transfer case {transfer} ({how.words})"
-    return Result("soft_soil", about, tuple(figures), rec, tuple(panels), (), curves)
+    return Result("soft_soil", about, tuple(figures), rec, tuple(panels), notes, curves)
 
 
 def ruts(model: Any, saved: Mapping[str, np.ndarray] | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -27,6 +27,8 @@ QUARTER_MILE = 402.336
 """[m]"""
 LOCKED = 0.95
 """slip of a wheel that counts as locked"""
+THROTTLES, SPINNING = (1.0, 0.5, 0.3, 0.2), 0.5
+"""with which a climb is tried, one after the other; slip of wheels that spin, so that less may do more"""
 
 
 def bump(speed: float = 81.0 / 3.6, height: float = 0.08, length: float = 0.6, **setup: Any) -> Result:
@@ -201,7 +203,7 @@ def braking(speed: float = 60.0 * MPH, pedal: float = 0.5, selector: str | int =
 def slope(
     grade: float = 0.6,
     hold: float = 5.0,
-    throttle: float = 1.0,
+    throttle: float | None = None,
     transfer: str = "low",
     gear: int | None = 1,
     climb: float = 20.0,
@@ -210,13 +212,16 @@ def slope(
     """Parked on a grade with the brakes on, then off and up: whether it stands, starts, and how fast it climbs. On soft
     soil it ends where a wheel digs itself in.
 
-    grade   rise for each metre along x: 0.6 for 60 %
-    hold    time that it stands [s];  climb: time to drive [s]
-    gear    to hold; None: the gearbox shifts by itself
+    grade      rise for each metre along x: 0.6 for 60 %
+    hold       time that it stands [s];  climb: time to drive [s]
+    throttle   0 to 1; None: full, and where it does not climb with wheels that spin, less and less (THROTTLES)
+    gear       to hold; None: the gearbox shifts by itself
     """
     how = ManoeuvreSetup(**setup)
     if not 0.0 <= grade <= 1.5:
         raise InputError(f"grade must be 0 to 1.5, not {grade!r}")
+    if throttle is not None and not 0.0 <= throttle <= 1.0:
+        raise InputError(f"throttle must be 0 to 1, not {throttle!r}")
     length = 30.0 + 12.0 * climb
     model = how.place(courses.slope(grade, length if how.soil is None else min(length, 150.0)))
     end = (length if how.soil is None else 150.0) - 10.0
@@ -231,24 +236,36 @@ def slope(
     def drive(run: Any) -> bool:
         parked = run.time < hold - 1e-9
         run.inputs[f"{name}.brake"] = 1.0 if run.time < hold + 0.5 else 0.0
-        run.inputs[f"{name}.throttle"] = 0.0 if parked else throttle
+        run.inputs[f"{name}.throttle"] = 0.0 if parked else pedal
         if not parked:
             run.inputs[f"{name}.transfer"], run.inputs[f"{name}.selector"] = transfer, selector
         return size.x(run) > end or size.x(run) < x0 - 5.0 or deepest(run, size.wheels) > deep
 
-    rec, _ = how.run(model, state, drive, hold + climb, 0.02)
-    m = motion(rec)
-    uphill = math.sqrt(1.0 + grade * grade)
-    along = (m.position[:, 0] - m.position[0, 0]) * uphill
-    parked, climbing = rec.time <= hold, rec.time > hold
-    late = climbing & (rec.time > rec.time[-1] - 1.0)
-    slip = m.wheels("slip")
-    dug_in = float(m.wheels("sinkage")[-1].max()) > 0.95 * deep
-    climbs = not dug_in and m.speed[late].mean() > 0.2
+    uphill, tried = math.sqrt(1.0 + grade * grade), []
+    for pedal in THROTTLES if throttle is None else (throttle,):
+        rec, _ = how.run(model, state.copy(), drive, hold + climb, 0.02)
+        m = motion(rec)
+        along = (m.position[:, 0] - m.position[0, 0]) * uphill
+        parked, climbing = rec.time <= hold, rec.time > hold
+        late = climbing & (rec.time > rec.time[-1] - 1.0)
+        slip = m.wheels("slip")
+        dug_in = float(m.wheels("sinkage")[-1].max()) > 0.95 * deep
+        climbs = not dug_in and m.speed[late].mean() > 0.2
+        if climbs or not slip[climbing].max() > SPINNING:
+            break
+        tried.append(f"{pedal:g}")
+    if climbs and tried:
+        notes = (f"with throttle {', '.join(tried)} its wheels spin, and it does not climb",)
+    elif len(tried) > 1:
+        notes = (f"its wheels spin with every throttle that was tried: {', '.join(tried)}",)
+    else:
+        notes = ()
+    notes += ("a wheel has dug itself in, and the run ended there",) if dug_in else ()
     figures = [
         Figure("moved while parked", float(np.abs(along[parked]).max() * 1e3), "mm"),
         Figure("rolled back at the start", float(max(0.0, -along[climbing].min()) if climbing.any() else 0.0), "m"),
         Figure("climbs", float(climbs), "yes/no"),
+        Figure("throttle", pedal, ""),
         Figure("dug in", float(dug_in), "yes/no"),
         Figure("distance climbed", float(along[-1]), "m"),
         Figure("speed at the end", float(m.speed[late].mean()) * 3.6, "km/h"),
@@ -264,6 +281,6 @@ def slope(
         Panel("wheel loads", "t [s]", "[kN]", [
             PlotLine(n, rec.time, m.wheels("load")[:, k] / 1e3) for k, n in enumerate(m.size.wheels)]),
     )  # fmt: skip
-    about = f"up a grade of {100.0 * grade:g} %, transfer case {transfer}, gear {selector} ({how.words})"
-    notes = ("a wheel has dug itself in, and the run ended there",) if dug_in else ()
+    levers = f"throttle {pedal:g}, transfer case {transfer}, gear {selector}"
+    about = f"up a grade of {100.0 * grade:g} %, {levers} ({how.words})"
     return Result("slope", about, tuple(figures), rec, panels, notes)

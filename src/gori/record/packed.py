@@ -1,7 +1,8 @@
 """Recordings that are complete, compressed without loss: about half the size, and read by any HDF5 library.
 
 Each column is compressed by itself (bytes of equal weight together, then deflate), in blocks of BLOCK rows: numbers of
-one column resemble each other. The text of a long Spec, as of a road, is compressed too. Files that grow are not packed (`rows.py`): a kill might tear a block.
+one column resemble each other. The text of a long Spec, as of a road, is compressed too. Files that grow are not packed
+(`rows.py`): a kill might tear a block.
 """
 
 import errno

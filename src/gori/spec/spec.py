@@ -1,5 +1,6 @@
 """The Spec: what a person writes about a machine."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -174,11 +175,20 @@ class Spec(Part):
         found = ((name, joint.warning()) for name, joint in self.joints.items())
         return [(f"joints.{name}.{warning[0]}", warning[1]) for name, warning in found if warning]
 
-    def set(self, name: str, value: Any) -> "Spec":
-        """A new Spec with one value changed: `spec.set("elbow.damping", 0.1)`, `spec.set("bodies.hand.mass", 2)`."""
+    def set(self, name: str | Mapping[str, Any], value: Any = None) -> "Spec":
+        """A new Spec with one value changed: `spec.set("elbow.damping", 0.1)`, `spec.set("bodies.hand.mass", 2)`.
+
+        {name: value} changes several, and only the result is checked: for values that must fit each other.
+        """
+        data = self.model_dump(exclude_unset=True)
+        for one, wanted in (name if isinstance(name, Mapping) else {name: value}).items():
+            self._put(data, one, wanted)
+        return Spec(**data)
+
+    def _put(self, data: dict[str, Any], name: str, value: Any) -> None:
+        """One value into the dump of this Spec."""
         if not isinstance(name, str):
             raise SpecError(f"the first argument must be the name of a field, such as 'elbow.damping', not {name!r}")
-        data = self.model_dump(exclude_unset=True)
         keys, node = name.split("."), data
         lengths = {
             group: max((len(key) for key in data.get(group, {}) if _leads(name, key)), default=0) for group in GROUPS
@@ -211,7 +221,6 @@ class Spec(Part):
                 raise SpecError(f"cannot set {name!r}: there is no {head!r}{closest(head, node)}")
             node, rest, depth = node[match], rest[len(match) + 1 :], depth + 1
         node[rest] = value
-        return Spec(**data)
 
 
 def _leads(name: str, key: str) -> bool:

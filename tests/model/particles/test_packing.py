@@ -184,3 +184,22 @@ def test_new_particles_beside_others():
     )
     with pytest.raises(InputError, match=words):
         check_beside(new, old, ids=np.array([4, 9]))
+
+
+@pytest.mark.parametrize("shape", ["box", "cylinder"])
+def test_a_poured_mixture_is_no_tower(shape):
+    """A few large ones among many small ones: it stood 25 m high above a bin of 0.4 m."""
+    size = {"size": [0.25, 0.25, 0.4]} if shape == "box" else {"radius": 0.125, "length": 0.4}
+    open_ = ["z+" if shape == "box" else "top"]
+    body = Body.model_validate(
+        {"shapes": {"s": {"type": shape, "hollow": True, "open": open_, "material": "a", **size}}}
+    )
+    container = container_of(body.shapes["s"], "bin")
+    radii = draw_radii(((0.007, 2990.0), (0.035, 10.0)), 3000, np.random.default_rng(1))
+    points = poured(container, radii, np.random.default_rng(1))
+    assert (points[:, 2] - container.low[2]).max() < 0.8
+    check_overlaps(np.column_stack([points, radii]), 0.0)
+    assert (container.clearance(points, lid=False) >= radii - 1e-12).all()
+    large = points[radii > 0.02, 2]
+    assert np.ptp(large) > 0.1, "mixed, not in layers"
+    np.testing.assert_array_equal(points, poured(container, radii, np.random.default_rng(1)))

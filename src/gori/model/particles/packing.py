@@ -16,6 +16,8 @@ REGULAR_SPACING = 2.02
 """spacing of a regular packing, in largest radii"""
 LOOSE_SPACING = 2.2
 """spacing of a cloud that is poured, in largest radii"""
+MOST_IN_A_ROW = 8
+"""particles side by side in a cell for one of the largest, at most"""
 SHIFT = 0.01
 """how far at most a particle of a regular packing stands off its site, in largest radii: nothing balances for ever"""
 DENSEST = 0.62
@@ -77,9 +79,14 @@ def poured(
 ) -> np.ndarray:
     """Points (n, 3) of a loose cloud, from the floor up; above an open container it rises as high as it must.
 
-    In a closed container that is too small for a loose cloud they are at random, as dense as they have to be.
+    Particles that are half as large as the largest or less stand side by side in cells of the grid, if no spacing is
+    given. In a closed container that is too small for a loose cloud all are at random, as dense as they have to be.
     """
     largest = float(radii.max())
+    if spacing is None and largest >= 2.0 * radii.min():
+        points = _mixed(container, radii, rng, floor)
+        if points is not None:
+            return points
     wide = LOOSE_SPACING * largest if spacing is None else spacing
     points, fitting = _grid(
         container, len(radii), largest, wide, 0.5 * wide - largest, rng, floor, lid=not container.lid
@@ -173,6 +180,37 @@ def _first(pieces: list[_Sites], count: int) -> _Sites:
     whole = _Sites(*(np.concatenate(arrays) for arrays in zip(*pieces)))
     order = np.lexsort((whole.drawn, whole.layer))[:count]
     return _Sites(*(array[order] for array in whole))
+
+
+def _mixed(container: Container, radii: np.ndarray, rng: np.random.Generator, floor: float | None) -> np.ndarray | None:
+    """A loose cloud of sizes that differ: cells as wide as the largest need, each with one of them or k^3 smaller ones
+    on a grid of its own. None if the container has too few cells.
+    """
+    largest, lid = float(radii.max()), not container.lid
+    wide = LOOSE_SPACING * largest
+    sides = np.minimum(largest / radii * (1.0 + 1e-9), MOST_IN_A_ROW).astype(int)
+    waiting = {int(k): np.flatnonzero(sides == k).tolist() for k in np.unique(sides)}
+    cells = {k: -(-len(mine) // k**3) for k, mine in waiting.items()}
+    for _ in range(20):
+        kinds = rng.permutation(np.repeat(list(cells), list(cells.values())))
+        centres, _ = _grid(container, len(kinds), 0.5 * wide, wide, 0.0, rng, floor, lid)
+        if centres is None:
+            return None
+        points, left = np.empty((len(radii), 3)), {k: list(mine) for k, mine in waiting.items()}
+        for centre, kind in zip(centres, kinds.tolist()):
+            narrow = wide / kind
+            line = narrow * (np.arange(kind) - 0.5 * (kind - 1))
+            sites = centre + np.stack(np.meshgrid(line, line, line, indexing="ij"), axis=-1).reshape(-1, 3)
+            # at the corners of a cell a round wall may be nearer than at its middle
+            sites = rng.permutation(sites[container.free(sites, (0.5 - 1e-9) * narrow, lid)])
+            mine, left[kind] = left[kind][: len(sites)], left[kind][len(sites) :]
+            moves = rng.normal(size=(len(mine), 3))
+            far = (0.5 * narrow - radii[mine]) * rng.random(len(mine)) ** (1 / 3)
+            points[mine] = sites[: len(mine)] + moves * (far / np.linalg.norm(moves, axis=1))[:, None]
+        if not any(left.values()):
+            return points
+        cells = {k: cells[k] + -(-2 * len(mine) // k**3) for k, mine in left.items()}
+    return None
 
 
 def random(container: Container, radii: np.ndarray, rng: np.random.Generator) -> np.ndarray:
