@@ -30,6 +30,7 @@ from gori.sim.progress import Progress
 from gori.sim.recorded import RecordedRun, read_run
 from gori.sim.run import (
     CheckpointStage,
+    CreepStage,
     DriverStage,
     EventStage,
     FailureStage,
@@ -397,6 +398,8 @@ class Simulation:
             InterruptStage(self._user),
             EventStage(stepper, self.vehicles, self.events, kept.save, kept.change, kept.event_log, samples),
         ]
+        if self.method.adaptive:
+            stages.append(CreepStage(stepper))
         if stepper.closure is not None:
             stages.append(LoopStage(stepper, stepper.closure, kept.save))
         stages.append(FailureStage(stepper, lambda code: explain(stepper, self._user, code)))

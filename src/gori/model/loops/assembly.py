@@ -17,7 +17,7 @@ from gori.spec.explain import warn
 READY = 0.1
 """how readily joints move whose q the Spec gives, as a share of the others, if all may move"""
 GIVEN, UNKNOWN = 10.0, 0.1
-"""what a change of a coordinate counts whose q the Spec gives, and of one that it says nothing of, by one with a guess"""
+"""what a change of a coordinate counts whose q the Spec gives, and one that it says nothing of, beside a guess"""
 MOVED = 1e-12
 """change that counts as a move [rad, or the size of the machine]"""
 REACH = 2.0

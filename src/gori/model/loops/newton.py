@@ -110,7 +110,7 @@ class Search:
             return found
         rng, best, known = np.random.default_rng(0), first, 0
         for k in range(self.BUDGET):
-            if known >= self.STARTS or k >= self.MOST and not found or found and not few:
+            if known >= self.STARTS or (k >= self.MOST and not found) or (found and not few):
                 break
             pose = self.near(free, q=self._aside(rng, best, free, few or k % 2 == 1))
             best = min(best, pose, key=lambda one: one.size)
