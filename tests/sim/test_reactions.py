@@ -240,7 +240,7 @@ def through_flat(gravity, times):
 def test_drives_at_a_singular_sample_are_the_limit_along_the_branch():
     """On the parallel branch all bars swing as one: torque = g cos A (1/2 + 1/2 + 1)."""
     rec = through_flat([0, -9.81, 0], np.linspace(0, 1, 41))
-    np.testing.assert_allclose(rec["A.drive"], 19.62 * np.cos(rec["A.q"][:, 0]), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(rec["A.drive"], 19.62 * np.cos(rec["A.q"]), rtol=0, atol=1e-6)
     assert gori.Trace(rec).drive_determined("A").all()
     assert not rec["D.determined"][20].any()  # they grow beyond all bounds
     assert rec["D.determined"][19, 3:5].all()
