@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import gori
 from tests.cli.files import FOUR_BAR, chain
+from tests.model.loops.singular import parallelogram
 
 
 def test_info(run):
@@ -75,6 +77,14 @@ def test_info_says_which_joints_became_cuts(run):
     assert about["became_cuts"] == ["B"] and about["turned"] == ["C", "D"]
     assert about["cuts"]["B"] == {"type": "spherical", "parent": "crank", "child": "coupler"}
     assert json.loads(run("info", "four.yaml", "--json").stdout)["became_cuts"] == []
+
+
+def test_info_names_a_singular_pose(run):
+    gori.save(parallelogram(), "flat.yaml")
+    assert "a singular pose: 2 in this instant, 1 of a finite motion" in run("info", "flat.yaml").stdout
+    assert json.loads(run("info", "flat.yaml", "--json").stdout)["loops"]["instantaneous"] == 2
+    gori.save(parallelogram(0.7), "open.yaml")
+    assert "singular" not in run("info", "open.yaml").stdout
 
 
 def test_info_leaves_out_the_middle_of_a_long_chain(run):

@@ -8,9 +8,10 @@ from bench.mechanisms import four_bar
 from gori.errors import FrictionWarning, SimulationError
 from gori.integrate import METHODS, RK4, Dopri5, GeneralizedAlpha, ImplicitEuler
 from gori.kernels import codes
-from gori.sim.failure import ahead, explain, listed, not_a_number, opening, singular
+from gori.sim.failure import ahead, explain, listed, near_singular, not_a_number, opening, singular
 from gori.sim.user import UserForce
 from gori.spec import GROUND, Spec
+from tests.model.loops.singular import parallelogram
 from tests.sim.machines import falling, with_forces
 from tests.sim.test_simulation import STEPS, simulate
 
@@ -226,3 +227,18 @@ def test_a_wheel_that_sinks_without_throttle_needs_no_less():
 
 def test_lists_in_words():
     assert listed(["a"]) == "a" and listed(["a", "b"]) == "a, or b" and listed(["a", "b", "c"]) == "a, b, or c"
+
+
+def test_singular_poses_are_blamed_only_where_they_are():
+    def ended(spec, **v):
+        stepper = gori.Simulation(gori.compile(spec), Dopri5()).stepper
+        stepper.y[stepper.model.nq : stepper.model.nq + stepper.model.nv] = list(v.values())
+        stepper.closure.head.pivot = 1e-4  # what the loop solver saw last
+        return near_singular(stepper), str(explain(stepper, NOBODY, codes.STEP_TOO_SMALL))
+
+    words, _ = ended(parallelogram(A=2.0, C=2.0), A=2.0, B=-3.0, C=0.0)
+    assert words is not None and "lie on none of them" in words
+    words, whole = ended(parallelogram(A=2.0, C=2.0), A=2.0, B=-2.0, C=2.0)
+    assert words is not None and "next to a singular pose" in words and "none of them" not in whole
+    words, whole = ended(parallelogram(0.8), A=2.0, B=-2.0, C=2.0)
+    assert words is None and "singular" not in whole

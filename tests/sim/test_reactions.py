@@ -9,6 +9,7 @@ import gori
 from gori.sim.reactions import least_squares
 from gori.spec import Spec
 from tests.checks import close
+from tests.model.loops.singular import parallelogram
 from tests.sim.loops.cut_anywhere import MACHINES, bar, cut_at, door, joints_alone, moving_as, planar_four_bar
 
 SAME = 1e-9
@@ -225,3 +226,28 @@ def test_a_tree_has_nothing_to_share():
     model = gori.compile(spec)
     trace = gori.Trace(gori.Recording(model, [0.0, 1.0], np.zeros((2, 1)), np.zeros((2, 1))))
     assert trace.multipliers.shape == (2, 0) and trace.determined("hinge").all() and trace.unique == {"hinge": True}
+
+
+# ---- samples at a singular pose
+
+
+def through_flat(gravity, times):
+    """Inverse dynamics of a parallelogram that is driven through its flat pose at t = 0.5 s."""
+    spec = parallelogram(0.5).set("gravity", gravity)
+    return gori.inverse_dynamics(gori.compile(spec), times, motions={"A": "0.5 + (pi - 0.5)*2*t"}, progress=False)
+
+
+def test_drives_at_a_singular_sample_are_the_limit_along_the_branch():
+    """On the parallel branch all bars swing as one: torque = g cos A (1/2 + 1/2 + 1)."""
+    rec = through_flat([0, -9.81, 0], np.linspace(0, 1, 41))
+    np.testing.assert_allclose(rec["A.drive"], 19.62 * np.cos(rec["A.q"]), rtol=0, atol=1e-6)
+    assert gori.Trace(rec).drive_determined("A").all()
+    assert not rec["D.determined"][20].any()  # they grow beyond all bounds
+    assert rec["D.determined"][19, 3:5].all()
+
+
+def test_reactions_that_have_a_limit_at_a_singular_sample_are_determined():
+    rec = through_flat([3.0, 0, 0], np.array([0.0, 0.4999, 0.5, 0.5001, 1.0]))
+    force = rec["D.reaction"][:, 3:5]
+    np.testing.assert_allclose(force[2], 0.5 * (force[1] + force[3]), rtol=0, atol=1e-4)
+    assert rec["D.determined"][2, 3:5].all()

@@ -7,7 +7,17 @@ import gori
 from gori.errors import SimulationError
 from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR, STEP_TOO_SMALL
 from gori.sim import Simulation
-from gori.sim.run import Block, DriverStage, FailureStage, LoopStage, SampleStage, run_blocks
+from gori.sim.run import (
+    ATTEMPTS,
+    HARD,
+    Block,
+    CreepStage,
+    DriverStage,
+    FailureStage,
+    LoopStage,
+    SampleStage,
+    run_blocks,
+)  # fmt: skip
 from tests.integrate.closed_machines import rockers
 
 
@@ -109,3 +119,40 @@ def test_difficult_poses_are_not_tried_for_ever(method, which):
     ]
     failure = run_blocks(stepper, stages)
     assert str(failure) in (f"code {SINGULAR}", f"code {STEP_TOO_SMALL}") and len(codes) < 500
+
+
+class Adaptive:
+    """The clock of an adaptive method."""
+
+    def __init__(self):
+        self.steps_done = self.steps_refused = 0
+        self.time = self.start_time = 0.0
+        self.end_time = 1.0
+
+
+def creep(code, done, refused, covered, blocks):
+    """Result of so many blocks, each with the same steps."""
+    stepper = Adaptive()
+    stage, codes = CreepStage(stepper), []
+    for _ in range(blocks):
+        stepper.steps_done += done
+        stepper.steps_refused += refused
+        stepper.time += covered
+        block = Block(code=code)
+        stage(block)
+        codes.append(block.code)
+    return codes
+
+
+def test_steps_that_are_refused_again_and_again_end_a_run():
+    assert STEP_TOO_SMALL in creep(OK, 10, 90, 1e-3, ATTEMPTS // 50)
+    assert STEP_TOO_SMALL in creep(OK, 100, 0, 1e-12, ATTEMPTS // 50)  # would take forever
+    assert set(creep(OK, 50, 50, 1e-3, ATTEMPTS)) == {OK}
+    assert set(creep(OK, 100, 0, 1e-8, ATTEMPTS)) == {OK}
+
+
+def test_a_run_that_meets_nothing_but_difficult_poses_ends():
+    codes = creep(POOR_CHOICE, 0, 1, 1e-9, 2 * HARD)
+    assert codes.index(STEP_TOO_SMALL) == HARD - 1 and codes.count(STEP_TOO_SMALL) == 2
+    assert set(creep(POOR_CHOICE, 1, 1, 1e-9, 2 * HARD)) == {POOR_CHOICE}
+    assert set(creep(POOR_CHOICE, 0, 1, 1e-4, 2 * HARD)) == {POOR_CHOICE}

@@ -11,15 +11,12 @@ import numpy as np
 from gori.errors import ClosureError, InputError
 from gori.model import Model, assemble, consistent_velocity
 from gori.model.loops.assembly import assembled
+from gori.model.loops.beside import ASIDE, NODES
 from gori.model.loops.branches import finite_freedom, tangents
 from gori.model.loops.newton import close_from
 
 WEAK, SINGULAR = 1e-10, 1e-3
 """smallest singular value of J, by the largest, at which the motions still determine all, and do so well"""
-ASIDE = 0.02
-"""how far beside a singular pose the poses are that it is interpolated from [rad, or the size of the machine]"""
-NODES = {-3: 0.05, -2: -0.3, -1: 0.75, 1: 0.75, 2: -0.3, 3: 0.05}
-"""where they are, and what each counts: a polynomial of degree 5"""
 LEAP = 0.3
 """change from the predicted pose, in these units, above which a way is gone in smaller steps"""
 FINEST = 6

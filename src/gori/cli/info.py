@@ -137,6 +137,7 @@ def _loops(spec: "Spec") -> dict[str, Any] | None:
         "rank": about.rank,
         "redundant": list(about.redundant),
         "freedom": about.freedom,
+        "instantaneous": about.instantaneous,
         "independent": list(about.independent),
     }
 
@@ -178,6 +179,10 @@ def _summary(console: Console, about: dict[str, Any]) -> None:
         f"{count(loops['equations'], 'equation')} from cuts, mimic joints, gears and motions, rank {loops['rank']}: "
         f"{count(loops['freedom'], 'degree')} of freedom"
     )
+    if loops["instantaneous"] != loops["freedom"]:
+        console.print(
+            f"a singular pose: {loops['instantaneous']} in this instant, {loops['freedom']} of a finite motion"
+        )
     if loops["independent"]:
         console.print(f"independent: {', '.join(loops['independent'])}")
     if loops["redundant"]:

@@ -10,11 +10,16 @@ from gori.kernels import codes as code
 from gori.kernels.forces.signals import signals_one
 from gori.model import Model, assemble
 from gori.model.elastic import elastic_elements
+from gori.model.loops.branches import is_singular, tangents
+from gori.model.loops.system import FLAT, NOTHING
 from gori.model.signals import readings
 from gori.sim.stepper import Stepper
 from gori.sim.sticking import too_fast
 from gori.sim.user import UserForce
 from gori.sim.vehicle.vehicles import off_grid
+
+CLOSE_BY = 1e-2
+"""smallest singular value of the loop equations, by the largest, below which a pose is next to a singular one"""
 
 
 def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
@@ -39,13 +44,6 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
             f"it cannot pass: check with gori.assemble, or try {finer(stepper)}",
             time,
         )
-    if result == code.STEP_TOO_SMALL and stepper.closure is not None and stepper.closure.at_singular_pose:
-        return SimulationError(
-            f"the step became too small {when}: the machine is at a singular pose, where it can go on in more than one "
-            f"way, and its velocities lie on none of them ({speed}). Start beside this pose, or with velocities of one "
-            "branch (gori.consistent_velocity)",
-            time,
-        )
     if result == code.STEP_TOO_SMALL and 0.0 < stepper.step < np.spacing(abs(time)):
         return SimulationError(
             f"the step became too small {when}: the time itself is too large for it, as it is resolved to "
@@ -53,6 +51,8 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
             "from a later start, as state.replace(time=0.0) does",
             time,
         )
+    if result == code.STEP_TOO_SMALL and (words := near_singular(stepper)) is not None:
+        return SimulationError(f"the step became too small {when} ({speed}): {words}", time)
     if result == code.STEP_TOO_SMALL:
         return SimulationError(
             f"the step became too small {when}: the forces change too fast for {stepper.method.kind} ({speed}). Try "
@@ -199,6 +199,27 @@ def opening(stepper: Stepper, result: int) -> str | None:
     if result != code.NOT_CLOSED:
         return None
     return _words(model, system.worst(system.terms(q, v, t).gap)[0].rpartition(".")[0])
+
+
+def near_singular(stepper: Stepper) -> str | None:
+    """Words on a singular pose of the loops at or next to which the run ended, if there is one."""
+    if stepper.closure is None or not stepper.closure.at_singular_pose:
+        return None
+    model, (q, v, t) = stepper.model, (stepper.q.copy(), stepper.v.copy(), stepper.time)
+    at = tangents(model, q, t)
+    if is_singular(at) and not at.on_branch(at.N.T @ (v / model.loop_system.column_scale)):
+        return (
+            "the machine is at a singular pose, where it can go on in more than one way, and its velocities lie on "
+            "none of them. Start beside this pose, or with velocities of one branch (gori.consistent_velocity)"
+        )
+    values = np.linalg.svd(model.loop_system.scaled(model.loop_system.terms(q, time=t).J), compute_uv=False)
+    good = values[values > max(FLAT * values[0], NOTHING)]
+    if not is_singular(at) and good[-1] > CLOSE_BY * good[0]:
+        return None
+    cures = ["a fixed step (rk4)", "larger tolerances", "another loop solver"]
+    if stepper.steps_done == 0:
+        cures = ["to start beside this pose", *cures]
+    return f"the machine is next to a singular pose, where its accelerations are sensitive. Try {listed(cures)}"
 
 
 def _words(model: Model, owner: str) -> str:

@@ -15,7 +15,7 @@ joints have a compliance, the energy stored in them is smallest, and the rest is
 depends on which joints of a loop happen to be cuts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from gori.kernels.machine import Data, Machine
 from gori.model import Model
 from gori.model.body_frames import moved_moment
 from gori.model.connections import reach
+from gori.model.loops.beside import NODES, SLOPES
 from gori.model.loops.system import FLAT, NOTHING, LoopSystem
 from gori.record import Recording
 from gori.spec import GROUND
@@ -33,6 +34,9 @@ LOOSE = 1e-6
 """share of a self-stress below which a component counts as determined"""
 FULL = 1e-9
 """singular values below this share of the largest leave a share open"""
+BOUNDED, ROUNDED = 1e-5, 1e-6
+"""share of the multipliers beside a singular pose that grows beyond all bounds, and change of J from there to the pose,
+that count as none"""
 ROUNDS, SHARED = 10, 1e-13
 """how often reactions of gears are shared, and change of the multipliers, by the largest, at which that ends"""
 ROWS = 4096
@@ -48,6 +52,7 @@ class Replay(NamedTuple):
     recorded        (N, nr) wrenches of subsystems
     a               (N, nv) accelerations of `whole`
     force           (N, nv) tau - ID(q, v, a) of the recording's Model
+    beside          of a sample at a singular pose: J and force on both sides of it
     """
 
     recording: Recording
@@ -58,6 +63,14 @@ class Replay(NamedTuple):
     recorded: np.ndarray
     a: np.ndarray
     force: np.ndarray
+    beside: Callable[[int], "Beside | None"] = lambda k: None
+
+
+class Beside(NamedTuple):
+    """At the NODES of `model/loops/beside.py`, on the branch of a singular pose."""
+
+    J: np.ndarray  # (nodes, ne, nv)
+    force: np.ndarray  # (nodes, nv)
 
 
 class Split(NamedTuple):
@@ -79,7 +92,7 @@ class Split(NamedTuple):
 def split(replay: Replay) -> Split:
     """Multipliers and wrenches, determined or shared as this module says."""
     model = replay.recording.model
-    lam, stresses = solve(model.loop_system, replay)
+    lam, stresses, unbounded = solve(model.loop_system, replay)
     if not any(stress.shape[1] for stress in stresses):
         return Split(lam, wrenches(replay, lam), None, None)
     sharing = Sharing(replay)
@@ -95,19 +108,54 @@ def split(replay: Replay) -> Split:
             moved = max(moved, np.abs(change).max() / max(np.abs(lam[k]).max(), 1e-300))
         if trial and moved < SHARED:
             break
+    loose[unbounded] = np.eye(3)
     return Split(lam, wrenches(replay, lam), loose, loose_by)
 
 
-def solve(system: LoopSystem, replay: Replay) -> tuple[np.ndarray, list[np.ndarray]]:
-    """lambda_0 (N, ne), and the self-stresses (ne, k) of each sample."""
-    rec, rows, columns = replay.recording, system.row_scale, system.column_scale
+def solve(system: LoopSystem, replay: Replay) -> tuple[np.ndarray, list[np.ndarray], list[int]]:
+    """lambda_0 (N, ne), and the self-stresses (ne, k) of each sample.
+
+    At a singular pose, where branches cross, J loses rank for an instant only. Along the branch, with s = 0 there,
+
+        lambda = c_1 / s + c_0 + ...
+
+    c_0 is taken: the limit of all that has one. Where c_1 is not zero, by a load across the branches, reactions grow
+    beyond all bounds there; the indices of these samples come last.
+    """
+    rec, rows, unbounded = replay.recording, system.row_scale, []
     lam, stresses = np.zeros((len(rec), len(rows))), []
     for k, (t, q, v) in enumerate(zip(rec.time, rec.q, rec.v) if len(rows) else ()):
-        left, values, right = np.linalg.svd(system.scaled(system.terms(q, v, t).J))
-        rank = int((values > max(FLAT * values.max(initial=0.0), NOTHING)).sum())
-        lam[k] = rows * (left[:, :rank] @ (right[:rank] @ (columns * replay.force[k]) / values[:rank]))
-        stresses.append(rows[:, None] * left[:, rank:])
-    return lam, stresses
+        lam[k], stress = _solved(system, system.terms(q, v, t).J, replay.force[k])
+        stresses.append(stress)
+    usual = min((stress.shape[1] for stress in stresses), default=0)
+    for k, stress in enumerate(stresses):
+        if stress.shape[1] == usual or (beside := replay.beside(k)) is None:
+            continue
+        found = [_solved(system, *side) for side in zip(beside.J, beside.force)]
+        grown = np.array([node * side[0] for node, side in zip(NODES, found)])
+        lam[k] = list(SLOPES.values()) @ grown
+        least = max(np.abs(side[0] / rows).max() for side in found)
+        if np.abs(list(NODES.values()) @ grown / rows).max() > BOUNDED * least:
+            unbounded.append(k)
+        else:
+            slope = np.tensordot(list(SLOPES.values()), beside.J, 1)
+            stresses[k] = stress @ _null((slope.T @ stress) * system.column_scale[:, None])
+    return lam, stresses, unbounded
+
+
+def _solved(system: LoopSystem, J: np.ndarray, force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest lambda (ne,) of J' lambda = force, and the self-stresses (ne, k)."""
+    rows, columns = system.row_scale, system.column_scale
+    left, values, right = np.linalg.svd(system.scaled(J))
+    rank = int((values > max(FLAT * values.max(initial=0.0), NOTHING)).sum())
+    lam = rows * (left[:, :rank] @ (right[:rank] @ (columns * force) / values[:rank]))
+    return lam, rows[:, None] * left[:, rank:]
+
+
+def _null(matrix: np.ndarray) -> np.ndarray:
+    """A basis of all x with matrix x = 0; what is below ROUNDED counts as zero."""
+    _, values, right = np.linalg.svd(matrix)
+    return right[int((values > ROUNDED).sum()) :].T
 
 
 # ---- wrenches

@@ -31,6 +31,13 @@ FIRST_BLOCK = 256
 """steps of the first block, whose speed is not known yet"""
 FIRST_PLAIN_BLOCK = 8
 """the same beside plain functions of the user, which may be slow: Ctrl-C waits for the end of a block"""
+
+ATTEMPTS, REFUSED, CREEP = 4000, 0.75, 1e-12
+"""steps that are looked at together; share of them that may be refused, and share of a run that each covers at least"""
+DIFFICULT = POOR_CHOICE, NEAR_SINGULAR
+"""results of a block that met a difficult pose"""
+HARD, HARD_SHARE = 200, 1e-3
+"""such blocks that are looked at together: half as many steps must succeed, or cover this share of the run"""
 NO_SAMPLES = np.zeros((0, 0))
 
 
@@ -214,6 +221,31 @@ class EventStage:
         self._vehicles.start(time, stepper.y)
         self._samples.add(np.array(rows))
         block.code, block.alone = OK, False
+
+
+class CreepStage:
+    """An adaptive method that does not get on is stopped as if its step had become too small: steps are refused again
+    and again, so many are needed that it would not come to the end, or nearly each one meets a difficult pose.
+    """
+
+    def __init__(self, stepper: Stepper):
+        self._stepper, self._hard = stepper, 0
+        self._steps = self._poses = (stepper.steps_done, stepper.steps_refused, stepper.time)
+
+    def __call__(self, block: Block) -> None:
+        stepper = self._stepper
+        now, run = (stepper.steps_done, stepper.steps_refused, stepper.time), stepper.end_time - stepper.start_time
+        done, refused, covered = (after - before for after, before in zip(now, self._steps))
+        if done + refused >= ATTEMPTS:
+            self._steps = now
+            if block.code == OK and (refused > REFUSED * (done + refused) or covered < CREEP * (done + refused) * run):
+                block.code = STEP_TOO_SMALL
+        self._hard += block.code in DIFFICULT
+        if self._hard >= HARD:
+            done, _, covered = (after - before for after, before in zip(now, self._poses))
+            self._hard, self._poses = 0, now
+            if done < HARD / 2 and covered < HARD_SHARE * run and block.code in DIFFICULT:
+                block.code = STEP_TOO_SMALL
 
 
 class LoopStage:

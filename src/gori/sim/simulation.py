@@ -38,6 +38,7 @@ from gori.sim.run import (
     FIRST_BLOCK,
     FIRST_PLAIN_BLOCK,
     CheckpointStage,
+    CreepStage,
     DriverStage,
     EventStage,
     FailureStage,
@@ -458,6 +459,8 @@ class Simulation:
             InterruptStage(stepper, self._user),
             EventStage(stepper, self.vehicles, self.events, kept.save, kept.change, kept.event_log, samples),
         ]
+        if self.method.adaptive:
+            stages.append(CreepStage(stepper))
         if stepper.closure is not None:
             stages.append(LoopStage(stepper, stepper.closure, kept.save))
         stages.append(FailureStage(stepper, lambda code: explain(stepper, self._user, code)))

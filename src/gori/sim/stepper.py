@@ -149,6 +149,11 @@ class Stepper(Bound):
         return bool(self._clock.inside_step)
 
     @property
+    def steps_refused(self) -> int:
+        """Steps that an adaptive method has refused since `start_time`."""
+        return int(self._clock.steps_refused)
+
+    @property
     def run_start(self) -> float:
         """Time at which the present run began [s]."""
         return float(self._clock.start_time + self._clock.first_step * self._clock.step)
@@ -212,6 +217,7 @@ class Stepper(Bound):
             self._clock.sample_period = min(duration / 1000.0 if sample is None else sample, duration)
             self._clock.largest_step = self.method.settings()["largest_step"]
             require_resolved("samples", self._clock.sample_period, self._clock.end_time)
+            self._depart()
             return
         steps, every = grid_of(duration, sample, self._fixed_step)
         require_resolved("steps", self._fixed_step, self.time + duration)
@@ -242,9 +248,17 @@ class Stepper(Bound):
         if clock.step != h or clock.inside_step:
             self.count_from_here()
             clock.step = h
+        self._depart()
         self._last_step = clock.steps_done + count
         clock.end_time = clock.start_time + self._last_step * h
         clock.sample_every = NEVER
+
+    def _depart(self) -> None:
+        """Before the first step: accelerations of loops that start in a singular pose."""
+        if self.closure is None or (step := self.closure.depart(self.time, self.y)) is None:
+            return
+        if self.method.adaptive and self._clock.step <= 0.0:
+            self._clock.step = min(step, self._clock.largest_step)
 
     def count_from_here(self) -> None:
         """Count steps and samples from the time reached on."""

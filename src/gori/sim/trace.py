@@ -15,6 +15,7 @@ from gori.model import Model
 from gori.model.arrays import numbers_of
 from gori.model.body_frames import BodyFrames, moved_moment
 from gori.model.connections import reach
+from gori.model.loops.beside import NODES, branch_at
 from gori.model.loops.coordinates import along
 from gori.model.machine import machine_of
 from gori.model.state import State
@@ -23,7 +24,7 @@ from gori.record import Recording
 from gori.record.channels import cut_turns
 from gori.sim.couplings import before_wrenches, couplings, model_columns
 from gori.sim.loops.closure import Closure
-from gori.sim.reactions import LOOSE, Replay, Split, split
+from gori.sim.reactions import LOOSE, Beside, Replay, Split, split
 from gori.sim.user import UserForce
 from gori.spec.spec import closest
 
@@ -121,21 +122,48 @@ class Trace:
         qdd = np.zeros((len(self._samples), model.nv))
         if not len(qdd):
             return qdd
-        if model.loops:
-            kept, solver = model.loop_system.kept, Multipliers.solver
-            machine, data = machine_of(model, self._user, loops=kept, closed=solver.address, **self._shared(model))
-            closure = Closure(model, RK4(), Multipliers(), machine, data)
-            time, q, v, _ = self.recording.state(0)
-            z = self._samples[0, 1 + model.nq + model.nv :]
-            closure.start(State(time, q, v, z))
-            closure.accept_any_pose()
-        else:
-            machine, data = machine_of(model, self._user, **self._shared(model))
-        done = accelerations_along(machine, data, self._samples, self._recorded, qdd)
+        done = self._accelerate(self._samples, self._recorded, qdd)
         if done < len(qdd):
             time = float(self._samples[done, 0])
             raise SimulationError(f"the accelerations at t = {time:.6g} s could not be computed", time)
+        self._start_on_branch(qdd)
         return qdd
+
+    def _accelerate(self, samples: np.ndarray, recorded: np.ndarray, qdd: np.ndarray) -> int:
+        """qdd (N, nv) at rows of time, q, v and z; returns at how many of them they could be computed."""
+        model = self.model
+        if not model.loops:
+            machine, data = machine_of(model, self._user, **self._shared(model))
+            return accelerations_along(machine, data, samples, recorded, qdd)
+        kept, solver, nq, nv = model.loop_system.kept, Multipliers.solver, model.nq, model.nv
+        machine, data = machine_of(model, self._user, loops=kept, closed=solver.address, **self._shared(model))
+        closure = Closure(model, RK4(), Multipliers(), machine, data)
+        first = samples[0]
+        closure.start(State(first[0], first[1 : 1 + nq], first[1 + nq : 1 + nq + nv], first[1 + nq + nv :]))
+        closure.accept_any_pose()
+        return accelerations_along(machine, data, samples, recorded, qdd)
+
+    def _start_on_branch(self, qdd: np.ndarray) -> None:
+        """Accelerations of the first sample, if it is a start in a singular pose: those of its branch."""
+        if (beside := self._beside(0)) is None:
+            return
+        samples, recorded = beside
+        a = np.zeros((len(samples), self.model.nv))
+        if self._accelerate(samples, recorded, a) == len(a):
+            qdd[0] = np.array(list(NODES.values())) @ a
+
+    def _beside(self, k: int) -> tuple[np.ndarray, np.ndarray] | None:
+        """Rows of time, q, v and z on both sides of a sample at a singular pose, on its branch, and what subsystems did
+        in the sample; None at any other pose.
+        """
+        time, q, v, _ = self.recording.state(k)
+        branch = branch_at(self.model, q, v, time) if self.model.loops else None
+        sides = None if branch is None else branch.sides()
+        if sides is None:
+            return None
+        z = self._samples[k, 1 + self.model.nq + self.model.nv :]
+        samples = np.array([[side.time, *side.q, *side.v, *z] for side in sides.values()])
+        return samples, np.ascontiguousarray(np.tile(self._recorded[k], (len(samples), 1)))
 
     @cached_property
     def cut_accelerations(self) -> np.ndarray:
@@ -171,9 +199,28 @@ class Trace:
     def _split(self) -> Split:
         model, samples, a = self._rigid
         machine, data = machine_of(model, loops=model.loop_system.tables, **self._shared(model))
-        return split(
-            Replay(self.recording, model, machine, data, samples, self._recorded_of(model), a, self.unbalanced)
-        )
+        replayed = samples, self._recorded_of(model), a, self.unbalanced, self._loads_beside
+        return split(Replay(self.recording, model, machine, data, *replayed))
+
+    def _loads_beside(self, k: int) -> Beside | None:
+        """J, and what is left to the loops, on both sides of a sample at a singular pose; None at any other pose."""
+        if (beside := self._beside(k)) is None:
+            return None
+        (samples, recorded), model, system = beside, self.model, self.model.loop_system
+        q, v = samples[:, 1 : 1 + model.nq], samples[:, 1 + model.nq : 1 + model.nq + model.nv]
+        terms = [system.terms(*state) for state in zip(q, v, samples[:, 0])]
+        if self._given is None:
+            a = np.zeros((len(samples), model.nv))
+            if self._accelerate(samples, recorded, a) < len(a):
+                return None
+        else:  # by the motions alone
+            rest = [-one.gamma * system.row_scale for one in terms]
+            a = [np.linalg.lstsq(system.scaled(one.J), x, rcond=None)[0] for one, x in zip(terms, rest)]
+            a = np.array(a) * system.column_scale
+        machine, data = machine_of(model, self._user, **self._shared(model))
+        force = np.zeros_like(a)
+        unbalanced(machine, data, samples, recorded, a, force)
+        return Beside(np.array([one.J for one in terms]), force)
 
     @property
     def multipliers(self) -> np.ndarray:

@@ -45,5 +45,6 @@ def test_python_and_compiled_code_see_the_same_numbers(bundle):
 def test_a_machine_without_loops_keeps_nothing():
     model = gori.compile(rockers(), open_loops=True)
     machine, data = machine_of(model)
-    assert data.loops.state.flat.size == 0 and data.loops.work.flat.size == data.loops.work.standing.size == 1
+    work = data.loops.work
+    assert data.loops.state.flat.size == 0 and work.flat.size == work.standing.size + work.departing.size == 4
     assert lm.loop_memory(None, model.nv).work.mass.size == 0 == len(machine.equation)

@@ -1,5 +1,6 @@
 """Assembly of closed machines from rough poses."""
 
+import re
 import warnings
 from functools import partial
 
@@ -224,6 +225,90 @@ def test_a_second_closed_pose_is_named():
         first = gori.assemble(model)
     with pytest.warns(AssemblyWarning):
         assert np.array_equal(gori.assemble(model), first)
+
+
+@pytest.mark.parametrize("position", [1.513, 1.51311, 1.4])
+def test_a_given_value_that_is_only_rounded_moves_to_the_nearest_closed_pose(position):
+    """At A = 170 deg D is at 1.51311119 m, or 7 m from there."""
+    model = gori.compile(crank_and_slider(A={"q_deg": 170}, D={"q": position}))
+    with pytest.warns(AssemblyWarning, match=r"moved D from (1\.[\d.]+) to 1\.51311") as caught:
+        q = gori.assemble(model)
+    assert q[0] == np.radians(170) and q[2] == pytest.approx(1.51311119, abs=1e-8) and len(caught) == 1
+    before, after = re.findall(r"from ([\d.]+) to ([\d.]+)\. Give", str(caught[0].message))[0]
+    assert before != after
+
+
+def test_a_given_value_at_a_dead_centre_moves_the_short_way():
+    model = gori.compile(crank_and_slider(A={"q_deg": 180}, D={"q": 1.4}))
+    with pytest.warns(AssemblyWarning, match=r"moved D from 1\.4 to 1\.5\. Give"):
+        q = gori.assemble(model)
+    assert q[0] == np.pi and q[2] == pytest.approx(1.5, abs=1e-12)
+
+
+def test_rounded_values_of_random_four_bars_move_by_no_more_than_was_rounded():
+    rng, told = np.random.default_rng(7), 0
+    for _ in range(15):
+        lengths, angle, side = rng.uniform(0.3, 1.5, 4), rng.uniform(-np.pi, np.pi), rng.choice([1.0, -1.0])
+        crank, coupler, rocker, ground = lengths
+        gap = np.array([ground, 0.0]) - crank * np.array([np.cos(angle), np.sin(angle)])
+        far = np.linalg.norm(gap)
+        if not 1.05 * abs(coupler - rocker) < far < 0.95 * (coupler + rocker):
+            continue
+        turned = np.arctan2(-gap[1], -gap[0]) + side * np.arccos((far**2 + rocker**2 - coupler**2) / (2 * far * rocker))
+        model = gori.compile(bars(lengths, angle, round(float(turned), 3)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AssemblyWarning)
+            q = gori.assemble(model)
+        assert q[0] == angle
+        assert abs(np.remainder(q[2] - turned + np.pi, 2 * np.pi) - np.pi) < 1e-3
+        told += 1
+    assert told >= 5
+
+
+def bars(lengths, A, D):
+    """A four-bar with hinges A and D on the ground."""
+    crank, coupler, rocker, ground = (float(x) for x in lengths)
+    body = {"mass": 1.0, "inertia": [1, 1, 1]}
+    return Spec(
+        bodies={"crank": body, "coupler": body, "rocker": body},
+        joints={
+            "A": {"type": "revolute", "parent": GROUND, "child": "crank", "q": A},
+            "B": {"type": "revolute", "parent": "crank", "child": "coupler", "at": [crank, 0, 0]},
+            "D": {"type": "revolute", "parent": GROUND, "child": "rocker", "at": [ground, 0, 0], "q": D},
+        },
+        cuts={
+            "C": {
+                "type": "revolute",
+                "parent": "coupler",
+                "child": "rocker",
+                "at": [coupler, 0, 0],
+                "child_at": [rocker, 0, 0],
+            }
+        },
+    )
+
+
+def test_a_second_closed_pose_is_named_where_given_values_had_to_move():
+    """D is given in the middle between both closed poses."""
+    model = gori.compile(crank_and_slider(A={"q_deg": 60}, D={"q": 1.0}))
+    with pytest.warns(AssemblyWarning, match=r"moved D from 1 to .*\. Besides, the loops close in more than one way"):
+        gori.assemble(model)
+
+
+@pytest.mark.parametrize("angle", [10, 30, 50, 70, 110, 150])
+def test_the_nearest_closed_pose_is_found_though_many_starts_fail(angle):
+    model = gori.compile(crank_and_slider(A={"q_deg": angle}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AssemblyWarning)
+        q = gori.assemble(model)
+    turned, far = np.radians(angle), []
+    for sign in (1.0, -1.0):
+        slider = 2 * np.cos(turned) + sign * np.sqrt(3.5**2 - 4 * np.sin(turned) ** 2)
+        rod = np.arctan2(-2 * np.sin(turned), slider - 2 * np.cos(turned)) - turned
+        rod = np.remainder(rod + np.pi, 2 * np.pi) - np.pi
+        far.append((np.hypot(rod, slider / model.loop_system.size), slider))
+    assert q[2] == pytest.approx(min(far)[1], abs=1e-9)
+    assert abs(q[1]) <= np.pi + 1e-12
 
 
 def test_files_are_told_too(tmp_path):

@@ -3,10 +3,12 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
 import gori
 from gori.sim import Simulation
 from tests.integrate.closed_machines import rockers, slider_crank
+from tests.model.loops.singular import locomotive
 
 
 def test_terms_from_several_threads_are_those_of_one():
@@ -47,3 +49,12 @@ def test_simulations_of_one_model_share_no_memory():
     one.step(10)
     assert not np.shares_memory(one.stepper.data.loops.state.flat, other.stepper.data.loops.state.flat)
     assert other.stepper.closure is not None and other.stepper.closure.head.evaluations == 0
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-3, 0.4])
+def test_the_usual_rank_is_found_at_a_singular_pose_too(angle):
+    """Three coupled cranks: of four equations in the plane one is redundant, in the flat pose two."""
+    model = gori.compile(locomotive(angle))
+    system = model.loop_system
+    assert len(system.kept.names) == 3 and system.regularisation(model.q0).redundant == 0
+    assert system.rank(system.terms(model.q0).J) == (2 if angle == 0.0 else 3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gori
-from gori.errors import InputError, SimulationError, SingularError
+from gori.errors import InputError, SimulationError, SingularError, UnsupportedError
 from gori.integrate import RK4, Dopri5, FrozenExplicit, Multipliers, Partition
 from gori.integrate.clock import CLOCK, Sizes
 from gori.kernels.layout import row
@@ -119,3 +119,11 @@ def test_massless_bodies_within_a_loop(massless):
 def test_a_loop_without_any_mass_is_refused_by_name():
     with pytest.raises(SingularError, match=r"joint '[ABD]' moves no inertia"):
         Simulation(gori.compile(four_bar_without_mass(("crank", "coupler", "rocker"))), RK4())
+
+
+def test_coarse_accelerations_are_refused_by_an_implicit_method():
+    model = gori.compile(rockers())
+    with pytest.raises(UnsupportedError, match="radau5 needs better accelerations than loops: real_time gives"):
+        Simulation(model, gori.Radau5(), loops="real_time")
+    Simulation(model, gori.Radau5(), loops="frozen_explicit")
+    Simulation(model, Dopri5(), loops="real_time")

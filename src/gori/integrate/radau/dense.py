@@ -75,10 +75,10 @@ def complex_step(h):
 
 
 @block
-def differentiate(machine, data, memory, t, y):
-    """B and E at (t, y), where `state.rates` holds. Returns a result code."""
+def differentiate(machine, data, memory, t, y, base):
+    """B and E at (t, y), where base are the rates. Returns a result code."""
     nq, nv, work, state = machine.body_i[0, NQ], data.tau.shape[0], memory.work, memory.state
-    base, moved, k, along, scale = state.rates, work.trial, work.new_rates, work.tangent, memory.dense.axis_scale
+    moved, k, along, scale = work.trial, work.new_rates, work.tangent, memory.dense.axis_scale
     if nv > 0 and not scale[0] > 0.0:
         scale_axes(machine, scale)
     memory.head[0].jacobians += 1

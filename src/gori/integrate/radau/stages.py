@@ -48,6 +48,8 @@ from gori.integrate.rates import rhs_apart
 from gori.kernels.accelerations import q_rate
 from gori.kernels.codes import NO_CONVERGENCE, OK, SINGULAR
 from gori.kernels.jit import block, part, present
+from gori.kernels.loops.departure import departs
+from gori.kernels.machine import RATES
 from gori.kernels.tree.columns import KIND, NQ, Q0, V0
 from gori.kernels.tree.joints import FREE, HELICAL, rotation_of_quaternion
 
@@ -61,6 +63,8 @@ NEGLIGIBLE = 0.3
 STALLED, ROUNDED = 0.3, 0.03
 """contraction rate from which iterations stall, and the size of a change, by the tolerances, that may be rounding"""
 SMALLEST = 2.3e-16
+LATER = 0.4
+"""share of the first step after which the Jacobian is taken if the run starts in a singular pose of the loops"""
 
 
 @part
@@ -82,6 +86,19 @@ def has_matrix(memory):
 
 
 @part
+def differentiate_along(machine, data, memory, t, h, y):
+    """`differentiate` at (t, y); at the start in a singular pose, where differences are noise, a little later."""
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+    base, later, slope = memory.state.rates, memory.work.new, memory.work.slope
+    if not present(machine.closed) or not departs(data.loops, t, y[:nq], y[nq : nq + nv], RATES):
+        return differentiate(machine, data, memory, t, y, base)
+    for j in range(y.shape[0]):
+        later[j] = y[j] + LATER * h * base[j]
+    code = rhs_apart(machine, data, t + LATER * h, later, slope)
+    return differentiate(machine, data, memory, t + LATER * h, later, slope) if code == OK else code
+
+
+@part
 def prepare(machine, data, memory, t, h, y):
     """What the linear equations need for a step h from (t, y), where `state.rates` holds. Returns a result code."""
     head, step = memory.head[0], memory.step[0]
@@ -90,7 +107,7 @@ def prepare(machine, data, memory, t, h, y):
     if not has_matrix(memory):
         return OK if factor_tree(machine, data, memory, t, y, h) else SINGULAR
     if head.made == NONE:
-        code = differentiate(machine, data, memory, t, y)
+        code = differentiate_along(machine, data, memory, t, h, y)
         if code != OK:
             return code
         head.factored = 0.0

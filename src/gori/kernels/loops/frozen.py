@@ -17,6 +17,7 @@ from gori.kernels.codes import NO_CONVERGENCE, NOT_CLOSED, NOT_FINITE, OK
 from gori.kernels.forces.apply import advance_vehicle
 from gori.kernels.jit import kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian, jacobian_times, subtract_transposed
+from gori.kernels.loops.departure import depart, departs
 from gori.kernels.loops.factors import substitute
 from gori.kernels.loops.multipliers import evaluate_apart
 from gori.kernels.loops.system import SLOW, balance, close, drive_power, factor_mass, place_all, split, stands
@@ -81,6 +82,8 @@ def frozen(machine, data, t, y, k, what):
             return code
     dq, qdd, zdot = split(machine, data, k)
     q_rate(machine.body_i, q, v, dq)
+    if departs(m, t, q, v, what):
+        return depart(machine, data, t, q, v, z, zdot, qdd)
     if head.known == 0 or head.pivot < WARY:  # nothing to start from, or on the way to a singular pose
         code = evaluate_apart(machine, data, t, q, v, z, zdot, qdd)
         head.contraction, head.time_last, head.time_before = SLOW, t, t

@@ -6,7 +6,8 @@
     work       LOOP_WORK       recomputed before they are read
 
 A run continues bit for bit from the kept pieces alone. `work.standing` and `work.stood_q`, `work.stood_v` tell for
-which state bodies, cuts and J are computed already: they hold nothing that has to be kept.
+which state bodies, cuts and J are computed already: they hold nothing that has to be kept. `work.departing` and what
+belongs to it is made anew by whoever begins a run (`sim/loops/departure.py`).
 """
 
 from typing import Annotated, Any
@@ -86,6 +87,10 @@ LOOP_WORK = layout(
     array("x", "n", "", "right-hand side and solution, in the order of elimination"),
     array("columns", "nv nv", "", "R of the reduced equation, by rows"),
     array("reduced", "nv nv", "kg, kg m2", "R' M R and its factors"),
+    array("departing", "3", "", "whether the run starts in a singular pose; the time of this start [s], the power [W]"),
+    array("departure_q", "nq", "m, rad", "q of this start"),
+    array("departure_v", "nv", "m/s, rad/s", "v of this start"),
+    array("departure_a", "nv", "m/s2, rad/s2", "accelerations there, on the branch that v lies on"),
 )
 
 JUST_PLACED, WITH_FACTORS = 1.0, 2.0

@@ -11,6 +11,7 @@ from gori.kernels.codes import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE
 from gori.kernels.forces.apply import advance_vehicle
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian, place_cuts
+from gori.kernels.loops.departure import depart, departs
 from gori.kernels.loops.follow import factor_dependent, follow
 from gori.kernels.loops.memory import WITH_FACTORS
 from gori.kernels.loops.system import (
@@ -127,4 +128,6 @@ def multipliers(machine, data, t, y, k, what):
         qdd, zdot = k[:nv], data.zdot
     else:
         q_rate(machine.body_i, q, v, k[:nq])
+    if departs(m, t, q, v, what):
+        return depart(machine, data, t, q, v, z, zdot, qdd)
     return evaluate(machine, data, m, t, q, v, z, zdot, qdd)

@@ -16,6 +16,7 @@ from gori.kernels.codes import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE, SINGU
 from gori.kernels.forces.apply import advance_vehicle, joint_power
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, jacobian_times
+from gori.kernels.loops.departure import depart, departs
 from gori.kernels.loops.follow import factor_dependent, follow
 from gori.kernels.loops.multipliers import evaluate_apart
 from gori.kernels.loops.system import BLURRED, NEAR, balance, close, factor_mass, is_driven, place_all, solve, split
@@ -144,6 +145,9 @@ def partition(machine, data, t, y, k, what):
         if code != OK or what == PROJECT:
             return code
     dq, qdd, zdot = split(machine, data, k)
+    if departs(m, t, q, v, what):
+        q_rate(machine.body_i, q, v, dq)
+        return depart(machine, data, t, q, v, z, zdot, qdd)
     for j in range(q.shape[0]):
         m.work.q[j] = q[j]
     for j in range(nv):

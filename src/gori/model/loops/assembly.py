@@ -17,10 +17,10 @@ from gori.model.state import seconds
 from gori.spec.explain import warn
 from gori.text.arguments import names_of
 
-GIVEN = 0.1
+READY = 0.1
 """how readily joints move whose q the Spec gives, as a share of the others, if all may move"""
-UNKNOWN = 0.1
-"""what a change of a coordinate counts that the Spec says nothing of, as a share of the others"""
+GIVEN, UNKNOWN = 10.0, 0.1
+"""what a change of a coordinate counts whose q the Spec gives, and one that it says nothing of, beside a guess"""
 MOVED = 1e-12
 """change that counts as a move [rad, or the size of the machine]"""
 REACH = 2.0
@@ -61,12 +61,14 @@ def assembled(model: Model, q: Any = None, hold: Iterable[str] = (), time: float
         return Assembly(_nearest(Search(model, start, np.ones(model.nv), time), free, held).q)
     joints = model.spec.joints
     given = [info.name for info in model.joints if joints[info.name].given]
-    known = _columns(model, [*given, *(info.name for info in model.joints if joints[info.name].guessed)])
-    search = Search(model, start, np.where(known, 1.0, UNKNOWN), time)
+    guessed = [info.name for info in model.joints if joints[info.name].guessed]
+    weight = np.where(_columns(model, guessed), 1.0, UNKNOWN)
+    search = Search(model, start, np.where(_columns(model, given), GIVEN, weight), time)
     if closures := search.closures(free & ~_columns(model, given)):
         return Assembly(closures[0].q, _second(search, closures))
-    pose = _released(search, free, held, given)
-    return Assembly(pose.q, _moved(search, given, pose.q))
+    closures = _released(search, free, held, given)
+    moved, second = _moved(search, given, closures[0].q), _second(search, closures)
+    return Assembly(closures[0].q, (". Besides, ".join((*moved, *second)),) if moved else second)
 
 
 def _columns(model: Model, names: Iterable[str]) -> np.ndarray:
@@ -87,41 +89,50 @@ def _nearest(search: Search, free: np.ndarray, held: list[str], readiness: np.nd
     raise not_closed(search.model, pose.gap, search.time, held)
 
 
-def _released(search: Search, free: np.ndarray, held: list[str], given: list[str]) -> Pose:
-    """A closed pose though given values cannot all stay: as many of the first ones stay as can."""
+def _released(search: Search, free: np.ndarray, held: list[str], given: list[str]) -> list[Pose]:
+    """Closed poses though given values cannot all stay, the nearest first: as many of the first ones stay as can."""
     model, system = search.model, search.system
-    pose = _nearest(search, free, held, np.where(_columns(model, given), GIVEN, 1.0))
-    J = system.scaled(system.terms(pose.q, time=search.time).J)
-    rank, kept = np.linalg.matrix_rank(J[:, free], 1e-9), []
+    ready = np.where(_columns(model, given), READY, 1.0)
+    pose, kept = _nearest(search, free, held, ready), []
+    rank = np.linalg.matrix_rank(system.scaled(system.terms(pose.q, time=search.time).J)[:, free], 1e-9)
     for name in given:
         rest = free & ~_columns(model, [*kept, name])
-        if rest.any() and np.linalg.matrix_rank(J[:, rest], 1e-9) == rank:
+        J = system.scaled(system.terms(pose.q, time=search.time).J)
+        if not rest.any() or np.linalg.matrix_rank(J[:, rest], 1e-9) < rank:
+            continue  # it follows from those that are kept
+        there = pose.q.copy()
+        for one in (*kept, name):
+            there[model.joint(one).q] = search.q[model.joint(one).q]
+        trial = search.near(rest, ready, there)
+        if trial.closed or (closures := search.closures(rest)):
+            pose = trial if trial.closed else closures[0]
             kept.append(name)
-    start, there = search.q.copy(), pose.q.copy()
-    for name in kept:  # from the pose that closes, with these as the Spec has them
-        there[model.joint(name).q] = start[model.joint(name).q]
-    better = Search(model, there, search.weight, search.time).near(free & ~_columns(model, kept))
-    return better if better.closed else pose
+    return search.closures(free & ~_columns(model, kept), ready) or [pose]
 
 
-def _values(model: Model, name: str, q: np.ndarray) -> str:
+def _values(model: Model, name: str, q: np.ndarray, digits: int = 6) -> str:
     """A joint's coordinates as one would write them."""
     info, joint = model.joint(name), model.spec.joints[name]
     degrees = joint.q_deg is not None or (joint.q is None and info.type in ("revolute", "universal"))
     numbers = np.degrees(q[info.q]) if degrees else q[info.q]
-    words = ", ".join(f"{x:.6g}" for x in numbers)
+    words = ", ".join(f"{x:.{digits}g}" for x in numbers)
     return f"{words if info.nq == 1 else f'({words})'}{' deg' if degrees else ''}"
+
+
+def _change(model: Model, name: str, start: np.ndarray, q: np.ndarray) -> str:
+    """A joint's coordinates before and after, with as many digits as it takes to tell them apart."""
+    for digits in (6, 9, 12, 17):
+        before, after = (_values(model, name, one, digits) for one in (start, q))
+        if before != after:
+            break
+    return f"{name} from {before} to {after}"
 
 
 def _moved(search: Search, given: list[str], q: np.ndarray) -> tuple[str, ...]:
     """Words on given values that had to move."""
     model = search.model
     change = np.abs(model.difference(search.q, q) / search.scale)
-    words = [
-        f"{name} from {_values(model, name, search.q)} to {_values(model, name, q)}"
-        for name in given
-        if change[model.joint(name).v].max() > MOVED
-    ]
+    words = [_change(model, name, search.q, q) for name in given if change[model.joint(name).v].max() > MOVED]
     if not words:
         return ()
     return (

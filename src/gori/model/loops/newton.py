@@ -76,7 +76,9 @@ class Search:
     FEW = 12
     """coordinates up to which all closures are looked for"""
     STARTS, MOST = 12, 60
-    """starts that are tried to find the nearest closure, and to find one at all"""
+    """starts in a row that lead to no other closure before the search for more ends, and starts to find one at all"""
+    BUDGET = 240
+    """starts of a search for more closures"""
 
     def __init__(self, model: Model, q: np.ndarray, weight: np.ndarray, time: float):
         self.model, self.q, self.weight, self.time = model, q, weight, time
@@ -93,26 +95,31 @@ class Search:
         readiness = np.ones(self.model.nv) if readiness is None else readiness
         return close_from(self.model, self.q if q is None else q, free, readiness, self.time)
 
-    def closures(self, free: np.ndarray) -> list[Pose]:
-        """Closed poses with the other coordinates as they are at the start, the nearest first."""
-        first = self.near(free)
+    def closures(self, free: np.ndarray, readiness: np.ndarray | None = None) -> list[Pose]:
+        """Closed poses with the other coordinates as they are at the start, the nearest first.
+
+        Of few coordinates all that are found, until STARTS closed poses in a row were known before; of infinitely many,
+        and of many coordinates, the one that the start leads to.
+        """
+        first = self.near(free, readiness)
         if first.size <= ASSEMBLED and np.array_equal(first.q, self.q):
             return [first]
         few = int(free.sum()) <= self.FEW
-        found = [first] if first.closed else []
+        found = [self._unwound(first, free)] if first.closed else []
         if found and (not few or self.continuous(first, free)):
             return found
-        rng, best = np.random.default_rng(0), first
-        for k in range(self.MOST):
-            if found and k >= (self.STARTS if few else 0):
+        rng, best, known = np.random.default_rng(0), first, 0
+        for k in range(self.BUDGET):
+            if known >= self.STARTS or (k >= self.MOST and not found) or (found and not few):
                 break
             pose = self.near(free, q=self._aside(rng, best, free, few or k % 2 == 1))
             best = min(best, pose, key=lambda one: one.size)
             if not pose.closed:
                 continue
-            pose = self._unwound(pose, free)
+            pose, known = self._unwound(pose, free), known + 1
             if all(self.distance(pose.q, other.q, np.ones(self.model.nv)) > ALIKE for other in found):
                 found.append(pose)
+                known = 0
                 if self.continuous(pose, free):
                     break
         return sorted(found, key=lambda one: (self._beyond_limits(one.q), self.distance(one.q)))

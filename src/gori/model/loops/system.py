@@ -30,6 +30,11 @@ ROUNDING = 1e-13
 NOTHING = 1e-12
 """what is smaller in a Jacobian without units is rounding, of a loop that says nothing, as a ball on a hinge's axis"""
 
+BESIDE = 0.0, 1e-2, 1e-1
+"""distances from a pose at which the usual rank is looked for [rad, or the size of the machine]"""
+BLUR = 10.0
+"""singular values below this times the root of the residual count as zero"""
+
 
 class Terms(NamedTuple):
     """The equations at a state: Phi (ne,), J (ne, nv), J v - nu (ne,), gamma (ne,), and wrench (ne, 6) of
@@ -255,19 +260,37 @@ class LoopSystem:
         return extra
 
     def _good_pose(self, q: np.ndarray, time: float) -> np.ndarray | None:
-        """J where it has its usual rank: at q with its loops closed, or nearby if that is a singular pose."""
+        """J where it has its usual rank: at q with its loops closed, or nearby if that is a singular pose.
+
+        Beside a singular pose Newton's steps may fall back to it; steps along its branches do not.
+        """
+        from gori.model.loops.branches import directions, is_singular, tangents
         from gori.model.loops.newton import close_from
 
-        model, rng, best = self.model, np.random.default_rng(1), None
-        for size in (0.0, 1e-2, 1e-1):
-            aside = model.integrate(q, size * self.column_scale * rng.normal(size=model.nv))
-            pose = close_from(model, aside, np.ones(model.nv, bool), np.ones(model.nv), time)
-            if not pose.closed:
-                continue
-            J = self.terms(pose.q, time=time).J
-            if best is None or self.rank(J) > self.rank(best):
-                best = J
+        model, rng = self.model, np.random.default_rng(1)
+
+        def closed(aside):
+            return close_from(model, aside, np.ones(model.nv, bool), np.ones(model.nv), time)
+
+        poses = [closed(model.integrate(q, size * self.column_scale * rng.normal(size=model.nv))) for size in BESIDE]
+        if poses[0].closed and is_singular(at := tangents(model, poses[0].q, time)):
+            for c in directions(at):
+                step = BESIDE[1] * self.column_scale * (at.N @ c)
+                poses += [closed(model.integrate(poses[0].q, sign * step)) for sign in (1.0, -1.0)]
+        best = None
+        for pose in poses:
+            if pose.closed:
+                J = self._without_noise(self.terms(pose.q, time=time).J, pose.size)
+                best = J if best is None or self.rank(J) > self.rank(best) else best
         return best
+
+    def _without_noise(self, J: np.ndarray, residual: float) -> np.ndarray:
+        """J without the singular values that a pose has only because its loops are open by the residual: next to a
+        crossing of branches these grow with the distance from it, and the residual with its square.
+        """
+        left, values, right = np.linalg.svd(self.scaled(J), full_matrices=False)
+        real = values > max(BLUR * residual**0.5, FLAT * values.max(initial=0.0))
+        return (left[:, real] * values[real]) @ right[real] / self.row_scale[:, None] / self.column_scale
 
 
 def lent(M: np.ndarray) -> np.ndarray:

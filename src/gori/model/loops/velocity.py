@@ -81,7 +81,7 @@ def _on_branch(at: Tangents, v: np.ndarray, held: np.ndarray, hold: list[str]) -
         choices = [scale * (at.v_p + unit * _like(unit, v / scale, held)) for unit in units]
     if not choices:
         raise InputError(f"{given} lead nowhere: in this singular pose the machine can move only infinitesimally")
-    raise InputError(f"{words}:\n" + "\n".join(f"  {_as_yaml(at.model, choice)}" for choice in choices))
+    raise InputError(f"{words}:\n" + "\n".join(f"  {as_yaml(at.model, choice)}" for choice in choices))
 
 
 def _like(unit: np.ndarray, v: np.ndarray, held: np.ndarray) -> float:
@@ -90,7 +90,7 @@ def _like(unit: np.ndarray, v: np.ndarray, held: np.ndarray) -> float:
     return float(v[k] / unit[k]) if abs(unit[k]) > 1e-9 else 1.0
 
 
-def _as_yaml(model: Model, v: np.ndarray) -> str:
+def as_yaml(model: Model, v: np.ndarray) -> str:
     """Velocities as one would write them into a file."""
     size = 1e-12 * np.abs(v).max(initial=0.0)
     words = []

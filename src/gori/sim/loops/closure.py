@@ -1,29 +1,35 @@
 """Loops in a run: which solver keeps them closed, its tables and memory, and its choice of coordinates."""
 
 import time as wall
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from gori.errors import UnsupportedError
-from gori.integrate import FrozenExplicit, Full, Loops, Method, Multipliers, Partition, loops_of
+from gori.integrate import FrozenExplicit, Full, Loops, Method, Multipliers, Partition, Radau5, loops_of
 from gori.integrate.clock import MethodMemory
-from gori.kernels.codes import NEAR_SINGULAR, POOR_CHOICE
+from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE
 from gori.kernels.layout import row
-from gori.kernels.machine import ACCELERATIONS, Data, Machine
+from gori.kernels.machine import ACCELERATIONS, RATES, Data, Machine
 from gori.model import Model
+from gori.model.loops.beside import Branch, Side, branch_at
 from gori.model.loops.mobility import split_coordinates
 from gori.model.loops.system import CLOSED
 from gori.model.loops.velocity import consistent_velocity
+from gori.model.machine import data_of
 from gori.model.state import State
 from gori.sim.callers.pickled import Bound
+from gori.sim.loops.departure import departure, elsewhere, first_step, refuse_rest
 
 POOR = 1e-3
 """pivot from which on independent coordinates are chosen anew"""
 CREPT, LOOSE, MOST_LEAPS = 1e-2, 1e3, 8
 """pivot from which on a step that becomes too small is blamed on a singular pose; how tolerances grow for the step over
 it, and how many such steps are tried"""
+COARSE = 1e-6
+"""tolerance of accelerations above which the stages of an implicit method do not converge"""
 AWAY = 1e-7
 """share of a run after which a singular pose counts as left"""
 WINDOW = 2e-6
@@ -37,7 +43,13 @@ def closing(model: Model, method: Method, loops: Any) -> tuple[Method, Loops | N
             loops_of(loops)
         return method, None
     if method.core_of_loops is None:
-        return method, loops_of(Multipliers() if loops is None else loops)
+        solver = loops_of(Multipliers() if loops is None else loops)
+        if isinstance(method, Radau5) and isinstance(solver, FrozenExplicit) and solver.tolerance > COARSE:
+            raise UnsupportedError(
+                f"{method.kind} needs better accelerations than loops: {solver.kind} gives (tolerance "
+                f"{solver.tolerance:g}): its steps would shrink without end. Use frozen_explicit, or a fixed step"
+            )
+        return method, solver
     if loops is not None:
         raise UnsupportedError(
             f"{method.kind} solves the loop equations itself: omit loops: {loops_of(loops).kind}, or "
@@ -75,6 +87,7 @@ class Closure(Bound):
         """whether independent coordinates may be chosen"""
         self._looked = wall.perf_counter()  # when all equations were last checked
         self._leapt = -np.inf  # when a singular pose was last stepped over [s]
+        self._fresh = False  # no step was taken from the state that it was started with
         settings = row(data.loops.settings)
         settings.position_tolerance = settings.velocity_tolerance = self.system.tolerance
         if isinstance(loops, FrozenExplicit):
@@ -89,7 +102,8 @@ class Closure(Bound):
 
     def start(self, state: State) -> None:
         """A new state from outside: nothing is kept."""
-        self._leapt = -np.inf
+        self._leapt, self._fresh = -np.inf, True
+        self.data.loops.work.departing[:] = 0.0
         self._refuse_nothing(state)
         regular, (head, kept) = self.system.regularisation(state.q, state.time), (self.head, self.kept)
         self.data.loops.head[:] = 0
@@ -121,8 +135,24 @@ class Closure(Bound):
         # implicit methods hold positions to the loops, velocities only as well as the step is
         implicit = self.loops is None
         self.system.refuse_open(state.q, None if implicit else state.v, state.time, "state.")
+        if not state.v.any() and not self.model.motion_names:
+            self._refuse_nothing(state)
+            refuse_rest(self.model, state, self._loads(state))
         if state.v.any() and not implicit:
             consistent_velocity(self.model, state.q, state.v, hold=(), time=state.time)  # on a branch
+
+    def _loads(self, state: State) -> Callable[[float], np.ndarray]:
+        """Generalised forces (nv,) of the Spec at rest in this pose, by time [s]; nothing of the run is changed."""
+        z = state.z if len(state.z) else np.zeros(self.model.nz)
+        machine, y = self.machine.replace(user=0), np.concatenate([state.q, state.v, z, [0.0]])
+
+        def load(time: float) -> np.ndarray:
+            data = data_of(self.model, machine, len(self.data.stack), live=True)
+            data.loops.state.eps_mass[:] = 1.0  # the factors do not matter
+            Multipliers.solver(machine, data, time, y, np.zeros(self.model.nv), ACCELERATIONS)
+            return data.loops.work.force.copy()
+
+        return load
 
     def _measure(self, state: State) -> None:
         """How good the equations are here, for all solvers alike: poses that come are judged by it."""
@@ -133,6 +163,54 @@ class Closure(Bound):
         head.known = head.mass_factors = head.evaluations = head.factorisations = head.corrections = 0
         kept.multipliers[:] = kept.accelerations[:] = 0.0
         self.resume()
+
+    def depart(self, time: float, y: np.ndarray) -> float | None:
+        """Before the first step: accelerations of the branch, if the run starts in a singular pose. Then it returns
+        the first step for an adaptive method [s].
+        """
+        if not self._fresh:
+            return None
+        self._fresh, nq, nv = False, self.model.nq, self.model.nv
+        q, v, rest = y[:nq], y[nq : nq + nv], y[nq + nv :]
+        if (branch := branch_at(self.model, q, v, time)) is None:
+            return None
+        data, head = self.data, self.head
+
+        def rates(side: Side) -> np.ndarray | None:
+            out, there = np.zeros(nv), np.concatenate([side.q, side.v, rest])
+            code = Multipliers.solver(self.machine, data, side.time, there, out, ACCELERATIONS)
+            return np.append(out, data.power[0]) if code == OK and np.isfinite(out).all() else None
+
+        before = data.loops.head.copy(), self.kept.flat.copy()
+        self.accept_any_pose()
+        found = departure(branch, rates)
+        if found is None:
+            data.loops.head[:], self.kept.flat[:] = before
+            self.resume()
+            return None
+        self._look_elsewhere(branch, rates, rest)
+        work = data.loops.work
+        work.departing[:] = 1.0, time, found[-1]
+        work.departure_q[:], work.departure_v[:], work.departure_a[:] = q, v, found[:-1]
+        self.kept.accelerations[:], self.kept.multipliers[:] = found[:-1], 0.0
+        head.known = head.mass_factors = head.evaluations = head.factorisations = head.corrections = 0
+        head.pivot = 0.0
+        self.resume()
+        self.reset_thresholds()
+        return first_step(branch)
+
+    def _look_elsewhere(self, branch: Branch, rates: Callable[[Side], Any], rest: np.ndarray) -> None:
+        """Choose coordinates, and measure how good the equations are, on the branch away from the singular pose."""
+        for side in elsewhere(branch):
+            if self.free:
+                self._split(State(side.time, side.q, side.v), None)
+            rates(side)
+            if isinstance(self.loops, Partition):
+                there = np.concatenate([side.q, side.v, rest])
+                Partition.solver(self.machine, self.data, side.time, there, np.zeros(len(there)), RATES)
+        if self.free and (side := branch.side(1.0)) is not None:
+            self._split(State(side.time, side.q, side.v), None)
+            self.head.chosen_at = branch.time
 
     def resume(self) -> None:
         """What is kept is that of another run: bodies and cuts do not stand where it left them."""
