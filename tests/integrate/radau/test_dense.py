@@ -53,7 +53,7 @@ def jacobian(made, f):
 def test_derivatives():
     """Of friction, springs and dampers, whose rates are linear but for the sliding."""
     made, f = sticking(on_axes=False)
-    assert plain(differentiate)(*made[:3], 0.0, made.y) == OK
+    assert plain(differentiate)(*made[:3], 0.0, made.y, made.memory.state.rates) == OK
     head, state, J = made.memory.head[0], made.memory.state, jacobian(made, f)
     assert head.made == PRESENT and head.jacobians == 1
     close(state.by_q.T, J[1:, :1], 1e-5)
@@ -66,7 +66,7 @@ def test_solutions(case):
     made, f = random_step(2, False, types=("revolute", "prismatic")) if case == "tree" else sticking(on_axes=False)
     memory, y = made.memory, made.y
     nv, n = made.data.tau.shape[0], len(y) - 1
-    assert plain(differentiate)(*made[:3], 0.0, y) == OK and plain(factor_dense)(memory, H)
+    assert plain(differentiate)(*made[:3], 0.0, y, memory.state.rates) == OK and plain(factor_dense)(memory, H)
     rng, J = np.random.default_rng(0), jacobian(made, f)
     g, x = rng.normal(size=nv), rng.normal(size=n - nv)
     expected = np.linalg.solve(radau.GAMMA / H * np.eye(n) - J, np.concatenate([g, x]))

@@ -21,7 +21,9 @@ def both(make):
     """The same step twice: in O(n), and with a matrix; both prepared."""
     free, matrix = make(True)[0], make(False)[0]
     assert plain(factor_tree)(*free[:3], 0.0, free.y, H)
-    assert plain(differentiate)(*matrix[:3], 0.0, matrix.y) == OK and plain(factor_dense)(matrix.memory, H)
+    assert plain(differentiate)(*matrix[:3], 0.0, matrix.y, matrix.memory.state.rates) == OK and plain(factor_dense)(
+        matrix.memory, H
+    )
     return free, matrix
 
 

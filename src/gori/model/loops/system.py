@@ -289,7 +289,10 @@ class LoopSystem:
         crossing of branches these grow with the distance from it, and the residual with its square.
         """
         left, values, right = np.linalg.svd(self.scaled(J), full_matrices=False)
-        real = values > max(BLUR * residual**0.5, FLAT * values.max(initial=0.0))
+        some = values > max(FLAT * values.max(initial=0.0), NOTHING)
+        real = some & (values > BLUR * residual**0.5)
+        if real.sum() == some.sum():
+            return J
         return (left[:, real] * values[real]) @ right[real] / self.row_scale[:, None] / self.column_scale
 
 
