@@ -87,7 +87,7 @@ def soft_soil(
     rut = depth[:, passed].max(axis=0) if passed.any() else np.zeros(1)
     went = float(m.position[-1, 0] - m.position[0, 0])
     dug_in = float(sinkage[-1].max()) > 0.95 * deep
-    go = not dug_in and bool(m.position[-1, 0] >= length)
+    go = not dug_in and size.x(run) > length  # where the driver ended it: the last sample may be a little before
     short = not dug_in and not go and float(m.speed[late].mean()) > GOING
     notes = (f"it still got on after {longest:g} s, {m.position[-1, 0]:.1f} m of {length:g} m",) if short else ()
     figures = [

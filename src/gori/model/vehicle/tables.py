@@ -170,14 +170,16 @@ class VehicleTables:
         return found
 
     def unread(self) -> list[int]:
-        """Columns in `recorded` that are no channel, and that no recorded force needs: samples need not hold them."""
+        """Columns in `recorded` that are no channel, and that no force or energy needs: samples need not hold them."""
         read = {column for column, _ in self.channels().values()}
-        for part, count, name in (
-            (vs.WHEEL_OUTPUT, len(self.wheels), "hub_force"),
-            (vs.WHEEL_OUTPUT, len(self.wheels), "hub_moment"),
-            (vs.TRAIN_OUTPUT, len(self.trains), "reaction"),
+        wheels, trains = range(len(self.wheels)), range(len(self.trains))
+        for part, rows, name, width in (
+            (vs.WHEEL_OUTPUT, wheels, "hub_force", 3),
+            (vs.WHEEL_OUTPUT, wheels, "hub_moment", 3),
+            (vs.WHEEL_STATE, wheels, "shaft_torque", 1),
+            (vs.TRAIN_OUTPUT, trains, "reaction", 3),
         ):
-            read |= {self.column(part, row, name) + k for row in range(count) for k in range(3)}
+            read |= {self.column(part, row, name) + k for row in rows for k in range(width)}
         return [column for column in range(self.size) if column not in read]
 
     def soil_grid(self) -> tuple[tuple[float, float], tuple[float, float]]:
