@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from gori.errors import FileError, InputError, RecordError
-from gori.formats.yaml import read_yaml, write_yaml
 from gori.model import Model
 from gori.model.state import State
 from gori.record.packed import unpack, write_packed
 from gori.record.recording import Recording
-from gori.record.rows import Column, Header, RowFile, Slot, open_file, part_of, read_header, read_rows, read_slot
+from gori.record.rows import Column, Header, RowFile, Slot, open_file, part_of, read_header, read_slot
+from gori.record.stored import read_columns
 from gori.record.values import checked_extra, checked_info
 
 _FLOAT = np.dtype("<f8")
@@ -43,7 +43,7 @@ class Recorder:
         self.path, self.flush_seconds, self.info = Path(path), flush_seconds, checked_info(info)
         if self.path.exists() and not overwrite:
             raise FileError("already exists: choose another name, or pass overwrite=True", path)
-        self._head = write_yaml(model.spec), model.open_loops
+        self._head = Header.of(model.spec, model.open_loops, {})
         columns = {"time": Column((), _FLOAT), "q": Column((model.nq,), _FLOAT), "v": Column((model.nv,), _FLOAT)}
         self._begin(columns | {"z": Column((0,), _FLOAT)}, None, 0, -np.inf)
         try:
@@ -62,19 +62,21 @@ class Recorder:
     def resume(cls, path: str | os.PathLike, model: Model, flush_seconds: float = 0.5) -> "Recorder":
         """Continue the file of an earlier run from its checkpoint: samples after that are dropped."""
         with open_file(path) as file:
-            header, (arrays, _), slot = read_header(file), read_rows(file), read_slot(file)
-        if slot is None:
-            raise FileError("contains no checkpoint to continue from", path)
-        if read_yaml(path, header.spec) != model.spec or header.open_loops != model.open_loops:
+            header, stored, slot = read_header(file, strict=True), read_columns(file), read_slot(file)
+            stored.require_all()
+            if slot is None:
+                raise FileError("contains no checkpoint to continue from", path)
+            time = stored.columns["time"].read()
+        if header.read_spec(path) != model.spec or header.open_loops != model.open_loops:
             raise InputError(f"{path} was recorded with a different Spec from that of this Model")
-        time, now = arrays["time"], State.from_bytes(slot.data).time
+        now = state_of(slot, path).time
         # of samples at the very time of the checkpoint, keep those that were there when it was made
         low, high = np.searchsorted(time, now, "left"), np.searchsorted(time, now, "right")
         keep = int(np.clip(min(slot.samples, len(time)), low, high))
         self = cls.__new__(cls)
         self.path, self.flush_seconds = Path(path), flush_seconds
         self.info = {name: value for name, value in header.info.items() if name != "error"}
-        self._head = header.spec, header.open_loops
+        self._head = header
         try:
             unpack(self.path)
             self._rows = RowFile.open(self.path)
@@ -176,7 +178,7 @@ class Recorder:
         try:
             self.flush()
             try:
-                header = Header(*self._head, checked_info(self.info))
+                header = self._head._replace(info=checked_info(self.info))
                 write_packed(self.path, header, self._columns, self.samples, self._rows.read, True, self._slot)
             except (OSError, RuntimeError):  # no space for a second copy: the first is as good, only larger
                 self._rows.publish(self.samples, True)
@@ -191,7 +193,7 @@ class Recorder:
             raise InputError(f"the recording {self.path} is closed; Recorder.resume continues it")
 
     def _create(self, columns: dict[str, Column], capacity: int, slot_bytes: int) -> RowFile:
-        header = Header(*self._head, checked_info(self.info))
+        header = self._head._replace(info=checked_info(self.info))
         return RowFile.create(part_of(self.path), header, columns, capacity, slot_bytes)
 
     def _rebuild(self, capacity: int, slot_bytes: int, columns: dict[str, Column]) -> None:
@@ -226,7 +228,15 @@ def open_recording(path: str | os.PathLike) -> Recording:
 
 
 def read_checkpoint(path: str | os.PathLike) -> State | None:
-    """The State of the latest checkpoint in a file; None where there is none."""
+    """The State of the latest checkpoint in a file that is whole; None where there is none."""
     with open_file(path) as file:
         slot = read_slot(file)
-    return None if slot is None else State.from_bytes(slot.data)
+    return None if slot is None else state_of(slot, path)
+
+
+def state_of(slot: Slot, path: str | os.PathLike) -> State:
+    """The State of a checkpoint."""
+    try:
+        return State.from_bytes(slot.data)
+    except InputError as error:
+        raise FileError(f"is damaged: its checkpoint holds {error}", path) from error

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.errors import ConditionWarning, InputError
+from gori.errors import ConditionWarning, FileError, InputError
 from gori.model import Model
 from gori.model.state import State
 from gori.record import Recorder, Recording, read_checkpoint
-from gori.record.channels import WORK
+from gori.record.columns import SampleColumns, open_columns
+from gori.record.values import checked_info
 from gori.sim.channels import add_channels
 from gori.sim.couplings import warn_of_lag
 from gori.sim.energy import limit, warn_of_imbalance
@@ -36,7 +37,7 @@ class RecordedRun:
     stages     makes the stages of the run
     info       what the Recording says of it; it grows
     recorder   of its file, or None
-    rows       samples so far, a list of arrays
+    rows       the first sample; with a file it grows there alone, and the Recording reads from it
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class RecordedRun:
         work = {exchange.name: exchange.work for exchange in kept.exchanges}
         bar = Progress(progress, stepper.time, stepper.end_time, words)
         try:
-            failure = run_blocks(stepper, self._stages(self._rows, recorder, bar))
+            failure = run_blocks(stepper, self._stages(None if recorder else self._rows, recorder, bar))
             if recorder is not None and failure is None:
                 CheckpointStage(recorder, kept.save).save()  # the State at the end
         except KeyboardInterrupt:
@@ -82,8 +83,7 @@ class RecordedRun:
             if recorder is not None:
                 recorder.info |= info | ({} if failure is None else {"error": str(failure)})
                 recorder.close()
-        *states, extra = stepper.columns(np.concatenate(self._rows))
-        recording = Recording(self._model, *states, extra=extra, info=info)
+        recording = Recording.of_columns(self._model, self._columns(), checked_info(info))
         recording.info["events"], recording.frames = list(kept.event_log), frames
         add_channels(recording, Trace(recording, self._user))
         if failure is not None:
@@ -95,6 +95,14 @@ class RecordedRun:
         done = {exchange.name: exchange.work.on_bodies - work[exchange.name].on_bodies for exchange in kept.exchanges}
         warn_of_imbalance(recording, done, limit(method), finer(stepper))
         return recording
+
+    def _columns(self) -> SampleColumns:
+        """All samples: in memory, or in the file."""
+        if self._recorder is not None:
+            return open_columns(self._recorder.path)
+        time, q, v, z, extra = self._kept.stepper.columns(np.concatenate(self._rows))
+        arrays = {"time": time, "q": q, "v": v, "z": z} | {f"extra/{name}": array for name, array in extra.items()}
+        return SampleColumns(len(time), {name: np.array(array) for name, array in arrays.items()}, {})
 
 
 class Checkpointed(NamedTuple):
@@ -115,17 +123,12 @@ class Checkpointed(NamedTuple):
         names = ("method", "duration", "sample", "frames", "subsystems", "outputs", "particle_energy", *OPTIONS)
         return {name: info[name] for name in names if name in info}
 
-    def rows(self, count: int) -> np.ndarray:
-        """The first samples, as rows of time, state and outputs."""
-        rec = self.recording
-        outputs = rec.extra.get("outputs", np.zeros((len(rec), 0)))
-        work = rec.extra.get(WORK, np.zeros(len(rec)))
-        return np.column_stack([rec.time, rec.q, rec.v, rec.z, work, outputs])[:count]
-
 
 def read_run(path: str | Path) -> Checkpointed:
     """A run that was stopped or killed, out of its file."""
     state, recording = read_checkpoint(path), Recording.load(path)
     if state is None:
         raise InputError(f"{path} holds no checkpoint to go on from")
+    if missing := [name for name in ("method", "duration", "sample") if name not in recording.info]:
+        raise FileError(f"does not say the {missing[0]} of its run: it cannot be continued", path)
     return Checkpointed(recording, state)

@@ -347,7 +347,7 @@ class Simulation:
         recorder = Recorder.resume(path, simulation.model)
         recorder.info = dict(info)
         parts = simulation.model, simulation._kept, simulation._user, simulation._stages
-        return RecordedRun(*parts, info, recorder, [before.rows(recorder.samples)]).finish(progress)
+        return RecordedRun(*parts, info, recorder, []).finish(progress)
 
     def _stages(self, rows: list | None, recorder: Recorder | None, bar: Progress | None) -> list[RunStage]:
         """What happens in each turn of a run, in this order."""

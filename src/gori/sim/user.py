@@ -43,6 +43,9 @@ class UserForce:
             self._keep = self._compile() if self._compiled else _CALL(self._call)
             self.address = self._keep.address if self._compiled else ctypes.cast(self._keep, ctypes.c_void_p).value
 
+    def __reduce__(self):
+        return UserForce, (self.functions, self.nq, self.nv)  # an address means nothing in another process
+
     def _call(self, t, q, v, tau) -> int:
         try:
             q, v, tau = (self._array(*x) for x in ((q, self.nq), (v, self.nv), (tau, self.nv)))
