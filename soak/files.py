@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import gori
-from gori.errors import DamageWarning, GoriError
+from gori.errors import DamageWarning, FileError, GoriError
 from gori.record import FrameFile, Frames, Recorder, Recording, columns, read_checkpoint
 from gori.sim.runfile import read_summary
 from gori.spec import Spec
@@ -273,7 +273,7 @@ def attempt(folder: Path, work: Path, seed: int, k: int) -> Iterator[dict[str, A
                 what, words = "wrong", "other numbers, and no warning"
         except GoriError as error:
             what, words = "refused", str(error)
-            if path.name not in words and name != "summary.json":
+            if isinstance(error, FileError) and path.name not in words:
                 what = "raw_errors"
         except Exception as error:
             what, words = "raw_errors", f"{type(error).__name__}: {error}"

@@ -49,7 +49,7 @@ def look_at(data: Any) -> None:
         if data.shape == ():
             data[()]
         elif data.size:
-            data[:1], data[-1:]
+            _ = data[:1], data[-1:]
     except MemoryError:
         raise
     except Exception:  # this one is damaged, others may be whole
