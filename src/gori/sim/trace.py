@@ -36,17 +36,17 @@ def samples_of(recording: Recording, states: int) -> np.ndarray:
 
 def recorded_of(recording: Recording, size: int) -> np.ndarray:
     """Wrenches and outputs of subsystems (N, size); 0 where the recording has none. Raises if they stand elsewhere."""
-    outputs, named = recording.extra.get("outputs"), recording.info.get("outputs")
-    if outputs is None:
+    named = recording.info.get("outputs")
+    if "outputs" not in recording.extra:
         return np.zeros((len(recording), size))
     here = model_columns(recording.model)
     known = named is None or all(list(columns) == named.get(name) for name, columns in here.items())
-    if outputs.shape[1] != size or not known:
+    if recording.width("extra/outputs") != size or not known:
         raise InputError(
             "this recording holds other outputs of wheels, drive trains or particles than this Gori computes: it may "
             "be of another version. Accelerations and reactions need a new run"
         )
-    return np.array(outputs, order="C")
+    return np.array(recording.extra["outputs"], order="C")
 
 
 class Trace:
@@ -60,17 +60,15 @@ class Trace:
         if not isinstance(recording, Recording) or not isinstance(user, UserForce | None):
             raise InputError("a Trace takes a Recording and, if need be, the UserForce of its run")
         self.recording, self.model = recording, recording.model
-        self._keep, self._user = user, 0 if user is None else user.address
-        self._given = None if accelerations is None else numbers_of(accelerations, "accelerations")
-        self._samples = samples_of(recording, self.model.nz)
+        self.user, self._user = user, 0 if user is None else user.address
+        self.given = None if accelerations is None else numbers_of(accelerations, "accelerations")
 
-    @property
-    def given(self) -> tuple[UserForce | None, np.ndarray | None]:
-        """What it was made with, besides the Recording."""
-        return self._keep, self._given
+    @cached_property
+    def _samples(self) -> np.ndarray:
+        return samples_of(self.recording, self.model.nz)
 
     def __reduce__(self):
-        return Trace, (self.recording, *self.given)
+        return Trace, (self.recording, self.user, self.given)
 
     def _shared(self, model: Model) -> dict[str, Any]:
         """Tables that subsystems of the run share, as `machine_of` takes them."""
@@ -84,8 +82,12 @@ class Trace:
     @cached_property
     def _recorded(self) -> np.ndarray:
         """What subsystems did in the samples, as compiled code takes it: about the origins of the rows."""
+        return recorded_of(self.recording, self._recorded_size)
+
+    @cached_property
+    def _recorded_size(self) -> int:
         tables = self._shared(self.model)
-        return recorded_of(self.recording, before_wrenches(self.model) + 6 * len(tables["coupled"]) + tables["outputs"])
+        return before_wrenches(self.model) + 6 * len(tables["coupled"]) + tables["outputs"]
 
     def _recorded_of(self, other: Model) -> np.ndarray:
         """The same for the Model with axes in fixed joints, where bodies have rows of their own."""
@@ -113,28 +115,29 @@ class Trace:
     @cached_property
     def accelerations(self) -> np.ndarray:
         """Accelerations (N, nv)."""
-        if self._given is not None:
-            return self._given
+        if self.given is not None:
+            return self.given
         model = self.model
         if "forces" in self.recording.info.get("programs", {}) and not self._user:
             raise InputError("accelerations and reactions of this run need its user force functions: run it again")
-        qdd = np.zeros((len(self._samples), model.nv))
+        rec, qdd = self.recording, np.zeros((len(self.recording), model.nv))
         if not len(qdd):
             return qdd
         if model.loops:
             kept, solver = model.loop_system.kept, Multipliers.solver
             machine, data = machine_of(model, self._user, loops=kept, closed=solver.address, **self._shared(model))
             closure = Closure(model, RK4(), Multipliers(), machine, data)
-            time, q, v, _ = self.recording.state(0)
-            z = self._samples[0, 1 + model.nq + model.nv :]
-            closure.start(State(time, q, v, z))
+            time, q, v, z = rec.state(0)
+            closure.start(State(time, q, v, z if len(z) == model.nz else np.zeros(model.nz)))
             closure.accept_any_pose()
         else:
             machine, data = machine_of(model, self._user, **self._shared(model))
-        done = accelerations_along(machine, data, self._samples, self._recorded, qdd)
-        if done < len(qdd):
-            time = float(self._samples[done, 0])
-            raise SimulationError(f"the accelerations at t = {time:.6g} s could not be computed", time)
+        for rows, part in rec.blocks():
+            known = recorded_of(part, self._recorded_size)
+            done = accelerations_along(machine, data, samples_of(part, model.nz), known, qdd[rows])
+            if done < len(part):
+                time = part.state(done)[0]
+                raise SimulationError(f"the accelerations at t = {time:.6g} s could not be computed", time)
         return qdd
 
     @cached_property
@@ -209,7 +212,7 @@ class Trace:
         """(N, 6) whether rigid-body mechanics determines each component of `reaction(name, frame)`."""
         k, loose = self._index(name), self._split.loose
         if loose is None:
-            return np.ones((len(self._samples), 6), bool)
+            return np.ones((len(self.recording), 6), bool)
         loose = loose[:, k]
         if frame is not None:
             R = self.recording[f"{frame}.rotation"][:, None]
@@ -221,7 +224,7 @@ class Trace:
         if motion not in self.drives:
             raise InputError(f"{motion!r} is not a motion{closest(motion, self.drives)}")
         k, loose = self.model.loop_system.names.index(f"{motion}.motion"), self._split.loose_by
-        return np.ones(len(self._samples), bool) if loose is None else loose[:, k] <= LOOSE
+        return np.ones(len(self.recording), bool) if loose is None else loose[:, k] <= LOOSE
 
     @cached_property
     def unique(self) -> dict[str, bool]:
