@@ -144,20 +144,23 @@ def child(first: int, last: int, seed: int) -> None:
 
 
 def run(count: int, seed: int, workers: int = 1) -> dict[str, Any]:
-    """So many tries; counts of them, of crashes and hangs, of errors that are not Gori's, and the offending calls."""
+    """So many tries: counts of them, of those that ran, were refused, crashed or hung, of errors that are not Gori's;
+    and the calls that did one of the latter three, in words.
+    """
     found: dict[str, Any] = {"outcomes": Counter(), "crashes": [], "hangs": [], "raw": []}
     bounds = np.linspace(0, count, workers + 1).astype(int)
     with ThreadPoolExecutor(workers) as pool:
         for made in [pool.submit(_tries, int(a), int(b), seed, found) for a, b in pairwise(bounds)]:
             made.result()
+    tried, ran = sum(found["outcomes"].values()), found["outcomes"]["ran"]
     return {
-        "api_mutants": sum(found["outcomes"].values()) + len(found["crashes"]) + len(found["hangs"]),
+        "api_mutants": tried + len(found["crashes"]) + len(found["hangs"]),
+        "api_ran": ran,
+        "api_refused": tried - ran - len(found["raw"]),
         "api_crashes": len(found["crashes"]),
         "api_hangs": len(found["hangs"]),
         "api_raw_errors": len(found["raw"]),
-        "outcomes": dict(found["outcomes"]),
-        "offending": found["crashes"] + found["hangs"] + found["raw"],
-        "seed": seed,
+        "problems": found["crashes"] + found["hangs"] + found["raw"],
     }
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from soak import files
 from soak.calls import calls
 from soak.mutants import run
 from soak.values import wrong
@@ -12,9 +13,10 @@ def test_wrong_arguments_and_damaged_states_kill_nothing():
     """10,000 of them by `python -m soak.mutants 10000 SEED`."""
     found = run(300, seed=11)
     assert found["api_mutants"] == 300
-    assert (found["api_crashes"], found["api_hangs"]) == (0, 0), found["offending"]
-    assert found["offending"] == []
-    assert found["outcomes"]["ran"] > 50 and found["outcomes"]["InputError"] > 50
+    assert (found["api_crashes"], found["api_hangs"]) == (0, 0), found["problems"]
+    assert found["problems"] == []
+    assert found["api_ran"] > 50 and found["api_refused"] > 50
+    assert found["api_ran"] + found["api_refused"] == 300
 
 
 def test_a_crash_is_found(monkeypatch):
@@ -22,7 +24,7 @@ def test_a_crash_is_found(monkeypatch):
     monkeypatch.setenv("GORI_MUTANT_DIES_AT", "3")
     found = run(6, seed=1)
     assert found["api_mutants"] == 6 and found["api_crashes"] == 1
-    assert found["offending"][0].startswith("3 ") and "SIGSEGV" in found["offending"][0]
+    assert found["problems"][0].startswith("3 ") and "SIGSEGV" in found["problems"][0]
 
 
 @pytest.mark.parametrize("value", [np.ones(3), 1.0, 3, "text", {"a": 1.0}, [1.0, 2.0], len, True, None], ids=str)
@@ -35,3 +37,11 @@ def test_values_are_made_wrong_the_same_way_for_a_seed(value):
 def test_calls_have_good_arguments():
     assert len(calls()) > 150
     assert calls()["step"].function(**calls()["step"].arguments).time > 0.0
+
+
+def test_damaged_files_are_read_or_refused():
+    """One of three gave a raw KeyError, UnicodeDecodeError or OSError, some ended the process."""
+    found = files.run(40, seed=3)
+    assert found["problems"] == []
+    assert found["files_refused"] > 5 and found["files_partly"] > 0 and found["files_whole"] > 5
+    assert found["files_whole"] + found["files_partly"] + found["files_refused"] == found["files"] == 40

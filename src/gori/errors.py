@@ -98,5 +98,9 @@ class CacheWarning(UserWarning):
     """Compiled kernels that cannot be read or kept: they are compiled, and the run goes on."""
 
 
+class DamageWarning(UserWarning):
+    """A file that is damaged in a part of it: what is whole was read; says what is missing."""
+
+
 class ConditionWarning(UserWarning):
     """An ill-conditioned mass matrix: accuracy is lost."""

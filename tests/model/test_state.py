@@ -136,3 +136,20 @@ def test_a_state_does_not_change():
         state.parts["clock"] = {}
     with pytest.raises(ValueError, match="read-only"):
         state.q[0] = 1.0
+
+
+def test_damaged_files_are_refused(tmp_path):
+    """Whatever byte is changed: each array has a checksum, which is looked at before its header is believed."""
+    state = gori.State(0.5, [0.1], [0.2], parts={"thing": {"n": np.arange(50)}})
+    state.save(tmp_path / "a.npz")
+    whole, rng = (tmp_path / "a.npz").read_bytes(), np.random.default_rng(0)
+    for at in rng.integers(len(whole), size=300):
+        data = bytearray(whole)
+        data[at] ^= int(rng.integers(1, 256))
+        (tmp_path / "a.npz").write_bytes(data)
+        try:
+            assert gori.State.load(tmp_path / "a.npz") == state  # dates in the archive mean nothing
+        except FileError as error:
+            assert "a.npz" in str(error)
+    with pytest.raises(InputError, match="not a State of Gori, or is damaged"):
+        gori.State.from_bytes(b"PK")

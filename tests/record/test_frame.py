@@ -4,7 +4,7 @@ import h5py
 import numpy as np
 import pytest
 
-from gori.errors import FileError, InputError
+from gori.errors import DamageWarning, FileError, InputError
 from gori.record import FrameFile
 from gori.record.frame import ARRAYS, FORMAT, VERSION, Frames, ParticleFrame, check, open_frames
 from tests.record.test_frames import cloud, pose
@@ -84,3 +84,22 @@ def test_files_that_hold_no_frames(tmp_path):
             file.attrs.update(attrs)
         with pytest.raises(FileError, match=words):
             open_frames(tmp_path / "other.h5")
+
+
+def test_frames_before_a_damaged_one_are_read(frames):
+    """It was an IndexError, or particles of another frame."""
+    path = frames.path
+    with h5py.File(path) as file:
+        place = file["rows"].id.get_offset()
+    whole = path.read_bytes()
+    data = bytearray(whole)
+    data[place + 2 * 16 + 5] = 200  # the first row of the third frame
+    path.write_bytes(data)
+    with pytest.warns(DamageWarning, match="2 of 4 frames, from number 2 on, are damaged"):
+        some = Frames(path)
+    assert len(some) == 2 and np.array_equal(some[1].spheres, frames[1].spheres)
+    with pytest.raises(FileError, match="cannot be continued"), pytest.warns(DamageWarning):
+        FrameFile.resume(path)
+    path.write_bytes(whole[:-40])
+    with pytest.raises(FileError, match=r"f\.h5: cannot be read as HDF5"):
+        Frames(path)

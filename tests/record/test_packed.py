@@ -8,7 +8,8 @@ import gori
 from gori import vehicle
 from gori.model.vehicle.terrain import rough_road
 from gori.record.packed import BLOCK, unpack, write_packed
-from gori.record.rows import Column, Header, RowFile, Slot, open_file, read_rows, read_slot
+from gori.record.rows import Column, Header, RowFile, Slot, open_file, read_header, read_slot
+from gori.record.stored import read_columns
 
 COUNT = 2 * BLOCK + 123
 
@@ -39,8 +40,9 @@ def test_every_bit_comes_back(tmp_path, arrays):
     assert path.stat().st_size < 0.1 * sum(array.nbytes for array in arrays.values()), "ones take no room"
     for again in range(2):
         with open_file(path) as file:
-            found, end = read_rows(file)
-            assert read_slot(file) == slot and end == "complete"
+            stored = read_columns(file)
+            found = {name: column.read() for name, column in stored.columns.items()}
+            assert read_slot(file) == slot and stored.end == "complete" and not stored.missing
             assert (file["q"].chunks is None) == bool(again)
         for name, array in arrays.items():
             assert found[name].dtype == array.dtype
@@ -59,6 +61,7 @@ def test_a_small_file_is_taken_up_whichever_slot_it_has(tmp_path, sequence):
     arrays = {
         name: rng.normal(size=shape) for name, shape in (("time", 5), ("q", (5, 2)), ("v", (5, 2)), ("z", (5, 0)))
     }
+    arrays["time"].sort()
     columns = {name: Column(array.shape[1:], array.dtype) for name, array in arrays.items()}
     rows = lambda name, k, n: arrays[name][k : k + n]  # noqa: E731
     write_packed(path, Header("", False, {}), columns, 5, rows, "complete", Slot(sequence, b"x" * 1000, 5))
@@ -68,8 +71,18 @@ def test_a_small_file_is_taken_up_whichever_slot_it_has(tmp_path, sequence):
     file.close()
     with open_file(path) as read:
         assert read_slot(read) == Slot(sequence + 1, b"y" * 1000, 5)
-        for name, array in read_rows(read)[0].items():
-            np.testing.assert_array_equal(array, arrays[name])
+        for name, column in read_columns(read).columns.items():
+            np.testing.assert_array_equal(column.read(), arrays[name])
+
+
+def test_arrays_of_the_spec_are_compressed(tmp_path):
+    path, heights = tmp_path / "a.h5", np.tile(np.arange(300.0), (300, 1))
+    columns = {name: Column(shape, np.dtype("<f8")) for name, shape in (("time", ()), ("q", (1,)), ("v", (1,)))}
+    rows = lambda name, k, n: np.zeros((n, *columns[name].shape))  # noqa: E731
+    write_packed(path, Header("gori: 1\n", False, {}, [heights]), columns, 3, rows, "complete", None)
+    assert path.stat().st_size < 0.1 * heights.nbytes
+    with open_file(path) as file:
+        np.testing.assert_array_equal(read_header(file).arrays[0], heights)
 
 
 def test_a_disk_without_room_leaves_what_was_there(tmp_path, arrays, monkeypatch):

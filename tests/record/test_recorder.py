@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gori
-from gori.errors import FileError, InputError, RecordError
+from gori.errors import DamageWarning, FileError, InputError, RecordError
 from gori.record import Recorder, Recording, open_recording, read_checkpoint
 from tests.checks import arm
 from tests.record.writer import rows
@@ -130,7 +130,13 @@ def test_a_torn_checkpoint_leaves_the_one_before(model, tmp_path):
         with open(path, "r+b") as raw:
             raw.seek(place + 50)
             raw.write(b"torn")
-        assert read_checkpoint(path) == state(1)
+        with pytest.warns(DamageWarning, match="latest checkpoint is damaged; the one before it is taken"):
+            assert read_checkpoint(path) == state(1)
+        with open(path, "r+b") as raw, h5py.File(path, locking=False) as file:
+            raw.seek(file["checkpoint/1"].id.get_offset() + 50)
+            raw.write(b"torn")
+        with pytest.raises(FileError, match="is damaged: no checkpoint in it is whole"):
+            read_checkpoint(path)
 
 
 @pytest.mark.parametrize(("now", "kept"), [(10.0, 11), (9.0, 10), (5.0, 6), (12.5, 13), (100.0, 15)])

@@ -1,12 +1,21 @@
 """Recordings: names, selection, files."""
 
+import copy
+import pickle
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
 import matplotlib
 import numpy as np
 import pytest
 
 import gori
-from gori.errors import InputError, RecordError
+from gori.errors import FileError, InputError, RecordError
 from gori.record import Recording
+from gori.record.seal import MARK
 from gori.spec import GROUND
 from tests.checks import arm
 
@@ -116,3 +125,81 @@ def test_a_failed_save_leaves_the_file_that_was_there(tmp_path, monkeypatch):
     assert path.read_bytes() == before and [file.name for file in tmp_path.iterdir()] == ["run.h5"]
     with pytest.raises(RecordError, match="No such file"):
         rec.save(tmp_path / "nowhere" / "run.h5")
+
+
+def twice(rec, _):
+    return 2.0 * rec.time
+
+
+def same(one, other):
+    assert one.channels() == other.channels() and one.info == other.info and one.info is not other.info
+    for name in one.channels():
+        assert np.array_equal(one[name], other[name]), name
+
+
+def test_copies_and_pickles():
+    """Channels hold functions, which are made again; those of the user come as functions of a module or as numbers."""
+    rec = swing(extra={"note": np.arange(200)}, info={"a": [1]})
+    rec.add_source(["twice"], twice, "s")
+    rec.add_source(["thrice"], lambda rec, _: 3.0 * rec.time)
+    for other in (copy.deepcopy(rec), copy.copy(rec), pickle.loads(pickle.dumps(rec))):
+        same(rec, other)
+        assert other.units("twice") == ("s",) and not other.q.flags.writeable
+        other.info["a"].append(2)
+        assert rec.info == {"a": [1]}
+    same(copy.deepcopy(rec.part(slice(5, 9))), rec.part(slice(5, 9)))
+
+
+def test_a_large_file_is_pickled_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.setattr("gori.record.columns.AT_ONCE", 0)
+    swing().save(tmp_path / "run.h5")
+    rec = Recording.load(tmp_path / "run.h5")
+    data = pickle.dumps(rec)
+    program = "import pickle, sys; rec = pickle.load(sys.stdin.buffer); print(rec['tool.z'].sum(), len(rec))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=data, capture_output=True, cwd=Path(__file__).parents[2]
+    )
+    assert done.stdout.split() == [str(rec["tool.z"].sum()).encode(), b"200"], done.stderr
+    same(rec, copy.deepcopy(rec))
+    (tmp_path / "run.h5").unlink()
+    same(rec, copy.deepcopy(rec))
+    with pytest.raises(FileError, match=r"run\.h5: is gone"):
+        pickle.loads(data)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_channels_in_blocks(seed, monkeypatch):
+    """As those of all samples at once."""
+    monkeypatch.setattr("gori.record.recording.MANY", 5)
+    monkeypatch.setattr(Recording.blocks, "__defaults__", (4,))
+    few = {name: recording(seed)[name] for name in recording(seed).channels()}
+    monkeypatch.undo()
+    whole = recording(seed)
+    for name in whole.channels():
+        np.testing.assert_allclose(few[name], whole[name], rtol=1e-13, atol=1e-13, err_msg=name)
+    assert [len(part) for _, part in whole.blocks(8)] == [8, 8, 3]
+    assert np.array_equal(whole.part(np.array([2, 7])).q, whole.q[[2, 7]])
+
+
+def test_a_recording_of_a_large_height_field_opens_at_once(tmp_path):
+    """As text in the file, 300 x 300 heights took six seconds."""
+    heights = np.random.default_rng(0).normal(size=(300, 300))
+    spec = arm().set("terrain", {"field": {"cell": 0.1, "heights": heights.tolist()}})
+    model = gori.compile(spec)
+    begun = time.process_time()
+    Recording(model, [0.0], [model.q0], [model.v0]).save(tmp_path / "a.h5")
+    back = Recording.load(tmp_path / "a.h5")
+    assert time.process_time() - begun < 2.0
+    assert back.model.spec == spec
+
+
+def test_files_of_version_1_are_read(tmp_path):
+    """Whose Spec is all text, and which have no seal."""
+    rec = swing()
+    rec.save(tmp_path / "a.h5")
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        del file["seal"]
+        file.attrs["version"] = 1
+    data = (tmp_path / "a.h5").read_bytes()
+    (tmp_path / "a.h5").write_bytes(data.replace(MARK, bytes(len(MARK))))
+    assert np.array_equal(Recording.load(tmp_path / "a.h5").q, rec.q)

@@ -1,10 +1,13 @@
 """Runs with a file: what it holds to be taken up from, and what is left of a run that fails."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
 import gori
-from gori.errors import InputError, SimulationError
+from gori.errors import DamageWarning, FileError, InputError, SimulationError
 from gori.sim.recorded import OPTIONS, read_run
 from tests.sim.machines import busy, falling
 from tests.sim.resume_cases import free_four_bar
@@ -12,15 +15,11 @@ from tests.sim.resume_cases import free_four_bar
 
 def test_a_file_tells_how_to_go_on(tmp_path):
     simulation = free_four_bar(gori.RK4(step=1e-3))(loops="partition")
-    rec = simulation.run(0.05, sample=5e-3, path=tmp_path / "run.h5", progress=False)
+    simulation.run(0.05, sample=5e-3, path=tmp_path / "run.h5", progress=False)
     found = read_run(tmp_path / "run.h5")
     assert found.state == simulation.state
     assert set(found.options) <= set(OPTIONS) and found.options["loops"] == simulation.loops.settings()
     assert found.info["duration"] == 0.05 and "steps" not in found.info and "events" not in found.info
-    nq, nv = simulation.model.nq, simulation.model.nv
-    assert found.rows(3).shape == (3, 1 + nq + nv + 1 + 1)  # with the work and the turns of its cut
-    np.testing.assert_array_equal(found.rows(99)[:, 1 + nq + nv], rec["energy.work"])
-    np.testing.assert_array_equal(found.rows(99)[:, 0], rec.time)
 
 
 @pytest.mark.parametrize("method", [gori.RK4(step=1e-3), gori.Dopri5(), gori.Radau5(), gori.GeneralizedAlpha()])
@@ -70,3 +69,50 @@ def test_a_run_that_fails_keeps_its_samples(tmp_path):
     assert rec.time[-1] == pytest.approx(0.05) and rec.info["steps"] == 50
     np.testing.assert_array_equal(stored.q, rec.q)
     assert "enough" in stored.info["error"]
+
+
+def test_with_a_path_samples_are_in_the_file_alone(tmp_path, monkeypatch):
+    """The Recording reads from it, also when another run has taken its name."""
+    monkeypatch.setattr("gori.record.columns.AT_ONCE", 0)
+    path, model = tmp_path / "run.h5", gori.compile(busy())
+    rec = gori.Simulation(model, gori.RK4(step=1e-3)).run(0.2, sample=1e-3, path=path, progress=False)
+    alone = gori.Simulation(model, gori.RK4(step=1e-3)).run(0.2, sample=1e-3, progress=False)
+    gori.Simulation(model, gori.RK4(step=1e-3)).run(0.1, sample=1e-3, path=path, progress=False, overwrite=True)
+    assert rec._columns.path == str(path) and rec.model is model and rec.channels() == alone.channels()
+    for name in rec.channels():
+        np.testing.assert_array_equal(rec[name], alone[name], err_msg=name)
+    for one in (rec, alone):
+        one.info["made_by"].pop("date")
+    assert rec.info == alone.info
+
+
+def push(t, q, v):
+    return -0.1 * v
+
+
+def test_a_recording_of_a_run_is_copied_and_pickled():
+    """With its accelerations, also with forces of the user if they can be pickled, else with what was computed."""
+    for force, there in ((push, True), (lambda t, q, v: -0.1 * v, False)):
+        rec = gori.Simulation(gori.compile(busy()), gori.RK4(step=1e-3), forces=force).run(0.05, progress=False)
+        back = pickle.loads(pickle.dumps(rec))
+        assert back.channels() == rec.channels() and copy.deepcopy(rec).channels() == rec.channels()
+        np.testing.assert_array_equal(copy.deepcopy(rec)["a"], rec["a"])
+        if there:
+            np.testing.assert_array_equal(back["a"], rec["a"])
+        else:
+            with pytest.raises(InputError, match="need its user force functions"):
+                back["a"]
+            np.testing.assert_array_equal(pickle.loads(pickle.dumps(rec))["a"], rec["a"])
+
+
+def test_a_run_whose_notes_are_lost_is_not_continued(tmp_path):
+    gori.Simulation(gori.compile(falling())).run(0.01, path=tmp_path / "run.h5", progress=False)
+    data = bytearray((tmp_path / "run.h5").read_bytes())
+    at = data.find(b'"duration"')
+    data[at] = 255
+    (tmp_path / "run.h5").write_bytes(data)
+    with (
+        pytest.warns(DamageWarning, match="other notes are missing"),
+        pytest.raises(FileError, match="does not say the method of its run"),
+    ):
+        read_run(tmp_path / "run.h5")

@@ -2,14 +2,16 @@
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import yaml
 
 from gori.errors import FileError, SpecError
+from gori.formats.arrays import LargeArrays, as_reference, as_text, numbers_of, with_arrays
 from gori.formats.dh import Chain, DHTable, Origins, merge
 from gori.formats.library import fetch
 from gori.formats.parts import TEMPLATE, expanded, merged, set_in_parts
@@ -31,23 +33,32 @@ def read_yaml(
     text: str | None = None,
     strict: bool = False,
     set: Mapping[str, Any] | None = None,
+    arrays: Sequence[np.ndarray] | None = None,
 ) -> Spec:
     """The Spec in a YAML file, and in the file that it uses.
 
     text     what the file holds, if it is not to be read; then `path` only names it and says where other files are
     strict   refuse what is otherwise only warned of, and inertia that no body can have
     set      {dotted name: value}: as `Spec.set`, and values in the templates of parts: {"truck.payload.mass": 600}
+    arrays   that the text refers to (`write_yaml`)
     """
     changes = dict(set or {})
-    spec = _read(path, text, strict, (), changes)
+    spec = _read(path, text, strict, (), changes, arrays)
     return spec.set(changes) if changes else spec
 
 
 def _read(
-    path: str | os.PathLike | None, text: str | None, strict: bool, users: tuple[Path, ...], changes: dict[str, Any]
+    path: str | os.PathLike | None,
+    text: str | None,
+    strict: bool,
+    users: tuple[Path, ...],
+    changes: dict[str, Any],
+    arrays: Sequence[np.ndarray] | None = None,
 ) -> Spec:
     """`users` are the files that use this one. What of the changes belongs to parts is done, and taken out."""
     data, places = parse(read_text(path) if text is None else text, path)
+    if arrays is not None:
+        data = with_arrays(data, arrays, path)
     _refuse_part(data, path)
     used = _used(data, path, places, strict, users)
     before, known = used.model_dump(exclude_unset=True), used.warnings()
@@ -253,15 +264,25 @@ class _Dumper(yaml.SafeDumper):
 _Dumper.add_representer(tuple, lambda dumper, value: dumper.represent_sequence(TAG + "seq", value, flow_style=True))
 
 
-def write_yaml(spec: Spec, path: str | os.PathLike | None = None) -> str:
-    """The Spec as YAML text, only what was set in it; also written to `path`, with files relative to its folder."""
-    data = {"gori": VERSION} | _plain(spec)
-    if path is not None:
-        folder = path_of(path).resolve().parent
-        for part, key in _files(data):
-            if os.path.isabs(part[key]) and os.path.splitdrive(part[key])[0] == folder.drive:
-                part[key] = Path(os.path.relpath(part[key], folder)).as_posix()
-    text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=math.inf)
+def write_yaml(spec: Spec, path: str | os.PathLike | None = None, arrays: list[np.ndarray] | None = None) -> str:
+    """The Spec as YAML text, only what was set in it; also written to `path`, with files relative to its folder.
+
+    arrays   large arrays are added to this list, and the text refers to them; default: they are part of the text
+    """
+    large, text = LargeArrays(), None
+    while text is None:
+        data = {"gori": VERSION} | _plain(spec, large)
+        if path is not None:
+            folder = path_of(path).resolve().parent
+            for part, key in _files(data):
+                if os.path.isabs(part[key]) and os.path.splitdrive(part[key])[0] == folder.drive:
+                    part[key] = Path(os.path.relpath(part[key], folder)).as_posix()
+        marked = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=math.inf)
+        text = large.put_back(marked, as_text if arrays is None else as_reference)
+        if text is None:
+            large = large.again()
+    if arrays is not None:
+        arrays += large.found
     if path is not None:
         try:
             Path(path).write_text(text, encoding="utf-8")
@@ -270,18 +291,19 @@ def write_yaml(spec: Spec, path: str | os.PathLike | None = None) -> str:
     return text
 
 
-def _plain(value: Any, alone: bool = False) -> Any:
-    """Plain data of a part; alone: a list of one stands for what it holds."""
+def _plain(value: Any, large: LargeArrays, alone: bool = False) -> Any:
+    """Plain data of a part, less large arrays; alone: a list of one stands for what it holds."""
     if isinstance(value, Part):
         alone = isinstance(value, (Joint, Run))
         names = [name for name in type(value).model_fields if name in value.model_fields_set]
         lead = ("type", "body", "parent", "child")
         names.sort(key=lambda name: lead.index(name) if name in lead else len(lead))
-        return {name: _plain(getattr(value, name), alone) for name in names}
+        return {name: _plain(getattr(value, name), large, alone) for name in names}
     if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
+        return {name: _plain(part, large) for name, part in value.items()}
     if isinstance(value, tuple) and len(value) == 1 and alone:  # one number for all coordinates
         return value[0]
     if isinstance(value, tuple):
-        return tuple(_plain(item) for item in value)
+        array = numbers_of(value)
+        return tuple(_plain(item, large) for item in value) if array is None else large.take(array)
     return value

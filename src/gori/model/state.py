@@ -21,6 +21,7 @@ Method, loops and events belong to exactly this q and v: `replace(q=...)` drops 
 import hashlib
 import io
 import os
+import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
 from types import MappingProxyType
@@ -157,13 +158,14 @@ class State:
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise InputError(f"the archive of a State must be bytes, not {type(data).__name__}")
         try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-                arrays = {name[1:]: archive[name] for name in archive.files}
+            arrays = _unpacked(data)
             version = int(arrays.pop("format", -1))
         except Exception as error:  # torn archives fail in many ways
-            raise InputError("what is not a State of Gori, or is incomplete") from error
+            raise InputError("something that is not a State of Gori, or is damaged") from error
         if version != FORMAT:
             raise InputError(f"a State of format version {version}; this Gori reads version {FORMAT}")
+        if missing := [name for name in ("time", "q", "v", "z", "model") if name not in arrays]:
+            raise InputError(f"a State without {missing[0]!r}: it is damaged")
         parts: dict[str, dict[str, np.ndarray]] = {}
         for name in [name for name in arrays if "/" in name]:
             part, _, key = name.partition("/")
@@ -210,6 +212,18 @@ def seconds(time: Any, name: str = "time") -> float:
         except (TypeError, ValueError, OverflowError):
             pass
     raise InputError(f"{name} must be a number of seconds, not {time!r}")
+
+
+def _unpacked(data: bytes) -> dict[str, np.ndarray]:
+    """Arrays of an npz archive. Each is checked by its checksum before its header, which tells a size, is believed."""
+    arrays = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for entry in archive.infolist():
+            if entry.compress_type != zipfile.ZIP_STORED or entry.file_size > len(data):
+                raise ValueError(f"size of {entry.filename}")
+            raw = io.BytesIO(archive.read(entry))
+            arrays[entry.filename.removesuffix(".npy")[1:]] = np.lib.format.read_array(raw, allow_pickle=False)
+    return arrays
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:

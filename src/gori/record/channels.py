@@ -20,10 +20,14 @@ WORK = "energy.work"
 
 
 class Channel(NamedTuple):
-    """How to compute a channel, and the unit of its numbers: one for all, or one for each column."""
+    """How to compute a channel, and the unit of its numbers: one for all, or one for each column.
+
+    by_sample   each row follows from one sample, and is among the channels of `recording.part`
+    """
 
     compute: Callable[["Recording", str], np.ndarray]
     units: str | tuple[str, ...]
+    by_sample: bool = False
 
 
 def builtin_channels(recording: "Recording") -> dict[str, Channel]:
@@ -34,22 +38,22 @@ def builtin_channels(recording: "Recording") -> dict[str, Channel]:
         "q": Channel(lambda rec, _: rec.q, tuple(u for info in model.joints for u in q_units(info))),
         "v": Channel(lambda rec, _: rec.v, tuple(u for info in model.joints for u in v_units(info))),
         "z": Channel(lambda rec, _: rec.z, ""),
-        "energy.kinetic": Channel(lambda *_: derived.energy()[0], "J"),
-        "energy.potential": Channel(lambda *_: derived.energy()[1], "J"),
-        "energy.elastic": Channel(lambda rec, _: model.elastic_energy(rec.q), "J"),
-        "energy.total": Channel(lambda rec, _: np.add(*derived.energy()) + rec["energy.elastic"], "J"),
-        "momentum": Channel(lambda rec, _: model.momentum(rec.q, rec.v), ("kg m2/s",) * 3 + ("kg m/s",) * 3),
-        "center_of_mass": Channel(lambda rec, _: model.center_of_mass(rec.q), "m"),
+        "energy.kinetic": Channel(lambda *_: derived.energy()[0], "J", True),
+        "energy.potential": Channel(lambda *_: derived.energy()[1], "J", True),
+        "energy.elastic": Channel(lambda rec, _: model.elastic_energy(rec.q), "J", True),
+        "energy.total": Channel(lambda rec, _: np.add(*derived.energy()) + rec["energy.elastic"], "J", True),
+        "momentum": Channel(lambda rec, _: model.momentum(rec.q, rec.v), ("kg m2/s",) * 3 + ("kg m/s",) * 3, True),
+        "center_of_mass": Channel(lambda rec, _: model.center_of_mass(rec.q), "m", True),
     }
     if WORK in recording.extra:
         channels[WORK] = Channel(lambda rec, _: rec.extra[WORK], "J")
         channels["energy.balance"] = Channel(lambda rec, _: _balance(rec), "J")
-    for info in model.joints:
-        channels[f"{info.name}.q"] = Channel(_coordinates(lambda rec: rec.q, info.q), q_units(info))
-        channels[f"{info.name}.v"] = Channel(_coordinates(lambda rec: rec.v, info.v), v_units(info))
-    for info in model.cut_coordinates.joints:
-        channels[f"{info.name}.q"] = Channel(_coordinates(lambda _: derived.cuts().q, info.q), q_units(info))
-        channels[f"{info.name}.v"] = Channel(_coordinates(lambda _: derived.cuts().v, info.v), v_units(info))
+    stored = {"q": lambda rec, own: rec.numbers("q", own), "v": lambda rec, own: rec.numbers("v", own)}
+    cuts = {"q": lambda _, own: derived.cuts().q[:, own], "v": lambda _, own: derived.cuts().v[:, own]}
+    for infos, numbers in ((model.joints, stored), (model.cut_coordinates.joints, cuts)):
+        for info in infos:
+            channels[f"{info.name}.q"] = Channel(_coordinates(numbers["q"], info.q), q_units(info))
+            channels[f"{info.name}.v"] = Channel(_coordinates(numbers["v"], info.v), v_units(info))
     for frame in model.frame_names:
         if frame != GROUND:
             channels |= {f"{frame}.{suffix}": channel for suffix, channel in _frame_channels(derived, frame).items()}
@@ -59,12 +63,13 @@ def builtin_channels(recording: "Recording") -> dict[str, Channel]:
 def _balance(rec: "Recording") -> np.ndarray:
     """E - E0 - W: energy that nothing has given or taken."""
     gain = rec["energy.total"] - rec[WORK]
-    return gain - gain[:1]
+    gain -= gain[:1].copy()
+    return gain
 
 
-def _coordinates(rows: Callable[["Recording"], np.ndarray], columns: slice) -> Callable:
+def _coordinates(numbers: Callable[["Recording", slice], np.ndarray], columns: slice) -> Callable:
     def compute(rec: "Recording", _: str) -> np.ndarray:
-        own = rows(rec)[:, columns]
+        own = numbers(rec, columns)
         return own[:, 0] if own.shape[1] == 1 else own
 
     return compute
@@ -84,26 +89,26 @@ def cut_turns(recording: "Recording") -> np.ndarray | None:
             if turns_channel(info.name) not in named or "outputs" not in recording.extra:
                 return None
             first, width, _ = named[turns_channel(info.name)]
-            known[:, own] = recording.extra["outputs"][:, first : first + width]
+            known[:, own] = recording.numbers("extra/outputs", slice(first, first + width))
     return known
 
 
 def _frame_channels(derived: "Derived", frame: str) -> dict[str, Channel]:
     def axis(k: int) -> Channel:
-        return Channel(lambda *_: derived.position(frame)[:, k], "m")
+        return Channel(lambda *_: derived.position(frame)[:, k], "m", True)
 
     def rate(k: int, unit: str) -> Channel:
-        return Channel(lambda rec, _: rec[f"{frame}.velocity"][:, k], unit)
+        return Channel(lambda rec, _: rec[f"{frame}.velocity"][:, k], unit, True)
 
     return {
-        "position": Channel(lambda *_: derived.position(frame), "m"),
+        "position": Channel(lambda *_: derived.position(frame), "m", True),
         **{name: axis(k) for k, name in enumerate("xyz")},
         **{f"v{name}": rate(3 + k, "m/s") for k, name in enumerate("xyz")},
         **{f"w{name}": rate(k, "rad/s") for k, name in enumerate("xyz")},
-        "rotation": Channel(lambda *_: derived.rotation(frame), ""),
-        "quaternion": Channel(lambda *_: quaternions(derived.rotation(frame)), ""),
-        "pose": Channel(lambda *_: derived.pose(frame), (*("", "", "", "m") * 3, *("",) * 4)),
-        "velocity": Channel(lambda *_: derived.velocity(frame), ("rad/s",) * 3 + ("m/s",) * 3),
+        "rotation": Channel(lambda *_: derived.rotation(frame), "", True),
+        "quaternion": Channel(lambda rec, _: _quaternions_of(rec, frame), ""),
+        "pose": Channel(lambda *_: derived.pose(frame), (*("", "", "", "m") * 3, *("",) * 4), True),
+        "velocity": Channel(lambda *_: derived.velocity(frame), ("rad/s",) * 3 + ("m/s",) * 3, True),
     }
 
 
@@ -119,6 +124,17 @@ def v_units(info: JointInfo) -> tuple[str, ...]:
     if info.type in ("spherical", "free"):
         return (("rad/s",) * 3 + ("m/s",) * 3)[: info.nv]
     return tuple(f"{unit}/s" for unit in q_units(info))
+
+
+def _quaternions_of(rec: "Recording", frame: str) -> np.ndarray:
+    """Quaternions of a frame, block by block; each block goes on from the last sign of the one before."""
+    out = np.empty((len(rec), 4))
+    for rows, part in rec.blocks():
+        quat = quaternions(part[f"{frame}.rotation"])
+        if rows.start and quat[0] @ out[rows.start - 1] < 0.0:
+            quat = -quat
+        out[rows] = quat
+    return out
 
 
 def quaternions(R: np.ndarray) -> np.ndarray:

@@ -25,6 +25,7 @@ _WORDS = {
     "W": "power",
 }
 _LEGEND_ROWS = 12
+_ROWS = 1 << 14
 
 
 def table(rec: "Recording", names: tuple[str, ...]) -> dict[str, np.ndarray]:
@@ -45,8 +46,9 @@ def write_csv(rec: "Recording", path: str | os.PathLike, names: tuple[str, ...])
         with open(path, "w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(columns)
-            # Python's numbers print the shortest text that reads back to the same number
-            writer.writerows(zip(*(column.tolist() for column in columns.values())))
+            # Python's numbers print the shortest text that reads back to the same number; they are large
+            for first in range(0, len(rec), _ROWS):
+                writer.writerows(zip(*(column[first : first + _ROWS].tolist() for column in columns.values())))
     except OSError as error:
         raise FileError(f"cannot be written: {error.strerror}", path) from None
 

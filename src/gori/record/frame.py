@@ -8,19 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, overload
 
-import h5py
 import numpy as np
 
 from gori.errors import FileError, InputError
 from gori.formats.yaml import read_yaml
 from gori.kernels.particles.columns import MASS, MATERIAL, VX, WX
+from gori.record.damage import dataset, reading, warn_of_damage
 from gori.record.growing import read_status
+from gori.record.opened import open_hdf5
+from gori.record.rows import read_arrays, read_text
 from gori.spec import Spec
 from gori.text.arguments import path_of
 
-FORMAT, VERSION, PARTICLES = "gori frames", 3, "particles"
-READABLE = (2, VERSION)
-"""versions; before 3 there were no groups"""
+FORMAT, VERSION, PARTICLES = "gori frames", 4, "particles"
+READABLE = (2, 3, VERSION)
+"""versions; before 3 there were no groups, before 4 arrays of the Spec were part of its text"""
+_FIELDS = {"id", "position", "radius", "velocity", "angular_velocity", "mass", "material"}
 N_MOTION = MATERIAL + 1
 
 
@@ -121,27 +124,45 @@ class Frames:
     """
 
     def __init__(self, path: str | os.PathLike):
-        self.path = path_of(path)
+        self.path, self.missing = path_of(path), ""
         with open_frames(path) as file:
-            count, complete = read_status(file)
-            header = json.loads(file["header"].asstr()[()])
-            self._spec = file["spec"].asstr()[()]
-            self.times = np.array(file["time"][:count])
-            self._rows = np.array(file["rows"][:count])
-        self._index = np.arange(count)
-        self.bodies, self.materials = tuple(header["bodies"]), tuple(header["materials"])
-        self.groups = tuple(header.get("groups", ()))
-        self.decimate, self.info = int(header["decimate"]), header["info"] | {"complete": complete}
+            with reading(path, "its header"):
+                count, complete = read_status(file)
+                header = json.loads(read_text(file, "header"))
+                self.bodies, self.materials = tuple(header["bodies"]), tuple(header["materials"])
+                self.groups = tuple(header.get("groups", ()))
+                self.decimate, self.info = int(header["decimate"]), header["info"] | {"complete": complete}
+            with reading(path, "the list of its frames"):
+                times = dataset(file, "time", "f", (None,))
+                rows = dataset(file, "rows", "i", (len(times), 2))
+                dataset(file, "poses", "f", (len(times), len(self.bodies), 4, 4))
+                particles = dataset(file, PARTICLES, "V", (None,))
+                if not 0 <= count <= len(times) or not set(particles.dtype.names) >= _FIELDS:
+                    raise ValueError(f"{count} of {len(times)}")
+                times, rows = times[:count], rows[:count]
+                whole = _whole(times, rows, len(particles))
+        if whole < count:
+            self.missing = f"{count - whole} of {count} frames, from number {whole} on, are damaged and left out"
+            warn_of_damage(path, self.missing)
+        self.times, self.rows = times[:whole], rows[:whole]
+        self._index = np.arange(whole)
+
+    def require_all(self) -> None:
+        """Refuse a file of which something is missing: it can be read, but not continued."""
+        if self.missing:
+            raise FileError(f"cannot be continued: {self.missing}", self.path)
 
     @property
     def spec(self) -> Spec | None:
         """The description of the machine, where the file holds it."""
-        return read_yaml(self.path, self._spec) if self._spec else None
+        with open_frames(self.path) as file, reading(self.path, "its Spec"):
+            text = read_text(file, "spec")
+            return read_yaml(self.path, text, arrays=read_arrays(file)) if text else None
 
     @property
     def counts(self) -> np.ndarray:
         """Particles in each frame, (n,)"""
-        return self._rows[self._index, 1]
+        return self.rows[self._index, 1]
 
     def __len__(self) -> int:
         return len(self._index)
@@ -162,9 +183,12 @@ class Frames:
         if not -len(self) <= k < len(self):
             raise IndexError(f"frame {k} of {len(self)}")
         row = int(self._index[k])
-        first, count = (int(number) for number in self._rows[row])
-        with open_frames(self.path) as file:
-            rows, poses = file[PARTICLES][first : first + count], file["poses"][row]
+        first, count = (int(number) for number in self.rows[row])
+        with open_frames(self.path) as file, reading(self.path, f"frame {row}"):
+            rows = dataset(file, PARTICLES, "V", (None,))[first : first + count]
+            poses = dataset(file, "poses", "f", (None, len(self.bodies), 4, 4))[row]
+            if len(rows) != count:
+                raise ValueError(f"{len(rows)} of {count} particles")
         own = {
             name: np.array(rows[name], np.float64) for name in ("position", "radius", "velocity", "angular_velocity")
         }
@@ -222,21 +246,27 @@ def check(ids: np.ndarray, spheres: np.ndarray, motion: np.ndarray) -> None:
             raise InputError(f"{name} must be {' x '.join(map(str, shape))}, not {array.shape}")
 
 
+def _whole(times: np.ndarray, rows: np.ndarray, particles: int) -> int:
+    """Count of frames before the first whose time or place is damaged."""
+    first, count = rows[:, 0], rows[:, 1]
+    with np.errstate(invalid="ignore"):
+        bad = ~np.isfinite(times) | (np.diff(times, prepend=-np.inf) <= 0.0)
+    bad |= (first < 0) | (count < 0) | (first > particles) | (count > particles - np.clip(first, 0, particles))
+    return int(np.argmax(bad)) if bad.any() else len(times)
+
+
 def open_frames(path: str | os.PathLike) -> Any:
     """The file, an h5py.File to read, also while a run writes on it."""
+    file = open_hdf5(path)
     try:
-        file: Any = h5py.File(path, "r", locking=False)
-    except FileNotFoundError:
-        raise FileError("there is no such file", path) from None
-    except OSError as error:
-        raise FileError(f"cannot be read as HDF5: {error}", path) from None
-    words = ""
-    if file.attrs.get("format") != FORMAT:
-        file_format = file.attrs.get("format", "something else")
-        words = f"contains no particle frames, but {file_format!r}"
-    elif (version := int(file.attrs["version"])) not in READABLE:
-        words = f"version {version} of the format is unknown; this Gori reads {' and '.join(map(str, READABLE))}"
-    if words:
+        with reading(path, "its format"):
+            if file.attrs.get("format") != FORMAT:
+                file_format = file.attrs.get("format", "something else")
+                raise FileError(f"contains no particle frames, but {file_format!r}", path)
+            if (version := int(file.attrs["version"])) not in READABLE:
+                known = " and ".join(map(str, READABLE))
+                raise FileError(f"version {version} of the format is unknown; this Gori reads {known}", path)
+    except FileError:
         file.close()
-        raise FileError(words, path)
+        raise
     return file

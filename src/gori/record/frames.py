@@ -8,6 +8,7 @@ poses       (frames, bodies, 4, 4) world
 status      count of frames that are complete; 1 when the run was closed
 header      JSON: names of bodies, materials and groups, decimation, notes
 spec        YAML
+arrays/0    large arrays of the Spec, to which its text refers; seal: checksum of the structure (`seal.py`)
 """
 
 import json
@@ -21,9 +22,10 @@ import numpy as np
 from gori.errors import FileError, InputError, RecordError
 from gori.formats.yaml import write_yaml
 from gori.kernels.particles.columns import MASS, MATERIAL, VX, WX
+from gori.record.damage import reading
 from gori.record.frame import FORMAT, PARTICLES, VERSION, Frames, ParticleFrame, check, open_frames
-from gori.record.growing import GrowingFile, read_status
-from gori.record.rows import Column, part_of
+from gori.record.growing import GrowingFile
+from gori.record.rows import Column, part_of, read_arrays, read_text
 from gori.record.values import checked_info
 from gori.spec import Spec
 from gori.text.arguments import file_of
@@ -71,7 +73,9 @@ class FrameFile:
             raise InputError(f"decimate must be a positive integer, not {decimate!r}: every n-th particle is stored")
         header = {"bodies": self.bodies, "materials": tuple(materials), "decimate": int(decimate)}
         header |= {"groups": tuple(groups), "info": checked_info(info)}
-        self._texts = {"header": json.dumps(header), "spec": "" if spec is None else write_yaml(spec)}
+        self._arrays: list[np.ndarray] = []
+        text = "" if spec is None else write_yaml(spec, arrays=self._arrays)
+        self._texts = {"header": json.dumps(header), "spec": text}
         self._dtype = _row(np.dtype("<f4" if single else "<f8"))
         self.frames, self._length, self._time, self._closed = 0, 0, -np.inf, False
         try:
@@ -83,14 +87,14 @@ class FrameFile:
     @classmethod
     def resume(cls, path: str | os.PathLike, time: float = np.inf) -> "FrameFile":
         """Continue the file of an earlier run after a time [s]: frames later than that are dropped."""
-        with open_frames(path) as file:
-            count, _ = read_status(file)
-            times, rows = file["time"][:count], file["rows"][:count]
-            texts = {name: file[name].asstr()[()] for name in ("header", "spec")}
+        found = Frames(path)
+        found.require_all()
+        with open_frames(path) as file, reading(path, "its header"):
+            texts, arrays = {name: read_text(file, name) for name in ("header", "spec")}, read_arrays(file)
+        times, rows = found.times, found.rows
         self = cls.__new__(cls)
-        self.path, self._texts = Path(path), texts
-        header = json.loads(texts["header"])
-        self.bodies, self.decimate = tuple(header["bodies"]), int(header["decimate"])
+        self.path, self._texts, self._arrays = Path(path), texts, arrays
+        self.bodies, self.decimate = found.bodies, found.decimate
         self.frames = int(np.searchsorted(times, time, "right"))
         self._time = float(times[self.frames - 1]) if self.frames else -np.inf
         self._length, self._closed = int(rows[self.frames - 1].sum()) if self.frames else 0, False
@@ -189,7 +193,8 @@ class FrameFile:
         columns += (Column((len(self.bodies), 4, 4), np.dtype("<f8")),)
         tables = dict(zip(_TABLES, columns))
         marks = {"format": FORMAT, "version": VERSION}
-        return GrowingFile.create(part_of(self.path), marks, self._texts, tables, capacity, PARTICLES, self._dtype)
+        own = capacity, PARTICLES, self._dtype, self._arrays
+        return GrowingFile.create(part_of(self.path), marks, self._texts, tables, *own)
 
     def _rebuild(self, capacity: int) -> None:
         """Move to a file of a larger capacity, which takes the place of the old one when it is ready."""

@@ -14,6 +14,7 @@ Layout of the headers: HDF5 File Format Specification 3.0, II.A (superblock 0), 
 
 import os
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,10 @@ import h5py
 import numpy as np
 
 from gori.errors import FileError
-from gori.record.rows import Column, allocate, probe
+from gori.record.damage import reading
+from gori.record.opened import open_hdf5
+from gori.record.rows import Column, allocate, probe, write_arrays
+from gori.record.seal import END, SEAL, seal_bytes, write_seal
 
 _STATUS = "status"
 _END_OF_FILE = 40  # in a superblock of version 0
@@ -37,17 +41,28 @@ class Offsets(NamedTuple):
     layout: int  # address of the rows; their size in bytes follows
 
 
+class LongSet(NamedTuple):
+    """The long dataset: type of a row, and where its header is."""
+
+    dtype: np.dtype
+    header: int
+
+    @classmethod
+    def of(cls, data: Any) -> "LongSet":
+        return cls(data.dtype, h5py.h5o.get_info(data.id).addr)  # type: ignore[attr-defined]
+
+
 class GrowingFile:
     """Tables of up to `capacity` rows each, and one long dataset. Made by `create` or `open`."""
 
-    def __init__(self, path: Path, tables: dict[str, Column], offsets: dict[str, int], capacity: int, long: str):
-        self.tables, self.capacity, self.long = tables, capacity, long
-        self._offsets = offsets
-        with h5py.File(path, "r", locking=False) as file:
-            data: Any = file[long]
-            self.dtype, header = data.dtype, h5py.h5o.get_info(data.id).addr  # type: ignore[attr-defined]
+    def __init__(self, path: Path, tables: dict[str, Column], offsets: dict[str, int], capacity: int, long: LongSet):
+        self.tables, self.capacity, self.dtype, self._offsets = tables, capacity, long.dtype, offsets
         self._file = open(path, "r+b", buffering=0)  # noqa: SIM115 (closed by close)
-        self._headers = _find(self._file, header, path)
+        try:
+            self._headers = _find(self._file, long.header, path)
+        except BaseException:
+            self._file.close()
+            raise
         self._first = self._number(self._headers.layout)
 
     @classmethod
@@ -60,32 +75,37 @@ class GrowingFile:
         capacity: int,
         long: str,
         dtype: np.dtype,
+        arrays: Sequence[np.ndarray] = (),
     ) -> "GrowingFile":
-        """A new file; empty, whatever was there. marks: attributes of the file."""
-        probe(path, sum(map(len, texts.values())))
+        """A new file; empty, whatever was there. marks: attributes of the file; arrays: to which texts refer."""
+        probe(path, sum(map(len, texts.values())) + sum(array.nbytes for array in arrays))
         offsets = {}
         with h5py.File(path, "w", libver=("earliest", "v108"), locking=False) as file:
             allocate(file, long, (1,), dtype)  # the first, so that its header is in the first page
+            seal = allocate(file, SEAL, (seal_bytes(len(tables) + 5),), np.dtype(np.uint8))
             file.attrs.update(marks)
+            write_arrays(file, arrays)
             for name, text in texts.items():
                 file[name] = text
             for name, column in tables.items():
                 offsets[name] = allocate(file, name, (capacity, *column.shape), column.dtype)
             offsets[_STATUS] = allocate(file, _STATUS, (2,), np.dtype("<i8"))
-        grown = cls(path, tables, offsets, capacity, long)
+            own = LongSet.of(file[long])
+        grown = cls(path, tables, offsets, capacity, own)
         grown._put(offsets[_STATUS], np.zeros(2, "<i8"))
         grown._move_to_end()
+        write_seal(path, seal, grown._changing())
         return grown
 
     @classmethod
     def open(cls, path: Path, tables: tuple[str, ...], long: str) -> "GrowingFile":
         """The file of an earlier run, to write on."""
-        with h5py.File(path, "r", locking=False) as file:
+        with open_hdf5(path) as file, reading(path, "a table"):
             sets: dict[str, Any] = {name: file[name] for name in (*tables, _STATUS)}
             columns = {name: Column(sets[name].shape[1:], sets[name].dtype) for name in tables}
             offsets = {name: data.id.get_offset() or 0 for name, data in sets.items()}
-            capacity = len(sets[tables[0]])
-        return cls(path, columns, offsets, capacity, long)
+            capacity, own = len(sets[tables[0]]), LongSet.of(file[long])
+        return cls(path, columns, offsets, capacity, own)
 
     def extend(self, first: int, rows: np.ndarray) -> None:
         """Rows of the long dataset from `first` on; what was there is overwritten, nothing is cut off."""
@@ -123,6 +143,14 @@ class GrowingFile:
 
     def close(self) -> None:
         self._file.close()
+
+    def _changing(self) -> list[tuple[int, int]]:
+        """Spans of bytes that change when the file grows."""
+        tables = [(self._offsets[name], self.capacity * column.row_bytes) for name, column in self.tables.items()]
+        spans = [(first, first + size) for first, size in tables]
+        spans += [(self._offsets[_STATUS], self._offsets[_STATUS] + 16), (_END_OF_FILE, _END_OF_FILE + 8)]
+        spans += [(at, at + 16) for at in self._headers]
+        return [*spans, (self._first, END)]
 
     def _move_to_end(self) -> None:
         """Give the long dataset, of one row so far, an address behind everything else."""
@@ -179,5 +207,7 @@ def _find(file: Any, header: int, path: Path) -> Offsets:
 
 def read_status(file: Any) -> tuple[int, bool]:
     """Count of complete rows of the tables, and whether the run was closed."""
+    if file[_STATUS].shape != (2,):
+        raise ValueError(f"shape {file[_STATUS].shape}")
     count, complete = (int(number) for number in file[_STATUS][()])
     return count, bool(complete)

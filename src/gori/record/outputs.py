@@ -32,15 +32,16 @@ def wrench_channel(body: str, name: str) -> str:
 
 def output_channels(recording: "Recording") -> dict[str, Channel]:
     """Channels of the columns that the recording names."""
-    table, named = recording.extra.get("outputs"), recording.info.get("outputs")
-    if table is None or named is None:
+    named = recording.info.get("outputs")
+    if "outputs" not in recording.extra or named is None:
         return {}
+    width = recording.width("extra/outputs")
     bodies, channels = wrench_bodies(recording), {}
     for name, columns in named.items():
         place = Columns(*columns)
-        if place.first + place.width > table.shape[1]:
-            raise InputError(f"channel {name!r} stands in column {place.first} of outputs, which have {table.shape[1]}")
-        channels[name] = Channel(column_reader(place, bodies.get(name)), place.unit)
+        if place.first + place.width > width:
+            raise InputError(f"channel {name!r} stands in column {place.first} of outputs, which have {width}")
+        channels[name] = Channel(column_reader(place, bodies.get(name)), place.unit, by_sample=name in bodies)
     return channels
 
 
@@ -57,10 +58,9 @@ def column_reader(place: Columns, body: str | None) -> Callable[["Recording", st
     """How a channel is computed; of a wrench on a body, with the moment about the origin of the body."""
 
     def compute(recording: "Recording", _: str) -> np.ndarray:
-        table = recording.extra["outputs"]
+        wrench = recording.numbers("extra/outputs", slice(place.first, place.first + place.width))
         if place.width == 1:
-            return table[:, place.first]
-        wrench = table[:, place.first : place.first + place.width]
+            return wrench[:, 0]
         return wrench if body is None else about_body(recording, wrench, body)
 
     return compute

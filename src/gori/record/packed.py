@@ -1,12 +1,11 @@
 """Recordings that are complete, compressed without loss: about half the size, and read by any HDF5 library.
 
 Each column is compressed by itself (bytes of equal weight together, then deflate), in blocks of BLOCK rows: numbers of
-one column resemble each other. The text of a long Spec, as of a road, is compressed too. Files that grow are not packed
+one column resemble each other. So are large arrays of the Spec, as of a road. Files that grow are not packed
 (`rows.py`): a kill might tear a block.
 """
 
 import errno
-import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -16,25 +15,26 @@ from typing import Any
 import h5py
 import numpy as np
 
+from gori.record.damage import reading
 from gori.record.rows import (
     ENDS,
-    FORMAT,
     SLOT_STATUS,
     SLOTS,
     STATUS,
-    VERSION,
     Column,
     Header,
     RowFile,
     Slot,
+    allocate,
     open_file,
     part_of,
     probe,
     read_header,
-    read_rows,
     read_slot,
     slot_status,
 )
+from gori.record.seal import SEAL, Span, seal_bytes, write_seal
+from gori.record.stored import read_columns
 
 BLOCK = 4096
 """rows that are compressed together"""
@@ -53,18 +53,14 @@ def write_packed(
     """A whole recording; takes the place of a file that is there in one step."""
     part = part_of(path)
     try:
-        probe(part, len(header.spec) + len(json.dumps(header.info)))
+        probe(part, header.size)
         most = sum(count * column.row_bytes for column in columns.values()) + len(slot.data if slot else b"")
         if shutil.disk_usage(part.parent).free < most:  # the library does not recover from a disk that is full
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         with h5py.File(part, "w", locking=False) as file:
-            file.attrs.update(format=FORMAT, version=VERSION, open_loops=header.open_loops)
-            text = np.frombuffer(header.spec.encode(), np.uint8)
-            if len(text) > SMALL:
-                file.create_dataset("spec", data=text, compression="gzip", compression_opts=4)
-            else:
-                file["spec"] = header.spec
-            file["info"] = json.dumps(header.info)
+            blocks = sum(_blocks(column, count) for column in columns.values())
+            seal = allocate(file, SEAL, (seal_bytes(blocks + 8),), np.dtype(np.uint8))
+            header.write(file, packed=True)
             file.create_group("checkpoint")
             file.create_group("extra", track_order=True)
             for name, column in columns.items():
@@ -79,6 +75,9 @@ def write_packed(
             if slot is not None:
                 status[slot.sequence % 2] = slot_status(slot)
             file[SLOT_STATUS], file[STATUS] = status, np.array([count, ENDS.index(end)], "<i8")
+            file.flush()
+            spans = [span for name in (*columns, *SLOTS, STATUS, SLOT_STATUS) for span in spans_of(file[name])]
+        write_seal(part, seal, spans)
         with open(part, "r+b") as file:
             os.fsync(file.fileno())
         os.replace(part, path)
@@ -96,26 +95,45 @@ def _packing(column: Column, count: int) -> dict[str, Any]:
     return {"chunks": chunks, "compression": "gzip", "compression_opts": 4, "shuffle": True}
 
 
+def _blocks(column: Column, count: int) -> int:
+    """Of a column as the library stores it."""
+    chunks = _packing(column, count).get("chunks")
+    return 1 if chunks is None else int(np.prod([-(-n // k) for n, k in zip((count, *column.shape), chunks)]))
+
+
+def spans_of(data: Any) -> list[Span]:
+    """Where in the file the numbers of a dataset are: first byte and end of each block."""
+    if data.chunks is None:
+        place = data.id.get_offset()
+        return [] if place is None else [(place, place + data.id.get_storage_size())]
+    spans: list[Span] = []
+    data.id.chunk_iter(lambda chunk: spans.append((chunk.byte_offset, chunk.byte_offset + chunk.size)))
+    return spans
+
+
 def unpack(path: Path) -> None:
     """Make a packed file one that can grow; nothing happens to others."""
     with open_file(path) as file:
-        plain = all(file[name].chunks is None for name in ("q", "v", *(f"extra/{name}" for name in file["extra"])))
-        if plain and len(file[SLOTS[0]]) == len(file[SLOTS[1]]):  # of a packed file, one slot has no place
+        header, slot, stored = read_header(file, strict=True), read_slot(file), read_columns(file)
+        stored.require_all()
+        with reading(path, "a checkpoint"):
+            equal = len(file[SLOTS[0]]) == len(file[SLOTS[1]])  # of a packed file, one slot has no place
+        if equal and not any(column.packed for column in stored.columns.values()):
             return
-        header, (arrays, end), slot = read_header(file), read_rows(file), read_slot(file)
-    columns = {name: Column(array.shape[1:], array.dtype) for name, array in arrays.items()}
-    part, count = part_of(path), len(arrays["time"])
-    rows = RowFile.create(part, header, columns, count, len(slot.data) if slot else 0)
-    try:
-        for name, array in arrays.items():
-            rows.write(name, 0, array)
-        if slot is not None:
-            rows.write_slot(slot)
-        rows.publish(count, end)
-        rows.sync()
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    finally:
-        rows.close()
+        columns = {name: Column(column.shape[1:], column.dtype) for name, column in stored.columns.items()}
+        part, count = part_of(path), stored.count
+        rows = RowFile.create(part, header, columns, count, len(slot.data) if slot else 0)
+        try:
+            for name, column in stored.columns.items():
+                for first in range(0, count, BLOCK):
+                    rows.write(name, first, column.read(slice(first, min(first + BLOCK, count))))
+            if slot is not None:
+                rows.write_slot(slot)
+            rows.publish(count, stored.end)
+            rows.sync()
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        finally:
+            rows.close()
     os.replace(part, path)

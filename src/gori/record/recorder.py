@@ -8,24 +8,13 @@ from typing import Any
 import numpy as np
 
 from gori.errors import FileError, InputError, RecordError
-from gori.formats.yaml import read_yaml, write_yaml
 from gori.model import Model
 from gori.model.state import State
 from gori.record.lock import Lock
 from gori.record.packed import unpack, write_packed
 from gori.record.recording import Recording
-from gori.record.rows import (
-    Column,
-    Header,
-    RowFile,
-    Slot,
-    open_file,
-    part_of,
-    read_header,
-    read_rows,
-    read_slot,
-    reason,
-)
+from gori.record.rows import Column, Header, RowFile, Slot, open_file, part_of, read_header, read_slot, reason
+from gori.record.stored import read_columns
 from gori.record.values import checked_extra, checked_info
 from gori.text.arguments import file_of, path_of
 
@@ -60,7 +49,7 @@ class Recorder:
         if self.path.exists() and not overwrite:
             self._lock.release()
             raise FileError("already exists: choose another name, or pass overwrite=True", path)
-        self._head = write_yaml(model.spec), model.open_loops
+        self._head = Header.of(model.spec, model.open_loops, {})
         columns = {"time": Column((), _FLOAT), "q": Column((model.nq,), _FLOAT), "v": Column((model.nv,), _FLOAT)}
         self._begin(columns | {"z": Column((0,), _FLOAT)}, None, 0, -np.inf)
         try:
@@ -90,19 +79,21 @@ class Recorder:
     @classmethod
     def _resume(cls, path: str | os.PathLike, model: Model, flush_seconds: float, lock: Lock) -> "Recorder":
         with open_file(path) as file:
-            header, (arrays, _), slot = read_header(file), read_rows(file), read_slot(file)
-        if slot is None:
-            raise FileError("contains no checkpoint to continue from", path)
-        if read_yaml(path, header.spec) != model.spec or header.open_loops != model.open_loops:
+            header, stored, slot = read_header(file, strict=True), read_columns(file), read_slot(file)
+            stored.require_all()
+            if slot is None:
+                raise FileError("contains no checkpoint to continue from", path)
+            time = stored.columns["time"].read()
+        if header.read_spec(path) != model.spec or header.open_loops != model.open_loops:
             raise InputError(f"{path} was recorded with a different Spec from that of this Model")
-        time, now = arrays["time"], State.from_bytes(slot.data).time
+        now = state_of(slot, path).time
         # of samples at the very time of the checkpoint, keep those that were there when it was made
         low, high = np.searchsorted(time, now, "left"), np.searchsorted(time, now, "right")
         keep = int(np.clip(min(slot.samples, len(time)), low, high))
         self = cls.__new__(cls)
         self.path, self.flush_seconds, self._lock = path_of(path), flush_seconds, lock
         self.info = {name: value for name, value in header.info.items() if name not in ("error", "signal")}
-        self._head = header.spec, header.open_loops
+        self._head = header
         try:
             unpack(self.path)
             self._rows = RowFile.open(self.path)
@@ -116,6 +107,11 @@ class Recorder:
     def samples(self) -> int:
         """Count of samples that are safe in the file."""
         return self._progress[0]
+
+    @property
+    def last_time(self) -> float:
+        """Of the last sample [s]; -inf if there is none."""
+        return self._last_time
 
     @property
     def bytes(self) -> int:
@@ -214,8 +210,11 @@ class Recorder:
         for name in self._columns if blocks else ():
             rows.write(name, samples, np.concatenate([block[name] for block in blocks]))
 
-    def close(self, end: str = "complete", pack: bool = True) -> None:
-        """Write the rest, mark how the run ended (`rows.ENDS`), and pack the file."""
+    def close(self, end: str = "complete", pack: bool = True, release: bool = True) -> None:
+        """Write the rest, mark how the run ended (`rows.ENDS`), and pack the file.
+
+        release   let others write on the file; else call `release` when it has been read
+        """
         if self._closed:
             return
         try:
@@ -227,21 +226,26 @@ class Recorder:
             self._rows.publish(self.samples, end)
             with contextlib.suppress(OSError, RuntimeError):  # no space for a second copy: the first is as good
                 if pack:
-                    header = Header(*self._head, checked_info(self.info))
+                    header = self._head._replace(info=checked_info(self.info))
                     write_packed(self.path, header, self._columns, self.samples, self._rows.read, end, self._slot)
         except OSError as error:
             raise error if isinstance(error, RecordError) else self._failed(error) from error
         finally:
             self._closed = True
             self._rows.close()
-            self._lock.release()
+            if release:
+                self.release()
+
+    def release(self) -> None:
+        """Let others write on the file."""
+        self._lock.release()
 
     def _check_open(self) -> None:
         if self._closed:
             raise InputError(f"the recording {self.path} is closed; Recorder.resume continues it")
 
     def _create(self, columns: dict[str, Column], capacity: int, slot_bytes: int) -> RowFile:
-        header = Header(*self._head, checked_info(self.info))
+        header = self._head._replace(info=checked_info(self.info))
         return RowFile.create(part_of(self.path), header, columns, capacity, slot_bytes)
 
     def _rebuild(self, slot_bytes: int, slot: Slot | None) -> None:
@@ -283,7 +287,15 @@ def open_recording(path: str | os.PathLike) -> Recording:
 
 
 def read_checkpoint(path: str | os.PathLike) -> State | None:
-    """The State of the latest checkpoint in a file; None where there is none."""
+    """The State of the latest checkpoint in a file that is whole; None where there is none."""
     with open_file(path) as file:
         slot = read_slot(file)
-    return None if slot is None else State.from_bytes(slot.data)
+    return None if slot is None else state_of(slot, path)
+
+
+def state_of(slot: Slot, path: str | os.PathLike) -> State:
+    """The State of a checkpoint."""
+    try:
+        return State.from_bytes(slot.data)
+    except InputError as error:
+        raise FileError(f"is damaged: its checkpoint holds {error}", path) from error

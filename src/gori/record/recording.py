@@ -1,30 +1,36 @@
 """A Recording: the states of a run, and everything that follows from them."""
 
 import os
-import pickle
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 
-from gori.errors import InputError, RecordError
-from gori.formats.yaml import read_yaml, write_yaml
+from gori.errors import FileError, InputError, RecordError
 from gori.model import Model, compile
 from gori.model.arrays import frozen, numbers_of, whole
 from gori.model.model import require_model
 from gori.record.channels import WORK, Channel, builtin_channels
+from gori.record.columns import ALL, Extra, SampleColumns, stored_columns
+from gori.record.damage import reading
 from gori.record.outputs import output_channels
+from gori.record.portable import AddedChannels, KeptChannel, can_be_pickled
+from gori.record.stored import BLOCK, Rows
 from gori.record.values import checked_extra, checked_info
 from gori.spec.spec import closest
 from gori.text.arguments import file_of, is_one_of
 
 OF_FORCES = ("a", "acceleration", "reaction", "drive", "effort", "power", "force", "moment", "energy")
 """ends of channels that need the forces of the Spec (`sim/channels.py`)"""
+MANY = 1 << 18
+"""samples from which on channels are computed block by block, so that what lies between costs little memory"""
 
 
 class Recording:
     """The states of a run at N times. `rec["hand.position"]` and all other channels are computed when asked for.
+    Of a large file, columns are read when asked for.
 
     time    (N,) [s]
     q, v    (N, nq), (N, nv)
@@ -58,58 +64,93 @@ class Recording:
         info: dict[str, Any] | None = None,
     ):
         require_model(model)
-        self.model, self.info = model, checked_info(info)
+        time = numbers_of(time, "time", least=1)
+        count = len(time)
+        arrays = {"time": time, "q": _rows("q", q, count, model.nq), "v": _rows("v", v, count, model.nv)}
+        arrays["z"] = _rows("z", np.zeros((count, 0)) if z is None else z, count, None)
+        if time.ndim != 1 or not np.isfinite(time).all() or (np.diff(time) < 0.0).any():
+            raise InputError("time must be a one-dimensional array of finite numbers that does not decrease")
+        arrays |= {f"extra/{name}": array for name, array in checked_extra(extra, count).items()}
+        self._begin(model, SampleColumns(count, arrays, {}), checked_info(info))
+
+    def _begin(self, model: Model, columns: SampleColumns, info: dict[str, Any]) -> None:
+        self.model, self.info, self._columns, self.extra = model, info, columns, Extra(columns)
         self.frames: Any = None
         """frames of particles, if the run took any: a list of ParticleFrame, or Frames of a file"""
-        self.time = frozen(numbers_of(time, "time", least=1))
-        count = len(self.time)
-        self.q, self.v = _rows("q", q, count, model.nq), _rows("v", v, count, model.nv)
-        self.z = _rows("z", np.zeros((count, 0)) if z is None else z, count, None)
-        if self.time.ndim != 1 or not np.isfinite(self.time).all() or (np.diff(self.time) < 0.0).any():
-            raise InputError("time must be a one-dimensional array of finite numbers that does not decrease")
-        self.extra = {name: frozen(array) for name, array in checked_extra(extra, count).items()}
-        self._channels, self._values = builtin_channels(self), {}
-        self._added: dict[str, Channel] = {}  # by `add_source` of a caller
-        self._derived: list[Callable[[Recording], None]] = []
+        self._values: dict[str, np.ndarray] = {}
+        self._added: list[AddedChannels] = []
+        self._channels = builtin_channels(self)
         self.add_source([name for name in self.extra if name != WORK], lambda rec, name: rec.extra[name])
-        for name, channel in output_channels(self).items():
-            self.add_source([name], channel.compute, channel.units)
-        self._added.clear()
+        self._add(output_channels(self))
+        self._own = set(self._channels)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """The states and what was added to them; channels are made again."""
-        for name, channel in self._added.items():
-            try:
-                pickle.dumps(channel.compute)
-            except Exception as error:
-                raise InputError(
-                    f"this Recording cannot be pickled, because of the function of channel {name!r}: {error}"
-                ) from error
-        arrays = {"time": self.time, "q": self.q, "v": self.v, "z": self.z, "extra": self.extra, "info": self.info}
-        return {"model": self.model, "arrays": arrays} | {
-            "frames": self.frames, "added": self._added, "derived": self._derived
-        }  # fmt: skip
+    @classmethod
+    def of_columns(cls, model: Model, columns: SampleColumns, info: dict[str, Any]) -> "Recording":
+        """A Recording of columns of the right shapes, as they are."""
+        self = cls.__new__(cls)
+        self._begin(model, columns, info)
+        return self
 
-    def __setstate__(self, saved: dict[str, Any]) -> None:
-        Recording.__init__(self, saved["model"], **saved["arrays"])
-        self.frames = saved["frames"]
-        for add in saved["derived"]:
-            self.add_derived(add)
-        for name, channel in saved["added"].items():
-            self.add_source([name], channel.compute, channel.units)
+    @property
+    def time(self) -> np.ndarray:
+        """(N,) [s]"""
+        return self._columns.whole("time")
+
+    @property
+    def q(self) -> np.ndarray:
+        """(N, nq)"""
+        return self._columns.whole("q")
+
+    @property
+    def v(self) -> np.ndarray:
+        """(N, nv)"""
+        return self._columns.whole("v")
+
+    @property
+    def z(self) -> np.ndarray:
+        """(N, nz) internal states of force elements"""
+        return self._columns.whole("z")
 
     def __len__(self) -> int:
-        return len(self.time)
+        return self._columns.count
 
     def __repr__(self) -> str:
-        span = f", {self.time[0]:.6g} to {self.time[-1]:.6g} s" if len(self) else ""
+        span = f", {self.state(0)[0]:.6g} to {self.state(-1)[0]:.6g} s" if len(self) else ""
         return f"<gori.Recording: {len(self)} samples{span}>"
 
     def state(self, index: int) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
         """Time, q, v and z of a sample; -1 is the last."""
         if not -len(self) <= whole("index", index) < len(self):
             raise InputError(f"there is no sample {index}: the recording has {len(self)}")
-        return float(self.time[index]), self.q[index].copy(), self.v[index].copy(), self.z[index].copy()
+        at = slice(index % len(self), index % len(self) + 1)
+        time, *own = (self._columns.read(name, at)[0] for name in ("time", "q", "v", "z"))
+        return float(time), own[0].copy(), own[1].copy(), own[2].copy()
+
+    def numbers(self, column: str, last: slice = ALL) -> np.ndarray:
+        """What was recorded: a column, time, q, v, z or extra/NAME, or only some numbers of each of its rows."""
+        return self._columns.whole(column) if last == ALL else self._columns.read(column, ALL, last)
+
+    def width(self, column: str) -> int:
+        """Numbers in each row of a recorded column."""
+        return int(np.prod(self._columns.shape(column)[1:], dtype=int))
+
+    def part(self, rows: Rows) -> "Recording":
+        """A Recording of some of the samples, by a slice or increasing indices, with the channels of its states."""
+        count = len(range(*rows.indices(len(self)))) if isinstance(rows, slice) else len(rows)
+        return Recording.of_columns(self.model, self._columns.part(rows, count), self.info)
+
+    def blocks(self, size: int = BLOCK) -> "Iterator[tuple[slice, Recording]]":
+        """All samples in parts of at most so many, each with its rows; a short Recording is its own only part. A part
+        is to be used before the next one is asked for.
+        """
+        if len(self) <= size:
+            yield slice(0, len(self)), self
+            return
+        for first in range(0, len(self), size):
+            rows = slice(first, min(first + size, len(self)))
+            part = self.part(rows)
+            yield rows, part
+            part._channels, part._values = {}, {}  # they refer to each other: memory would be freed much later
 
     # ---- channels
 
@@ -117,11 +158,21 @@ class Recording:
         """A channel, (N,) or (N, ...); computed at the first time, and not to be changed."""
         channel = self._channel(name)
         if name not in self._values:
-            value = np.asarray(channel.compute(self, name))
+            in_blocks = channel.by_sample and len(self) > MANY
+            value = self._in_blocks(name) if in_blocks else np.asarray(channel.compute(self, name))
             if value.ndim == 0 or len(value) != len(self):
                 raise InputError(f"the source of channel {name!r} returned shape {value.shape} for {len(self)} samples")
             self._values[name] = frozen(value)
         return self._values[name]
+
+    def _in_blocks(self, name: str) -> np.ndarray:
+        out = np.zeros(0)
+        for rows, part in self.blocks():
+            value = part[name]
+            if rows.start == 0:
+                out = np.empty((len(self), *value.shape[1:]), value.dtype)
+            out[rows] = value
+        return out
 
     def __contains__(self, name: str) -> bool:
         return is_one_of(name, self._channels)
@@ -158,18 +209,12 @@ class Recording:
         names = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [None]
         if not all(isinstance(name, str) and name for name in names) or not callable(function):
             raise InputError("add_source takes a list of names and a function of the recording and a name")
-        new = {name: Channel(function, units) for name in names}
+        self._add({name: Channel(function, units) for name in names})
+
+    def _add(self, new: dict[str, Channel]) -> None:
         if taken := [name for name in new if name in self._channels]:
             raise InputError(f"there is already a channel {taken[0]!r}")
         self._channels |= new
-        self._added |= new
-
-    def add_derived(self, add: Callable[["Recording"], None]) -> None:
-        """Let a function add its channels: `add(recording)`, also to each copy in another process."""
-        before = dict(self._added)
-        add(self)
-        self._added = before
-        self._derived.append(add)
 
     def _channel(self, name: str) -> Channel:
         if not is_one_of(name, self._channels):
@@ -178,6 +223,42 @@ class Recording:
                 hint = ": accelerations, reactions and efforts of a file come with gori.open_run(path)"
             raise InputError(f"there is no channel {name!r}{hint}")
         return self._channels[name]
+
+    def add_group(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Add channels by `function(recording, *arguments)`, a function of a module; copies of the Recording call it
+        again. What of the arguments cannot be pickled is None for a Recording that was.
+        """
+        before = set(self._channels)
+        function(self, *arguments)
+        names = tuple(name for name in self._channels if name not in before)
+        self._added.append(AddedChannels(function, arguments, names))
+        self._own |= set(names)
+
+    # ---- copies
+
+    def __reduce__(self):
+        values, own = {}, {}
+        groups = [group.portable() for group in self._added]
+        for group, old in zip(groups, self._added):
+            if any(
+                new is not x for new, x in zip(group.arguments, old.arguments)
+            ):  # what they need is left behind; what is known is taken along
+                values |= {name: self._values[name] for name in group.names if name in self._values}
+        for name, channel in self._channels.items():
+            if name not in self._own:
+                kept = can_be_pickled(channel.compute)
+                own[name] = channel if kept else Channel(KeptChannel(self[name]), channel.units)
+        return _rebuilt, (self.model, self._columns, self.info, self.frames, groups, own, values)
+
+    def __deepcopy__(self, memo: dict) -> "Recording":
+        """What does not change is shared: Model, columns, values of channels."""
+        own = {name: channel for name, channel in self._channels.items() if name not in self._own}
+        return _rebuilt(
+            self.model, self._columns, deepcopy(self.info, memo), self.frames, self._added, own, self._values
+        )
+
+    def __copy__(self) -> "Recording":
+        return self.__deepcopy__({})
 
     # ---- tables and plots
 
@@ -206,30 +287,64 @@ class Recording:
         from gori.record.packed import write_packed
         from gori.record.rows import Column, Header, reason
 
-        arrays = {"time": self.time, "q": self.q, "v": self.v, "z": self.z}
-        arrays |= {f"extra/{name}": array for name, array in self.extra.items()}
         info, path = checked_info(self.info), file_of(path)
         end = info.pop("end", "complete")
         info.pop("complete", None)
         try:
-            header = Header(write_yaml(self.model.spec), self.model.open_loops, info)
-            columns = {name: Column(array.shape[1:], array.dtype) for name, array in arrays.items()}
-            rows = lambda name, first, count: arrays[name][first : first + count]  # noqa: E731
-            write_packed(path, header, columns, len(self.time), rows, end, None)
+            header, stored = Header.of(self.model.spec, self.model.open_loops, info), self._columns
+            columns = {name: Column(stored.shape(name)[1:], stored.dtype(name)) for name in stored}
+            rows = lambda name, first, count: stored.read(name, slice(first, first + count))  # noqa: E731
+            write_packed(path, header, columns, len(self), rows, end, None)
+        except FileError:  # of the file that this Recording is read from
+            raise
         except (OSError, RuntimeError) as error:
             raise RecordError(f"{path} cannot be written: {reason(error)}") from error
 
     @classmethod
-    def load(cls, path: str | os.PathLike) -> "Recording":
-        """The Recording in a file; its Model is compiled again. With accelerations and reactions: gori.open_run."""
-        from gori.record.rows import ending, open_file, read_header, read_rows
+    def load(cls, path: str | os.PathLike, samples: int | None = None) -> "Recording":
+        """The Recording in a file; its Model is compiled again. With accelerations and reactions: gori.open_run.
 
-        with open_file(path) as file:
-            header, (arrays, end) = read_header(file), read_rows(file)
-        model = compile(read_yaml(path, header.spec), open_loops=header.open_loops)
-        extra = {name.removeprefix("extra/"): array for name, array in arrays.items() if name.startswith("extra/")}
-        states = (arrays[name] for name in ("time", "q", "v", "z"))
-        return cls(model, *states, extra=extra, info=ending(end) | header.info | {"end": end})
+        Of a large file, columns are read when they are asked for, and the file stays open. Of a damaged one, what is
+        whole is there, and a DamageWarning says what is missing.
+
+        samples   only the first ones: of a file that is damaged further on
+        """
+        from gori.record.rows import ending, open_file, read_header
+
+        file = open_file(path)
+        try:
+            header = read_header(file)
+            columns, end = stored_columns(file, samples)
+            with reading(path, "its Spec"):
+                model = compile(header.read_spec(path), open_loops=header.open_loops)
+            if (columns.shape("q")[1], columns.shape("v")[1]) != (model.nq, model.nv):
+                raise FileError("is damaged: its columns do not fit its Spec", path)
+            with reading(path, "what it says of the run (info)"):
+                return cls.of_columns(model, columns, ending(end) | header.info | {"end": end})
+        except BaseException as error:
+            file.close()
+            if isinstance(error, InputError):
+                raise FileError(f"is damaged: {error}", path) from error
+            raise
+
+
+def _rebuilt(
+    model: Model,
+    columns: SampleColumns,
+    info: dict[str, Any],
+    frames: Any,
+    groups: Iterable[AddedChannels],
+    own: dict[str, Channel],
+    values: dict[str, np.ndarray],
+) -> Recording:
+    """A copy of a Recording: its channels are made again."""
+    recording = Recording.of_columns(model, columns, info)
+    for group in groups:
+        recording.add_group(group.function, *group.arguments)
+    recording._add(own)
+    recording._values |= {name: frozen(value) for name, value in values.items()}
+    recording.frames = frames
+    return recording
 
 
 def _rows(name: str, value: Any, count: int, width: int | None) -> np.ndarray:

@@ -13,6 +13,8 @@ a torn chunk index, and samples that had been safe for long were lost with it.
     checkpoint/0, checkpoint/1   two slots, an npz archive as bytes; the newer one may be half written
     checkpoint/status            int64 (2, 4)   of each slot: sequence, bytes, crc32, count of samples
     spec, info                   text: YAML, JSON
+    arrays/0, ..                 large arrays of the Spec, to which its text refers
+    seal                         checksum of the structure (`seal.py`)
 
 A run that is closed leaves a packed file (`packed.py`): the same, with compressed columns.
 """
@@ -21,7 +23,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,9 +31,16 @@ import h5py
 import numpy as np
 
 from gori.errors import FileError
+from gori.formats.yaml import read_yaml, write_yaml
+from gori.record.damage import dataset, reading, warn_of_damage
+from gori.record.opened import open_hdf5
+from gori.record.seal import SEAL, seal_bytes, write_seal
+from gori.spec import Spec
 from gori.text.arguments import path_of
 
-FORMAT, VERSION = "gori recording", 1
+FORMAT, VERSION = "gori recording", 2
+READABLE = (1, VERSION)
+"""versions; before 2 arrays of the Spec were part of its text"""
 ENDS = ("running or killed", "complete", "interrupted", "failed")
 """how a run ended, by the number in its file"""
 STATUS, SLOT_STATUS, SLOTS = "status", "checkpoint/status", ("checkpoint/0", "checkpoint/1")
@@ -44,6 +53,29 @@ class Header(NamedTuple):
     spec: str
     open_loops: bool
     info: dict[str, Any]
+    arrays: Sequence[np.ndarray] = ()
+
+    @classmethod
+    def of(cls, spec: Spec, open_loops: bool, info: dict[str, Any]) -> "Header":
+        """Large arrays of the Spec stand beside its text."""
+        arrays: list[np.ndarray] = []
+        return cls(write_yaml(spec, arrays=arrays), open_loops, info, arrays)
+
+    def read_spec(self, path: str | os.PathLike) -> Spec:
+        """The Spec; `path` names the file in errors."""
+        with reading(path, "its Spec"):
+            return read_yaml(path, self.spec, arrays=self.arrays)
+
+    def write(self, file: Any, packed: bool = False) -> None:
+        """Put all of it into an h5py.File; packed: arrays are compressed."""
+        file.attrs.update(format=FORMAT, version=VERSION, open_loops=self.open_loops)
+        file["spec"], file["info"] = self.spec, json.dumps(self.info)
+        write_arrays(file, self.arrays, packed)
+
+    @property
+    def size(self) -> int:
+        """About what it takes in a file [bytes]."""
+        return len(self.spec) + len(json.dumps(self.info)) + sum(array.nbytes for array in self.arrays)
 
 
 class Column(NamedTuple):
@@ -83,18 +115,20 @@ class RowFile:
         cls, path: Path, header: Header, columns: dict[str, Column], capacity: int, slot_bytes: int
     ) -> "RowFile":
         """A new file with room for `capacity` samples and checkpoints of `slot_bytes`; empty, whatever was there."""
-        probe(path, len(header.spec) + len(json.dumps(header.info)))
+        probe(path, header.size)
         arrays = {name: ((capacity, *column.shape), column.dtype) for name, column in columns.items()}
         arrays |= {name: ((slot_bytes,), np.dtype(np.uint8)) for name in SLOTS}
         arrays |= {STATUS: ((2,), np.dtype("<i8")), SLOT_STATUS: ((2, 4), np.dtype("<i8"))}
         places = {}
         with h5py.File(path, "w", locking=False) as file:
-            file.attrs.update(format=FORMAT, version=VERSION, open_loops=header.open_loops)
-            file["spec"], file["info"] = header.spec, json.dumps(header.info)
+            seal = allocate(file, SEAL, (seal_bytes(len(arrays)),), np.dtype(np.uint8))  # the first, to be found
+            header.write(file)
             file.create_group("checkpoint")
             file.create_group("extra", track_order=True)  # channels in the order in which they were given
             for name, (shape, dtype) in arrays.items():
                 places[name] = allocate(file, name, shape, dtype)
+        sizes = {name: dtype.itemsize * int(np.prod(shape)) for name, (shape, dtype) in arrays.items()}
+        write_seal(path, seal, [(places[name], places[name] + size) for name, size in sizes.items()])
         rows = cls(path, columns, places, capacity, slot_bytes)
         rows._put(STATUS, 0, np.zeros(2, "<i8"))
         rows._put(SLOT_STATUS, 0, np.zeros((2, 4), "<i8"))
@@ -103,8 +137,8 @@ class RowFile:
     @classmethod
     def open(cls, path: Path) -> "RowFile":
         """The file of an earlier run, to write on; not a packed one."""
-        with open_file(path) as file:
-            columns = {name: Column(data.shape[1:], data.dtype) for name, data in _columns(file)}
+        with open_file(path) as file, reading(path, "a column"):
+            columns = {name: Column(data.shape[1:], data.dtype) for name, data in columns_of(file)}
             names = [*columns, *SLOTS, STATUS, SLOT_STATUS]
             places = {name: file[name].id.get_offset() or 0 for name in names}
             capacity, slot_bytes = len(file["time"]), len(file[SLOTS[0]])
@@ -194,32 +228,25 @@ def allocate(file: Any, name: str, shape: tuple[int, ...], dtype: np.dtype) -> i
 def open_file(path: str | os.PathLike) -> Any:
     """The file, an h5py.File to read, also while a run writes on it."""
     path = path_of(path)
+    file = open_hdf5(path)
     try:
-        file: Any = h5py.File(path, "r", locking=False)
-    except FileNotFoundError:
-        raise FileError("there is no such file", path) from None
-    except OSError as error:
-        raise FileError(f"cannot be read as HDF5: {error}", path) from None
-    if file.attrs.get("format") != FORMAT:
+        with reading(path, "its format"):
+            if file.attrs.get("format") != FORMAT:
+                raise FileError("is an HDF5 file, but not a recording of Gori", path)
+            if (version := int(file.attrs["version"])) not in READABLE:
+                known = " and ".join(map(str, READABLE))
+                raise FileError(f"version {version} of the format is unknown; this Gori reads {known}", path)
+    except FileError:
         file.close()
-        raise FileError("is an HDF5 file, but not a recording of Gori", path)
-    if (version := int(file.attrs["version"])) != VERSION:
-        file.close()
-        raise FileError(f"version {version} of the format is unknown; this Gori reads {VERSION}", path)
+        raise
     return file
 
 
-def read_header(file: Any) -> Header:
-    """The text of a file."""
-    spec = file["spec"]
-    text = spec.asstr()[()] if spec.shape == () else spec[()].tobytes().decode()  # a long one is packed, as bytes
-    return Header(text, bool(file.attrs["open_loops"]), json.loads(file["info"].asstr()[()]))
-
-
-def read_rows(file: Any) -> tuple[dict[str, np.ndarray], str]:
-    """The complete samples of all columns, and how the run ended."""
-    samples, end = (int(number) for number in file[STATUS][()])
-    return {name: data[:samples] for name, data in _columns(file)}, ENDS[end]
+def write_arrays(file: Any, arrays: Sequence[np.ndarray], packed: bool = False) -> None:
+    """Large arrays of a Spec; packed: compressed."""
+    how = {"compression": "gzip", "compression_opts": 4, "shuffle": True} if packed else {}
+    for k, array in enumerate(arrays):
+        file.create_dataset(f"arrays/{k}", data=array, **how)
 
 
 def ending(end: str) -> dict[str, Any]:
@@ -228,16 +255,68 @@ def ending(end: str) -> dict[str, Any]:
     return found | ({"interrupted": True, "stopped_by": "unknown"} if end == "interrupted" else {})
 
 
+def read_arrays(file: Any) -> list[np.ndarray]:
+    """Large arrays of the Spec; none in files of older versions."""
+    with reading(file.path, "an array of its Spec"):
+        count = len(file["arrays"]) if "arrays" in file else 0
+        return [dataset(file, f"arrays/{k}", "if", None)[()] for k in range(count)]
+
+
+def read_text(file: Any, name: str) -> str:
+    """Text out of a dataset of one string."""
+    data = file[name]
+    if data.shape != () or h5py.check_string_dtype(data.dtype) is None:
+        raise ValueError("it is no text")
+    return data.asstr()[()]
+
+
+def read_header(file: Any, strict: bool = False) -> Header:
+    """The text of a file, and arrays of the Spec. Without notes that are damaged, unless strict."""
+    path, info = file.path, {}
+    with reading(path, "its Spec"):
+        spec, open_loops = read_text(file, "spec"), bool(file.attrs["open_loops"])
+    try:
+        with reading(path, "what it says of the run (info)"):
+            info = json.loads(read_text(file, "info"))
+            if not isinstance(info, dict):
+                raise ValueError("it is no mapping")
+    except FileError as error:
+        if strict:
+            raise
+        info = {}
+        warn_of_damage(path, f"{error.reason}: method, outputs and other notes are missing")
+    return Header(spec, open_loops, info, read_arrays(file))
+
+
 def read_slot(file: Any) -> Slot | None:
-    """The latest checkpoint that is whole."""
-    slots = []
-    for name, (sequence, size, crc, samples) in zip(SLOTS, file[SLOT_STATUS][()].tolist()):
-        data = file[name][:size].tobytes() if sequence > 0 else b""
-        if sequence > 0 and len(data) == size and zlib.crc32(data) == crc:
-            slots.append(Slot(sequence, data, samples))
-    return max(slots, default=None)
+    """The latest checkpoint that is whole; None if there was none."""
+    path, slots, damaged = file.path, [], [0]
+    with reading(path, "its checkpoint"):
+        marks = dataset(file, SLOT_STATUS, "i", (2, 4))[()].tolist()
+    for name, (sequence, size, crc, samples) in zip(SLOTS, marks):
+        if sequence <= 0:
+            continue
+        try:
+            with reading(path, "a checkpoint"):
+                stored = dataset(file, name, "u", (None,))
+                if not 0 < size <= len(stored):
+                    raise ValueError("its size")
+                data = stored[:size].tobytes()
+        except FileError:
+            data = b""
+        if len(data) == size and zlib.crc32(data) == crc:
+            slots.append(Slot(sequence, data, max(0, samples)))
+        else:
+            damaged.append(sequence)
+    latest = max(slots, default=None)
+    if latest is None and max(damaged):
+        raise FileError("is damaged: no checkpoint in it is whole", path)
+    if latest is not None and max(damaged) > latest.sequence:  # a kill tears the older one only
+        warn_of_damage(path, "its latest checkpoint is damaged; the one before it is taken")
+    return latest
 
 
-def _columns(file: Any) -> Iterable[tuple[str, Any]]:
+def columns_of(file: Any) -> Iterable[tuple[str, Any]]:
+    """Names and datasets of all columns."""
     yield from ((name, file[name]) for name in ("time", "q", "v", "z"))
     yield from ((f"extra/{name}", data) for name, data in file["extra"].items())

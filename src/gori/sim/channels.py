@@ -1,9 +1,7 @@
 """Channels of a Recording that need the forces of its Spec: what each element, wheel and drive train did along it."""
 
-import pickle
-from collections.abc import Callable
-from functools import cache, cached_property
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -15,38 +13,24 @@ from gori.model.tables import JointInfo
 from gori.record import Recording
 from gori.record.channels import v_units
 from gori.record.outputs import column_reader, wrench_bodies
+from gori.record.recording import MANY
 from gori.sim.couplings import model_columns
 from gori.sim.trace import Trace, samples_of
+from gori.sim.user import UserForce
 from gori.spec import GROUND
 
 
 def add_channels(recording: Recording, trace: Trace) -> None:
-    """Add all channels that follow from forces: of elements, of wheels and drive trains, and of accelerations."""
-    recording.add_derived(ChannelsOfForces(trace))
+    """Add all channels that follow from forces: of elements, of wheels and drive trains, and of accelerations.
+    A Trace like the given one is made for them, and for those of each copy of the Recording.
+    """
+    recording.add_group(_add_all, trace.user, trace.given)
 
 
-class ChannelsOfForces:
-    """Adds these channels to a Recording, and to its copies in other processes."""
-
-    def __init__(self, trace: Trace):
-        self._trace: Trace | None = trace
-        self._saved: tuple = ()
-
-    def __call__(self, recording: Recording) -> None:
-        trace, self._trace = self._trace or Trace(recording, *self._saved), None
-        self._saved = trace.given
-        add_force_channels(recording)
-        add_output_channels(recording)
-        add_trace_channels(recording, trace)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Functions that cannot be pickled stay behind, as with a file: channels that need them say so."""
-        user, accelerations = self._saved
-        try:
-            pickle.dumps(user)
-        except Exception:
-            user = None
-        return {"_trace": None, "_saved": (user, accelerations)}
+def _add_all(recording: Recording, user: UserForce | None, given: np.ndarray | None) -> None:
+    add_force_channels(recording)
+    add_output_channels(recording)
+    add_trace_channels(recording, Trace(recording, user, given))
 
 
 class ElementHistory:
@@ -72,13 +56,27 @@ class ElementHistory:
         efforts(machine, data, samples_of(rec, model.nz), np.zeros(model.nz), out, wrenches)
         return out, wrenches
 
+    def _parts(self) -> "Iterator[tuple[slice, ElementHistory]]":
+        """Many samples are computed block by block, and not kept."""
+        rec = self._recording
+        if len(rec) <= MANY:
+            yield slice(0, len(rec)), self
+            return
+        yield from ((rows, ElementHistory(part)) for rows, part in rec.blocks())
+
     def sum_of(self, elements: list[int], column: int) -> np.ndarray:
         """(N,) EFFORT, POWER or WORKING of some elements together."""
-        return self._computed[0][:, elements, column].sum(axis=1)
+        out = np.zeros(len(self._recording))
+        for rows, part in self._parts():
+            out[rows] = part._computed[0][:, elements, column].sum(axis=1)
+        return out
 
     def wrench(self, element: int) -> np.ndarray:
         """(N, 6) moment and force of an element between bodies on its child, world axes."""
-        return self._computed[1][:, int((self._forces.element_i[:element, E_KIND] >= LINE).sum())]
+        row, out = int((self._forces.element_i[:element, E_KIND] >= LINE).sum()), np.zeros((len(self._recording), 6))
+        for rows, part in self._parts():
+            out[rows] = part._computed[1][:, row]
+        return out
 
 
 def add_force_channels(recording: Recording) -> None:
@@ -113,12 +111,14 @@ def _add_energies(recording: Recording) -> None:
     columns: dict[str, list[int]] = {}
     for k, element in enumerate(stored):
         columns.setdefault(model.forces.names[element], []).append(k)
-    energies = cache(lambda: elastic_energies(model, recording.q))
-    recording.add_source(
-        [f"{name}.energy" for name in columns],
-        lambda _, name: energies()[:, columns[name.rpartition(".")[0]]].sum(axis=1),
-        "J",
-    )
+
+    def energy(rec: Recording, name: str) -> np.ndarray:
+        out = np.zeros(len(rec))
+        for rows, part in rec.blocks():
+            out[rows] = elastic_energies(model, part.q)[:, columns[name.rpartition(".")[0]]].sum(axis=1)
+        return out
+
+    recording.add_source([f"{name}.energy" for name in columns], energy, "J")
 
 
 def add_output_channels(recording: Recording) -> None:
@@ -126,8 +126,9 @@ def add_output_channels(recording: Recording) -> None:
     and drive trains (truck.wheel_fl.load), and BODY.wrench_from.particles (N, 6), also under the name of the group if
     there is only one: moment about the origin of the body and force of particles on it, world axes, as it acted.
     """
-    outputs, columns = recording.extra.get("outputs"), model_columns(recording.model)
-    if outputs is None or "outputs" in recording.info:  # a motion without its forces, or channels that are there
+    columns = model_columns(recording.model)
+    # a motion without its forces, or channels that are there
+    if "outputs" not in recording.extra or "outputs" in recording.info:
         return
     bodies = wrench_bodies(recording)
     for name, place in columns.items():
@@ -202,6 +203,8 @@ def _columns(rows: Callable[[], np.ndarray], info: JointInfo) -> Callable:
 
 def _acceleration(recording: Recording, trace: Trace, name: str) -> np.ndarray:
     """J a + J' v of a frame."""
-    model, frame = recording.model, name.removesuffix(".acceleration")
-    J, rate = model.jacobian(recording.q, frame), model.jacobian_rate(recording.q, recording.v, frame)
-    return np.einsum("nij,nj->ni", J, trace.accelerations) + np.einsum("nij,nj->ni", rate, recording.v)
+    model, frame, out = recording.model, name.removesuffix(".acceleration"), np.zeros((len(recording), 6))
+    for rows, part in recording.blocks():
+        J, rate = model.jacobian(part.q, frame), model.jacobian_rate(part.q, part.v, frame)
+        out[rows] = np.einsum("nij,nj->ni", J, trace.accelerations[rows]) + np.einsum("nij,nj->ni", rate, part.v)
+    return out

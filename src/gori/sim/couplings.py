@@ -131,8 +131,8 @@ def warn_of_lag(exchanges: Iterable[Exchange], before: Mapping[str, Work], recor
             found.append((exchange, lag, turnover))
     if not found:
         return
-    few = np.unique(np.linspace(0, len(recording) - 1, 200).astype(int)) if len(recording) else []
-    kinetic = float(np.max(recording.model.energy(recording.q[few], recording.v[few])[0], initial=0.0))
+    few = np.unique(np.linspace(0, len(recording) - 1, 200).astype(int)) if len(recording) else slice(0)
+    kinetic = float(np.max(recording.part(few)["energy.kinetic"], initial=0.0))
     for exchange, lag, turnover in found:
         if abs(lag) > NOTABLE * kinetic:
             share = f", {100.0 * abs(lag) / turnover:.2g} % of the work that went through it" if turnover > 0.0 else ""

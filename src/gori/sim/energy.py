@@ -50,17 +50,17 @@ def balance(recording: Recording, looks: int = LOOKS) -> Balance:
     """The energy balance of a run, at so many of its samples."""
     rec, model = recording, recording.model
     if WORK not in rec.extra or len(rec) < 2:
-        return Balance(float(rec.time[0]) if len(rec) else 0.0, 0.0, 0.0)
-    few = np.unique(np.linspace(0, len(rec) - 1, looks).round().astype(int))
-    q, work = rec.q[few], rec.extra[WORK][few]
-    kinetic, potential = model.energy(q, rec.v[few])
+        return Balance(rec.state(0)[0] if len(rec) else 0.0, 0.0, 0.0)
+    few = rec.part(np.unique(np.linspace(0, len(rec) - 1, looks).round().astype(int)))
+    q, work = few.q, few.extra[WORK]
+    kinetic, potential = model.energy(q, few.v)
     elastic = model.elastic_energy(q)
     left = kinetic + potential + elastic - work
     left = left - left[0]
     worst = int(np.argmax(np.abs(left)))
     exchanged = kinetic.max() + np.ptp(potential) + np.ptp(elastic) + np.abs(np.diff(work)).sum()
     exchanged += AT_REST * (np.abs(potential).max() + np.abs(elastic).max())
-    return Balance(float(rec.time[few[worst]]), float(left[worst]), float(exchanged))
+    return Balance(float(few.time[worst]), float(left[worst]), float(exchanged))
 
 
 def works(recording: Recording, subsystems: Mapping[str, float]) -> dict[str, float]:

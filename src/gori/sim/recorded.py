@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.errors import ConditionWarning, InputError, RecordError
+from gori.errors import ConditionWarning, FileError, InputError, RecordError
 from gori.model import Model
 from gori.model.state import State
 from gori.record import Recorder, Recording, read_checkpoint
-from gori.record.channels import WORK
+from gori.record.columns import SampleColumns, open_columns
+from gori.record.values import checked_info
 from gori.sim.callers.interrupts import RunInterrupts
 from gori.sim.callers.signals import StopRequest, listening
 from gori.sim.channels import add_channels
@@ -48,7 +49,7 @@ class RecordedRun:
     stages     makes the stages of the run
     info       what the Recording says of it; it grows
     recorder   of its file, or None
-    rows       samples so far, a list of arrays
+    rows       the first sample; with a file it grows there alone, and the Recording reads from it
     """
 
     def __init__(
@@ -81,8 +82,10 @@ class RecordedRun:
     def _sample_the_end(self) -> None:
         """Where the time between samples does not divide the run, its end is one more sample."""
         stepper = self._kept.stepper
-        if stepper.time - self._rows[-1][-1, 0] > FITS * stepper.sample_period:
-            SampleStage(stepper, self._rows, self._recorder).add(stepper.sample()[None])
+        rows, recorder = self._rows, self._recorder
+        last = rows[-1][-1, 0] if recorder is None else recorder.last_time
+        if stepper.time - last > FITS * stepper.sample_period:
+            SampleStage(stepper, rows if recorder is None else None, recorder).add(stepper.sample()[None])
 
     def finish(self, progress: bool, max_wall: float | None = None) -> Recording:
         """Run to the end, and make the Recording out of what was recorded, however it ends."""
@@ -92,11 +95,13 @@ class RecordedRun:
         work = {exchange.name: exchange.work for exchange in kept.exchanges}
         bar = Progress(progress, stepper.time, stepper.end_time, words)
         end, failure, stop = "failed", None, StopStage(stepper, StopRequest(), max_wall)
-        with RunInterrupts() as interrupts, self._user.watched(), contextlib.ExitStack() as signals:
+        with RunInterrupts() as interrupts, self._user.watched(), contextlib.ExitStack() as stack:
             try:
                 if recorder is not None:
-                    stop = StopStage(stepper, signals.enter_context(listening()), max_wall)
-                failure = run_blocks(stepper, [*self._stages(self._rows, recorder, bar), stop], interrupts)
+                    stop = StopStage(stepper, stack.enter_context(listening()), max_wall)
+                    stack.callback(recorder.release)  # when its samples have been opened, not before
+                stages = self._stages(self._rows if recorder is None else None, recorder, bar)
+                failure = run_blocks(stepper, [*stages, stop], interrupts)
                 if failure is None:
                     end = "interrupted" if stop.reason and stepper.steps_left() > 0 else "complete"
                     if end == "complete":
@@ -123,9 +128,10 @@ class RecordedRun:
                     info["particle_energy"] = energy | {"end": sum(particles.particles.energy)}
                 if recorder is not None:
                     recorder.info |= info
-                    recorder.close(end, pack=end != "interrupted" or recorder.bytes < QUICKLY_PACKED)
-        *states, extra = stepper.columns(np.concatenate(self._rows))
-        recording = Recording(self._model, *states, extra=extra, info=info)
+                    pack = end != "interrupted" or recorder.bytes < QUICKLY_PACKED
+                    recorder.close(end, pack, release=False)
+            columns = self._columns()
+        recording = Recording.of_columns(self._model, columns, checked_info(info))
         recording.info["events"], recording.frames = list(kept.event_log), frames
         add_channels(recording, Trace(recording, self._user))
         if failure is not None:
@@ -137,6 +143,14 @@ class RecordedRun:
         done = {exchange.name: exchange.work.on_bodies - work[exchange.name].on_bodies for exchange in kept.exchanges}
         warn_of_imbalance(recording, done, limit(method), finer(stepper))
         return recording
+
+    def _columns(self) -> SampleColumns:
+        """All samples: in memory, or in the file."""
+        if self._recorder is not None:
+            return open_columns(self._recorder.path)
+        time, q, v, z, extra = self._kept.stepper.columns(np.concatenate(self._rows))
+        arrays = {"time": time, "q": q, "v": v, "z": z} | {f"extra/{name}": array for name, array in extra.items()}
+        return SampleColumns(len(time), {name: np.array(array) for name, array in arrays.items()}, {})
 
 
 class Checkpointed(NamedTuple):
@@ -156,17 +170,12 @@ class Checkpointed(NamedTuple):
         info: Mapping[str, Any] = self.recording.info
         return {name: info[name] for name in (*OF_THE_START, *OPTIONS) if name in info}
 
-    def rows(self, count: int) -> np.ndarray:
-        """The first samples, as rows of time, state and outputs."""
-        rec = self.recording
-        outputs = rec.extra.get("outputs", np.zeros((len(rec), 0)))
-        work = rec.extra.get(WORK, np.zeros(len(rec)))
-        return np.column_stack([rec.time, rec.q, rec.v, rec.z, work, outputs])[:count]
-
 
 def read_run(path: str | Path) -> Checkpointed:
     """A run that was stopped or killed, out of its file."""
     state, recording = read_checkpoint(path), Recording.load(path)
     if state is None:
         raise InputError(f"{path} holds no checkpoint to go on from")
+    if missing := [name for name in ("method", "duration", "sample") if name not in recording.info]:
+        raise FileError(f"does not say the {missing[0]} of its run: it cannot be continued", path)
     return Checkpointed(recording, state)

@@ -159,13 +159,15 @@ def resume_run(
 
 def _resume(folder: Path, csv: bool, plots: bool, progress: bool, max_wall: float | None) -> Recording:
     path = folder / "run.h5"
-    if (words := read_summary(folder).get("ended", "")) and words.startswith(("finished", "stopped")):
+    if (words := str(read_summary(folder).get("ended", ""))).startswith(("finished", "stopped")):
         raise FileError(f"contains a completed run ({words}): there is nothing to resume", folder)
     before, checkpoint = open_run(path), read_checkpoint(path)
     settings = before.model.run_settings
     if settings is None:
         raise FileError("was not made by gori run: use Simulation.resume", path)
     since = 0.0 if checkpoint is None else checkpoint.time
+    if "method" not in before.info:
+        raise FileError("does not say the method of its run: it cannot be continued", path)
     method_of(before.info["method"]).run.load()
     run = partial(Simulation.resume, path, progress, max_wall=max_wall, events=_events(settings))
     return _Results(folder, _Names(before, settings), csv, plots, since).of(run)
@@ -190,9 +192,10 @@ def _events(settings: Run) -> dict[str, str | Event]:
 def read_summary(folder: str | os.PathLike) -> dict[str, Any]:
     """What summary.json says; nothing where it is not there."""
     try:
-        return json.loads((Path(folder) / "summary.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads((Path(folder) / "summary.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         return {}
+    return found if isinstance(found, dict) else {}
 
 
 # ---- the folder

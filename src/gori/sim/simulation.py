@@ -445,7 +445,7 @@ class Simulation:
         recorder.info = dict(info)
         parts = simulation.model, simulation._kept, simulation._user, simulation._stages
         with simulation._turn:
-            return RecordedRun(*parts, info, recorder, [before.rows(recorder.samples)]).finish(progress, max_wall)
+            return RecordedRun(*parts, info, recorder, []).finish(progress, max_wall)
 
     def _stages(self, rows: list | None, recorder: Recorder | None, bar: Progress | None) -> list[RunStage]:
         """What happens in each turn of a run, in this order."""

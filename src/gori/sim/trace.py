@@ -11,6 +11,7 @@ import numpy as np
 from gori.errors import InputError, SimulationError
 from gori.integrate import RK4, Multipliers
 from gori.kernels.loops.trace import accelerations_along, unbalanced
+from gori.kernels.machine import Data, Machine
 from gori.model import Model
 from gori.model.arrays import numbers_of
 from gori.model.body_frames import BodyFrames, moved_moment
@@ -37,17 +38,17 @@ def samples_of(recording: Recording, states: int) -> np.ndarray:
 
 def recorded_of(recording: Recording, size: int) -> np.ndarray:
     """Wrenches and outputs of subsystems (N, size); 0 where the recording has none. Raises if they stand elsewhere."""
-    outputs, named = recording.extra.get("outputs"), recording.info.get("outputs")
-    if outputs is None:
+    named = recording.info.get("outputs")
+    if "outputs" not in recording.extra:
         return np.zeros((len(recording), size))
     here = model_columns(recording.model)
     known = named is None or all(list(columns) == named.get(name) for name, columns in here.items())
-    if outputs.shape[1] != size or not known:
+    if recording.width("extra/outputs") != size or not known:
         raise InputError(
             "this recording holds other outputs of wheels, drive trains or particles than this Gori computes: it may "
             "be of another version. Accelerations and reactions need a new run"
         )
-    return np.array(outputs, order="C")
+    return np.array(recording.extra["outputs"], order="C")
 
 
 class Trace:
@@ -61,17 +62,15 @@ class Trace:
         if not isinstance(recording, Recording) or not isinstance(user, UserForce | None):
             raise InputError("a Trace takes a Recording and, if need be, the UserForce of its run")
         self.recording, self.model = recording, recording.model
-        self._keep, self._user = user, 0 if user is None else user.address
-        self._given = None if accelerations is None else numbers_of(accelerations, "accelerations")
-        self._samples = samples_of(recording, self.model.nz)
+        self.user, self._user = user, 0 if user is None else user.address
+        self.given = None if accelerations is None else numbers_of(accelerations, "accelerations")
 
-    @property
-    def given(self) -> tuple[UserForce | None, np.ndarray | None]:
-        """What it was made with, besides the Recording."""
-        return self._keep, self._given
+    @cached_property
+    def _samples(self) -> np.ndarray:
+        return samples_of(self.recording, self.model.nz)
 
     def __reduce__(self):
-        return Trace, (self.recording, *self.given)
+        return Trace, (self.recording, self.user, self.given)
 
     def _shared(self, model: Model) -> dict[str, Any]:
         """Tables that subsystems of the run share, as `machine_of` takes them."""
@@ -85,8 +84,12 @@ class Trace:
     @cached_property
     def _recorded(self) -> np.ndarray:
         """What subsystems did in the samples, as compiled code takes it: about the origins of the rows."""
+        return recorded_of(self.recording, self._recorded_size)
+
+    @cached_property
+    def _recorded_size(self) -> int:
         tables = self._shared(self.model)
-        return recorded_of(self.recording, before_wrenches(self.model) + 6 * len(tables["coupled"]) + tables["outputs"])
+        return before_wrenches(self.model) + 6 * len(tables["coupled"]) + tables["outputs"]
 
     def _recorded_of(self, other: Model) -> np.ndarray:
         """The same for the Model with axes in fixed joints, where bodies have rows of their own."""
@@ -114,34 +117,41 @@ class Trace:
     @cached_property
     def accelerations(self) -> np.ndarray:
         """Accelerations (N, nv)."""
-        if self._given is not None:
-            return self._given
+        if self.given is not None:
+            return self.given
         model = self.model
         if "forces" in self.recording.info.get("programs", {}) and not self._user:
             raise InputError("accelerations and reactions of this run need its user force functions: run it again")
-        qdd = np.zeros((len(self._samples), model.nv))
+        rec, qdd = self.recording, np.zeros((len(self.recording), model.nv))
         if not len(qdd):
             return qdd
-        done = self._accelerate(self._samples, self._recorded, qdd)
-        if done < len(qdd):
-            time = float(self._samples[done, 0])
-            raise SimulationError(f"the accelerations at t = {time:.6g} s could not be computed", time)
+        machine, data = self._closed_at(*rec.state(0))
+        for rows, part in rec.blocks():
+            known = recorded_of(part, self._recorded_size)
+            done = accelerations_along(machine, data, samples_of(part, model.nz), known, qdd[rows])
+            if done < len(part):
+                time = part.state(done)[0]
+                raise SimulationError(f"the accelerations at t = {time:.6g} s could not be computed", time)
         self._start_on_branch(qdd)
         return qdd
 
-    def _accelerate(self, samples: np.ndarray, recorded: np.ndarray, qdd: np.ndarray) -> int:
-        """qdd (N, nv) at rows of time, q, v and z; returns at how many of them they could be computed."""
+    def _closed_at(self, time: float, q: np.ndarray, v: np.ndarray, z: np.ndarray) -> tuple[Machine, Data]:
+        """What evaluates accelerations along samples that begin with this one."""
         model = self.model
         if not model.loops:
-            machine, data = machine_of(model, self._user, **self._shared(model))
-            return accelerations_along(machine, data, samples, recorded, qdd)
-        kept, solver, nq, nv = model.loop_system.kept, Multipliers.solver, model.nq, model.nv
+            return machine_of(model, self._user, **self._shared(model))
+        kept, solver = model.loop_system.kept, Multipliers.solver
         machine, data = machine_of(model, self._user, loops=kept, closed=solver.address, **self._shared(model))
         closure = Closure(model, RK4(), Multipliers(), machine, data)
-        first = samples[0]
-        closure.start(State(first[0], first[1 : 1 + nq], first[1 + nq : 1 + nq + nv], first[1 + nq + nv :]))
+        closure.start(State(time, q, v, z if len(z) == model.nz else np.zeros(model.nz)))
         closure.accept_any_pose()
-        return accelerations_along(machine, data, samples, recorded, qdd)
+        return machine, data
+
+    def _accelerate(self, samples: np.ndarray, recorded: np.ndarray, qdd: np.ndarray) -> int:
+        """qdd (N, nv) at rows of time, q, v and z; returns at how many of them they could be computed."""
+        nq, nv, first = self.model.nq, self.model.nv, samples[0]
+        bundles = self._closed_at(first[0], first[1 : 1 + nq], first[1 + nq : 1 + nq + nv], first[1 + nq + nv :])
+        return accelerations_along(*bundles, samples, recorded, qdd)
 
     def _start_on_branch(self, qdd: np.ndarray) -> None:
         """Accelerations of the first sample, if it is a start in a singular pose: those of its branch."""
@@ -209,7 +219,7 @@ class Trace:
         (samples, recorded), model, system = beside, self.model, self.model.loop_system
         q, v = samples[:, 1 : 1 + model.nq], samples[:, 1 + model.nq : 1 + model.nq + model.nv]
         terms = [system.terms(*state) for state in zip(q, v, samples[:, 0])]
-        if self._given is None:
+        if self.given is None:
             a = np.zeros((len(samples), model.nv))
             if self._accelerate(samples, recorded, a) < len(a):
                 return None
@@ -256,7 +266,7 @@ class Trace:
         """(N, 6) whether rigid-body mechanics determines each component of `reaction(name, frame)`."""
         k, loose = self._index(name), self._split.loose
         if loose is None:
-            return np.ones((len(self._samples), 6), bool)
+            return np.ones((len(self.recording), 6), bool)
         loose = loose[:, k]
         if frame is not None:
             R = self.recording[f"{frame}.rotation"][:, None]
@@ -268,7 +278,7 @@ class Trace:
         if motion not in self.drives:
             raise InputError(f"{motion!r} is not a motion{closest(motion, self.drives)}")
         k, loose = self.model.loop_system.names.index(f"{motion}.motion"), self._split.loose_by
-        return np.ones(len(self._samples), bool) if loose is None else loose[:, k] <= LOOSE
+        return np.ones(len(self.recording), bool) if loose is None else loose[:, k] <= LOOSE
 
     @cached_property
     def unique(self) -> dict[str, bool]:

@@ -1,0 +1,47 @@
+"""The program that reads a file which may end it."""
+
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+
+from gori.record import trial
+from gori.record.trial import look_at, read_structure
+
+
+@pytest.fixture
+def path(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["x"], file["text"] = np.arange(1000.0), "hello"
+        file.create_dataset("packed", data=np.zeros((5000, 3)), chunks=(100, 3), compression="gzip")
+    return tmp_path / "a.h5"
+
+
+def test_whole_and_damaged_files_end_it_well(path):
+    assert read_structure(str(path)) == 0
+    path.write_bytes(path.read_bytes()[:900])
+    assert read_structure(str(path)) == 0  # the library says so: who opens it is told
+
+
+def test_it_does_not_take_all_memory(path, monkeypatch):
+    def greedy(_):
+        raise MemoryError
+
+    monkeypatch.setattr(trial, "look_at", greedy)
+    assert read_structure(str(path)) == 1
+
+
+def test_a_damaged_dataset_is_passed_over():
+    class Broken:
+        chunks, shape = None, ()
+
+        def __getitem__(self, _):
+            raise OSError("filter")
+
+    look_at(Broken())
+
+
+def test_as_a_program(path):
+    assert subprocess.run([sys.executable, "-P", trial.__file__, str(path)]).returncode == 0
