@@ -157,7 +157,7 @@ def test_a_driver_goes_on_from_what_it_saved(truck, rolling):
 
 @pytest.mark.parametrize(("turn", "speed"), [(20.0, 10.0), (26.6, 10.0), (14.0, 10.0)])
 def test_it_learns_how_the_vehicle_understeers(drive, turn, speed):
-    """Back on the straight within 2 cm, 15 m after its first corner, at up to 2 m/s2, with nothing told of the vehicle."""
+    """Back on the straight within 2 cm, 15 m after its first corner, at up to 2 m/s2; nothing told of the vehicle."""
     a = np.radians(turn)
     points = np.array([(-10.0, 0.0), (60.0, 0.0), (60.0 + 100.0 * np.cos(a), 100.0 * np.sin(a))])
     steer = Follow(Path(points), vehicle="lead")

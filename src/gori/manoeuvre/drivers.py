@@ -207,8 +207,8 @@ class Follow(Driver):
                     excess of yaw rate (Thrun et al. 2006), of where the vehicle will be in `preview` seconds
     law="preview"   the arc through the point that lies `preview` seconds ahead on the path (pure pursuit)
 
-    Both ask for a curvature, and steer by curvature (wheelbase + understeer speed^2). If it is not given, the understeer
-    is learned from the yaw rates that steering has brought so far, by least squares.
+    Both ask for a curvature, and steer by curvature (wheelbase + understeer speed^2). If it is not given, the
+    understeer is learned from the yaw rates that steering has brought so far, by least squares.
 
     preview      [s]; default: 0.7 s of law="preview"; of law="stanley" LAG times the speed, as long as a vehicle takes
                  to follow its wheels, mass speed / cornering stiffness
