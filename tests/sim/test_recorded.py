@@ -8,6 +8,8 @@ import pytest
 
 import gori
 from gori.errors import DamageWarning, FileError, InputError, SimulationError
+from gori.record.columns import open_columns
+from gori.record.lock import Lock
 from gori.sim.recorded import OPTIONS, read_run
 from tests.sim.machines import busy, falling
 from tests.sim.resume_cases import free_four_bar
@@ -84,6 +86,62 @@ def test_with_a_path_samples_are_in_the_file_alone(tmp_path, monkeypatch):
     for one in (rec, alone):
         one.info["made_by"].pop("date")
     assert rec.info == alone.info
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_the_end_of_a_run_with_a_file_is_its_last_sample(tmp_path, monkeypatch, large):
+    """Also where it is taken up, and the samples before are in the file alone."""
+    if large:
+        monkeypatch.setattr("gori.record.columns.AT_ONCE", 0)
+    path, method = tmp_path / "run.h5", gori.RK4(step=1e-3)
+    stopping = True
+
+    def driver(_):
+        if stopping and simulation.time > 0.045:
+            raise KeyboardInterrupt
+
+    simulation = gori.Simulation(gori.compile(busy()), method, driver=driver)
+    left = simulation.run(0.1, sample=0.03, path=path, progress=False)
+    assert left.info["end"] == "interrupted" and left.time[-1] == pytest.approx(0.03)
+    stopping, before = False, left.part(slice(0, 2)).q
+    rec = gori.Simulation.resume(path, progress=False, driver=driver)
+    np.testing.assert_allclose(rec.time, [0.0, 0.03, 0.06, 0.09, 0.1])
+    np.testing.assert_array_equal(gori.Recording.load(path).time, rec.time)
+    np.testing.assert_array_equal(left.q, rec.q[:2])
+    np.testing.assert_array_equal(before, rec.q[:2])
+
+
+def test_a_large_run_that_is_stopped_reads_on_while_it_is_taken_up(tmp_path, monkeypatch):
+    """It is not packed: the same file grows again in place."""
+    monkeypatch.setattr("gori.record.columns.AT_ONCE", 0)
+    monkeypatch.setattr("gori.sim.recorded.QUICKLY_PACKED", 0)
+    path, method, stopping = tmp_path / "run.h5", gori.RK4(step=1e-3), True
+
+    def driver(simulation):
+        if stopping and simulation.time > 0.045:
+            raise KeyboardInterrupt
+
+    left = gori.Simulation(gori.compile(busy()), method, driver=driver).run(0.1, 1e-3, path, progress=False)
+    count, stopping = len(left), False
+    rec = gori.Simulation.resume(path, progress=False, driver=driver)
+    assert 40 <= count == len(left) < len(rec) == 101
+    for name in ("time", "q", "v"):
+        np.testing.assert_array_equal(left[name], rec[name][:count])
+
+
+def test_nobody_writes_on_a_file_before_its_samples_are_opened(tmp_path, monkeypatch):
+    path, tried = tmp_path / "run.h5", []
+
+    def opened(name, *more):
+        with pytest.raises(FileError, match="is in use"):
+            Lock(name)
+        tried.append(name)
+        return open_columns(name, *more)
+
+    monkeypatch.setattr("gori.sim.recorded.open_columns", opened)
+    gori.Simulation(gori.compile(falling())).run(0.01, path=path, progress=False)
+    assert tried == [path]
+    Lock(path).release()
 
 
 def push(t, q, v):
