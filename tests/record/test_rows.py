@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from gori.errors import FileError
-from gori.record.rows import Column, Header, RowFile, Slot, open_file
+from gori.errors import DamageWarning, FileError
+from gori.record.rows import Column, Header, RowFile, Slot, open_file, read_header, read_text
 
 SHAPES = {"time": (), "q": (2,), "v": (2,), "z": (0,)}
 COLUMNS = {name: Column(shape, np.dtype("<f8")) for name, shape in SHAPES.items()}
@@ -34,6 +34,21 @@ def test_checkpoints_take_turns(tmp_path):
     with open_file(tmp_path / "a.h5") as file:
         assert bytes(file["checkpoint/1"][:5]) == b"three" and bytes(file["checkpoint/0"][:3]) == b"two"
         assert list(file["checkpoint/status"][:, 0]) == [2, 3]
+
+
+def test_a_text_of_a_length_that_cannot_be(tmp_path):
+    """The library took as much memory."""
+    make(tmp_path / "a.h5").close()
+    with open_file(tmp_path / "a.h5") as file:
+        place, words = file["info"].id.get_offset(), read_text(file, "info")
+        assert file.number_at(place) == len(words)
+    with open(tmp_path / "a.h5", "r+b") as raw:
+        raw.seek(place + 3)
+        raw.write(b"\x70")
+    with pytest.warns(DamageWarning, match="structure is not as it was written"):
+        file = open_file(tmp_path / "a.h5")
+    with file, pytest.raises(FileError, match=r"a\.h5: .*info\) cannot be read \(its length is damaged\)"):
+        read_header(file, strict=True)
 
 
 def test_bytes_of_a_row():

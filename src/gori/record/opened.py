@@ -67,6 +67,11 @@ class ReadFile(h5py.File):
         super().__init__(raw, "r", locking=False)
         self.path, self.size, self._raw = os.fspath(path), raw.size, raw
 
+    def number_at(self, place: int) -> int:
+        """A number of 32 bits as it is in the file."""
+        self._raw.seek(place)
+        return int.from_bytes(self._raw.read(4) or b"", "little")
+
     def close(self) -> None:
         super().close()
         self._raw.close()

@@ -265,8 +265,13 @@ def read_arrays(file: Any) -> list[np.ndarray]:
 def read_text(file: Any, name: str) -> str:
     """Text out of a dataset of one string."""
     data = file[name]
-    if data.shape != () or h5py.check_string_dtype(data.dtype) is None:
+    kind = h5py.check_string_dtype(data.dtype)
+    if data.shape != () or kind is None or kind.length is not None:
         raise ValueError("it is no text")
+    # its length stands before it, and the library takes that much memory (file format 3.0, IV.A.2.d and III.E)
+    place = data.id.get_offset()
+    if place is None or file.number_at(place) > file.size:
+        raise ValueError("its length is damaged")
     return data.asstr()[()]
 
 
