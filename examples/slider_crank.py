@@ -44,7 +44,7 @@ def as_in_the_paper(rod: float) -> gori.Spec:
         "rod": {
             "joint": "spherical",
             "a": RADIUS,
-            "theta": [heading - np.pi, rise, 0.0],  # its spin about itself is left to the assembly
+            "theta": [heading - np.pi, rise, 0.0],  # its spin about itself is wrong: the assembly finds it, and says so
             "mass": 0.5,
             "com": (0, rod / 2, 0),
             "inertia": (4e-3, 4e-4, 4e-3),
@@ -92,9 +92,9 @@ def natural(rod: float) -> gori.Spec:
                 type="spherical", parent="crank", child="rod", at=(0, 0, RADIUS), child_at=(-rod, 0, 0)
             ),
             "cross": gori.spec.Joint(
-                type="universal", parent="slider", child="rod", axis=(0, 0, 1), axis2=(0, 1, 0), q=(-0.4, 0.7)
+                type="universal", parent="slider", child="rod", axis=(0, 0, 1), axis2=(0, 1, 0), guess=(-0.4, 0.7)
             ),
-            "slide": gori.spec.Joint(type="prismatic", parent="ground", child="slider", axis=(1, 0, 0), q=0.2),
+            "slide": gori.spec.Joint(type="prismatic", parent="ground", child="slider", axis=(1, 0, 0), guess=0.2),
         },
     )
 

@@ -98,7 +98,7 @@ out = Path(next((word for word in sys.argv[1:] if word[0] != "-"), "out/examples
 out.mkdir(parents=True, exist_ok=True)
 
 # ---- order and energy: a kick so gentle that grains stay where they are, and the motion is smooth
-model, rest = settled(spec, 2.0 if full else 0.6)
+model, rest = settled(spec, 2.0 if full else 1.2)
 duration, speed = (0.4, 0.05) if full else (0.12, 0.05)
 steps = [4e-3 / k for k in ((1, 2, 4, 8, 16) if full else (1, 2, 4, 8))]
 own = gori.Simulation(model, gori.RK4(), state=rest).particles.step

@@ -13,7 +13,7 @@ from gori.integrate.events import begin_watch, earliest_with, event_values, mark
 from gori.integrate.fixed_step import write_sample
 from gori.integrate.rates import project, rhs
 from gori.kernels.accelerations import health, unit_quaternions
-from gori.kernels.codes import EVENT, NEAR_SINGULAR, NOT_CLOSED, OK, STEP_TOO_SMALL
+from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, STEP_TOO_SMALL
 from gori.kernels.jit import kernel, part, present
 from gori.kernels.layout import array, field, layout, record
 from gori.kernels.loops.coordinates import follow_turns, turns_at
@@ -236,13 +236,6 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
                 return NEAR_SINGULAR
             pose = memory.step[0].stage * h
             c.step = pose / GAP if pose < 0.75 * h else pose - GAP * h
-            continue
-        if code == NOT_CLOSED:
-            # a stage went where the loops cannot be closed: the stages of a shorter step stay nearer
-            c.steps_refused += 1
-            c.step = 0.25 * h
-            if c.step < SMALLEST * resolution(c):
-                return NOT_CLOSED
             continue
         if code != OK:
             return code

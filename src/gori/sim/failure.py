@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gori.errors import ClosureError, SimulationError, SingularError
+from gori.errors import ClosureError, InputError, SimulationError, SingularError
 from gori.integrate import Radau5
 from gori.kernels import codes as code
 from gori.kernels.forces.signals import signals_one
@@ -162,10 +162,10 @@ def ahead(stepper: Stepper) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
     time, q, v = stepper.time, stepper.q.copy(), stepper.v.copy()
     h = max(stepper.step, 1e-12 * max(1.0, abs(time)))
     for share in (0.0, 0.2, 0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 5.0):
-        with np.errstate(over="ignore"):
-            increment = share * h * v
-        moved = stepper.model.integrate(q, increment) if np.isfinite(increment).all() else increment
-        if not np.isfinite(moved).all():
+        try:
+            with np.errstate(over="ignore"):
+                moved = stepper.model.integrate(q, share * h * v)
+        except InputError:
             return
         yield time + share * h, moved, v
 

@@ -23,6 +23,8 @@ GIVEN, UNKNOWN = 10.0, 0.1
 """what a change of a coordinate counts whose q the Spec gives, and one that it says nothing of, beside a guess"""
 MOVED = 1e-12
 """change that counts as a move [rad, or the size of the machine]"""
+ELSEWHERE = 0.05
+"""change of a given value, in its scale, that rounding does not explain"""
 REACH = 2.0
 """a second closed pose is named if it is not farther from the start than this times the first"""
 
@@ -90,7 +92,9 @@ def _nearest(search: Search, free: np.ndarray, held: list[str], readiness: np.nd
 
 
 def _released(search: Search, free: np.ndarray, held: list[str], given: list[str]) -> list[Pose]:
-    """Closed poses though given values cannot all stay, the nearest first: as many of the first ones stay as can."""
+    """Closed poses though given values cannot all stay: those first that take fewest of them elsewhere, then the
+    nearest. As many of the first values stay as can.
+    """
     model, system = search.model, search.system
     ready = np.where(_columns(model, given), READY, 1.0)
     pose, kept = _nearest(search, free, held, ready), []
@@ -107,7 +111,16 @@ def _released(search: Search, free: np.ndarray, held: list[str], given: list[str
         if trial.closed or (closures := search.closures(rest)):
             pose = trial if trial.closed else closures[0]
             kept.append(name)
-    return search.closures(free & ~_columns(model, kept), ready) or [pose]
+    found = search.closures(free & ~_columns(model, kept), ready) or [pose]
+    # one wrong value must not move the others: those closures come first that take fewest of them elsewhere
+    return sorted(found, key=lambda one: len(_far(search, given, one.q)))
+
+
+def _far(search: Search, given: list[str], q: np.ndarray) -> list[str]:
+    """Given joints that a closed pose takes elsewhere, not only by rounding."""
+    model = search.model
+    change = np.abs(model.difference(search.q, q) / search.scale)
+    return [name for name in given if change[model.joint(name).v].max() > ELSEWHERE]
 
 
 def _values(model: Model, name: str, q: np.ndarray, digits: int = 6) -> str:
