@@ -88,6 +88,7 @@ class Closure(Bound):
         self._looked = wall.perf_counter()  # when all equations were last checked
         self._leapt = -np.inf  # when a singular pose was last stepped over [s]
         self._fresh = False  # no step was taken from the state that it was started with
+        self._branch: Branch | None = None  # of that state, if it is a singular pose
         settings = row(data.loops.settings)
         settings.position_tolerance = settings.velocity_tolerance = self.system.tolerance
         if isinstance(loops, FrozenExplicit):
@@ -103,6 +104,7 @@ class Closure(Bound):
     def start(self, state: State) -> None:
         """A new state from outside: nothing is kept."""
         self._leapt, self._fresh = -np.inf, True
+        self._branch = branch_at(self.model, state.q, state.v, state.time)
         self.data.loops.work.departing[:] = 0.0
         self._refuse_nothing(state)
         regular, (head, kept) = self.system.regularisation(state.q, state.time), (self.head, self.kept)
@@ -172,7 +174,7 @@ class Closure(Bound):
             return None
         self._fresh, nq, nv = False, self.model.nq, self.model.nv
         q, v, rest = y[:nq], y[nq : nq + nv], y[nq + nv :]
-        if (branch := branch_at(self.model, q, v, time)) is None:
+        if (branch := self._branch) is None:
             return None
         data, head = self.data, self.head
 
