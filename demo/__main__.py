@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from bench.timing import machine
-from demo import implicit, loops, motion, particles, states, trees, vehicles
+from demo import implicit, loops, motion, particles, robust, states, trees, vehicles
 from demo.report import Report
 
 
@@ -17,6 +17,7 @@ def main() -> None:
         *trees.CASES,
         *motion.CASES,
         *states.CASES,
+        *robust.CASES,
         *implicit.CASES,
         *loops.CASES,
         *vehicles.CASES,
