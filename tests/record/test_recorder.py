@@ -285,3 +285,19 @@ def test_full_disk(tmp_path, size, chunk):
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
 def test_file_size_limit(tmp_path):
     assert "File too large" in fill(tmp_path / "run.h5", 1_000_000, 500)
+
+
+def test_what_did_not_begin_leaves_nothing(model, tmp_path):
+    """A file that is put in place with its first checkpoint is not there before, and goes if none comes."""
+    recorder = Recorder(tmp_path / "run.h5", model, at_checkpoint=True)
+    recorder.append(*rows(0, 3))
+    recorder.abandon()
+    assert files(tmp_path) == []
+    (tmp_path / "run.h5").write_text("an earlier one")
+    Recorder(tmp_path / "run.h5", model, overwrite=True, at_checkpoint=True).abandon()
+    assert (tmp_path / "run.h5").read_text() == "an earlier one"
+    recorder = Recorder(tmp_path / "run.h5", model, overwrite=True)
+    recorder.abandon()
+    assert open_recording(tmp_path / "run.h5").info["end"] == "failed"
+    with pytest.raises(InputError, match="samples must not be negative, is -1"):
+        gori.Recording.load(tmp_path / "run.h5", samples=-1)

@@ -58,7 +58,7 @@ def test_with_another_force(stopped):
         return -0.02 * v
 
     damper.__qualname__ = "stopped.<locals>.damper"
-    with pytest.raises(InputError, match=r"the code of forces .*damper has changed"):
+    with pytest.raises(InputError, match=r"the code or the arguments of forces .*damper have changed"):
         Simulation.resume(path, forces=damper)
     assert Simulation.resume(path, forces=damper, changed=True).time[-1] == pytest.approx(1.0)
 

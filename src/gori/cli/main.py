@@ -1,6 +1,7 @@
 """The app itself: options before the command, and how a command ends when it fails."""
 
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -31,7 +32,11 @@ class _Commands(TyperGroup):
             failed = isinstance(error, (SimulationError, RecordError))
             raise typer.Exit(FAILED if failed else BAD_INPUT) from None
         except KeyboardInterrupt as interrupt:
-            number = getattr(interrupt, "number", INTERRUPTED - 128)
+            number = getattr(interrupt, "number", None)  # of a signal other than Ctrl-C, which the user has pressed
+            if number is None:
+                raise typer.Exit(INTERRUPTED) from None
+            with suppress(OSError):  # the terminal may have gone
+                complain(f"stopped by {interrupt} before a run began, or after it ended")
             raise typer.Exit(128 + number) from None
         except (OSError, MemoryError, RecursionError, OverflowError) as error:
             if ctx.params["debug"] or isinstance(error, BrokenPipeError):

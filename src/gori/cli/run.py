@@ -174,6 +174,8 @@ def show(folder: Path) -> None:
     if about["events"]:
         met = Counter(event["name"] for event in about["events"])
         rows["events"] = ", ".join(f"{name} {number}" for name, number in met.items())
+    if about["ended"].startswith("interrupted"):
+        rows["to continue"] = f"gori run --resume {folder}"
     rows["files"] = f"{folder}: {' '.join(sorted(path.name for path in folder.iterdir() if path.is_file()))}"
     table = Table.grid(padding=(0, 2, 0, 0))
     for name, words in rows.items():

@@ -54,7 +54,8 @@ class Recorder:
         self._begin(columns | {"z": Column((0,), _FLOAT)}, None, 0, -np.inf)
         try:
             self._rows = self._create(self._columns, 0, 0)
-            if not at_checkpoint:
+            self._placed = not at_checkpoint
+            if self._placed:
                 os.replace(part_of(self.path), self.path)
         except (OSError, RuntimeError) as error:
             self._lock.release()
@@ -96,7 +97,7 @@ class Recorder:
         self._head = header
         try:
             unpack(self.path)
-            self._rows = RowFile.open(self.path)
+            self._rows, self._placed = RowFile.open(self.path), True
             self._begin(self._rows.columns, slot, keep, time[keep - 1] if keep else -np.inf)
             self._rows.publish(keep)
         except OSError as error:
@@ -240,6 +241,17 @@ class Recorder:
         """Let others write on the file."""
         self._lock.release()
 
+    def abandon(self) -> None:
+        """Close a recording that did not begin: where its file is not in place yet, nothing is left of it."""
+        if self._placed:
+            with contextlib.suppress(RecordError):  # the first trouble is the one to tell of
+                self.close("failed")
+            return
+        self._closed = True
+        self._rows.close()
+        part_of(self.path).unlink(missing_ok=True)
+        self._lock.release()
+
     def _check_open(self) -> None:
         if self._closed:
             raise InputError(f"the recording {self.path} is closed; Recorder.resume continues it")
@@ -266,6 +278,7 @@ class Recorder:
             rows.publish(total)
             rows.sync()
             os.replace(part_of(self.path), self.path)
+            self._placed = True
         except BaseException:
             if rows is not None:
                 rows.close()

@@ -311,6 +311,8 @@ class Recording:
         """
         from gori.record.rows import ending, open_file, read_header
 
+        if samples is not None and whole("samples", samples) < 0:
+            raise InputError(f"samples must not be negative, is {samples}")
         file = open_file(path)
         try:
             header = read_header(file)

@@ -55,7 +55,7 @@ def require_same(path: object, before: Mapping[str, Mapping[str, str]], now: Map
         changed = [name for name in had if name in has and had[name] and has[name] and had[name] != has[name]]
         problems += [f"{kind} {', '.join(missing)} not given"] if missing else []
         problems += [f"{kind} {', '.join(more)} given, but not there before"] if more else []
-        problems += [f"the code of {kind} {', '.join(changed)} has changed"] if changed else []
+        problems += [f"the code or the arguments of {kind} {', '.join(changed)} have changed"] if changed else []
     if problems:
         words = "; ".join(problems)
         raise InputError(

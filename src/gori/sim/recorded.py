@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.errors import ConditionWarning, FileError, InputError, RecordError
+from gori.errors import ConditionWarning, FileError, InputError
 from gori.model import Model
 from gori.model.state import State
 from gori.record import Recorder, Recording, read_checkpoint
@@ -75,8 +75,7 @@ class RecordedRun:
             CheckpointStage(recorder, self._kept.save).save()
         except BaseException as error:
             recorder.info["error"] = str(error)
-            with contextlib.suppress(RecordError):  # the first trouble is the one to tell of
-                recorder.close("failed")
+            recorder.abandon()
             raise
 
     def _sample_the_end(self) -> None:

@@ -30,6 +30,7 @@ from gori.record.lock import Lock
 from gori.record.whole import whole_file
 from gori.sim.channels import add_channels
 from gori.sim.events import Event
+from gori.sim.grid import require_seconds
 from gori.sim.particles.framing import frames_beside
 from gori.sim.simulation import Simulation
 from gori.sim.trace import Trace
@@ -109,6 +110,8 @@ def run_spec(
     if spec.run is None:
         raise InputError("no duration given: add a section such as 'run: {duration: 5}', or give a duration")
     folder, settings = Path(out), spec.run
+    if max_wall is not None:
+        require_seconds("max_wall", max_wall)
     model = compile(spec)
     try:
         method = method_of(dict(settings.method))
