@@ -104,6 +104,6 @@ def crater(long: bool) -> Iterator[Check]:
     words = f"{count} grains of {1e3 * d:g} mm, {1e6 * step:.2g} us and half of it"
     # on its way down, as long as there are many grains between the ball and the floor: how it comes back from there is
     # a matter of the last few
-    down = np.cumprod(fine.height > 0.3 * fine.engine) > 0
-    off = float(np.abs(there - fine.height)[down].max() / (fine.engine - fine.height.min()))
+    down = np.cumprod(fine.height > 0.3 * fine.bed) > 0
+    off = float(np.abs(there - fine.height)[down].max() / (fine.bed - fine.height.min()))
     yield small(CASE, "impact: height of the ball on its way down, over its depth", words, off, 0.01, source="own run")
