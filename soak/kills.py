@@ -123,8 +123,10 @@ class Soak:
             self.counts["kills"] += ended.code == -signal.SIGKILL
         else:
             self.counts["signals"] += ended.code in (0, -stop)
-        # Ctrl-C ends a run, and the program goes on: code 0; so does one that was already through
-        if ended.code not in (-stop, 0):
+        # Ctrl-C ends a run, and the program goes on: code 0; so does one that was already through. Beside a run it is
+        # an exception like in any program
+        beside = stop == signal.SIGINT and ended.text.rstrip().endswith("KeyboardInterrupt")
+        if ended.code not in (-stop, 0) and not beside:
             self._trouble(f"{name}, {kind}", ended)
 
     def _end(self, what: str, ended: Ended, name: str) -> None:
