@@ -11,8 +11,10 @@ from gori.integrate import RK4, Adams, Dopri5, GeneralizedAlpha, ImplicitEuler, 
 from gori.model.state import State
 from gori.record import read_checkpoint
 from gori.sim import Event, Simulation
+from gori.sim.recorded import RecordedRun
 from gori.spec import Spec
 from tests.integrate.closed_machines import rockers, slider_crank, slider_position
+from tests.model.loops.singular import parallelogram
 from tests.reference.random_loops import four_bars
 from tests.sim.test_simulation import same
 
@@ -28,6 +30,21 @@ def kind(x):
 
 
 # ---- stop and go on
+
+
+@pytest.mark.parametrize("method, loops", CASES, ids=kind)
+def test_a_run_from_a_singular_pose_goes_on_from_its_first_checkpoint(method, loops, tmp_path, monkeypatch):
+    """Killed before its first step: accelerations of the branch are found again, to the last bit."""
+    path, model = tmp_path / "run.h5", gori.compile(parallelogram(gravity=9.81, rocker=8.0, A=6.0, C=6.0))
+
+    def die(run, *_):
+        run._recorder.close("interrupted")
+        raise KeyError
+
+    with monkeypatch.context() as killed, pytest.raises(KeyError):
+        killed.setattr(RecordedRun, "finish", die)
+        Simulation(model, method, loops=loops).run(0.2, path=path, progress=False)
+    same(Simulation.resume(path, progress=False), Simulation(model, method, loops=loops).run(0.2, progress=False))
 
 
 @pytest.mark.parametrize("method, loops", CASES, ids=kind)

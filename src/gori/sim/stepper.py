@@ -234,11 +234,13 @@ class Stepper(Bound):
                 raise InputError("state.clock['samples_total'] is less than the samples that were due before its time")
             clock.end_time, clock.duration = clock.start_time + duration, duration
             clock.largest_step = settings["largest_step"]
+            self._depart()
             return
         h = self._fixed_step
         clock.sample_every = max(1, round(sample / h))
         self._last_step = clock.first_step + round(duration / h)
         clock.end_time = clock.start_time + self._last_step * h
+        self._depart()
 
     def plan_steps(self, count: int) -> None:
         """Take so many steps of a fixed length from now, without samples. The grid of times goes on."""
@@ -254,8 +256,12 @@ class Stepper(Bound):
         clock.sample_every = NEVER
 
     def _depart(self) -> None:
-        """Before the first step: accelerations of loops that start in a singular pose."""
-        if self.closure is None or (step := self.closure.depart(self.time, self.y)) is None:
+        """Before the first step of the count: accelerations of loops that start in a singular pose. What was counted is
+        in the State, so a run that is taken up does as the run itself.
+        """
+        if self.closure is None or self._clock.steps_done > 0:
+            return
+        if (step := self.closure.depart(self.time, self.y)) is None:
             return
         if self.method.adaptive and self._clock.step <= 0.0:
             self._clock.step = min(step, self._clock.largest_step)

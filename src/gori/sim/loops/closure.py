@@ -170,11 +170,11 @@ class Closure(Bound):
         """Before the first step: accelerations of the branch, if the run starts in a singular pose. Then it returns
         the first step for an adaptive method [s].
         """
-        if not self._fresh:
-            return None
-        self._fresh, nq, nv = False, self.model.nq, self.model.nv
+        nq, nv = self.model.nq, self.model.nv
         q, v, rest = y[:nq], y[nq : nq + nv], y[nq + nv :]
-        if (branch := self._branch) is None:
+        branch = self._branch if self._fresh else branch_at(self.model, q, v, time)
+        self._fresh = False
+        if branch is None:
             return None
         data, head = self.data, self.head
 
