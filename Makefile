@@ -31,8 +31,10 @@ bench: $(READY)           ## all benchmarks
 	$(PY) -m bench.implicit
 	$(PY) -m bench.stiff
 	$(PY) -m bench.loops
+	$(PY) -m bench.contact
 	$(PY) -m bench.vehicle
 	$(PY) -m bench.particles
+	$(PY) -m bench.broad_phase
 
 validate: $(READY)        ## published problems against their reference values
 	$(PY) -m validation

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from bench.timing import machine
-from demo import implicit, loops, motion, particles, robust, states, trees, vehicles
+from demo import contact, implicit, loops, motion, particles, robust, states, trees, vehicles
 from demo.report import Report
 
 
@@ -20,6 +20,7 @@ def main() -> None:
         *robust.CASES,
         *implicit.CASES,
         *loops.CASES,
+        *contact.CASES,
         *vehicles.CASES,
         *particles.CASES,
     ):

@@ -15,6 +15,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 MANY_ARGUMENTS = {
     "Simulation.__init__",  # keyword-only options, each with a default: the front door
     "run",  # options of `gori run`, which Typer reads from the signature
+    "machine_of",  # options of a run; all but the Model have defaults
     "wheel_rig",  # options of `gori wheel-rig`, likewise
 }
 """functions of twelve or more arguments, and why"""
@@ -99,7 +100,7 @@ def test_no_class_name_twice():
 
 
 def test_public_names_are_few():
-    assert len(gori.__all__) <= 32
+    assert len(gori.__all__) <= 34
 
 
 def test_no_folder_is_a_drawer():

@@ -22,6 +22,7 @@ CASES = (
     "rank",
     "frame",
     "gears",
+    "contact_impacts",
     "residual",
     "energy",
     "vehicle",

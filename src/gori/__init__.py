@@ -13,10 +13,20 @@ if TYPE_CHECKING:
     from gori import errors
     from gori.analysis import inverse_dynamics, kinematics
     from gori.formats import dh, load, save, soil
-    from gori.integrate import RK4, Adams, AdamsMoulton, Dopri5, GeneralizedAlpha, ImplicitEuler, Radau5, SemiImplicit
+    from gori.integrate import (
+        RK4,
+        Adams,
+        AdamsMoulton,
+        Dopri5,
+        GeneralizedAlpha,
+        ImplicitEuler,
+        Radau5,
+        SemiImplicit,
+        TimeStepping,
+    )
     from gori.model import Model, State, assemble, compile, consistent_velocity, threads
     from gori.record import Recording
-    from gori.sim import Clock, Event, Simulation, Subsystem, Trace, at_rest, batch, open_run
+    from gori.sim import Clock, Event, Impacts, Simulation, Subsystem, Trace, at_rest, batch, open_run
     from gori.spec import Spec
 
 
@@ -26,10 +36,11 @@ _HOMES = {
     "gori.formats": ("dh", "load", "save", "soil"),
     "gori.integrate": (
         "RK4", "Adams", "AdamsMoulton", "Dopri5", "GeneralizedAlpha", "ImplicitEuler", "Radau5", "SemiImplicit",
+        "TimeStepping",
     ),
     "gori.model": ("Model", "State", "assemble", "compile", "consistent_velocity", "threads"),
     "gori.record": ("Recording",),
-    "gori.sim": ("Clock", "Event", "Simulation", "Subsystem", "Trace", "at_rest", "batch", "open_run"),
+    "gori.sim": ("Clock", "Event", "Impacts", "Simulation", "Subsystem", "Trace", "at_rest", "batch", "open_run"),
     "gori.spec": ("Spec",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -94,6 +94,14 @@ class FrictionWarning(UserWarning):
     """Joint friction that sticks too fast for the step of an explicit method: it trembles instead of holding."""
 
 
+class ContactWarning(UserWarning):
+    """Contact that is too stiff for the step of an explicit method: it trembles, and energy may appear."""
+
+
+class ImpactWarning(UserWarning):
+    """An impact that gained energy, by a law that does not exclude it."""
+
+
 class CacheWarning(UserWarning):
     """Compiled kernels that cannot be read or kept: they are compiled, and the run goes on."""
 

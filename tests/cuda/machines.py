@@ -23,7 +23,7 @@ from tests.plain import plain, records
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
 COUNT, THREADS = (2, 2) if SIMULATED else (2048, 128)
-ADDRESSES = ("user", "core", "closed", "vehicle")
+ADDRESSES = ("user", "core", "closed", "vehicle", "penalty", "solver")
 ARM = Path(__file__).parents[2] / "examples" / "arm.yaml"
 
 

@@ -393,3 +393,31 @@ def _held(spec, carrier, body) -> bool:
             return False
         body = carrier[body].parent
     return True
+
+
+def test_collision_shapes_collide_where_asked(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    trimesh.creation.box((1, 1, 1)).export(tmp_path / "part.stl")
+    text = """<robot name="r">
+    <link name="a"><visual><geometry><sphere radius="1"/></geometry></visual></link>
+    <link name="b"><collision><geometry><box size="1 1 1"/></geometry></collision>
+      <collision><geometry><mesh filename="part.stl"/></geometry></collision></link>
+    <link name="c"><collision><geometry><sphere radius="0.5"/></geometry></collision></link>
+    <joint name="j" type="revolute"><parent link="a"/><child link="b"/>
+      <limit lower="0" upper="1" effort="1" velocity="1"/>
+    </joint>
+    <joint name="k" type="floating"><parent link="a"/><child link="c"/></joint></robot>"""
+    file = tmp_path / "r.urdf"
+    file.write_text(text)
+    plain = load(file)
+    assert not any(shape.collide for body in plain.bodies.values() for shape in body.shapes.values())
+    assert list(plain.bodies["b"].shapes) == ["collision_0"] and not plain.materials
+    spec = load(file, collide="rubber")
+    shapes = {f"{b}.{s}": shape for b, body in spec.bodies.items() for s, shape in body.shapes.items()}
+    assert {name for name, shape in shapes.items() if shape.collide} == {
+        "b.collision_0", "b.collision_1", "c.collision_0"
+    }  # fmt: skip
+    assert shapes["b.collision_1"].type == "mesh" and shapes["a.visual_0"].material is None
+    assert spec.contacts["rubber/rubber"].friction == 0.5
+    with pytest.raises(InputError, match="name of a material"):
+        load(file, collide=True)

@@ -155,6 +155,15 @@ def everything(folder) -> Spec:
         "brick": {"type": "box", "size": (1, 2, 3), "mass": 2.0, "rpy_deg": (10, 20, 30)},
         "rod": {"type": "cylinder", "radius": 0.1, "length": 2.0, "axis": (0, 1, 0), "quat": (0, 1, 0, 0)},
         "pill": {"type": "capsule", "radius": 1e-5, "length": 1e22, "axis": (1, 1, 1)},
+        "egg": {"type": "ellipsoid", "radii": (1, 2, 3), "material": "steel", "collide": True},
+        "bin": {
+            "type": "box",
+            "size": (1, 2, 3),
+            "hollow": True,
+            "thickness": 0.1,
+            "material": "steel",
+            "collide": True,
+        },
         "hull": {"type": "mesh", "file": str(folder / "parts" / "hull.stl"), "scale": (1e-3, 1e-3, -1e-3)},
     }
     names = ("heavy", "solid", "on", "1e3", "dotted.name", "null", "Größe", "~", "bent")
@@ -164,7 +173,7 @@ def everything(folder) -> Spec:
             "type": "revolute", "axis": (0, 1, 0), "q_deg": 60, "v": 0.1, "limits_deg": (-90, 90), "rest_deg": 5,
             "velocity_limit": 3, "effort_limit": 100, "damping": 0.1, "friction": 0.2, "stiffness": 7, "armature": 1e-4,
             "child_at": (0, 0, 0.1), "child_rpy_deg": (1, 2, 3), "limit_stiffness": 1e4, "limit_damping": 1.0,
-            "stick_stiffness": 1e5, "compliance": (0, 0, 0, 1e-6, 2e-6, 3e-6), "reversed": True,
+            "stick_stiffness": 1e5, "compliance": (0, 0, 0, 1e-6, 2e-6, 3e-6), "reversed": True, "contact": True,
         },
         "prismatic": {"type": "prismatic", "q": 0.1, "limits": (-1, 1), "rest": 0.2, "child_quat": (0, 0, 1, 0)},
         "helical": {"type": "helical", "pitch": 0.01, "mimic": {"joint": "revolute", "ratio": -2, "offset": 0.5}},
@@ -188,6 +197,9 @@ def everything(folder) -> Spec:
         },
         gears={"mesh": {"type": "gear", "bodies": ("solid", "on"), "carrier": "heavy", "teeth": (20, 41)}},
         frames={"tool.tip": {"body": "1e3", "at": (0.1, 0.2, 0.3), "rpy_deg": (0, 0, 45)}},
+        materials={"steel": {"rigid": True}},
+        contacts={"steel/steel": {"friction": 0.5, "restitution": 0, "torsional_friction": 0.1, "stiffness": 1e8}},
+        no_contact=[("heavy", "solid"), ("solid.egg", "ground")],
     )
 
 

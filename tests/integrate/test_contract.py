@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gori.errors import InputError
-from gori.integrate import METHODS, RK4, Adams, Dopri5, ImplicitEuler
+from gori.integrate import METHODS, RK4, Adams, Dopri5, ImplicitEuler, Radau5
 from gori.integrate.clock import Sizes
 from gori.integrate.contract import EVERYTHING, Adaptive, Fixed, Method
 
@@ -46,3 +46,12 @@ def test_tags_tell_methods_and_settings_apart():
     methods += [ImplicitEuler(jacobian="full"), ImplicitEuler(jacobian="frozen"), Dopri5(), Dopri5(rtol=1e-7)]
     assert len({method.tag() for method in methods}) == len(methods)
     assert RK4(step=1e-3).tag() == RK4(step=1e-3).tag()
+
+
+@pytest.mark.parametrize("method", [Dopri5, Radau5])
+def test_tolerances_that_no_step_can_meet(method):
+    """A run with the smallest number as atol took minutes, one with a tiny rtol gave wrong results."""
+    for settings in ({"atol": 5e-324}, {"atol": 1e-31}, {"rtol": 1e-300}, {"rtol": 9e-17}):
+        with pytest.raises(InputError, match=rf"{method.kind}: {next(iter(settings))} must be at least .* is sensible"):
+            method(**settings)
+    method(rtol=1e-16, atol=1e-30)

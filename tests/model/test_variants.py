@@ -5,8 +5,9 @@ import pytest
 
 import gori
 from gori.errors import InputError
-from gori.model.variants import with_axes_in_fixed_joints, with_force_values, with_rigid_loads
+from gori.model.variants import with_axes_in_fixed_joints, with_force_values, with_rigid_loads, without_limit_forces
 from tests.checks import arm, close
+from tests.sim.contact.impact_machines import stopped_pendulum
 from tests.spec.particles.tray import tray
 
 FORCES = {
@@ -63,3 +64,11 @@ def test_rigid_loads_are_added_to_their_bodies():
     close(body[2], about_center(own_mass, own_com, own_J) + about_center(mass, com, J), 1e-12)
     empty = with_rigid_loads(model, {})
     assert empty.mass == pytest.approx(model.mass)
+
+
+def test_without_limit_forces():
+    model = stopped_pendulum()
+    other = without_limit_forces(model)
+    assert model.elastic_energy([-0.4, 0.0]) == pytest.approx(0.5 * 1e4 * 0.1**2)
+    assert other.elastic_energy([-0.4, 0.0]) == 0.0 and other.fingerprint == model.fingerprint
+    assert without_limit_forces(model.tree) is not model and other.with_compiled(model.compiled).forces is model.forces

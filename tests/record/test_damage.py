@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gori.errors import DamageWarning, FileError, InputError
-from gori.record.damage import dataset, reading, warn_of_damage
+from gori.record.damage import dataset, held_rows, reading, warn_of_damage
 from gori.record.opened import open_hdf5
 
 
@@ -53,3 +53,23 @@ def test_a_dataset_of_another_kind_or_size(tmp_path):
                 dataset(file, name, kinds, shape)
         with pytest.raises(KeyError):
             dataset(file, "nothing", "f", None)
+
+
+def test_rows_that_a_file_holds_which_is_cut_off(tmp_path):
+    path, numbers = tmp_path / "a.h5", np.random.default_rng(0).normal(size=(4000, 2))
+    with h5py.File(path, "w") as file:
+        file["x"] = numbers
+        file.create_dataset("packed", data=numbers, chunks=(500, 1), compression="gzip")
+        place = file["x"].id.get_offset()
+    data = path.read_bytes()
+    with open_hdf5(path) as file:
+        assert held_rows(file, file["x"]) == held_rows(file, file["packed"]) == 4000
+        block = file["packed"].id.get_chunk_info_by_coord((2000, 0)).byte_offset
+    path.write_bytes(data[: block + 5])
+    with pytest.warns(DamageWarning, match="is cut off"), open_hdf5(path) as file:
+        assert held_rows(file, file["packed"]) <= 2000
+    path.write_bytes(data[: place + 1000 * 16 + 3])
+    with pytest.warns(DamageWarning, match="is cut off"), open_hdf5(path) as file:
+        assert held_rows(file, dataset(file, "x", "f", None, part=True)) == 1000
+        with pytest.raises(ValueError, match="cut off"):
+            dataset(file, "x", "f", None)

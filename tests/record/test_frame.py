@@ -100,6 +100,16 @@ def test_frames_before_a_damaged_one_are_read(frames):
     assert len(some) == 2 and np.array_equal(some[1].spheres, frames[1].spheres)
     with pytest.raises(FileError, match="cannot be continued"), pytest.warns(DamageWarning):
         FrameFile.resume(path)
+
+
+def test_a_file_that_is_cut_off(frames):
+    path, whole = frames.path, frames.path.read_bytes()
     path.write_bytes(whole[:-40])
-    with pytest.raises(FileError, match=r"f\.h5: cannot be read as HDF5"):
+    with pytest.warns(DamageWarning, match="is cut off|1 of 4 frames, from number 3 on"):
+        some = Frames(path)
+        assert len(some) == 3 and np.array_equal(some[2].spheres, frames[2].spheres)
+    with pytest.raises(FileError, match="cannot be continued"), pytest.warns(DamageWarning):
+        FrameFile.resume(path)
+    path.write_bytes(whole[:1000])
+    with pytest.raises(FileError, match=r"f\.h5: "):
         Frames(path)

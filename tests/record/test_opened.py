@@ -80,3 +80,18 @@ def test_a_changed_structure_is_told(tmp_path):
         file["more"] = 1.0
     with pytest.warns(DamageWarning, match="its structure is not as it was written"):
         open_file(tmp_path / "a.h5").close()
+
+
+def test_a_seal_that_has_lost_its_mark_is_told(tmp_path):
+    """Such a file was taken for one of an earlier version, without a seal."""
+    from gori.record.rows import Column, Header, RowFile, open_file
+    from gori.record.seal import MARK
+
+    columns = {
+        name: Column(shape, np.dtype("<f8")) for name, shape in (("time", ()), ("q", (1,)), ("v", (1,)), ("z", (0,)))
+    }
+    path = tmp_path / "a.h5"
+    RowFile.create(path, Header("gori: 1\n", False, {}), columns, 5, 64).close()
+    path.write_bytes(path.read_bytes().replace(MARK, bytes(len(MARK))))
+    with pytest.warns(DamageWarning, match="its structure is not as it was written"):
+        open_file(path).close()

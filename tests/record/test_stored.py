@@ -1,12 +1,14 @@
 """Columns of damaged files: what is whole is read, and what is missing is told."""
 
+import warnings
+
 import h5py
 import numpy as np
 import pytest
 
 import gori
 from gori.errors import DamageWarning, FileError
-from gori.record import Recorder, Recording
+from gori.record import Recorder, Recording, read_checkpoint
 from gori.record.rows import open_file
 from gori.record.stored import read_columns
 from tests.checks import arm
@@ -114,3 +116,71 @@ def test_notes_that_are_damaged(path):
     assert rec.info == {"end": "complete", "complete": True} and len(rec) == COUNT
     with pytest.raises(FileError, match=r"what it says of the run \(info\) cannot be read"):
         Recorder.resume(path, rec.model)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+def test_a_file_that_is_cut_off(path, share):
+    """Nothing of it was read."""
+    before, data = Recording.load(path), path.read_bytes()
+    path.write_bytes(data[: int(share * len(data))])
+    with pytest.warns(DamageWarning, match=f"of {COUNT} samples the first"):
+        rec = Recording.load(path)
+    print(f"\ncut at {share:.0%}: {len(rec)} of {COUNT} samples")
+    assert len(rec) > (share - 0.25) * COUNT and list(rec.extra) == ["a", "table"]
+    for name in ("time", "q", "v", "table"):
+        np.testing.assert_array_equal(rec[name], before[name][: len(rec)])
+    with pytest.warns(DamageWarning, match="is cut off"):
+        saved = read_checkpoint(path)
+    assert saved is not None and saved.time == 1.0
+    with pytest.raises(FileError, match="cannot be continued"), pytest.warns(DamageWarning):
+        Recorder.resume(path, before.model)
+
+
+def test_a_file_that_grows_and_is_cut_off(tmp_path):
+    """Its columns stand one behind the other: further ones are lost first."""
+    path, model, time = tmp_path / "run.h5", gori.compile(arm()), np.arange(COUNT) * 1e-3
+    q = np.random.default_rng(0).normal(size=(COUNT, 2))
+    recorder = Recorder(path, model)
+    recorder.append(time, q, -q, extra={"a": time})
+    recorder.close("interrupted", pack=False)
+    data = path.read_bytes()
+    for share, least, extra in ((0.9, COUNT, []), (0.6, 1000, []), (0.3, 0, [])):
+        path.write_bytes(data[: int(share * len(data))])
+        if not least:
+            with pytest.raises(FileError, match="no sample is whole"), pytest.warns(DamageWarning):
+                Recording.load(path)
+            continue
+        with pytest.warns(DamageWarning, match="without.* a$"):
+            rec = Recording.load(path)
+        assert len(rec) >= least and list(rec.extra) == extra and rec.info["end"] == "interrupted"
+        np.testing.assert_array_equal(rec.v, -q[: len(rec)])
+
+
+def test_a_file_of_which_the_structure_is_gone(path):
+    data = path.read_bytes()
+    for size in (10, 90, 700, 3000, 6000):
+        path.write_bytes(data[:size])
+        with warnings.catch_warnings(), pytest.raises(FileError, match=r"run\.h5: "):
+            warnings.simplefilter("ignore", DamageWarning)
+            Recording.load(path)
+
+
+def test_a_changed_number_in_a_small_column(tmp_path):
+    """It went unnoticed."""
+    path, time = tmp_path / "run.h5", np.arange(50) * 1e-3
+    with Recorder(path, gori.compile(arm())) as recorder:
+        recorder.append(time, np.ones((50, 2)), np.ones((50, 2)), extra={"a": time})
+        recorder.checkpoint(gori.State(0.04, [0.0], [0.0]))
+    whole = path.read_bytes()
+    assert not rows_of(path).missing
+    for name, word in (("q", "q"), ("extra/a", "a")):
+        with h5py.File(path) as file:
+            place = file[name].id.get_offset()
+        data = bytearray(whole)
+        data[place + 130] ^= 1
+        path.write_bytes(data)
+        with pytest.warns(DamageWarning, match=f"numbers in {word} are not those that were written"):
+            assert len(Recording.load(path)) == 50
+        with pytest.raises(FileError, match="cannot be continued"):
+            rows_of(path).require_all()
+        path.write_bytes(whole)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gori.record import trial
-from gori.record.trial import look_at, read_structure
+from gori.record.trial import RawFile, look_at, read_structure
 
 
 @pytest.fixture
@@ -45,3 +45,19 @@ def test_a_damaged_dataset_is_passed_over():
 
 def test_as_a_program(path):
     assert subprocess.run([sys.executable, "-P", trial.__file__, str(path)]).returncode == 0
+
+
+def test_a_file_that_was_cut_off_has_zeros_at_its_end(path):
+    data = path.read_bytes()
+    path.write_bytes(data[:5000])
+    with RawFile(path) as raw:
+        assert (raw.size, raw.held) == (len(data), 5000)
+        raw.seek(4990)
+        assert raw.read(20) == data[4990:5000] + bytes(10)
+        assert raw.seek(0, 2) == len(data) and raw.read(5) == b""
+    path.write_bytes(data[:40] + (10**9).to_bytes(8, "little") + data[48:5000])
+    with RawFile(path) as raw:  # it was changed, not cut off: such a length is not believed
+        assert raw.size == raw.held == 5000
+    path.write_bytes(b"text")
+    with RawFile(path) as raw:
+        assert raw.size == raw.held == 4

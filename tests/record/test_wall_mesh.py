@@ -17,6 +17,7 @@ SHAPES = {
     "tip": ({"type": "cone", "radius": 0.5, "length": 3.0}, 0.25 * np.pi),
     "sphere": ({"type": "sphere", "radius": 0.7, "at": [0, 0, 3]}, 4.0 / 3.0 * np.pi * 0.343),
     "capsule": ({"type": "capsule", "radius": 0.5, "length": 2.0, "axis": [1, 1, 0]}, np.pi * (0.5 + 1.0 / 6.0)),
+    "ellipsoid": ({"type": "ellipsoid", "radii": [0.2, 0.5, 0.7], "at": [1, 2, 3]}, 4.0 / 3.0 * np.pi * 0.07),
     "gear": ({"type": "gear", "teeth": 20, "module": 0.1, "width": 0.3}, None),
 }
 

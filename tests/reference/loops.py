@@ -137,13 +137,16 @@ def independent(spec: Spec, q) -> list[int]:
 def constrained(spec: Spec, q, v, tau, wrenches=None):
     """Accelerations qdd (nv,) and multipliers lambda (nc,), these of least length where equations are redundant.
 
-    [M J'; J 0] [qdd; lambda] = [tau - bias; -gamma], by the pseudo-inverse of the whole matrix.
+    [M J'; J 0] [qdd; lambda] = [tau - bias; -gamma], by the pseudo-inverse of the whole matrix, refined once: alone it
+    leaves rounding of some 1e-12, which depends on the processor.
     """
     tree = open_tree(spec)
     M, J = dyn.crba(tree, q), jacobian(spec, q)
     bias = dyn.rnea(tree, q, v, np.zeros(tree.nv), wrenches)
     K = np.block([[M, J.T], [J, np.zeros((len(J), len(J)))]])
-    x = np.linalg.pinv(K, rcond=RANK, hermitian=True) @ np.concatenate([tau - bias, -gamma(spec, q, v)])
+    inverse, right = np.linalg.pinv(K, rcond=RANK, hermitian=True), np.concatenate([tau - bias, -gamma(spec, q, v)])
+    x = inverse @ right
+    x += inverse @ (right - K @ x)
     return x[: tree.nv], x[tree.nv :]
 
 

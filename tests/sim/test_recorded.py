@@ -174,3 +174,12 @@ def test_a_run_whose_notes_are_lost_is_not_continued(tmp_path):
         pytest.raises(FileError, match="does not say the method of its run"),
     ):
         read_run(tmp_path / "run.h5")
+
+
+def test_a_run_that_cannot_begin_leaves_no_recording(tmp_path):
+    """Frames of particles cannot be stored: nothing of the recording is left beside the file that is in the way."""
+    model = gori.compile(gori.load("examples/tray.yaml").set("particles.load.fill.count", 20))
+    (tmp_path / "run.particles.h5").write_text("mine")
+    with pytest.raises(FileError, match="already exists"):
+        gori.Simulation(model).run(0.01, path=tmp_path / "run.h5", frames=0.005, progress=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["run.particles.h5"]

@@ -85,11 +85,12 @@ def test_ctrl_c_in_a_function_of_the_user(method, tmp_path):
     path, model = tmp_path / "run.h5", gori.compile(busy())
 
     def force(t, q, v):
-        if t > 1.0 and pressed:
+        if t > 1.0 and pressed.is_set():
             raise KeyboardInterrupt
         return 0.01 * v
 
-    pressed = True
+    pressed = threading.Event()
+    pressed.set()
     simulation = Simulation(model, method, forces=force, events=EVENTS)
     rec = simulation.run(2.0, sample=0.01, path=path)
     assert rec.info["interrupted"] is True
@@ -97,7 +98,7 @@ def test_ctrl_c_in_a_function_of_the_user(method, tmp_path):
     stored = gori.Recording.load(path)
     assert stored.info["interrupted"] is True
     np.testing.assert_array_equal(stored.q, rec.q)
-    pressed = False
+    pressed.clear()
     whole = Simulation(model, method, forces=force, events=EVENTS).run(2.0, sample=0.01)
     assert "interrupted" not in whole.info
     resumed = Simulation.resume(path, forces=force, events=EVENTS)

@@ -40,3 +40,10 @@ def test_names():
     assert is_one_of("a", {"a": 1}) and not is_one_of("b", {"a": 1})
     for name in (None, {1}, ["a"], np.array("a"), 5):
         assert not is_one_of(name, {"a": 1})
+
+
+def test_an_array_of_things_is_no_list_of_names():
+    """An array of objects was added, and its shape did not fit."""
+    with pytest.raises(InputError, match="must be a list of names, not None"):
+        names_of(np.array([None, 1.0], dtype=object), "independent")
+    assert names_of(np.array(["a", "b"]), "independent") == ["a", "b"]

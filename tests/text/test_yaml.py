@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from gori.errors import FileError
+from gori.text import yaml as module
 from gori.text.yaml import parse, read_text, read_value
 
 
@@ -52,3 +55,37 @@ def test_files_that_are_not_text(tmp_path):
     assert raised.value.line == 2
     with pytest.raises(FileError, match="there is no such file"):
         read_text(tmp_path / "b.yaml")
+
+
+def places_of(place):
+    return place.line, {name: places_of(inside) for name, inside in place.inside.items()}
+
+
+@pytest.mark.skipif(module.FAST is None, reason="PyYAML was built without its parser in C")
+def test_both_parsers_say_the_same(monkeypatch):
+    """Files of the repository, and a long list: 50,000 numbers took 3 s."""
+    root = Path(__file__).parents[2]
+    texts = [path.read_text() for path in sorted(root.glob("examples/**/*.yaml"))]
+    texts.append(
+        "gori: 1\n# \u20ac\na:\n  b: [" + ",\n  ".join(f"{k}e-3" for k in range(5000)) + "]\n  'c.d': |\n    x\n"
+    )
+    assert len(texts) > 3
+    for text in texts:
+        monkeypatch.setattr(module, "LONG", 1 << 30)
+        data, places = module._document(text)
+        monkeypatch.setattr(module, "LONG", 0)
+        monkeypatch.setattr(module, "_Loader", None)  # it is not needed
+        fast, fast_places = module._document(text)
+        monkeypatch.undo()
+        assert fast == data and places_of(fast_places) == places_of(places)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"), [("b: &x 1", "anchors"), ("b: {", "flow"), ("\tb: 1", "tab"), ("b: \0", "character")]
+)
+def test_errors_late_in_a_long_file_are_told_alike(line, words):
+    text = "gori: 1\na: [" + ",\n  ".join(map(str, range(9000))) + f"]\n{line}\n"
+    assert len(text) > module.LONG
+    with pytest.raises(FileError, match=words) as raised:
+        parse(text, "m.yaml")
+    assert raised.value.line in (9002, 9003)

@@ -47,12 +47,14 @@ def test_shapes_become_lines():
         "bar": {"type": "capsule", "length": 2.0, "radius": 0.1, "axis": (0, 0, 1)},
         "disc": {"type": "cylinder", "length": 0.5, "radius": 2.0, "axis": (0, 1, 0)},
         "ball": {"type": "sphere", "radius": 0.3},
+        "egg": {"type": "ellipsoid", "radii": (0.2, 0.4, 0.6)},
     }
     sizes = {
         "box": ((0.5, -1, -1.5), (1.5, 1, 1.5)),
         "bar": ((0, 0, 0), (0, 0, 2)),
         "disc": ((-2, 0, -2), (2, 0.5, 2)),
         "ball": ((-0.3,) * 3, (0.3,) * 3),
+        "egg": ((-0.2, -0.4, -0.6), (0.2, 0.4, 0.6)),
     }
     for name, (low, high) in sizes.items():
         joint = gori.spec.Joint(type="revolute", parent="ground", child="body", child_at=(9, 9, 9))

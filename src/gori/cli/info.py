@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from gori.cli.contact import apart_rows, pair_rows, shape_rows, touching
 from gori.cli.options import Base, File, Strict, read
 from gori.cli.particles import granular, particle_rows
 from gori.cli.terminal import collected_warnings, count, output, warn
@@ -36,7 +37,7 @@ def info(
     with collected_warnings(file) as messages:
         spec = read(file, base, strict)
         model = compile(spec, open_loops=True)
-    about = facts(file, spec, model) | granular(spec)
+    about = facts(file, spec, model) | granular(spec) | touching(model.spec)
     if as_json:
         typer.echo(json.dumps(about | {"warnings": messages}, indent=2))
         return
@@ -233,6 +234,9 @@ def _lists(console: Console, about: dict[str, Any], everything: bool) -> None:
     _list(console, "walls", [
         (name, wall["type"], f"of {wall['material']}") for name, wall in about["walls"].items()
     ], everything)  # fmt: skip
+    _list(console, "shapes that collide", shape_rows(about), everything)
+    _list(console, "materials that touch", pair_rows(about), everything)
+    _list(console, "bodies that never touch", apart_rows(about), everything)
     if about["terrain"] is not None:
         _list(console, "terrain", _ground(about["terrain"]), True)
 

@@ -11,14 +11,15 @@ def granular(spec: "Spec") -> dict[str, Any]:
     from gori.model.particles.materials import suggested_step
     from gori.spec.particles.groups import radius_range
 
+    grains = bool(spec.particles or spec.inlets)
     walls = {
         f"{body}.{name}": {"type": shape.type, "material": shape.material}
         for body, part in spec.bodies.items()
         for name, shape in part.shapes.items()
-        if shape.material is not None
+        if shape.material is not None and (grains or not shape.collide)
     }
     about: dict[str, Any] = {"particles": {}, "inlets": {}, "outlets": list(spec.outlets), "walls": walls}
-    if not (spec.particles or spec.inlets):
+    if not grains:
         return about | {"particle_step": None}
     for name, part in spec.particles.items():
         given = None if isinstance(part.positions, str) or part.positions is None else len(part.positions)

@@ -17,14 +17,28 @@ from gori.spec.base import quaternion
 from gori.spec.body import impossible_inertia
 from gori.spec.explain import warn
 
+FRICTION = 0.5
+"""coefficient of friction of shapes that `collide` lets touch: URDF has none"""
+_CONTACT = {"friction": FRICTION, "restitution": 0.0}
 
-def read_urdf(path: str | os.PathLike, base: str = "fixed", meshes: bool = False, strict: bool = False) -> Spec:
+
+def read_urdf(
+    path: str | os.PathLike,
+    base: str = "fixed",
+    meshes: bool = False,
+    strict: bool = False,
+    collide: str | None = None,
+) -> Spec:
     """The Spec of a robot in URDF.
 
     base     "fixed" holds the root link to the ground, "free" lets it fly
     meshes   read mesh shapes as well; their files must be there
     strict   refuse what is otherwise only warned of, such as an inertia that no body can have
+    collide  name of a material: all <collision> shapes are of it and collide, meshes as convex hulls; it touches itself
+             with the friction FRICTION and without restitution. Default: nothing collides
     """
+    if collide is not None and (not isinstance(collide, str) or not collide):
+        raise InputError(f"collide must be the name of a material, not {collide!r}")
     if base not in ("fixed", "free"):
         raise InputError(f"base must be 'fixed' or 'free', not {base!r}")
     file = Path(path)
@@ -38,14 +52,14 @@ def read_urdf(path: str | os.PathLike, base: str = "fixed", meshes: bool = False
         root = parse(file)
         check(root)
         lines = {f"{tag.tag}s.{tag.get('name')}": tag.sourceline for tag in root.iterchildren("link", "joint")}
-        shapes = keep_shapes(root, meshes, note)
+        shapes = keep_shapes(root, meshes, note, collide is not None)
         robot = _parsed(root, file)
         bodies = {}
         for link in robot.links:
             bodies[link.name], remarks = _inertial(link.inertial)
             for remark in remarks:
                 note(lines[f"links.{link.name}"], f"link {link.name!r}: {remark}")
-            if solids := _shapes(link, shapes[link.name], file):
+            if solids := _shapes(link, shapes[link.name], file, collide):
                 bodies[link.name]["shapes"] = solids
         joints = _base(robot, base)
         for joint in robot.joints:
@@ -55,7 +69,8 @@ def read_urdf(path: str | os.PathLike, base: str = "fixed", meshes: bool = False
     except ElementError as problem:
         raise FileError(problem.reason, file, problem.line) from None
     try:
-        return Spec(gori=1, bodies=bodies, joints=joints)
+        touch = {"materials": {collide: {}}, "contacts": {f"{collide}/{collide}": _CONTACT}} if collide else {}
+        return Spec(gori=1, bodies=bodies, joints=joints, **touch)
     except SpecError as error:
         raise _at_its_line(error, file, lines) from None
 
@@ -133,10 +148,11 @@ def _inertial(inertial: Any) -> tuple[dict[str, Any], list[str]]:
     return body, remarks
 
 
-def _shapes(link: Any, found: list[Found], file: Path) -> dict[str, Any]:
+def _shapes(link: Any, found: list[Found], file: Path, collide: str | None) -> dict[str, Any]:
     parsed = link.collisions or link.visuals
+    touch = {"material": collide, "collide": True} if collide and link.collisions else {}
     pairs = zip(found, parsed, strict=True)
-    return {this.name: convert(this, shape, _pose(shape.origin), file) for this, shape in pairs}
+    return {this.name: convert(this, shape, _pose(shape.origin), file) | touch for this, shape in pairs}
 
 
 def _base(robot: Any, base: str) -> dict[str, Any]:

@@ -10,6 +10,8 @@ import numpy as np
 
 from gori.formats.urdf_xml import ElementError, check_origin, number, numbers, only
 
+COLLISION = "collision"
+
 
 @dataclass
 class Found:
@@ -20,19 +22,22 @@ class Found:
     element: Any
 
 
-def keep_shapes(root: Any, meshes: bool, note) -> dict[str, list[Found]]:
+def keep_shapes(root: Any, meshes: bool, note, collide: bool = False) -> dict[str, list[Found]]:
     """Check the shapes of each link, and remove from the tree what is not read.
 
     A link's collision shapes are read, or its visual ones if it has no others. What is not read need not be right.
+
+    meshes    whether meshes are read; where shapes collide, those of <collision> always are
     """
     kept: dict[str, list[Found]] = {}
     for link in root.findall("link"):
         name = link.get("name")
-        read = "collision" if link.find("collision") is not None else "visual"
+        read = COLLISION if link.find(COLLISION) is not None else "visual"
         kept[name] = []
-        for tag in ("collision", "visual"):
+        for tag in (COLLISION, "visual"):
             for i, element in enumerate(link.findall(tag)):
-                found = _check(f"{tag}_{i}", name, element, meshes, note) if tag == read else None
+                with_meshes = meshes or (collide and tag == COLLISION)
+                found = _check(f"{tag}_{i}", name, element, with_meshes, note) if tag == read else None
                 if found is None:
                     link.remove(element)
                 else:

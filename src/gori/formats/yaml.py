@@ -144,7 +144,11 @@ def _parts(data: dict[str, Any], before: dict[str, Any], path: Any, places: Plac
         return {}
     if not data.get("terrain"):
         data["terrain"] = before.get("terrain") or {}
-    return expanded(parts, terrain_of(data["terrain"]), path, _folder(path), places)
+    made = expanded(parts, terrain_of(data["terrain"]), path, _folder(path), places)
+    for part in made.values():  # a hull that touches the ground gives it a material, if it has none
+        if (ground := part.pop("terrain", None)) is not None:
+            data["terrain"] = dict(data["terrain"]) | ground
+    return made
 
 
 def _refuse_part(data: dict[str, Any], path: Any) -> None:

@@ -24,10 +24,21 @@ from gori.integrate.strategy import (
     Strategy,
     strategy_of,
 )
+from gori.integrate.time_stepping import TimeStepping
 
 METHODS: dict[str, type[Method]] = {
     method.kind: method
-    for method in (SemiImplicit, RK4, Adams, AdamsMoulton, Dopri5, ImplicitEuler, GeneralizedAlpha, Radau5)
+    for method in (
+        SemiImplicit,
+        RK4,
+        Adams,
+        AdamsMoulton,
+        Dopri5,
+        ImplicitEuler,
+        GeneralizedAlpha,
+        Radau5,
+        TimeStepping,
+    )
 }
 
 
@@ -64,6 +75,7 @@ __all__ = [
     "RoundRobin",
     "SemiImplicit",
     "Strategy",
+    "TimeStepping",
     "loops_of",
     "method_of",
     "strategy_of",

@@ -58,6 +58,8 @@ WATCH_WORK = layout(
     array("trial", "n", "", "y within the step"),
     array("after", "events", "", "values of the events at the end of the step"),
     array("here", "events", "", "values of the events at the trial state"),
+    array("early", "events", "", "values of the events soon after the start of the step, where gaps are watched"),
+    array("late", "events", "", "values of the events shortly before its end, likewise"),
     array("readings", "nreading", "m, m/s, rad/s", "of the probes, where events were evaluated last"),
     array("q", "nq", "m, rad", "coordinates of the tree, then of cuts; none where no event watches a cut"),
     array("v", "nv", "m/s, rad/s", "velocities likewise"),

@@ -8,8 +8,8 @@
 3. It evaluates rates by `rates.rhs` or `accelerations` alone, so that every force works with every method.
 4. A frozen dataclass, its parameters with units, derived from `Fixed` or `Adaptive`, naming the run and its
    memory, and in `supports` what it can handle: "events", "friction" (states z of force elements), "user"
-   (functions of the user), "vehicles" (what is advanced at the end of a step: `rates.finish_step`). What it does not
-   name is rejected when a Simulation is created, never ignored.
+   (functions of the user), "vehicles" and "contact" (what is advanced at the end of a step: `rates.finish_step`). What
+   it does not name is rejected when a Simulation is created, never ignored.
 5. Its memory declared by records and layouts (`clock.method_memory`): what is kept from step to step, apart from what
    is computed before it is read. A run continues bit for bit from what is kept.
 6. A row in `METHODS` (`integrate/__init__.py`), an order of convergence in the tests, a row in `docs/methods.md`.
@@ -25,7 +25,7 @@ import numpy as np
 from gori.errors import InputError
 from gori.integrate.clock import MethodMemory, Sizes
 
-EVERYTHING = frozenset({"events", "friction", "user", "vehicles"})
+EVERYTHING = frozenset({"events", "friction", "user", "vehicles", "contact"})
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class Method:
     adaptive: ClassVar[bool]
     energy_error: ClassVar[float] = 1e-3  # share of the exchanged energy: a run whose balance is worse is warned of
     supports: ClassVar[frozenset[str]] = EVERYTHING
+    contact: ClassVar[str] = "penalty"  # how bodies push each other: by forces, or by "impulses" of its own
 
     def decay_limit(self) -> float:
         """Largest step times rate of a decay with which it is stable: its interval on the negative real axis.
@@ -103,3 +104,9 @@ class Adaptive(Method):
 
     def __post_init__(self):
         self.positive("rtol", "atol", "largest_step")
+        for name, least, sensible in (("rtol", 1e-16, "1e-3 to 1e-13"), ("atol", 1e-30, "1e-6 to 1e-15")):
+            if (value := getattr(self, name)) < least:
+                raise InputError(
+                    f"{self.kind}: {name} must be at least {least:g}, not {value:g}: numbers of 16 digits cannot be "
+                    f"that accurate, and no step would do. {sensible} is sensible"
+                )

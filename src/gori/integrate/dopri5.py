@@ -11,7 +11,7 @@ from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
 from gori.integrate.contract import EVERYTHING, Adaptive
 from gori.integrate.events import begin_watch, earliest_with, event_values, mark_met
 from gori.integrate.fixed_step import write_sample
-from gori.integrate.rates import project, rhs
+from gori.integrate.rates import arrive_at_contact, follow_bodies, measure_contact, project, rhs, step_to_contact
 from gori.kernels.accelerations import health, unit_quaternions
 from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, STEP_TOO_SMALL
 from gori.kernels.jit import kernel, part, present
@@ -221,6 +221,10 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
     while steps < c.steps_to_do and c.elapsed < c.duration:
         t, gone = c.time, c.elapsed
         h = min(c.step, c.duration - gone, span)
+        if present(machine.penalty):
+            code, h = step_to_contact(machine, data, t, y, h)
+            if code != OK:
+                return code
         last = h == c.duration - gone
         if h < SMALLEST * resolution(c) and not last:
             return STEP_TOO_SMALL
@@ -278,6 +282,10 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
                     return code
             if turning:
                 turns_at(machine, data, due, state[:nq], state[nq : nq + nv])
+            if present(machine.penalty):
+                code = measure_contact(machine, data, due, state)
+                if code != OK:
+                    return code
             write_sample(data, due, state, sample)
             c.samples_written += 1
             c.samples_total += 1
@@ -295,6 +303,10 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
                 return code
             if turning:
                 follow_turns(machine, data, after, y[:nq], y[nq : nq + nv])
+            if present(machine.penalty):
+                code = follow_bodies(machine, data, after, y)
+                if code != OK:
+                    return code
             c.event_index = which
             c.slopes_valid = 0
             c.step = h
@@ -302,6 +314,10 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
         for i in range(n):
             y[i] = w.new[i]
             k1[i] = w.k7[i]
+        if present(machine.penalty):
+            code = arrive_at_contact(machine, data, after, y, k1)
+            if code != OK:
+                return code
         if turning:
             follow_turns(machine, data, after, y[:nq], y[nq : nq + nv])
         if watching:

@@ -1,16 +1,31 @@
-"""Events: signals that cross zero within a step, found by bisection."""
+"""Events: signals that cross zero within a step, found by bisection; and gaps that close (`kernels/impacts/gaps.py`).
+
+Gaps are the last events of a run. Two bodies that touch part from zero, and may have a gap again only for a moment; and
+bodies that fly past each other may touch within a step, at both ends of which they are apart. Both are looked for.
+"""
 
 from gori.integrate.clock import MET_AND_CHANGED
 from gori.integrate.rates import project, rhs
 from gori.kernels.forces.probes import read_probes
 from gori.kernels.forces.signals import evaluate_signals
-from gori.kernels.jit import block, part
+from gori.kernels.jit import block, call_at, part
 from gori.kernels.loops.coordinates import extended
+from gori.kernels.machine import GAPS
 from gori.kernels.tree.columns import NQ
 from gori.kernels.tree.kinematics import place, positions, velocities
 
 EARLY, LATE = 1e-6, 1.0 - 1e-9
 """shares of a step: after the first an event that starts at zero has a side; after the other an event is at the end"""
+BESIDE, LATER, LOOKS = 1e-3, 16.0, 5
+"""share of a step beside its ends where slopes of gaps are seen; how much later, and how often, one looks again whether
+bodies that touch have parted"""
+GOLDEN, NARROWINGS = 0.3819660112501051, 60
+
+
+@part
+def first_gap(data, watch):
+    """Index of the first event that is a gap."""
+    return watch.met.shape[0] - data.rest.pair.shape[0] - data.rest.stop.shape[0]
 
 
 @part
@@ -31,6 +46,8 @@ def event_values(machine, data, watch, t, y, values):
         evaluate_signals(watch.signal_i, watch.signal_f, t, work.q, work.v, work.readings, values, data.stack)
     else:
         evaluate_signals(watch.signal_i, watch.signal_f, t, q, v, work.readings, values, data.stack)
+    if data.rest.pair.shape[0] + data.rest.stop.shape[0] > 0:
+        call_at(machine.closed, machine, data, t, y, values, GAPS)
 
 
 @part
@@ -88,27 +105,92 @@ def earliest_with(interpolate):
     """
 
     @part
+    def values_at(machine, data, watch, path, t, h, s):
+        """Values of the events at the fraction s of the step into `here`."""
+        work = watch.work
+        interpolate(machine, path, s, h, work.trial)
+        event_values(machine, data, watch, t + s * h, work.trial, work.here)
+
+    @block
+    def parted(machine, data, watch, path, t, h, e):
+        """Fraction of the step at which bodies that touch at its start have a gap; -1 if they never have."""
+        s = EARLY
+        for _ in range(LOOKS):
+            values_at(machine, data, watch, path, t, h, s)
+            if watch.work.here[e] > 0.0:
+                return s
+            s *= LATER
+        return -1.0
+
+    @block
+    def touched(machine, data, watch, path, t, h, e):
+        """Fraction of the step at which a gap that falls and rises again is closed; -1 if it stays open.
+
+        By golden sections of the interval with its minimum.
+        """
+        here, low, high = watch.work.here, 0.0, 1.0
+        left, right = GOLDEN, 1.0 - GOLDEN
+        values_at(machine, data, watch, path, t, h, left)
+        at_left = here[e]
+        values_at(machine, data, watch, path, t, h, right)
+        at_right = here[e]
+        for _ in range(NARROWINGS):
+            if at_left <= 0.0:
+                return left
+            if at_right <= 0.0:
+                return right
+            if high - low < EARLY:
+                break
+            if at_left < at_right:
+                high, right, at_right = right, left, at_left
+                left = low + GOLDEN * (high - low)
+                values_at(machine, data, watch, path, t, h, left)
+                at_left = here[e]
+            else:
+                low, left, at_left = left, right, at_right
+                right = high - GOLDEN * (high - low)
+                values_at(machine, data, watch, path, t, h, right)
+                at_right = here[e]
+        return -1.0
+
+    @part
     def earliest(machine, data, watch, path, t, h):
         """Index of the event, -1 if there is none, and its fraction of the step, in (0, 1]; by bisection.
 
         `watch.work.after` holds the values at the end of the step.
         """
         work = watch.work
-        before, after, here, trial = watch.before, work.after, work.here, work.trial
-        found, reached = -1, 1.0
+        before, after, here = watch.before, work.after, work.here
+        found, reached, gaps = -1, 1.0, first_gap(data, watch)
+        if gaps < watch.met.shape[0]:
+            interpolate(machine, path, BESIDE, h, work.trial)
+            event_values(machine, data, watch, t + BESIDE * h, work.trial, work.early)
+            interpolate(machine, path, 1.0 - BESIDE, h, work.trial)
+            event_values(machine, data, watch, t + (1.0 - BESIDE) * h, work.trial, work.late)
         for e in range(watch.met.shape[0]):
-            low, high = 0.0, 1.0
-            if before[e] == 0.0:  # it leaves zero to one side, and may be back within the step
+            low, high, last = 0.0, 1.0, after[e]
+            if e >= gaps and before[e] <= 0.0:
+                low = parted(machine, data, watch, path, t, h, e)
+                if low >= 0.0:
+                    before[e] = here[e]
+                elif last < 0.0:
+                    return e, EARLY  # they come nearer at once
+                else:
+                    continue
+            elif before[e] == 0.0:  # it leaves zero to one side, and may be back within the step
                 low = EARLY
-                interpolate(machine, path, low, h, trial)
-                event_values(machine, data, watch, t + low * h, trial, here)
+                values_at(machine, data, watch, path, t, h, low)
                 before[e] = here[e]
-            if not crossing(before[e], after[e], watch.direction[e]):
+            if e >= gaps and last > 0.0 and work.early[e] < before[e] and work.late[e] < last:
+                high = touched(machine, data, watch, path, t, h, e)
+                if high <= low:
+                    continue
+                last = 0.0
+            if not crossing(before[e], last, watch.direction[e]):
                 continue
             for _ in range(60):
                 middle = 0.5 * (low + high)
-                interpolate(machine, path, middle, h, trial)
-                event_values(machine, data, watch, t + middle * h, trial, here)
+                values_at(machine, data, watch, path, t, h, middle)
                 if (here[e] > 0.0) == (before[e] > 0.0) and here[e] != 0.0:
                     low = middle
                 else:
@@ -139,10 +221,11 @@ def locate(machine, data, watch, t, h, end, y):
     """
     work = watch.work
     event_values(machine, data, watch, end, y, work.after)
-    possible = False
+    possible, gaps = False, first_gap(data, watch)
     for e in range(watch.met.shape[0]):
         before = watch.before[e]
         possible = possible or before == 0.0 or crossing(before, work.after[e], watch.direction[e])
+        possible = possible or (e >= gaps and before < 0.0)
     if not possible:
         return -1, 1.0
     rhs(machine, data, t, work.start, work.start_rates)

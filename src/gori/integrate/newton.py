@@ -23,10 +23,11 @@ from gori.integrate.columns import column_correction
 from gori.integrate.dense import dense_correction
 from gori.integrate.implicit_memory import ERROR_DRIVEN, FULL, MATRIX_FREE, ImplicitMemory, scale_axes, size_of
 from gori.integrate.matrix_free import tree_correction
-from gori.integrate.rates import follow_vehicles
+from gori.integrate.rates import follow_bodies
 from gori.integrate.step_equations import end_power, end_state
 from gori.kernels.accelerations import finite
 from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
+from gori.kernels.forces.apply import advances
 from gori.kernels.jit import kernel, part, present
 from gori.kernels.machine import data_type, machine_type
 from gori.kernels.tree.columns import NQ
@@ -72,8 +73,8 @@ def end_step(machine, data, memory, work, last, y, share):
     for k in range(work.z_end.shape[0]):
         y[nq + nv + k] = work.z_end[k]
     head.known = 1
-    if present(machine.vehicle):
-        code = follow_vehicles(machine, data, step.end_time, y)
+    if advances(machine):
+        code = follow_bodies(machine, data, step.end_time, y)
         if code != OK:
             return code
     code = end_power(machine, data, memory)
@@ -133,6 +134,7 @@ def solve_step(machine, data, memory, y):
     """Find x: by one correction from zero, or by iterations from the accelerations of the last step.
 
     Friction is always iterated: one correction can throw a joint from one sliding direction to the other indefinitely.
+    So is contact, which begins within a step.
     """
     work, last = memory.work, memory.state.last
     head, step, settings = memory.head[0], memory.step[0], memory.settings[0]
@@ -142,7 +144,8 @@ def solve_step(machine, data, memory, y):
     own = settings.strategy
     lags = own not in (FULL, MATRIX_FREE)
     step.strategy, step.careful, step.once = own, 1 if lags else 0, 0
-    if settings.newton == 0 and own != ERROR_DRIVEN and head.known != 0 and work.z_end.shape[0] == 0:
+    smooth = work.z_end.shape[0] == 0 and not present(machine.penalty)
+    if settings.newton == 0 and own != ERROR_DRIVEN and head.known != 0 and smooth:
         step.once = 1
         start_from(work, last, 0.0)
         code = correction(machine, data, memory, y, last, not lags, True)

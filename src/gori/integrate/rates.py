@@ -7,11 +7,11 @@ nothing depends on it, and no error is controlled by it. `energy.balance` of a r
 
 from gori.kernels.accelerations import accelerations, q_rate, unit_quaternions
 from gori.kernels.codes import OK
-from gori.kernels.forces.apply import advance_vehicle
+from gori.kernels.forces.apply import advance_subsystems, advances
 from gori.kernels.jit import block, call_at, part, present
-from gori.kernels.machine import PROJECT, PROJECT_AND_EVALUATE, RATES
+from gori.kernels.machine import LOOK_AHEAD, MEASURE, PROJECT, PROJECT_AND_EVALUATE, RATES
 from gori.kernels.tree.columns import NQ
-from gori.kernels.tree.kinematics import place
+from gori.kernels.tree.kinematics import place, positions, velocities
 
 
 @part
@@ -46,9 +46,9 @@ def project(machine, data, t, y):
 def finish_step(machine, data, t, y):
     """`project` at the end of a step, then advance compiled subsystems. Returns a result code."""
     code = project(machine, data, t, y)
-    if code != OK or not present(machine.vehicle):
+    if code != OK or not advances(machine):
         return code
-    code = follow_vehicles(machine, data, t, y)
+    code = follow_bodies(machine, data, t, y)
     count_blows(data, y)
     return code
 
@@ -61,11 +61,43 @@ def count_blows(data, y):
 
 
 @block
-def follow_vehicles(machine, data, t, y):
+def follow_bodies(machine, data, t, y):
     """Advance compiled subsystems to t, where the bodies are. Returns a result code."""
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     place(machine.body_i, machine.body_f, y[:nq], data.body_w, data.dof_w)
-    return advance_vehicle(machine, data, t, y[:nq], y[nq : nq + nv])
+    return advance_subsystems(machine, data, t, y[:nq], y[nq : nq + nv])
+
+
+@block
+def arrive_at_contact(machine, data, t, y, k):
+    """At the end of a step of an adaptive method: keep the points of contact, then k = dy/dt. Returns a result code."""
+    code = follow_bodies(machine, data, t, y)
+    return rhs_apart(machine, data, t, y, k) if code == OK else code
+
+
+@block
+def step_to_contact(machine, data, t, y, h):
+    """The step h, or a shorter one in which no bodies pass through each other; and a result code."""
+    data.contact_memory.ahead[0] = h
+    code = call_with_bodies(machine, data, t, y, LOOK_AHEAD)
+    return code, data.contact_memory.ahead[0]
+
+
+@block
+def measure_contact(machine, data, t, y):
+    """Record the forces of contact at a state within a step. Returns a result code."""
+    return call_with_bodies(machine, data, t, y, MEASURE)
+
+
+@part
+def call_with_bodies(machine, data, t, y, what):
+    """Call the penalty law with the bodies at y. Returns a result code."""
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+    q, v = y[:nq], y[nq : nq + nv]
+    place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
+    positions(machine.body_i, data.body_w)
+    velocities(machine.body_i, v, data.body_w, data.dof_w)
+    return call_at(machine.penalty, machine, data, t, q, v, what)
 
 
 @part
@@ -75,11 +107,11 @@ def finish_and_evaluate(machine, data, t, y, k):
     if present(machine.closed):
         code = call_at(machine.closed, machine, data, t, y, k, PROJECT_AND_EVALUATE)
         k[k.shape[0] - 1] = data.power[0]
-        if present(machine.vehicle):
+        if advances(machine):
             count_blows(data, y)
         return code
-    if present(machine.vehicle):
-        code = follow_vehicles(machine, data, t, y)
+    if advances(machine):
+        code = follow_bodies(machine, data, t, y)
         count_blows(data, y)
         if code != OK:
             return code

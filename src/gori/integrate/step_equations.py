@@ -6,7 +6,7 @@ r = ID(q, v, x) - G = M (x - f).
 
 from gori.kernels.accelerations import accelerations
 from gori.kernels.codes import OK
-from gori.kernels.forces.apply import acts_on_bodies, apply_forces
+from gori.kernels.forces.apply import acts_on_bodies, advances, apply_forces
 from gori.kernels.forces.elements import (
     BALL_SPRING,
     E_DOF,
@@ -132,7 +132,7 @@ def end_power(machine, data, memory):
 @part
 def simple(machine):
     """Whether all forces act on single axes and have known derivatives."""
-    if present(machine.user) or present(machine.vehicle):
+    if present(machine.user) or advances(machine):
         return False
     for e in range(machine.element_i.shape[0]):
         kind, s = machine.element_i[e, E_KIND], machine.element_i[e, E_SIGNAL]

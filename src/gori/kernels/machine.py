@@ -8,7 +8,10 @@ from typing import Annotated, Any
 from numba import types
 
 from gori.kernels.bundle import Bundle
+from gori.kernels.contact.memory import ContactMemory
+from gori.kernels.contact.tables import ContactTables
 from gori.kernels.forces.probes import PROBE
+from gori.kernels.impacts.memory import RestMemory
 from gori.kernels.loops.memory import LoopMemory
 from gori.kernels.loops.tables import COORDINATE, CUT, EQUATION, MESH, TRACK, Pattern
 from gori.kernels.vehicle import state as vs
@@ -32,11 +35,13 @@ class Machine(Bundle):
     signal_i: Annotated[Any, I2]
     signal_f: Annotated[Any, F2]
     probe: Annotated[Any, PROBE.type[::1]]
-    # kernels by address: functions of the user, the equations of an implicit step, the loop solver, vehicles
+    # kernels by address: functions of the user, the equations of an implicit step, the loop solver, vehicles, the
+    # penalty law of contact
     user: Annotated[int, ADDRESS]
     core: Annotated[int, ADDRESS]
     closed: Annotated[int, ADDRESS]
     vehicle: Annotated[int, ADDRESS]
+    penalty: Annotated[int, ADDRESS]
     # the cuts (`loops/tables.py`)
     cut: Annotated[Any, CUT.type[::1]]
     equation: Annotated[Any, EQUATION.type[::1]]
@@ -58,6 +63,8 @@ class Machine(Bundle):
     area: Annotated[Any, vt.AREA.type[::1]]
     soil: Annotated[Any, vt.SOIL.type[::1]]
     curve: Annotated[Any, F1]
+    # shapes that collide (`contact/tables.py`)
+    contact: Annotated[ContactTables, ContactTables.type]
     # rows of the bodies on which subsystems hold a wrench
     coupled: Annotated[Any, I1]
 
@@ -77,6 +84,10 @@ class Data(Bundle):
     power: Annotated[Any, F1]
     # the loop solver (`loops/memory.py`)
     loops: Annotated[LoopMemory, LoopMemory.type]
+    # contact between bodies (`contact/memory.py`)
+    contact_memory: Annotated[ContactMemory, ContactMemory.type]
+    # impacts by events: gaps that are watched, contacts that rest (`impacts/memory.py`)
+    rest: Annotated[RestMemory, RestMemory.type]
     # coordinates of cuts (`loops/coordinates.py`), kept: full turns of angles and signs of quaternions, which are
     # recorded, and by what they are counted
     turns: Annotated[Any, F1]
@@ -116,8 +127,10 @@ RATES                  k = dy/dt at (t, y); that of the work is left in `data.po
 PROJECT                y is projected onto the constraint manifold: positions and velocities
 ACCELERATIONS          k (nv,) = accelerations at (t, y), where y is on the loops; only `multipliers` does this
 PROJECT_AND_EVALUATE   PROJECT, then RATES
+GAPS                   k = values of watched events, of which the last become those of the gaps at y; only `resting`,
+                       which stands before a loop solver in runs with impacts, does this
 """
-RATES, PROJECT, ACCELERATIONS, PROJECT_AND_EVALUATE = 0, 1, 2, 3
+RATES, PROJECT, ACCELERATIONS, PROJECT_AND_EVALUATE, GAPS = 0, 1, 2, 3, 4
 
 VEHICLE = types.int64(machine_type, data_type, types.float64, F1, F1, types.int64)
 """signature of the kernel of vehicles: machine, data, t, q, v, what; after `positions` and `velocities`.
@@ -130,3 +143,14 @@ ADVANCE        from the time of the vehicles to t, where the bodies are now
 START          initialise vehicles at t: nothing is kept of the step before
 """
 ADD_WRENCHES, ADVANCE, START = 0, 1, 2
+
+PENALTY = VEHICLE
+"""signature of the penalty law of contact, likewise.
+
+ADD_WRENCHES   at a state; what is kept does not change
+ADVANCE        at the end of a step: points are kept, those that slide take their anchors along; forces are recorded
+START          as ADVANCE, where nothing was kept
+MEASURE        forces at a state are recorded, and nothing else changes
+LOOK_AHEAD     `contact_memory.ahead` is made so short a step that no bodies pass through each other in it
+"""
+MEASURE, LOOK_AHEAD = 3, 4

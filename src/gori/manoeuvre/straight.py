@@ -1,7 +1,7 @@
 """Manoeuvres straight ahead: over a bump, as fast as it goes, to a stop, up a hill."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from gori.manoeuvre.result import Figure, Panel, PlotLine, Result
 from gori.manoeuvre.setup import (
     GRAVITY,
     MPH,
+    ChassisMotion,
     ManoeuvreSetup,
     crossing,
     deepest,
@@ -22,6 +23,7 @@ from gori.manoeuvre.setup import (
     size_of,
     too_deep,
 )
+from gori.record import Recording
 
 QUARTER_MILE = 402.336
 """[m]"""
@@ -200,6 +202,38 @@ def braking(speed: float = 60.0 * MPH, pedal: float = 0.5, selector: str | int =
     return Result("braking", about, tuple(figures), rec, panels)
 
 
+class Climb(NamedTuple):
+    """One try to climb a slope.
+
+    along      distance up the slope (n,) [m];  climbing: samples (n,) in which it drives
+    """
+
+    throttle: float
+    recording: Recording
+    motion: ChassisMotion
+    along: np.ndarray
+    climbing: np.ndarray
+    dug_in: bool
+
+    @property
+    def speed(self) -> float:
+        """In the last second [m/s]."""
+        time = self.recording.time
+        return float(self.motion.speed[self.climbing & (time > time[-1] - 1.0)].mean())
+
+    @property
+    def climbs(self) -> bool:
+        return not self.dug_in and self.speed > 0.2
+
+    @property
+    def slip(self) -> np.ndarray:
+        return self.motion.wheels("slip")
+
+    @property
+    def spins(self) -> bool:
+        return bool(self.slip[self.climbing].max() > SPINNING)
+
+
 def slope(
     grade: float = 0.6,
     hold: float = 5.0,
@@ -233,46 +267,47 @@ def slope(
     name, x0, deep = size.vehicle, float(state.q[size.joint_q][4]), too_deep(model, size)
     selector = "D" if gear is None else gear
 
-    def drive(run: Any) -> bool:
-        parked = run.time < hold - 1e-9
-        run.inputs[f"{name}.brake"] = 1.0 if run.time < hold + 0.5 else 0.0
-        run.inputs[f"{name}.throttle"] = 0.0 if parked else pedal
-        if not parked:
-            run.inputs[f"{name}.transfer"], run.inputs[f"{name}.selector"] = transfer, selector
-        return size.x(run) > end or size.x(run) < x0 - 5.0 or deepest(run, size.wheels) > deep
+    uphill = math.sqrt(1.0 + grade * grade)
 
-    uphill, tried = math.sqrt(1.0 + grade * grade), []
-    for pedal in THROTTLES if throttle is None else (throttle,):
+    def attempt(pedal: float) -> Climb:
+        def drive(run: Any) -> bool:
+            parked = run.time < hold - 1e-9
+            run.inputs[f"{name}.brake"] = 1.0 if run.time < hold + 0.5 else 0.0
+            run.inputs[f"{name}.throttle"] = 0.0 if parked else pedal
+            if not parked:
+                run.inputs[f"{name}.transfer"], run.inputs[f"{name}.selector"] = transfer, selector
+            return size.x(run) > end or size.x(run) < x0 - 5.0 or deepest(run, size.wheels) > deep
+
         rec, _ = how.run(model, state.copy(), drive, hold + climb, 0.02)
         m = motion(rec)
-        along = (m.position[:, 0] - m.position[0, 0]) * uphill
-        parked, climbing = rec.time <= hold, rec.time > hold
-        late = climbing & (rec.time > rec.time[-1] - 1.0)
-        slip = m.wheels("slip")
         dug_in = float(m.wheels("sinkage")[-1].max()) > 0.95 * deep
-        climbs = not dug_in and m.speed[late].mean() > 0.2
-        if climbs or not slip[climbing].max() > SPINNING:
+        return Climb(pedal, rec, m, (m.position[:, 0] - m.position[0, 0]) * uphill, rec.time > hold, dug_in)
+
+    attempts: list[Climb] = []
+    for pedal in THROTTLES if throttle is None else (throttle,):
+        attempts.append(attempt(pedal))
+        if attempts[-1].climbs or not attempts[-1].spins:
             break
-        tried.append(f"{pedal:g}")
-    if climbs and tried:
-        notes = (f"with throttle {', '.join(tried)} its wheels spin, and it does not climb",)
-    elif len(tried) > 1:
-        notes = (f"its wheels spin with every throttle that was tried: {', '.join(tried)}",)
-    else:
-        notes = ()
-    notes += ("a wheel has dug itself in, and the run ended there",) if dug_in else ()
+    up = attempts[-1]
+    rec, m, along, climbing, slip = up.recording, up.motion, up.along, up.climbing, up.slip
+    spun, notes = ", ".join(f"{one.throttle:g}" for one in attempts if one.spins and not one.climbs), ()
+    if up.climbs and spun:
+        notes = (f"with throttle {spun} its wheels spin, and it does not climb",)
+    elif len(attempts) > 1 and up.spins:
+        notes = (f"its wheels spin with every throttle that was tried: {spun}",)
+    notes += ("a wheel has dug itself in, and the run ended there",) if up.dug_in else ()
     figures = [
-        Figure("moved while parked", float(np.abs(along[parked]).max() * 1e3), "mm"),
+        Figure("moved while parked", float(np.abs(along[~climbing]).max() * 1e3), "mm"),
         Figure("rolled back at the start", float(max(0.0, -along[climbing].min()) if climbing.any() else 0.0), "m"),
-        Figure("climbs", float(climbs), "yes/no"),
-        Figure("throttle", pedal, ""),
-        Figure("dug in", float(dug_in), "yes/no"),
+        Figure("climbs", float(up.climbs), "yes/no"),
+        Figure("throttle", up.throttle, ""),
+        Figure("dug in", float(up.dug_in), "yes/no"),
         Figure("distance climbed", float(along[-1]), "m"),
-        Figure("speed at the end", float(m.speed[late].mean()) * 3.6, "km/h"),
+        Figure("speed at the end", up.speed * 3.6, "km/h"),
         Figure("time for 10 m", crossing(rec.time, along, 10.0) - hold, "s"),
         Figure("largest slip", float(slip[climbing].max()), ""),
         Figure("grade", 100.0 * grade, "%"),
-        Figure("power up the hill", float(m.speed[late].mean()) * model.mass * GRAVITY * grade / uphill / 1e3, "kW"),
+        Figure("power up the hill", up.speed * model.mass * GRAVITY * grade / uphill / 1e3, "kW"),
     ]
     panels = (
         Panel("climb", "t [s]", "[m]", [PlotLine("", rec.time, along)]),
@@ -281,6 +316,6 @@ def slope(
         Panel("wheel loads", "t [s]", "[kN]", [
             PlotLine(n, rec.time, m.wheels("load")[:, k] / 1e3) for k, n in enumerate(m.size.wheels)]),
     )  # fmt: skip
-    levers = f"throttle {pedal:g}, transfer case {transfer}, gear {selector}"
+    levers = f"throttle {up.throttle:g}, transfer case {transfer}, gear {selector}"
     about = f"up a grade of {100.0 * grade:g} %, {levers} ({how.words})"
     return Result("slope", about, tuple(figures), rec, panels, notes)

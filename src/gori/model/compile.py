@@ -53,7 +53,7 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
     bodies = tuple(name for name in tree.bodies if name != GROUND)
     names = Names(tuple(joints), bodies, tuple(frames), tuple(loops), open_loops)
     model = Model(spec, tables, names, _start(spec, joints, nq, nv) | _dof_values(spec, joints, nv))
-    vehicle = particles = None
+    vehicle = particles = contact = None
     # imported where there are any: their kernels and SciPy take a third of a second
     if spec.wheels or spec.drivetrains or spec.steering or spec.drag:
         from gori.model.vehicle.tables import compile_vehicle
@@ -63,7 +63,11 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
         from gori.model.particles.tables import compile_particles
 
         particles = compile_particles(model)
-    model.complete(Compiled(compile_forces(model), vehicle, particles))
+    if any(shape.collide for body in spec.bodies.values() for shape in body.shapes.values()):
+        from gori.model.contact.tables import compile_contact
+
+        contact = compile_contact(model)
+    model.complete(Compiled(compile_forces(model), vehicle, particles, contact))
     _ = model.gears  # raises if they do not fit their axes
     return model
 

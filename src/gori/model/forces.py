@@ -159,7 +159,7 @@ def stick_of(friction: float, stiffness: float | None, inertia: float, looped: b
 
 def stick_rate(parameters: np.ndarray) -> float:
     """Rate [1/s] with which a joint with the parameters of FRICTION_F sticks: its natural frequency."""
-    return 2.0 * parameters[par.FRICTION_F.stiffness] / parameters[par.FRICTION_F.damping]
+    return 2.0 * float(parameters[par.FRICTION_F.stiffness]) / float(parameters[par.FRICTION_F.damping])
 
 
 def _axis(rows: _Rows, force) -> dict[str, int]:

@@ -5,11 +5,16 @@ from typing import Any
 
 import numpy as np
 
+from gori.kernels.contact.memory import contact_memory
+from gori.kernels.contact.penalty import penalty
+from gori.kernels.contact.tables import LAW, SHAPE, ContactTables
 from gori.kernels.forces.probes import N_READINGS
+from gori.kernels.impacts.memory import RestMemory, rest_memory
 from gori.kernels.loops.memory import loop_memory
 from gori.kernels.loops.tables import CUT, EQUATION, MESH, TRACK, Pattern
 from gori.kernels.machine import Data, Machine
 from gori.kernels.tree.columns import N_BODY_W, N_DOF_W
+from gori.kernels.vehicle.tables import FEATURE, SOIL, TERRAIN
 from gori.model.loops.equations import LoopTables
 from gori.model.model import Model
 from gori.model.signals import probe_table
@@ -26,6 +31,16 @@ NO_LOOPS: dict[str, Any] = {
 }
 """tables of a machine without loops"""
 
+NO_CONTACT = ContactTables(
+    shape=SHAPE.zeros(0), vertex=np.zeros((0, 3)), law=LAW.zeros(0, 0), excluded=np.zeros(0, np.int64),
+    terrain=TERRAIN.zeros(0), feature=FEATURE.zeros(0), curve=np.zeros(0), soil=SOIL.zeros(0),
+)  # fmt: skip
+"""tables of a machine in which nothing touches"""
+NONE, PENALTY, IMPULSES, IMPACTS, RECORDED = "", "penalty", "impulses", "impacts", "recorded"
+"""how bodies push each other"""
+POINTS_OF_SHAPE = 48
+"""contact points for which there is room, for each shape that collides"""
+
 
 def machine_of(
     model: Model,
@@ -38,6 +53,8 @@ def machine_of(
     wheels: bool = True,
     coupled: Iterable[int] | None = None,
     outputs: int = 0,
+    contact: str = NONE,
+    rest: RestMemory | None = None,
 ) -> tuple[Machine, Data]:
     """Machine and Data.
 
@@ -48,34 +65,53 @@ def machine_of(
     wheels               False: without any
     coupled              rows of bodies on which subsystems hold a wrench; default: those that carry particles
     outputs              numbers that subsystems in Python put out; they stand last in what is recorded
+    contact              how bodies push each other: by PENALTY, IMPULSES, IMPACTS at events, or with wrenches as
+                         they were RECORDED, which then stand behind those of subsystems
+    rest                 of impacts by events; default: there are none
     """
     e, t, vehicle = model.forces, model.kernel_tables, model.vehicle if wheels else None
     cuts = NO_LOOPS if loops is None else {name: getattr(loops, name) for name in NO_LOOPS}
-    rows = np.array(list(model.coupled.values() if coupled is None else coupled), np.int64)
+    acting = list(model.coupled.values() if coupled is None else coupled)
+    touching = model.contact is not None and contact in (PENALTY, IMPULSES, IMPACTS)
+    if contact == RECORDED and model.contact is not None:
+        acting += model.contact.rows
     machine = Machine(
         body_i=t.body_i, body_f=t.body_f,
         element_i=e.element_i, element_f=e.element_f, signal_i=e.signal_i, signal_f=e.signal_f,
         probe=probe_table(model, e.probes),
-        user=user, core=core, closed=closed,
+        user=user, core=core, closed=closed, penalty=penalty.address if touching and contact == PENALTY else 0,
         **cuts,
         coordinate=model.cut_coordinates.table,
         **machine_records(vehicle, live),
-        coupled=rows,
+        contact=model.contact.tables if model.contact is not None and touching else NO_CONTACT,
+        coupled=np.array(acting, np.int64),
     )  # fmt: skip
-    return machine, data_of(model, machine, depth, live, wheels, outputs)
+    return machine, data_of(model, machine, depth, live, wheels, outputs, contact == RECORDED, rest)
 
 
 def data_of(
-    model: Model, machine: Machine, depth: int = 1, live: bool = False, wheels: bool = True, outputs: int = 0
+    model: Model,
+    machine: Machine,
+    depth: int = 1,
+    live: bool = False,
+    wheels: bool = True,
+    outputs: int = 0,
+    replayed: bool = False,
+    rest: RestMemory | None = None,
 ) -> Data:
-    """Data for one run of a Machine; the arguments are those of `machine_of`."""
+    """Data for one run of a Machine; the arguments are those of `machine_of`; replayed: with recorded contact."""
     vehicle, nv = model.vehicle if wheels else None, model.nv
-    # recorded: vehicles, turns of cuts, wrenches, outputs
+    # recorded: vehicles, turns of cuts, wrenches of subsystems, contact, outputs
     vehicles = 0 if vehicle is None else vehicle.size
     first = vehicles + model.cut_coordinates.turns
     end = first + 6 * len(machine.coupled)
-    recorded = np.zeros(end + outputs)
+    contact, count = model.contact, len(machine.contact.shape)
+    columns = 0 if contact is None else contact.columns
+    touched = end - (6 * len(contact.touched) if contact is not None and replayed else 0)
+    recorded = np.zeros(touched + columns + outputs)
+    slots = {} if contact is None else {body: k for k, body in enumerate(contact.touched)}
     tables = len(machine.pattern.start) > 0  # of loops, if only of none of them
+    vehicle_data = data_records(vehicle, recorded[:vehicles], live, nv + len(machine.equation))
     return Data(
         body_w=np.zeros((len(machine.body_i), N_BODY_W)),
         dof_w=np.zeros((nv, N_DOF_W)),
@@ -86,9 +122,22 @@ def data_of(
         zdot=np.zeros(model.nz),
         power=np.zeros(1),
         loops=loop_memory(machine if tables else None, nv),
+        contact_memory=contact_memory(
+            machine.contact,
+            machine.body_i,
+            machine.body_f,
+            nv,
+            whole=tables,
+            points=POINTS_OF_SHAPE * count,
+            solver=not machine.penalty,
+            bodies=[slots.get(body, -1) for body in contact.bodies] if contact is not None and count else None,
+            recorded=recorded[touched : touched + columns] if columns else None,
+            cells=vehicle_data["cells"] if len(machine.contact.soil) else None,
+        ),
+        rest=rest_memory() if rest is None else rest,
         turns=recorded[vehicles:first],
         track=TRACK.zeros(first - vehicles),
-        **data_records(vehicle, recorded[:vehicles], live, nv + len(machine.equation)),
+        **vehicle_data,
         standing=np.zeros(0 if vehicle is None else model.nq + nv),
         wrench=recorded[first:end].reshape(-1, 6),
         recorded=recorded,

@@ -27,6 +27,8 @@ from gori.spec import Spec
 
 if TYPE_CHECKING:
     from gori.model.connections import Connected, Drive
+    from gori.model.contact.query import ContactPoint
+    from gori.model.contact.tables import BodyContact
     from gori.model.forces import ForceTables
     from gori.model.loops.coordinates import CutCoordinates
     from gori.model.loops.gears import Meshed
@@ -43,6 +45,7 @@ class Compiled(NamedTuple):
     forces: "ForceTables"
     vehicle: "VehicleTables | None"  # wheels, drive trains, steering, drag, terrain and soil
     particles: "ParticleTables | None"  # materials, walls, groups, inlets and outlets
+    contact: "BodyContact | None" = None  # shapes that collide; None where nothing can touch
 
 
 class Model(Dynamics):
@@ -57,13 +60,17 @@ class Model(Dynamics):
     def complete(self, compiled: Compiled) -> "Model":
         """Add what was compiled with the help of the tree; from now on nothing changes."""
         self.compiled, self.forces, self.vehicle = compiled, compiled.forces, compiled.vehicle
-        self.particles = compiled.particles
+        self.particles, self.contact = compiled.particles, compiled.contact
         holders = () if self.particles is None else self.particles.holders
         self.coupled = {holder.name: holder.row for holder in holders}
         """bodies on which particles act, and their rows; on row 0, the ground, they change nothing but reactions"""
         self.nz = self.forces.states
         self._sealed = True
         return self
+
+    def with_compiled(self, compiled: Compiled) -> "Model":
+        """The same tree and loops with something else compiled."""
+        return Model(self.spec, self._t, self._names, self._start).complete(compiled)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_sealed" in self.__dict__:
@@ -86,7 +93,9 @@ class Model(Dynamics):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of what a State refers to: names, tree, loops, wheels, soil and walls; not the values of forces."""
+        """A hash of what a State refers to: names, tree, loops, wheels, soil, walls and shapes that collide; not the
+        values of forces.
+        """
         parts = [self.joint_names, self.body_names, self.frame_names, self.loops, *self._t, self.forces.element_i]
         if self.loops:
             tables = self.loop_system.tables
@@ -95,6 +104,7 @@ class Model(Dynamics):
         parts += [self.cut_coordinates.table]
         parts += [() if self.vehicle is None else tuple(self.vehicle.records)]
         parts += [() if self.particles is None else self.particles.arrays()]
+        parts += [() if self.contact is None else self.contact.arrays()]
         total = hashlib.sha256()
         for part in _flat(parts):
             total.update(part.encode() if isinstance(part, str) else np.ascontiguousarray(part).tobytes())
@@ -163,6 +173,16 @@ class Model(Dynamics):
     def run_settings(self) -> "Run | None":
         """The section `run` of the Spec."""
         return self.spec.run
+
+    def contacts(self, q: Any, reach: float = 1e-3) -> "list[ContactPoint]":
+        """Where shapes that collide touch at q (nq,), or are nearer than the reach [m]; ordered by shapes.
+
+        Each has the names of the shapes, position, normal from a to b, gap, and the Jacobian (3, nv) of the velocity of
+        b against a along the normal and two tangents.
+        """
+        from gori.model.contact.query import contact_points
+
+        return contact_points(self, q, reach)
 
     # ---- loops
 

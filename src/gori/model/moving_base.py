@@ -48,8 +48,8 @@ def with_moving_base(spec: Spec) -> Spec:
         parts["bodies"][BASE] = {
             "shapes": {name: shape.model_copy(update=weightless if shape.heavy else {}) for name, shape in shapes}
         }
-    parts["joints"] = joints | {name: _moved(joint, "parent") for name, joint in spec.joints.items()}
-    parts["cuts"] = {name: _moved(cut, "parent", "child") for name, cut in spec.cuts.items()}
+    parts["joints"] = joints | {name: _joined(_moved(joint, "parent")) for name, joint in spec.joints.items()}
+    parts["cuts"] = {name: _joined(_moved(cut, "parent", "child")) for name, cut in spec.cuts.items()}
     parts["gears"] = {name: _moved_gear(gear) for name, gear in spec.gears.items()}
     parts["motions"] = motions | spec.motions
     parts["forces"] = {
@@ -59,6 +59,7 @@ def with_moving_base(spec: Spec) -> Spec:
     parts["frames"] = {name: _moved(frame, "body") for name, frame in spec.frames.items()}
     for group in ("particles", "inlets", "outlets"):
         parts[group] = {name: _moved_particles(part) for name, part in getattr(spec, group).items()}
+    parts["no_contact"] = tuple(tuple(_moved_name(name) for name in pair) for pair in spec.no_contact)
     return Spec.model_validate(parts)
 
 
@@ -88,6 +89,16 @@ def _moved_gear(gear: Any) -> Any:
     """A gear of whose bodies the ground is the base."""
     bodies = tuple(BASE if body == GROUND else body for body in gear.bodies)
     return _moved(gear, "carrier").model_copy(update={"bodies": bodies})
+
+
+def _moved_name(name: str) -> str:
+    """A body or shape of the ground as one of the base."""
+    return BASE + name.removeprefix(GROUND) if name == GROUND or name.startswith(f"{GROUND}.") else name
+
+
+def _joined(part: Any) -> Any:
+    """A joint or cut on the base, which like the ground touches what it carries."""
+    return part.model_copy(update={"contact": True} if BASE in (part.parent, part.child) else {})
 
 
 def _moved(part: Any, *sides: str) -> Any:

@@ -5,6 +5,7 @@
     parts          {part: {name: array}}: what else has a memory
         vehicle      wheels, drive trains, the driver's inputs, touched cells of soft soil
         particles    particles with their contact history, neighbour-list references, inlets' random generators
+        contact      points of contact between bodies: ids, forces, where they stick
         exchange     impulses of particles on their way to bodies, accounts of momentum and work
         clock        start and step count or elapsed time, so that t = start + k h has the same bits
         method       what the method keeps from step to step, tagged with the method and its settings
@@ -35,7 +36,7 @@ from gori.text.arguments import file_of, path_of
 
 FORMAT = 1
 """version of saved States"""
-MEMORY = ("method", "loops", "events")
+MEMORY = ("method", "loops", "events", "contact")
 """parts that belong to one pose and velocity"""
 
 
@@ -164,15 +165,13 @@ class State:
             raise InputError("something that is not a State of Gori, or is damaged") from error
         if version != FORMAT:
             raise InputError(f"a State of format version {version}; this Gori reads version {FORMAT}")
-        if missing := [name for name in ("time", "q", "v", "z", "model") if name not in arrays]:
-            raise InputError(f"a State without {missing[0]!r}: it is damaged")
         parts: dict[str, dict[str, np.ndarray]] = {}
         for name in [name for name in arrays if "/" in name]:
             part, _, key = name.partition("/")
             parts.setdefault(part, {})[key] = arrays.pop(name)
-        if missing := [name for name in ("model", "time", "q", "v", "z") if name not in arrays]:
-            raise InputError(f"a State without {missing[0]}")
-        return cls(*(arrays[name] for name in ("time", "q", "v", "z")), parts, str(arrays["model"]))
+        if missing := [name for name in ("time", "q", "v", "z", "model") if name not in arrays]:
+            raise InputError(f"a State without {missing[0]!r}: it is damaged")
+        return cls(float(arrays["time"]), arrays["q"], arrays["v"], arrays["z"], parts, str(arrays["model"]))
 
     def save(self, path: str | os.PathLike) -> None:
         """Write a file, which replaces one that is there when it is complete."""

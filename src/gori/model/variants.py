@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError
+from gori.kernels.forces import elements, parameters
 from gori.model.compile import compile
 from gori.model.model import Model
 from gori.spec import GROUND, Spec
@@ -29,6 +30,18 @@ def with_force_values(model: Model, values: Mapping[str, Any]) -> Model:
             raise InputError(f"force_values: {name!r} is a {kind}: only motors, torques and forces can be overridden")
         spec = spec.set(f"forces.{name}.{VALUE_OF[kind]}", value)
     return model if spec is model.spec else compile(spec, model.open_loops)
+
+
+def without_limit_forces(model: Model) -> Model:
+    """The Model whose joints do not push back at their limits, for stops that are rigid; its States are the same."""
+    forces = model.forces
+    limits = forces.element_i[:, elements.E_KIND] == elements.JOINT_LIMIT
+    if not limits.any():
+        return model
+    element_f = forces.element_f.copy()
+    for name in ("stiffness", "damping"):
+        element_f[limits, getattr(parameters.LIMIT_F, name)] = 0.0
+    return model.with_compiled(model.compiled._replace(forces=forces._replace(element_f=element_f)))
 
 
 def with_axes_in_fixed_joints(model: Model) -> Model:

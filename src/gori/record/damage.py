@@ -33,9 +33,9 @@ def warn_of_damage(path: str | os.PathLike, words: str) -> None:
     warnings.warn(f"{path}: {words}", DamageWarning, stacklevel=3)
 
 
-def dataset(file: Any, name: str, kinds: str, shape: tuple[int | None, ...] | None) -> Any:
+def dataset(file: Any, name: str, kinds: str, shape: tuple[int | None, ...] | None, part: bool = False) -> Any:
     """A dataset of an open file (`opened.py`). Raises where it is not of these kinds of numbers and this shape (None:
-    any), or is larger than what the file can hold.
+    any), is larger than what the file can hold, or is cut off; part: it may be cut off (`held_rows`).
 
     Sizes out of a damaged header are not to be believed: memory for them might be gone before the first number is read.
     """
@@ -53,9 +53,26 @@ def dataset(file: Any, name: str, kinds: str, shape: tuple[int | None, ...] | No
         offset = data.id.get_offset()
         if offset is None or stored != total or offset + total > size:
             raise ValueError(f"{total} bytes in a file of {size}")
+        if offset + total > file.held and not part:
+            raise ValueError("the file is cut off")
         return data
     blocks = math.prod(-(-n // chunk) for n, chunk in zip(data.shape, data.chunks))
     block = math.prod(data.chunks) * data.dtype.itemsize
     if stored > size or max(total, block) > _RATIO * stored + _SLACK or data.id.get_num_chunks() != blocks:
         raise ValueError(f"{total} bytes in a file of {size}")
     return data
+
+
+def held_rows(file: Any, data: Any) -> int:
+    """Of a dataset: how many of its first rows are there in a file that may be cut off."""
+    count = len(data)
+    if file.held >= file.size or data.size == 0:
+        return count
+    if data.chunks is None:
+        first = data.id.get_offset() or 0
+        return min(max(0, file.held - first) * count // data.id.get_storage_size(), count)
+    lost = [count]
+    data.id.chunk_iter(
+        lambda chunk: lost.append(chunk.chunk_offset[0]) if chunk.byte_offset + chunk.size > file.held else None
+    )
+    return min(lost)

@@ -13,7 +13,7 @@ import numpy as np
 from gori.errors import FileError, InputError
 from gori.formats.yaml import read_yaml
 from gori.kernels.particles.columns import MASS, MATERIAL, VX, WX
-from gori.record.damage import dataset, reading, warn_of_damage
+from gori.record.damage import dataset, held_rows, reading, warn_of_damage
 from gori.record.growing import read_status
 from gori.record.opened import open_hdf5
 from gori.record.rows import read_arrays, read_text
@@ -136,11 +136,11 @@ class Frames:
                 times = dataset(file, "time", "f", (None,))
                 rows = dataset(file, "rows", "i", (len(times), 2))
                 dataset(file, "poses", "f", (len(times), len(self.bodies), 4, 4))
-                particles = dataset(file, PARTICLES, "V", (None,))
+                particles = dataset(file, PARTICLES, "V", (None,), part=True)
                 if not 0 <= count <= len(times) or not set(particles.dtype.names) >= _FIELDS:
                     raise ValueError(f"{count} of {len(times)}")
                 times, rows = times[:count], rows[:count]
-                whole = _whole(times, rows, len(particles))
+                whole = _whole(times, rows, held_rows(file, particles))
         if whole < count:
             self.missing = f"{count - whole} of {count} frames, from number {whole} on, are damaged and left out"
             warn_of_damage(path, self.missing)
@@ -185,7 +185,7 @@ class Frames:
         row = int(self._index[k])
         first, count = (int(number) for number in self.rows[row])
         with open_frames(self.path) as file, reading(self.path, f"frame {row}"):
-            rows = dataset(file, PARTICLES, "V", (None,))[first : first + count]
+            rows = dataset(file, PARTICLES, "V", (None,), part=True)[first : first + count]
             poses = dataset(file, "poses", "f", (None, len(self.bodies), 4, 4))[row]
             if len(rows) != count:
                 raise ValueError(f"{len(rows)} of {count} particles")

@@ -1,6 +1,5 @@
 """HDF5 files opened to be read: only such as the library survives."""
 
-import io
 import os
 import subprocess
 import sys
@@ -13,59 +12,24 @@ import h5py
 from gori.errors import FileError, GoriError
 from gori.record import trial
 from gori.record.damage import warn_of_damage
-from gori.record.seal import sealed
+from gori.record.seal import SEAL, sealed
+from gori.record.trial import SIGNATURE, RawFile
 
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
+__all__ = ["RawFile", "ReadFile", "open_hdf5"]
+
 TRIAL_SECONDS = 20.0
-PREAD = "pread" in dir(os)
-"""not on Windows"""
-
-
-class RawFile(io.RawIOBase):
-    """Bytes of a file by their place: what is open here stays as it is when another file takes its name, and processes
-    that share it by a fork do not move each other's place.
-    """
-
-    def __init__(self, path: str | os.PathLike):
-        super().__init__()
-        self._file, self._at = open(path, "rb", buffering=0), 0  # noqa: SIM115 (closed by close)
-        self.size = os.fstat(self._file.fileno()).st_size
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self.size}[whence]
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        view = memoryview(buffer).cast("B")
-        data = os.pread(self._file.fileno(), len(view), self._at) if PREAD else self._sought(len(view))
-        view[: len(data)] = data
-        self._at += len(data)
-        return len(data)
-
-    def _sought(self, count: int) -> bytes:
-        self._file.seek(self._at)
-        return self._file.read(count) or b""
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
 
 
 class ReadFile(h5py.File):
-    """An HDF5 file to read. `path` names it, `size` is that of the file [bytes].
+    """An HDF5 file to read. `path` names it, `size` is that of the file as it was written [bytes], and `held` what is
+    there of it: less if it was cut off.
 
     It is read through a file of Python's, so that it does not matter who else has it open with which locks.
     """
 
     def __init__(self, path: str | os.PathLike, raw: RawFile):
         super().__init__(raw, "r", locking=False)
-        self.path, self.size, self._raw = os.fspath(path), raw.size, raw
+        self.path, self.size, self.held, self._raw = os.fspath(path), raw.size, raw.held, raw
 
     def number_at(self, place: int) -> int:
         """A number of 32 bits as it is in the file."""
@@ -99,10 +63,20 @@ def open_hdf5(path: str | os.PathLike) -> Any:
             raise
         words = (error.strerror if isinstance(error, OSError) else None) or error
         raise FileError(f"cannot be read as HDF5: {words}", path) from None
-    if whole is False:
+    if file.held < file.size:
+        warn_of_damage(path, f"is cut off: {file.held} of {file.size} bytes are there")
+    elif whole is False or (whole is None and _has_seal(file)):
         words = "its structure is not as it was written. It is damaged, or another program has changed it"
         warn_of_damage(path, f"{words}: what is read may be wrong")
     return file
+
+
+def _has_seal(file: Any) -> bool:
+    """Whether a file should have a seal: one that has lost its mark is damaged, too."""
+    try:
+        return SEAL in file
+    except Exception:  # of a damaged file the library may raise anything
+        return True
 
 
 @lru_cache(maxsize=256)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from gori.record.recording import Recording
 
 
+CONTACT = "contact"
+"""in place of a subsystem: contact between bodies"""
+
+
 class Columns(NamedTuple):
     """Where a channel stands in the table: first column, how many, and their unit."""
 
@@ -46,11 +50,13 @@ def output_channels(recording: "Recording") -> dict[str, Channel]:
 
 
 def wrench_bodies(recording: "Recording") -> dict[str, str]:
-    """Body of each channel of a wrench, of particles and of subsystems."""
+    """Body of each channel of a wrench, of particles, contact and subsystems."""
     particles = recording.model.particles
     owners = dict(recording.info.get("subsystems", {}))
     if particles is not None:
         owners |= dict.fromkeys(("particles", *particles.names), tuple(recording.model.coupled))
+    if recording.model.contact is not None:
+        owners[CONTACT] = recording.model.contact.touched
     return {wrench_channel(body, name): body for name, own in owners.items() for body in own}
 
 

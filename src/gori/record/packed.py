@@ -8,11 +8,11 @@ one column resemble each other. So are large arrays of the Spec, as of a road. F
 import errno
 import os
 import shutil
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
 from gori.record.damage import reading
@@ -21,11 +21,12 @@ from gori.record.rows import (
     SLOT_STATUS,
     SLOTS,
     STATUS,
+    STRUCTURE,
     Column,
     Header,
     RowFile,
     Slot,
-    allocate,
+    new_file,
     open_file,
     part_of,
     probe,
@@ -33,12 +34,12 @@ from gori.record.rows import (
     read_slot,
     slot_status,
 )
-from gori.record.seal import SEAL, Span, seal_bytes, write_seal
-from gori.record.stored import read_columns
+from gori.record.seal import Span, write_seal
+from gori.record.stored import CHECK, read_columns
 
 BLOCK = 4096
 """rows that are compressed together"""
-SMALL = 1 << 18
+SMALL = 1 << 15
 """size up to which a column is left as it is [bytes]"""
 PIECES = 512
 """blocks side by side in a column of many numbers, at most"""
@@ -57,17 +58,13 @@ def write_packed(
         most = sum(count * column.row_bytes for column in columns.values()) + len(slot.data if slot else b"")
         if shutil.disk_usage(part.parent).free < most:  # the library does not recover from a disk that is full
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        with h5py.File(part, "w", locking=False) as file:
-            blocks = sum(_blocks(column, count) for column in columns.values())
-            seal = allocate(file, SEAL, (seal_bytes(blocks + 8),), np.dtype(np.uint8))
+        blocks = {name: _blocks(column, count) for name, column in columns.items()}
+        structure = STRUCTURE * (len(columns) + len(header.arrays) + 4) + sum(map(_index_bytes, blocks.values()))
+        new, seal = new_file(part, sum(blocks.values()) + 8, structure)
+        with new as file:
             header.write(file, packed=True)
             file.create_group("checkpoint")
             file.create_group("extra", track_order=True)
-            for name, column in columns.items():
-                data = file.create_dataset(name, (count, *column.shape), column.dtype, **_packing(column, count))
-                for first in range(0, count, BLOCK):
-                    size = min(BLOCK, count - first)
-                    data[first : first + size] = rows(name, first, size)
             bytes_of = np.frombuffer(slot.data if slot else b"", np.uint8)
             for k, name in enumerate(SLOTS):
                 file[name] = bytes_of if slot is not None and k == slot.sequence % 2 else bytes_of[:0]
@@ -75,6 +72,18 @@ def write_packed(
             if slot is not None:
                 status[slot.sequence % 2] = slot_status(slot)
             file[SLOT_STATUS], file[STATUS] = status, np.array([count, ENDS.index(end)], "<i8")
+            sets = {
+                name: file.create_dataset(name, (count, *column.shape), column.dtype, **_packing(column, count))
+                for name, column in columns.items()
+            }
+            for first in range(0, count, BLOCK):  # all columns side by side: a file that is cut off loses the last rows
+                size = min(BLOCK, count - first)
+                for name, data in sets.items():
+                    data[first : first + size] = rows(name, first, size)
+                    data.flush()  # now, not when the library likes to
+            for data in sets.values():
+                if data.chunks is None:  # compressed blocks have checksums of their own
+                    data.attrs[CHECK] = zlib.crc32(data[()].tobytes())
             file.flush()
             spans = [span for name in (*columns, *SLOTS, STATUS, SLOT_STATUS) for span in spans_of(file[name])]
         write_seal(part, seal, spans)
@@ -99,6 +108,11 @@ def _blocks(column: Column, count: int) -> int:
     """Of a column as the library stores it."""
     chunks = _packing(column, count).get("chunks")
     return 1 if chunks is None else int(np.prod([-(-n // k) for n, k in zip((count, *column.shape), chunks)]))
+
+
+def _index_bytes(blocks: int) -> int:
+    """About what the library needs to find the blocks of a column again: nodes of up to 64 of them."""
+    return 0 if blocks == 1 else 2700 * (1 + blocks // 48)
 
 
 def spans_of(data: Any) -> list[Span]:

@@ -19,6 +19,10 @@ from gori.record.values import checked_extra, checked_info
 from gori.text.arguments import file_of, path_of
 
 _FLOAT = np.dtype("<f8")
+OF_THE_END = ("end", "error", "interrupted", "stopped_by")
+"""what info says of how a run ended: no longer so when it is continued"""
+Block = dict[str, np.ndarray]
+"""columns of some samples, by name"""
 _FIRST_BYTES = 1 << 18  # room of a new file; it doubles when it is full
 
 
@@ -64,7 +68,7 @@ class Recorder:
     def _begin(self, columns: dict[str, Column], slot: Slot | None, samples: int, last_time: float) -> None:
         self._columns, self._slot, self._last_time = columns, slot, last_time
         # what is in the file, and the blocks that are not: one object, so that an interrupt finds them in step
-        self._progress: tuple[int, list[dict[str, np.ndarray]]] = samples, []
+        self._progress: tuple[int, list[Block]] = samples, []
         self._flushed, self._closed = clock.monotonic(), False
 
     @classmethod
@@ -93,7 +97,7 @@ class Recorder:
         keep = int(np.clip(min(slot.samples, len(time)), low, high))
         self = cls.__new__(cls)
         self.path, self.flush_seconds, self._lock = path_of(path), flush_seconds, lock
-        self.info = {name: value for name, value in header.info.items() if name not in ("error", "signal")}
+        self.info = {name: value for name, value in header.info.items() if name not in OF_THE_END}
         self._head = header
         try:
             unpack(self.path)
@@ -175,11 +179,13 @@ class Recorder:
         slot = Slot(self._slot.sequence + 1 if self._slot else 1, data, self._total())
         try:
             if len(data) > self._rows.slot_bytes:
-                self._rebuild(2 * len(data), slot)
+                self._rebuild(2 * len(data), slot, self._progress[1])
+                self._progress = self._total(), []
             else:
                 self._write_blocks()
                 self._rows.write_slot(slot)
         except (OSError, RuntimeError) as error:
+            self._write_what_fits()
             raise self._failed(error) from error
         self._slot = slot
 
@@ -189,27 +195,40 @@ class Recorder:
             if self._progress[1]:
                 self._write_blocks()
         except (OSError, RuntimeError) as error:
+            self._write_what_fits()
             raise self._failed(error) from error
         self._flushed = clock.monotonic()
 
     def _total(self) -> int:
         """Count of samples, with those that are not in the file yet."""
-        samples, blocks = self._progress
-        return samples + sum(len(block["time"]) for block in blocks)
+        return self.samples + _count(self._progress[1])
 
-    def _write_blocks(self) -> None:
-        total = self._total()
+    def _write_blocks(self, count: int | None = None) -> None:
+        """Write the samples that are not in the file yet, or the first `count` of them."""
+        samples, blocks = self._progress
+        blocks, rest = (blocks, []) if count is None else _split(blocks, count)
+        total = samples + _count(blocks)
         if total > self._rows.capacity or self._rows.columns != self._columns:
-            self._rebuild(self._rows.slot_bytes, self._slot)
-            return
-        self._put_blocks(self._rows)
-        self._rows.publish(total)
-        self._progress = total, []
+            if count is not None and count < samples:
+                return  # a copy of more than what is gained
+            self._rebuild(self._rows.slot_bytes, self._slot, blocks)
+        else:
+            self._put_blocks(self._rows, blocks)
+            self._rows.publish(total)
+        self._progress = total, rest
 
-    def _put_blocks(self, rows: RowFile) -> None:
-        samples, blocks = self._progress
+    def _write_what_fits(self) -> None:
+        """On a disk that is full: half of what is not in the file yet, a quarter, .., as often as it has room."""
+        count = _count(self._progress[1]) // 2
+        while count:
+            before = self.samples
+            with contextlib.suppress(OSError, RuntimeError):
+                self._write_blocks(count)
+            count = min(count if self.samples > before else count // 2, _count(self._progress[1]))
+
+    def _put_blocks(self, rows: RowFile, blocks: list[Block]) -> None:
         for name in self._columns if blocks else ():
-            rows.write(name, samples, np.concatenate([block[name] for block in blocks]))
+            rows.write(name, self.samples, np.concatenate([block[name] for block in blocks]))
 
     def close(self, end: str = "complete", pack: bool = True, release: bool = True) -> None:
         """Write the rest, mark how the run ended (`rows.ENDS`), and pack the file.
@@ -260,9 +279,11 @@ class Recorder:
         header = self._head._replace(info=checked_info(self.info))
         return RowFile.create(part_of(self.path), header, columns, capacity, slot_bytes)
 
-    def _rebuild(self, slot_bytes: int, slot: Slot | None) -> None:
-        """Move to a file with more room, for all samples so far and a checkpoint; it replaces the old one when done."""
-        total, rows = self._total(), None
+    def _rebuild(self, slot_bytes: int, slot: Slot | None, blocks: list[Block]) -> None:
+        """Move to a file with more room, for all samples in the file, some that are not, and a checkpoint; it replaces
+        the old one when done.
+        """
+        total, rows = self.samples + _count(blocks), None
         capacity = self._rows.capacity
         if total > capacity or self._rows.columns != self._columns:
             row_bytes = sum(column.row_bytes for column in self._columns.values())
@@ -272,7 +293,7 @@ class Recorder:
             rows = self._create(self._columns, capacity, slot_bytes)
             if self.samples:
                 rows.copy_rows(self._rows, self.samples)
-            self._put_blocks(rows)
+            self._put_blocks(rows, blocks)
             if slot:
                 rows.write_slot(slot)
             rows.publish(total)
@@ -286,12 +307,23 @@ class Recorder:
             raise
         old, self._rows = self._rows, rows
         old.close()
-        self._progress = total, []
 
     def _failed(self, error: Exception) -> RecordError:
         words = reason(error)
         safe = f"{self.samples} samples are safe in it" if self.samples else "no sample is in it"
         return RecordError(f"{self.path} cannot be written: {words}; {safe}")
+
+
+def _count(blocks: list[Block]) -> int:
+    """Of samples."""
+    return sum(len(block["time"]) for block in blocks)
+
+
+def _split(blocks: list[Block], count: int) -> tuple[list[Block], list[Block]]:
+    """The first samples of some blocks, and the rest."""
+    joined = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    first = {name: array[:count] for name, array in joined.items()}
+    return [first], [{name: array[count:] for name, array in joined.items()}]
 
 
 def open_recording(path: str | os.PathLike) -> Recording:

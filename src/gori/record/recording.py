@@ -206,10 +206,10 @@ class Recording:
 
         units   of the numbers: one for all, or one for each column
         """
-        names = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [None]
-        if not all(isinstance(name, str) and name for name in names) or not callable(function):
+        listed = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else None
+        if listed is None or not all(isinstance(name, str) and name for name in listed) or not callable(function):
             raise InputError("add_source takes a list of names and a function of the recording and a name")
-        self._add({name: Channel(function, units) for name in names})
+        self._add({name: Channel(function, units) for name in listed})
 
     def _add(self, new: dict[str, Channel]) -> None:
         if taken := [name for name in new if name in self._channels]:

@@ -44,6 +44,8 @@ READABLE = (1, VERSION)
 ENDS = ("running or killed", "complete", "interrupted", "failed")
 """how a run ended, by the number in its file"""
 STATUS, SLOT_STATUS, SLOTS = "status", "checkpoint/status", ("checkpoint/0", "checkpoint/1")
+STRUCTURE = 1024
+"""what the library needs to describe a dataset [bytes], with some room"""
 _COPY_BYTES = 1 << 24
 
 
@@ -116,12 +118,12 @@ class RowFile:
     ) -> "RowFile":
         """A new file with room for `capacity` samples and checkpoints of `slot_bytes`; empty, whatever was there."""
         probe(path, header.size)
-        arrays = {name: ((capacity, *column.shape), column.dtype) for name, column in columns.items()}
+        arrays = {STATUS: ((2,), np.dtype("<i8")), SLOT_STATUS: ((2, 4), np.dtype("<i8"))}
         arrays |= {name: ((slot_bytes,), np.dtype(np.uint8)) for name in SLOTS}
-        arrays |= {STATUS: ((2,), np.dtype("<i8")), SLOT_STATUS: ((2, 4), np.dtype("<i8"))}
+        arrays |= {name: ((capacity, *column.shape), column.dtype) for name, column in columns.items()}
         places = {}
-        with h5py.File(path, "w", locking=False) as file:
-            seal = allocate(file, SEAL, (seal_bytes(len(arrays)),), np.dtype(np.uint8))  # the first, to be found
+        new, seal = new_file(path, len(arrays), STRUCTURE * (len(arrays) + len(header.arrays)))
+        with new as file:
             header.write(file)
             file.create_group("checkpoint")
             file.create_group("extra", track_order=True)  # channels in the order in which they were given
@@ -214,6 +216,16 @@ def probe(path: Path, text_bytes: int) -> None:
         raise
 
 
+def new_file(path: Path, spans: int, structure: int) -> tuple[Any, int]:
+    """A new file, and the place of its seal of so many spans.
+
+    The structure, of about so many bytes, stands before the numbers: a file that is cut off then loses only those.
+    """
+    with h5py.File(path, "w", locking=False) as file:
+        place = allocate(file, SEAL, (seal_bytes(spans),), np.dtype(np.uint8))  # the first, to be found
+    return h5py.File(path, "r+", locking=False, meta_block_size=structure), place
+
+
 def allocate(file: Any, name: str, shape: tuple[int, ...], dtype: np.dtype) -> int:
     """Make a contiguous dataset that has its place in the file from the start; the offset of that place."""
     how = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
@@ -270,7 +282,7 @@ def read_text(file: Any, name: str) -> str:
         raise ValueError("it is no text")
     # its length stands before it, and the library takes that much memory (file format 3.0, IV.A.2.d and III.E)
     place = data.id.get_offset()
-    if place is None or file.number_at(place) > file.size:
+    if place is None or place + 16 > file.held or file.number_at(place) > file.size:
         raise ValueError("its length is damaged")
     return data.asstr()[()]
 

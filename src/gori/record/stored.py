@@ -1,17 +1,20 @@
 """Columns of a recording in its file, read when they are asked for, and of damaged files those that are whole."""
 
+import zlib
 from typing import Any
 
 import numpy as np
 
 from gori.errors import FileError
-from gori.record.damage import dataset, reading, warn_of_damage
+from gori.record.damage import dataset, held_rows, reading, warn_of_damage
 from gori.record.rows import ENDS, STATUS
 
 BLOCK = 1 << 14
 """samples that are read at once"""
 FINE = 1 << 12
 """samples that are compressed together, and damaged together"""
+CHECK = "crc32"
+"""attribute of a column that is not compressed, in a file that is complete: the checksum of its numbers"""
 _NEEDED = {"time": (None,), "q": (None, None), "v": (None, None)}
 Rows = slice | np.ndarray
 
@@ -87,11 +90,11 @@ def read_columns(file: Any) -> StoredRows:
     path, missing, sets = file.path, [], {}
     for name, shape in _NEEDED.items():
         with reading(path, f"column {name}"):
-            sets[name] = dataset(file, name, "f", shape)
+            sets[name] = dataset(file, name, "f", shape, part=True)
     capacity = min(len(data) for data in sets.values())
     try:
         with reading(path, "column z"):
-            data = dataset(file, "z", "f", (None, None))
+            data = dataset(file, "z", "f", (None, None), part=True)
             if len(data) < capacity:
                 raise ValueError("too short")
             sets["z"] = data
@@ -106,13 +109,18 @@ def read_columns(file: Any) -> StoredRows:
     for name in names:
         try:
             with reading(path, f"column {name}"):
-                data = dataset(file, f"extra/{name}", "biufc", None)
+                data = dataset(file, f"extra/{name}", "biufc", None, part=True)
                 if not data.shape or len(data) < capacity:
                     raise ValueError("too short")
                 sets[f"extra/{name}"] = data
         except FileError as error:
             missing.append(error.reason.removeprefix("is damaged: "))
     count, end = _status(file, capacity, missing)
+    if file.held < file.size:
+        count = _cut(file, sets, count, missing)
+    else:
+        changed = [name.removeprefix("extra/") for name, data in sets.items() if _changed(path, name, data)]
+        missing += [f"numbers in {', '.join(changed)} are not those that were written"] if changed else []
     found = {name: StoredColumn(path, name, data, count) for name, data in sets.items()}
     rows = StoredRows(path, found, count, end, missing)
     good = _increasing(rows.columns["time"])
@@ -120,6 +128,30 @@ def read_columns(file: Any) -> StoredRows:
         missing.append(f"samples from {good} on are missing, since their time is damaged")
         rows = rows.first(good)
     return rows
+
+
+def _changed(path: str, name: str, data: Any) -> bool:
+    """Whether the numbers of a small column do not fit its checksum; False where it has none."""
+    with reading(path, f"column {name}"):
+        return CHECK in data.attrs and zlib.crc32(data[()].tobytes()) != data.attrs[CHECK]
+
+
+def _cut(file: Any, sets: dict[str, Any], count: int, missing: list[str]) -> int:
+    """Count of samples that a file holds which is cut off; further columns that it holds less of are left out."""
+    with reading(file.path, "a column"):
+        held = {name: held_rows(file, data) for name, data in sets.items()}
+    whole = min(count, *(held[name] for name in _NEEDED))
+    if count and not whole:
+        raise FileError(f"is cut off: of {file.size} bytes {file.held} are there, and no sample is whole", file.path)
+    # columns are written side by side, in blocks: of one that lacks its last block the rest is worth more than that
+    near = [rows for rows in held.values() if rows >= max(whole - FINE, whole // 2)]
+    whole = min(whole, *near)
+    lost = [name for name in sets if held[name] < whole]
+    for name in lost:
+        del sets[name]
+    columns = ", ".join(name.removeprefix("extra/") for name in lost)
+    missing.append(f"of {count} samples the first {whole} are there" + (f", without {columns}" if lost else ""))
+    return whole
 
 
 def _status(file: Any, capacity: int, missing: list[str]) -> tuple[int, str]:

@@ -38,6 +38,9 @@ def _own_frame(shape: Any, wide: float) -> Mesh:
             return np.array(ends) * shape.size, np.concatenate(faces)
         case "sphere":
             return _turned(np.linspace(-0.5 * np.pi, 0.5 * np.pi, 25), 0.0, shape.radius)
+        case "ellipsoid":
+            vertices, faces = _turned(np.linspace(-0.5 * np.pi, 0.5 * np.pi, 25), 0.0, 1.0)
+            return vertices * shape.radii, faces
         case "capsule":
             around = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 26)
             vertices, faces = _turned(around, shape.length, shape.radius)

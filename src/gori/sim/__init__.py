@@ -2,6 +2,7 @@
 
 from gori.sim.batch import batch
 from gori.sim.clock import Clock, ClockReport, Ports
+from gori.sim.contact.impacts import Impacts
 from gori.sim.events import Event
 from gori.sim.kept import Snapshot
 from gori.sim.particles.devices import devices
@@ -18,6 +19,7 @@ __all__ = [
     "Clock",
     "ClockReport",
     "Event",
+    "Impacts",
     "Ports",
     "Simulation",
     "Snapshot",

@@ -12,7 +12,7 @@ from gori.model.body_frames import BodyFrames
 from gori.model.state import State
 from gori.record import Recording
 from gori.record.channels import turns_channel
-from gori.record.outputs import Columns, wrench_channel
+from gori.record.outputs import CONTACT, Columns, wrench_channel
 from gori.sim.exchange import Exchange, Work
 from gori.sim.subsystem import EXCHANGE_OF, RESERVED, Subsystem
 
@@ -27,7 +27,7 @@ class Couplings(NamedTuple):
 
     coupled    rows of all bodies that subsystems act on, one subsystem after the other; the Model's particles first
     frames     of the bodies of each subsystem
-    channels   {channel: (first column of what is recorded, width, unit)}, of vehicles and particles too
+    channels   {channel: (first column of what is recorded, width, unit)}, of vehicles, particles and contact too
     """
 
     coupled: tuple[int, ...]
@@ -48,6 +48,8 @@ def couplings(model: Model, bodies: Mapping[str, Sequence[str]], outputs: Mappin
             channels[wrench_channel(body, name)] = Columns(first + 6 * len(coupled), 6, "N m, N")
             coupled.append(int(row))
     first += 6 * len(coupled)
+    channels |= contact_columns(model, first)
+    first += 0 if model.contact is None else model.contact.columns
     for k, (channel, unit) in enumerate(outputs.items()):
         if channel in channels:
             raise InputError(f"there is a channel {channel!r} already: a subsystem must call its output otherwise")
@@ -76,6 +78,24 @@ def model_columns(model: Model) -> dict[str, Columns]:
         for name in ("particles", *(groups if len(groups) == 1 else ())) if holder.walls else ():
             columns[wrench_channel(holder.name, name)] = Columns(first + 6 * k, 6, "N m, N")
     return columns
+
+
+def contact_columns(model: Model, first: int) -> dict[str, Columns]:
+    """What a Model records of contact from this column on.
+
+    BODY.contact                force of all contacts on a body that collides, world axes [N]
+    BODY.wrench_from.contact    with the moment about its origin
+    contact.points              number of points that bear a force
+    contact.gap                 smallest gap [m], negative: depth; nan where nothing is near
+    """
+    if model.contact is None:
+        return {}
+    columns, bodies = {}, model.contact.touched
+    for k, body in enumerate(bodies):
+        columns[f"{body}.contact"] = Columns(first + 6 * k + 3, 3, "N")
+        columns[wrench_channel(body, CONTACT)] = Columns(first + 6 * k, 6, "N m, N")
+    first += 6 * len(bodies)
+    return columns | {"contact.points": Columns(first, 1, ""), "contact.gap": Columns(first + 1, 1, "m")}
 
 
 def refuse_taken_names(recording: Recording, couplings: Couplings) -> None:

@@ -48,13 +48,16 @@ def event_of(name: str, event: str | Event) -> Event:
     raise InputError(f"event {name!r} must be an expression or an Event, not {type(event).__name__}")
 
 
-def watch_events(model: Model, events: Mapping[str, Event], n: int) -> tuple[Watch, int]:
-    """What compiled code watches for states of n numbers, and the depth of the stack that the expressions take."""
+def watch_events(model: Model, events: Mapping[str, Event], n: int, gaps: int = 0) -> tuple[Watch, int]:
+    """What compiled code watches for states of n numbers, and the depth of the stack that the expressions take.
+
+    gaps   events at the end that are gaps, whose values come from elsewhere
+    """
     table, names = SignalTable(), WithCuts(model)
     for name, event in events.items():
         table.add(event.value, f"event {name!r}", cast(Model, names))
     signal_i, signal_f, depth = table.tables()
-    directions = np.array([event.direction for event in events.values()], np.int64)
+    directions = np.array([event.direction for event in events.values()] + [-1] * gaps, np.int64)
     nq, nv = model.cut_coordinates.sizes
     sizes = (model.nq + nq, model.nv + nv) if names.used else (0, 0)
     return watch_of(signal_i, signal_f, directions, n, probe_table(model, table.probes), *sizes), depth

@@ -13,6 +13,7 @@ from gori.model.elastic import elastic_elements
 from gori.model.loops.branches import is_singular, tangents
 from gori.model.loops.system import FLAT, NOTHING
 from gori.model.signals import readings
+from gori.sim.contact.stiffness import too_stiff
 from gori.sim.stepper import Stepper
 from gori.sim.sticking import too_fast
 from gori.sim.user import UserForce
@@ -68,6 +69,20 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
             f"dug itself in. {less} firmer soil",
             time,
         )
+    if result == code.CONTACTS_FULL:
+        pairs, points = stepper.data.contact_memory.pairs.shape[0], len(stepper.data.contact_memory.point)
+        return SimulationError(
+            f"more pairs of shapes than {pairs}, or more contact points than {points}, were close to each other {when} "
+            f"({speed}): bodies are too fast for the step, or start inside each other. Try {finer(stepper)}",
+            time,
+        )
+    if result == code.CONTACT_JAMMED:
+        return SimulationError(
+            f"contacts that rest have no forces that hold them {when} ({speed}): {', '.join(held_names(stepper))}. "
+            "Pressed, bodies that slide with so much friction jam (the paradox of Painlevé). Take less friction there, "
+            "another pose, or contact that yields: method time_stepping, or a penalty (without impacts)",
+            time,
+        )
     if result == code.OFF_GRID and model.vehicle is not None:
         return SimulationError(off_grid(model.vehicle, time, "leaves"), time)
     if result == code.NO_CONVERGENCE:
@@ -118,6 +133,8 @@ def cures_of_divergence(stepper: Stepper, user: UserForce) -> list[str]:
     cures = [finer(stepper)]
     if (found := too_fast(stepper.model, stepper.method)) is not None:
         cures.append(f"{found.cure} ({found.words})")
+    if (stiff := too_stiff(stepper.model, stepper.method)) is not None:
+        cures.append(f"{stiff.cure} ({stiff.words})")
     if not stepper.method.adaptive and not is_implicit(stepper):
         cures.append("an adaptive method (dopri5)")
     if has_springs(stepper):
@@ -153,6 +170,18 @@ def cures_of_iterations(stepper: Stepper) -> list[str]:
     if stepper.loops is not None and stepper.loops.kind == "frozen_explicit":
         cures.append("another loop solver (loops: multipliers)")
     return cures
+
+
+def held_names(stepper: Stepper) -> list[str]:
+    """Contacts that rest, by name."""
+    rest, contact = stepper.data.rest, stepper.model.contact
+    names = []
+    for held in rest.held[: int(rest.head["held"][0])]:
+        if held["stop"] >= 0:
+            names.append(f"joint {stepper.model.joint_of_dof(int(rest.stop['dof'][held['stop']]))!r} at its limit")
+        elif contact is not None:
+            names.append(f"{contact.names[held['a']]}/{contact.names[held['b']]}")
+    return list(dict.fromkeys(names))
 
 
 def ahead(stepper: Stepper) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:

@@ -14,6 +14,9 @@ from gori.model.particles.part import ParticlePart, checked_part, start_of_parti
 from gori.model.state import State
 from gori.sim.callers.pickled import Bound
 from gori.sim.check import check_array, json_of, require
+from gori.sim.contact.impact_stage import ImpactLog
+from gori.sim.contact.impacts import Impacts
+from gori.sim.contact.points import ContactPoints
 from gori.sim.couplings import warn_of_dropped
 from gori.sim.exchange import Exchange, check_exchange
 from gori.sim.particles.devices import Device
@@ -63,9 +66,12 @@ class KeptParts(Bound):
         drivers: DriverStage,
         driver: Callable | None,
         device: Device | None,
+        impacts: Impacts | None = None,
     ):
         self.model, self.stepper, self.vehicles, self.exchanges = model, stepper, vehicles, exchanges
         self.drivers, self._driver, self._device = drivers, driver, device
+        self.contact = ContactPoints(model, stepper.machine, stepper.data)
+        self.impacts = ImpactLog(stepper, impacts)
         self._memory = driver if isinstance(driver, Remembering) else None
         self.particles: ParticleRun | None = None
         self.event_log: list[tuple[str, float]] = []
@@ -78,11 +84,14 @@ class KeptParts(Bound):
         stepper, parts = self.stepper, self.stepper.save()
         parts["method"]["counts_at_start"] = self.counted
         parts["events"]["log"] = json.dumps(self.event_log)
+        parts["events"] |= self.impacts.state()
         parts["clock"]["drivers_acted_at"] = self.drivers.acted_at
         if self.drivers.there():
             parts["clock"]["driver_period"] = self.drivers.period
         if self.model.vehicle is not None:
             parts["vehicle"] = self.vehicles.state()
+        if self.model.contact is not None:
+            parts["contact"] = self.contact.state()
         if self.particles is not None:
             parts["particles"] = self.particles.particles.state()
             parts["exchange"] = self.particles.exchange.save()
@@ -110,10 +119,12 @@ class KeptParts(Bound):
             )
         self.counted = np.array(parts["method"]["counts_at_start"]) if fits else method.counts(stepper.memory)
         self.event_log = [tuple(row) for row in json.loads(str(parts["events"]["log"]))] if fits else []
+        self.impacts.load(parts["events"] if fits else None)
         self.drivers.acted_at = int(parts["clock"]["drivers_acted_at"]) if "clock" in parts else -1
         if not self.drivers.fixed and "driver_period" in parts.get("clock", {}):
             self.drivers.period = float(parts["clock"]["driver_period"])
         self.vehicles.load(parts.get("vehicle"), stepper.y)
+        self.contact.load(parts.get("contact") if fits else None, state.time, stepper.y)
         if not fits:
             self.vehicles.start(state.time, stepper.y)
         if particles is not None:
@@ -154,6 +165,8 @@ class KeptParts(Bound):
             )
         parts, fits = state.parts, self.stepper.check(state)
         self.vehicles.check(parts.get("vehicle"), state.time if fits else None)
+        self.contact.check(parts.get("contact"))
+        self.impacts.check(parts.get("events", {}))
         for exchange in self.exchanges:
             own = f"{EXCHANGE_OF}{exchange.name}"
             if exchange.name in parts or own in parts:
@@ -186,8 +199,11 @@ class KeptParts(Bound):
         stepper.y[:] = stepper.checked(state)
         stepper.y[-1] = work + model.total_energy(stepper.q, stepper.v) - before
         stepper.mark_changed()
+        self.impacts.fresh = self.impacts.there
         if "vehicle" in state.parts:
             self.vehicles.load(state.parts["vehicle"])
+        if "contact" not in state.parts:
+            self.contact.load(None, stepper.time, stepper.y)
         for exchange in self.exchanges:
             exchange.relocate(self.stepper.y, state.parts.get(exchange.name))
         if self.particles is not None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.sim.events import Event
+from gori.sim.looked_up import values_of
 from gori.version import VERSION
 
 SAME = ("gori", "numba", "python", "cpu")
@@ -36,11 +37,13 @@ def made_by() -> dict[str, str]:
 def programs_of(
     forces: Sequence[Callable], events: Mapping[str, Event], driver: Callable | None, subsystems: Sequence[Any]
 ) -> dict[str, dict[str, str]]:
-    """Name and hash of each program of the user, by its kind; an empty hash where none can be had."""
+    """Name and hash of each program of the user, by its kind; an empty hash where none can be had. Hashes of values
+    that it looks up follow: `c0de gain=51ab`.
+    """
     found = {
-        "forces": {f"{k + 1}: {_name(force)}": code_hash(force) for k, force in enumerate(forces)},
-        "events": {name: _event_hash(event) for name, event in events.items()},
-        "driver": {} if driver is None else {_name(driver): code_hash(driver)},
+        "forces": {f"{k + 1}: {_name(force)}": _with_values(code_hash(force), force) for k, force in enumerate(forces)},
+        "events": {name: _with_values(_event_hash(event), event.action) for name, event in events.items()},
+        "driver": {} if driver is None else {_name(driver): _with_values(code_hash(driver), driver)},
         "subsystems": {part.name: code_hash(type(part)) for part in subsystems},
     }
     return {kind: programs for kind, programs in found.items() if programs}
@@ -52,10 +55,18 @@ def require_same(path: object, before: Mapping[str, Mapping[str, str]], now: Map
     for kind in dict.fromkeys((*before, *now)):
         had, has = before.get(kind, {}), now.get(kind, {})
         missing, more = [name for name in had if name not in has], [name for name in has if name not in had]
-        changed = [name for name in had if name in has and had[name] and has[name] and had[name] != has[name]]
+        both = [(name, *_parts(had[name]), *_parts(has[name])) for name in had if name in has]
+        changed = [name for name, code, _, now_code, _ in both if code and now_code and code != now_code]
+        values = [
+            f"{key} (of {kind} {name})"
+            for name, _, old, _, new in both
+            for key in old
+            if new.get(key, old[key]) != old[key]
+        ]
         problems += [f"{kind} {', '.join(missing)} not given"] if missing else []
         problems += [f"{kind} {', '.join(more)} given, but not there before"] if more else []
         problems += [f"the code or the arguments of {kind} {', '.join(changed)} have changed"] if changed else []
+        problems += [f"the value of {', '.join(values)} has changed"] if values else []
     if problems:
         words = "; ".join(problems)
         raise InputError(
@@ -76,6 +87,17 @@ def _name(function: Any) -> str:
     return getattr(function, "__qualname__", None) or type(function).__qualname__
 
 
+def _with_values(code: str, function: Any) -> str:
+    """A hash of code, and those of values that the function looks up."""
+    return " ".join([code, *(f"{name}={value}" for name, value in values_of(function).items())]) if code else ""
+
+
+def _parts(text: str) -> tuple[str, dict[str, str]]:
+    """Hash of the code, and of values by name."""
+    code, *values = text.split(" ")
+    return code, dict(value.split("=", 1) for value in values if "=" in value)
+
+
 def _event_hash(event: Event) -> str:
     action = code_hash(event.action) if callable(event.action) else str(event.action)
     return _short(f"{event.value} {event.when} {action}")
@@ -84,8 +106,8 @@ def _event_hash(event: Event) -> str:
 def code_hash(function: Any) -> str:
     """Of the code of a function, an object that can be called, or a class; empty where there is none to see.
 
-    Plain default values and arguments of a partial count. What a function closes over or looks up does not: it may
-    change while a run lasts.
+    Plain default values and arguments of a partial count. For what a function closes over or looks up see
+    `looked_up.py`.
     """
     digest = hashlib.sha256(f"{sys.version_info[:2]}".encode())
     return digest.hexdigest()[:16] if _add(digest, getattr(function, "py_func", function), 0) else ""
@@ -122,7 +144,7 @@ def _add_code(digest: "hashlib._Hash", code: CodeType) -> None:
 
 def _add_values(digest: "hashlib._Hash", value: Any) -> bool:
     """Plain values; others are passed over, as they may change while a run lasts."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         digest.update(str((value.shape, value.dtype)).encode() + value.tobytes())
     elif isinstance(value, (list, tuple)):
         for one in value:

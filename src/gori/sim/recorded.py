@@ -2,7 +2,7 @@
 
 import contextlib
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from gori.record.values import checked_info
 from gori.sim.callers.interrupts import RunInterrupts
 from gori.sim.callers.signals import StopRequest, listening
 from gori.sim.channels import add_channels
+from gori.sim.contact.impact_stage import COLUMNS
 from gori.sim.couplings import warn_of_lag
 from gori.sim.energy import limit, warn_of_imbalance
 from gori.sim.failure import finer
@@ -31,7 +32,8 @@ OPTIONS = ("loops", "sub_steps", "device", "driver_period")
 """of a Simulation that a recording tells, besides the method"""
 
 OF_THE_START = (
-    "method", "duration", "sample", "frames", "subsystems", "outputs", "particle_energy", "programs", "made_by"
+    "method", "duration", "sample", "frames", "subsystems", "outputs", "particle_energy", "programs", "made_by",
+    "impact_settings",
 )  # fmt: skip
 """what it tells besides when a run begins"""
 
@@ -65,17 +67,21 @@ class RecordedRun:
         self._model, self._kept, self._user, self._stages = model, kept, user, stages
         self._info, self._recorder, self._rows = info, recorder, rows
 
-    def begin(self) -> None:
-        """Record where the run starts, so that it can be taken up from there."""
+    @contextlib.contextmanager
+    def beginning(self) -> Iterator[None]:
+        """Make all other files of a run inside; then record where it starts, so that it can be taken up from there. If
+        anything fails until then, its recording is not left behind.
+        """
         recorder = self._recorder
-        if recorder is None:
-            return
         try:
-            SampleStage(self._kept.stepper, None, recorder).add(self._rows[0])
-            CheckpointStage(recorder, self._kept.save).save()
+            yield
+            if recorder is not None:
+                SampleStage(self._kept.stepper, None, recorder).add(self._rows[0])
+                CheckpointStage(recorder, self._kept.save).save()
         except BaseException as error:
-            recorder.info["error"] = str(error)
-            recorder.abandon()
+            if recorder is not None:
+                recorder.info["error"] = str(error)
+                recorder.abandon()
             raise
 
     def _sample_the_end(self) -> None:
@@ -116,6 +122,8 @@ class RecordedRun:
                 raise
             finally:
                 bar.close()
+                if kept.impacts.there:
+                    info["impacts"] = [dict(zip(COLUMNS, row)) for row in kept.impacts.impacts]
                 info |= {"events": list(kept.event_log), "steps": stepper.steps_of_run, "end": end}
                 if end == "interrupted":
                     info |= {"interrupted": True, "stopped_by": stop.reason}
@@ -161,7 +169,9 @@ class Checkpointed(NamedTuple):
     @property
     def options(self) -> dict[str, Any]:
         """Options of its Simulation."""
-        return {name: self.recording.info[name] for name in OPTIONS if name in self.recording.info}
+        info = self.recording.info
+        impacts = {"impacts": info["impact_settings"]} if "impact_settings" in info else {}
+        return {name: info[name] for name in OPTIONS if name in info} | impacts
 
     @property
     def info(self) -> dict[str, Any]:

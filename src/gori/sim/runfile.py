@@ -29,6 +29,7 @@ from gori.record.channels import WORK
 from gori.record.lock import Lock
 from gori.record.whole import whole_file
 from gori.sim.channels import add_channels
+from gori.sim.contact.impacts import impacts_of
 from gori.sim.events import Event
 from gori.sim.grid import require_seconds
 from gori.sim.particles.framing import frames_beside
@@ -121,10 +122,14 @@ def run_spec(
         loops = None if settings.loops is None else loops_of(dict(settings.loops))
     except InputError as error:
         raise InputError(f"run.loops: {error}") from None
+    try:
+        impacts = None if settings.impacts is None else impacts_of(dict(settings.impacts))
+    except InputError as error:
+        raise InputError(f"run.{error}") from None
     start = None
     if settings.start == "equilibrium":
         start = at_rest(model, 0.0 if settings.speed is None else settings.speed)
-    simulation = Simulation(model, method, events=_events(settings), loops=loops, state=start)
+    simulation = Simulation(model, method, events=_events(settings), loops=loops, state=start, impacts=impacts)
     # names are looked up now: a run of hours must not end with an unknown one
     time, q, v, z, extra = simulation.first_sample()
     first = Recording(model, time, q, v, z, extra)
@@ -309,7 +314,8 @@ def summary(recording: Recording, failure: str | None) -> dict[str, Any]:
     settings, info = recording.model.run_settings, recording.info
     reached = float(recording.time[-1] - recording.time[0])
     events = info.get("events", ())
-    stops = [name for name, _ in events if settings is not None and settings.events[name].action == "stop"]
+    given = {} if settings is None else settings.events
+    stops = [name for name, _ in events if name in given and given[name].action == "stop"]
     if failure is not None:
         ended = failure
     elif info.get("interrupted"):

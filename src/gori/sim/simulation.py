@@ -14,13 +14,17 @@ from gori.integrate import METHODS, RK4, Loops, Method, method_of
 from gori.model import Model
 from gori.model.memory import require_memory
 from gori.model.state import State
-from gori.model.variants import with_force_values
+from gori.model.variants import with_force_values, without_limit_forces
 from gori.record import Recorder, Recording
 from gori.sim.callers.interrupts import RunInterrupts
 from gori.sim.callers.mistaken import functions_of, mapping_of, refuse_mistaken
 from gori.sim.callers.pickled import refuse_unpicklable
 from gori.sim.callers.turn import Turn
 from gori.sim.channels import add_channels
+from gori.sim.contact.impact_stage import ImpactStage
+from gori.sim.contact.impacts import Impacts, impacts_of, refuse_unable, watched
+from gori.sim.contact.impulses import refuse_for_impulses
+from gori.sim.contact.stiffness import require_stiffness, warn_of_contact
 from gori.sim.couplings import couplings, refuse_other_subsystems, refuse_taken_names
 from gori.sim.events import Event, event_of
 from gori.sim.exchange import Exchange
@@ -85,6 +89,7 @@ class Simulation:
     device         where particles are computed, "cpu" or "cuda"; default: as in the section `run`, or the CPU
     loops          how explicit methods keep loops closed: Multipliers() (the default), Partition(), FrozenExplicit(),
                    RealTime(); or settings as in a run file: "partition". Implicit methods do it by themselves
+    impacts        rigid impacts at exact times instead of contact by forces: Impacts(law="stronge"), or its settings
     """
 
     def __init__(
@@ -102,9 +107,13 @@ class Simulation:
         sub_steps: Mapping[str, float] | None = None,
         subsystems: Sequence[Subsystem] = (),
         device: Device | None = None,
+        impacts: Impacts | dict | bool | None = None,
     ):
         refuse_mistaken(model, method, loops)
         self.model = with_force_values(model, mapping_of("force_values", force_values))
+        self.impacts = impacts_of(impacts)
+        if self.impacts is not None and self.impacts.limits:
+            self.model = without_limit_forces(self.model)
         self.method, self.loops = closing(self.model, method_of(RK4() if method is None else method), loops)
         self.events = {name: event_of(name, event) for name, event in mapping_of("events", events).items()}
         self._user = UserForce(functions_of(forces), model.nq, model.nv)
@@ -119,12 +128,17 @@ class Simulation:
         self._breakable = self._user.plain or driver is not None or bool(self.schedules or self.events)
         """whether Ctrl-C could come between what belongs together"""
         warn_of_friction(self.model, self.method)
+        if self.method.contact == "penalty" and self.impacts is None:
+            require_stiffness(self.model)
+            warn_of_contact(self.model, self.method)
 
         bodies = {subsystem.name: tuple(subsystem.bodies) for subsystem in self.subsystems}
         outputs = {channel: unit for part in self.subsystems for channel, unit in part.outputs.items()}
         self._couplings = couplings(self.model, bodies, outputs)
+        self._gaps = None if self.impacts is None else watched(self.model, self.impacts)
+        coupled = self._couplings.coupled
         self.stepper = Stepper(
-            self.model, self.method, self.loops, self.events, self._user, self._couplings.coupled, len(outputs)
+            self.model, self.method, self.loops, self.events, self._user, coupled, len(outputs), self._gaps
         )
         """the compiled side: tables, arrays, clock, memory of the method"""
         stepper, first = self.stepper, len(self.model.coupled)
@@ -138,7 +152,7 @@ class Simulation:
             first, values = first + len(own.rows), values[len(subsystem.outputs) :]
         driven = lambda: bool(self.schedules) or self.driver is not None  # noqa: E731
         drivers = DriverStage(stepper, self._drive, driven, period, fixed=driver_period is not None)
-        self._kept = KeptParts(self.model, stepper, self.vehicles, exchanges, drivers, driver, device)
+        self._kept = KeptParts(self.model, stepper, self.vehicles, exchanges, drivers, driver, device, self.impacts)
         self._quiet_stages: list[RunStage] | None = None  # of `advance`, made once
         self._turn = Turn()
         self.state = self.model.state() if state is None else state
@@ -165,15 +179,20 @@ class Simulation:
             "friction": model.forces.states,
             "user": self._user.functions,
             "vehicles": model.vehicle is not None,
+            "contact": model.contact is not None,
         }
         fixed = {
             "particles need": model.particles is not None,
             "a driver needs": self.driver is not None or self.schedules,
             "a subsystem needs": self.subsystems,
         }
+        if method.contact == "impulses":
+            refuse_for_impulses(model, method)
         for words, there in fixed.items():
             if method.adaptive and there:
                 raise UnsupportedError(f"{method.kind} uses adaptive steps: {words} a fixed-step method")
+        if self.impacts is not None:
+            refuse_unable(method)
         missing = [name for name, there in needs.items() if there and name not in method.supports]
         if missing:
             able = [kind for kind, other in METHODS.items() if set(missing) <= other.supports]
@@ -287,7 +306,7 @@ class Simulation:
 
     def _options(self) -> dict[str, Any]:
         """Options of `__init__` besides the State, as they were given."""
-        names = ("events", "loops", "driver", "sub_steps", "subsystems", "device")
+        names = ("events", "loops", "driver", "sub_steps", "subsystems", "device", "impacts")
         drivers = self._kept.drivers
         return {name: getattr(self, name) for name in names} | {
             "forces": self._user.functions, "driver_period": drivers.period if drivers.fixed else None
@@ -367,11 +386,11 @@ class Simulation:
             recorder = None
             if path is not None:
                 recorder = Recorder(path, self.model, info, overwrite=overwrite, at_checkpoint=True)
-            if particles is not None:
-                particles.store_frames(every, path, self.time, duration, overwrite)
-            kept.event_log, self._quiet_stages = [], None
+            kept.event_log, kept.impacts.impacts, self._quiet_stages = [], [], None
             recorded = RecordedRun(self.model, kept, self._user, self._stages, info, recorder, [stepper.sample()[None]])
-            recorded.begin()
+            with recorded.beginning():
+                if particles is not None:
+                    particles.store_frames(every, path, self.time, duration, overwrite)
             return recorded.finish(progress, max_wall)
 
     def _info(self, duration: float) -> dict[str, Any]:
@@ -382,6 +401,8 @@ class Simulation:
             info["programs"] = programs
         if self.loops is not None:
             info["loops"] = self.loops.settings()
+        if self.impacts is not None:
+            info["impact_settings"] = self.impacts.settings()
         if self.subsystems:
             info["subsystems"] = {x.name: list(x.guarded.bodies) for x in self._kept.exchanges}
         if self._couplings.channels:
@@ -459,6 +480,10 @@ class Simulation:
             InterruptStage(stepper, self._user),
             EventStage(stepper, self.vehicles, self.events, kept.save, kept.change, kept.event_log, samples),
         ]
+        if self.impacts is not None and self._gaps is not None:
+            change, log = kept.change, kept.event_log
+            stage = ImpactStage(stepper, self.impacts, self._gaps, kept.impacts, kept.save, change, log, samples.add)
+            stages = [stage.begin, *stages[:-1], stage, stages[-1]]
         if self.method.adaptive:
             stages.append(CreepStage(stepper))
         if stepper.closure is not None:

@@ -15,10 +15,12 @@ from gori.errors import InputError
 from gori.integrate import Loops, Method
 from gori.integrate.clock import CLOCK, FIRST_ERROR, KEPT_OF_CLOCK, MET_AND_CHANGED, Sizes
 from gori.integrate.radau.tree import on_axes
+from gori.kernels.impacts.memory import rest_memory
+from gori.kernels.impacts.rest import resting
 from gori.kernels.layout import row
 from gori.kernels.loops.coordinates import place_turns
 from gori.model import Model
-from gori.model.machine import machine_of
+from gori.model.machine import IMPACTS, machine_of
 from gori.model.state import State
 from gori.record.channels import WORK
 from gori.sim.callers.pickled import Bound
@@ -34,6 +36,7 @@ from gori.sim.check import (
     on_grid,
     require,
 )  # fmt: skip
+from gori.sim.contact.impacts import Watched, rate_of
 from gori.sim.events import Event, watch_events
 from gori.sim.grid import MOST, grid_of, require_resolved, require_seconds
 from gori.sim.loops.closure import Closure, solver_of, without_counts
@@ -59,6 +62,7 @@ class Stepper(Bound):
 
     coupled   rows of the bodies on which subsystems hold a wrench
     outputs   count of numbers that subsystems in Python put out
+    gaps      what is watched for impacts; None: contact is that of the method
     """
 
     def __init__(
@@ -70,14 +74,21 @@ class Stepper(Bound):
         user: UserForce,
         coupled: tuple[int, ...],
         outputs: int,
+        gaps: Watched | None = None,
     ):
         self.model, self.method, self.loops, self._outputs = model, method, loops, outputs
         self._keep_alive = user  # compiled code holds its address
         n = model.nq + model.nv + model.nz + 1
-        self._watch, depth = watch_events(model, events, n)
+        self._watch, depth = watch_events(model, events, n, 0 if gaps is None else len(gaps.names))
         closed = bool(model.loops)
         core = method.core_of_loops if closed else method.core
         kept, solver = (model.loop_system.kept, solver_of(loops).address) if closed else (None, 0)
+        rest = None
+        if gaps is not None:
+            equations = 0 if kept is None else len(kept.names)
+            sizes = model.nq, model.nv, equations
+            rest = rest_memory(*sizes, solver, gaps.pairs, gaps.stops, rate_of(method))
+            solver = resting.address
         self.machine, self.data = machine_of(
             model,
             user.address,
@@ -88,6 +99,8 @@ class Stepper(Bound):
             live=True,
             coupled=coupled,
             outputs=outputs,
+            contact=IMPACTS if gaps is not None else method.contact,
+            rest=rest,
         )
         self.closure = Closure(model, method, loops, self.machine, self.data) if closed else None
         rows = len(model.kernel_tables.body_i)
@@ -313,6 +326,11 @@ class Stepper(Bound):
         """The state was changed at an event: its value counts as zero there."""
         self._watch.met[self._watch.met != 0.0] = MET_AND_CHANGED
         self._place_turns(known=True)
+
+    def mark_gaps(self, marks: np.ndarray) -> None:
+        """Mark gaps, the last of the events: MET_AND_CHANGED where bodies that touch part, else 0."""
+        self._watch.met[len(self._watch.met) - len(marks) :] = marks
+        self._clock.slopes_valid = 0
 
     def restart_after_event(self) -> None:
         """Forces may have jumped; an adaptive method is careful again."""

@@ -18,7 +18,19 @@ import numpy as np
 from gori.errors import InputError
 from gori.kernels.particles.columns import OMEGA, POS, VEL
 
-RESERVED = ("vehicle", "particles", "exchange", "clock", "method", "loops", "cuts", "events", "energy", "drivers")
+RESERVED = (
+    "vehicle",
+    "particles",
+    "exchange",
+    "clock",
+    "method",
+    "loops",
+    "cuts",
+    "events",
+    "energy",
+    "drivers",
+    "contact",
+)
 """parts of a State that are not a user's subsystem"""
 EXCHANGE_OF = "exchange of "
 """how the part of a State begins that holds the exchange with a subsystem"""
@@ -179,7 +191,7 @@ def _check_members(subsystem: Any) -> None:
         raise InputError(f"subsystem {name!r}: bodies must be a list of names, not {bodies!r}")
     if twice := [body for k, body in enumerate(bodies) if body in bodies[:k]]:
         raise InputError(f"subsystem {name!r}: {twice[0]!r} is twice among its bodies: give it once, and add wrenches")
-    if isinstance(step, bool) or not isinstance(step, Real) or not 0.0 < step <= sys.float_info.max:
+    if isinstance(step, bool) or not isinstance(step, Real) or not 0.0 < step <= sys.float_info.max:  # pyright: ignore[reportOperatorIssue]
         raise InputError(f"subsystem {name!r}: step must be a positive number of seconds, not {step!r}")
     texts = isinstance(outputs, Mapping) and all(isinstance(x, str) and x for x in outputs)
     if not (texts and all(isinstance(unit, str) for unit in outputs.values())):

@@ -16,13 +16,15 @@ from gori.model import Model
 from gori.model.arrays import numbers_of
 from gori.model.body_frames import BodyFrames, moved_moment
 from gori.model.connections import reach
+from gori.model.contact.tables import N_MEASURED
 from gori.model.loops.beside import NODES, branch_at
 from gori.model.loops.coordinates import along
-from gori.model.machine import machine_of
+from gori.model.machine import RECORDED, machine_of
 from gori.model.state import State
 from gori.model.variants import with_axes_in_fixed_joints
 from gori.record import Recording
 from gori.record.channels import cut_turns
+from gori.record.outputs import CONTACT
 from gori.sim.couplings import before_wrenches, couplings, model_columns
 from gori.sim.loops.closure import Closure
 from gori.sim.reactions import LOOSE, Beside, Replay, Split, split
@@ -51,6 +53,11 @@ def recorded_of(recording: Recording, size: int) -> np.ndarray:
     return np.array(recording.extra["outputs"], order="C")
 
 
+def contact_size(model: Model) -> int:
+    """Numbers that a run records of contact."""
+    return 0 if model.contact is None else model.contact.columns
+
+
 class Trace:
     """A Recording seen again, with all forces of its Spec.
 
@@ -76,10 +83,10 @@ class Trace:
         """Tables that subsystems of the run share, as `machine_of` takes them."""
         info = self.recording.info
         wrenches = couplings(self.model, info.get("subsystems", {}), {})
-        first = before_wrenches(self.model) + 6 * len(wrenches.coupled)
+        first = before_wrenches(self.model) + 6 * len(wrenches.coupled) + contact_size(self.model)
         outputs = sum(columns[0] >= first for columns in info.get("outputs", {}).values())
         shared = wrenches if model is self.model else couplings(model, info.get("subsystems", {}), {})
-        return {"coupled": shared.coupled, "outputs": outputs}
+        return {"coupled": shared.coupled, "outputs": outputs, "contact": RECORDED}
 
     @cached_property
     def _recorded(self) -> np.ndarray:
@@ -89,7 +96,7 @@ class Trace:
     @cached_property
     def _recorded_size(self) -> int:
         tables = self._shared(self.model)
-        return before_wrenches(self.model) + 6 * len(tables["coupled"]) + tables["outputs"]
+        return before_wrenches(self.model) + 6 * len(tables["coupled"]) + contact_size(self.model) + tables["outputs"]
 
     def _recorded_of(self, other: Model) -> np.ndarray:
         """The same for the Model with axes in fixed joints, where bodies have rows of their own."""
@@ -97,7 +104,8 @@ class Trace:
             return self._recorded
         here, there, tables = self._acted_on(self.model), self._acted_on(other), self._shared(other)
         mine, theirs = (before_wrenches(self.model), list(here)), (before_wrenches(other), list(there))
-        out = np.zeros((len(self._recorded), theirs[0] + 6 * len(theirs[1]) + tables["outputs"]))
+        measured = 0 if other.contact is None else N_MEASURED
+        out = np.zeros((len(self._recorded), theirs[0] + 6 * len(theirs[1]) + measured + tables["outputs"]))
         out[:, : mine[0]] = self._recorded[:, : mine[0]]
         for key, arm in here.items():
             wrench = self._recorded[:, mine[0] + 6 * mine[1].index(key) :][:, :6]
@@ -112,6 +120,8 @@ class Trace:
         bodies = [("", body) for body in model.coupled]
         for name, own in self.recording.info.get("subsystems", {}).items():
             bodies += [(name, body) for body in own]
+        if model.contact is not None:
+            bodies += [(CONTACT, body) for body in model.contact.touched]
         return dict(zip(bodies, BodyFrames.of(model, [body for _, body in bodies]).arms))
 
     @cached_property

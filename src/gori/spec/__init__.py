@@ -10,7 +10,7 @@ from gori.spec.loops.motion import Base, Motion
 from gori.spec.material import Contact, Material
 from gori.spec.particles.groups import Fill, Inlet, Outlet, ParticleGroup, Region
 from gori.spec.run import Run, RunEvent
-from gori.spec.shape import Box, Capsule, Cone, Cylinder, Gear, Mesh, Plane, Shape, Sphere
+from gori.spec.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Gear, Mesh, Plane, Shape, Sphere
 from gori.spec.spec import GROUND, Spec
 from gori.spec.strut import Strut
 from gori.spec.subsystem import SubsystemSettings
@@ -28,6 +28,7 @@ __all__ = [
     "Contact",
     "Cut",
     "Cylinder",
+    "Ellipsoid",
     "Fill",
     "Force",
     "Frame",

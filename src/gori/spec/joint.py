@@ -103,6 +103,9 @@ class Pair(Placed):
 class Connection(Pair):
     """Two bodies that are joined."""
 
+    contact: bool = Field(
+        False, description="whether shapes of the two bodies can touch each other; by default joined bodies do not"
+    )
     axis: Direction = Field((0.0, 0.0, 1.0), description="joint axis, or normal of a planar joint, in the joint frame")
     axis2: Direction | None = Field(None, description="second axis of type universal, perpendicular to the first")
     compliance: Six | None = Field(

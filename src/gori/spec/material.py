@@ -1,4 +1,6 @@
-"""Materials of particles and walls, and what happens where two of them touch. The laws stand in `docs/particles.md`."""
+"""Materials of particles, walls and bodies that collide, and what happens where two of them touch. The laws stand in
+`docs/particles.md` and `docs/contact.md`.
+"""
 
 from collections.abc import Iterator
 from itertools import combinations_with_replacement, product
@@ -18,14 +20,22 @@ STIFFEST = 1e13
 
 _Modulus = Annotated[float, Field(gt=0, le=STIFFEST), BeforeValidator(a_number)]
 _Poisson = Annotated[float, Field(ge=0, le=0.5), BeforeValidator(a_number)]
-_FIELDS = {"hertz": ("restitution", "rolling_friction"), "voigt": ("k_n", "c_n", "k_t", "c_t")}
+_FIELDS = {
+    "hertz": ("restitution", "rolling_friction", "torsional_friction", "stiffness"),
+    "voigt": ("k_n", "c_n", "k_t", "c_t"),
+}
 """what belongs to one law alone"""
+_OPTIONAL = ("stiffness",)
+"""those of them that may be left out"""
 
 
 class Material(Part):
-    """What particles and walls are made of."""
+    """What particles, walls and bodies that collide are made of."""
 
-    E: _Modulus | None = Field(None, description="Young's modulus [Pa]; not needed for the law voigt")
+    E: _Modulus | None = Field(
+        None,
+        description="Young's modulus [Pa]; not needed for the law voigt, nor for bodies that collide as rigid ones",
+    )
     nu: _Poisson = Field(0.25, description="Poisson's ratio, 0 to 0.5")
     density: Positive | None = Field(None, description="[kg/m3]; particles need it")
     rigid: bool = Field(False, description="rigid wall material, instead of E")
@@ -47,6 +57,12 @@ class Contact(Part):
     rolling_friction: NonNegative = Field(
         0.0, description="hertz: largest rolling torque / (normal force x effective radius)"
     )
+    torsional_friction: NonNegative = Field(
+        0.0, description="hertz, bodies: largest torque about the normal / (normal force x effective radius)"
+    )
+    stiffness: Positive | None = Field(
+        None, description="hertz, bodies: normal force k d^1.5 [N/m^1.5], instead of k from E and nu"
+    )
     k_n: Positive | None = Field(None, description="voigt: normal force k_n d^1.5 [N/m^1.5]")
     c_n: NonNegative | None = Field(None, description="voigt: normal damping c_n d^0.25 [N s/m^1.25]")
     k_t: NonNegative | None = Field(None, description="voigt: tangential force k_t s^1.5 [N/m^1.5]")
@@ -60,7 +76,7 @@ class Contact(Part):
                     words = f"belongs to the law {other}, but this is {self.law}: remove it, or write law: {other}"
                     raise PydanticCustomError("law", "{words}", {"words": words, "inside": name})
         for name in _FIELDS[self.law]:
-            if getattr(self, name) is None:
+            if getattr(self, name) is None and name not in _OPTIONAL:
                 words = f"{name!r} is missing: the law {self.law} needs it"
                 raise PydanticCustomError("law", "{words}", {"words": words, "inside": name})
         return self
@@ -101,6 +117,18 @@ def wall_materials(spec: "Spec") -> dict[str, str]:
     return found
 
 
+def colliding_materials(spec: "Spec") -> dict[str, str]:
+    """Materials of shapes that collide, and of the terrain, each with the dotted place of the first that says so."""
+    found: dict[str, str] = {}
+    for body, part in spec.bodies.items():
+        for name, shape in part.shapes.items():
+            if shape.collide and shape.material is not None:
+                found.setdefault(shape.material, f"bodies.{body}.shapes.{name}.material")
+    if spec.terrain is not None and spec.terrain.material is not None:
+        found.setdefault(spec.terrain.material, "terrain.material")
+    return found
+
+
 def check_materials(spec: "Spec") -> Iterator[tuple[str, str]]:
     """Problems of materials and contacts of a Spec, and of what refers to them."""
     for name in spec.materials:
@@ -111,7 +139,7 @@ def check_materials(spec: "Spec") -> Iterator[tuple[str, str]]:
             )
     yield from _check_contacts(spec)
     particles, walls = particle_materials(spec), wall_materials(spec)
-    for name, at in (particles | walls).items():
+    for name, at in (particles | walls | colliding_materials(spec)).items():
         if name not in spec.materials:
             hint = closest(name, spec.materials) or f": add materials: {{{name}: {{E: 1e8, nu: 0.25, density: 2500}}}}"
             yield at, f"{name!r} is not a material{hint}"
@@ -137,6 +165,7 @@ def check_materials(spec: "Spec") -> Iterator[tuple[str, str]]:
 
 def _check_contacts(spec: "Spec") -> Iterator[tuple[str, str]]:
     first: dict[frozenset[str], str] = {}
+    of_bodies = set(colliding_materials(spec)) - set(particle_materials(spec))
     laws: dict[str, str] = {}
     for key, contact in spec.contacts.items():
         at = f"contacts.{key}"
@@ -148,7 +177,8 @@ def _check_contacts(spec: "Spec") -> Iterator[tuple[str, str]]:
                 yield at, f"{name!r} is not a material{closest(name, spec.materials)}"
         if (other := first.setdefault(frozenset(pair), key)) != key:
             yield at, f"{other!r} and {key!r} are the same pair: remove one"
-        laws.setdefault(contact.law, key)
+        if not set(pair) <= of_bodies:
+            laws.setdefault(contact.law, key)
     if len(laws) > 1:
         (law, first_key), (_, key), *_ = sorted(laws.items())
         yield f"contacts.{key}.law", f"all contacts must use the same law, but {first_key!r} uses {law}"

@@ -99,6 +99,24 @@ _Solver = Annotated[
     AfterValidator(ReadOnly),
     WithJsonSchema({"anyOf": [{"type": "string"}, _TYPED]}),
 ]
+
+
+def _some_impacts(value: Any) -> Any:
+    if value is True:
+        return ReadOnly()
+    if not isinstance(value, dict):
+        raise PydanticCustomError(
+            "impacts", "must be true, or settings such as {{law: stronge}}, not {value}", {"value": repr(value)}
+        )
+    return ReadOnly(value)
+
+
+_Impacts = Annotated[
+    dict[str, Any],
+    BeforeValidator(_some_impacts),
+    AfterValidator(ReadOnly),
+    WithJsonSchema({"anyOf": [{"type": "boolean"}, {"type": "object"}]}),
+]
 _Channels = Annotated[tuple[str, ...], BeforeValidator(_texts), WithJsonSchema(_TEXTS)]
 _Plots = Annotated[tuple[_Channels, ...], BeforeValidator(_lists), WithJsonSchema({"type": "array", "items": _TEXTS})]
 
@@ -118,6 +136,11 @@ class Run(Part):
         None,
         description="loop solver of explicit methods: multipliers, partition, frozen_explicit or real_time; "
         "{type: partition, independent: [A]}",
+    )
+    impacts: _Impacts | None = Field(
+        None,
+        description="rigid impacts at exact times instead of contact by forces: true, or settings such as "
+        "{law: stronge, order: sequential}",
     )
     start: Literal["spec", "equilibrium"] = Field(
         "spec", description="spec: initial values of the joints; equilibrium: vehicles at rest on their wheels"

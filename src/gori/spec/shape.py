@@ -34,10 +34,21 @@ class _Wall(Placed):
         None, description="time at which the wall vanishes [s]: a gate that opens; default: it stays"
     )
 
+    collide: bool = Field(
+        False,
+        description="touches other shapes that collide, where `contacts` has an entry for the two materials",
+    )
+
     @model_validator(mode="after")
     def _a_gate_is_a_wall(self):
         if self.until is not None and self.material is None:
             raise PydanticCustomError("until", "is for walls: add a material", {"inside": "until"})
+        if self.collide and self.material is None:
+            raise PydanticCustomError("collide", "a shape that collides needs a material", {"inside": "collide"})
+        if self.collide and self.until is not None:
+            raise PydanticCustomError(
+                "until", "is for walls of particles: a shape that collides stays", {"inside": "until"}
+            )
         return self
 
 
@@ -51,6 +62,11 @@ class _Solid(_Wall):
     open: Names = Field(
         (),
         description="open faces of a hollow shape: box x- x+ y- y+ z- z+, cylinder or cone base top",
+    )
+    thickness: Positive | None = Field(
+        None,
+        description="of the closed faces of a hollow shape that collides [m]: they lie outside of its inner surface; "
+        "default: a tenth of its smallest edge or diameter",
     )
 
     @model_validator(mode="after")
@@ -67,6 +83,9 @@ class _Solid(_Wall):
                 "give the body mass, com and inertia, or additional solid shapes",
                 {"amount": "density" if self.density is not None else "mass"},
             )
+        if self.thickness is not None and not (self.hollow and self.collide):
+            words = "only a hollow shape that collides has a thickness: add hollow: true and collide: true"
+            raise PydanticCustomError("thickness", "{words}", {"words": words, "inside": "thickness"})
         if self.open and not self.hollow:
             raise PydanticCustomError("open", "only a hollow shape can be open: add hollow: true", {"inside": "open"})
         for face in self.open:
@@ -101,6 +120,24 @@ class Sphere(_Solid):
     def unit(self) -> Inertial:
         volume = 4.0 / 3.0 * np.pi * self.radius**3
         return volume, np.zeros(3), 0.4 * volume * self.radius**2 * np.eye(3)
+
+
+class Ellipsoid(_Solid):
+    type: Literal["ellipsoid"]
+    radii: Vector3 = Field(description="half axes along x, y, z [m]; the ellipsoid is centred at `at`")
+
+    @model_validator(mode="after")
+    def _full(self):
+        if min(self.radii) <= 0.0:
+            raise PydanticCustomError("radii", "must be positive in all three directions", {"inside": "radii"})
+        if self.hollow:
+            raise PydanticCustomError("hollow", "an ellipsoid cannot be hollow", {"inside": "hollow"})
+        return self
+
+    def unit(self) -> Inertial:
+        a, b, c = self.radii
+        volume = 4.0 / 3.0 * np.pi * a * b * c
+        return volume, np.zeros(3), volume / 5.0 * np.diag([b * b + c * c, a * a + c * c, a * a + b * b])
 
 
 class Box(_Solid):
@@ -185,6 +222,9 @@ class Mesh(_Faceted):
     file: str = Field(description="STL, OBJ, ...; relative to the description's file")
     scale: Vector3 = Field((1.0, 1.0, 1.0), description="factor for each axis; negative mirrors")
     surface: bool = Field(False, description="allow an open surface as a wall, such as a sheet or an open bin")
+    pieces: bool = Field(
+        False, description="collides as several convex pieces that fill it, instead of as its convex hull"
+    )
 
     @model_validator(mode="after")
     def _has_volume(self):
@@ -269,6 +309,8 @@ class Plane(_Wall):
 
 SHAPES = {
     "sphere": Sphere, "box": Box, "cylinder": Cylinder, "cone": Cone, "capsule": Capsule, "mesh": Mesh, "plane": Plane,
-    "gear": Gear,
+    "gear": Gear, "ellipsoid": Ellipsoid,
 }  # fmt: skip
-Shape = Annotated[Sphere | Box | Cylinder | Cone | Capsule | Mesh | Plane | Gear, Field(discriminator="type")]
+Shape = Annotated[
+    Sphere | Box | Cylinder | Cone | Capsule | Mesh | Plane | Gear | Ellipsoid, Field(discriminator="type")
+]

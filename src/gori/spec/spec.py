@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 from gori.errors import SpecError
 from gori.spec.base import Named, Part, ReadOnly, Vector3
 from gori.spec.body import Body, Frame
+from gori.spec.contact import Pairs, check_contact, unused_shapes
 from gori.spec.explain import Problem, warn
 from gori.spec.expression import closest
 from gori.spec.force import Force, check_forces
@@ -64,7 +65,9 @@ class Spec(Part):
     controls: Named[Schedule] = Field(
         default_factory=ReadOnly, description="schedules that drive the vehicles in a run"
     )
-    materials: Named[Material] = Field(default_factory=ReadOnly, description="of particles and walls")
+    materials: Named[Material] = Field(
+        default_factory=ReadOnly, description="of particles, walls and shapes that collide"
+    )
     contacts: Named[Contact] = Field(default_factory=ReadOnly, description="of two materials: {grain/steel: ...}")
     particles: Named[ParticleGroup] = Field(default_factory=ReadOnly, description="initial particles")
     inlets: Named[Inlet] = Field(
@@ -73,6 +76,7 @@ class Spec(Part):
     outlets: Named[Outlet] = Field(
         default_factory=ReadOnly, description="regions where particles are removed during a run"
     )
+    no_contact: Pairs = Field((), description="pairs of bodies, or of shapes such as arm.tip, that never touch")
     terrain: Terrain | None = Field(None, description="ground under wheels; {} is a level plane at z = 0")
     base: Base | None = Field(None, description="motion of everything attached to the ground, as on a ship or a shaker")
     run: Run | None = None
@@ -116,7 +120,7 @@ class Spec(Part):
         self._check_mimic()
         self._check_joined()
         checks = (check_forces, check_motions, check_gears, check_wheels, check_controls, check_particles)
-        for check in (*checks, check_materials, check_subsystems):
+        for check in (*checks, check_materials, check_contact, check_subsystems):
             for at, message in check(self):
                 _refuse(at, message)
         return self
@@ -173,7 +177,8 @@ class Spec(Part):
     def warnings(self) -> list[Problem]:
         """Dotted path and message of what is allowed, but probably a mistake."""
         found = ((name, joint.warning()) for name, joint in self.joints.items())
-        return [(f"joints.{name}.{warning[0]}", warning[1]) for name, warning in found if warning]
+        warnings = [(f"joints.{name}.{warning[0]}", warning[1]) for name, warning in found if warning]
+        return warnings + unused_shapes(self)
 
     def set(self, name: str | Mapping[str, Any], value: Any = None) -> "Spec":
         """A new Spec with one value changed: `spec.set("elbow.damping", 0.1)`, `spec.set("bodies.hand.mass", 2)`.

@@ -35,10 +35,11 @@ def names_of(names: Any, what: str) -> list[str]:
     """A list of names."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise InputError(f"{what} must be a list of names, not {names!r}")
+    found: list[Any] = []
     try:
-        found = list(names)
+        found.extend(names)  # not +=, which an array takes for a sum
     except TypeError:  # an array of no dimensions
-        found = [names]
+        found.append(names)
     if strange := [name for name in found if not isinstance(name, str)]:
         raise InputError(f"{what} must be a list of names, not {strange[0]!r}")
     return found

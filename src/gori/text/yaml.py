@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import yaml
+from yaml.composer import Composer
 
 from gori.errors import FileError
 from gori.text.arguments import path_of
@@ -29,18 +30,44 @@ class _Refused(Exception):
         self.reason, self.line = reason, mark.line + 1
 
 
-class _Loader(yaml.SafeLoader):
-    """Nodes with YAML 1.2 scalars, without anchors, aliases and tags."""
-
-    yaml_implicit_resolvers = {None: RESOLVERS}
+class _Composer(Composer):
+    """Nodes without anchors, aliases and tags."""
 
     def compose_node(self, parent, index):
-        event = self.peek_event()
+        event = self.peek_event()  # type: ignore[attr-defined]
         if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
             raise _Refused("anchors (&) and aliases (*) are not supported: write the value out", event.start_mark)
         if event.tag is not None:
             raise _Refused(f"tags are not supported: remove {event.tag!r}", event.start_mark)
         return super().compose_node(parent, index)
+
+
+class _Loader(_Composer, yaml.SafeLoader):
+    """Nodes with YAML 1.2 scalars."""
+
+    yaml_implicit_resolvers = {None: RESOLVERS}
+
+
+def _fast_loader() -> Any:
+    """The same, with the parser in C of PyYAML, which is several times faster; None where it was built without."""
+    if not yaml.__with_libyaml__:
+        return None
+    from yaml.cyaml import CParser  # type: ignore[attr-defined]
+
+    class Fast(_Composer, CParser, yaml.resolver.Resolver):
+        yaml_implicit_resolvers = {None: RESOLVERS}
+
+        def __init__(self, text: str):
+            CParser.__init__(self, text)
+            _Composer.__init__(self)
+            yaml.resolver.Resolver.__init__(self)
+
+    return Fast
+
+
+FAST = _fast_loader()
+LONG = 1 << 14
+"""characters from which on a text is worth two attempts"""
 
 
 class Place:
@@ -108,7 +135,7 @@ def _document(text: str) -> tuple[dict[str, Any], Place]:
     """Plain data of the only document, and where each part of it stands."""
     top = yaml.Mark("", 0, 0, 0, None, 0)
     try:
-        root = _Loader(text).get_single_node()
+        root = _root(text)
         if root is None:
             raise _Refused("the file is empty: start with 'gori: 1'", top)
         if not isinstance(root, yaml.MappingNode):
@@ -128,6 +155,16 @@ def _document(text: str) -> tuple[dict[str, Any], Place]:
         raise _Refused(words, mark) from None
     except RecursionError:
         raise _Refused("is nested too deeply", top) from None
+
+
+def _root(text: str) -> Any:
+    """The node of the only document. Where something is wrong, the parser in Python finds words for it."""
+    if FAST is not None and len(text) > LONG:
+        try:
+            return FAST(text).get_single_node()
+        except (yaml.YAMLError, _Refused, ValueError):
+            pass
+    return _Loader(text).get_single_node()
 
 
 def _value(node: yaml.Node, place: Place, numbered: bool = False) -> Any:

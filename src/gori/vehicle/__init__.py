@@ -10,6 +10,7 @@ from gori.vehicle.expand import CORNERS, expand, independent, running_gear
 from gori.vehicle.files import read_vehicle, vehicles
 from gori.vehicle.placing import start_pose, terrain_of
 from gori.vehicle.template import Vehicle
+from gori.vehicle.touching import touching
 
 __all__ = [
     "CORNERS",
@@ -24,6 +25,9 @@ __all__ = [
     "vehicle",
     "vehicles",
 ]
+
+BODIES = ("bodies", "joints", "cuts", "forces")
+"""what is left of a vehicle without its running gear"""
 
 
 def vehicle(
@@ -45,8 +49,12 @@ def vehicle(
     """
     template = path if isinstance(path, Vehicle) else read_vehicle(path, set)
     data = expand(template, name) | running_gear(template, name)
-    data["joints"][name]["q"] = start_pose(template, terrain_of(terrain), at, yaw_deg)
-    return data
+    ground = terrain_of(terrain)
+    data["joints"][name]["q"] = start_pose(template, ground, at, yaw_deg)
+    touched = touching(template, name, ground)
+    for body, shapes in touched.pop("bodies", {}).items():
+        data["bodies"][body] |= shapes
+    return data | touched
 
 
 def spec(
@@ -63,6 +71,8 @@ def spec(
     """
     ground = terrain_of(terrain)
     data = vehicle(path, name, set, ground, at, yaw_deg)
+    material = data.pop("terrain", {}).get("material", ground.material)
     if not running_gear:
-        data = {key: data[key] for key in ("bodies", "joints", "cuts", "forces")}
-    return Spec(**data, **({"terrain": ground} if running_gear else {}))
+        data = {key: data[key] for key in (*BODIES, "materials", "contacts") if key in data}
+        return Spec(**data) if material is None else Spec(**data, terrain={"material": material})
+    return Spec(**data, terrain=ground.model_copy(update={"material": material}))

@@ -4,15 +4,16 @@ Lengths in metres, x forward, y left, z up. Points of an axle are those of its l
 the axle's own origin; the right side is the mirror image. Points of all else are in the chassis frame.
 """
 
-from typing import Any, Literal, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from gori.errors import SpecError
-from gori.spec.base import Direction, NonNegative, Part, Positive, Vector3
+from gori.spec.base import Direction, Named, NonNegative, Part, Positive, Share, Vector3
 from gori.spec.body import Moments, impossible_inertia
+from gori.spec.shape import Shape
 from gori.spec.strut import Strut
 from gori.spec.vehicle.drivetrain import DriveTrain
 from gori.spec.vehicle.tyre import TYRES
@@ -164,6 +165,27 @@ class DragTemplate(_Described):
     density: NonNegative = Field(1.2, description="air density [kg/m3]")
 
 
+class HullBody(Part):
+    """Shapes of a hull, as those of a body."""
+
+    shapes: Named[Shape]
+
+
+class ContactTemplate(_Described):
+    """How hull and arms touch the ground; without it they touch nothing."""
+
+    friction: NonNegative = Field(0.6, description="Coulomb friction coefficient")
+    restitution: Share = Field(0.1, description="normal coefficient of restitution")
+    stiffness: Positive = Field(1e7, description="normal force k d^1.5 of each point [N/m^1.5]")
+    arms: bool = Field(True, description="arms touch the ground, too: a bar from the middle of the pivots to the ball")
+    arm_radius: Positive = Field(0.03, description="of these bars [m]")
+
+
+def _switch(value: Any) -> Any:
+    """`contact: true` is contact as it is by default."""
+    return {} if value is True else (None if value is False else value)
+
+
 class Vehicle(_Described):
     """A four-wheeled vehicle: 14 bodies, 27 coordinates, 16 equations, 11 degrees of freedom."""
 
@@ -176,11 +198,21 @@ class Vehicle(_Described):
     wheel: WheelTemplate
     drivetrain: dict[str, Any] | None = None
     drag: DragTemplate | None = None
+    hull: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="shapes of the chassis that touch the ground where there is `contact`"
+    )
+    contact: Annotated[ContactTemplate | None, BeforeValidator(_switch)] = Field(
+        None, description="true, or how hull and arms touch the ground; default: they do not"
+    )
 
     @model_validator(mode="after")
     def _can_drive(self):
         if self.drivetrain is not None:
             _whole(DriveTrain, "drivetrain", self.drivetrain)
+        for name, shape in self.hull.items():
+            _whole(HullBody, "hull", {"shapes": {name: shape}})
+        if self.contact is not None and not self.hull:
+            _refuse("contact", "needs a hull: add hull: {belly: {type: box, size: [...], at: [...]}}")
         return self
 
 

@@ -79,6 +79,8 @@ def edges(shape: Any) -> list[np.ndarray]:
             lines = [line @ turn.T for line in (*rims, *sides)]
         case "sphere":
             lines = [shape.radius * np.roll(_CIRCLE, k, axis=1) for k in range(3)]
+        case "ellipsoid":
+            lines = [np.array(shape.radii) * np.roll(_CIRCLE, k, axis=1) for k in range(3)]
         case "gear":
             vertices, faces = shape.mesh()
             half = len(vertices) // 2  # one side after the other

@@ -6,7 +6,7 @@ import pytest
 import gori
 from gori.kernels.accelerations import accelerations
 from gori.kernels.codes import NOT_FINITE, OK, USER_ERROR
-from gori.kernels.forces.apply import acts_on_bodies, advance_vehicle, apply_forces
+from gori.kernels.forces.apply import acts_on_bodies, advance_subsystems, apply_forces
 from gori.kernels.machine import ADD_WRENCHES, ADVANCE
 from gori.kernels.tree.columns import FORCE
 from gori.kernels.tree.kinematics import place
@@ -96,9 +96,9 @@ def test_vehicles_act_and_are_advanced():
 
     _, machine, data = made(vehicle=vehicle)
     assert plain(acts_on_bodies)(machine) and applied(machine, data, Q, V, t=1.0) == OK and data.tau[0] == 5.0
-    assert plain(advance_vehicle)(machine, data, 2.0, Q, V) == OK
+    assert plain(advance_subsystems)(machine, data, 2.0, Q, V) == OK
     assert asked == [(ADD_WRENCHES, 1.0), (ADVANCE, 2.0)]
-    assert plain(advance_vehicle)(machine.replace(vehicle=0), data, 3.0, Q, V) == OK and len(asked) == 2
+    assert plain(advance_subsystems)(machine.replace(vehicle=0), data, 3.0, Q, V) == OK and len(asked) == 2
 
 
 @pytest.mark.parametrize(

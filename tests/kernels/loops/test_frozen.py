@@ -5,8 +5,9 @@ import pytest
 
 from gori.kernels.codes import OK, USER_ERROR
 from gori.kernels.loops.frozen import WARY, extrapolate, frozen, unbalance
+from gori.kernels.loops.system import BLURRED
 from gori.kernels.loops.system import close as close_loops
-from gori.kernels.machine import PROJECT_AND_EVALUATE, RATES
+from gori.kernels.machine import PROJECT, PROJECT_AND_EVALUATE, RATES
 from tests.checks import close
 from tests.integrate.closed_machines import rockers, slider_crank
 from tests.kernels.loops.closed import case
@@ -88,3 +89,14 @@ def test_projected_and_evaluated_at_once():
     q, v = y[: len(made.q)], y[len(made.q) :]
     assert np.abs(loops.residual(made.spec, q)).max() < 1e-9
     close(qdd, loops.constrained(made.spec, q, v, np.zeros(len(v)))[0], 1e-6)
+
+
+def test_next_to_a_singular_pose_a_state_is_not_projected():
+    """Its place on the loops is known less well than the one that the step leads to: energy jumped there."""
+    made = case(rockers(), solver="frozen_explicit")
+    evaluated(made, state(made))
+    head, y = made.m.head[0], state(made) + 1e-9
+    for pivot, stays in ((0.5 * BLURRED, True), (2.0 * BLURRED, False)):
+        head.pivot, now = pivot, y.copy()
+        assert plain(frozen)(made.machine, made.data, 0.0, now, np.zeros(len(y)), PROJECT) == OK
+        assert np.array_equal(now, y) is stays

@@ -209,6 +209,8 @@ def test_bad_input_is_refused():
         wall_tables([(2, "s", BOX, EYE, ZERO, 0)], 0.1, bodies=2)
     with pytest.raises(UnsupportedError, match=r"tray.knot: a knot cannot be a wall"):
         wall_tables([(0, "tray.knot", SimpleNamespace(type="knot"), EYE, ZERO, 0)], 0.1)
+    with pytest.raises(UnsupportedError, match=r"tray.egg: an ellipsoid cannot be a wall for particles: use a mesh"):
+        wall_tables([(0, "tray.egg", shape(type="ellipsoid", radii=(1, 2, 3)), EYE, ZERO, 0)], 0.1)
     with pytest.raises(SpecError, match=r"tray.bin: all faces of the box are open"):
         bare = shape(type="box", size=(1, 1, 1), open=("x-", "x+", "y-", "y+", "z-", "z+"))
         wall_tables([(0, "tray.bin", bare, EYE, ZERO, 0)], 0.1)

@@ -41,7 +41,7 @@ from gori.integrate.radau.stages import (
     solve_stages,
     tolerances,
 )
-from gori.integrate.rates import project, rhs_apart
+from gori.integrate.rates import arrive_at_contact, follow_bodies, measure_contact, project, rhs_apart, step_to_contact
 from gori.kernels.accelerations import health, unit_quaternions
 from gori.kernels.codes import (
     EVENT,
@@ -257,6 +257,10 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
     while steps < c.steps_to_do and c.elapsed < c.duration:
         t, gone = c.time, c.elapsed
         h = min(c.step, c.duration - gone, span)
+        if present(machine.penalty):
+            code, h = step_to_contact(machine, data, t, y, h)
+            if code != OK:
+                return code
         last = h == c.duration - gone
         if h < SMALLEST * resolution(c) and not last:
             return STEP_TOO_SMALL
@@ -320,6 +324,10 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
                     return code
             if turning:
                 turns_at(machine, data, due, at[:nq], at[nq : nq + nv])
+            if present(machine.penalty):
+                code = measure_contact(machine, data, due, at)
+                if code != OK:
+                    return code
             write_sample(data, due, at, sample)
             c.samples_written += 1
             c.samples_total += 1
@@ -339,6 +347,10 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
                 return code
             if turning:
                 follow_turns(machine, data, after, y[:nq], y[nq : nq + nv])
+            if present(machine.penalty):
+                code = follow_bodies(machine, data, after, y)
+                if code != OK:
+                    return code
             c.event_index = which
             c.slopes_valid = 0
             c.step = h
@@ -349,6 +361,10 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
             state.rates[j] = work.new_rates[j]
             for i in range(3):
                 state.last[i, j] = work.Z[i, j]
+        if present(machine.penalty):
+            code = arrive_at_contact(machine, data, after, y, state.rates)
+            if code != OK:
+                return code
         if turning:
             follow_turns(machine, data, after, y[:nq], y[nq : nq + nv])
         if watching:

@@ -40,7 +40,7 @@ from gori.kernels.tree.tree_solve import eliminate, gains, mass_times, own_colum
 
 def on_axes(machine: Machine) -> bool:
     """Whether all forces act on single axes and have known derivatives, so that no matrix is needed."""
-    if machine.user or machine.vehicle:
+    if machine.user or machine.vehicle or machine.penalty:
         return False
     signals = {JOINT_SPRING: 0, JOINT_FRICTION: 0, JOINT_LIMIT: 0, JOINT_FORCE: 1, MOTOR: 2}
     for row in machine.element_i:

@@ -1,4 +1,4 @@
-"""All forces of a machine at a state: those of its elements, of vehicles, and of the user."""
+"""All forces of a machine at a state: those of its elements, of vehicles, of contact, and of the user."""
 
 from llvmlite import ir
 from numba import types
@@ -31,21 +31,32 @@ def call_user(typingctx, address, t, q, v, tau):
 
 
 @part
+def advances(machine):
+    """Whether anything besides the bodies is advanced at the end of a step: vehicles, points of contact."""
+    return present(machine.vehicle) or present(machine.penalty)
+
+
+@part
 def acts_on_bodies(machine):
     """Whether any force acts on a body, and not along an axis of a joint alone, or depends on where a body is."""
-    if present(machine.vehicle) or machine.coupled.shape[0] > 0 or machine.probe.shape[0] > 0:
+    if advances(machine) or machine.coupled.shape[0] > 0 or machine.probe.shape[0] > 0:
         return True
     return elements.acts_on_bodies(machine.element_i)
 
 
 @part
-def advance_vehicle(machine, data, t, q, v):
-    """Bring vehicles to t, where the bodies have arrived; after `place`. Returns a result code."""
-    if not present(machine.vehicle):
+def advance_subsystems(machine, data, t, q, v):
+    """Bring vehicles and contact points to t, where the bodies have arrived; after `place`. Returns a result code."""
+    if not advances(machine):
         return OK
     positions(machine.body_i, data.body_w)
     velocities(machine.body_i, v, data.body_w, data.dof_w)
-    return call_at(machine.vehicle, machine, data, t, q, v, ADVANCE)
+    code = OK
+    if present(machine.vehicle):
+        code = call_at(machine.vehicle, machine, data, t, q, v, ADVANCE)
+    if code == OK and present(machine.penalty):
+        code = call_at(machine.penalty, machine, data, t, q, v, ADVANCE)
+    return code
 
 
 @part
@@ -93,11 +104,16 @@ def apply_forces(machine, data, t, q, v, z, zdot):
         if row > 0:  # what moves the ground is not in the energy of the bodies
             for j in range(3):
                 power += w[j] * body_w[row, OMEGA + j] + w[3 + j] * body_w[row, VEL + j]
-    if present(machine.vehicle):
+    if advances(machine):
         power -= body_power(body_w) + joint_power(tau, v)
-        code = call_at(machine.vehicle, machine, data, t, q, v, ADD_WRENCHES)
-        if code != OK:
-            return code
+        if present(machine.vehicle):
+            code = call_at(machine.vehicle, machine, data, t, q, v, ADD_WRENCHES)
+            if code != OK:
+                return code
+        if present(machine.penalty):
+            code = call_at(machine.penalty, machine, data, t, q, v, ADD_WRENCHES)
+            if code != OK:
+                return code
         power += body_power(body_w) + joint_power(tau, v)
     if present(machine.user):
         power -= joint_power(tau, v)

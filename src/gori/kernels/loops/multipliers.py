@@ -8,7 +8,7 @@ too, with the independent coordinates held (`follow.py`), and adaptive methods s
 
 from gori.kernels.accelerations import q_rate
 from gori.kernels.codes import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE
-from gori.kernels.forces.apply import advance_vehicle
+from gori.kernels.forces.apply import advance_subsystems
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, fill_jacobian, place_cuts
 from gori.kernels.loops.departure import depart, departs
@@ -119,7 +119,7 @@ def multipliers(machine, data, t, y, k, what):
             return NOT_CLOSED
         if what == PROJECT:
             return OK
-        code = advance_vehicle(machine, data, t, q, v)
+        code = advance_subsystems(machine, data, t, q, v)
         if code != OK:
             return code
     nq, nv = q.shape[0], v.shape[0]

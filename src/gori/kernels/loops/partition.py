@@ -13,7 +13,7 @@ import math
 
 from gori.kernels.accelerations import q_rate
 from gori.kernels.codes import NEAR_SINGULAR, NOT_CLOSED, OK, POOR_CHOICE, SINGULAR
-from gori.kernels.forces.apply import advance_vehicle, joint_power
+from gori.kernels.forces.apply import advance_subsystems, joint_power
 from gori.kernels.jit import block, kernel, part
 from gori.kernels.loops.cuts import cut_accelerations, jacobian_times
 from gori.kernels.loops.departure import depart, departs
@@ -141,7 +141,7 @@ def partition(machine, data, t, y, k, what):
         code = project_dependent(machine, data, t, q, v)
         if code == OK and what == PROJECT_AND_EVALUATE:
             place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
-            code = advance_vehicle(machine, data, t, q, v)
+            code = advance_subsystems(machine, data, t, q, v)
         if code != OK or what == PROJECT:
             return code
     dq, qdd, zdot = split(machine, data, k)

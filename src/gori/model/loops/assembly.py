@@ -108,8 +108,9 @@ def _released(search: Search, free: np.ndarray, held: list[str], given: list[str
         for one in (*kept, name):
             there[model.joint(one).q] = search.q[model.joint(one).q]
         trial = search.near(rest, ready, there)
-        if trial.closed or (closures := search.closures(rest)):
-            pose = trial if trial.closed else closures[0]
+        closures = [trial] if trial.closed else search.closures(rest)
+        if closures:
+            pose = closures[0]
             kept.append(name)
     found = search.closures(free & ~_columns(model, kept), ready) or [pose]
     # one wrong value must not move the others: those closures come first that take fewest of them elsewhere

@@ -61,8 +61,9 @@ def pair_table(spec: Spec) -> tuple[tuple[str, ...], np.ndarray, int]:
         for j, b in enumerate(names):
             if (key := known.get((a, b))) is not None:
                 _fill(pair_f[i * len(names) + j], spec.contacts[key], spec.materials[a], spec.materials[b])
-    laws = {contact.law for contact in spec.contacts.values()} or {"hertz"}
-    return names, pair_f, LAWS[laws.pop()]  # all contacts have the same
+    grains = particle_materials(spec)
+    laws = {spec.contacts[key].law for (a, b), key in known.items() if a in grains or b in grains} or {"hertz"}
+    return names, pair_f, LAWS[laws.pop()]  # all contacts of particles have the same
 
 
 def _fill(row: np.ndarray, contact: Contact, a: Material, b: Material) -> None:

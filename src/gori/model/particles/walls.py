@@ -125,7 +125,10 @@ def _primitives(name: str, shape: Any, R: np.ndarray, p: np.ndarray) -> Facets:
         case "gear":
             vertices, faces = clean_mesh(*shape.mesh(), what=name)
         case other:
-            raise UnsupportedError(f"{name}: a {other} cannot be a wall for particles")
+            article = "an" if other[0] in "aeiou" else "a"
+            raise UnsupportedError(
+                f"{name}: {article} {other} cannot be a wall for particles: use a mesh, or remove its material"
+            )
     crease = 0.0 if shape.type == "box" else np.radians(shape.crease_deg)
     return facet_rows(vertices @ R.T + p, faces, crease)
 

@@ -1,6 +1,7 @@
 """What is often handed to a Simulation by mistake, and what was meant."""
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from gori.errors import InputError
 from gori.integrate import Loops, Method
@@ -16,7 +17,8 @@ def mapping_of(name: str, value: object) -> dict:
 
 def functions_of(forces: object) -> list[Callable]:
     """Functions of the user: one, several or none."""
-    found = [] if forces is None else [forces] if callable(forces) or not isinstance(forces, Iterable) else list(forces)
+    several = isinstance(forces, Iterable) and not callable(forces)
+    found: list[Any] = [] if forces is None else list(forces) if several else [forces]  # pyright: ignore[reportArgumentType]
     for function in found:
         if not callable(function):
             raise InputError(f"forces must be functions, not {function!r}")

@@ -54,7 +54,9 @@ def refuse_rest(model: Model, state: State, load: Callable[[float], np.ndarray])
             f"{model.joint_of_dof(int(np.argmax(np.abs(across))))!r} most), and no finite reaction holds the load. "
             "Start beside this pose"
         )
-    choices = [SLOW * scale * unit / unit[np.argmax(np.abs(unit))] for unit in units]
+    # of equal components the first leads, whatever their last bits
+    leading = [unit[np.argmax(np.abs(unit) > 0.999 * np.abs(unit).max())] for unit in units]
+    choices = [SLOW * scale * unit / lead for unit, lead in zip(units, leading)]
     raise InputError(
         f"the machine starts at rest in a singular pose where {len(units)} branches cross: nothing says on which it "
         "moves. Start beside this pose, or with a small velocity along one of them, or against it:\n"
@@ -66,9 +68,8 @@ def departure(branch: Branch, rates: Callable[[Side], np.ndarray | None]) -> np.
     """`rates` at the pose itself: accelerations and power; None where they cannot be found."""
     sides = branch.sides()
     found = {} if sides is None else {k: rates(side) for k, side in sides.items()}
-    if not found or any(one is None for one in found.values()):
-        return None
-    return np.sum([share * found[k] for k, share in NODES.items()], axis=0)
+    parts = [share * one for k, share in NODES.items() if (one := found.get(k)) is not None]
+    return np.sum(parts, axis=0) if len(parts) == len(NODES) else None
 
 
 def elsewhere(branch: Branch) -> list[Side]:

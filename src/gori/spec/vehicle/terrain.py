@@ -188,6 +188,9 @@ class Terrain(Part):
     features: Named[Feature] = Field(default_factory=ReadOnly)
     patches: Named[FrictionPatch] = Field(default_factory=ReadOnly)
     soft: SoftGround | None = Field(None, description="soft soil; default: hard ground")
+    material: str | None = Field(
+        None, description="one of the materials; with it shapes that collide touch the hard ground"
+    )
 
     def height(self, x: Any, y: Any) -> np.ndarray:
         """Height of the ground [m] at places x, y [m], arrays of one shape; of soft ground before anything rolled."""

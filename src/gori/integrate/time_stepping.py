@@ -1,0 +1,144 @@
+"""Time stepping with impulses: contact and friction at velocity level, for many contacts and large steps.
+
+One step of length h (Moreau 1988; Jean 1999), all at the state (q, v) at its start:
+
+    M~ (v~ - v) = h (f - h K v)           without contact; springs and motors on axes implicit, M~ = M + h D + h^2 K
+    v' = v~ + M~^-1 J' p                  impulses p of unilateral contact with Coulomb friction (`contact/cone.py`)
+    q' = q (+) h v'
+
+Order 1. No contact stiffness, no event, no smallest step: bodies are stopped before they enter each other, and what
+rests does not creep.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gori.errors import InputError
+from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
+from gori.integrate.contract import EVERYTHING, Fixed
+from gori.integrate.fixed_step import fixed_steps
+from gori.integrate.rates import finish_step
+from gori.kernels.accelerations import health
+from gori.kernels.codes import OK
+from gori.kernels.contact.cone import solve_impulses
+from gori.kernels.contact.find import find_contacts, keep_contacts
+from gori.kernels.contact.free import leave_out_turning, move
+from gori.kernels.contact.measure import measure_impulses
+from gori.kernels.contact.rows import contact_work, lay_rows, note_forces
+from gori.kernels.forces.apply import acts_on_bodies, apply_forces
+from gori.kernels.forces.implicit import take_implicitly
+from gori.kernels.jit import kernel, part
+from gori.kernels.layout import array, field, layout, record
+from gori.kernels.tree.aba import articulate, clear, propagate_accelerations
+from gori.kernels.tree.columns import N_BODY_F, NQ
+from gori.kernels.tree.kinematics import place, positions, rates, velocities
+from gori.kernels.tree.rnea import start_from_gravity
+
+SETTINGS = record(
+    "TimeSteppingSettings",
+    field("tolerance", "m/s", "change of speeds in a sweep below which the solver ends"),
+    field("sweeps", "", "at most", dtype="i8"),
+)
+WORK = layout(
+    "TimeSteppingWork",
+    ("nrow", "nv", "nz"),
+    array("body_f", f"nrow {N_BODY_F}", "", "as that of the Model, with the inertia of implicit forces"),
+    array("accelerations", "nv", "m/s2, rad/s2", "without contact"),
+    array("after", "nv", "m/s, rad/s", "velocities after the step"),
+    array("increment", "nv", "m, rad", "h v"),
+    array("added", "nv", "kg, kg m2", "inertia of implicit forces"),
+    array("zdot", "nz", "", "rates of z"),
+)
+TimeSteppingMemory = method_memory("TimeSteppingMemory", settings=SETTINGS, work=WORK)
+
+
+@part
+def time_stepping_step(machine, data, memory, t, h, y):
+    body_i, body_w, dof_w = machine.body_i, data.body_w, data.dof_w
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+    q, v, z = y[:nq], y[nq : nq + nv], y[nq + nv : y.shape[0] - 1]
+    work, settings = memory.work, memory.settings[0]
+    body_f, after = work.body_f, work.after
+
+    # forces at the start, and contacts there
+    place(body_i, machine.body_f, q, body_w, dof_w)
+    rates(body_i, v, body_w, dof_w)
+    clear(body_i, body_w)
+    code = apply_forces(machine, data, t, q, v, z, work.zdot)
+    if code != OK:
+        return code
+    touching = machine.contact.shape.shape[0] > 0
+    if touching:
+        if not acts_on_bodies(machine):
+            positions(body_i, body_w)
+            velocities(body_i, v, body_w, dof_w)
+        code = find_contacts(machine, data, h)
+        if code != OK:
+            return code
+        keep_contacts(data.contact_memory)
+
+    # velocities without contact
+    take_implicitly(machine, q, v, z, data.values, h, data.tau, work.added, body_f)
+    leave_out_turning(body_i, body_w)
+    articulate(body_i, body_f, data.tau, body_w, dof_w)
+    start_from_gravity(body_f, body_w)
+    propagate_accelerations(body_i, work.accelerations, body_w, dof_w)
+    for k in range(nv):
+        after[k] = v[k] + h * work.accelerations[k]
+
+    done = 0.0
+    if touching:
+        lay_rows(machine, data, v, h)
+        solve_impulses(data.contact_memory, after, settings.tolerance, settings.sweeps)
+        done = contact_work(data.contact_memory, v, after)
+        note_forces(data.contact_memory, after, h)
+        measure_impulses(machine, data)
+    y[y.shape[0] - 1] += h * data.power[0] + done
+    for k in range(nv):
+        v[k] = after[k]
+    for k in range(z.shape[0]):
+        z[k] += h * work.zdot[k]
+    move(machine, q, v, h, work.increment)
+    code = finish_step(machine, data, t + h, y)
+    if code != OK:
+        return code
+    return health(v, dof_w)
+
+
+_steps = fixed_steps(time_stepping_step)
+
+
+@kernel(run_type(TimeSteppingMemory))
+def time_stepping_run(machine, data, memory, clock, y, samples, watch):
+    return _steps(machine, data, memory, clock, y, samples, watch)
+
+
+@dataclass(frozen=True)
+class TimeStepping(Fixed):
+    """Impulses of contact and friction at velocity level: for many contacts, with large steps; order 1.
+
+    tolerance   change of contact speeds in a sweep of the solver below which it ends [m/s]
+    sweeps      of the solver, at most
+    """
+
+    tolerance: float = 1e-6
+    sweeps: int = 200
+    kind: ClassVar[str] = "time_stepping"
+    energy_error: ClassVar[float] = 2e-2
+    run: ClassVar[Any] = time_stepping_run
+    supports: ClassVar[frozenset[str]] = EVERYTHING - {"friction"}
+    contact: ClassVar[str] = "impulses"
+
+    def __post_init__(self):
+        self.positive("step", "tolerance", "sweeps")
+        if self.sweeps != int(self.sweeps):
+            raise InputError(f"{self.kind}: sweeps must be a whole number, not {self.sweeps!r}")
+
+    def memory(self, sizes: Sizes) -> MethodMemory:
+        named = sizes.named()
+        return TimeSteppingMemory.make(named, tolerance=self.tolerance, sweeps=int(self.sweeps))
+
+    def counts(self, memory: MethodMemory) -> np.ndarray:
+        return np.zeros(0)

@@ -1,0 +1,1 @@
+"""Contact between bodies: from shapes to points, and from points to forces and impulses."""

@@ -1,0 +1,108 @@
+"""Impulses of all points at once: unilateral contact with Coulomb friction (Moreau 1988; Jourdan, Alart, Jean 1998).
+
+    v+ = v + M^-1 J' p,      u = J v+,
+    0 <= p_n,  u_n + least >= 0,  p_n (u_n + least) = 0,
+    |p_t| <= mu p_n,  p_t opposite to u_t where it slides, and u_t = 0 where |p_t| < mu p_n
+
+Gauss-Seidel: one point after the other is solved with all others held, and v follows at once. The order turns around
+from sweep to sweep, so that a load runs through a pile in both directions. After each pair of sweeps the last iterates
+are mixed (`mixing.py`), which reaches in tens of sweeps what they alone do in thousands. Impulses start from those of
+the last step; at rest nothing is left to do. p and u are meant with the compliance and the drift of `rows.py`.
+
+A point first tries to stick, by the inverse of its W_tt; if that takes more than mu p_n, a step of length 1 / (largest
+eigenvalue of W_tt) against u_t, back to the disc. Where neither changes anything, the law above holds exactly.
+"""
+
+import math
+
+from gori.kernels.contact.mixing import mix
+from gori.kernels.contact.rows import normal_speed, tangential_speeds
+from gori.kernels.jit import block, part
+
+
+@part
+def push(row, response, v, n, s, t):
+    """Add the velocities of impulses along the three directions of a point."""
+    width, at = row.width_a + row.width_b, row.at_response
+    for c in range(row.width_a):
+        v[row.first_a + c] += n * response[at + c] + s * response[at + width + c] + t * response[at + 2 * width + c]
+    at += row.width_a
+    for c in range(row.width_b):
+        v[row.first_b + c] += n * response[at + c] + s * response[at + width + c] + t * response[at + 2 * width + c]
+
+
+@part
+def stick_or_slip(row, us, ut):
+    """Tangential impulses of a point whose speeds are us and ut now [N s]."""
+    ss, st, tt = row.tangential[0], row.tangential[1], row.tangential[2]
+    p, q, limit = row.impulse[1], row.impulse[2], row.friction * row.impulse[0]
+    us, ut = us + row.soft_tangent * p + row.drift[0], ut + row.soft_tangent * q + row.drift[1]
+    determinant = ss * tt - st * st
+    s, t = p - (tt * us - st * ut) / determinant, q - (ss * ut - st * us) / determinant
+    if s * s + t * t <= limit * limit:
+        return s, t
+    s, t = p - row.over_largest * us, q - row.over_largest * ut
+    size = math.sqrt(s * s + t * t)
+    if size > limit:
+        s, t = s * limit / size, t * limit / size
+    return s, t
+
+
+@part
+def solve_point(row, memory, v):
+    """Impulses of one point with all others held; returns the change of its speeds [m/s], at most."""
+    if row.over_normal == 0.0:
+        return 0.0
+    un = normal_speed(row, memory, v)
+    n = max(0.0, row.impulse[0] - row.over_normal * (un + row.least + row.soft_normal * row.impulse[0]))
+    dn = n - row.impulse[0]
+    if n == 0.0 and dn == 0.0:
+        return 0.0
+    row.impulse[0] = n
+    change, ds, dt = abs(dn) / row.over_normal, 0.0, 0.0
+    if row.friction > 0.0 and row.over_largest > 0.0:
+        us, ut = tangential_speeds(row, memory, v)
+        s, t = stick_or_slip(row, us + row.coupling[0] * dn, ut + row.coupling[1] * dn)
+        ds, dt = s - row.impulse[1], t - row.impulse[2]
+        row.impulse[1], row.impulse[2] = s, t
+        change = max(change, max(abs(ds), abs(dt)) / row.over_largest)
+    push(row, memory.response, v, dn, ds, dt)
+    return change
+
+
+@part
+def sweep_points(memory, v, count, backward):
+    """One sweep over all points; returns the largest change of their speeds [m/s]."""
+    change = 0.0
+    for j in range(count):
+        change = max(change, solve_point(memory.rows[count - 1 - j if backward else j], memory, v))
+    return change
+
+
+@block
+def solve_impulses(memory, v, tolerance, most):
+    """Bring v (nv,) from the velocities without contact to those with it.
+
+    tolerance   change of speeds in a sweep below which it ends [m/s]
+    most        number of sweeps
+    """
+    head, rows, response = memory.head[0], memory.rows, memory.response
+    count, mixed, smallest = head.points, 0, math.inf
+    for k in range(count):
+        row = rows[k]
+        if row.impulse[0] > 0.0:
+            push(row, response, v, row.impulse[0], row.impulse[1], row.impulse[2])
+    head.solves += 1
+    for _ in range(most // 2):
+        for k in range(count):
+            for i in range(3):
+                rows[k].last[i] = rows[k].impulse[i]
+        head.iterations += 1
+        if sweep_points(memory, v, count, False) <= tolerance:
+            return
+        head.iterations += 1
+        if sweep_points(memory, v, count, True) <= tolerance:
+            return
+        mixed, smallest = mix(memory, v, mixed, smallest)
+    sweep_points(memory, v, count, False)
+    head.stalled += 1

@@ -1,0 +1,162 @@
+"""From the poses of bodies to contact points: boxes, candidate pairs, points; each goes on as the one it was before."""
+
+import math
+
+from gori.kernels.codes import CONTACTS_FULL, OK
+from gori.kernels.contact.broad import candidate_pairs
+from gori.kernels.contact.memory import MARGIN
+from gori.kernels.contact.narrow.axes import apart_along, keep_axes, note_axis, remembered, worth_an_axis
+from gori.kernels.contact.narrow.pairs import collide
+from gori.kernels.contact.poses import shape_boxes, shape_poses
+from gori.kernels.contact.tables import SPHERE
+from gori.kernels.jit import block, part
+from gori.kernels.tree.columns import GRAVITY, OMEGA, P_BF, P_WB, VEL
+from gori.kernels.tree.kinematics import cross
+
+FALLS = 2.0
+"""ways of a fall from rest over a step, by which bodies may come nearer than their velocities say"""
+
+
+@part
+def fall_of(machine, h):
+    """Way over which gravity brings bodies together in a step, with some room [m]."""
+    g = machine.body_f[0, GRAVITY : GRAVITY + 3]
+    return FALLS * h * h * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+
+
+@part
+def velocity_at(body_w, i, x, y, z):
+    """Velocity of a point of the world that moves with the body of row i [m/s]."""
+    ux, uy, uz = cross(
+        body_w[i, OMEGA], body_w[i, OMEGA + 1], body_w[i, OMEGA + 2],
+        x - body_w[i, P_WB], y - body_w[i, P_WB + 1], z - body_w[i, P_WB + 2],
+    )  # fmt: skip
+    return ux + body_w[i, VEL], uy + body_w[i, VEL + 1], uz + body_w[i, VEL + 2]
+
+
+@part
+def approach(A, B, pose_b, body_w):
+    """Speed with which shape B may come nearer to A in a step [m/s]: that of the fastest point of B, seen from A; or
+    that of either if the other one is stopped.
+    """
+    x, y, z = pose_b[P_BF], pose_b[P_BF + 1], pose_b[P_BF + 2]
+    ax, ay, az = velocity_at(body_w, A.row, x, y, z)
+    bx, by, bz = velocity_at(body_w, B.row, x, y, z)
+    speed = max(ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz)
+    speed = math.sqrt(max(speed, (bx - ax) ** 2 + (by - ay) ** 2 + (bz - az) ** 2))
+    if B.kind == SPHERE:
+        return speed
+    wx = body_w[B.row, OMEGA] - body_w[A.row, OMEGA]
+    wy = body_w[B.row, OMEGA + 1] - body_w[A.row, OMEGA + 1]
+    wz = body_w[B.row, OMEGA + 2] - body_w[A.row, OMEGA + 2]
+    far = math.sqrt(B.half[0] ** 2 + B.half[1] ** 2 + B.half[2] ** 2)
+    return speed + far * math.sqrt(wx * wx + wy * wy + wz * wz)
+
+
+@part
+def reach_of(A, B, pose_a, pose_b, body_w, h, fall):
+    """Gap up to which points of a pair of shapes may touch within a step [m]."""
+    if A.kind == SPHERE or math.isinf(B.half[0]):
+        speed = approach(B, A, pose_a, body_w)
+    else:
+        speed = approach(A, B, pose_b, body_w)
+    return h * speed + fall + MARGIN * min(A.curvature, B.curvature)
+
+
+@part
+def list_kept(memory):
+    """Kept points in a list for each shape A."""
+    head, point, newest, older = memory.head[0], memory.point, memory.newest, memory.older
+    for s in range(newest.shape[0]):
+        newest[s] = -1
+    for k in range(head.points):
+        older[k] = newest[point[k].a]
+        newest[point[k].a] = k
+
+
+@part
+def same_kept(memory, a, b, feature):
+    """Index of the kept point with the same id, or -1."""
+    k = memory.newest[a]
+    while k >= 0:
+        old = memory.point[k]
+        if old.b == b and old.feature == feature:
+            return k
+        k = memory.older[k]
+    return -1
+
+
+@part
+def take_over(point, memory, a, b, found):
+    """Fill a point from what was found, with force and anchors of the kept one of the same id."""
+    k = same_kept(memory, a, b, found.feature)
+    if k >= 0:
+        kept = memory.point[k]
+        for i in range(3):
+            point.force[i], point.slip[i] = kept.force[i], kept.slip[i]
+            point.anchor_a[i], point.anchor_b[i] = kept.anchor_a[i], kept.anchor_b[i]
+        for i in range(9):
+            point.orientation[i] = kept.orientation[i]
+        point.sticking, point.speed = kept.sticking, kept.speed
+    else:
+        for i in range(3):
+            point.force[i], point.slip[i], point.anchor_a[i], point.anchor_b[i] = 0.0, 0.0, 0.0, 0.0
+        for i in range(9):
+            point.orientation[i] = 0.0
+        point.sticking, point.speed = 0, 0.0
+    point.a, point.b, point.feature, point.gap = a, b, found.feature, found.gap
+    for i in range(3):
+        point.position[i], point.normal[i] = found.position[i], found.normal[i]
+
+
+@block
+def find_contacts(machine, data, h):
+    """Points that may touch within a step of length h into `near`; what is kept does not change.
+
+    After `positions` and `velocities`. Returns a result code.
+    """
+    tables, memory = machine.contact, data.contact_memory
+    found, count, fall = memory.found, memory.count, fall_of(machine, h)
+    count[0] = 0
+    shape_poses(tables.shape, data.body_w, memory.pose)
+    shape_boxes(tables.shape, memory.pose, data.body_w, fall + memory.margin[0], h, memory.box)
+    count[1] = candidate_pairs(tables, memory.pose, memory.box, memory.broad, memory.pairs)
+    if count[1] > memory.pairs.shape[0]:
+        return CONTACTS_FULL
+    list_kept(memory)
+    noted = 0
+    for p in range(count[1]):
+        a, b = memory.pairs[p, 0], memory.pairs[p, 1]
+        A, B = tables.shape[a], tables.shape[b]
+        pose_a, pose_b, axis = memory.pose[a], memory.pose[b], memory.axis[p]
+        reach = reach_of(A, B, pose_a, pose_b, data.body_w, h, fall)
+        slow, axis[0], axis[1], axis[2] = worth_an_axis(A, B), 0.0, 0.0, 0.0
+        if slow:
+            noted = remembered(memory, a, b, noted)
+            known = noted < memory.pairs_noted[0] and memory.pairs_before[noted, 0] == a
+            if known and memory.pairs_before[noted, 1] == b:
+                old = memory.axis_before[noted]
+                if apart_along(A, B, pose_a, pose_b, tables.vertex, old[0], old[1], old[2], reach):
+                    axis[0], axis[1], axis[2] = old[0], old[1], old[2]
+                    continue
+        more = collide(A, B, pose_a, pose_b, tables, reach, memory.narrow, found)
+        if slow and more == 0:
+            note_axis(A, B, pose_a, pose_b, memory.narrow.answer[0], axis)
+        if count[0] + more > memory.near.shape[0]:
+            return CONTACTS_FULL
+        for k in range(more):
+            take_over(memory.near[count[0] + k], memory, a, b, found[k])
+        count[0] += more
+    keep_axes(memory, count[1])
+    return OK
+
+
+@part
+def keep_contacts(memory):
+    """Points that are near become the kept ones."""
+    head, near, point = memory.head[0], memory.near, memory.point
+    head.points, head.pairs = memory.count[0], memory.count[1]
+    for k in range(head.points):
+        point[k] = near[k]
+        if point[k].gap < -head.deepest:
+            head.deepest = -point[k].gap

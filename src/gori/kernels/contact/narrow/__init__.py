@@ -1,0 +1,1 @@
+"""Narrow phase: from two shapes and their poses to the points where they touch."""

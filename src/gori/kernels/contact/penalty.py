@@ -1,0 +1,234 @@
+"""Contact by penalty forces: what the law of `law.py` does to the bodies, and what of it is kept.
+
+At every evaluation points are found at the state, and each is loaded as a function of the state and of what is kept
+of the point with the same id (`memory.py`): v0, both anchors, the orientation in which rolling springs are relaxed.
+What is kept changes only at the end of a step (ADVANCE). So a step is one of smooth equations while points stick or
+slide, and the method keeps its order.
+
+At the end of a step both anchors move to the point itself, with the spring between them as long as it was, or as long
+as friction allows: so they stay where the bodies touch while these roll.
+"""
+
+import math
+
+from numba import types
+
+from gori.kernels.codes import CONTACTS_FULL, OK
+from gori.kernels.contact import law as laws
+from gori.kernels.contact.find import find_contacts, keep_contacts, velocity_at
+from gori.kernels.contact.measure import begin_measure, measure_force, measure_gap
+from gori.kernels.forces.elements import add_wrench, turn_back_rows, turn_point, turn_rows
+from gori.kernels.jit import block, call_at, kernel, part
+from gori.kernels.machine import ADD_WRENCHES, ADVANCE, LOOK_AHEAD, MEASURE, PENALTY, START, data_type, machine_type
+from gori.kernels.tree.columns import GRAVITY, NQ, OMEGA, P_WB, R_WB
+from gori.kernels.tree.kinematics import place, positions, velocities
+
+ENTRY = 0.1
+"""of the smaller curvature radius by which bodies may come nearer in a step of an adaptive method, once they touch"""
+HALVINGS = 40
+"""of such a step, at most, where too many bodies are near for it"""
+
+
+@part
+def elongation(point, row_a, row_b, body_w):
+    """s [m]: from the anchor on A to that on B, across the normal, world axes."""
+    if point.sticking == 0:
+        return 0.0, 0.0, 0.0
+    ax, ay, az = turn_point(body_w, row_a, point.anchor_a, 0)
+    bx, by, bz = turn_point(body_w, row_b, point.anchor_b, 0)
+    _, sx, sy, sz = laws.across(
+        bx + body_w[row_b, P_WB] - ax - body_w[row_a, P_WB],
+        by + body_w[row_b, P_WB + 1] - ay - body_w[row_a, P_WB + 1],
+        bz + body_w[row_b, P_WB + 2] - az - body_w[row_a, P_WB + 2],
+        point.normal,
+    )
+    return sx, sy, sz
+
+
+@part
+def anchor(at, row, body_w, x, y, z):
+    """Put an anchor at a point of the world, in the frame of a row."""
+    at[0], at[1], at[2] = turn_back_rows(
+        body_w[row, R_WB : R_WB + 9], x - body_w[row, P_WB], y - body_w[row, P_WB + 1], z - body_w[row, P_WB + 2]
+    )
+
+
+@part
+def relative_entry(body_w, a, b, i, j):
+    """Entry i, j of the rotation of row b seen from row a."""
+    total = 0.0
+    for k in range(3):
+        total += body_w[a, R_WB + 3 * k + i] * body_w[b, R_WB + 3 * k + j]
+    return total
+
+
+@part
+def rotation_since(point, a, b, body_w):
+    """Rotation of B against A [rad] since the rolling springs were relaxed, small, world axes."""
+    if point.sticking == 0:
+        return 0.0, 0.0, 0.0
+    old = point.orientation
+    x, y, z = 0.0, 0.0, 0.0
+    for k in range(3):
+        r0, r1 = relative_entry(body_w, a, b, 0, k), relative_entry(body_w, a, b, 1, k)
+        r2 = relative_entry(body_w, a, b, 2, k)
+        x += 0.5 * (r2 * old[3 + k] - r1 * old[6 + k])
+        y += 0.5 * (r0 * old[6 + k] - r2 * old[k])
+        z += 0.5 * (r1 * old[k] - r0 * old[3 + k])
+    return turn_rows(body_w[a, R_WB : R_WB + 9], x, y, z)
+
+
+@part
+def relax(point, a, b, body_w, x, y, z):
+    """The orientation in which rolling springs are relaxed, if they are turned by (x, y, z) [rad] now."""
+    x, y, z = turn_back_rows(body_w[a, R_WB : R_WB + 9], x, y, z)
+    square = 0.5 * (x * x + y * y + z * z)
+    for k in range(3):
+        r0, r1 = relative_entry(body_w, a, b, 0, k), relative_entry(body_w, a, b, 1, k)
+        r2 = relative_entry(body_w, a, b, 2, k)
+        along = 0.5 * (x * r0 + y * r1 + z * r2)  # exp(-turn) to second order: the turn is that of springs
+        point.orientation[k] = (1.0 - square) * r0 + along * x - (y * r2 - z * r1)
+        point.orientation[3 + k] = (1.0 - square) * r1 + along * y - (z * r0 - x * r2)
+        point.orientation[6 + k] = (1.0 - square) * r2 + along * z - (x * r1 - y * r0)
+
+
+@part
+def rolling_torque(point, law, a, b, body_w, stiffness, damping, radius, force, keep):
+    """Torque on B [N m] of rolling and torsional friction, world axes; keep: and take relaxed springs along."""
+    n = point.normal
+    x, y, z = rotation_since(point, a, b, body_w)
+    turned, x, y, z = laws.across(x, y, z, n)
+    spin, wx, wy, wz = laws.across(
+        body_w[b, OMEGA] - body_w[a, OMEGA], body_w[b, OMEGA + 1] - body_w[a, OMEGA + 1],
+        body_w[b, OMEGA + 2] - body_w[a, OMEGA + 2], n,
+    )  # fmt: skip
+    k, c = stiffness * radius * radius, damping * radius * radius
+    rolls, turns = law.rolling * radius * force, law.torsion * radius * force
+    tx, ty, tz = laws.limited_spring(k, c, x, y, z, wx, wy, wz, rolls)
+    twist = min(max(-k * turned - c * spin, -turns), turns)
+    if keep:
+        share, own = laws.share_within(k * x, k * y, k * z, rolls), laws.share_within(k * turned, 0.0, 0.0, turns)
+        if share < 1.0 or own < 1.0 or point.sticking == 0:
+            turned *= own
+            relax(point, a, b, body_w, share * x + turned * n[0], share * y + turned * n[1], share * z + turned * n[2])
+    return tx + twist * n[0], ty + twist * n[1], tz + twist * n[2]
+
+
+@part
+def load_point(machine, data, point, what):
+    """Forces of one point that touches; at the end of a step also what is kept of it."""
+    tables, memory, body_w = machine.contact, data.contact_memory, data.body_w
+    A, B = tables.shape[point.a], tables.shape[point.b]
+    law, a, b = tables.law[A.material, B.material], A.row, B.row
+    p, n, d = point.position, point.normal, -point.gap
+    keep = what in (ADVANCE, START)
+
+    # velocity of B against A at the point
+    ax, ay, az = velocity_at(body_w, a, p[0], p[1], p[2])
+    bx, by, bz = velocity_at(body_w, b, p[0], p[1], p[2])
+    along, ux, uy, uz = laws.across(bx - ax, by - ay, bz - az, n)
+
+    # along the normal
+    radius = laws.effective_radius(A.curvature, B.curvature)
+    k, mass = laws.stiffness_of(law, radius), 1.0 / (1.0 / A.mass + 1.0 / B.mass)
+    speed = point.speed if point.sticking != 0 else laws.first_speed(k, mass, d, -along, law.damping)
+    force = laws.normal_force(k, mass, d, -along, speed, law.damping, law.damping_ratio)
+
+    # across it
+    stiffness, damping = laws.tangential_terms(k, mass, d)
+    sx, sy, sz = elongation(point, a, b, body_w)
+    limit = law.friction * force
+    fx, fy, fz = laws.limited_spring(stiffness, damping, sx, sy, sz, ux, uy, uz, limit)
+    fx, fy, fz = fx + force * n[0], fy + force * n[1], fz + force * n[2]
+    tx, ty, tz = 0.0, 0.0, 0.0
+    if law.rolling > 0.0 or law.torsion > 0.0:
+        tx, ty, tz = rolling_torque(point, law, a, b, body_w, stiffness, damping, radius, force, keep)
+
+    if what == ADD_WRENCHES:
+        rx, ry, rz = p[0] - body_w[a, P_WB], p[1] - body_w[a, P_WB + 1], p[2] - body_w[a, P_WB + 2]
+        add_wrench(a, rx, ry, rz, -tx, -ty, -tz, -fx, -fy, -fz, body_w)
+        rx, ry, rz = p[0] - body_w[b, P_WB], p[1] - body_w[b, P_WB + 1], p[2] - body_w[b, P_WB + 2]
+        add_wrench(b, rx, ry, rz, tx, ty, tz, fx, fy, fz, body_w)
+        return
+    if force > 0.0:
+        memory.measured[0] += 1.0
+        measure_force(memory, body_w, point.a, a, p, -tx, -ty, -tz, -fx, -fy, -fz)
+        measure_force(memory, body_w, point.b, b, p, tx, ty, tz, fx, fy, fz)
+    if keep:
+        half = 0.5 * laws.share_within(stiffness * sx, stiffness * sy, stiffness * sz, limit)
+        anchor(point.anchor_a, a, body_w, p[0] - half * sx, p[1] - half * sy, p[2] - half * sz)
+        anchor(point.anchor_b, b, body_w, p[0] + half * sx, p[1] + half * sy, p[2] + half * sz)
+        point.force[0], point.force[1], point.force[2] = fx, fy, fz
+        point.speed, point.sticking = speed, 1
+
+
+@block
+def look_ahead(machine, data):
+    """Shorten `ahead` so that no shapes enter each other by more than a share of their size in it.
+
+    Returns a result code.
+    """
+    memory, shape = data.contact_memory, machine.contact.shape
+    code, g = CONTACTS_FULL, machine.body_f[0, GRAVITY : GRAVITY + 3]
+    fall = math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])  # twice that of one body in time^2 / 2
+    for _ in range(HALVINGS):
+        code = find_contacts(machine, data, memory.ahead[0])
+        if code != CONTACTS_FULL:
+            break
+        memory.ahead[0] *= 0.5
+    if code != OK:
+        return code
+    for k in range(memory.count[0]):
+        point = memory.near[k]
+        A, B, p = shape[point.a], shape[point.b], point.position
+        ax, ay, az = velocity_at(data.body_w, A.row, p[0], p[1], p[2])
+        bx, by, bz = velocity_at(data.body_w, B.row, p[0], p[1], p[2])
+        along, _, _, _ = laws.across(bx - ax, by - ay, bz - az, point.normal)
+        way, rate = max(point.gap, 0.0) + ENTRY * min(A.curvature, B.curvature), max(-along, 0.0)
+        if rate == 0.0 and point.gap <= 0.0:
+            continue
+        pull = fall if point.gap > 0.0 else 0.0
+        # rate h + pull h^2 = way
+        root = rate + math.sqrt(rate * rate + 4.0 * pull * way)
+        if root * memory.ahead[0] > 2.0 * way:
+            memory.ahead[0] = 2.0 * way / root
+    return OK
+
+
+@kernel(PENALTY)
+def penalty(machine, data, t, q, v, what):
+    """As `PENALTY` says; after `positions` and `velocities`. Returns a result code."""
+    memory = data.contact_memory
+    if what == LOOK_AHEAD:
+        return look_ahead(machine, data)
+    if what == START:
+        memory.head[0].points = 0
+    code = find_contacts(machine, data, 0.0)
+    if code != OK:
+        return code
+    if what != ADD_WRENCHES:
+        begin_measure(memory)
+    for k in range(memory.count[0]):
+        point = memory.near[k]
+        if what != ADD_WRENCHES:
+            measure_gap(memory, point.gap)
+        if point.gap < 0.0:
+            load_point(machine, data, point, what)
+        elif what != MEASURE:
+            point.sticking, point.speed = 0, 0.0
+            for i in range(3):
+                point.force[i], point.anchor_a[i], point.anchor_b[i] = 0.0, 0.0, 0.0
+    if what in (ADVANCE, START):
+        keep_contacts(memory)
+    return OK
+
+
+@kernel(types.int64(machine_type, data_type, types.float64, types.float64[::1], types.int64))
+def penalty_at(machine, data, t, y, what):
+    """The penalty law from Python, with the bodies at y. Returns a result code."""
+    nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+    q, v = y[:nq], y[nq : nq + nv]
+    place(machine.body_i, machine.body_f, q, data.body_w, data.dof_w)
+    positions(machine.body_i, data.body_w)
+    velocities(machine.body_i, v, data.body_w, data.dof_w)
+    return call_at(machine.penalty, machine, data, t, q, v, what)

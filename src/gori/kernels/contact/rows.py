@@ -1,0 +1,308 @@
+"""Rows of the solver of impulses: directions, J, M^-1 J' and the least normal speed of each point.
+
+A point may come nearer by no more than its gap in a step of length h, u_n >= -gap / h: so bodies are stopped before
+they enter each other, however fast they are. Where they are already inside each other by a depth d, they part with
+SHARE d / h, at most PARTING times the speed of a fall over the step and PART of their size. Where a point is hit, its
+speed u_n < 0 before the step and its restitution e ask for u_n >= -e u_n after it (Moreau 1988). A point that sticks
+returns by SHARE of the way that it has slipped since it sticks: it does not creep.
+
+Impulses of rigid bodies are not unique where many points touch, and where they are inside each other there may be none
+that part all of them. So each impulse p also gives way by SOFT_NORMAL or SOFT_TANGENT times W p, W the mobility of its
+point: with the shares above this is a spring and a damper of more than critical damping, much stiffer than the step can
+resolve. A rebound is hard. Under its own weight a body sinks in by SOFT_NORMAL g h^2 / SHARE: 0.6 um with h = 5 ms.
+"""
+
+import math
+
+from gori.kernels.contact.response import POINTS, carry_inward, carry_outward, lay_flying, lay_path, take_lanes
+from gori.kernels.jit import block, part
+from gori.kernels.lanes import lanes, spread
+from gori.kernels.tree.columns import GRAVITY, P_WB
+
+SHARE = 0.5
+"""of a depth, or of a slip while sticking, that is undone in a step"""
+SOFT_NORMAL = 1e-3
+SOFT_TANGENT = 1e-3
+"""compliance of impulses, by the mobility of their point"""
+PARTING = 20.0
+"""largest speed of undoing it, by that of a fall from rest over the step"""
+PART = 1e-3
+"""of the size, by which bodies part in a step besides"""
+STUCK = 0.9998
+"""square of the share of friction up to which a point sticks"""
+SLOW = 5.0
+"""speed up to which nothing rebounds, by that of a fall from rest over the step"""
+
+
+@part
+def tangents(nx, ny, nz):
+    """Two unit vectors across a unit normal and each other (Duff et al. 2017)."""
+    sign = 1.0 if nz >= 0.0 else -1.0
+    a = -1.0 / (sign + nz)
+    b = nx * ny * a
+    return 1.0 + sign * nx * nx * a, sign * b, -sign * nx, b, sign + ny * ny * a, -ny
+
+
+@part
+def lay_branches(row, memory, a, b):
+    """Which velocities the rows of a point between bodies of the rows a and b span."""
+    branch, path = memory.branch, memory.path_of
+    row.path_a, row.count_a = path[a, 0], path[a, 1]
+    row.path_b, row.count_b = path[b, 0], path[b, 1]
+    row.first_a, row.width_a, row.first_b, row.width_b = branch[a, 0], branch[a, 1], branch[b, 0], branch[b, 1]
+    if a > 0 and b > 0 and branch[a, 0] == branch[b, 0]:
+        row.width_b = 0
+    flying_a, flying_b = a == 0 or memory.solid[a, 0] > 0.0, b == 0 or memory.solid[b, 0] > 0.0
+    row.direct = 1 if flying_a and flying_b else 0
+
+
+@part
+def flush(machine, data, root, pending):
+    """Carry the loads of a branch outward, for all points that wait for it."""
+    c = data.contact_memory
+    first, count, end = c.branch[root, 0], c.branch[root, 1], c.branch[root, 3]
+    load = lanes(c.load)
+    carry_outward(machine.body_i, data.body_w, data.dof_w, root, end, load, lanes(c.motion))
+    for p in range(pending):
+        take_lanes(load, 3 * p, first, count, c.waiting[p, 1], c.waiting[p, 0], c.response)
+
+
+@part
+def lay_point(machine, data, point, row, a, b, root, pending):
+    """J and M^-1 J' of a point between bodies of the rows a and b; after `articulate`.
+
+    Of bodies of a tree M^-1 J' may have to wait: returns the root of the branch, and how many points wait for it.
+    """
+    c, p, n = data.contact_memory, point.position, point.normal
+    for side in range(2):
+        i = a if side == 0 else b
+        if i == 0:
+            continue
+        sign = -1.0 if side == 0 else 1.0
+        out = 0.5 * sign * point.gap  # each body is met at its own surface, also where that is still ahead
+        for d in range(3):
+            c.arm[d] = p[d] + out * n[d] - data.body_w[i, P_WB + d]
+        if c.solid[i, 0] > 0.0:
+            lay_flying(machine, data, i, sign, row, side)
+            continue
+        joined = side == 1 and row.width_b == 0 and a > 0  # on the branch of the other one
+        if not joined:
+            if pending == POINTS or (pending > 0 and root != c.branch[i, 2]):
+                flush(machine, data, root, pending)
+                pending = 0
+            root = c.branch[i, 2]
+            if pending == 0:
+                load = lanes(c.load)
+                for k in range(c.branch[i, 0], c.branch[i, 0] + c.branch[i, 1]):
+                    load[k] = spread(0.0)
+            c.waiting[pending, 0] = row.at_response + side * row.width_a
+            c.waiting[pending, 1] = row.width_a + row.width_b
+            pending += 1
+        lay_path(machine, data, i, sign, row.count_a + row.count_b, row.at + side * row.count_a)
+        carry_inward(machine, data, i, sign, 3 * (pending - 1))
+    return root, pending
+
+
+@part
+def normal_speed(row, memory, v):
+    """Speed of a point along its normal [m/s]."""
+    jac, path, at, n = memory.jac, memory.path, row.at, 0.0
+    if row.direct == 1:
+        for c in range(row.count_a):
+            n += jac[at + c] * v[row.first_a + c]
+        at += row.count_a
+        for c in range(row.count_b):
+            n += jac[at + c] * v[row.first_b + c]
+    else:
+        for c in range(row.count_a):
+            n += jac[at + c] * v[path[row.path_a + c]]
+        at += row.count_a
+        for c in range(row.count_b):
+            n += jac[at + c] * v[path[row.path_b + c]]
+    return n
+
+
+@part
+def tangential_speeds(row, memory, v):
+    """Speeds of a point along its tangents [m/s]."""
+    jac, path, width, s, t = memory.jac, memory.path, row.count_a + row.count_b, 0.0, 0.0
+    at = row.at + width
+    if row.direct == 1:
+        for c in range(row.count_a):
+            x = v[row.first_a + c]
+            s += jac[at + c] * x
+            t += jac[at + width + c] * x
+        at += row.count_a
+        for c in range(row.count_b):
+            x = v[row.first_b + c]
+            s += jac[at + c] * x
+            t += jac[at + width + c] * x
+    else:
+        for c in range(row.count_a):
+            x = v[path[row.path_a + c]]
+            s += jac[at + c] * x
+            t += jac[at + width + c] * x
+        at += row.count_a
+        for c in range(row.count_b):
+            x = v[path[row.path_b + c]]
+            s += jac[at + c] * x
+            t += jac[at + width + c] * x
+    return s, t
+
+
+@part
+def speeds(row, memory, v):
+    """Speeds of a point along its three directions [m/s]."""
+    s, t = tangential_speeds(row, memory, v)
+    return normal_speed(row, memory, v), s, t
+
+
+@part
+def lay_mobility(row, memory):
+    """W = J M^-1 J' of a point with itself: what impulses along its directions do to its speeds."""
+    jac, out, path = memory.jac, memory.response, memory.path
+    count, width = row.count_a + row.count_b, row.width_a + row.width_b
+    nn, ns, nt, ss, st, tt = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for c in range(count):
+        if c < row.count_a:
+            k = path[row.path_a + c] - row.first_a
+        elif row.width_b > 0:
+            k = path[row.path_b + c - row.count_a] - row.first_b + row.width_a
+        else:
+            k = path[row.path_b + c - row.count_a] - row.first_a
+        k += row.at_response
+        x, y, z = jac[row.at + c], jac[row.at + count + c], jac[row.at + 2 * count + c]
+        nn += x * out[k]
+        ns += y * out[k]
+        nt += z * out[k]
+        ss += y * out[k + width]
+        st += y * out[k + 2 * width]
+        tt += z * out[k + 2 * width]
+    largest = 0.5 * (ss + tt) + math.sqrt(0.25 * (ss - tt) ** 2 + st * st)
+    row.soft_normal, row.soft_tangent = SOFT_NORMAL * nn, SOFT_TANGENT * largest
+    row.over_normal = 1.0 / (nn + row.soft_normal) if nn > 0.0 else 0.0
+    row.over_largest = 1.0 / (largest + row.soft_tangent) if largest > 0.0 else 0.0
+    row.coupling[0], row.coupling[1] = ns, nt
+    row.tangential[0], row.tangential[1], row.tangential[2] = ss + row.soft_tangent, st, tt + row.soft_tangent
+    row.weight[0], row.weight[1] = math.sqrt(nn), math.sqrt(largest)
+
+
+@part
+def least_speed(point, restitution, h, g, size, before):
+    """Speed that a point may have after the step, times -1 [m/s].
+
+    before   its normal speed before the step
+    g        of gravity [m/s2];  size: smaller radius of curvature of both shapes [m]
+    """
+    fall = g * h
+    if restitution > 0.0 and before < -SLOW * fall and point.gap + h * before < 0.0:
+        return restitution * before
+    if point.gap >= 0.0:
+        return point.gap / h
+    return -min(SHARE * -point.gap / h, PARTING * fall + PART * size / h)
+
+
+@part
+def turn_directions(point, row, directions):
+    """Normal and tangents of a point, by rows."""
+    n = point.normal
+    t = tangents(n[0], n[1], n[2])
+    for i in range(3):
+        directions[0, i] = n[i]
+    directions[1, 0], directions[1, 1], directions[1, 2] = t[0], t[1], t[2]
+    directions[2, 0], directions[2, 1], directions[2, 2] = t[3], t[4], t[5]
+    for i in range(3):
+        row.tangent_1[i], row.tangent_2[i] = directions[1, i], directions[2, i]
+
+
+@part
+def along(vector, direction):
+    """Part of a vector along a direction."""
+    return vector[0] * direction[0] + vector[1] * direction[1] + vector[2] * direction[2]
+
+
+@part
+def start_row(point, row, h):
+    """Impulses to start from, those of the last step; and the drift of a point that sticks."""
+    row.drift[0] = SHARE / h * along(point.slip, row.tangent_1)
+    row.drift[1] = SHARE / h * along(point.slip, row.tangent_2)
+    row.impulse[0] = h * max(0.0, along(point.force, point.normal))
+    row.impulse[1] = h * along(point.force, row.tangent_1)
+    row.impulse[2] = h * along(point.force, row.tangent_2)
+    limit, size = row.friction * row.impulse[0], math.sqrt(row.impulse[1] ** 2 + row.impulse[2] ** 2)
+    if size > limit:
+        row.impulse[1] *= limit / size
+        row.impulse[2] *= limit / size
+
+
+@block
+def lay_rows(machine, data, v, h):
+    """Rows of all points at a state, after `articulate`; v (nv,) are the velocities before the step of length h."""
+    tables, c = machine.contact, data.contact_memory
+    root, pending, at, behind = 0, 0, 0, 0
+    for k in range(c.head[0].points):
+        point, row = c.point[k], c.rows[k]
+        a, b = tables.shape[point.a].row, tables.shape[point.b].row
+        turn_directions(point, row, c.directions)
+        lay_branches(row, c, a, b)
+        row.at, row.at_response = at, behind
+        at += 3 * (row.count_a + row.count_b)
+        behind += 3 * (row.width_a + row.width_b)
+        root, pending = lay_point(machine, data, point, row, a, b, root, pending)
+    if pending > 0:
+        flush(machine, data, root, pending)
+    gravity = machine.body_f[0, GRAVITY : GRAVITY + 3]
+    g = math.sqrt(along(gravity, gravity))
+    for k in range(c.head[0].points):
+        point, row = c.point[k], c.rows[k]
+        law = tables.law[tables.shape[point.a].material, tables.shape[point.b].material]
+        lay_mobility(row, c)
+        before, size = normal_speed(row, c, v), min(tables.shape[point.a].curvature, tables.shape[point.b].curvature)
+        row.least = least_speed(point, law.restitution, h, g, size, before)
+        if (
+            law.restitution > 0.0 and before < -SLOW * g * h and row.over_normal > 0.0
+        ):  # a rebound is as hard as it says
+            row.over_normal = 1.0 / (1.0 / row.over_normal - row.soft_normal)
+            row.soft_normal = 0.0
+        row.friction = law.friction
+        start_row(point, row, h)
+
+
+@part
+def contact_work(memory, before, after):
+    """Work of the impulses of a step [J], from the velocities at its start and at its end."""
+    work = 0.0
+    for k in range(memory.head[0].points):
+        row = memory.rows[k]
+        if row.impulse[0] > 0.0:
+            n, s, t = speeds(row, memory, before)
+            un, us, ut = speeds(row, memory, after)
+            p = row.impulse
+            work += 0.5 * (p[0] * (n + un) + p[1] * (s + us) + p[2] * (t + ut))
+    memory.head[0].work += work
+    return work
+
+
+@part
+def note_forces(memory, after, h):
+    """Mean force of the step on B at each point [N], and how far it has slipped while sticking [m]. Of a point
+    that slides that is forgotten.
+
+    after   (nv,) velocities after the step
+    """
+    for k in range(memory.head[0].points):
+        point, row = memory.point[k], memory.rows[k]
+        p = row.impulse
+        for i in range(3):
+            point.force[i] = (p[0] * point.normal[i] + p[1] * row.tangent_1[i] + p[2] * row.tangent_2[i]) / h
+        if p[1] * p[1] + p[2] * p[2] < STUCK * (row.friction * p[0]) ** 2:
+            s, t = tangential_speeds(row, memory, after)
+            s, t = h * s, h * t
+            inward = 0.0
+            for i in range(3):
+                inward += point.slip[i] * point.normal[i]
+            for i in range(3):
+                point.slip[i] += s * row.tangent_1[i] + t * row.tangent_2[i] - inward * point.normal[i]
+        else:
+            for i in range(3):
+                point.slip[i] = 0.0

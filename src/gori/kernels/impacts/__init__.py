@@ -1,0 +1,1 @@
+"""Rigid impacts by events: gaps that are watched, and contacts that rest."""

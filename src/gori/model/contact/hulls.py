@@ -1,0 +1,56 @@
+"""Mesh files as shapes of contact: one convex hull, or the pieces of a convex decomposition.
+
+Only the vertices count for a hull: holes, and triangles that are inside out, do no harm. A decomposition needs a closed
+surface; one that is inside out is turned.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gori.errors import MissingPackageError, SpecError
+from gori.model.contact.piece import Piece, hull_piece
+
+CONCAVITY = 0.05
+"""how far a piece may differ from its hull, of the size of the mesh (CoACD's threshold)"""
+
+
+def mesh_pieces(name: str, shape: Any) -> list[Piece]:
+    """Hulls of a mesh; name: "body.shape", for messages."""
+    what = f"{name}: mesh {shape.file!r}"
+    vertices, faces = _read(shape.file, what)
+    vertices = vertices * np.array(shape.scale)
+    used = vertices[np.unique(faces)] if len(faces) else vertices
+    whole = hull_piece(used, what)
+    if not shape.pieces:
+        return [whole]
+    return [hull_piece(part, f"{what}, piece {k}") for k, part in enumerate(_decomposed(vertices, faces, what))]
+
+
+def _read(file: str, what: str) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and triangles as they stand in the file."""
+    try:
+        import trimesh
+    except ImportError as error:
+        raise MissingPackageError(f"{what}: meshes need trimesh: pip install 'gori[formats]'") from error
+    try:
+        mesh = trimesh.load_mesh(file, process=False)
+        return np.array(mesh.vertices, float).reshape(-1, 3), np.array(mesh.faces, int).reshape(-1, 3)
+    except Exception as error:
+        raise SpecError(f"{what} cannot be read: {error}") from error
+
+
+def _decomposed(vertices: np.ndarray, faces: np.ndarray, what: str) -> list[np.ndarray]:
+    """Vertices of convex pieces that fill a closed mesh (Wei et al. 2022); always the same ones."""
+    try:
+        import coacd  # pyright: ignore[reportMissingImports]
+    except ImportError as error:
+        raise MissingPackageError(f"{what}: `pieces: true` needs coacd: pip install 'gori[contact]'") from error
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    if np.einsum("ni,ni->", a, np.cross(b, c)) < 0.0:
+        faces = faces[:, ::-1]
+    coacd.set_log_level("error")
+    parts = coacd.run_coacd(coacd.Mesh(vertices, np.ascontiguousarray(faces)), threshold=CONCAVITY, seed=0)
+    if not parts:
+        raise SpecError(f"{what} cannot be divided into convex pieces: close its surface, or remove pieces: true")
+    return [np.array(points, float) for points, _ in parts]

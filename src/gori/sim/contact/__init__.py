@@ -1,0 +1,1 @@
+"""Contact between bodies in a run."""

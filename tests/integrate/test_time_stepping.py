@@ -1,0 +1,154 @@
+"""Time stepping with impulses, in scenes whose end is known."""
+
+import math
+
+import numpy as np
+import pytest
+
+import gori
+from gori.errors import InputError
+from gori.integrate.time_stepping import TimeStepping
+
+
+def scene(friction=0.6, restitution=0.0, gravity=(0.0, 0.0, -9.81), ground=None, **bodies):
+    """Free bodies, (shape, q, v) each, over a floor."""
+    colliding = {"material": "steel", "collide": True}
+    floor = {"type": "plane", **colliding}
+    parts = {"ground": {"shapes": {"floor": floor} if ground is None else ground}}
+    joints = {}
+    for name, (shape, q, v) in bodies.items():
+        parts[name] = {"shapes": {"solid": {"density": 1000.0, **shape, **colliding}}}
+        joints[f"{name}_free"] = {"type": "free", "parent": "ground", "child": name, "q": q, "v": v}
+    return gori.Spec.model_validate(
+        {
+            "gori": 1, "gravity": gravity, "materials": {"steel": {"E": 2e11}},
+            "contacts": {"steel/steel": {"friction": friction, "restitution": restitution}},
+            "bodies": parts, "joints": joints,
+        }
+    )  # fmt: skip
+
+
+BALL, BLOCK = {"type": "sphere", "radius": 0.1}, {"type": "box", "size": [0.3, 0.2, 0.1]}
+STILL = [0.0] * 6
+
+
+def at(x=0.0, y=0.0, z=0.0, turn=0.0):
+    """q of a body turned about y."""
+    return [math.cos(turn / 2), 0.0, math.sin(turn / 2), 0.0, x, y, z]
+
+
+def run(spec, step, duration, **settings):
+    simulation = gori.Simulation(gori.compile(spec), TimeStepping(step=step, **settings))
+    return simulation, simulation.run(duration, sample=step, progress=False)
+
+
+def test_a_ball_falls_and_rests_on_the_floor():
+    simulation, rec = run(scene(ball=(BALL, at(z=0.5), STILL)), 5e-3, 1.0)
+    assert abs(simulation.q[6] - 0.1) < 1e-6 and np.abs(simulation.v).max() < 1e-6
+    assert rec["energy.total"].max() <= rec["energy.total"][0] + 1e-12
+
+
+def test_a_ball_thrown_without_spin_rolls_at_five_sevenths_of_its_speed():
+    """From t = 2 v0 / (7 mu g) on."""
+    v0, mu = 2.0, 0.3
+    _, rec = run(scene(friction=mu, ball=(BALL, at(z=0.1), [0, 0, 0, v0, 0, 0])), 1e-3, 0.5)
+    speed = np.gradient(rec["ball.x"], rec.time)
+    rolls = rec.time > 2.0 * v0 / (7.0 * mu * 9.81) + 5e-3
+    np.testing.assert_allclose(speed[rolls][1:-1], 5.0 / 7.0 * v0, rtol=2e-3)
+    slides = (rec.time > 0.01) & (rec.time < 0.18)
+    np.testing.assert_allclose(speed[slides], v0 - mu * 9.81 * rec.time[slides], rtol=1e-2)
+
+
+def test_a_spinning_ball_that_is_set_down_rolls_at_two_sevenths():
+    _, rec = run(scene(ball=(BALL, at(z=0.1), [0, 30.0, 0, 0, 0, 0])), 1e-3, 1.0)
+    assert np.gradient(rec["ball.x"], rec.time)[-2] == pytest.approx(2.0 / 7.0 * 0.1 * 30.0, rel=2e-3)
+
+
+@pytest.mark.parametrize("angle_deg, slides", [(29.0, False), (32.0, True)])
+def test_a_block_on_an_incline_sticks_or_slides(angle_deg, slides):
+    """tan 30.96 deg = 0.6; below that it does not creep, above it slides with g (sin a - mu cos a)."""
+    a = math.radians(angle_deg)
+    g = (9.81 * math.sin(a), 0.0, -9.81 * math.cos(a))
+    simulation, rec = run(scene(gravity=g, block=(BLOCK, at(z=0.05), STILL)), 5e-3, 2.0, tolerance=1e-9)
+    if slides:
+        expected = 9.81 * (math.sin(a) - 0.6 * math.cos(a))
+        assert simulation.q[4] == pytest.approx(0.5 * expected * 4.0, rel=1e-2)
+    else:
+        late = rec.time > 0.5
+        assert np.ptp(rec["block.x"][late]) < 1e-7 and abs(simulation.q[4]) < 1e-5
+
+
+def test_a_block_does_not_creep_in_a_hundred_seconds():
+    a = math.radians(29.0)
+    g = (9.81 * math.sin(a), 0.0, -9.81 * math.cos(a))
+    simulation = gori.Simulation(gori.compile(scene(gravity=g, block=(BLOCK, at(z=0.05), STILL))), TimeStepping(1e-2))
+    simulation.step(100)
+    start = simulation.q.copy()
+    simulation.step(10_000)
+    assert np.abs(simulation.q - start).max() < 1e-7
+
+
+def test_restitution_and_momentum():
+    """Two balls meet in free flight: momentum is kept, and they part with e times the speed of their approach."""
+    balls = {"a": (BALL, at(x=-0.3), [0, 0, 0, 1.0, 0, 0]), "b": (BALL, at(x=0.3), [0, 0, 0, -0.5, 0, 0])}
+    simulation, _ = run(scene(restitution=0.7, gravity=(0, 0, 0), ground={}, **balls), 1e-3, 1.0)
+    a, b = simulation.v[3], simulation.v[9]
+    assert a + b == pytest.approx(0.5, abs=1e-12) and b - a == pytest.approx(0.7 * 1.5, rel=2e-3)
+
+
+def test_a_stack_of_boxes_stays():
+    boxes = {f"box_{k}": ({"type": "box", "size": [0.2, 0.2, 0.1]}, at(z=0.05 + 0.1 * k), STILL) for k in range(8)}
+    simulation, _ = run(scene(**boxes), 1e-2, 5.0)
+    heights = simulation.q.reshape(-1, 7)[:, 6]
+    np.testing.assert_allclose(heights, 0.05 + 0.1 * np.arange(8), atol=2e-4)
+    assert np.abs(simulation.v).max() < 1e-4 and np.abs(simulation.q.reshape(-1, 7)[:, 4:6]).max() < 1e-5
+
+
+def test_nothing_tunnels_through_a_thin_wall():
+    wall = {"wall": {"type": "box", "size": [0.01, 2.0, 2.0], "at": [1.0, 0, 0], "material": "steel", "collide": True}}
+    shot = (BALL, at(), [0, 0, 0, 300.0, 0, 0])
+    simulation, _ = run(scene(gravity=(0, 0, 0), ground=wall, ball=shot), 1e-2, 0.5)
+    assert simulation.q[4] == pytest.approx(1.0 - 0.005 - 0.1, abs=4e-3)  # a blow of 300 m/s goes in by 3 mm
+
+
+def test_a_spinning_body_keeps_its_momenta():
+    """Free flight with a spin about no principal axis: angular momentum to rounding, energy bounded."""
+    body = ({"type": "box", "size": [0.3, 0.2, 0.1]}, at(), [3.0, 8.0, 1.0, 1.0, 2.0, 3.0])
+    model = gori.compile(scene(gravity=(0, 0, 0), body=body))
+    simulation = gori.Simulation(model, TimeStepping(step=5e-3))
+    before, energy = model.momentum(simulation.q, simulation.v), sum(model.energy(simulation.q, simulation.v))
+    simulation.step(2000)
+    after = model.momentum(simulation.q, simulation.v)
+    np.testing.assert_allclose(after, before, atol=1e-9 * np.abs(before).max() + 1e-8)
+    assert sum(model.energy(simulation.q, simulation.v)) == pytest.approx(energy, rel=5e-2)
+
+
+def test_a_state_goes_on_bit_for_bit():
+    boxes = {f"box_{k}": (BLOCK, at(z=0.1 + 0.15 * k, turn=0.2 * k), STILL) for k in range(3)}
+    model = gori.compile(scene(**boxes))
+    whole = gori.Simulation(model, TimeStepping(step=5e-3))
+    whole.step(60)
+    state = whole.state
+    whole.step(60)
+    other = gori.Simulation(model, TimeStepping(step=5e-3), state=gori.State.from_bytes(state.to_bytes()))
+    other.step(60)
+    assert other.state.digest() == whole.state.digest()
+
+
+def test_stiff_motors_do_not_bound_the_step():
+    """A motor of kp 1e6 on a light arm, with a step far above its period: it stands at its target."""
+    spec = {
+        "gori": 1,
+        "bodies": {"arm": {"mass": 1.0, "com": [0.1, 0, 0], "inertia": [1e-3, 1e-3, 1e-3]}},
+        "joints": {"hinge": {"type": "revolute", "parent": "ground", "child": "arm", "axis": [0, 1, 0]}},
+        "forces": {"drive": {"type": "motor", "joint": "hinge", "target": 0.5, "kp": 1e6, "kd": 1e3}},
+    }
+    simulation = gori.Simulation(gori.compile(gori.Spec.model_validate(spec)), TimeStepping(step=1e-2))
+    simulation.step(200)
+    assert simulation.q[0] == pytest.approx(0.5, abs=1e-5) and abs(simulation.v[0]) < 1e-9
+
+
+def test_wrong_settings():
+    for wrong in ({"sweeps": 2.5}, {"tolerance": -1.0}, {"step": 0.0}):
+        with pytest.raises(InputError, match=f"time_stepping: {next(iter(wrong))} must be a"):
+            TimeStepping(**wrong)

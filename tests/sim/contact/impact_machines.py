@@ -1,0 +1,136 @@
+"""Small machines that collide, for tests of impacts."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+import gori
+
+STEEL = {"material": "steel", "collide": True}
+G = 9.81
+
+
+def machine(
+    bodies: Mapping[str, Any],
+    joints: Mapping[str, Any],
+    friction: float = 0.0,
+    restitution: float = 1.0,
+    floor: bool = True,
+    gravity: float = G,
+    **others: Any,
+) -> gori.Model:
+    """Bodies of steel above a floor z = 0 of steel."""
+    ground = {"shapes": {"floor": {"type": "plane", **STEEL}}} if floor else {}
+    return gori.compile(
+        gori.Spec.model_validate(
+            {
+                "gravity": [0.0, 0.0, -gravity],
+                "materials": {"steel": {"density": 7800.0}},
+                "contacts": {"steel/steel": {"friction": friction, "restitution": restitution}},
+                "bodies": {"ground": ground} | dict(bodies),
+                "joints": dict(joints),
+                **others,
+            }
+        )
+    )
+
+
+def sphere(radius: float, **others: Any) -> dict[str, Any]:
+    """A body of 1 kg with a ball about its origin; others: of the body."""
+    moment = 0.4 * radius**2
+    shapes = {"ball": {"type": "sphere", "radius": radius, **STEEL}}
+    return {"mass": 1.0, "inertia": [moment, moment, moment], "shapes": shapes} | others
+
+
+def ball(restitution: float, friction: float = 0.0, radius: float = 0.1) -> gori.Model:
+    """A free ball above the floor."""
+    joints = {"fly": {"type": "free", "parent": "ground", "child": "ball"}}
+    return machine({"ball": sphere(radius)}, joints, friction, restitution)
+
+
+def above(model: gori.Model, x: float, y: float, z: float, **velocity: Any) -> gori.State:
+    """The only body of a Model at a position; velocity: w and v (3,)."""
+    v = np.concatenate([velocity.get("w", np.zeros(3)), velocity.get("v", np.zeros(3))])
+    return model.state(q=[1.0, 0.0, 0.0, 0.0, x, y, z], v=v)
+
+
+def row_of_balls(count: int, restitution: float = 1.0, apart: float = 0.0) -> gori.Model:
+    """Balls of radius 0.05 on sliders along x without gravity; the first 0.2 m away, the others that far apart."""
+    at = [-0.2, *(0.1 * k + apart * k for k in range(count - 1))]
+    bodies = {f"b{k}": sphere(0.05) for k in range(count)}
+    joints = {
+        f"s{k}": {"type": "prismatic", "parent": "ground", "child": f"b{k}", "axis": [1, 0, 0], "q": at[k]}
+        for k in range(count)
+    }
+    return machine(bodies, joints, 0.0, restitution, floor=False, gravity=0.0)
+
+
+def double_pendulum(friction: float, restitution: float, height: float) -> gori.Model:
+    """Kane's double pendulum: two rods of 1 m and 1 kg, whose lower tip, a small ball, strikes the floor.
+
+    The upper hinge is at this height; both angles are those of the rods to the vertical.
+    """
+    rod = {"mass": 1.0, "com": [0, 0, -0.5], "inertia": [1.0 / 12.0, 1.0 / 12.0, 1e-6]}
+    tip = {"shapes": {"tip": {"type": "sphere", "radius": 0.01, "at": [0, 0, -1.0], **STEEL}}}
+    joints = {
+        "A": {"type": "revolute", "parent": "ground", "child": "upper", "axis": [0, 1, 0], "at": [0, 0, height]},
+        "B": {"type": "revolute", "parent": "upper", "child": "lower", "axis": [0, 1, 0], "at": [0, 0, -1.0]},
+    }
+    return machine({"upper": rod, "lower": rod | tip}, joints, friction, restitution)
+
+
+def block(half_width: float, half_height: float, friction: float, restitution: float = 0.0) -> gori.Model:
+    """A block of 1 kg that moves in the plane y = 0."""
+    moment = (half_width**2 + half_height**2) / 3.0
+    size = [2.0 * half_width, 0.5, 2.0 * half_height]
+    bodies = {
+        "px": {},
+        "pz": {},
+        "block": {"mass": 1.0, "inertia": [moment] * 3, "shapes": {"box": {"type": "box", "size": size, **STEEL}}},
+    }
+    joints = {
+        "x": {"type": "prismatic", "parent": "ground", "child": "px", "axis": [1, 0, 0]},
+        "z": {"type": "prismatic", "parent": "px", "child": "pz", "axis": [0, 0, 1]},
+        "turn": {"type": "revolute", "parent": "pz", "child": "block", "axis": [0, 1, 0]},
+    }
+    return machine(bodies, joints, friction, restitution)
+
+
+def four_bar(restitution: float = 0.5, friction: float = 0.3) -> gori.Model:
+    """A four-bar 1 m above the floor, whose coupler carries a ball on an arm that strikes the floor."""
+    bar = {"mass": 1.0, "com": [0.2, 0, 0], "inertia": [0.001, 0.02, 0.02]}
+    foot = {"shapes": {"foot": {"type": "sphere", "radius": 0.02, "at": [0.2, 0, -0.5], **STEEL}}}
+    hinge = {"type": "revolute", "axis": [0, 1, 0]}
+    joints = {
+        "A": hinge | {"parent": "ground", "child": "crank", "at": [0, 0, 0.6], "q": -0.6},
+        "B": hinge | {"parent": "crank", "child": "coupler", "at": [0.4, 0, 0], "q": 0.6},
+        "D": hinge | {"parent": "ground", "child": "rocker", "at": [0.5, 0, 0.6], "q": -0.6},
+    }
+    pin = {"parent": "coupler", "child": "rocker", "axis": [0, 1, 0], "at": [0.5, 0, 0], "child_at": [0.4, 0, 0]}
+    cuts = {"C": {"type": "revolute"} | pin}
+    return machine({"crank": bar, "coupler": bar | foot, "rocker": bar}, joints, friction, restitution, cuts=cuts)
+
+
+def sliding_rod(theta: float, friction: float, speed: float) -> tuple[gori.Model, gori.State]:
+    """Painlevé's rod: 1 m and 1 kg, at an angle theta to the floor, leaning to +x; its lower end slides along x."""
+    tip = {"shapes": {"tip": {"type": "sphere", "radius": 1e-6, "at": [-0.5, 0, 0], **STEEL}}}
+    rod = {"mass": 1.0, "inertia": [1e-6, 1.0 / 12.0, 1.0 / 12.0]} | tip
+    joints = {
+        "x": {"type": "prismatic", "parent": "ground", "child": "px", "axis": [1, 0, 0]},
+        "z": {"type": "prismatic", "parent": "px", "child": "pz", "axis": [0, 0, 1]},
+        "turn": {"type": "revolute", "parent": "pz", "child": "rod", "axis": [0, -1, 0]},
+    }
+    model = machine({"px": {}, "pz": {}, "rod": rod}, joints, friction, 0.0)
+    return model, model.state(q=[0.0, 0.5 * np.sin(theta) + 1e-6, theta], v=[speed, 0.0, 0.0])
+
+
+def stopped_pendulum(limit: float = 0.3) -> gori.Model:
+    """A double pendulum of two rods whose first joint has a stop; both start at rest on one side of it."""
+    rod = {"mass": 1.0, "com": [0, 0, -0.5], "inertia": [1.0 / 12.0, 1.0 / 12.0, 1e-6]}
+    limits = {"limits": [-limit, 3.0], "limit_stiffness": 1e4}
+    joints = {
+        "A": {"type": "revolute", "parent": "ground", "child": "upper", "axis": [0, 1, 0], "q": 1.0, **limits},
+        "B": {"type": "revolute", "parent": "upper", "child": "lower", "axis": [0, 1, 0], "at": [0, 0, -1.0]},
+    }
+    return machine({"upper": rod, "lower": rod}, joints, floor=False)
