@@ -61,7 +61,8 @@ def test_interrupts_later():
 # ---- signals that ask for the end
 
 RUN = """
-import sys
+import signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored, and stays so
 import gori
 from gori.sim import Simulation
 from tests.sim.machines import EVENTS, long_run
