@@ -41,6 +41,13 @@ def clamped(x, low, high):
     return min(max(x, low), high)
 
 
+@part
+def without(x, y, z, ex, ey, ez):
+    """A vector less its part along the unit vector e: next to zero, what rounding left there would be its direction."""
+    along = dot(x, y, z, ex, ey, ez)
+    return x - along * ex, y - along * ey, z - along * ez
+
+
 @block
 def sphere_capsule(a, b, pose_a, pose_b, reach, found):
     """The closest point of the capsule's axis o + s e, |s| <= h, has s = (c - o).e within its bounds."""
@@ -48,6 +55,8 @@ def sphere_capsule(a, b, pose_a, pose_b, reach, found):
     dx, dy, dz = pose_b[9] - pose_a[9], pose_b[10] - pose_a[10], pose_b[11] - pose_a[11]
     s = clamped(-dot(dx, dy, dz, ex, ey, ez), -b.size[2], b.size[2])
     dx, dy, dz = dx + s * ex, dy + s * ey, dz + s * ez
+    if abs(s) < b.size[2]:
+        dx, dy, dz = without(dx, dy, dz, ex, ey, ez)
     limit = reach + a.radius + b.radius
     if limit <= 0.0 or dx * dx + dy * dy + dz * dz >= limit * limit:
         return 0
@@ -91,9 +100,17 @@ def capsule_capsule(a, b, pose_a, pose_b, reach, found):
     least = vx * vx + vy * vy + vz * vz
     if limit <= 0.0 or least >= limit * limit:
         return 0
-    nx, ny, nz, least = unit(vx, vy, vz)
     ux, uy, uz = cross(ex, ey, ez, fx, fy, fz)
     sine = dot(ux, uy, uz, ux, uy, uz)
+    within_a, within_b = abs(s) < h, abs(t) < k
+    if within_a and within_b and sine > PARALLEL:  # across both
+        across = dot(vx, vy, vz, ux, uy, uz) / sine
+        vx, vy, vz = across * ux, across * uy, across * uz
+    elif within_a:
+        vx, vy, vz = without(vx, vy, vz, ex, ey, ez)
+    elif within_b:
+        vx, vy, vz = without(vx, vy, vz, fx, fy, fz)
+    nx, ny, nz, least = unit(vx, vy, vz)
     if least <= 1e-14 * (h + k):  # axes that meet: along their common perpendicular
         if sine > 1e-20:
             nx, ny, nz, _ = unit(ux, uy, uz)
@@ -112,6 +129,8 @@ def capsule_capsule(a, b, pose_a, pose_b, reach, found):
                 px, py, pz = s_end * ex, s_end * ey, s_end * ez
                 t_end = clamped(dot(px - dx, py - dy, pz - dz, fx, fy, fz), -k, k)
                 qx, qy, qz = dx + t_end * fx - px, dy + t_end * fy - py, dz + t_end * fz - pz
+                if abs(t_end) < k:
+                    qx, qy, qz = without(qx, qy, qz, fx, fy, fz)
                 mx, my, mz, length = unit(qx, qy, qz)
                 if length <= 1e-14 * (h + k):
                     mx, my, mz = nx, ny, nz
