@@ -10,9 +10,26 @@ from gori.kernels.contact.narrow.inside import inside_wall
 from gori.kernels.contact.narrow.manifold import contact_patch
 from gori.kernels.contact.narrow.planes import box_plane, capsule_plane, convex_plane, sphere_plane
 from gori.kernels.contact.narrow.polish import is_curved
-from gori.kernels.contact.narrow.rounded import capsule_capsule, sphere_box, sphere_capsule, sphere_sphere
+from gori.kernels.contact.narrow.rounded import (
+    capsule_capsule,
+    sphere_box,
+    sphere_capsule,
+    sphere_frustum,
+    sphere_sphere,
+)
 from gori.kernels.contact.narrow.work import NarrowWork
-from gori.kernels.contact.tables import BOX, CAPSULE, CONVEX, FOUND, GROUND, PLANE, SPHERE, ContactTables
+from gori.kernels.contact.tables import (
+    BOX,
+    CAPSULE,
+    CONE,
+    CONVEX,
+    CYLINDER,
+    FOUND,
+    GROUND,
+    PLANE,
+    SPHERE,
+    ContactTables,
+)
 from gori.kernels.contact.terrain.ground import convex_ground
 from gori.kernels.jit import block, kernel, part
 
@@ -71,6 +88,8 @@ def collide_ordered(a, b, pose_a, pose_b, tables, reach, work, found):
             return sphere_capsule(a, b, pose_a, pose_b, reach, found)
         if b.kind == BOX:
             return sphere_box(a, b, pose_a, pose_b, reach, found)
+        if b.kind in (CYLINDER, CONE):
+            return sphere_frustum(a, b, pose_a, pose_b, reach, found)
     elif a.kind == CAPSULE and b.kind == CAPSULE:
         return capsule_capsule(a, b, pose_a, pose_b, reach, found)
     elif a.kind == BOX and b.kind == BOX:

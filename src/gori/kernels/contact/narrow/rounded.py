@@ -1,4 +1,4 @@
-"""Spheres and capsules against each other, and spheres against boxes: closest points in closed form.
+"""Closest points in closed form: spheres and capsules against each other, spheres against boxes, cylinders and cones.
 
 A sphere is a point and a radius, a capsule a segment and a radius. With p, q the closest points of both cores,
 d = |q - p| and n = (q - p) / d,
@@ -11,6 +11,7 @@ Closest points of segments: Ericson 2005, Real-Time Collision Detection, section
 import math
 
 from gori.kernels.contact.narrow.frames import cross, dot, put, seen_from, tangents, turned, unit
+from gori.kernels.contact.tables import CYLINDER
 from gori.kernels.jit import block, part
 
 PARALLEL = 1e-4
@@ -169,5 +170,38 @@ def sphere_box(a, b, pose_a, pose_b, reach, found):
         else:
             dz, length = -math.copysign(1.0, z), -gz
     nx, ny, nz = turned(pose_b, dx, dy, dz)
+    put_between(found[0], pose_a[9], pose_a[10], pose_a[11], nx, ny, nz, length, a, b, 0)
+    return 1
+
+
+@block
+def sphere_frustum(a, b, pose_a, pose_b, reach, found):
+    """Against a cylinder or cone, in the half plane of the centre and the axis: from outside the closest point of its
+    three sides, from inside the nearest of their lines.
+    """
+    x, y, z = seen_from(pose_b, pose_a[9], pose_a[10], pose_a[11])
+    h, low = b.size[2], b.size[0]
+    high = low if b.kind == CYLINDER else b.size[1]
+    rho = math.sqrt(x * x + y * y)
+    ex, ey = (x / rho, y / rho) if rho > 1e-290 else (1.0, 0.0)
+    side = math.sqrt((low - high) ** 2 + 4.0 * h * h)
+    out, up = 2.0 * h / side, (low - high) / side  # the normal of the side
+    beyond = (rho - low) * out + (z + h) * up
+    if beyond <= 0.0 and abs(z) <= h:
+        length = max(beyond, abs(z) - h)
+        across, along = (-out, -up) if length == beyond else (0.0, -math.copysign(1.0, z))
+    else:
+        # the caps, then the side
+        end = math.copysign(h, z)
+        across, along = clamped(rho, 0.0, high if z > 0.0 else low) - rho, end - z
+        share = clamped(((high - low) * (rho - low) + 2.0 * h * (z + h)) / (side * side), 0.0, 1.0)
+        r, t = low + share * (high - low) - rho, (2.0 * share - 1.0) * h - z
+        if beyond > 0.0 and r * r + t * t < across * across + along * along:
+            across, along = r, t
+        length = math.sqrt(across * across + along * along)
+        across, along = across / length, along / length
+    if length >= reach + a.radius + b.radius:
+        return 0
+    nx, ny, nz = turned(pose_b, across * ex, across * ey, along)
     put_between(found[0], pose_a[9], pose_a[10], pose_a[11], nx, ny, nz, length, a, b, 0)
     return 1
