@@ -1,4 +1,4 @@
-"""Starts and shapes that are wrong, through the public API: refused by name, or resolved without throwing bodies away."""
+"""Starts and shapes that are wrong, through the public API: refused by name, or resolved with nothing thrown away."""
 
 import numpy as np
 import pytest

@@ -67,10 +67,11 @@ def _closed(vertices: np.ndarray, faces: np.ndarray, what: str) -> tuple[np.ndar
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     _, shared = np.unique(np.sort(edges, axis=1), axis=0, return_counts=True)
     remedy = "repair it (`trimesh.repair`, MeshLab), or remove pieces: true, and its convex hull collides"
-    if (shared % 2 != 0).any():
+    odd = shared[shared % 2 != 0]
+    if len(odd):
         raise SpecError(
-            f"{what} is not closed: of its {len(shared)} edges {np.sum(shared == 1)} belong to one triangle and "
-            f"{np.sum((shared > 2) & (shared % 2 != 0))} to three or more. With pieces: true each must have two: {remedy}"
+            f"{what} is not closed: of its {len(shared)} edges {np.sum(odd == 1)} belong to one triangle and "
+            f"{np.sum(odd > 1)} to three or more. With pieces: true each must have two: {remedy}"
         )
     there, back = (np.unique(way, axis=0, return_counts=True) for way in (edges, edges[:, ::-1]))
     if not (len(there[0]) == len(back[0]) and (there[0] == back[0]).all() and (there[1] == back[1]).all()):

@@ -44,8 +44,8 @@ def refuse_deep_start(contact: BodyContact, points: np.ndarray) -> None:
         if np.isfinite(size) and speed**2 > 2.0 * STANDARD_GRAVITY * size and -point["gap"] > DEEP * size:
             names = f"{contact.names[point['a']]} and {contact.names[point['b']]}"
             raise InputError(
-                f"{names} are inside each other by {-point['gap']:.3g} m at the start: the penalty law would throw them "
-                f"apart with {speed:.3g} m/s. Move them apart, list them in no_contact, or part them slowly by a run "
+                f"{names} are inside each other by {-point['gap']:.3g} m at the start: the penalty law would throw "
+                f"them apart with {speed:.3g} m/s. Move them apart, list them in no_contact, or part them slowly by a run "
                 "with time_stepping"
             )
 
