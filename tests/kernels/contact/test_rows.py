@@ -26,7 +26,7 @@ def test_tangents_are_across():
             0.0,
             0.0,
             -((2.0 * 9.81 * 0.1 * 0.018) ** 0.5),
-        ),  # but not so fast that it is thrown up by 0.1 of its size
+        ),  # but it is not thrown up by more than 0.1 of its size
         (1e-4, 0.5, -2.0, -1.0),  # hit within the step: it parts with half of its speed
         (1e-2, 0.5, -2.0, 10.0),  # not yet
         (0.0, 0.5, -0.01, 0.0),  # too slow to rebound

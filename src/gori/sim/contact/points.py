@@ -45,8 +45,8 @@ def refuse_deep_start(contact: BodyContact, points: np.ndarray) -> None:
             names = f"{contact.names[point['a']]} and {contact.names[point['b']]}"
             raise InputError(
                 f"{names} are inside each other by {-point['gap']:.3g} m at the start: the penalty law would throw "
-                f"them apart with {speed:.3g} m/s. Move them apart, list them in no_contact, or part them slowly by a run "
-                "with time_stepping"
+                f"them apart with {speed:.3g} m/s. Move them apart, list them in no_contact, or part them slowly "
+                "by a run with time_stepping"
             )
 
 
