@@ -69,6 +69,24 @@ def signed_distance(a, b, start=(), count=2000, rounds=40):
     return best, normal
 
 
+def normal_nearby(a, b, start, width=1e-5, least=1e-9, kind=np.float64):
+    """The unit vector of the largest s(n) near a given one, by ever smaller caps; kind: of floating point numbers."""
+    lattice = sphere_of_directions(120).astype(kind)
+    poses = [np.concatenate([pose[:9], pose[9:].astype(kind) - a[2][9:]]) for pose in (a[2], b[2])]
+    pair = [(shape, vertices, pose) for (shape, vertices, _), pose in zip((a, b), poses)]
+    normal = np.asarray(start, kind) / np.sqrt(np.sum(np.asarray(start, kind) ** 2))
+    best = gap_along(*pair, normal)[0]
+    while width > least:
+        near = normal + kind(width) * lattice
+        near /= np.sqrt(np.sum(near * near, axis=1, keepdims=True))
+        gaps = gap_along(*pair, near)
+        if gaps.max() > best:
+            best, normal = gaps.max(), near[gaps.argmax()]
+        else:
+            width *= 0.5
+    return best, normal
+
+
 def contains(shape, vertices, pose, point, directions):
     """How far a point lies outside of a shape at most, over these directions; not positive: inside of all planes."""
     return np.max(directions @ point - np.sum(directions * in_world(shape, vertices, pose, directions), axis=1))

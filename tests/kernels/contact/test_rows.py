@@ -21,11 +21,16 @@ def test_tangents_are_across():
     [
         (2e-3, 0.0, -1.0, 2.0),  # it may come nearer by the gap in a step of 1 ms
         (-1e-6, 0.0, 0.0, -SHARE * 1e-3),  # a depth is undone
-        (-1.0, 0.0, 0.0, -20.0 * 9.81e-3),  # but not faster than that
+        (
+            -1.0,
+            0.0,
+            0.0,
+            -((2.0 * 9.81 * 0.1 * 0.018) ** 0.5),
+        ),  # but it is not thrown up by more than 0.1 of its size
         (1e-4, 0.5, -2.0, -1.0),  # hit within the step: it parts with half of its speed
         (1e-2, 0.5, -2.0, 10.0),  # not yet
         (0.0, 0.5, -0.01, 0.0),  # too slow to rebound
     ],
 )
 def test_least_speed(gap, e, before, least):
-    assert plain(least_speed)(Plain(gap=gap), e, 1e-3, 9.81, 0.0, before) == pytest.approx(least)
+    assert plain(least_speed)(Plain(gap=gap), e, 1e-3, 9.81, 0.018, before) == pytest.approx(least)

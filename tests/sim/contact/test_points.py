@@ -7,11 +7,12 @@ import pytest
 
 import gori
 from gori.errors import InputError
-from gori.integrate import RK4, TimeStepping
+from gori.integrate import RK4, Dopri5, TimeStepping
+from gori.kernels.contact.memory import POINT
 from gori.model.machine import machine_of
 from gori.sim import Simulation
-from gori.sim.contact.points import ContactPoints
-from tests.sim.contact.machines import G, ball, box
+from gori.sim.contact.points import ContactPoints, refuse_deep_start, thrown
+from tests.sim.contact.machines import RADIUS, G, ball, box
 
 
 def changed(state, **fields):
@@ -37,6 +38,21 @@ def test_a_state_holds_points_and_what_was_recorded(resting):
     assert np.allclose(part["points"]["force"].sum(axis=0), [0, 0, G], atol=1e-3)
     assert np.allclose(part["wrench"][:, 3:], [[0, 0, -G], [0, 0, G]], atol=1e-3)
     assert part["measured"][0] == 4
+
+
+def test_how_fast_a_deep_start_throws():
+    """By the energy of the law: as fast as a ball without damping leaves in a run."""
+    model = gori.compile(ball(restitution=1.0, friction=0.0))
+    point = np.zeros(1, POINT.dtype)[0]
+    point["b"], point["gap"] = 1, -2e-3
+    speed = thrown(model.contact, point)
+    start = model.state(q=[1, 0, 0, 0, 0, 0, RADIUS - 2e-3])
+    record = Simulation(model, Dopri5(), state=start).run(0.01, sample=1e-4)
+    assert record["ball.vz"].max() == pytest.approx(speed, rel=0.03)  # less what gravity takes on the way
+    refuse_deep_start(model.contact, np.array([point]))
+    point["gap"] = -0.05
+    with pytest.raises(InputError, match=r"ground\.floor and ball\.s are inside each other by 0\.05 m at the start"):
+        refuse_deep_start(model.contact, np.array([point]))
 
 
 def test_damaged_parts_are_refused(resting):

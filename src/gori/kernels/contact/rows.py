@@ -2,7 +2,8 @@
 
 A point may come nearer by no more than its gap in a step of length h, u_n >= -gap / h: so bodies are stopped before
 they enter each other, however fast they are. Where they are already inside each other by a depth d, they part with
-SHARE d / h, at most PARTING times the speed of a fall over the step and PART of their size. Where a point is hit, its
+SHARE d / h, at most PARTING times the speed of a fall over the step and PART of their size, and never so fast that one
+would be thrown up by more than THROW of its size. Where a point is hit, its
 speed u_n < 0 before the step and its restitution e ask for u_n >= -e u_n after it (Moreau 1988). A point that sticks
 returns by SHARE of the way that it has slipped since it sticks: it does not creep.
 
@@ -28,6 +29,8 @@ PARTING = 20.0
 """largest speed of undoing it, by that of a fall from rest over the step"""
 PART = 1e-3
 """of the size, by which bodies part in a step besides"""
+THROW = 0.1
+"""of the size, which a body that is parted from another flies up at most: it keeps the speed of parting"""
 STUCK = 0.9998
 """square of the share of friction up to which a point sticks"""
 SLOW = 5.0
@@ -199,7 +202,10 @@ def least_speed(point, restitution, h, g, size, before):
         return restitution * before
     if point.gap >= 0.0:
         return point.gap / h
-    return -min(SHARE * -point.gap / h, PARTING * fall + PART * size / h)
+    speed = min(SHARE * -point.gap / h, PARTING * fall + PART * size / h)
+    if g > 0.0:
+        speed = min(speed, math.sqrt(2.0 * g * THROW * size))
+    return -speed
 
 
 @part

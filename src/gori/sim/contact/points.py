@@ -9,11 +9,45 @@ from gori.kernels.contact.memory import HEAD, POINT
 from gori.kernels.contact.penalty import penalty_at
 from gori.kernels.machine import START, Data, Machine
 from gori.model import Model
+from gori.model.contact.tables import BodyContact
 from gori.sim.callers.pickled import Bound
 from gori.sim.check import check_array, require
 
+STANDARD_GRAVITY = 9.81
+"""[m/s2] for what counts as thrown: higher than the size of the smaller of both shapes"""
+DEEP = 0.01
+"""of that size, from which on a depth counts as deep"""
 UNIT = 1e-6
 """by how much the length of a normal may differ from 1"""
+
+
+def thrown(contact: BodyContact, point: np.void) -> float:
+    """Speed [m/s] with which the penalty law parts two bodies that start from rest inside each other, undamped.
+
+    The work of k d^1.5 over the depth is 0.4 k d^2.5.
+    """
+    one, other = contact.tables.shape[point["a"]], contact.tables.shape[point["b"]]
+    law = contact.tables.law[one["material"], other["material"]]
+    with np.errstate(divide="ignore"):
+        radius = 1.0 / (1.0 / one["curvature"] + 1.0 / other["curvature"])
+        mass = 1.0 / (1.0 / one["mass"] + 1.0 / other["mass"])
+    k = float(law["fixed_stiffness"] or law["stiffness"] * np.sqrt(radius))
+    depth = max(0.0, -float(point["gap"]))
+    return float(np.sqrt(0.8 * k * depth**2.5 / mass)) if 0.0 < mass < np.inf else 0.0
+
+
+def refuse_deep_start(contact: BodyContact, points: np.ndarray) -> None:
+    """Raise InputError where bodies start so deep in each other that the penalty law would throw them away."""
+    for point in points:
+        one, other = contact.tables.shape[point["a"]], contact.tables.shape[point["b"]]
+        size, speed = min(one["half"].max(), other["half"].max()), thrown(contact, point)
+        if np.isfinite(size) and speed**2 > 2.0 * STANDARD_GRAVITY * size and -point["gap"] > DEEP * size:
+            names = f"{contact.names[point['a']]} and {contact.names[point['b']]}"
+            raise InputError(
+                f"{names} are inside each other by {-point['gap']:.3g} m at the start: the penalty law would throw "
+                f"them apart with {speed:.3g} m/s. Move them apart, list them in no_contact, or part them slowly "
+                "by a run with time_stepping"
+            )
 
 
 class ContactPoints(Bound):
@@ -22,7 +56,7 @@ class ContactPoints(Bound):
     def __init__(self, model: Model, machine: Machine, data: Data):
         self._there, self._shapes = model.contact is not None, 0
         self._machine, self._data = machine, data
-        self._memory = data.contact_memory
+        self._memory, self._contact = data.contact_memory, model.contact
         if model.contact is not None:
             self._shapes = len(model.contact.tables.shape)
 
@@ -66,3 +100,4 @@ class ContactPoints(Bound):
             memory.point[: len(saved["points"])] = saved["points"]
         elif self._machine.penalty:
             penalty_at(self._machine, self._data, time, y, START)  # too many points: the first step says so
+            refuse_deep_start(self._contact, memory.point[: int(memory.head["points"][0])])

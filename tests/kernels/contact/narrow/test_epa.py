@@ -20,7 +20,7 @@ def depth_of(scene):
     a, b = (fields(row[0]) for row in scene.rows)
     plain(relative_pose)(*scene.poses, work.pose_ab)
     pair = (a, b, work.pose_ab, scene.vertex)
-    corners = plain(core_distance)(*pair, np.inf, work.simplex, work.answer[0])
+    corners = plain(core_distance)(*pair, np.inf, 1.0, work.simplex, work.answer[0])
     assert corners > 0
     steps = plain(kernel.core_depth)(*pair, corners, work)
     answer = work.answer[0]
@@ -66,6 +66,23 @@ def test_touching_faces():
     scene.add(BOX, (1, 1, 1)), scene.add(BOX, (0.5, 0.5, 0.5), position=(0.2, 0.3, 1.5), rotation=turn(0, 0, 0.4))
     depth, normal, steps = depth_of(scene)
     assert depth == pytest.approx(0.0, abs=1e-12) and normal == pytest.approx([0, 0, 1]) and steps < 20
+
+
+def test_other_faces_are_tried():
+    """A normal at a wrong end: a closer face leads to the end of the ellipsoid that is nearest."""
+    scene = Scene()
+    scene.add(ELLIPSOID, (0.5, 0.6, 0.7)), scene.add(BOX, (0.1, 0.1, 0.1))
+    work = records(scene.work)
+    a, b = (fields(row[0]) for row in scene.rows)
+    plain(relative_pose)(*scene.poses, work.pose_ab)
+    for k, (normal, distance) in enumerate([((0.0, 0.1, 1.0), 0.7), ((1.0, 0.1, 0.1), 0.4), ((1.0, 0.2, 0.1), 0.45)]):
+        f = work.face[k]
+        f.nx, f.ny, f.nz = np.array(normal) / np.linalg.norm(normal)
+        f.distance, f.alive = distance, kernel.OPEN
+    work.answer[0].nz, work.answer[0].distance = 1.0, -0.8
+    plain(kernel.try_other_faces)(a, b, work.pose_ab, scene.vertex, 2.1, 3, work)
+    assert work.answer[0].distance == pytest.approx(-0.6) and work.answer[0].nx == pytest.approx(1.0)
+    assert [f.alive for f in work.face[:3]] == [kernel.OPEN] * 3
 
 
 def test_faces_and_their_horizon():

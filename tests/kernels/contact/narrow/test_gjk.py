@@ -5,18 +5,19 @@ import pytest
 
 from gori.kernels.contact.narrow import gjk as kernel
 from gori.kernels.contact.narrow.frames import relative_pose
-from gori.kernels.contact.tables import BOX, SPHERE
+from gori.kernels.contact.tables import BOX, ELLIPSOID, SPHERE
 from tests.kernels.contact.random_pairs import KINDS, add_random
 from tests.kernels.contact.shapes import Scene, fields, random_rotation
 from tests.plain import plain, records
 from tests.reference.contact import contains, gap_along, sphere_of_directions
 
 
-def searched(scene, limit=np.inf):
+def searched(scene, limit=np.inf, care=1.0):
     work = records(scene.work)
     a, b = (fields(row[0]) for row in scene.rows)
     plain(relative_pose)(*scene.poses, work.pose_ab)
-    state = plain(kernel.core_distance)(a, b, work.pose_ab, scene.vertex, limit, work.simplex, work.answer[0])
+    tables = work.pose_ab, scene.vertex
+    state = plain(kernel.core_distance)(a, b, *tables, limit, care, work.simplex, work.answer[0])
     return state, work.answer[0]
 
 
@@ -52,6 +53,16 @@ def test_far_touching_and_overlapping_cores():
     for x, states in ((2.0, range(1, 5)), (1.0, (4,)), (0.0, range(1, 5))):
         scene.poses[1][9:] = x, 0.5 * x, 0.2 * x
         assert searched(scene)[0] in states
+
+
+def test_the_direction_of_a_small_distance():
+    """A hundred thousandth of a size apart: with care the normal is exact, not the distance alone."""
+    scene = Scene()
+    scene.add(ELLIPSOID, (1.0, 2.0, 50.0))
+    scene.add(BOX, (90.0, 90.0, 1.0), position=(0.3, 0.2, -51.0 - 1e-3))
+    state, answer = searched(scene, care=kernel.EXACT)
+    assert state == kernel.APART
+    assert (answer.nx, answer.ny, answer.nz) == pytest.approx((0.0, 0.0, -1.0), abs=1e-9)
 
 
 def test_a_point_of_the_difference():

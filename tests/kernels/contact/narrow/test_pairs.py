@@ -4,13 +4,25 @@ import numpy as np
 import pytest
 
 from gori.kernels.contact.narrow import pairs as kernel
-from gori.kernels.contact.tables import BOWL, BOX, CAPSULE, FOUND, GROUND, MOST_POINTS, PLANE, SPHERE, TUBE
+from gori.kernels.contact.tables import (
+    BOWL,
+    BOX,
+    CAPSULE,
+    CONE,
+    ELLIPSOID,
+    FOUND,
+    GROUND,
+    MOST_POINTS,
+    PLANE,
+    SPHERE,
+    TUBE,
+)
 from gori.spec.vehicle.terrain import Terrain
 from tests.kernels.contact.coal_twin import signed_distances
 from tests.kernels.contact.random_pairs import KINDS, bring_to_gap, random_pairs
-from tests.kernels.contact.shapes import Scene, fields, turn
+from tests.kernels.contact.shapes import Scene, fields, random_rotation, turn
 from tests.plain import plain, records, rows
-from tests.reference.contact import contains, gap_along, sphere_of_directions
+from tests.reference.contact import contains, gap_along, normal_nearby, sphere_of_directions
 
 COUNT = 2500
 CASES = {"random": None, "overlapping": -0.01, "apart": 0.01, "touching": 0.0}
@@ -83,6 +95,51 @@ def test_certificates(scenes, case):
             reach = 3.0 * ACCURACY * max(a[0]["half"].max(), b[0]["half"].max())
             assert contains(*a, point["position"] - across, directions) < reach
             assert contains(*b, point["position"] + across, directions) < reach
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_normals(scenes, case):
+    """No direction next to the normal has a larger gap: it is the best one to 1e-6 rad, coal or not."""
+    scene, made = scenes
+    scene.poses, found = made[case]
+    scene.all_vertices = scene.vertex
+    _, normal = deepest(found)
+    for k in range(COUNT):
+        a, b = both(scene, k)
+        if np.ptp(np.array([a[2][9:], b[2][9:]]), axis=0).max() < 1e-12 and a[0]["kind"] == b[0]["kind"] == SPHERE:
+            continue  # concentric: one direction is as good as another
+        _, best = normal_nearby(a, b, normal[k])
+        if np.linalg.norm(best - normal[k]) > 0.3 * ACCURACY:  # flat there: with more digits
+            _, best = normal_nearby(a, b, normal[k], 1e-4, 1e-11, np.longdouble)
+        assert np.linalg.norm(best - normal[k]) < ACCURACY
+
+
+def test_a_sphere_about_the_axis_of_a_capsule():
+    """However close to it, the normal is across the axis: what rounding leaves along it would be deeper."""
+    rng, scene = np.random.default_rng(5), Scene()
+    for _ in range(100):
+        rotation, centre = random_rotation(rng), rng.normal(size=3)
+        along = rotation.as_matrix()[:, 2]
+        scene.add(SPHERE, radius=0.4, position=centre + rng.uniform(-0.7, 0.7) * along)
+        scene.add(CAPSULE, (0, 0, 0.8), 0.3, centre, rotation)
+    gap, normal = deepest(scene.collide(np.arange(200).reshape(-1, 2)))
+    axis = np.array([pose[[2, 5, 8]] for pose in scene.poses[1::2]])
+    np.testing.assert_allclose(gap, -0.7, atol=1e-12)
+    assert np.abs(np.sum(normal * axis, axis=1)).max() < 1e-12
+
+
+def test_a_small_ellipsoid_in_the_middle_of_a_cone():
+    """Hardly deeper one way than another: of many local minima of the depth the least is found."""
+    scene = Scene()
+    scene.add(CONE, (4.569, 1.733, 3.570))
+    scene.add(ELLIPSOID, (0.041, 0.035, 0.039), rotation=turn(0.254, 0.770, 1.542))
+    gap, normal = deepest(scene.collide([(0, 1)]))
+    pair = [(row[0], (), pose) for row, pose in zip(scene.rows, scene.poses)]
+    assert gap_along(*pair, normal) == pytest.approx(gap, abs=1e-9)
+    starts = sphere_of_directions(1000)
+    starts = starts[np.argsort(gap_along(*pair, starts))[-60:]]
+    best = max(normal_nearby(*pair, start, 0.05, 1e-7)[0] for start in starts)
+    assert gap > best - 1e-7
 
 
 def test_either_order(scenes):

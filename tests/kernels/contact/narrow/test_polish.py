@@ -45,6 +45,34 @@ def test_a_cylinder_in_a_box():
     np.testing.assert_array_equal(before, work.pose_ab)
 
 
+def test_rounds_are_mixed():
+    """Errors that shrink by a matrix, as those of normals do: two rounds before are enough to know where they tend."""
+    wanted, shrink = np.array([0.0, 0.0, 1.0]), np.diag([0.95, 0.6, 0.0])
+    n, past, count = np.array([1e-4, -2e-4, 1.0]), np.zeros((3, 6)), 0
+    for _ in range(3):
+        m = wanted + shrink @ (n - wanted)
+        count = plain(kernel.remember)(past, count, *n, *m)
+        assert plain(kernel.length_of_turn)(past, 0) == pytest.approx(np.linalg.norm(m - n))
+        n = m
+    assert count == 3 and np.linalg.norm(m - wanted) > 8e-5
+    np.testing.assert_allclose(plain(kernel.mixed)(past, count, *m), wanted, atol=1e-12)
+
+
+def test_an_ellipsoid_deep_under_a_face():
+    """Nearly as deep as it is curved: rounds alone would be hundreds."""
+    scene = Scene()
+    scene.add(BOX, (1.0, 1.0, 1.0))
+    scene.add(ELLIPSOID, (1.0, 0.8, 0.6), position=(0.1, 0.2, 0.95), rotation=turn(0.5, 0.4, 0.3))
+    work = records(scene.work)
+    plain(relative_pose)(*scene.poses, work.pose_ab)
+    a, b = (fields(row[0]) for row in scene.rows)
+    answer = work.answer[0]
+    answer.nx, answer.ny, answer.nz = np.array([0.01, -0.02, 1.0]) / np.linalg.norm([0.01, -0.02, 1.0])
+    answer.distance = -plain(kernel.depth_along)(a, b, work.pose_ab, scene.vertex, answer.nx, answer.ny, answer.nz)
+    plain(kernel.refine_by_distance)(a, b, work.pose_ab, scene.vertex, 5.0, work)
+    assert (answer.nx, answer.ny, answer.nz) == pytest.approx((0.0, 0.0, 1.0), abs=1e-7)
+
+
 def test_which_cores_are_smooth():
     scene = Scene()
     sphere, box, ellipsoid = (fields(scene.rows[scene.add(kind, (1, 1, 1))][0]) for kind in (SPHERE, BOX, ELLIPSOID))

@@ -14,7 +14,7 @@ import math
 
 from gori.kernels.contact.narrow.frames import cross, dot, unit
 from gori.kernels.contact.narrow.gjk import difference_support, set_corner
-from gori.kernels.contact.narrow.polish import is_curved, polish_normal, refine_by_distance, smooth_pair
+from gori.kernels.contact.narrow.polish import depth_along, is_curved, polish_normal, refine_by_distance, smooth_pair
 from gori.kernels.contact.narrow.tetrahedron import flat_answer, grow_to_tetrahedron, volume_of
 from gori.kernels.contact.narrow.work import MOST_FACES, MOST_VERTICES
 from gori.kernels.jit import block, part
@@ -38,8 +38,12 @@ SLIVER = 1e-13
 """sine of the angle between two edges of a face, below which it has no normal"""
 BLUR = 4e-16
 """rounding of a height over a face, by the size, for a face as wide as that"""
-OPEN, DONE, THIN_FACE = 1, 2, 3
-"""a face to search from; one that lies on the surface, as far as rounding tells; a sliver"""
+STARTS = 8
+"""faces from which a local search is tried before the best normal is believed"""
+BASIN = math.cos(0.3)
+"""cosine of the angle between them, at least"""
+OPEN, DONE, THIN_FACE, TRIED = 1, 2, 3, 4
+"""a face to search from; one that lies on the surface, as far as rounding tells; a sliver; next to one tried before"""
 
 
 @part
@@ -135,6 +139,36 @@ def find_gone(face, faces, at, w, gone, seen):
 
 
 @block
+def try_other_faces(a, b, pose_ab, vertex, size, faces, work):
+    """Search locally from the closest faces, far from each other, and keep the best normal; of these any may be least.
+
+    Where the depth is nearly the same in many directions, a polytope of few faces does not tell which is the least.
+    """
+    face, answer, best = work.face, work.answer[0], work.answer[2]
+    work.answer[2] = answer
+    for _ in range(STARTS):
+        at, least = -1, -best.distance
+        for k in range(faces):
+            if face[k].alive == OPEN and face[k].distance < least:
+                at, least = k, face[k].distance
+        if at < 0:
+            break
+        f = face[at]
+        answer.nx, answer.ny, answer.nz = f.nx, f.ny, f.nz
+        answer.distance = -depth_along(a, b, pose_ab, vertex, f.nx, f.ny, f.nz)
+        refine_by_distance(a, b, pose_ab, vertex, size, work)
+        if answer.distance > best.distance:
+            work.answer[2] = answer
+        for k in range(faces):
+            if face[k].alive == OPEN and dot(f.nx, f.ny, f.nz, face[k].nx, face[k].ny, face[k].nz) > BASIN:
+                face[k].alive = TRIED
+    for k in range(faces):
+        if face[k].alive == TRIED:
+            face[k].alive = OPEN
+    work.answer[0] = best
+
+
+@block
 def core_depth(a, b, pose_ab, vertex, count, work):
     """Depth (as a negative distance), normal from A to B and A's deepest point into `work.answer`, in the frame of A.
 
@@ -219,9 +253,15 @@ def core_depth(a, b, pose_ab, vertex, count, work):
                 faces += 1
             add_face(corner, face, free, horizon[k].i, horizon[k].j, count, size)
         count += 1
+        if count == FOCUS and curved:
+            try_other_faces(a, b, pose_ab, vertex, size, faces, work)
+            depth = -answer.distance
         if count >= FOCUS:
             angle *= NARROWER
             cone = 1.0 - 0.5 * angle * angle
+    if curved and not polished and smooth_pair(a, b):
+        polished = polish_normal(a, b, pose_ab, vertex, size, answer)
+        reliable = reliable or polished
     if not reliable or (curved and not polished):
         refine_by_distance(a, b, pose_ab, vertex, size, work)
     return steps

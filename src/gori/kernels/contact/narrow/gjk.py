@@ -24,6 +24,8 @@ ROUNDING = 2e-15
 """error of v.w by |v| |w|"""
 MEETING = 1e-10
 """distance by the size of the difference, below which the direction of v is not reliable: cores count as overlapping"""
+EXACT = 1e-3
+"""of these tolerances, where the direction counts and not the distance: the search ends when no step is better"""
 MOST_STEPS = 128
 
 
@@ -44,18 +46,19 @@ def set_corner(corner, x, y, z, ax, ay, az):
 
 
 @block
-def core_distance(a, b, pose_ab, vertex, limit, simplex, answer):
+def core_distance(a, b, pose_ab, vertex, limit, care, simplex, answer):
     """Distance, normal from A to B and A's closest point into `answer`, in the frame of A.
 
     pose_ab   (12,)  pose of B in the frame of A
     limit     [m]    FAR is answered as soon as the distance is known to be larger, with a normal that shows it
+    care             share of the tolerances, 1 or EXACT
     simplex   (4,)   left as it is at the end
     """
     vx, vy, vz = -pose_ab[9], -pose_ab[10], -pose_ab[11]
     squared = dot(vx, vy, vz, vx, vy, vz)
     if squared == 0.0:
         vx, squared = 1.0, 1.0
-    best, count, size = math.inf, 0, 0.0
+    best, count, size, apart = math.inf, 0, 0.0, False
     for _ in range(MOST_STEPS):
         wx, wy, wz, ax, ay, az = difference_support(a, b, pose_ab, vertex, -vx, -vy, -vz)
         lower = dot(vx, vy, vz, wx, wy, wz)
@@ -64,11 +67,14 @@ def core_distance(a, b, pose_ab, vertex, limit, simplex, answer):
             answer.nx, answer.ny, answer.nz = -vx / length, -vy / length, -vz / length
             return FAR
         size = max(size, abs(wx), abs(wy), abs(wz))
-        if count > 0 and squared - lower <= BOUNDS_AGREE * squared + ROUNDING * size * math.sqrt(squared):
+        apart = apart or (lower > 0.0 and lower * lower > (ROUNDING * size) ** 2 * squared)
+        if count > 0 and squared - lower <= care * (BOUNDS_AGREE * squared + ROUNDING * size * math.sqrt(squared)):
             break
         set_corner(simplex[count], wx, wy, wz, ax, ay, az)
         vx, vy, vz, count = closest_point(simplex, count + 1)
         if count == 4:
+            if apart:
+                break
             return 4
         squared = dot(vx, vy, vz, vx, vy, vz)
         if squared <= (MEETING * size) ** 2:

@@ -5,13 +5,31 @@ from numba import types
 from gori.kernels.contact.narrow.boxes import box_axis
 from gori.kernels.contact.narrow.epa import core_depth
 from gori.kernels.contact.narrow.frames import relative_pose
-from gori.kernels.contact.narrow.gjk import FAR, core_distance
+from gori.kernels.contact.narrow.gjk import EXACT, FAR, core_distance
 from gori.kernels.contact.narrow.inside import inside_wall
 from gori.kernels.contact.narrow.manifold import contact_patch
 from gori.kernels.contact.narrow.planes import box_plane, capsule_plane, convex_plane, sphere_plane
-from gori.kernels.contact.narrow.rounded import capsule_capsule, sphere_box, sphere_capsule, sphere_sphere
+from gori.kernels.contact.narrow.polish import is_curved
+from gori.kernels.contact.narrow.rounded import (
+    capsule_capsule,
+    sphere_box,
+    sphere_capsule,
+    sphere_frustum,
+    sphere_sphere,
+)
 from gori.kernels.contact.narrow.work import NarrowWork
-from gori.kernels.contact.tables import BOX, CAPSULE, CONVEX, FOUND, GROUND, PLANE, SPHERE, ContactTables
+from gori.kernels.contact.tables import (
+    BOX,
+    CAPSULE,
+    CONE,
+    CONVEX,
+    CYLINDER,
+    FOUND,
+    GROUND,
+    PLANE,
+    SPHERE,
+    ContactTables,
+)
 from gori.kernels.contact.terrain.ground import convex_ground
 from gori.kernels.jit import block, kernel, part
 
@@ -21,7 +39,8 @@ def convex_convex(a, b, pose_a, pose_b, vertex, reach, work, found):
     """Any two convex shapes: the distance or depth of their cores, then the patch of contact."""
     relative_pose(pose_a, pose_b, work.pose_ab)
     limit = reach + a.radius + b.radius
-    corners = core_distance(a, b, work.pose_ab, vertex, max(limit, 0.0), work.simplex, work.answer[0])
+    care = EXACT if is_curved(a) or is_curved(b) else 1.0
+    corners = core_distance(a, b, work.pose_ab, vertex, max(limit, 0.0), care, work.simplex, work.answer[0])
     if corners == FAR:
         return 0
     if corners > 0:
@@ -69,6 +88,8 @@ def collide_ordered(a, b, pose_a, pose_b, tables, reach, work, found):
             return sphere_capsule(a, b, pose_a, pose_b, reach, found)
         if b.kind == BOX:
             return sphere_box(a, b, pose_a, pose_b, reach, found)
+        if b.kind in (CYLINDER, CONE):
+            return sphere_frustum(a, b, pose_a, pose_b, reach, found)
     elif a.kind == CAPSULE and b.kind == CAPSULE:
         return capsule_capsule(a, b, pose_a, pose_b, reach, found)
     elif a.kind == BOX and b.kind == BOX:

@@ -1,4 +1,4 @@
-"""Spheres and capsules against each other, and spheres against boxes: closest points in closed form.
+"""Closest points in closed form: spheres and capsules against each other, spheres against boxes, cylinders and cones.
 
 A sphere is a point and a radius, a capsule a segment and a radius. With p, q the closest points of both cores,
 d = |q - p| and n = (q - p) / d,
@@ -11,6 +11,7 @@ Closest points of segments: Ericson 2005, Real-Time Collision Detection, section
 import math
 
 from gori.kernels.contact.narrow.frames import cross, dot, put, seen_from, tangents, turned, unit
+from gori.kernels.contact.tables import CYLINDER
 from gori.kernels.jit import block, part
 
 PARALLEL = 1e-4
@@ -41,6 +42,13 @@ def clamped(x, low, high):
     return min(max(x, low), high)
 
 
+@part
+def without(x, y, z, ex, ey, ez):
+    """A vector less its part along the unit vector e: next to zero, what rounding left there would be its direction."""
+    along = dot(x, y, z, ex, ey, ez)
+    return x - along * ex, y - along * ey, z - along * ez
+
+
 @block
 def sphere_capsule(a, b, pose_a, pose_b, reach, found):
     """The closest point of the capsule's axis o + s e, |s| <= h, has s = (c - o).e within its bounds."""
@@ -48,6 +56,8 @@ def sphere_capsule(a, b, pose_a, pose_b, reach, found):
     dx, dy, dz = pose_b[9] - pose_a[9], pose_b[10] - pose_a[10], pose_b[11] - pose_a[11]
     s = clamped(-dot(dx, dy, dz, ex, ey, ez), -b.size[2], b.size[2])
     dx, dy, dz = dx + s * ex, dy + s * ey, dz + s * ez
+    if abs(s) < b.size[2]:
+        dx, dy, dz = without(dx, dy, dz, ex, ey, ez)
     limit = reach + a.radius + b.radius
     if limit <= 0.0 or dx * dx + dy * dy + dz * dz >= limit * limit:
         return 0
@@ -91,9 +101,17 @@ def capsule_capsule(a, b, pose_a, pose_b, reach, found):
     least = vx * vx + vy * vy + vz * vz
     if limit <= 0.0 or least >= limit * limit:
         return 0
-    nx, ny, nz, least = unit(vx, vy, vz)
     ux, uy, uz = cross(ex, ey, ez, fx, fy, fz)
     sine = dot(ux, uy, uz, ux, uy, uz)
+    within_a, within_b = abs(s) < h, abs(t) < k
+    if within_a and within_b and sine > PARALLEL:  # across both
+        across = dot(vx, vy, vz, ux, uy, uz) / sine
+        vx, vy, vz = across * ux, across * uy, across * uz
+    elif within_a:
+        vx, vy, vz = without(vx, vy, vz, ex, ey, ez)
+    elif within_b:
+        vx, vy, vz = without(vx, vy, vz, fx, fy, fz)
+    nx, ny, nz, least = unit(vx, vy, vz)
     if least <= 1e-14 * (h + k):  # axes that meet: along their common perpendicular
         if sine > 1e-20:
             nx, ny, nz, _ = unit(ux, uy, uz)
@@ -112,6 +130,8 @@ def capsule_capsule(a, b, pose_a, pose_b, reach, found):
                 px, py, pz = s_end * ex, s_end * ey, s_end * ez
                 t_end = clamped(dot(px - dx, py - dy, pz - dz, fx, fy, fz), -k, k)
                 qx, qy, qz = dx + t_end * fx - px, dy + t_end * fy - py, dz + t_end * fz - pz
+                if abs(t_end) < k:
+                    qx, qy, qz = without(qx, qy, qz, fx, fy, fz)
                 mx, my, mz, length = unit(qx, qy, qz)
                 if length <= 1e-14 * (h + k):
                     mx, my, mz = nx, ny, nz
@@ -150,5 +170,38 @@ def sphere_box(a, b, pose_a, pose_b, reach, found):
         else:
             dz, length = -math.copysign(1.0, z), -gz
     nx, ny, nz = turned(pose_b, dx, dy, dz)
+    put_between(found[0], pose_a[9], pose_a[10], pose_a[11], nx, ny, nz, length, a, b, 0)
+    return 1
+
+
+@block
+def sphere_frustum(a, b, pose_a, pose_b, reach, found):
+    """Against a cylinder or cone, in the half plane of the centre and the axis: from outside the closest point of its
+    three sides, from inside the nearest of their lines.
+    """
+    x, y, z = seen_from(pose_b, pose_a[9], pose_a[10], pose_a[11])
+    h, low = b.size[2], b.size[0]
+    high = low if b.kind == CYLINDER else b.size[1]
+    rho = math.sqrt(x * x + y * y)
+    ex, ey = (x / rho, y / rho) if rho > 1e-290 else (1.0, 0.0)
+    side = math.sqrt((low - high) ** 2 + 4.0 * h * h)
+    out, up = 2.0 * h / side, (low - high) / side  # the normal of the side
+    beyond = (rho - low) * out + (z + h) * up
+    if beyond <= 0.0 and abs(z) <= h:
+        length = max(beyond, abs(z) - h)
+        across, along = (-out, -up) if length == beyond else (0.0, -math.copysign(1.0, z))
+    else:
+        # the caps, then the side
+        end = math.copysign(h, z)
+        across, along = clamped(rho, 0.0, high if z > 0.0 else low) - rho, end - z
+        share = clamped(((high - low) * (rho - low) + 2.0 * h * (z + h)) / (side * side), 0.0, 1.0)
+        r, t = low + share * (high - low) - rho, (2.0 * share - 1.0) * h - z
+        if beyond > 0.0 and r * r + t * t < across * across + along * along:
+            across, along = r, t
+        length = math.sqrt(across * across + along * along)
+        across, along = across / length, along / length
+    if length >= reach + a.radius + b.radius:
+        return 0
+    nx, ny, nz = turned(pose_b, across * ex, across * ey, along)
     put_between(found[0], pose_a[9], pose_a[10], pose_a[11], nx, ny, nz, length, a, b, 0)
     return 1

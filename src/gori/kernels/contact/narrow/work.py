@@ -112,7 +112,8 @@ class NarrowWork(Bundle):
     nearest: Annotated[Any, types.float64[::1]]  # squared distance of each of these from those that are chosen
     clip_from: Annotated[Any, CLIP_POINT.type[::1]]
     clip_to: Annotated[Any, CLIP_POINT.type[::1]]
-    answer: Annotated[Any, ANSWER.type[::1]]  # (2,): the answer, and room for another one
+    answer: Annotated[Any, ANSWER.type[::1]]  # (3,): the answer, and room for two more
+    rounds: Annotated[Any, types.float64[:, ::1]]  # (3, 6): normals and their turns in the last rounds (`polish.py`)
     spot: Annotated[Any, SPOT.type[::1]]  # of a shape on the terrain
     cells: Annotated[Any, CELL.type[::1]]  # of soft soil, kept by the vehicles of a run; empty: as it was at first
 
@@ -133,7 +134,8 @@ def narrow_work(cells: np.ndarray | None = None) -> NarrowWork:
         nearest=np.zeros(NEAR_POINTS),
         clip_from=CLIP_POINT.zeros(CLIP_POINTS),
         clip_to=CLIP_POINT.zeros(CLIP_POINTS),
-        answer=ANSWER.zeros(2),
+        answer=ANSWER.zeros(3),
+        rounds=np.zeros((3, 6)),
         spot=SPOT.zeros(SPOTS),
         cells=CELL.zeros(0) if cells is None else cells,
     )
