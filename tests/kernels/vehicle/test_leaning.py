@@ -1,14 +1,32 @@
 """Wheels that lean, from upright to lying: no jump in force or moment, and no energy from closed paths."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from gori.kernels.vehicle import leaning as kernel
+from gori.kernels.vehicle import wheels
+from gori.kernels.vehicle.state import CELL, CONTACT, FOOTPRINT, NEVER, PATCH, WHEEL_OUTPUT, WHEEL_STATE
+from gori.model.vehicle.soil import soil_row
 from gori.model.vehicle.terrain import sampled_field
-from tests.kernels.vehicle.leaners import ACROSS, ALONG, PLANE, RHO, SLOPE, TYRE, WALL, R, axis_at, ground, wrench
-from tests.plain import plain
+from tests.kernels.vehicle.leaners import (
+    ACROSS,
+    ALONG,
+    PLANE,
+    RHO,
+    SLOPE,
+    STILL,
+    TYRE,
+    WALL,
+    R,
+    axis_at,
+    ground,
+    wrench,
+)
+from tests.kernels.vehicle.soils import SAND
+from tests.plain import plain, rows
 from tests.reference import leaning as twin
 
 PLACES = {
@@ -120,3 +138,27 @@ def test_the_lean_against_a_field_and_its_slope():
 def test_a_lying_wheel_touches_a_wall_with_its_tread():
     _, force, _, _ = wrench(WALL, (0.0, 0.25 - R + 0.03, 0.4), (0.0, 0.02, 1.0))
     assert force[1] < -1000.0 and abs(force[2]) < 0.01 * -force[1]
+
+
+def test_no_jump_on_soft_soil():
+    """A wheel leans over above untouched sand: neighbours of 0.5 degrees, and of a quarter of that."""
+    tables = ground()
+    soil = rows(soil_row(SAND, (-2.0, -2.0), (4.0, 4.0), 0.05))
+    cells = rows(CELL.zeros(int(soil["nx"][0] * soil["ny"][0])))
+    cells["stamp"] = NEVER
+    soft = tables._replace(soil=soil, cells=cells)
+
+    def at(camber):
+        contact, out, state = (rows(kind.zeros(1))[0] for kind in (CONTACT, WHEEL_OUTPUT, WHEEL_STATE))
+        # a NumPy record has a `flat` of its own
+        patch, zero = rows(PATCH.zeros(1))[0], FOOTPRINT.zeros(1)[0]
+        foot = SimpleNamespace(**{name: zero[name].copy() for name in zero.dtype.names})
+        contact.centre[:], contact.axis[:] = (0.012, 0.007, 0.35), axis_at(camber)
+        code = plain(wheels.sink)(soft, STILL, TYRE, state, 0.0, contact, (0.0, 0.0, 0), foot, patch, out)
+        assert code == 0
+        return np.concatenate([out.hub_force, out.hub_moment / R])
+
+    coarse, fine = ([at(camber) for camber in np.radians(np.arange(0.0, 90.01, step))] for step in (0.5, 0.125))
+    steps = [np.linalg.norm(np.diff(found, axis=0), axis=1).max() for found in (coarse, fine)]
+    most = np.linalg.norm(coarse, axis=1).max()
+    assert most > 1000.0 and steps[0] < 0.03 * most and steps[1] < 0.3 * steps[0]
