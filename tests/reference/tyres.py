@@ -94,6 +94,16 @@ def load(tyre, depth, rate):
     return max(0.0, spring + tyre.damping * rate * min(1.0, depth / 5e-3))
 
 
+def energy(tyre, depth, count=20_001):
+    """Energy of the spring of a tyre [J]: the sum of its load over the depth."""
+    depths = np.linspace(0.0, max(0.0, depth), count)
+    return (
+        np.trapezoid([load(tyre, d, 0.0) for d in depths], depths)
+        if tyre.load_table
+        else 0.5 * tyre.stiffness * max(0.0, depth) ** 2
+    )
+
+
 def fiala(tyre, N, scale, sx, sy):
     """Fx, Fy, Mz of a brush under a parabolic pressure, for the slips as vectors."""
     f = np.array([tyre.slip_stiffness * sx, tyre.cornering_stiffness * sy])

@@ -39,6 +39,7 @@ class Contact:
         self.depth, self.point = self.tyre.radius - distance, self.centre + distance * down
         self.mu = tyres.friction(terrain, *self.point[:2])
         self.load = tyres.load(self.tyre, self.depth, -(self.speed @ self.n) / np.cos(self.gamma))
+        self.energy = tyres.energy(self.tyre, self.depth)
         self.radius = self.tyre.radius - self.tyre.rolling_deflection * max(0.0, self.depth)
         self.forward = self.speed @ self.x
         self.lateral = (self.speed + np.cross(self.w, self.point - self.centre)) @ self.y
@@ -62,6 +63,8 @@ def hub(contact, omega, u, w, drive=0.0, shaft=0.0, brake=0.0):
     Fx, Fy, Mz, _ = tyre_force(contact.tyre, contact.load, contact.mu, u, w)
     force = contact.load * contact.n + Fx * contact.x + Fy * contact.y
     moment = np.cross(contact.point - contact.centre, force) + Mz * contact.n
+    # the energy q U(depth), q = cos(camber), changes as the wheel leans: its part by q
+    moment += contact.energy * np.sin(contact.gamma) * contact.x
     a = contact.axis
     moment = moment - (moment @ a) * a
     moment += (shaft - drive - brake) * a - contact.wheel.inertia * omega * np.cross(contact.w, a)

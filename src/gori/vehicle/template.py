@@ -179,6 +179,11 @@ class ContactTemplate(_Described):
     stiffness: Positive = Field(1e7, description="normal force k d^1.5 of each point [N/m^1.5]")
     arms: bool = Field(True, description="arms touch the ground, too: a bar from the middle of the pivots to the ball")
     arm_radius: Positive = Field(0.03, description="of these bars [m]")
+    wheels: tuple[str, ...] = Field(
+        (), description="materials that wheels touch with a shape of their own; the terrain is left to the tyres"
+    )
+    wheel_friction: NonNegative = Field(0.0, description="of wheels on these; the shapes do not turn with the wheels")
+    wheel_restitution: Share = Field(0.1, description="of wheels on these")
 
 
 def _switch(value: Any) -> Any:

@@ -28,11 +28,11 @@ CORNER, CREASE = 1e-4, 0.02
 ASKEW = 0.35
 """smallest part of a crease that counts across the wheel: along it, a wheel would slip onto it at once"""
 TYRES_OWN = 1.03
-"""|G| up to which camber is left to the law of the tyre"""
+"""|G| of an upright wheel up to which slopes across it are left to the law of the tyre"""
+STRAIGHT, LEANING = 0.985, 0.95
+"""sines of the angle between axis and ground: to the one slopes are left to that law, from the other on no more"""
 LOST = 0.05
 """change of r in a step of Newton, by the radius, that leads to other ground"""
-UPRIGHT, LYING = 0.9, 0.7
-"""sines of the angle between axis and normal: a wheel that leans less is a disc, one that leans more a rounded one"""
 
 
 class Disc(NamedTuple):
@@ -121,7 +121,8 @@ def across(ground, px, py, ex, ey, ax, ay):
 
 @block
 def rough_contact(ground, cx, cy, cz, ax, ay, az, R, sheer):
-    """The disc on ground with a field or features. Returns depth, normal, point, and |G|.
+    """The disc on ground with a field or features. Returns depth, normal, point, |G|, its share as a wall,
+    and -d depth / d turn (3) [m] as that share changes.
 
     sheer   as `wall_share` takes it, where there may be walls within reach; 0: there are none
     """
@@ -139,7 +140,7 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R, sheer):
         # on its side, or the centre in the ground: as on the tangent plane; out of a wall, that wall drives it
         nz = 1.0 / math.sqrt(1.0 + gx * gx + gy * gy)
         depth = -R if upright < FLAT or lean < FLAT or sheer > 0.0 else R
-        return depth, -gx * nz, -gy * nz, nz, cx, cy, h, 1.0
+        return depth, -gx * nz, -gy * nz, nz, cx, cy, h, 1.0, 0.0, 0.0, 0.0, 0.0
 
     # the nearest of the samples across the wheel
     disc = Disc(cx, cy, cz, ex, ey, dx, dy, dz, lean)
@@ -210,26 +211,28 @@ def rough_contact(ground, cx, cy, cz, ax, ay, az, R, sheer):
     # goes through the face of a wall, and there is no ground
     again = profile(ground, disc, r, s)
     if sheer > 0.0 and abs(again - r) > LOST * R:
-        return -R, 0.0, 0.0, 1.0, cx, cy, h, 1.0
+        return -R, 0.0, 0.0, 1.0, cx, cy, h, 1.0, 0.0, 0.0, 0.0, 0.0
     r = max(1e-9, again)
     px, py, pz = cx + s * ex - r * dx, cy + s * ey - r * dy, cz - r * dz
     distance = math.sqrt(s * s + r * r)
     ux, uy, uz = (cx - px) / distance, (cy - py) / distance, (cz - pz) / distance
     lx, ly, lz, crease = across(ground, px, py, ex, ey, ax, ay)
     depth, share, slope = R - distance, 0.0, 0.0
+    mx, my, mz = 0.0, 0.0, 0.0
     if sheer > 0.0 and depth > 0.0:
         share, slope = wall_share(r / distance, sheer)
     if share > 0.0:
         # what is left of it beside the wall, which changes as the wheel goes round a corner
         turn = depth * slope / distance if crease == 1 else 0.0
+        twist = -turn * az / upright * s  # as the wheel leans, its plane's vertical turns in it
+        mx, my, mz = twist * dx, twist * dy, twist * dz
         keep = 1.0 - share - turn * r / distance
         ux, uy, uz = keep * ux + turn * dx, keep * uy + turn * dy, keep * uz + turn * dz
         depth *= 1.0 - share
     k = (ux * lx + uy * ly + uz * lz) / (ax * lx + ay * ly + az * lz)
     nx, ny, nz = ux - k * ax, uy - k * ay, uz - k * az
     size = math.sqrt(max(1e-30, nx * nx + ny * ny + nz * nz))
-    gain = size if share > 0.0 else 1.0 + max(0.0, size - TYRES_OWN)
-    return depth, nx / size, ny / size, nz / size, px, py, pz, gain
+    return depth, nx / size, ny / size, nz / size, px, py, pz, size, share, mx, my, mz
 
 
 @part
@@ -237,45 +240,31 @@ def disc_contact(ground, cx, cy, cz, ax, ay, az, R, sheer):
     """A wheel as a disc of radius R [m], centre c, axis a (unit, to the left), on the ground; world axes.
 
     Returns depth [m] (how much the wheel plane's radius is shortened; at most R; negative: no contact), the unit normal
-    of the ground that the wheel feels (3), the contact point (3) [m], the friction coefficient there, and |G|.
+    of the ground that the wheel feels (3), the contact point (3) [m], the friction coefficient there, |G|, the
+    share with which the contact is a wall, and the part of -d depth / d turn (3) [m] by that share.
     """
     if is_plane(ground, cx, cy, 1.5 * R):
         depth, nx, ny, nz, px, py, pz = plane_contact(ground.terrain[0], cx, cy, cz, ax, ay, az, R)
-        gain = 1.0
+        along = ax * nx + ay * ny + az * nz
+        size, share = 1.0 / math.sqrt(max(FLAT * FLAT, 1.0 - along * along)), 0.0
+        mx, my, mz = 0.0, 0.0, 0.0
     else:
-        depth, nx, ny, nz, px, py, pz, gain = rough_contact(ground, cx, cy, cz, ax, ay, az, R, sheer)
-    return depth, nx, ny, nz, px, py, pz, friction(ground, px, py), gain
+        depth, nx, ny, nz, px, py, pz, size, share, mx, my, mz = rough_contact(ground, cx, cy, cz, ax, ay, az, R, sheer)
+    return depth, nx, ny, nz, px, py, pz, friction(ground, px, py), size, share, mx, my, mz
 
 
 @part
-def lean_over(contact, width, R, gain):
-    """A wheel that leans far, or lies on its side: a disc with a rounded edge (`walls.py`) on the plane of its contact.
+def disc_gain(size, share, q):
+    """Load of a disc by that of its spring: |G| q, as the energy of a disc is q U(depth) (`leaning.py`).
 
-    Its depth goes from R - b / q to (R - rho) q + rho - b as it leans, b the height of the centre along the normal and
-    q the sine of the angle between axis and normal. Depth and arm in the contact are set so that the load has the
-    potential of the spring. Returns |G|.
+    size, share   as `disc_contact` gives them
+    q             sine of the angle between axis and ground
     """
-    a, n, arm = contact.axis, contact.normal, contact.arm
-    m = a[0] * n[0] + a[1] * n[1] + a[2] * n[2]
-    q = math.sqrt(max(1e-8, 1.0 - m * m))
-    # an upright wheel may meet a corner at an angle, too: that is none of this
-    if q >= UPRIGHT or 1.0 - a[2] * a[2] >= UPRIGHT * UPRIGHT:
-        return gain
-    b = -(arm[0] * n[0] + arm[1] * n[1] + arm[2] * n[2])
-    rho = 0.5 * width
-    x = max(0.0, (q - LYING) / (UPRIGHT - LYING))
-    disc, by_q = x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x) / (UPRIGHT - LYING)
-    thin, thick = R - max(0.0, b) / max(q, 0.5), (R - rho) * q + rho - b
-    if disc > 0.0 and contact.depth < thin:  # a part of it is a wall
-        thin = contact.depth
-    contact.depth = disc * thin + (1.0 - disc) * thick
-    gain = disc * max(gain, 1.0 / max(q, 0.5)) + 1.0 - disc
-    reach = disc * max(0.0, b) / max(q * q, 0.25) + (1.0 - disc) * (R - rho) + by_q * (thin - thick)
-    reach = min(R, max(0.0, reach / gain))
-    down = b - reach * q
-    for k in range(3):
-        arm[k] = -reach * (n[k] - m * a[k]) / q - down * n[k]
-    return gain
+    full = size * q
+    if share > 0.0:
+        return full
+    own = min(1.0, max(0.0, (q - LEANING) / (STRAIGHT - LEANING)))
+    return own * (1.0 + max(0.0, full - TYRES_OWN)) + (1.0 - own) * full
 
 
 @part
@@ -306,8 +295,5 @@ def contact_motion(contact):
     forward = v[0] * x[0] + v[1] * x[1] + v[2] * x[2]
     sx, sy, sz = cross(w[0], w[1], w[2], r[0], r[1], r[2])
     lateral = (v[0] + sx) * y[0] + (v[1] + sy) * y[1] + (v[2] + sz) * y[2]
-    cosine = math.cos(contact.camber)
     rate = -(v[0] * n[0] + v[1] * n[1] + v[2] * n[2])
-    if cosine < UPRIGHT:
-        return forward, lateral, rate - (sx * n[0] + sy * n[1] + sz * n[2])
-    return forward, lateral, rate / cosine
+    return forward, lateral, rate / max(0.5, math.cos(contact.camber))

@@ -65,8 +65,8 @@ def field_cell(origin, cell, n, x):
 
 
 @part
-def relief(ground, x, y):
-    """Height [m] and slopes dh/dx, dh/dy of the ground."""
+def open_relief(ground, x, y):
+    """Height [m] and slopes dh/dx, dh/dy of plane and field, without features."""
     terrain, curve = ground.terrain[0], ground.curve
     gx, gy = terrain.grade[0], terrain.grade[1]
     h = terrain.point[2] + gx * (x - terrain.point[0]) + gy * (y - terrain.point[1])
@@ -79,6 +79,13 @@ def relief(ground, x, y):
         h += (1.0 - b) * (h00 + a * (h10 - h00)) + b * (h01 + a * (h11 - h01))
         gx += da * ((1.0 - b) * (h10 - h00) + b * (h11 - h01))
         gy += db * ((1.0 - a) * (h01 - h00) + a * (h11 - h10))
+    return h, gx, gy
+
+
+@part
+def relief(ground, x, y):
+    """Height [m] and slopes dh/dx, dh/dy of the ground."""
+    h, gx, gy = open_relief(ground, x, y)
     for n in range(ground.feature.shape[0]):
         feature = ground.feature[n]
         s, across = position_on(feature, x, y)

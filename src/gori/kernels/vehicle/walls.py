@@ -195,6 +195,16 @@ def feel(tyre, contact, sheer, ox, oy, depth, phi, bend):
     turn = -energy * slope * c / max(bend, SHARPEST) if bend > 0.0 else 0.0
     fx, fy, fz = load * nx, load * ny, load * nz
     mx, my, mz = cross(rx, ry, rz, fx, fy, fz)
+    if turn != 0.0:
+        # the share changes as the wheel turns, too
+        dm = a[2] * c - (a[0] * ox + a[1] * oy) * s
+        both = (tyre.radius - edge) * turn / q
+        by_out, by_up = (
+            both * (c * dm - m * s + m * m * dm * c / (q * q)),
+            both * (s * dm + m * c + m * m * dm * s / (q * q)),
+        )
+        tx, ty, tz = cross(a[0], a[1], a[2], by_out * ox, by_out * oy, by_up)
+        mx, my, mz = mx + tx, my + ty, mz + tz
     F, M = contact.wall_force, contact.wall_moment
     F[0] += fx - turn * ox * s
     F[1] += fy - turn * oy * s

@@ -13,11 +13,11 @@ from gori.kernels.jit import block, part
 from gori.kernels.tree.columns import OMEGA, P_WB
 from gori.kernels.tree.kinematics import cross, turn
 from gori.kernels.vehicle.blows import note_gap
-from gori.kernels.vehicle.contact import contact_axes, contact_motion, disc_contact, lean_over
-from gori.kernels.vehicle.footprint import FLATTEST
+from gori.kernels.vehicle.contact import contact_axes, contact_motion, disc_contact, disc_gain
+from gori.kernels.vehicle.leaning import lean_of, lean_over, upright_share
 from gori.kernels.vehicle.patch import clear, soft_wheel
 from gori.kernels.vehicle.terrain import is_plane
-from gori.kernels.vehicle.tyre import elastic_energy, rolling_radius, tyre_forces, vertical_load
+from gori.kernels.vehicle.tyre import elastic_energy, elastic_load, rolling_radius, tyre_forces, vertical_load
 from gori.kernels.vehicle.walls import meet_walls
 
 STANDING = 0.5
@@ -53,27 +53,37 @@ def find_walls(ground, tyre, contact):
     return meet_walls(ground, tyre, contact)
 
 
+@part
+def put_axes(contact):
+    a, n = contact.axis, contact.normal
+    xx, xy, xz, yx, yy, yz, contact.camber = contact_axes(a[0], a[1], a[2], n[0], n[1], n[2])
+    put(contact.ahead, xx, xy, xz)
+    put(contact.left, yx, yy, yz)
+
+
 @block
 def touch(ground, tyre, contact):
     """Where a wheel meets hard ground, how it moves there, and its load: into the contact, which holds its pose."""
     c, a, R = contact.centre, contact.axis, tyre.radius
     sheer = find_walls(ground, tyre, contact)
-    depth, nx, ny, nz, px, py, pz, mu, gain = disc_contact(ground, c[0], c[1], c[2], a[0], a[1], a[2], R, sheer)
-    xx, xy, xz, yx, yy, yz, camber = contact_axes(a[0], a[1], a[2], nx, ny, nz)
+    depth, nx, ny, nz, px, py, pz, mu, size, share, mx, my, mz = disc_contact(
+        ground, c[0], c[1], c[2], a[0], a[1], a[2], R, sheer
+    )
     put(contact.arm, px - c[0], py - c[1], pz - c[2])
     put(contact.normal, nx, ny, nz)
-    put(contact.ahead, xx, xy, xz)
-    put(contact.left, yx, yy, yz)
-    contact.camber, contact.friction, contact.depth = camber, mu, depth
-    gain = lean_over(contact, tyre.width, R, gain)
-    depth = contact.depth
-    forward, lateral, rate = contact_motion(contact)
-    load = gain * vertical_load(tyre, depth, rate)
+    put_axes(contact)
+    contact.friction, contact.depth, contact.elastic = mu, depth, elastic_energy(tyre, depth)
+    contact.forward, contact.lateral, rate = contact_motion(contact)
+    m, _, _, _, _, _ = lean_of(ground, c, a, R)
+    q = math.sqrt(max(0.0, 1.0 - m * m))
+    gain, spring = disc_gain(size, share, q), q * max(0.0, elastic_load(tyre, depth))
+    contact.load = gain * vertical_load(tyre, depth, rate)
+    x, rate = lean_over(ground, tyre, contact, gain, rate, 0)
+    depth, n, r, M = contact.depth, contact.normal, contact.arm, contact.lean_moment
+    put(M, M[0] + x * spring * mx, M[1] + x * spring * my, M[2] + x * spring * mz)
     if depth > 0.0:
-        r = contact.arm
-        note_gap(contact, 0, R - tyre.rim - depth, rate, nx, ny, nz, r[0], r[1], r[2])
-    contact.load, contact.forward, contact.lateral = load, forward, lateral
-    contact.rolling_radius = rolling_radius(tyre, load, depth)
+        note_gap(contact, 0, R - tyre.rim - depth, rate, n[0], n[1], n[2], r[0], r[1], r[2])
+    contact.rolling_radius = rolling_radius(tyre, contact.load, depth)
 
 
 @block
@@ -93,10 +103,11 @@ def press(wheel, tyre, state, moving, contact, out):
         load * n[2] + Fx * x[2] + Fy * y[2],
     )
     mx, my, mz = cross(r[0], r[1], r[2], fx, fy, fz)
-    put(contact.force, fx, fy, fz)
-    put(contact.moment, mx + Mz * n[0], my + Mz * n[1], mz + Mz * n[2])
+    f, m = contact.lean_force, contact.lean_moment
+    put(contact.force, fx + f[0], fy + f[1], fz + f[2])
+    put(contact.moment, mx + Mz * n[0] + m[0], my + Mz * n[1] + m[1], mz + Mz * n[2] + m[2])
     out.load, out.fx, out.fy, out.mz, out.sinkage = load, Fx, Fy, Mz, 0.0
-    add_walls(contact, out, elastic_energy(tyre, contact.depth))
+    add_walls(contact, out, contact.elastic)
     give_slip(out, forward, slipping, lateral)
     carry(wheel, state, omega, contact, out)
 
@@ -139,33 +150,66 @@ def sink(ground, wheel, tyre, state, omega, contact, when, foot, patch, out):
     when   time [s], time since the last step [s], and 1 to update soil and tyre
     """
     t, dt, commit = when
-    if 1.0 - contact.axis[2] * contact.axis[2] < FLATTEST:
-        # on its side it has no tread in the soil, and lies on the ground
-        clear(patch)
-        touch(ground, tyre, contact)
-        press(wheel, tyre, state, (omega, 0.0, 0.0), contact, out)
-        contact.rolling_radius = 0.0
-        return OK
-    foot.walled = 1 if find_walls(ground, tyre, contact) > 0.0 else 0
     a, v, w, F, M = contact.axis, contact.velocity, contact.angular_velocity, patch.force, patch.moment
-    own = omega - (w[0] * a[0] + w[1] * a[1] + w[2] * a[2])
-    code = soft_wheel(ground, tyre, state, contact, own, t, dt, commit, foot, patch)
-    if code == OFF_GRID:
-        return OFF_GRID
-    if patch.sinkage > tyre.radius:
-        return SUNK
+    near = find_walls(ground, tyre, contact)
+    m, _, _, _, _, _ = lean_of(ground, contact.centre, a, tyre.radius)
+    x, _ = upright_share(math.sqrt(max(0.0, 1.0 - m * m)))
     level = math.sqrt(max(1e-9, a[0] * a[0] + a[1] * a[1]))
     hx, hy = a[1] / level, -a[0] / level
     forward, lateral = v[0] * hx + v[1] * hy, v[1] * hx - v[0] * hy
+    clear(patch)
+    if x > 0.0:
+        foot.walled = 1 if near > 0.0 else 0
+        own = omega - (w[0] * a[0] + w[1] * a[1] + w[2] * a[2])
+        code = soft_wheel(ground, tyre, state, contact, own, t, dt, commit, foot, patch)
+        if code == OFF_GRID:
+            return OFF_GRID
+        if patch.sinkage > tyre.radius:
+            return SUNK
+    contact.elastic = elastic_energy(tyre, state.deflection) if patch.load > 0.0 else 0.0
     out.load, out.fx, out.fy, out.mz = F[2], F[0] * hx + F[1] * hy, F[1] * hx - F[0] * hy, M[2]
     out.sinkage = patch.sinkage
     give_slip(out, forward, forward - omega * (tyre.radius - state.deflection / 3.0), lateral)
+    if x < 1.0:
+        lie_down(ground, tyre, contact, omega, x, patch, out)
     contact.load, contact.forward, contact.lateral, contact.rolling_radius = patch.load, forward, lateral, 0.0
     put(contact.force, F[0], F[1], F[2])
     put(contact.moment, M[0], M[1], M[2])
-    add_walls(contact, out, elastic_energy(tyre, state.deflection) if patch.load > 0.0 else 0.0)
+    add_walls(contact, out, contact.elastic)
     carry(wheel, state, omega, contact, out)
     return OK
+
+
+@block
+def lie_down(ground, tyre, contact, omega, x, patch, out):
+    """A wheel that leans on soft soil: the share x of what its tread does there, and the rest as on hard ground.
+
+    The ground is as hard as a floor for its side, at the height that wheels have left it with; the forces are added to
+    the patch.
+    """
+    F, M = patch.force, patch.moment
+    for k in range(3):
+        F[k], M[k] = x * F[k], x * M[k]
+    patch.torque, patch.load, patch.k_spin = x * patch.torque, x * patch.load, x * patch.k_spin
+    _, rate = lean_over(ground, tyre, contact, 0.0, 0.0, 1)
+    n, r, ahead, left, load = contact.normal, contact.arm, contact.ahead, contact.left, contact.load
+    depth = contact.depth
+    if depth > 0.0:
+        note_gap(contact, 0, tyre.radius - tyre.rim - depth, rate, n[0], n[1], n[2], r[0], r[1], r[2])
+    slipping = contact.forward - omega * rolling_radius(tyre, load, depth)
+    Fx, Fy, Mz, _ = tyre_forces(
+        tyre, load, contact.friction, contact.camber, contact.forward, slipping, contact.lateral, 0.0, 0.0
+    )
+    fx, fy, fz = (
+        load * n[0] + Fx * ahead[0] + Fy * left[0],
+        load * n[1] + Fx * ahead[1] + Fy * left[1],
+        load * n[2] + Fx * ahead[2] + Fy * left[2],
+    )
+    mx, my, mz = cross(r[0], r[1], r[2], fx, fy, fz)
+    f, m = contact.lean_force, contact.lean_moment
+    F[0], F[1], F[2] = F[0] + fx + f[0], F[1] + fy + f[1], F[2] + fz + f[2]
+    M[0], M[1], M[2] = M[0] + mx + Mz * n[0] + m[0], M[1] + my + Mz * n[1] + m[1], M[2] + mz + Mz * n[2] + m[2]
+    out.load, out.fx, out.fy, out.mz = F[2], x * out.fx + Fx, x * out.fy + Fy, x * out.mz + Mz
 
 
 @part
