@@ -3,8 +3,11 @@
 One step of length h (Moreau 1988; Jean 1999), all at the state (q, v) at its start:
 
     M~ (v~ - v) = h (f - h K v)           without contact; springs and motors on axes implicit, M~ = M + h D + h^2 K
-    v' = v~ + M~^-1 J' p                  impulses p of unilateral contact with Coulomb friction (`contact/cone.py`)
+    v' = v~ + M~^-1 J' p                  impulses p of unilateral contact with Coulomb friction (`contact/cone.py`),
+                                          and of friction in joints (`contact/joints.py`)
     q' = q (+) h v'
+
+Loops hold v~ and every column of M~^-1 J', and q' and v' are projected onto them (`contact/held.py`).
 
 Order 1. No contact stiffness, no event, no smallest step: bodies are stopped before they enter each other, and what
 rests does not creep.
@@ -17,7 +20,7 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
-from gori.integrate.contract import EVERYTHING, Fixed
+from gori.integrate.contract import Fixed
 from gori.integrate.fixed_step import fixed_steps
 from gori.integrate.rates import finish_step
 from gori.kernels.accelerations import health
@@ -25,6 +28,8 @@ from gori.kernels.codes import OK
 from gori.kernels.contact.cone import solve_impulses
 from gori.kernels.contact.find import find_contacts, keep_contacts
 from gori.kernels.contact.free import leave_out_turning, move
+from gori.kernels.contact.held import close_step, drive_work, hold_velocities, holds
+from gori.kernels.contact.joints import lay_axes, leave_out_friction, note_axes
 from gori.kernels.contact.measure import measure_impulses
 from gori.kernels.contact.rows import contact_work, lay_rows, note_forces
 from gori.kernels.forces.apply import acts_on_bodies, apply_forces
@@ -69,7 +74,9 @@ def time_stepping_step(machine, data, memory, t, h, y):
     code = apply_forces(machine, data, t, q, v, z, work.zdot)
     if code != OK:
         return code
-    touching = machine.contact.shape.shape[0] > 0
+    touching, rubbing = machine.contact.shape.shape[0] > 0, data.contact_memory.axes.shape[0] > 0
+    if rubbing:
+        leave_out_friction(machine, data, v, z, work.zdot)
     if touching:
         if not acts_on_bodies(machine):
             positions(body_i, body_w)
@@ -80,27 +87,44 @@ def time_stepping_step(machine, data, memory, t, h, y):
         keep_contacts(data.contact_memory)
 
     # velocities without contact
-    take_implicitly(machine, q, v, z, data.values, h, data.tau, work.added, body_f)
+    implicit = take_implicitly(machine, q, v, z, data.values, h, data.tau, work.added, body_f)
     leave_out_turning(body_i, body_w)
     articulate(body_i, body_f, data.tau, body_w, dof_w)
     start_from_gravity(body_f, body_w)
     propagate_accelerations(body_i, work.accelerations, body_w, dof_w)
     for k in range(nv):
         after[k] = v[k] + h * work.accelerations[k]
+    closed, done = holds(machine), 0.0
+    if closed:
+        hold_velocities(machine, data, body_f, implicit, t, h, q, v, after)
 
-    done = 0.0
+    # impulses of contact and friction
     if touching:
         lay_rows(machine, data, v, h)
+    if rubbing:
+        lay_axes(machine, data, z, h)
+    if touching or rubbing:
         solve_impulses(data.contact_memory, after, settings.tolerance, settings.sweeps)
+    if touching:
         done = contact_work(data.contact_memory, v, after)
         note_forces(data.contact_memory, after, h)
         measure_impulses(machine, data)
-    y[y.shape[0] - 1] += h * data.power[0] + done
-    for k in range(nv):
-        v[k] = after[k]
     for k in range(z.shape[0]):
         z[k] += h * work.zdot[k]
+    if rubbing:
+        done += note_axes(machine, data, v, after, z, h)
+    if closed:
+        done += drive_work(machine, data, v, after, h)
+    y[y.shape[0] - 1] += h * data.power[0] + done
+
+    # coordinates
+    for k in range(nv):
+        v[k] = after[k]
     move(machine, q, v, h, work.increment)
+    if closed:
+        code = close_step(machine, data, t + h, h, q, v)
+        if code != OK:
+            return code
     code = finish_step(machine, data, t + h, y)
     if code != OK:
         return code
@@ -128,7 +152,6 @@ class TimeStepping(Fixed):
     kind: ClassVar[str] = "time_stepping"
     energy_error: ClassVar[float] = 2e-2
     run: ClassVar[Any] = time_stepping_run
-    supports: ClassVar[frozenset[str]] = EVERYTHING - {"friction"}
     contact: ClassVar[str] = "impulses"
 
     def __post_init__(self):

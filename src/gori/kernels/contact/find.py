@@ -94,6 +94,7 @@ def take_over(point, memory, a, b, found):
         kept = memory.point[k]
         for i in range(3):
             point.force[i], point.slip[i] = kept.force[i], kept.slip[i]
+            point.torque[i], point.turn[i] = kept.torque[i], kept.turn[i]
             point.anchor_a[i], point.anchor_b[i] = kept.anchor_a[i], kept.anchor_b[i]
         for i in range(9):
             point.orientation[i] = kept.orientation[i]
@@ -101,6 +102,7 @@ def take_over(point, memory, a, b, found):
     else:
         for i in range(3):
             point.force[i], point.slip[i], point.anchor_a[i], point.anchor_b[i] = 0.0, 0.0, 0.0, 0.0
+            point.torque[i], point.turn[i] = 0.0, 0.0
         for i in range(9):
             point.orientation[i] = 0.0
         point.sticking, point.speed = 0, 0.0

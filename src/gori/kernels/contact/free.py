@@ -11,6 +11,7 @@ the step, velocities, or momenta, of the world are the same in both axes,
 
 import math
 
+from gori.kernels.contact.narrow.frames import turned, turned_back
 from gori.kernels.jit import part
 from gori.kernels.tree.columns import (
     BIAS,
@@ -45,26 +46,6 @@ def leave_out_turning(body_i, body_w):
             if body_i[i, END] == i + 1:
                 for k in range(3):
                     body_w[i, OMEGA + k] = 0.0
-
-
-@part
-def turned_back(r, x, y, z):
-    """R' (x, y, z) of nine numbers by rows."""
-    return (
-        r[0] * x + r[3] * y + r[6] * z,
-        r[1] * x + r[4] * y + r[7] * z,
-        r[2] * x + r[5] * y + r[8] * z,
-    )
-
-
-@part
-def turned(r, x, y, z):
-    """R (x, y, z) of nine numbers by rows."""
-    return (
-        r[0] * x + r[1] * y + r[2] * z,
-        r[3] * x + r[4] * y + r[5] * z,
-        r[6] * x + r[7] * y + r[8] * z,
-    )
 
 
 @part

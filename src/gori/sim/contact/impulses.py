@@ -1,22 +1,21 @@
 """What a method with impulses of contact at velocity level cannot do."""
 
+import numpy as np
+
 from gori.errors import UnsupportedError
 from gori.integrate import Method
 from gori.model import Model
+from gori.model.loops.system import lent
 
 
 def refuse_for_impulses(model: Model, method: Method) -> None:
-    """Raise UnsupportedError for machines with loops, and for contact that resists rolling or turning."""
-    if model.loops:
-        raise UnsupportedError(
-            f"{method.kind} does not keep loops closed ({model.loops[0]}). Use a method that does, such as rk4: bodies "
-            "then touch by the penalty law"
-        )
-    if model.contact is None:
+    """Raise UnsupportedError for machines that only move because of their loops."""
+    if not model.loops:
         return
-    law, names = model.contact.tables.law, model.contact.materials
-    for i, j in zip(*((law["rolling"] > 0.0) | (law["torsion"] > 0.0)).nonzero()):
+    massless = np.flatnonzero(lent(model.tree.mass_matrix(model.q0)))
+    if len(massless):
         raise UnsupportedError(
-            f"{method.kind} has no rolling and no torsional friction, as the contact {names[i]}/{names[j]} asks for. "
-            "Set them to 0, or use another method, with the penalty law"
+            f"{method.kind}: joint {model.joint_of_dof(int(massless[0]))!r} moves no inertia of its own, only that of "
+            "bodies that loops connect it with. Give what it carries mass and inertia, give the joint armature, or use "
+            "another method"
         )
