@@ -10,8 +10,8 @@ from gori.errors import InputError
 from gori.integrate.time_stepping import TimeStepping
 
 
-def scene(friction=0.6, restitution=0.0, gravity=(0.0, 0.0, -9.81), ground=None, **bodies):
-    """Free bodies, (shape, q, v) each, over a floor."""
+def scene(friction=0.6, restitution=0.0, gravity=(0.0, 0.0, -9.81), ground=None, law=None, **bodies):
+    """Free bodies, (shape, q, v) each, over a floor. law: more of the contact."""
     colliding = {"material": "steel", "collide": True}
     floor = {"type": "plane", **colliding}
     parts = {"ground": {"shapes": {"floor": floor} if ground is None else ground}}
@@ -22,7 +22,7 @@ def scene(friction=0.6, restitution=0.0, gravity=(0.0, 0.0, -9.81), ground=None,
     return gori.Spec.model_validate(
         {
             "gori": 1, "gravity": gravity, "materials": {"steel": {"E": 2e11}},
-            "contacts": {"steel/steel": {"friction": friction, "restitution": restitution}},
+            "contacts": {"steel/steel": {"friction": friction, "restitution": restitution, **(law or {})}},
             "bodies": parts, "joints": joints,
         }
     )  # fmt: skip
@@ -146,6 +146,44 @@ def test_stiff_motors_do_not_bound_the_step():
     simulation = gori.Simulation(gori.compile(gori.Spec.model_validate(spec)), TimeStepping(step=1e-2))
     simulation.step(200)
     assert simulation.q[0] == pytest.approx(0.5, abs=1e-5) and abs(simulation.v[0]) < 1e-9
+
+
+@pytest.mark.parametrize("angle_deg, rolls", [(5.65, False), (5.8, True)])
+def test_a_ball_on_an_incline_stands_or_rolls(angle_deg, rolls):
+    """tan 5.71 deg = 0.1: above it the ball rolls with 5/7 g (sin a - mu_r cos a)."""
+    a = math.radians(angle_deg)
+    g = (9.81 * math.sin(a), 0.0, -9.81 * math.cos(a))
+    spec = scene(gravity=g, law={"rolling_friction": 0.1}, ball=(BALL, at(z=0.1), STILL))
+    simulation = gori.Simulation(gori.compile(spec), TimeStepping(step=5e-3))
+    simulation.step(200)
+    x, v = simulation.q[4], 0.1 * simulation.v[1]
+    simulation.step(2000)
+    if rolls:
+        expected = 5.0 / 7.0 * 9.81 * (math.sin(a) - 0.1 * math.cos(a))
+        assert 0.1 * simulation.v[1] - v == pytest.approx(expected * 10.0, rel=1e-3)
+    else:
+        assert abs(simulation.q[4] - x) < 1e-8 and abs(x) < 1e-5
+
+
+def test_a_ball_rolls_out():
+    """Deceleration 5/7 mu_r g: it comes to rest after v^2 / (2 5/7 mu_r g), and no energy is unaccounted for."""
+    v, mu = 1.0, 0.05
+    spec = scene(law={"rolling_friction": mu}, ball=(BALL, at(z=0.1), [0, v / 0.1, 0, v, 0, 0]))
+    simulation, rec = run(spec, 1e-3, 4.0)
+    assert simulation.q[4] == pytest.approx(v * v / (2.0 * 5.0 / 7.0 * mu * 9.81), abs=0.6 * v * 1e-3)
+    assert np.abs(simulation.v).max() < 1e-6 and np.abs(rec["energy.balance"]).max() < 1e-6
+
+
+def test_torsional_friction_stops_a_spin():
+    """mu_s R m g against 2/5 m R^2: 2.5 mu_s g / R. The torque on the ball is recorded."""
+    w, mu = 20.0, 0.1
+    spec = scene(law={"torsional_friction": mu}, ball=(BALL, at(z=0.1), [0, 0, w, 0, 0, 0]))
+    simulation, _ = run(spec, 1e-3, 0.3)
+    assert simulation.v[2] == pytest.approx(w - 2.5 * mu * 9.81 / 0.1 * 0.3, abs=1e-9)
+    torque = simulation.stepper.data.contact_memory.wrench[0, 2]
+    assert torque == pytest.approx(-mu * 0.1 * 1000.0 * 4.0 / 3.0 * math.pi * 1e-3 * 9.81, rel=1e-4)
+    simulation.step(1000)
+    assert np.abs(simulation.v).max() < 1e-9
 
 
 def test_wrong_settings():

@@ -22,13 +22,13 @@ from gori.errors import InputError
 from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
 from gori.integrate.contract import Fixed
 from gori.integrate.fixed_step import fixed_steps
-from gori.integrate.rates import finish_step
+from gori.integrate.rates import finish_step, project
 from gori.kernels.accelerations import health
 from gori.kernels.codes import OK
 from gori.kernels.contact.cone import solve_impulses
 from gori.kernels.contact.find import find_contacts, keep_contacts
 from gori.kernels.contact.free import leave_out_turning, move
-from gori.kernels.contact.held import close_step, drive_work, hold_velocities, holds
+from gori.kernels.contact.held import close_step, drive_work, hold_velocities, holds, projection_work
 from gori.kernels.contact.joints import lay_axes, leave_out_friction, note_axes
 from gori.kernels.contact.measure import measure_impulses
 from gori.kernels.contact.rows import contact_work, lay_rows, note_forces
@@ -36,6 +36,7 @@ from gori.kernels.forces.apply import acts_on_bodies, apply_forces
 from gori.kernels.forces.implicit import take_implicitly
 from gori.kernels.jit import kernel, part
 from gori.kernels.layout import array, field, layout, record
+from gori.kernels.loops.system import is_driven
 from gori.kernels.tree.aba import articulate, clear, propagate_accelerations
 from gori.kernels.tree.columns import N_BODY_F, NQ
 from gori.kernels.tree.kinematics import place, positions, rates, velocities
@@ -55,6 +56,7 @@ WORK = layout(
     array("increment", "nv", "m, rad", "h v"),
     array("added", "nv", "kg, kg m2", "inertia of implicit forces"),
     array("zdot", "nz", "", "rates of z"),
+    array("counts", "3", "", "of this Simulation: solves, sweeps, and solves that ended without converging"),
 )
 TimeSteppingMemory = method_memory("TimeSteppingMemory", settings=SETTINGS, work=WORK)
 
@@ -104,7 +106,11 @@ def time_stepping_step(machine, data, memory, t, h, y):
     if rubbing:
         lay_axes(machine, data, z, h)
     if touching or rubbing:
+        head, counts = data.contact_memory.head[0], work.counts
+        sweeps, stalled = head.iterations, head.stalled
         solve_impulses(data.contact_memory, after, settings.tolerance, settings.sweeps)
+        counts[0], counts[1] = counts[0] + 1.0, counts[1] + head.iterations - sweeps
+        counts[2] += head.stalled - stalled
     if touching:
         done = contact_work(data.contact_memory, v, after)
         note_forces(data.contact_memory, after, h)
@@ -122,9 +128,16 @@ def time_stepping_step(machine, data, memory, t, h, y):
         v[k] = after[k]
     move(machine, q, v, h, work.increment)
     if closed:
+        for k in range(nv):
+            work.increment[k] = v[k]
         code = close_step(machine, data, t + h, h, q, v)
         if code != OK:
             return code
+        if is_driven(machine):
+            code = project(machine, data, t + h, y)
+            if code != OK:
+                return code
+            y[y.shape[0] - 1] += projection_work(machine, data, body_f, work.increment, v)
     code = finish_step(machine, data, t + h, y)
     if code != OK:
         return code
@@ -164,4 +177,7 @@ class TimeStepping(Fixed):
         return TimeSteppingMemory.make(named, tolerance=self.tolerance, sweeps=int(self.sweeps))
 
     def counts(self, memory: MethodMemory) -> np.ndarray:
-        return np.zeros(0)
+        return memory.work.counts.copy()
+
+    def report(self, count: np.ndarray) -> dict[str, Any]:
+        return {"impulses": dict(zip(("solves", "sweeps", "unconverged"), (int(n) for n in count)))}

@@ -7,8 +7,7 @@ With H = M~ and the factors of [H J'; J -eps] (`loops/factors.py`), after `artic
 
 so impulses of contact move the machine only as the loops let it. After the step positions are projected onto the loops,
 and the way of that, over h, is added to the velocities before these are projected: so the motion of a step is along the
-chord, and not along the tangent of its start, and no energy is lost by it (the scheme of Ryckaert et al. 1977 and
-Andersen 1983).
+chord, and not along the tangent of its start (Ryckaert et al. 1977; Andersen 1983).
 """
 
 from gori.kernels.codes import NOT_CLOSED, OK
@@ -28,6 +27,7 @@ from gori.kernels.loops.system import (
 )
 from gori.kernels.loops.tables import DRIVEN, SLID, SPUN
 from gori.kernels.machine import RATES
+from gori.kernels.tree.rnea import inertia_product
 
 TIMES = 2
 """solutions for which what stands in the factors instead of zero fades away"""
@@ -146,6 +146,20 @@ def drive_work(machine, data, v, after, h):
                 work -= 0.5 * lam[e] * (m.work.slip[e] + m.work.gamma[e])
     for e in range(lam.shape[0]):
         lam[e] /= h
+    return work
+
+
+@block
+def projection_work(machine, data, body_f, before, v):
+    """Work of given motions [J] by what has brought the velocities from `before` onto the loops, after that."""
+    m, work = data.loops, 0.0
+    for k in range(v.shape[0]):
+        m.work.product[k] = v[k] - before[k]
+    inertia_product(machine.body_i, body_f, m.work.product, m.work.force, data.body_w, data.dof_w)
+    respond(machine, data)
+    for e in range(machine.equation.shape[0]):
+        if machine.equation[e].kind in (DRIVEN, SLID, SPUN):
+            work += m.work.gamma[e] * data.values[machine.equation[e].b + 1]
     return work
 
 

@@ -1,6 +1,6 @@
 """Friction of joints in a step of impulses: |p| <= h F on an axis, and its velocity is zero where |p| < h F.
 
-F is the Coulomb force of the law that all methods share (`forces/elements.py`), without its bristle: an axis that sticks
+F is the Coulomb force of the law that all methods share (`forces/elements.py`), without its bristle: what sticks
 stands. The state z of the bristle is set to what it would be under the mean force of the step, f = -s z, from which the
 next step starts, and another method goes on.
 """

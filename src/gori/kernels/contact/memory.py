@@ -31,7 +31,7 @@ F3 = types.float64[:, :, ::1]
 I1, I2 = types.int64[::1], types.int64[:, ::1]
 PAIRS = 32
 """candidates for which there is room, for each shape"""
-DEPTH = 5
+DEPTH = 10
 """iterates that are mixed by the solver of impulses"""
 MARGIN = 1e-3
 """how far apart points are looked for that nothing brings together, by the smaller of both curvature radii"""
@@ -95,8 +95,8 @@ ROWS = record(
     field("friction", "", "coefficient; of a row of rotation: rolling friction times effective radius [m]"),
     field("torsion", "m", "of a row of rotation: torsional friction times effective radius"),
 )
-"""three speeds of a point; or, of its rolling and torsional friction, three angular speeds [rad/s] with impulses in N m s,
-along the same directions
+"""three speeds of a point; or, of its rolling and torsional friction, three angular speeds [rad/s] along the same
+directions, with impulses in N m s
 """
 
 AXIS = record(
@@ -189,7 +189,9 @@ def contact_memory(
     cells      of soft soil, which wheels change
     """
     tables, body_i, shapes = machine.contact, machine.body_i, len(machine.contact.shape)
-    branch = branches(body_i, nv, [machine.path[at : at + n] for at, n in zip(machine.cut["path"], machine.cut["axes"])])
+    branch = branches(
+        body_i, nv, [machine.path[at : at + n] for at, n in zip(machine.cut["path"], machine.cut["axes"])]
+    )
     axes = AXIS.zeros(0)
     if rubbing and len(found := held_axes(machine.element_i, body_i, branch)):
         axes = AXIS.zeros(len(found))

@@ -1,0 +1,88 @@
+"""Time stepping of closed machines that touch something."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import gori
+from gori.errors import UnsupportedError
+from gori.integrate.time_stepping import TimeStepping
+from tests.integrate.closed_contact import four_bar, ring
+
+
+def opening(model, q):
+    return np.abs(model.loop_system.terms(q).gap).max()
+
+
+def test_without_contact_it_is_of_first_order():
+    model = gori.compile(four_bar())
+    reference = gori.Simulation(model, gori.Dopri5(rtol=1e-11, atol=1e-12))
+    reference.run(0.5, progress=False)
+    errors = []
+    for step in (2e-3, 1e-3, 5e-4):
+        simulation = gori.Simulation(model, TimeStepping(step=step))
+        simulation.run(0.5, progress=False)
+        errors.append(np.abs(simulation.q - reference.q).max())
+        assert opening(model, simulation.q) < 1e-10
+    assert errors[2] < 0.02 and all(0.4 < b / a < 0.6 for a, b in pairwise(errors))
+
+
+def test_a_rocker_that_hits_a_stop_stands_with_the_force_of_statics():
+    """F along the normal times its way is the change of potential energy, for the one motion that the loop allows."""
+    model = gori.compile(four_bar(stop=0.4))
+    simulation = gori.Simulation(model, TimeStepping(step=1e-3))
+    rec = simulation.run(1.0, sample=1e-2, progress=False)
+    late, start = rec.time > 0.6, model.q0
+    assert (
+        np.ptp(rec["D.q"][late]) < 1e-9 and np.abs(simulation.v).max() < 1e-9 and opening(model, simulation.q) < 1e-10
+    )
+    assert np.abs(simulation.q - start).max() > 0.2
+    (point,) = model.contacts(simulation.q)
+    assert abs(point.gap) < 1e-6
+    motion, still = np.linalg.svd(model.loop_system.terms(simulation.q).J)[2][-1], np.zeros(model.nv)
+    along = [model.energy(model.integrate(simulation.q, d * motion), still)[1] for d in (1e-6, -1e-6)]
+    expected = (along[0] - along[1]) / 2e-6 / (point.jacobian[0] @ motion)
+    force = simulation.stepper.data.contact_memory.point[0]["force"]
+    assert np.linalg.norm(force) == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_ring_of_four_bars_falls_as_with_the_penalty_law():
+    """Two laws of contact, a penalty of 1e9 N/m^1.5 and impulses, come together as steps get short."""
+    still, until = ring(stiffness=1e9), 0.35
+    model = gori.compile(still)
+    penalty = gori.Simulation(model, gori.RK4(step=1e-5))
+    penalty.run(until, progress=False)
+    errors = []
+    for step in (2e-3, 5e-4):
+        simulation = gori.Simulation(model, TimeStepping(step=step))
+        rec = simulation.run(until, sample=step, progress=False)
+        errors.append(np.abs(simulation.q - penalty.q).max())
+        assert opening(model, simulation.q) < 1e-10
+        assert np.diff(rec["energy.total"]).max() < 1e-3 * np.ptp(rec["energy.total"])
+    assert errors[1] < 0.02 and errors[1] < 0.5 * errors[0]
+
+
+def test_a_state_of_a_loop_goes_on_bit_for_bit():
+    model = gori.compile(ring())
+    whole = gori.Simulation(model, TimeStepping(step=2e-3))
+    whole.step(100)
+    state = whole.state
+    whole.step(100)
+    other = gori.Simulation(model, TimeStepping(step=2e-3), state=gori.State.from_bytes(state.to_bytes()))
+    other.step(100)
+    assert other.state.digest() == whole.state.digest()
+
+
+def test_another_loop_solver_is_refused():
+    with pytest.raises(UnsupportedError, match="time_stepping solves the loop equations together with contact"):
+        gori.Simulation(gori.compile(four_bar()), TimeStepping(), loops="partition")
+
+
+def test_the_report_counts_solves():
+    simulation = gori.Simulation(gori.compile(ring()), TimeStepping(step=2e-3))
+    rec = simulation.run(0.2, progress=False)
+    found = simulation.report["impulses"]
+    head = simulation.stepper.data.contact_memory.head
+    assert found == {"solves": 100, "sweeps": int(head["iterations"][0]), "unconverged": int(head["stalled"][0])}
+    assert rec.info["impulses"] == found
