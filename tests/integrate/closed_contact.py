@@ -37,10 +37,10 @@ def ring(friction=0.5, tilt=0.3, **more) -> gori.Spec:
     return _spec(bodies, joints, friction, **more)
 
 
-def four_bar(stop=None, speed=0.0, motion=None, friction=0.0, **joint) -> gori.Spec:
+def four_bar(stop=None, speed=0.0, motion=None, law=None, **joint) -> gori.Spec:
     """A crank-rocker in the x-y plane. The rocker hits a block of the ground whose right face is at x = stop.
 
-    joint   of all four
+    joint   of three of them;  law: more of the contact
     """
     ground = {} if stop is None else {"stop": {"type": "box", "size": [0.2, 0.1, 0.2], "at": [stop - 0.1, 0.3, 0]}}
     hinge = {"type": "revolute", **joint}
@@ -57,7 +57,7 @@ def four_bar(stop=None, speed=0.0, motion=None, friction=0.0, **joint) -> gori.S
             },
             "D": {**hinge, "parent": "ground", "at": [0.6, 0, 0], "child": "rocker", "guess_deg": 100},
         },
-        friction, gravity=(0, -9.81, 0),
+        0.0, gravity=(0, -9.81, 0), **(law or {}),
     )  # fmt: skip
     if motion is None:
         return spec

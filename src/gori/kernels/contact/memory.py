@@ -31,7 +31,7 @@ F3 = types.float64[:, :, ::1]
 I1, I2 = types.int64[::1], types.int64[:, ::1]
 PAIRS = 32
 """candidates for which there is room, for each shape"""
-DEPTH = 10
+DEPTH = 5
 """iterates that are mixed by the solver of impulses"""
 MARGIN = 1e-3
 """how far apart points are looked for that nothing brings together, by the smaller of both curvature radii"""
