@@ -147,7 +147,7 @@ class RecordedRun:
             raise failure from failure.cause
         if doubt := method.doubts(grown):
             warnings.warn(doubt, ConditionWarning, stacklevel=3)
-        warn_of_depth(self._model, method, stepper.data.contact_memory)
+        warn_of_depth(self._model, method, stepper.data.contact_memory, stepper.run_start)
         warn_of_lag(kept.exchanges, work, recording)
         done = {exchange.name: exchange.work.on_bodies - work[exchange.name].on_bodies for exchange in kept.exchanges}
         warn_of_imbalance(recording, done, limit(method), finer(stepper))

@@ -40,4 +40,4 @@ def test_the_law_holds_at_every_point_of_a_heap():
         rows = memory.rows[: int(memory.head["points"][0])]
         n, t = rows["impulse"][:, 0], np.linalg.norm(rows["impulse"][:, 1:], axis=1)
         assert (n >= 0.0).all() and (t <= 0.4 * n * (1.0 + 1e-9)).all()
-    assert memory.head["solves"][0] == 400 and memory.head["work"][0] < 0.0
+    assert 400 <= memory.head["solves"][0] <= 800 and memory.head["work"][0] < 0.0

@@ -55,6 +55,7 @@ def test_keeping():
     plain(take_over)(memory.near[0], memory, 0, 1, found_point(6, -1e-3))
     kept = np.array(memory.point)
     memory.count[:] = 1, 17
-    plain(keep_contacts)(memory)
+    plain(keep_contacts)(memory, 0.25)
     assert not np.array_equal(kept[0], memory.point[0]) and memory.point[0]["feature"] == 6
     assert (memory.head[0]["points"], memory.head[0]["pairs"], memory.head[0]["deepest"]) == (1, 17, 1e-3)
+    assert [memory.head[0][name] for name in ("deepest_time", "deepest_a", "deepest_b")] == [0.25, 0, 1]

@@ -33,12 +33,12 @@ def test_a_hundred_times_the_mass_on_top_is_carried():
     simulation = stacked(100.0)
     simulation.step(400)
     assert np.abs(simulation.q.reshape(2, 7)[:, 6] - [0.05, 0.15]).max() < 2e-4 and np.abs(simulation.v).max() < 1e-4
-    warn_of_depth(simulation.model, simulation.method, simulation.stepper.data.contact_memory)  # says nothing
+    warn_of_depth(simulation.model, simulation.method, simulation.stepper.data.contact_memory, 0.0)  # says nothing
 
 
 @pytest.mark.filterwarnings("ignore::gori.errors.EnergyWarning")
 def test_a_weight_that_crushes_what_is_below_it_is_named():
     with pytest.warns(
-        ContactWarning, match=r"(light|heavy|ground)\.\w+ and (light|heavy|ground)\.\w+ are .* deep in each"
+        ContactWarning, match=r"(light|heavy|ground)\.\w+ and (light|heavy|ground)\.\w+ got .* deep into each"
     ):
         stacked(1e5).run(0.5, progress=False)

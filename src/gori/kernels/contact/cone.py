@@ -18,7 +18,7 @@ import math
 
 from gori.kernels.contact.joints import push_axis, solve_axis
 from gori.kernels.contact.mixing import mix
-from gori.kernels.contact.rows import normal_speed, tangential_speeds
+from gori.kernels.contact.rows import normal_speed, tangential_speeds, work_of
 from gori.kernels.jit import block, part
 
 
@@ -110,8 +110,9 @@ def sweep(memory, v, count, backward):
 
 
 @part
-def start_impulses(memory, v, count):
+def start_impulses(memory, v):
     """Add the velocities of the impulses of the last step."""
+    count = memory.head[0].points
     rows, turns, axes, response = memory.rows, memory.turns, memory.axes, memory.response
     for k in range(count):
         p = rows[k].impulse
@@ -138,14 +139,13 @@ def note_impulses(memory, count):
 
 @block
 def solve_impulses(memory, v, tolerance, most):
-    """Bring v (nv,) from the velocities without contact to those with it.
+    """Bring v (nv,) to the velocities with contact, from those with the present impulses (`start_impulses`).
 
     tolerance   change of speeds in a sweep below which it ends [m/s]
     most        number of sweeps
     """
     head = memory.head[0]
     count, mixed, smallest = head.points, 0, math.inf
-    start_impulses(memory, v, count)
     head.solves += 1
     for _ in range(most // 2):
         note_impulses(memory, count)
@@ -158,3 +158,36 @@ def solve_impulses(memory, v, tolerance, most):
         mixed, smallest = mix(memory, v, mixed, smallest)
     sweep(memory, v, count, False)
     head.stalled += 1
+
+
+@part
+def drop_impulses(memory):
+    """Start from no impulses at all."""
+    for k in range(memory.head[0].points):
+        for i in range(3):
+            memory.rows[k].impulse[i] = 0.0
+            if memory.turns.shape[0] > 0:
+                memory.turns[k].impulse[i] = 0.0
+    for k in range(memory.axes.shape[0]):
+        memory.axes[k].impulse = 0.0
+
+
+@block
+def calm_impulses(memory, free, v, most):
+    """Where a solver that has not converged made energy: plain sweeps from no impulses, which cannot.
+
+    free   (nv,) velocities without contact;  v (nv,) those with it
+    """
+    gain = 0.0
+    for k in range(memory.head[0].points):
+        gain += work_of(memory.rows[k], memory, free, v)
+        if memory.turns.shape[0] > 0:
+            gain += work_of(memory.turns[k], memory, free, v)
+    if not gain > 0.0:
+        return
+    drop_impulses(memory)
+    for k in range(v.shape[0]):
+        v[k] = free[k]
+    for j in range(most):
+        memory.head[0].iterations += 1
+        sweep(memory, v, memory.head[0].points, j % 2 == 1)

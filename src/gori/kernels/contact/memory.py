@@ -45,6 +45,10 @@ HEAD = record(
     field("stalled", "", "solves so far that ended without converging", dtype="i8"),
     field("work", "J", "of contact so far"),
     field("deepest", "m", "largest depth so far"),
+    field("deepest_time", "s", "when that was"),
+    field("deepest_a", "", "shapes of it", dtype="i8"),
+    field("deepest_b", "", "", dtype="i8"),
+    field("parting", "m/s", "largest speed with which bodies inside each other shall part; 0: none that counts"),
 )
 
 POINT = record(
@@ -140,7 +144,8 @@ class ContactMemory(Bundle):
     found: Annotated[Any, FOUND.type[::1]]  # of one pair
     narrow: Annotated[NarrowWork, NarrowWork.type]  # work of one pair
     ahead: Annotated[Any, F1]  # (1,) step that an adaptive method is about to take [s]
-    margin: Annotated[Any, F1]  # (1,) by which all boxes are grown [m]
+    reached: Annotated[Any, F2]  # (shapes, 6) low and high corner, with the way that impulses make
+    margin: Annotated[Any, F1]  # (2,) by which all boxes are grown; by which bodies may leave them [m]
     newest: Annotated[Any, I1]  # (shapes,) last of the kept points with this shape A, or -1
     older: Annotated[Any, I1]  # (points,) the one before it with the same A, or -1
     body: Annotated[Any, I1]  # (shapes,) row of `wrench` for the body of each shape, or -1
@@ -201,6 +206,7 @@ def contact_memory(
     branch = branch if used else np.zeros((0, 5), np.int64)
     curvature = tables.shape["curvature"] if shapes else np.zeros(0)
     margin = 0.5 * MARGIN * float(curvature[np.isfinite(curvature)].max(initial=0.0))
+    thinnest = float(tables.shape["half"].min(initial=np.inf)) if shapes else np.inf
     widest = int(branch[:, 1].max(initial=0))
     turning = bool(((tables.law["rolling"] > 0.0) | (tables.law["torsion"] > 0.0)).any())
     blocks = (2 if turning else 1) if solver else 0  # of three rows, for each point
@@ -216,11 +222,13 @@ def contact_memory(
         head=HEAD.zeros(1), point=POINT.zeros(points), near=POINT.zeros(points), count=np.zeros(2, np.int64),
         rows=ROWS.zeros(points if solver else 0), turns=ROWS.zeros(points if blocks == 2 else 0),
         axes=axes, axis_response=np.zeros(int(axes["width"].sum())),
-        pose=np.zeros((shapes, 12)), box=np.zeros((shapes, 6)), broad=broad_work(shapes, PAIRS * shapes),
+        pose=np.zeros((shapes, 12)), box=np.zeros((shapes, 6)), reached=np.zeros((shapes, 6)),
+        broad=broad_work(shapes, PAIRS * shapes),
         pairs=np.zeros((PAIRS * shapes, 2), np.int64), found=FOUND.zeros(MOST_POINTS),
         axis=np.zeros((PAIRS * shapes, 3)), axis_before=np.zeros((PAIRS * shapes, 3)),
         pairs_before=np.zeros((PAIRS * shapes, 2), np.int64), pairs_noted=np.zeros(1, np.int64),
-        narrow=narrow_work(cells), ahead=np.zeros(1), margin=np.full(1, margin), newest=np.zeros(shapes, np.int64),
+        narrow=narrow_work(cells), ahead=np.zeros(1), margin=np.array([margin, 0.5 * thinnest]),
+        newest=np.zeros(shapes, np.int64),
         older=np.zeros(points, np.int64), body=np.array([-1] * shapes if bodies is None else bodies, np.int64),
         wrench=recorded[:-2].reshape(-1, 6), measured=recorded[-2:], branch=branch,
         path=path, path_of=path_of, jac=np.zeros(columns), response=np.zeros(room),

@@ -2,7 +2,9 @@
 
 A point may come nearer by no more than its gap in a step of length h, u_n >= -gap / h: so bodies are stopped before
 they enter each other, however fast they are. Where they are already inside each other by a depth d, they part with
-SHARE d / h, at most PARTING times the speed of a fall over the step and PART of their size. Where a point is hit, its
+SHARE d / h, at most PARTING times the speed of a fall over the step and PART of their size, and slower where only a
+small lever parts them. Where that is more than a fall does, impulses are solved twice: with it for the way of the step,
+and without it for velocities (`restart_rows`). Where a point is hit, its
 speed u_n < 0 before the step and its restitution e ask for u_n >= -e u_n after it (Moreau 1988). A point that sticks
 returns by SHARE of the way that it has slipped since it sticks: it does not creep. Rolling and torsional friction are
 three more rows, of angular speeds, whose impulses are bound by coefficient times effective radius times p_n.
@@ -31,6 +33,16 @@ PARTING = 20.0
 """largest speed of undoing it, by that of a fall from rest over the step"""
 PART = 1e-3
 """of the size, by which bodies part in a step besides"""
+ASIDE = 4.0
+"""speed of any point while bodies part, by the largest speed with which they shall"""
+SMALL = 0.1
+"""speed of parting that may stay, by that of a fall from rest over the step"""
+LEVER = 10.0
+"""a point parts bodies at full speed if its normal mobility is more than that of all directions over LEVER^2"""
+NONE = 1e-12
+"""normal mobility, by that of the tangents, that counts as none"""
+LOADED = 30.0
+"""load of a point, by its own weight, up to which it parts bodies the faster"""
 STUCK = 0.9998
 """square of the share of friction up to which a point sticks"""
 FLAT = 1e9
@@ -86,7 +98,9 @@ def lay_point(machine, data, point, row, a, b, root, pending, turning):
         if i == 0:
             continue
         sign = -1.0 if side == 0 else 1.0
-        out = 0.5 * sign * point.gap  # each body is met at its own surface, also where that is still ahead
+        # one body alone is met at its own surface, also where that is still ahead; two at a common point, so that
+        # their angular momentum is kept
+        out = 0.5 * sign * point.gap if a == 0 or b == 0 else 0.0
         for d in range(3):
             c.arm[d] = p[d] + out * n[d] - data.body_w[i, P_WB + d]
         if c.solid[i, 0] > 0.0:
@@ -193,7 +207,7 @@ def lay_mobility(row, memory):
         tt += z * out[k + 2 * width]
     largest = 0.5 * (ss + tt) + math.sqrt(0.25 * (ss - tt) ** 2 + st * st)
     row.soft_normal, row.soft_tangent = SOFT_NORMAL * nn, SOFT_TANGENT * largest
-    row.over_normal = 1.0 / (nn + row.soft_normal) if nn > 0.0 else 0.0
+    row.over_normal = 1.0 / (nn + row.soft_normal) if nn > NONE * largest else 0.0
     row.over_largest = 1.0 / (largest + row.soft_tangent) if largest > 0.0 else 0.0
     row.coupling[0], row.coupling[1] = ns, nt
     row.tangential[0], row.tangential[1], row.tangential[2] = ss + row.soft_tangent, st, tt + row.soft_tangent
@@ -201,18 +215,32 @@ def lay_mobility(row, memory):
 
 
 @part
-def least_speed(point, restitution, h, g, size, before):
-    """Speed that a point may have after the step, times -1 [m/s].
+def load_speed(row):
+    """Speed that the load of the last step gives to a point that is free [m/s]."""
+    return row.impulse[0] * row.soft_normal / SOFT_NORMAL
 
-    before   its normal speed before the step
-    g        of gravity [m/s2];  size: smaller radius of curvature of both shapes [m]
+
+@part
+def lever(row):
+    """How well a point can part its bodies: 1, or less where mainly other directions give way."""
+    if row.over_normal == 0.0:
+        return 0.0
+    nn = 1.0 / row.over_normal - row.soft_normal
+    return min(1.0, LEVER * math.sqrt(nn / (nn + row.tangential[0] + row.tangential[2])))
+
+
+@part
+def least_speed(point, restitution, h, fall, pressed, size, before):
+    """Speed that a point may have after the step, times -1 [m/s]. Without a lever, see there.
+
+    fall     speed of a fall from rest over the step [m/s];  pressed: that, or that of its load, if it is more
+    before   its normal speed before the step;  size: smaller radius of curvature of both shapes [m]
     """
-    fall = g * h
     if restitution > 0.0 and before < -SLOW * fall and point.gap + h * before < 0.0:
         return restitution * before
     if point.gap >= 0.0:
         return point.gap / h
-    return -min(SHARE * -point.gap / h, PARTING * fall + PART * size / h)
+    return -min(SHARE * -point.gap / h, PARTING * pressed + PART * size / h)
 
 
 @part
@@ -265,9 +293,8 @@ def take_place(turn, row, at, behind):
 
 
 @part
-def start_turn(point, row, turn, law, radius, h):
+def start_turn(point, row, turn, h):
     """The same of rolling and torsional friction, whose limits are their coefficients times radius and p_n."""
-    turn.friction, turn.torsion = law.rolling * radius, law.torsion * radius
     turn.drift[0] = SHARE / h * along(point.turn, row.tangent_1)
     turn.drift[1] = SHARE / h * along(point.turn, row.tangent_2)
     turn.drift[2] = SHARE / h * along(point.turn, point.normal)
@@ -318,23 +345,60 @@ def lay_rows(machine, data, v, h):
         flush(machine, data, root, pending)
     gravity = machine.body_f[0, GRAVITY : GRAVITY + 3]
     g = math.sqrt(along(gravity, gravity))
+    c.head[0].parting = 0.0
     for k in range(c.head[0].points):
         point, row = c.point[k], c.rows[k]
         law = tables.law[tables.shape[point.a].material, tables.shape[point.b].material]
         lay_mobility(row, c)
-        before, size = normal_speed(row, c, v), min(tables.shape[point.a].curvature, tables.shape[point.b].curvature)
-        row.least = least_speed(point, law.restitution, h, g, size, before)
-        if (
-            law.restitution > 0.0 and before < -SLOW * g * h and row.over_normal > 0.0
-        ):  # a rebound is as hard as it says
-            row.over_normal = 1.0 / (1.0 / row.over_normal - row.soft_normal)
-            row.soft_normal = 0.0
         row.friction = law.friction
         start_row(point, row, h)
+        before, size = normal_speed(row, c, v), min(tables.shape[point.a].curvature, tables.shape[point.b].curvature)
+        load, fall = load_speed(row), g * h
+        pressed = max(fall, min(load, LOADED * fall)) if fall > 0.0 else load
+        row.least = least_speed(point, law.restitution, h, fall, pressed, size, before)
+        if law.restitution > 0.0 and before < -SLOW * fall and row.over_normal > 0.0:  # a rebound is as hard as it says
+            row.over_normal = 1.0 / (1.0 / row.over_normal - row.soft_normal)
+            row.soft_normal = 0.0
+        if row.least < 0.0 and point.gap < 0.0 and row.soft_normal > 0.0:
+            row.least *= lever(row)
+            if -row.least > SMALL * fall:
+                c.head[0].parting = max(c.head[0].parting, -row.least)
         if turning:
             lay_mobility(c.turns[k], c)
             radius = effective_radius(tables.shape[point.a].curvature, tables.shape[point.b].curvature)
-            start_turn(point, row, c.turns[k], law, min(radius, FLAT), h)
+            c.turns[k].friction, c.turns[k].torsion = law.rolling * min(radius, FLAT), law.torsion * min(radius, FLAT)
+            start_turn(point, row, c.turns[k], h)
+
+
+@part
+def restart_rows(memory, h):
+    """Impulses to start from once more; points that are inside each other need not part now, and are hard."""
+    for k in range(memory.head[0].points):
+        point, row = memory.point[k], memory.rows[k]
+        start_row(point, row, h)
+        if row.least < 0.0 and point.gap < 0.0 and row.soft_normal > 0.0 and row.over_normal > 0.0:
+            row.least = 0.0
+            row.over_normal = 1.0 / (1.0 / row.over_normal - row.soft_normal)
+            row.soft_normal = 0.0
+        if memory.turns.shape[0] > 0:
+            start_turn(point, row, memory.turns[k], h)
+
+
+@block
+def limit_parting(memory, after, moving):
+    """Let no point part, or slide while it does, faster than a few times what was asked for: moving (nv,) come nearer
+    to the velocities after (nv,) where that is not so.
+    """
+    nv, most = after.shape[0], 0.0
+    for i in range(nv):
+        moving[i] -= after[i]
+    for k in range(memory.head[0].points):
+        n, s, t = speeds(memory.rows[k], memory, moving)
+        most = max(most, abs(n), abs(s), abs(t))
+    limit = ASIDE * memory.head[0].parting
+    share = limit / most if most > limit else 1.0
+    for i in range(nv):
+        moving[i] = after[i] + share * moving[i]
 
 
 @part

@@ -27,20 +27,21 @@ def refuse_for_impulses(model: Model, method: Method) -> None:
         )
 
 
-def warn_of_depth(model: Model, method: Method, memory: ContactMemory) -> None:
-    """A ContactWarning that names two shapes which are deep inside each other after a run."""
+def warn_of_depth(model: Model, method: Method, memory: ContactMemory, since: float) -> None:
+    """A ContactWarning that names two shapes which got deep inside each other in a run.
+
+    since   time at which the run began [s]
+    """
     if model.contact is None or method.contact != "impulses":
         return
-    points, shape = memory.point[: int(memory.head["points"][0])], model.contact.tables.shape
-    size = np.minimum(shape["curvature"][points["a"]], shape["curvature"][points["b"]])
-    depth = -points["gap"] / size
-    if not len(points) or not depth.max() > DEEP:
+    head, shape, names = memory.head[0], model.contact.tables.shape, model.contact.names
+    pair = np.clip([head["deepest_a"], head["deepest_b"]], 0, len(shape) - 1)
+    size = float(shape["curvature"][pair].min())
+    if not head["deepest"] > DEEP * size or head["deepest_time"] < since:
         return
-    worst = points[int(depth.argmax())]
-    names = model.contact.names
     warnings.warn(
-        f"{names[worst['a']]} and {names[worst['b']]} are {-worst['gap']:.2g} m deep in each other when the run ends. "
-        f"A body that carries more than a thousand times its own mass yields: take a smaller step (it is "
+        f"{names[pair[0]]} and {names[pair[1]]} got {head['deepest']:.2g} m deep into each other, at t = "
+        f"{head['deepest_time']:.6g} s. If they did not start so: take a smaller step (it is "
         f"{method.settings()['step']:g} s), masses that differ less, or another method, with the penalty law",
         ContactWarning,
         stacklevel=4,
