@@ -10,8 +10,8 @@ from gori.errors import InputError
 from gori.integrate.time_stepping import TimeStepping
 
 
-def scene(friction=0.6, restitution=0.0, gravity=(0.0, 0.0, -9.81), ground=None, **bodies):
-    """Free bodies, (shape, q, v) each, over a floor."""
+def scene(friction=0.6, restitution=0.0, gravity=(0.0, 0.0, -9.81), ground=None, law=None, **bodies):
+    """Free bodies, (shape, q, v) each, over a floor. law: more of the contact."""
     colliding = {"material": "steel", "collide": True}
     floor = {"type": "plane", **colliding}
     parts = {"ground": {"shapes": {"floor": floor} if ground is None else ground}}
@@ -22,7 +22,7 @@ def scene(friction=0.6, restitution=0.0, gravity=(0.0, 0.0, -9.81), ground=None,
     return gori.Spec.model_validate(
         {
             "gori": 1, "gravity": gravity, "materials": {"steel": {"E": 2e11}},
-            "contacts": {"steel/steel": {"friction": friction, "restitution": restitution}},
+            "contacts": {"steel/steel": {"friction": friction, "restitution": restitution, **(law or {})}},
             "bodies": parts, "joints": joints,
         }
     )  # fmt: skip
@@ -148,7 +148,140 @@ def test_stiff_motors_do_not_bound_the_step():
     assert simulation.q[0] == pytest.approx(0.5, abs=1e-5) and abs(simulation.v[0]) < 1e-9
 
 
+@pytest.mark.parametrize("angle_deg, rolls", [(5.65, False), (5.8, True)])
+def test_a_ball_on_an_incline_stands_or_rolls(angle_deg, rolls):
+    """tan 5.71 deg = 0.1: above it the ball rolls with 5/7 g (sin a - mu_r cos a)."""
+    a = math.radians(angle_deg)
+    g = (9.81 * math.sin(a), 0.0, -9.81 * math.cos(a))
+    spec = scene(gravity=g, law={"rolling_friction": 0.1}, ball=(BALL, at(z=0.1), STILL))
+    simulation = gori.Simulation(gori.compile(spec), TimeStepping(step=5e-3))
+    simulation.step(200)
+    x, v = simulation.q[4], 0.1 * simulation.v[1]
+    simulation.step(2000)
+    if rolls:
+        expected = 5.0 / 7.0 * 9.81 * (math.sin(a) - 0.1 * math.cos(a))
+        assert 0.1 * simulation.v[1] - v == pytest.approx(expected * 10.0, rel=1e-3)
+    else:
+        assert abs(simulation.q[4] - x) < 1e-8 and abs(x) < 1e-5
+
+
+def test_a_ball_rolls_out():
+    """Deceleration 5/7 mu_r g: it comes to rest after v^2 / (2 5/7 mu_r g), and no energy is unaccounted for."""
+    v, mu = 1.0, 0.05
+    spec = scene(law={"rolling_friction": mu}, ball=(BALL, at(z=0.1), [0, v / 0.1, 0, v, 0, 0]))
+    simulation, rec = run(spec, 1e-3, 4.0)
+    assert simulation.q[4] == pytest.approx(v * v / (2.0 * 5.0 / 7.0 * mu * 9.81), abs=0.6 * v * 1e-3)
+    assert np.abs(simulation.v).max() < 1e-6 and np.abs(rec["energy.balance"]).max() < 1e-6
+
+
+def test_torsional_friction_stops_a_spin():
+    """mu_s R m g against 2/5 m R^2: 2.5 mu_s g / R. The torque on the ball is recorded."""
+    w, mu = 20.0, 0.1
+    spec = scene(law={"torsional_friction": mu}, ball=(BALL, at(z=0.1), [0, 0, w, 0, 0, 0]))
+    simulation, _ = run(spec, 1e-3, 0.3)
+    assert simulation.v[2] == pytest.approx(w - 2.5 * mu * 9.81 / 0.1 * 0.3, abs=1e-9)
+    torque = simulation.stepper.data.contact_memory.wrench[-1, 2]
+    assert torque == pytest.approx(-mu * 0.1 * 1000.0 * 4.0 / 3.0 * math.pi * 1e-3 * 9.81, rel=1e-4)
+    simulation.step(1000)
+    assert np.abs(simulation.v).max() < 1e-9
+
+
 def test_wrong_settings():
     for wrong in ({"sweeps": 2.5}, {"tolerance": -1.0}, {"step": 0.0}):
         with pytest.raises(InputError, match=f"time_stepping: {next(iter(wrong))} must be a"):
             TimeStepping(**wrong)
+
+
+def pushed(joint, force, shape, gap):
+    """A body on a joint, pushed against a wall of 1 cm that is ahead of it."""
+    wall = {"type": "box", "size": [0.01, 1, 1], "at": [0.055 + gap, 0, 0], "material": "steel", "collide": True}
+    return gori.Spec.model_validate(
+        {
+            "gori": 1, "gravity": [0, 0, 0], "materials": {"steel": {"E": 2e11}},
+            "contacts": {"steel/steel": {"friction": 0.0, "restitution": 0.0}},
+            "bodies": {
+                "ground": {"shapes": {"wall": wall}},
+                "slide": {"shapes": {"solid": {"material": "steel", "collide": True, "mass": 1.0, **shape}}},
+            },
+            "joints": {"rail": {"type": "prismatic", "parent": "ground", "child": "slide", "axis": [1, 0, 0], **joint}},
+            "forces": {"push": {"type": "force", "joint": "rail", "value": force}} if force else {},
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::gori.errors.EnergyWarning")
+@pytest.mark.parametrize("step", [1e-2, 5e-3, 1e-3])
+@pytest.mark.parametrize("force", [10.0, 400.0, 4000.0])
+def test_what_a_force_drives_does_not_tunnel(force, step):
+    """It is 0.1 mm from a thin wall, at rest, and the force would carry it through within a step."""
+    box = {"type": "box", "size": [0.02, 0.1, 0.1], "at": [0.04, 0, 0]}
+    simulation, rec = run(pushed({}, force, box, 1e-4), step, 0.3)
+    assert rec["rail.q"].max() < 1e-4 + force * step**2 / 500.0  # what contact gives way by
+    assert rec["slide.contact"][-1, 0] == pytest.approx(-force, rel=1e-6) and abs(simulation.v[0]) < 1e-6
+
+
+@pytest.mark.parametrize("step", [1e-2, 1e-3, 1e-4])
+@pytest.mark.parametrize("depth", [1e-5, 1e-3])
+def test_what_is_pushed_out_does_not_fly_off(depth, step):
+    simulation, rec = run(scene(gravity=(0, 0, 0), ball=(BALL, at(z=0.1 - depth), STILL)), step, 0.2)
+    assert np.abs(rec.v).max() < 1e-9 and rec["energy.kinetic"].max() < 1e-12
+    assert simulation.q[6] <= 0.1 + 1e-9 and simulation.q[6] > 0.1 - 0.1 * depth
+
+
+def test_a_small_lever_does_not_fling_what_it_parts():
+    """A ball on an arm, nearly above its pivot, 0.1 mm in the wall."""
+    spec = pushed(
+        {"type": "revolute", "axis": [0, 0, 1], "q": 1e-3},
+        0.0,
+        {"type": "sphere", "radius": 0.05, "at": [0, 0, 0]},
+        -1e-4,
+    )
+    spec = spec.set("bodies.slide.shapes.solid.at", [0.0, 1e-2, 0.0])
+    for step in (1e-2, 1e-4):
+        _, rec = run(spec, step, 0.2)
+        assert np.abs(rec.v).max() < 1e-9 and np.abs(np.diff(rec["rail.q"])).max() < 0.1
+
+
+@pytest.mark.parametrize("step", [1e-2, 1e-3])
+def test_collisions_keep_angular_momentum(step):
+    """Two balls that meet off their centres, with friction."""
+    balls = {
+        "a": (BALL, at(x=-0.4, y=0.05), [0, 0, 0, 10.0, 0, 0]),
+        "b": (BALL, at(x=0.4, y=-0.05), [0, 0, 0, -10.0, 0, 0]),
+    }
+    _, rec = run(scene(gravity=(0, 0, 0), friction=0.5, ground={}, **balls), step, 0.1)
+    momentum = rec["momentum"]
+    assert np.abs(rec["a.wz"]).max() > 1.0  # they did meet
+    np.testing.assert_allclose(momentum, np.broadcast_to(momentum[0], momentum.shape), atol=1e-6 * abs(momentum[0, 2]))
+
+
+@pytest.mark.filterwarnings("ignore::gori.errors.EnergyWarning", "ignore::gori.errors.ContactWarning")
+@pytest.mark.parametrize("step", [2e-3, 1e-3, 5e-4])
+def test_gears_that_mesh_by_their_teeth_make_no_energy(step):
+    """10 N m on 20 teeth against 40: however coarse the step is, there is never more energy than the drive gives."""
+    gear = {
+        "type": "gear",
+        "module": 5e-3,
+        "width": 0.02,
+        "backlash": 2e-4,
+        "material": "steel",
+        "collide": True,
+        "density": 7800.0,
+    }
+    spec = gori.Spec.model_validate(
+        {
+            "gori": 1, "gravity": [0, 0, 0], "materials": {"steel": {"E": 2e11}},
+            "contacts": {"steel/steel": {"friction": 0.0, "restitution": 0.0}},
+            "bodies": {
+                "one": {"shapes": {"h": {**gear, "teeth": 20}}}, "two": {"shapes": {"h": {**gear, "teeth": 40}}},
+            },
+            "joints": {
+                "a": {"type": "revolute", "parent": "ground", "child": "one", "axis": [0, 0, 1], "damping": 0.1},
+                "b": {"type": "revolute", "parent": "ground", "child": "two", "axis": [0, 0, 1], "at": [0.15, 0, 0],
+                      "damping": 1.0, "q": math.pi / 40},
+            },
+            "forces": {"drive": {"type": "torque", "joint": "a", "value": 10.0}},
+        }
+    )  # fmt: skip
+    _, rec = run(spec, step, 0.5)
+    assert rec["energy.kinetic"].max() < 10.0

@@ -86,7 +86,8 @@ def machine_of(
         contact=model.contact.tables if model.contact is not None and touching else NO_CONTACT,
         coupled=np.array(acting, np.int64),
     )  # fmt: skip
-    return machine, data_of(model, machine, depth, live, wheels, outputs, contact == RECORDED, rest)
+    impulses = contact == IMPULSES
+    return machine, data_of(model, machine, depth, live, wheels, outputs, contact == RECORDED, rest, impulses)
 
 
 def data_of(
@@ -98,8 +99,11 @@ def data_of(
     outputs: int = 0,
     replayed: bool = False,
     rest: RestMemory | None = None,
+    impulses: bool = False,
 ) -> Data:
-    """Data for one run of a Machine; the arguments are those of `machine_of`; replayed: with recorded contact."""
+    """Data for one run of a Machine; the arguments are those of `machine_of`; replayed: with recorded contact;
+    impulses: contact and friction of joints are solved by them.
+    """
     vehicle, nv = model.vehicle if wheels else None, model.nv
     # recorded: vehicles, turns of cuts, wrenches of subsystems, contact, outputs
     vehicles = 0 if vehicle is None else vehicle.size
@@ -123,13 +127,11 @@ def data_of(
         power=np.zeros(1),
         loops=loop_memory(machine if tables else None, nv),
         contact_memory=contact_memory(
-            machine.contact,
-            machine.body_i,
-            machine.body_f,
+            machine,
             nv,
-            whole=tables,
             points=POINTS_OF_SHAPE * count,
             solver=not machine.penalty,
+            rubbing=impulses,
             bodies=[slots.get(body, -1) for body in contact.bodies] if contact is not None and count else None,
             recorded=recorded[touched : touched + columns] if columns else None,
             cells=vehicle_data["cells"] if len(machine.contact.soil) else None,

@@ -27,6 +27,8 @@ OF_TOLERANCE = 100.0
 """times the relative tolerance of an adaptive method, its errors may add up to over a run"""
 AT_REST = 1e-7
 """share of potential and elastic energy that counts as exchanged, so that rounding at rest is no loss"""
+STILL = 1e-6
+"""speed [m/s] that counts as none"""
 LOOKS = 400
 """samples at which the balance is looked at, so that it costs nothing beside the run"""
 FEW = 10
@@ -59,7 +61,7 @@ def balance(recording: Recording, looks: int = LOOKS) -> Balance:
     left = left - left[0]
     worst = int(np.argmax(np.abs(left)))
     exchanged = kinetic.max() + np.ptp(potential) + np.ptp(elastic) + np.abs(np.diff(work)).sum()
-    exchanged += AT_REST * (np.abs(potential).max() + np.abs(elastic).max())
+    exchanged += AT_REST * (np.abs(potential).max() + np.abs(elastic).max()) + model.mass * STILL**2
     return Balance(float(few.time[worst]), float(left[worst]), float(exchanged))
 
 

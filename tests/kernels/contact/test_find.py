@@ -15,7 +15,7 @@ def memory_of(ids):
     for row, (a, b, feature) in zip(point, ids):
         row["a"], row["b"], row["feature"] = a, b, feature
         row["anchor_a"], row["force"], row["sticking"], row["speed"] = feature, 2 * feature, 1, 3 * feature
-        row["orientation"], row["slip"] = 4 * feature, 5 * feature
+        row["orientation"], row["slip"], row["torque"], row["turn"] = 4 * feature, 5 * feature, feature, feature
     memory = Plain(
         head=rows(head), point=rows(point), near=rows(POINT.zeros(8)), count=np.zeros(2, int),
         newest=np.zeros(4, int), older=np.zeros(8, int),
@@ -46,6 +46,7 @@ def test_a_point_takes_over_what_is_kept_of_it():
     plain(take_over)(fresh, memory, 0, 1, found_point(9, -2e-3))
     assert (point["anchor_a"] == 6).all() and (point["force"] == 12).all() and (point["orientation"] == 24).all()
     assert (point["slip"] == 30).all() and (point["sticking"], point["speed"], point["gap"]) == (1, 18, -1e-3)
+    assert (point["torque"] == 6).all() and (point["turn"] == 6).all() and not fresh["turn"].any()
     assert not fresh["anchor_a"].any() and (fresh["sticking"], fresh["speed"], fresh["gap"]) == (0, 0, -2e-3)
 
 
@@ -54,6 +55,7 @@ def test_keeping():
     plain(take_over)(memory.near[0], memory, 0, 1, found_point(6, -1e-3))
     kept = np.array(memory.point)
     memory.count[:] = 1, 17
-    plain(keep_contacts)(memory)
+    plain(keep_contacts)(memory, 0.25)
     assert not np.array_equal(kept[0], memory.point[0]) and memory.point[0]["feature"] == 6
     assert (memory.head[0]["points"], memory.head[0]["pairs"], memory.head[0]["deepest"]) == (1, 17, 1e-3)
+    assert [memory.head[0][name] for name in ("deepest_time", "deepest_a", "deepest_b")] == [0.25, 0, 1]

@@ -26,7 +26,8 @@ def test_a_slow_iteration_is_finished():
     A, b = Q @ np.diag([0.999, 0.99, 0.9, 0.5, 0.0, 0.0]) @ Q.T, rng.normal(size=6)
     row = [Plain(impulse=np.zeros(3), last=np.zeros(3), weight=np.ones(2)) for _ in range(2)]
     memory = Plain(
-        rows=row, head=[Plain(points=2)], mix_f=np.zeros((DEPTH, 6)), mix_g=np.zeros((DEPTH, 6)),
+        rows=row, turns=np.zeros(0), axes=np.zeros(0), head=[Plain(points=2)],
+        mix_f=np.zeros((DEPTH, 6)), mix_g=np.zeros((DEPTH, 6)),
         mix_v=np.zeros((DEPTH, 1)), last_f=np.zeros(6), last_g=np.zeros(6), last_v=np.zeros(1),
         gram=np.zeros((2 * DEPTH, DEPTH)), share=np.zeros(DEPTH),
     )  # fmt: skip

@@ -73,7 +73,7 @@ def test_a_flying_body_off_its_centre():
         response=np.zeros(18), arm=np.array([0.5, 0.0, 0.0]),
     )  # fmt: skip
     row = Plain(at=0, at_response=0, count_a=0, count_b=6, width_a=0, width_b=6)
-    plain(lay_flying)(Plain(body_f=body_f), Plain(body_w=body_w, contact_memory=memory), 1, 1.0, row, 1)
+    plain(lay_flying)(Plain(body_f=body_f), Plain(body_w=body_w, contact_memory=memory), 1, 1.0, row, 1, 0)
     J, Y = memory.jac.reshape(3, 6), memory.response.reshape(3, 6)
     np.testing.assert_allclose(Y[0], [0, 0, 0, 0.5, 0, 0])
     np.testing.assert_allclose(J[1], [0, 0, 0.5, 0, 1, 0])  # along y at x = 0.5

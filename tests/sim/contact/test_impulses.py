@@ -1,32 +1,44 @@
-"""What time stepping refuses."""
+"""What time stepping refuses, and what it warns of."""
 
+import numpy as np
 import pytest
 
 import gori
-from gori.errors import UnsupportedError
+from gori.errors import ContactWarning, UnsupportedError
 from gori.integrate import TimeStepping
-from gori.sim.contact.impulses import refuse_for_impulses
+from gori.sim.contact.impulses import refuse_for_impulses, warn_of_depth
+from tests.integrate.closed_contact import four_bar
+from tests.integrate.test_time_stepping import STILL, at, scene
 
 
-def test_loops_are_refused():
-    model = gori.compile(gori.load("examples/four_bar.yaml"))
-    with pytest.raises(UnsupportedError, match=r"time_stepping does not keep loops closed \(.*\)\. Use a method"):
-        refuse_for_impulses(model, TimeStepping())
-    with pytest.raises(UnsupportedError, match="loops"):
-        gori.Simulation(model, TimeStepping())
-
-
-def test_rolling_friction_is_refused_by_name():
-    solid = {"material": "rubber", "collide": True}
-    spec = {
-        "gori": 1, "materials": {"rubber": {"E": 1e7}},
-        "contacts": {"rubber/rubber": {"friction": 0.5, "restitution": 0.0, "rolling_friction": 0.01}},
-        "bodies": {
-            "ground": {"shapes": {"floor": {"type": "plane", **solid}}},
-            "ball": {"shapes": {"ball": {"type": "sphere", "radius": 0.1, "density": 1000, **solid}}},
-        },
-        "joints": {"free": {"type": "free", "parent": "ground", "child": "ball"}},
-    }  # fmt: skip
+def test_a_joint_without_inertia_of_its_own_is_refused_by_name():
+    """Loops determine how it moves, but the tree alone does not."""
+    spec = four_bar().model_dump(exclude_unset=True)
+    spec["bodies"]["rocker"] = {}
     model = gori.compile(gori.Spec.model_validate(spec))
-    with pytest.raises(UnsupportedError, match="as the contact rubber/rubber asks for"):
+    with pytest.raises(UnsupportedError, match="time_stepping: joint 'D' moves no inertia of its own"):
         refuse_for_impulses(model, TimeStepping())
+    refuse_for_impulses(gori.compile(four_bar()), TimeStepping())
+
+
+def stacked(ratio):
+    box = {"type": "box", "size": [0.2, 0.2, 0.1]}
+    light, heavy = {**box, "density": 1000.0}, {**box, "density": 1000.0 * ratio}
+    return gori.Simulation(
+        gori.compile(scene(light=(light, at(z=0.05), STILL), heavy=(heavy, at(z=0.15), STILL))), TimeStepping(5e-3)
+    )
+
+
+def test_a_hundred_times_the_mass_on_top_is_carried():
+    simulation = stacked(100.0)
+    simulation.step(400)
+    assert np.abs(simulation.q.reshape(2, 7)[:, 6] - [0.05, 0.15]).max() < 2e-4 and np.abs(simulation.v).max() < 1e-4
+    warn_of_depth(simulation.model, simulation.method, simulation.stepper.data.contact_memory, 0.0)  # says nothing
+
+
+@pytest.mark.filterwarnings("ignore::gori.errors.EnergyWarning")
+def test_a_weight_that_crushes_what_is_below_it_is_named():
+    with pytest.warns(
+        ContactWarning, match=r"(light|heavy|ground)\.\w+ and (light|heavy|ground)\.\w+ got .* deep into each"
+    ):
+        stacked(1e5).run(0.5, progress=False)

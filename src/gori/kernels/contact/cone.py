@@ -10,13 +10,15 @@ are mixed (`mixing.py`), which reaches in tens of sweeps what they alone do in t
 the last step; at rest nothing is left to do. p and u are meant with the compliance and the drift of `rows.py`.
 
 A point first tries to stick, by the inverse of its W_tt; if that takes more than mu p_n, a step of length 1 / (largest
-eigenvalue of W_tt) against u_t, back to the disc. Where neither changes anything, the law above holds exactly.
+eigenvalue of W_tt) against u_t, back to the disc. Where neither changes anything, the law above holds exactly. Rolling
+friction does the same with the angular speeds of a point; torsional friction and that of joints have an interval.
 """
 
 import math
 
+from gori.kernels.contact.joints import push_axis, solve_axis
 from gori.kernels.contact.mixing import mix
-from gori.kernels.contact.rows import normal_speed, tangential_speeds
+from gori.kernels.contact.rows import normal_speed, tangential_speeds, work_of
 from gori.kernels.jit import block, part
 
 
@@ -32,10 +34,10 @@ def push(row, response, v, n, s, t):
 
 
 @part
-def stick_or_slip(row, us, ut):
-    """Tangential impulses of a point whose speeds are us and ut now [N s]."""
+def stick_or_slip(row, limit, us, ut):
+    """Tangential impulses of a point whose speeds are us and ut now, no larger than the limit [N s]."""
     ss, st, tt = row.tangential[0], row.tangential[1], row.tangential[2]
-    p, q, limit = row.impulse[1], row.impulse[2], row.friction * row.impulse[0]
+    p, q = row.impulse[1], row.impulse[2]
     us, ut = us + row.soft_tangent * p + row.drift[0], ut + row.soft_tangent * q + row.drift[1]
     determinant = ss * tt - st * st
     s, t = p - (tt * us - st * ut) / determinant, q - (ss * ut - st * us) / determinant
@@ -62,7 +64,7 @@ def solve_point(row, memory, v):
     change, ds, dt = abs(dn) / row.over_normal, 0.0, 0.0
     if row.friction > 0.0 and row.over_largest > 0.0:
         us, ut = tangential_speeds(row, memory, v)
-        s, t = stick_or_slip(row, us + row.coupling[0] * dn, ut + row.coupling[1] * dn)
+        s, t = stick_or_slip(row, row.friction * n, us + row.coupling[0] * dn, ut + row.coupling[1] * dn)
         ds, dt = s - row.impulse[1], t - row.impulse[2]
         row.impulse[1], row.impulse[2] = s, t
         change = max(change, max(abs(ds), abs(dt)) / row.over_largest)
@@ -71,38 +73,121 @@ def solve_point(row, memory, v):
 
 
 @part
-def sweep_points(memory, v, count, backward):
-    """One sweep over all points; returns the largest change of their speeds [m/s]."""
-    change = 0.0
-    for j in range(count):
-        change = max(change, solve_point(memory.rows[count - 1 - j if backward else j], memory, v))
+def solve_turn(turn, memory, v, normal):
+    """Impulses of rolling and torsional friction of a point whose normal impulse is `normal`, with all others held;
+    returns the change of its angular speeds [rad/s], at most.
+    """
+    change, dn, ds, dt, p = 0.0, 0.0, 0.0, 0.0, turn.impulse[0]
+    if turn.over_normal > 0.0 and (turn.torsion > 0.0 or p != 0.0):
+        limit = turn.torsion * normal
+        spin = normal_speed(turn, memory, v) + turn.drift[2] + turn.soft_normal * p
+        turn.impulse[0] = min(max(p - turn.over_normal * spin, -limit), limit)
+        dn = turn.impulse[0] - p
+        change = abs(dn) / turn.over_normal
+    if turn.friction > 0.0 and turn.over_largest > 0.0:
+        us, ut = tangential_speeds(turn, memory, v)
+        us, ut = us + turn.coupling[0] * dn, ut + turn.coupling[1] * dn
+        s, t = stick_or_slip(turn, turn.friction * normal, us, ut)
+        ds, dt = s - turn.impulse[1], t - turn.impulse[2]
+        turn.impulse[1], turn.impulse[2] = s, t
+        change = max(change, max(abs(ds), abs(dt)) / turn.over_largest)
+    push(turn, memory.response, v, dn, ds, dt)
     return change
+
+
+@part
+def sweep(memory, v, count, backward):
+    """One sweep over all points, and all axes with friction; returns the largest change of their speeds [m/s]."""
+    change, turning, axes = 0.0, memory.turns.shape[0] > 0, memory.axes.shape[0]
+    for j in range(count):
+        k = count - 1 - j if backward else j
+        change = max(change, solve_point(memory.rows[k], memory, v))
+        if turning:
+            change = max(change, solve_turn(memory.turns[k], memory, v, memory.rows[k].impulse[0]))
+    for j in range(axes):
+        change = max(change, solve_axis(memory.axes[axes - 1 - j if backward else j], memory, v))
+    return change
+
+
+@part
+def start_impulses(memory, v):
+    """Add the velocities of the impulses of the last step."""
+    count = memory.head[0].points
+    rows, turns, axes, response = memory.rows, memory.turns, memory.axes, memory.response
+    for k in range(count):
+        p = rows[k].impulse
+        if p[0] > 0.0:
+            push(rows[k], response, v, p[0], p[1], p[2])
+            if turns.shape[0] > 0:
+                push(turns[k], response, v, turns[k].impulse[0], turns[k].impulse[1], turns[k].impulse[2])
+    for k in range(axes.shape[0]):
+        push_axis(axes[k], memory.axis_response, v, axes[k].impulse)
+
+
+@part
+def note_impulses(memory, count):
+    """Impulses before a pair of sweeps."""
+    rows, turns, axes = memory.rows, memory.turns, memory.axes
+    for k in range(count):
+        for i in range(3):
+            rows[k].last[i] = rows[k].impulse[i]
+            if turns.shape[0] > 0:
+                turns[k].last[i] = turns[k].impulse[i]
+    for k in range(axes.shape[0]):
+        axes[k].last = axes[k].impulse
 
 
 @block
 def solve_impulses(memory, v, tolerance, most):
-    """Bring v (nv,) from the velocities without contact to those with it.
+    """Bring v (nv,) to the velocities with contact, from those with the present impulses (`start_impulses`).
 
     tolerance   change of speeds in a sweep below which it ends [m/s]
     most        number of sweeps
     """
-    head, rows, response = memory.head[0], memory.rows, memory.response
+    head = memory.head[0]
     count, mixed, smallest = head.points, 0, math.inf
-    for k in range(count):
-        row = rows[k]
-        if row.impulse[0] > 0.0:
-            push(row, response, v, row.impulse[0], row.impulse[1], row.impulse[2])
     head.solves += 1
     for _ in range(most // 2):
-        for k in range(count):
-            for i in range(3):
-                rows[k].last[i] = rows[k].impulse[i]
+        note_impulses(memory, count)
         head.iterations += 1
-        if sweep_points(memory, v, count, False) <= tolerance:
+        if sweep(memory, v, count, False) <= tolerance:
             return
         head.iterations += 1
-        if sweep_points(memory, v, count, True) <= tolerance:
+        if sweep(memory, v, count, True) <= tolerance:
             return
         mixed, smallest = mix(memory, v, mixed, smallest)
-    sweep_points(memory, v, count, False)
+    sweep(memory, v, count, False)
     head.stalled += 1
+
+
+@part
+def drop_impulses(memory):
+    """Start from no impulses at all."""
+    for k in range(memory.head[0].points):
+        for i in range(3):
+            memory.rows[k].impulse[i] = 0.0
+            if memory.turns.shape[0] > 0:
+                memory.turns[k].impulse[i] = 0.0
+    for k in range(memory.axes.shape[0]):
+        memory.axes[k].impulse = 0.0
+
+
+@block
+def calm_impulses(memory, free, v, most):
+    """Where a solver that has not converged made energy: plain sweeps from no impulses, which cannot.
+
+    free   (nv,) velocities without contact;  v (nv,) those with it
+    """
+    gain = 0.0
+    for k in range(memory.head[0].points):
+        gain += work_of(memory.rows[k], memory, free, v)
+        if memory.turns.shape[0] > 0:
+            gain += work_of(memory.turns[k], memory, free, v)
+    if not gain > 0.0:
+        return
+    drop_impulses(memory)
+    for k in range(v.shape[0]):
+        v[k] = free[k]
+    for j in range(most):
+        memory.head[0].iterations += 1
+        sweep(memory, v, memory.head[0].points, j % 2 == 1)

@@ -11,7 +11,7 @@ from gori.kernels.contact.poses import shape_boxes, shape_poses
 from gori.kernels.contact.tables import SPHERE
 from gori.kernels.jit import block, part
 from gori.kernels.tree.columns import GRAVITY, OMEGA, P_BF, P_WB, VEL
-from gori.kernels.tree.kinematics import cross
+from gori.kernels.tree.kinematics import cross, velocities
 
 FALLS = 2.0
 """ways of a fall from rest over a step, by which bodies may come nearer than their velocities say"""
@@ -94,6 +94,7 @@ def take_over(point, memory, a, b, found):
         kept = memory.point[k]
         for i in range(3):
             point.force[i], point.slip[i] = kept.force[i], kept.slip[i]
+            point.torque[i], point.turn[i] = kept.torque[i], kept.turn[i]
             point.anchor_a[i], point.anchor_b[i] = kept.anchor_a[i], kept.anchor_b[i]
         for i in range(9):
             point.orientation[i] = kept.orientation[i]
@@ -101,6 +102,7 @@ def take_over(point, memory, a, b, found):
     else:
         for i in range(3):
             point.force[i], point.slip[i], point.anchor_a[i], point.anchor_b[i] = 0.0, 0.0, 0.0, 0.0
+            point.torque[i], point.turn[i] = 0.0, 0.0
         for i in range(9):
             point.orientation[i] = 0.0
         point.sticking, point.speed = 0, 0.0
@@ -152,11 +154,29 @@ def find_contacts(machine, data, h):
 
 
 @part
-def keep_contacts(memory):
-    """Points that are near become the kept ones."""
+def keep_contacts(memory, t):
+    """Points that are near become the kept ones; the deepest of all is noted with its time."""
     head, near, point = memory.head[0], memory.near, memory.point
     head.points, head.pairs = memory.count[0], memory.count[1]
     for k in range(head.points):
         point[k] = near[k]
         if point[k].gap < -head.deepest:
-            head.deepest = -point[k].gap
+            head.deepest, head.deepest_time = -point[k].gap, t
+            head.deepest_a, head.deepest_b = point[k].a, point[k].b
+
+
+@block
+def leaves_boxes(machine, data, v, h):
+    """Whether a body moves out of the box that was searched by more than the thinnest body can bear, with the
+    velocities v (nv,) in a step of length h.
+    """
+    memory, shape = data.contact_memory, machine.contact.shape
+    velocities(machine.body_i, v, data.body_w, data.dof_w)
+    shape_boxes(shape, memory.pose, data.body_w, 0.0, h, memory.reached)
+    for s in range(shape.shape[0]):
+        if shape[s].row > 0:
+            for k in range(3):
+                out = max(memory.box[s, k] - memory.reached[s, k], memory.reached[s, 3 + k] - memory.box[s, 3 + k])
+                if out > memory.margin[1]:
+                    return True
+    return False

@@ -11,6 +11,7 @@ the step, velocities, or momenta, of the world are the same in both axes,
 
 import math
 
+from gori.kernels.contact.narrow.frames import turned, turned_back
 from gori.kernels.jit import part
 from gori.kernels.tree.columns import (
     BIAS,
@@ -48,26 +49,6 @@ def leave_out_turning(body_i, body_w):
 
 
 @part
-def turned_back(r, x, y, z):
-    """R' (x, y, z) of nine numbers by rows."""
-    return (
-        r[0] * x + r[3] * y + r[6] * z,
-        r[1] * x + r[4] * y + r[7] * z,
-        r[2] * x + r[5] * y + r[8] * z,
-    )
-
-
-@part
-def turned(r, x, y, z):
-    """R (x, y, z) of nine numbers by rows."""
-    return (
-        r[0] * x + r[1] * y + r[2] * z,
-        r[3] * x + r[4] * y + r[5] * z,
-        r[6] * x + r[7] * y + r[8] * z,
-    )
-
-
-@part
 def about_centre(body_f, i):
     """Centre of mass, and inertia about it as xx yy zz xy xz yz, of a body in its own frame."""
     m, x, y, z = body_f[i, MASS], body_f[i, COM], body_f[i, COM + 1], body_f[i, COM + 2]
@@ -94,10 +75,10 @@ def solve_symmetric(xx, yy, zz, xy, xz, yz, a, b, c):
 
 
 @part
-def fly(body_f, i, at, d, alone, q, v, h):
-    """One step of a free body on the ground with the velocities v, which are then those in its new axes."""
+def fly(body_f, i, at, d, alone, q, u, v, h):
+    """One step of a free body on the ground with the velocities u; v, which may be the same, are then in new axes."""
     w, x, y, z = q[at], q[at + 1], q[at + 2], q[at + 3]
-    ax, ay, az = h * v[d], h * v[d + 1], h * v[d + 2]
+    ax, ay, az = h * u[d], h * u[d + 1], h * u[d + 2]
     angle2 = ax * ax + ay * ay + az * az
     half, _, _ = exp_coefficients(angle2)
     cosine = math.cos(0.5 * math.sqrt(angle2))
@@ -106,14 +87,18 @@ def fly(body_f, i, at, d, alone, q, v, h):
     norm = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
     q[at], q[at + 1], q[at + 2], q[at + 3] = w * norm, x * norm, y * norm, z * norm
     D = rotation_of_quaternion(cosine, half * ax, half * ay, half * az)  # from the new axes to the old ones
-    ux, uy, uz = v[d + 3], v[d + 4], v[d + 5]
     if alone and body_f[i, MASS] > 0.0:
         cx, cy, cz, xx, yy, zz, xy, xz, yz = about_centre(body_f, i)
-        # velocity of the centre of mass, and its way
+        # way of the centre of mass
+        tx, ty, tz = cross(ax, ay, az, cx, cy, cz)
+        px, py, pz = turned(R, cx + h * u[d + 3] + tx, cy + h * u[d + 4] + ty, cz + h * u[d + 5] + tz)
+        tx, ty, tz = turned(R, *turned(D, cx, cy, cz))
+        q[at + 4] += px - tx
+        q[at + 5] += py - ty
+        q[at + 6] += pz - tz
+        # momentum and angular momentum stay
         tx, ty, tz = cross(v[d], v[d + 1], v[d + 2], cx, cy, cz)
-        ux, uy, uz = ux + tx, uy + ty, uz + tz
-        px, py, pz = turned(R, cx + h * ux, cy + h * uy, cz + h * uz)
-        ux, uy, uz = turned_back(D, ux, uy, uz)
+        ux, uy, uz = turned_back(D, v[d + 3] + tx, v[d + 4] + ty, v[d + 5] + tz)
         sx, sy, sz = turned_back(
             D,
             xx * v[d] + xy * v[d + 1] + xz * v[d + 2],
@@ -123,26 +108,25 @@ def fly(body_f, i, at, d, alone, q, v, h):
         v[d], v[d + 1], v[d + 2] = solve_symmetric(xx, yy, zz, xy, xz, yz, sx, sy, sz)
         tx, ty, tz = cross(v[d], v[d + 1], v[d + 2], cx, cy, cz)
         v[d + 3], v[d + 4], v[d + 5] = ux - tx, uy - ty, uz - tz
-        tx, ty, tz = turned(R, *turned(D, cx, cy, cz))
-        q[at + 4] += px - tx
-        q[at + 5] += py - ty
-        q[at + 6] += pz - tz
     else:
-        px, py, pz = turned(R, h * ux, h * uy, h * uz)
+        px, py, pz = turned(R, h * u[d + 3], h * u[d + 4], h * u[d + 5])
         q[at + 4] += px
         q[at + 5] += py
         q[at + 6] += pz
-        v[d + 3], v[d + 4], v[d + 5] = turned_back(D, ux, uy, uz)
+        v[d + 3], v[d + 4], v[d + 5] = turned_back(D, v[d + 3], v[d + 4], v[d + 5])
 
 
 @part
-def move(machine, q, v, h, increment):
-    """A step of all coordinates with the velocities v (nv,). increment (nv,) is work."""
+def move(machine, q, u, v, h, increment):
+    """A step of all coordinates with the velocities u (nv,); v, which may be the same, are then in new axes.
+
+    increment (nv,) is work
+    """
     body_i = machine.body_i
     for k in range(v.shape[0]):
-        increment[k] = h * v[k]
+        increment[k] = h * u[k]
     for i in range(1, body_i.shape[0]):
         if flies(body_i, i):
-            fly(machine.body_f, i, body_i[i, Q0], body_i[i, V0], body_i[i, END] == i + 1, q, v, h)
+            fly(machine.body_f, i, body_i[i, Q0], body_i[i, V0], body_i[i, END] == i + 1, q, u, v, h)
         else:
             integrate_joint(body_i[i, KIND], body_i[i, Q0], body_i[i, V0], q, increment, q)

@@ -49,10 +49,10 @@ def measure_impulses(machine, data):
     begin_measure(memory)
     for k in range(memory.head[0].points):
         point = memory.point[k]
-        f, a, b = point.force, point.a, point.b
+        f, m, a, b = point.force, point.torque, point.a, point.b
         measure_gap(memory, point.gap)
         if f[0] != 0.0 or f[1] != 0.0 or f[2] != 0.0:
             memory.measured[0] += 1.0
             p, row_a, row_b = point.position, shape[a].row, shape[b].row
-            measure_force(memory, body_w, a, row_a, p, 0.0, 0.0, 0.0, -f[0], -f[1], -f[2])
-            measure_force(memory, body_w, b, row_b, p, 0.0, 0.0, 0.0, f[0], f[1], f[2])
+            measure_force(memory, body_w, a, row_a, p, -m[0], -m[1], -m[2], -f[0], -f[1], -f[2])
+            measure_force(memory, body_w, b, row_b, p, m[0], m[1], m[2], f[0], f[1], f[2])

@@ -5,6 +5,8 @@
     near, count   points at the state that is evaluated, each with impulse and anchors of the kept one of the same id
     wrench        on each body that collides, and `measured`: views of what a run records
     rows          of each point: what the solver of impulses needs (`rows.py`, `cone.py`)
+    turns         the same of its rolling and torsional friction, where any materials have it
+    axes          friction of joints (`joints.py`)
 
 The directions of a point are n, from A to B, and two tangents; its rows of the Jacobian are the speeds of B against A
 along them. `jac` holds those of the axes on the way from A and B to the ground, point after point; `response`, M^-1 J',
@@ -17,14 +19,12 @@ import numpy as np
 from numba import types
 
 from gori.kernels.bundle import Bundle
+from gori.kernels.contact.branches import branches, held_axes, paths, solids
 from gori.kernels.contact.broad import BroadWork, broad_work
 from gori.kernels.contact.narrow.work import NarrowWork, narrow_work
-from gori.kernels.contact.response import POINTS
 from gori.kernels.contact.tables import FOUND, MOST_POINTS
 from gori.kernels.lanes import WIDTH, aligned
 from gori.kernels.layout import field, record
-from gori.kernels.tree.columns import COM, END, INERTIA, KIND, MASS, NDOF, PARENT, V0
-from gori.kernels.tree.joints import FREE
 
 F1, F2 = types.float64[::1], types.float64[:, ::1]
 F3 = types.float64[:, :, ::1]
@@ -45,6 +45,10 @@ HEAD = record(
     field("stalled", "", "solves so far that ended without converging", dtype="i8"),
     field("work", "J", "of contact so far"),
     field("deepest", "m", "largest depth so far"),
+    field("deepest_time", "s", "when that was"),
+    field("deepest_a", "", "shapes of it", dtype="i8"),
+    field("deepest_b", "", "", dtype="i8"),
+    field("parting", "m/s", "largest speed with which bodies inside each other shall part; 0: none that counts"),
 )
 
 POINT = record(
@@ -57,6 +61,8 @@ POINT = record(
     field("gap", "m", "between the surfaces; negative: depth"),
     field("force", "N", "on B, mean of the last step, world axes", shape=3),
     field("slip", "m", "way of B over A since it sticks, world axes", shape=3),
+    field("torque", "N m", "on B, of rolling and torsional friction, mean of the last step, world axes", shape=3),
+    field("turn", "rad", "rotation of B against A since rolling or torsional friction holds, world axes", shape=3),
     field("anchor_a", "m", "end of the tangential spring, in the frame of A's row", shape=3),
     field("anchor_b", "m", "its other end, in the frame of B's row", shape=3),
     field("orientation", "", "of B's row seen from A's, by rows, in which rolling springs are relaxed", shape=9),
@@ -84,14 +90,35 @@ ROWS = record(
     field("over_normal", "kg", "1 / (W_nn + soft_normal); 0: nothing moves"),
     field("soft_normal", "1/kg", "compliance of the normal impulse"),
     field("soft_tangent", "1/kg", "compliance of the tangential impulses"),
-    field("drift", "m/s", "speed along both tangents that brings a sticking point back", shape=2),
+    field("drift", "m/s", "speed along both tangents, and the normal, that brings a sticking point back", shape=3),
     field("weight", "kg^-0.5", "of changes of normal and tangential impulses", shape=2),
     field("tangential", "1/kg", "W of the tangents with their compliance: 11, 12, 22", shape=3),
     field("coupling", "1/kg", "W of the normal with both tangents", shape=2),
     field("over_largest", "kg", "1 / largest eigenvalue of it"),
     field("least", "m/s", "normal speed after the step is at least minus this"),
-    field("friction", "", "coefficient"),
+    field("friction", "", "coefficient; of a row of rotation: rolling friction times effective radius [m]"),
+    field("torsion", "m", "of a row of rotation: torsional friction times effective radius"),
 )
+"""three speeds of a point; or, of its rolling and torsional friction, three angular speeds [rad/s] along the same
+directions, with impulses in N m s
+"""
+
+AXIS = record(
+    "FrictionAxis",
+    field("element", "", "of the friction, among the force elements", dtype="i8"),
+    field("dof", "", "its velocity", dtype="i8"),
+    field("state", "", "its state z", dtype="i8"),
+    field("row", "", "of the body that it carries", dtype="i8"),
+    field("first", "", "first velocity of its branch", dtype="i8"),
+    field("width", "", "number of them", dtype="i8"),
+    field("at", "", "where its row begins in `axis_response`", dtype="i8"),
+    field("bound", "N s, N m s", "largest impulse"),
+    field("impulse", "N s, N m s", "on the axis"),
+    field("last", "N s, N m s", "impulse before both sweeps"),
+    field("mobility", "1/kg, 1/(kg m2)", "velocity by a unit impulse"),
+    field("weight", "", "root of it"),
+)
+"""friction of one axis of a joint"""
 
 
 class ContactMemory(Bundle):
@@ -102,6 +129,9 @@ class ContactMemory(Bundle):
     near: Annotated[Any, POINT.type[::1]]
     count: Annotated[Any, I1]  # (2,) points that are near, and candidate pairs
     rows: Annotated[Any, ROWS.type[::1]]
+    turns: Annotated[Any, ROWS.type[::1]]
+    axes: Annotated[Any, AXIS.type[::1]]
+    axis_response: Annotated[Any, F1]  # M^-1 of each axis with friction
     pose: Annotated[Any, F2]  # (shapes, 12) rotation by rows and origin, world
     box: Annotated[Any, F2]  # (shapes, 6) low and high corner, with the way of a step
     broad: Annotated[BroadWork, BroadWork.type]
@@ -114,18 +144,20 @@ class ContactMemory(Bundle):
     found: Annotated[Any, FOUND.type[::1]]  # of one pair
     narrow: Annotated[NarrowWork, NarrowWork.type]  # work of one pair
     ahead: Annotated[Any, F1]  # (1,) step that an adaptive method is about to take [s]
-    margin: Annotated[Any, F1]  # (1,) by which all boxes are grown [m]
+    reached: Annotated[Any, F2]  # (shapes, 6) low and high corner, with the way that impulses make
+    margin: Annotated[Any, F1]  # (2,) by which all boxes are grown; by which bodies may leave them [m]
     newest: Annotated[Any, I1]  # (shapes,) last of the kept points with this shape A, or -1
     older: Annotated[Any, I1]  # (points,) the one before it with the same A, or -1
     body: Annotated[Any, I1]  # (shapes,) row of `wrench` for the body of each shape, or -1
     wrench: Annotated[Any, F2]  # (bodies, 6) of contact on bodies: moment about the origin of the row, force; world
     measured: Annotated[Any, F1]  # (2,) number of points that bear a force, and smallest gap [m], or nan
-    branch: Annotated[Any, I2]  # (rows, 4) first velocity and number of them, of a row's branch; its rows: first, end
+    # (rows, 5) first velocity and number of them, of a row's branch; its rows: first, end; 1: loops hold it
+    branch: Annotated[Any, I2]
     path: Annotated[Any, I1]  # velocities that move each row, from its joint to the ground
     path_of: Annotated[Any, I2]  # (rows, 2) where those of each row begin, and number of them
     jac: Annotated[Any, F1]
     response: Annotated[Any, F1]
-    # mixing of iterates (`mixing.py`): differences of the last few, (DEPTH, 3 points) and (DEPTH, nv), and the last one
+    # mixing of iterates (`mixing.py`): differences of the last few, (DEPTH, impulses) and (DEPTH, nv), and the last one
     mix_f: Annotated[Any, F2]
     mix_g: Annotated[Any, F2]
     mix_v: Annotated[Any, F2]
@@ -138,104 +170,72 @@ class ContactMemory(Bundle):
     arm: Annotated[Any, F1]  # (3,) of one point from the origin of a body [m]
     directions: Annotated[Any, F2]  # (3, 3) of one point, by rows
     force: Annotated[Any, F2]  # (6, WIDTH) of one point on its way to the ground: lanes
-    waiting: Annotated[Any, I2]  # (POINTS, 2) where the rows of points that are carried together begin, their width
+    waiting: Annotated[Any, I2]  # (WIDTH, 2) where the rows that are carried together begin, their width
     load: Annotated[Any, F2]  # (nv, WIDTH) of one point along its directions, on its way to the ground
     motion: Annotated[Any, F3]  # (rows, 6, WIDTH) velocities of bodies by a unit impulse along each direction
 
 
-def branches(body_i: np.ndarray, nv: int, whole: bool) -> np.ndarray:
-    """(rows, 4) first velocity, number of them, first and end row, of the branch of the ground that carries each row.
-
-    whole   loops may connect branches: all velocities belong to one
-    """
-    found = np.zeros((len(body_i), 4), np.int64)
-    starts = [*body_i[:, V0], nv]
-    for i in range(1, len(body_i)):
-        if whole:
-            found[i] = 0, nv, 1, len(body_i)
-        elif body_i[i, PARENT] == 0:
-            found[i] = starts[i], starts[body_i[i, END]] - starts[i], i, body_i[i, END]
-        else:
-            found[i] = found[body_i[i, PARENT]]
-    return found
-
-
-def paths(body_i: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Velocities that move each row, from its own joint to the ground, one row after the other; and (rows, 2) where
-    those of a row begin, and their number.
-    """
-    path: list[int] = []
-    found = np.zeros((len(body_i), 2), np.int64)
-    for i in range(1, len(body_i)):
-        found[i, 0], j = len(path), i
-        while j > 0:
-            path += range(body_i[j, V0], body_i[j, V0] + body_i[j, NDOF])
-            j = body_i[j, PARENT]
-        found[i, 1] = len(path) - found[i, 0]
-    return np.array(path, np.int64), found
-
-
-def solids(body_i: np.ndarray, body_f: np.ndarray) -> np.ndarray:
-    """(rows, 7) of each body that flies alone: 1 / mass, and the inverse of its inertia about its centre of mass, own
-    axes, as xx yy zz xy xz yz; zero for all others.
-    """
-    found = np.zeros((len(body_i), 7))
-    for i in range(1, len(body_i)):
-        mass = body_f[i, MASS]
-        if body_i[i, KIND] == FREE and body_i[i, PARENT] == 0 and body_i[i, END] == i + 1 and mass > 0.0:
-            xx, yy, zz, xy, xz, yz = body_f[i, INERTIA : INERTIA + 6]
-            c = body_f[i, COM : COM + 3]
-            inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - mass * (c @ c * np.eye(3) - np.outer(c, c))
-            if np.linalg.matrix_rank(inertia, 1e-12 * np.trace(inertia)) == 3:
-                inverse = np.linalg.inv(inertia)
-                found[i] = [1.0 / mass, *np.diag(inverse), inverse[0, 1], inverse[0, 2], inverse[1, 2]]
-    return found
-
-
 def contact_memory(
-    tables: Any,
-    body_i: np.ndarray,
-    body_f: np.ndarray,
+    machine: Any,
     nv: int,
-    whole: bool = False,
     points: int = 0,
     solver: bool = True,
+    rubbing: bool = False,
     bodies: Any = None,
     recorded: np.ndarray | None = None,
     cells: np.ndarray | None = None,
 ) -> ContactMemory:
-    """A new memory for so many points; without tables next to nothing.
+    """A new memory for so many points; without shapes that collide, and without friction of joints, next to nothing.
 
     solver     with room for rows of impulses
+    rubbing    friction of joints is solved by impulses
     bodies     (shapes,) row of `wrench` for the body of each shape; default: none has one
     recorded   (6 bodies + 2,) where `wrench` and `measured` stand
     cells      of soft soil, which wheels change
     """
-    shapes = 0 if tables is None else len(tables.shape)
-    branch = branches(body_i, nv, whole) if shapes else np.zeros((0, 4), np.int64)
+    tables, body_i, shapes = machine.contact, machine.body_i, len(machine.contact.shape)
+    branch = branches(
+        body_i, nv, [machine.path[at : at + n] for at, n in zip(machine.cut["path"], machine.cut["axes"])]
+    )
+    axes = AXIS.zeros(0)
+    if rubbing and len(found := held_axes(machine.element_i, body_i, branch)):
+        axes = AXIS.zeros(len(found))
+        for name, column in zip(("element", "dof", "state", "row", "first", "width", "at"), found.T):
+            axes[name] = column
+    used = bool(shapes or len(axes))
+    branch = branch if used else np.zeros((0, 5), np.int64)
     curvature = tables.shape["curvature"] if shapes else np.zeros(0)
     margin = 0.5 * MARGIN * float(curvature[np.isfinite(curvature)].max(initial=0.0))
+    thinnest = float(tables.shape["half"].min(initial=np.inf)) if shapes else np.inf
     widest = int(branch[:, 1].max(initial=0))
-    room = points * 3 * widest * (1 if whole or widest == nv else 2) if solver else 0
+    turning = bool(((tables.law["rolling"] > 0.0) | (tables.law["torsion"] > 0.0)).any())
+    blocks = (2 if turning else 1) if solver else 0  # of three rows, for each point
+    room = blocks * points * 3 * widest * (1 if widest == nv else 2)
     recorded = np.zeros(2) if recorded is None else recorded
-    path, path_of = paths(body_i) if shapes else (np.zeros(0, np.int64), np.zeros((0, 2), np.int64))
-    columns = points * 6 * int(path_of[:, 1].max(initial=0)) if solver else 0
-    mixed = DEPTH if solver and shapes else 0
+    path, path_of = paths(body_i) if used else (np.zeros(0, np.int64), np.zeros((0, 2), np.int64))
+    columns = blocks * points * 6 * int(path_of[:, 1].max(initial=0))
+    mixed, impulses = DEPTH if solver and used else 0, 3 * points * blocks + len(axes)
+    moving = nv if used else 0
+    solid = solids(body_i, machine.body_f) if shapes else np.zeros((0, 7))
+    solid[branch[: len(solid), 4] == 1] = 0.0
     return ContactMemory(
         head=HEAD.zeros(1), point=POINT.zeros(points), near=POINT.zeros(points), count=np.zeros(2, np.int64),
-        rows=ROWS.zeros(points if solver else 0),
-        pose=np.zeros((shapes, 12)), box=np.zeros((shapes, 6)), broad=broad_work(shapes, PAIRS * shapes),
+        rows=ROWS.zeros(points if solver else 0), turns=ROWS.zeros(points if blocks == 2 else 0),
+        axes=axes, axis_response=np.zeros(int(axes["width"].sum())),
+        pose=np.zeros((shapes, 12)), box=np.zeros((shapes, 6)), reached=np.zeros((shapes, 6)),
+        broad=broad_work(shapes, PAIRS * shapes),
         pairs=np.zeros((PAIRS * shapes, 2), np.int64), found=FOUND.zeros(MOST_POINTS),
         axis=np.zeros((PAIRS * shapes, 3)), axis_before=np.zeros((PAIRS * shapes, 3)),
         pairs_before=np.zeros((PAIRS * shapes, 2), np.int64), pairs_noted=np.zeros(1, np.int64),
-        narrow=narrow_work(cells), ahead=np.zeros(1), margin=np.full(1, margin), newest=np.zeros(shapes, np.int64),
+        narrow=narrow_work(cells), ahead=np.zeros(1), margin=np.array([margin, 0.5 * thinnest]),
+        newest=np.zeros(shapes, np.int64),
         older=np.zeros(points, np.int64), body=np.array([-1] * shapes if bodies is None else bodies, np.int64),
         wrench=recorded[:-2].reshape(-1, 6), measured=recorded[-2:], branch=branch,
         path=path, path_of=path_of, jac=np.zeros(columns), response=np.zeros(room),
-        mix_f=np.zeros((mixed, 3 * points)), mix_g=np.zeros((mixed, 3 * points)),
-        mix_v=np.zeros((mixed, nv if shapes else 0)), last_f=np.zeros(3 * points), last_g=np.zeros(3 * points),
-        last_v=np.zeros(nv if shapes else 0), gram=np.zeros((2 * DEPTH, DEPTH)), share=np.zeros(DEPTH),
-        solid=solids(body_i, body_f) if shapes else np.zeros((0, 7)), arm=np.zeros(3), directions=np.zeros((3, 3)),
-        force=aligned((6, WIDTH)), load=aligned((nv if shapes else 0, WIDTH)),
-        motion=aligned((len(body_i) if shapes else 0, 6, WIDTH)), waiting=np.zeros((POINTS, 2), np.int64),
+        mix_f=np.zeros((mixed, impulses)), mix_g=np.zeros((mixed, impulses)),
+        mix_v=np.zeros((mixed, moving)), last_f=np.zeros(impulses), last_g=np.zeros(impulses),
+        last_v=np.zeros(moving), gram=np.zeros((2 * DEPTH, DEPTH)), share=np.zeros(DEPTH),
+        solid=solid, arm=np.zeros(3), directions=np.zeros((3, 3)),
+        force=aligned((6, WIDTH)), load=aligned((moving, WIDTH)),
+        motion=aligned((len(body_i) if used else 0, 6, WIDTH)), waiting=np.zeros((WIDTH, 2), np.int64),
     )  # fmt: skip

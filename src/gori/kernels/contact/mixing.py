@@ -21,18 +21,43 @@ REGULAR = 1e-10
 
 
 @part
+def number_of(memory):
+    """Number of impulses: of points, of their rolling and torsional friction, of axes with friction."""
+    points = memory.head[0].points
+    return 3 * points * (2 if memory.turns.shape[0] > 0 else 1) + memory.axes.shape[0]
+
+
+@part
+def note_one(memory, slot, c, f, g):
+    """The same of one number: f, and g at the place c; returns f^2."""
+    memory.mix_f[slot, c], memory.mix_g[slot, c] = f - memory.last_f[c], g - memory.last_g[c]
+    memory.last_f[c], memory.last_g[c] = f, g
+    return f * f
+
+
+@part
+def note_row(memory, slot, row, first):
+    """The same of the three impulses of a row, from the place `first` on."""
+    square = 0.0
+    for i in range(3):
+        g = row.impulse[i]
+        square += note_one(memory, slot, first + i, (g - row.last[i]) * row.weight[min(i, 1)], g)
+    return square
+
+
+@part
 def note_difference(memory, v, slot):
     """Put the differences to the last iterate into a slot, and note this one; returns |f|^2."""
-    rows, last_f, last_g, last_v = memory.rows, memory.last_f, memory.last_g, memory.last_v
-    df, dg, dv, square = memory.mix_f[slot], memory.mix_g[slot], memory.mix_v[slot], 0.0
-    for k in range(memory.head[0].points):
-        row = rows[k]
-        for i in range(3):
-            g, c = row.impulse[i], 3 * k + i
-            f = (g - row.last[i]) * row.weight[min(i, 1)]
-            square += f * f
-            df[c], dg[c] = f - last_f[c], g - last_g[c]
-            last_f[c], last_g[c] = f, g
+    last_v, dv, square, points = memory.last_v, memory.mix_v[slot], 0.0, memory.head[0].points
+    for k in range(points):
+        square += note_row(memory, slot, memory.rows[k], 3 * k)
+    if memory.turns.shape[0] > 0:
+        for k in range(points):
+            square += note_row(memory, slot, memory.turns[k], 3 * (points + k))
+    first = number_of(memory) - memory.axes.shape[0]
+    for k in range(memory.axes.shape[0]):
+        axis = memory.axes[k]
+        square += note_one(memory, slot, first + k, (axis.impulse - axis.last) * axis.weight, axis.impulse)
     for k in range(v.shape[0]):
         dv[k], last_v[k] = v[k] - last_v[k], v[k]
     return square
@@ -82,7 +107,8 @@ def mix(memory, v, mixed, smallest):
     mixed      iterates noted so far; smallest |f|^2 of them
     Returns both for the next call.
     """
-    n, gram, share = 3 * memory.head[0].points, memory.gram, memory.share
+    n, gram, share = number_of(memory), memory.gram, memory.share
+    points, axes = memory.head[0].points, memory.axes.shape[0]
     slot = (mixed - 1) % DEPTH if mixed > 0 else 0
     square = note_difference(memory, v, slot)
     if mixed == 0 or square > GROWN * GROWN * smallest:
@@ -95,10 +121,17 @@ def mix(memory, v, mixed, smallest):
         return 1, square
     for j in range(used):
         s, dg, dv = share[j], memory.mix_g[j], memory.mix_v[j]
-        for k in range(memory.head[0].points):
+        for k in range(points):
             p = memory.rows[k].impulse
             for i in range(3):
                 p[i] -= s * dg[3 * k + i]
+        if memory.turns.shape[0] > 0:
+            for k in range(points):
+                p = memory.turns[k].impulse
+                for i in range(3):
+                    p[i] -= s * dg[3 * (points + k) + i]
+        for k in range(axes):
+            memory.axes[k].impulse -= s * dg[n - axes + k]
         for k in range(v.shape[0]):
             v[k] -= s * dv[k]
     return mixed + 1, min(smallest, square)

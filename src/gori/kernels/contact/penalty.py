@@ -219,7 +219,7 @@ def penalty(machine, data, t, q, v, what):
             for i in range(3):
                 point.force[i], point.anchor_a[i], point.anchor_b[i] = 0.0, 0.0, 0.0
     if what in (ADVANCE, START):
-        keep_contacts(memory)
+        keep_contacts(memory, t)
     return OK
 
 

@@ -1,4 +1,5 @@
 """What an impulse at a point of a body does to the velocities of a tree: J and M^-1 J' of three directions at once.
+Where `turning` is 1, the impulses are torques about the directions, and their speeds angular.
 
 After `articulate` (`tree/aba.py`) every axis has S, U and 1/D. An impulse f on one body, at its origin (n; f), then
 needs the recursion of the articulated-body algorithm without velocities and gravity (Featherstone 2008, section 7.3):
@@ -19,7 +20,7 @@ POINTS = 2
 
 
 @part
-def lay_path(machine, data, i, sign, width, at):
+def lay_path(machine, data, i, sign, width, at, turning):
     """Three rows of J from jac[at] on, `width` apart: sign times the speed of a point of body i along each direction,
     for each axis on the way from the body to the ground.
 
@@ -30,8 +31,11 @@ def lay_path(machine, data, i, sign, width, at):
     rx, ry, rz = memory.arm[0], memory.arm[1], memory.arm[2]
     while i > 0:
         for k in range(body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]):
-            x, y, z = cross(dof_w[k, S], dof_w[k, S + 1], dof_w[k, S + 2], rx, ry, rz)
-            x, y, z = sign * (x + dof_w[k, S + 3]), sign * (y + dof_w[k, S + 4]), sign * (z + dof_w[k, S + 5])
+            if turning == 1:
+                x, y, z = sign * dof_w[k, S], sign * dof_w[k, S + 1], sign * dof_w[k, S + 2]
+            else:
+                x, y, z = cross(dof_w[k, S], dof_w[k, S + 1], dof_w[k, S + 2], rx, ry, rz)
+                x, y, z = sign * (x + dof_w[k, S + 3]), sign * (y + dof_w[k, S + 4]), sign * (z + dof_w[k, S + 5])
             for d in range(3):
                 jac[at + d * width] = x * n[d, 0] + y * n[d, 1] + z * n[d, 2]
             at += 1
@@ -40,7 +44,7 @@ def lay_path(machine, data, i, sign, width, at):
 
 
 @part
-def carry_inward(machine, data, i, sign, lane):
+def carry_inward(machine, data, i, sign, lane, turning):
     """Add the loads u of an impulse on body i, at the same point and along the same directions, times its sign, to
     three lanes of `load`, from `lane` on.
     """
@@ -50,10 +54,13 @@ def carry_inward(machine, data, i, sign, lane):
         force[c] = spread(0.0)
     for d in range(3):
         x, y, z = sign * n[d, 0], sign * n[d, 1], sign * n[d, 2]
-        number[0, lane + d], number[1, lane + d], number[2, lane + d] = cross(
-            memory.arm[0], memory.arm[1], memory.arm[2], x, y, z
-        )
-        number[3, lane + d], number[4, lane + d], number[5, lane + d] = x, y, z
+        if turning == 1:
+            number[0, lane + d], number[1, lane + d], number[2, lane + d] = x, y, z
+        else:
+            number[0, lane + d], number[1, lane + d], number[2, lane + d] = cross(
+                memory.arm[0], memory.arm[1], memory.arm[2], x, y, z
+            )
+            number[3, lane + d], number[4, lane + d], number[5, lane + d] = x, y, z
     nx, ny, nz, fx, fy, fz = force[0], force[1], force[2], force[3], force[4], force[5]
     while i > 0:
         for k in range(body_i[i, V0] + body_i[i, NDOF] - 1, body_i[i, V0] - 1, -1):
@@ -104,13 +111,13 @@ def take_lanes(load, lane, first, count, width, at, out):
 
 
 @part
-def lay_flying(machine, data, i, sign, row, side):
+def lay_flying(machine, data, i, sign, row, side, turning):
     """Rows of J and M^-1 J' of a body that flies alone, at the same point and along the same directions.
 
     side   0: it is A, 1: it is B
 
     In its own axes, with c its centre of mass: an impulse f at r gives w = J_c^-1 (r - c) x f, v = f / m - w x c.
-    `solid` holds 1 / m and J_c^-1.
+    `solid` holds 1 / m and J_c^-1. A torque t gives w = J_c^-1 t, v = -w x c.
     """
     body_f, body_w, memory = machine.body_f, data.body_w, data.contact_memory
     solid, n, jac, out = memory.solid[i], memory.directions, memory.jac, memory.response
@@ -119,9 +126,14 @@ def lay_flying(machine, data, i, sign, row, side):
     for d in range(3):
         x, y, z = turn_back(body_w, i, sign * n[d, 0], sign * n[d, 1], sign * n[d, 2])
         k = row.at + d * (row.count_a + row.count_b) + side * row.count_a
-        jac[k], jac[k + 1], jac[k + 2] = cross(rx, ry, rz, x, y, z)
-        jac[k + 3], jac[k + 4], jac[k + 5] = x, y, z
-        mx, my, mz = cross(rx - cx, ry - cy, rz - cz, x, y, z)
+        if turning == 1:
+            jac[k], jac[k + 1], jac[k + 2] = x, y, z
+            jac[k + 3], jac[k + 4], jac[k + 5] = 0.0, 0.0, 0.0
+            mx, my, mz, x, y, z = x, y, z, 0.0, 0.0, 0.0
+        else:
+            jac[k], jac[k + 1], jac[k + 2] = cross(rx, ry, rz, x, y, z)
+            jac[k + 3], jac[k + 4], jac[k + 5] = x, y, z
+            mx, my, mz = cross(rx - cx, ry - cy, rz - cz, x, y, z)
         wx = solid[1] * mx + solid[4] * my + solid[5] * mz
         wy = solid[4] * mx + solid[2] * my + solid[6] * mz
         wz = solid[5] * mx + solid[6] * my + solid[3] * mz

@@ -2,10 +2,12 @@
 
 A point may come nearer by no more than its gap in a step of length h, u_n >= -gap / h: so bodies are stopped before
 they enter each other, however fast they are. Where they are already inside each other by a depth d, they part with
-SHARE d / h, at most PARTING times the speed of a fall over the step and PART of their size, and never so fast that one
-would be thrown up by more than THROW of its size. Where a point is hit, its
+SHARE d / h, at most PARTING times the speed of a fall over the step and PART of their size, and slower where only a
+small lever parts them. Where that is more than a fall does, impulses are solved twice: with it for the way of the step,
+and without it for velocities (`restart_rows`). Where a point is hit, its
 speed u_n < 0 before the step and its restitution e ask for u_n >= -e u_n after it (Moreau 1988). A point that sticks
-returns by SHARE of the way that it has slipped since it sticks: it does not creep.
+returns by SHARE of the way that it has slipped since it sticks: it does not creep. Rolling and torsional friction are
+three more rows, of angular speeds, whose impulses are bound by coefficient times effective radius times p_n.
 
 Impulses of rigid bodies are not unique where many points touch, and where they are inside each other there may be none
 that part all of them. So each impulse p also gives way by SOFT_NORMAL or SOFT_TANGENT times W p, W the mobility of its
@@ -15,6 +17,8 @@ resolve. A rebound is hard. Under its own weight a body sinks in by SOFT_NORMAL 
 
 import math
 
+from gori.kernels.contact.held import hold_rows
+from gori.kernels.contact.law import effective_radius
 from gori.kernels.contact.response import POINTS, carry_inward, carry_outward, lay_flying, lay_path, take_lanes
 from gori.kernels.jit import block, part
 from gori.kernels.lanes import lanes, spread
@@ -29,10 +33,20 @@ PARTING = 20.0
 """largest speed of undoing it, by that of a fall from rest over the step"""
 PART = 1e-3
 """of the size, by which bodies part in a step besides"""
-THROW = 0.1
-"""of the size, which a body that is parted from another flies up at most: it keeps the speed of parting"""
+ASIDE = 4.0
+"""speed of any point while bodies part, by the largest speed with which they shall"""
+SMALL = 0.1
+"""speed of parting that may stay, by that of a fall from rest over the step"""
+LEVER = 10.0
+"""a point parts bodies at full speed if its normal mobility is more than that of all directions over LEVER^2"""
+NONE = 1e-12
+"""normal mobility, by that of the tangents, that counts as none"""
+LOADED = 30.0
+"""load of a point, by its own weight, up to which it parts bodies the faster"""
 STUCK = 0.9998
 """square of the share of friction up to which a point sticks"""
+FLAT = 1e9
+"""effective radius of surfaces that are both flat [m]"""
 SLOW = 5.0
 """speed up to which nothing rebounds, by that of a fall from rest over the step"""
 
@@ -53,7 +67,7 @@ def lay_branches(row, memory, a, b):
     row.path_a, row.count_a = path[a, 0], path[a, 1]
     row.path_b, row.count_b = path[b, 0], path[b, 1]
     row.first_a, row.width_a, row.first_b, row.width_b = branch[a, 0], branch[a, 1], branch[b, 0], branch[b, 1]
-    if a > 0 and b > 0 and branch[a, 0] == branch[b, 0]:
+    if a > 0 and b > 0 and branch[a, 2] == branch[b, 2]:
         row.width_b = 0
     flying_a, flying_b = a == 0 or memory.solid[a, 0] > 0.0, b == 0 or memory.solid[b, 0] > 0.0
     row.direct = 1 if flying_a and flying_b else 0
@@ -71,8 +85,10 @@ def flush(machine, data, root, pending):
 
 
 @part
-def lay_point(machine, data, point, row, a, b, root, pending):
+def lay_point(machine, data, point, row, a, b, root, pending, turning):
     """J and M^-1 J' of a point between bodies of the rows a and b; after `articulate`.
+
+    turning   1: of its rolling and torsional friction
 
     Of bodies of a tree M^-1 J' may have to wait: returns the root of the branch, and how many points wait for it.
     """
@@ -82,14 +98,16 @@ def lay_point(machine, data, point, row, a, b, root, pending):
         if i == 0:
             continue
         sign = -1.0 if side == 0 else 1.0
-        out = 0.5 * sign * point.gap  # each body is met at its own surface, also where that is still ahead
+        # one body alone is met at its own surface, also where that is still ahead; two at a common point, so that
+        # their angular momentum is kept
+        out = 0.5 * sign * point.gap if a == 0 or b == 0 else 0.0
         for d in range(3):
             c.arm[d] = p[d] + out * n[d] - data.body_w[i, P_WB + d]
         if c.solid[i, 0] > 0.0:
-            lay_flying(machine, data, i, sign, row, side)
+            lay_flying(machine, data, i, sign, row, side, turning)
             continue
         joined = side == 1 and row.width_b == 0 and a > 0  # on the branch of the other one
-        if not joined:
+        if not joined and c.branch[i, 4] == 0:
             if pending == POINTS or (pending > 0 and root != c.branch[i, 2]):
                 flush(machine, data, root, pending)
                 pending = 0
@@ -101,8 +119,14 @@ def lay_point(machine, data, point, row, a, b, root, pending):
             c.waiting[pending, 0] = row.at_response + side * row.width_a
             c.waiting[pending, 1] = row.width_a + row.width_b
             pending += 1
-        lay_path(machine, data, i, sign, row.count_a + row.count_b, row.at + side * row.count_a)
-        carry_inward(machine, data, i, sign, 3 * (pending - 1))
+        lay_path(machine, data, i, sign, row.count_a + row.count_b, row.at + side * row.count_a, turning)
+        if c.branch[i, 4] == 0:
+            carry_inward(machine, data, i, sign, 3 * (pending - 1), turning)
+    joined = a > 0 and b > 0 and row.width_b == 0
+    if a > 0 and c.branch[a, 4] == 1:
+        hold_rows(machine, data, row, 0, joined)
+    if b > 0 and c.branch[b, 4] == 1 and not joined:
+        hold_rows(machine, data, row, 1, joined)
     return root, pending
 
 
@@ -183,7 +207,7 @@ def lay_mobility(row, memory):
         tt += z * out[k + 2 * width]
     largest = 0.5 * (ss + tt) + math.sqrt(0.25 * (ss - tt) ** 2 + st * st)
     row.soft_normal, row.soft_tangent = SOFT_NORMAL * nn, SOFT_TANGENT * largest
-    row.over_normal = 1.0 / (nn + row.soft_normal) if nn > 0.0 else 0.0
+    row.over_normal = 1.0 / (nn + row.soft_normal) if nn > NONE * largest else 0.0
     row.over_largest = 1.0 / (largest + row.soft_tangent) if largest > 0.0 else 0.0
     row.coupling[0], row.coupling[1] = ns, nt
     row.tangential[0], row.tangential[1], row.tangential[2] = ss + row.soft_tangent, st, tt + row.soft_tangent
@@ -191,21 +215,32 @@ def lay_mobility(row, memory):
 
 
 @part
-def least_speed(point, restitution, h, g, size, before):
-    """Speed that a point may have after the step, times -1 [m/s].
+def load_speed(row):
+    """Speed that the load of the last step gives to a point that is free [m/s]."""
+    return row.impulse[0] * row.soft_normal / SOFT_NORMAL
 
-    before   its normal speed before the step
-    g        of gravity [m/s2];  size: smaller radius of curvature of both shapes [m]
+
+@part
+def lever(row):
+    """How well a point can part its bodies: 1, or less where mainly other directions give way."""
+    if row.over_normal == 0.0:
+        return 0.0
+    nn = 1.0 / row.over_normal - row.soft_normal
+    return min(1.0, LEVER * math.sqrt(nn / (nn + row.tangential[0] + row.tangential[2])))
+
+
+@part
+def least_speed(point, restitution, h, fall, pressed, size, before):
+    """Speed that a point may have after the step, times -1 [m/s]. Without a lever, see there.
+
+    fall     speed of a fall from rest over the step [m/s];  pressed: that, or that of its load, if it is more
+    before   its normal speed before the step;  size: smaller radius of curvature of both shapes [m]
     """
-    fall = g * h
     if restitution > 0.0 and before < -SLOW * fall and point.gap + h * before < 0.0:
         return restitution * before
     if point.gap >= 0.0:
         return point.gap / h
-    speed = min(SHARE * -point.gap / h, PARTING * fall + PART * size / h)
-    if g > 0.0:
-        speed = min(speed, math.sqrt(2.0 * g * THROW * size))
-    return -speed
+    return -min(SHARE * -point.gap / h, PARTING * pressed + PART * size / h)
 
 
 @part
@@ -228,6 +263,15 @@ def along(vector, direction):
 
 
 @part
+def shorten(row, limit):
+    """Tangential impulses no larger than a limit."""
+    size = math.sqrt(row.impulse[1] ** 2 + row.impulse[2] ** 2)
+    if size > limit:
+        row.impulse[1] *= limit / size
+        row.impulse[2] *= limit / size
+
+
+@part
 def start_row(point, row, h):
     """Impulses to start from, those of the last step; and the drift of a point that sticks."""
     row.drift[0] = SHARE / h * along(point.slip, row.tangent_1)
@@ -235,17 +279,53 @@ def start_row(point, row, h):
     row.impulse[0] = h * max(0.0, along(point.force, point.normal))
     row.impulse[1] = h * along(point.force, row.tangent_1)
     row.impulse[2] = h * along(point.force, row.tangent_2)
-    limit, size = row.friction * row.impulse[0], math.sqrt(row.impulse[1] ** 2 + row.impulse[2] ** 2)
-    if size > limit:
-        row.impulse[1] *= limit / size
-        row.impulse[2] *= limit / size
+    shorten(row, row.friction * row.impulse[0])
+
+
+@part
+def take_place(turn, row, at, behind):
+    """A row of rotation moves the same bodies along the same directions as the row of its point."""
+    turn.path_a, turn.count_a, turn.path_b, turn.count_b = row.path_a, row.count_a, row.path_b, row.count_b
+    turn.first_a, turn.width_a, turn.first_b, turn.width_b = row.first_a, row.width_a, row.first_b, row.width_b
+    turn.direct, turn.at, turn.at_response = row.direct, at, behind
+    for i in range(3):
+        turn.tangent_1[i], turn.tangent_2[i] = row.tangent_1[i], row.tangent_2[i]
+
+
+@part
+def start_turn(point, row, turn, h):
+    """The same of rolling and torsional friction, whose limits are their coefficients times radius and p_n."""
+    turn.drift[0] = SHARE / h * along(point.turn, row.tangent_1)
+    turn.drift[1] = SHARE / h * along(point.turn, row.tangent_2)
+    turn.drift[2] = SHARE / h * along(point.turn, point.normal)
+    limit = turn.torsion * row.impulse[0]
+    turn.impulse[0] = min(max(h * along(point.torque, point.normal), -limit), limit)
+    turn.impulse[1] = h * along(point.torque, row.tangent_1)
+    turn.impulse[2] = h * along(point.torque, row.tangent_2)
+    shorten(turn, turn.friction * row.impulse[0])
+
+
+@part
+def note_turn(point, row, turn, memory, after, h):
+    """Mean torque of the step on B [N m], and how far it has turned while that holds [rad]."""
+    p, n = turn.impulse, row.impulse[0]
+    spin, s, t = speeds(turn, memory, after)
+    spin, s, t = spin * h + along(point.turn, point.normal), s * h, t * h
+    s, t = s + along(point.turn, row.tangent_1), t + along(point.turn, row.tangent_2)
+    if not p[1] * p[1] + p[2] * p[2] < STUCK * (turn.friction * n) ** 2:
+        s, t = 0.0, 0.0
+    if not p[0] * p[0] < STUCK * (turn.torsion * n) ** 2:
+        spin = 0.0
+    for i in range(3):
+        point.torque[i] = (p[0] * point.normal[i] + p[1] * row.tangent_1[i] + p[2] * row.tangent_2[i]) / h
+        point.turn[i] = spin * point.normal[i] + s * row.tangent_1[i] + t * row.tangent_2[i]
 
 
 @block
 def lay_rows(machine, data, v, h):
     """Rows of all points at a state, after `articulate`; v (nv,) are the velocities before the step of length h."""
     tables, c = machine.contact, data.contact_memory
-    root, pending, at, behind = 0, 0, 0, 0
+    root, pending, at, behind, turning = 0, 0, 0, 0, c.turns.shape[0] > 0
     for k in range(c.head[0].points):
         point, row = c.point[k], c.rows[k]
         a, b = tables.shape[point.a].row, tables.shape[point.b].row
@@ -254,37 +334,91 @@ def lay_rows(machine, data, v, h):
         row.at, row.at_response = at, behind
         at += 3 * (row.count_a + row.count_b)
         behind += 3 * (row.width_a + row.width_b)
-        root, pending = lay_point(machine, data, point, row, a, b, root, pending)
+        root, pending = lay_point(machine, data, point, row, a, b, root, pending, 0)
+        if turning:
+            turn = c.turns[k]
+            take_place(turn, row, at, behind)
+            at += 3 * (row.count_a + row.count_b)
+            behind += 3 * (row.width_a + row.width_b)
+            root, pending = lay_point(machine, data, point, turn, a, b, root, pending, 1)
     if pending > 0:
         flush(machine, data, root, pending)
     gravity = machine.body_f[0, GRAVITY : GRAVITY + 3]
     g = math.sqrt(along(gravity, gravity))
+    c.head[0].parting = 0.0
     for k in range(c.head[0].points):
         point, row = c.point[k], c.rows[k]
         law = tables.law[tables.shape[point.a].material, tables.shape[point.b].material]
         lay_mobility(row, c)
-        before, size = normal_speed(row, c, v), min(tables.shape[point.a].curvature, tables.shape[point.b].curvature)
-        row.least = least_speed(point, law.restitution, h, g, size, before)
-        if (
-            law.restitution > 0.0 and before < -SLOW * g * h and row.over_normal > 0.0
-        ):  # a rebound is as hard as it says
-            row.over_normal = 1.0 / (1.0 / row.over_normal - row.soft_normal)
-            row.soft_normal = 0.0
         row.friction = law.friction
         start_row(point, row, h)
+        before, size = normal_speed(row, c, v), min(tables.shape[point.a].curvature, tables.shape[point.b].curvature)
+        load, fall = load_speed(row), g * h
+        pressed = max(fall, min(load, LOADED * fall)) if fall > 0.0 else load
+        row.least = least_speed(point, law.restitution, h, fall, pressed, size, before)
+        if law.restitution > 0.0 and before < -SLOW * fall and row.over_normal > 0.0:  # a rebound is as hard as it says
+            row.over_normal = 1.0 / (1.0 / row.over_normal - row.soft_normal)
+            row.soft_normal = 0.0
+        if row.least < 0.0 and point.gap < 0.0 and row.soft_normal > 0.0:
+            row.least *= lever(row)
+            if -row.least > SMALL * fall:
+                c.head[0].parting = max(c.head[0].parting, -row.least)
+        if turning:
+            lay_mobility(c.turns[k], c)
+            radius = effective_radius(tables.shape[point.a].curvature, tables.shape[point.b].curvature)
+            c.turns[k].friction, c.turns[k].torsion = law.rolling * min(radius, FLAT), law.torsion * min(radius, FLAT)
+            start_turn(point, row, c.turns[k], h)
+
+
+@part
+def restart_rows(memory, h):
+    """Impulses to start from once more; points that are inside each other need not part now, and are hard."""
+    for k in range(memory.head[0].points):
+        point, row = memory.point[k], memory.rows[k]
+        start_row(point, row, h)
+        if row.least < 0.0 and point.gap < 0.0 and row.soft_normal > 0.0 and row.over_normal > 0.0:
+            row.least = 0.0
+            row.over_normal = 1.0 / (1.0 / row.over_normal - row.soft_normal)
+            row.soft_normal = 0.0
+        if memory.turns.shape[0] > 0:
+            start_turn(point, row, memory.turns[k], h)
+
+
+@block
+def limit_parting(memory, after, moving):
+    """Let no point part, or slide while it does, faster than a few times what was asked for: moving (nv,) come nearer
+    to the velocities after (nv,) where that is not so.
+    """
+    nv, most = after.shape[0], 0.0
+    for i in range(nv):
+        moving[i] -= after[i]
+    for k in range(memory.head[0].points):
+        n, s, t = speeds(memory.rows[k], memory, moving)
+        most = max(most, abs(n), abs(s), abs(t))
+    limit = ASIDE * memory.head[0].parting
+    share = limit / most if most > limit else 1.0
+    for i in range(nv):
+        moving[i] = after[i] + share * moving[i]
+
+
+@part
+def work_of(row, memory, before, after):
+    """Work of the impulses of a point [J], from the velocities at the start of a step and at its end."""
+    n, s, t = speeds(row, memory, before)
+    un, us, ut = speeds(row, memory, after)
+    p = row.impulse
+    return 0.5 * (p[0] * (n + un) + p[1] * (s + us) + p[2] * (t + ut))
 
 
 @part
 def contact_work(memory, before, after):
-    """Work of the impulses of a step [J], from the velocities at its start and at its end."""
+    """Work of the impulses of all points [J]."""
     work = 0.0
     for k in range(memory.head[0].points):
-        row = memory.rows[k]
-        if row.impulse[0] > 0.0:
-            n, s, t = speeds(row, memory, before)
-            un, us, ut = speeds(row, memory, after)
-            p = row.impulse
-            work += 0.5 * (p[0] * (n + un) + p[1] * (s + us) + p[2] * (t + ut))
+        if memory.rows[k].impulse[0] > 0.0:
+            work += work_of(memory.rows[k], memory, before, after)
+            if memory.turns.shape[0] > 0:
+                work += work_of(memory.turns[k], memory, before, after)
     memory.head[0].work += work
     return work
 
@@ -312,3 +446,5 @@ def note_forces(memory, after, h):
         else:
             for i in range(3):
                 point.slip[i] = 0.0
+        if memory.turns.shape[0] > 0:
+            note_turn(point, row, memory.turns[k], memory, after, h)

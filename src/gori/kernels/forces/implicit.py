@@ -44,9 +44,10 @@ def stiffness_of(element, p, q, v, z, values):
 @part
 def take_implicitly(machine, q, v, z, values, h, tau, added, body_f):
     """Subtract h k v from tau (nv,), and add the inertia of all elements on axes to the armature in body_f, a copy of
-    the Model's. added (nv,) is work.
+    the Model's; returns whether there is any. added (nv,) is work.
     """
     body_i, element_i, element_f = machine.body_i, machine.element_i, machine.element_f
+    found = False
     for k in range(added.shape[0]):
         added[k] = 0.0
     for e in range(element_i.shape[0]):
@@ -54,6 +55,7 @@ def take_implicitly(machine, q, v, z, values, h, tau, added, body_f):
         k, d = stiffness_of(element, p, q, v, z, values)
         axes = 3 if element[E_KIND] == BALL_SPRING else 1
         if k != 0.0 or d != 0.0:
+            found = True
             for j in range(element[E_DOF], element[E_DOF] + axes):
                 tau[j] -= h * k * v[j]
                 added[j] += h * (d + h * k)
@@ -64,3 +66,4 @@ def take_implicitly(machine, q, v, z, values, h, tau, added, body_f):
             body_f[i, ARMATURE] += added[body_i[i, V0]]
     for c in range(body_f.shape[1]):
         body_f[0, c] = machine.body_f[0, c]
+    return found

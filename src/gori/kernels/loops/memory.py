@@ -75,6 +75,7 @@ LOOP_WORK = layout(
     array("jac", "njac", "", "J by cuts, equation after equation"),
     array("force", "nv", "N, N m", "tau - bias"),
     array("move", "nv", "", "a correction"),
+    array("moved", "nv", "m, rad", "sum of the corrections of a position"),
     array("product", "nv", "", "of M or J with a vector; or zero accelerations"),
     array("q", "nq", "m, rad", "position on the loops next to a stage"),
     array("v", "nv", "m/s, rad/s", "velocity on the loops next to a stage"),

@@ -87,18 +87,30 @@ def place_all(machine, data, m, t, q, v):
 
 
 @part
+def factor_inertia(machine, data, m, body_f):
+    """Factors of [M J'; J -eps] with the inertia in body_f, after `place` and `fill_jacobian`."""
+    nv, n = data.tau.shape[0], data.tau.shape[0] + machine.equation.shape[0]
+    mass_entries(machine.body_i, body_f, m.work.mass, data.body_w, data.dof_w)
+    gather_mass(machine.pattern, m, nv, n)
+    factor(machine.pattern, m, n)
+    m.head[0].mass_factors = 1
+    m.head[0].factorisations += 1
+
+
+@part
+def measure_pivot(machine, m, nv):
+    """How good the equations are at the pose of the factors: their smallest pivot, by the best so far."""
+    head, smallest = m.head[0], smallest_pivot(machine, m, nv, nv + machine.equation.shape[0], m.state.eps_mass)
+    head.best_pivot_mass = max(head.best_pivot_mass, smallest)
+    head.pivot = smallest / head.best_pivot_mass
+
+
+@part
 def factor_mass(machine, data, m):
     """Factors of [M J'; J -eps], after `place` and `fill_jacobian`."""
     nv, n = data.tau.shape[0], data.tau.shape[0] + machine.equation.shape[0]
-    mass_entries(machine.body_i, machine.body_f, m.work.mass, data.body_w, data.dof_w)
-    gather_mass(machine.pattern, m, nv, n)
-    factor(machine.pattern, m, n)
-    smallest = smallest_pivot(machine, m, nv, n, m.state.eps_mass)
-    head = m.head[0]
-    head.best_pivot_mass = max(head.best_pivot_mass, smallest)
-    head.pivot = smallest / head.best_pivot_mass
-    head.mass_factors = 1
-    head.factorisations += 1
+    factor_inertia(machine, data, m, machine.body_f)
+    measure_pivot(machine, m, nv)
     for k in range(n):
         d = machine.pattern.order[k]
         if d < nv:
@@ -176,11 +188,13 @@ def remember(m, q, v, how):
 def close_positions(machine, data, t, q, v):
     """Project q onto the constraint manifold with the present factors with M, or new ones if slow, after `place_all`.
 
-    Returns whether it succeeded. Afterwards bodies and cuts are at q.
+    Returns whether it succeeded. Afterwards bodies and cuts are at q, and `moved` is the way that they went.
     """
     m = data.loops
     head, settings = m.head[0], m.settings[0]
     before = 0.0
+    for k in range(v.shape[0]):
+        m.work.moved[k] = 0.0
     for trial in range(20):
         size = largest(m.work.gap)
         good = settings.position_tolerance * sharpness(m)
@@ -192,6 +206,8 @@ def close_positions(machine, data, t, q, v):
         before = size
         correct(machine, m, m.work.gap, m.work.move)
         integrate(machine.body_i, q, m.work.move, q)
+        for k in range(v.shape[0]):
+            m.work.moved[k] += m.work.move[k]
         place_all(machine, data, m, t, q, v)
     return False
 

@@ -1,22 +1,48 @@
-"""What a method with impulses of contact at velocity level cannot do."""
+"""What a method with impulses of contact at velocity level cannot do, and what it warns of."""
 
-from gori.errors import UnsupportedError
+import warnings
+
+import numpy as np
+
+from gori.errors import ContactWarning, UnsupportedError
 from gori.integrate import Method
+from gori.kernels.contact.memory import ContactMemory
 from gori.model import Model
+from gori.model.loops.system import lent
+
+DEEP = 0.02
+"""depth by the smaller radius of curvature that is worth a warning"""
 
 
 def refuse_for_impulses(model: Model, method: Method) -> None:
-    """Raise UnsupportedError for machines with loops, and for contact that resists rolling or turning."""
-    if model.loops:
-        raise UnsupportedError(
-            f"{method.kind} does not keep loops closed ({model.loops[0]}). Use a method that does, such as rk4: bodies "
-            "then touch by the penalty law"
-        )
-    if model.contact is None:
+    """Raise UnsupportedError for machines that only move because of their loops."""
+    if not model.loops:
         return
-    law, names = model.contact.tables.law, model.contact.materials
-    for i, j in zip(*((law["rolling"] > 0.0) | (law["torsion"] > 0.0)).nonzero()):
+    massless = np.flatnonzero(lent(model.tree.mass_matrix(model.q0)))
+    if len(massless):
         raise UnsupportedError(
-            f"{method.kind} has no rolling and no torsional friction, as the contact {names[i]}/{names[j]} asks for. "
-            "Set them to 0, or use another method, with the penalty law"
+            f"{method.kind}: joint {model.joint_of_dof(int(massless[0]))!r} moves no inertia of its own, only that of "
+            "bodies that loops connect it with. Give what it carries mass and inertia, give the joint armature, or use "
+            "another method"
         )
+
+
+def warn_of_depth(model: Model, method: Method, memory: ContactMemory, since: float) -> None:
+    """A ContactWarning that names two shapes which got deep inside each other in a run.
+
+    since   time at which the run began [s]
+    """
+    if model.contact is None or method.contact != "impulses":
+        return
+    head, shape, names = memory.head[0], model.contact.tables.shape, model.contact.names
+    pair = np.clip([head["deepest_a"], head["deepest_b"]], 0, len(shape) - 1)
+    size = float(shape["curvature"][pair].min())
+    if not head["deepest"] > DEEP * size or head["deepest_time"] < since:
+        return
+    warnings.warn(
+        f"{names[pair[0]]} and {names[pair[1]]} got {head['deepest']:.2g} m deep into each other, at t = "
+        f"{head['deepest_time']:.6g} s. If they did not start so: take a smaller step (it is "
+        f"{method.settings()['step']:g} s), masses that differ less, or another method, with the penalty law",
+        ContactWarning,
+        stacklevel=4,
+    )

@@ -44,6 +44,11 @@ def closing(model: Model, method: Method, loops: Any) -> tuple[Method, Loops | N
         return method, None
     if method.core_of_loops is None:
         solver = loops_of(Multipliers() if loops is None else loops)
+        if method.contact == "impulses" and not isinstance(solver, Multipliers):
+            raise UnsupportedError(
+                f"{method.kind} solves the loop equations together with contact, by multipliers: omit loops: "
+                f"{solver.kind}, or use another explicit method (rk4, dopri5, adams)"
+            )
         if isinstance(method, Radau5) and isinstance(solver, FrozenExplicit) and solver.tolerance > COARSE:
             raise UnsupportedError(
                 f"{method.kind} needs better accelerations than loops: {solver.kind} gives (tolerance "

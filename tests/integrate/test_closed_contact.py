@@ -1,0 +1,98 @@
+"""Time stepping of closed machines that touch something."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import gori
+from gori.errors import UnsupportedError
+from gori.integrate.time_stepping import TimeStepping
+from tests.integrate.closed_contact import four_bar, ring
+
+
+def opening(model, q):
+    return np.abs(model.loop_system.terms(q).gap).max()
+
+
+def test_without_contact_it_is_of_first_order():
+    model = gori.compile(four_bar())
+    reference = gori.Simulation(model, gori.Dopri5(rtol=1e-11, atol=1e-12))
+    reference.run(0.5, progress=False)
+    errors = []
+    for step in (2e-3, 1e-3, 5e-4):
+        simulation = gori.Simulation(model, TimeStepping(step=step))
+        simulation.run(0.5, progress=False)
+        errors.append(np.abs(simulation.q - reference.q).max())
+        assert opening(model, simulation.q) < 1e-10
+    assert errors[2] < 0.02 and all(0.4 < b / a < 0.6 for a, b in pairwise(errors))
+
+
+def test_a_rocker_that_hits_a_stop_stands_with_the_force_of_statics():
+    """F along the normal times its way is the change of potential energy, for the one motion that the loop allows."""
+    model = gori.compile(four_bar(stop=0.4))
+    simulation = gori.Simulation(model, TimeStepping(step=1e-3))
+    rec = simulation.run(1.0, sample=1e-2, progress=False)
+    late, start = rec.time > 0.6, model.q0
+    assert (
+        np.ptp(rec["D.q"][late]) < 1e-9 and np.abs(simulation.v).max() < 1e-9 and opening(model, simulation.q) < 1e-10
+    )
+    assert np.abs(simulation.q - start).max() > 0.2
+    (point,) = model.contacts(simulation.q)
+    assert abs(point.gap) < 1e-6
+    motion, still = np.linalg.svd(model.loop_system.terms(simulation.q).J)[2][-1], np.zeros(model.nv)
+    along = [model.energy(model.integrate(simulation.q, d * motion), still)[1] for d in (1e-6, -1e-6)]
+    expected = (along[0] - along[1]) / 2e-6 / (point.jacobian[0] @ motion)
+    force = simulation.stepper.data.contact_memory.point[0]["force"]
+    assert np.linalg.norm(force) == pytest.approx(expected, rel=1e-5)
+
+
+def test_the_rocker_rests_where_the_penalty_law_leaves_it():
+    """At rest both laws hold the loop at the stop with the same force; the penalty goes in by (F / k)^(2/3)."""
+    rigid = gori.Simulation(gori.compile(four_bar(stop=0.4)), TimeStepping(step=1e-3))
+    rigid.step(1000)
+    apart = []
+    for stiffness in (1e7, 1e8):
+        model = gori.compile(four_bar(stop=0.4, law={"stiffness": stiffness}))
+        soft = gori.Simulation(model, gori.RK4(step=2e-5))
+        soft.run(1.5, progress=False)
+        apart.append(np.abs(soft.q - rigid.q).max())
+        force = [np.linalg.norm(one.stepper.data.contact_memory.point[0]["force"]) for one in (soft, rigid)]
+        assert force[0] == pytest.approx(force[1], rel=5e-3)
+    assert apart[0] < 2e-3 and apart[1] == pytest.approx(apart[0] * 0.1 ** (2.0 / 3.0), rel=0.1)
+
+
+def test_a_ring_of_four_bars_falls_on_the_floor():
+    """Loops stay closed, no energy appears, and it folds up flat."""
+    model = gori.compile(ring())
+    simulation = gori.Simulation(model, TimeStepping(step=2e-3))
+    rec = simulation.run(3.0, sample=2e-3, progress=False)
+    assert max(opening(model, q) for q in rec.q[::50]) < 1e-10
+    energy = rec["energy.total"]
+    assert np.diff(energy).max() < 1e-3 * np.ptp(energy) and energy.max() <= energy[0] * (1.0 + 1e-9)
+    assert np.abs(simulation.v).max() < 1e-4 and np.nanmin(rec["contact.gap"]) > -1e-4
+
+
+def test_a_state_of_a_loop_goes_on_bit_for_bit():
+    model = gori.compile(ring())
+    whole = gori.Simulation(model, TimeStepping(step=2e-3))
+    whole.step(100)
+    state = whole.state
+    whole.step(100)
+    other = gori.Simulation(model, TimeStepping(step=2e-3), state=gori.State.from_bytes(state.to_bytes()))
+    other.step(100)
+    assert other.state.digest() == whole.state.digest()
+
+
+def test_another_loop_solver_is_refused():
+    with pytest.raises(UnsupportedError, match="time_stepping solves the loop equations together with contact"):
+        gori.Simulation(gori.compile(four_bar()), TimeStepping(), loops="partition")
+
+
+def test_the_report_counts_solves():
+    simulation = gori.Simulation(gori.compile(ring()), TimeStepping(step=2e-3))
+    rec = simulation.run(0.2, progress=False)
+    found = simulation.report["impulses"]
+    head = simulation.stepper.data.contact_memory.head
+    assert found == {"solves": 100, "sweeps": int(head["iterations"][0]), "unconverged": int(head["stalled"][0])}
+    assert rec.info["impulses"] == found
