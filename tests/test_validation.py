@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 
 import gori
-from validation import a01_pendulum, a02_four_bars, a03_andrews, balance, gears, quick_return, rank, slider_crank
+from validation import (
+    a01_pendulum,
+    a02_four_bars,
+    a03_andrews,
+    balance,
+    contact_friction,
+    gears,
+    quick_return,
+    rank,
+    slider_crank,
+)
 from validation.check import Check, attempt, compare, order, small
 from validation.command import CASES, main
 from validation.report import markdown
@@ -199,3 +209,7 @@ def test_rank():
 
 def test_gears():
     assert_pass(gears.checks())
+
+
+def test_billiards_inclines_and_sliding():
+    assert_pass(contact_friction.checks(False))
