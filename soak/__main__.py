@@ -1,6 +1,6 @@
 """`python -m soak`: kills, signals, full disks, damaged caches, forks, wrong arguments; JSON on the last line.
 
-python -m soak [--kills 100] [--mutants 2000] [--seed S]
+python -m soak [--kills 100] [--mutants 2000] [--scenes tree,impacts] [--seed S]
 """
 
 import argparse
@@ -28,6 +28,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--mutants", type=int, default=2000, help="calls with wrong arguments, and damaged files")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
+    parser.add_argument("--scenes", help="only these, as impulses,penalty,impacts; default: all")
     asked = parser.parse_args()
     if not hasattr(os, "fork"):
         raise SystemExit("the soak needs fork: run it on Linux or macOS")
@@ -43,8 +44,12 @@ def main() -> None:
     problems: list[str] = []
     with tempfile.TemporaryDirectory(prefix="soak-") as name:
         folder, made = Path(name), cases()
+        if asked.scenes is not None:
+            if unknown := [scene for scene in asked.scenes.split(",") if scene not in made]:
+                parser.error(f"unknown scene {unknown[0]!r}; there are {', '.join(made)}")
+            made = {scene: made[scene] for scene in asked.scenes.split(",")}
         for case in made.values():
-            case.simulation().step() if case is not made["loop"] else case.simulation().run(0.01, progress=False)
+            case.simulation().run(0.01, progress=False) if case.adaptive else case.simulation().step()
         undisturbed = Undisturbed(made, folder)
         seconds = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in undisturbed.seconds.items())
         console.print(f"left alone: {seconds}")

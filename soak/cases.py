@@ -1,4 +1,4 @@
-"""What is run: a tree, a loop, a vehicle on soft soil, and particles, a second or two of wall time each.
+"""What is run: a tree, a loop, a vehicle on soft soil, particles, and contact, a second or two of wall time each.
 
 A case begins its run in a file, or takes it up from there. Its print is a hash of all that was recorded and of the
 State at the end: two runs with the same print are the same run to the last bit.
@@ -12,17 +12,21 @@ from typing import Any, NamedTuple
 
 import gori
 from gori.record import read_checkpoint
+from soak import contact_cases
 
 ROOT = Path(__file__).parent.parent
 
 
 class Case(NamedTuple):
-    """duration and time between samples [s]; `programs` are made anew for each run, as a driver remembers."""
+    """duration and time between samples [s]; `programs` are made anew for each run, as a driver remembers.
+    adaptive: its method chooses steps, and does not take single ones.
+    """
 
     simulation: Callable[[], gori.Simulation]
     duration: float
     sample: float
     programs: Callable[[], dict[str, Any]] = dict
+    adaptive: bool = False
 
     def begin(self, path: Path) -> None:
         self.simulation().run(self.duration, self.sample, path, progress=False, overwrite=True)
@@ -32,7 +36,12 @@ class Case(NamedTuple):
 
 
 def cases() -> dict[str, Case]:
-    return {"tree": _tree(), "loop": _loop(), "soft soil": _soft_soil(), "particles": _particles()}
+    return {
+        "tree": _tree(), "loop": _loop(), "soft soil": _soft_soil(), "particles": _particles(),
+        "impulses": Case(contact_cases.impulses, 12.0, 1e-2),
+        "penalty": Case(contact_cases.penalty, 30.0, 1e-2, adaptive=True),
+        "impacts": Case(contact_cases.impacts, 2.0, 2e-3, adaptive=True),
+    }  # fmt: skip
 
 
 def _tree() -> Case:
@@ -44,7 +53,7 @@ def _tree() -> Case:
 
 def _loop() -> Case:
     model = gori.compile(gori.load(ROOT / "examples" / "four_bar.yaml"))
-    return Case(lambda: gori.Simulation(model, gori.Dopri5(rtol=1e-9), loops="multipliers"), 60.0, 1e-2)
+    return Case(lambda: gori.Simulation(model, gori.Dopri5(rtol=1e-9), loops="multipliers"), 60.0, 1e-2, adaptive=True)
 
 
 def _soft_soil() -> Case:
@@ -77,7 +86,9 @@ def print_of(path: Path) -> str:
     digest = hashlib.sha256(state.digest().encode())
     for array in (recording.time, recording.q, recording.v, recording.z, *recording.extra.values()):
         digest.update(repr(array.shape).encode() + array.tobytes())
-    digest.update(json.dumps([recording.info["events"], recording.info["steps"]]).encode())
+    digest.update(
+        json.dumps([recording.info[name] for name in ("events", "steps", "impacts") if name in recording.info]).encode()
+    )
     if (frames := path.with_name(f"{path.stem}.particles.h5")).exists():
         from gori.record import Frames
 

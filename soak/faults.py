@@ -105,7 +105,10 @@ class Faults:
 
     def fork(self) -> None:
         """A Simulation that has moved is moved on in a forked child as in its parent."""
-        name = self._rng.choice([name for name in self._cases if name != "loop"])
+        stepping = [name for name, case in self._cases.items() if not case.adaptive]
+        if not stepping:
+            return
+        name = self._rng.choice(stepping)
 
         def both() -> str:
             simulation = self._cases[name].simulation()

@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 
 import gori
-from validation import a01_pendulum, a02_four_bars, a03_andrews, balance, gears, quick_return, rank, slider_crank
+from validation import (
+    a01_pendulum,
+    a02_four_bars,
+    a03_andrews,
+    balance,
+    contact_friction,
+    gears,
+    quick_return,
+    rank,
+    slider_crank,
+)
 from validation.check import Check, attempt, compare, order, small
 from validation.command import CASES, main
 from validation.report import markdown
@@ -199,3 +209,20 @@ def test_rank():
 
 def test_gears():
     assert_pass(gears.checks())
+
+
+def test_billiards_inclines_and_sliding():
+    assert_pass(contact_friction.checks(False))
+
+
+def test_a_block_slides_as_far_as_in_mujoco():
+    pytest.importorskip("mujoco")
+    from validation import contact_mujoco
+
+    moving = contact_mujoco.scenes()["block sliding"]
+    exact = 1.5**2 / (2.0 * 0.3 * 9.81)
+    theirs = contact_mujoco.in_mujoco(moving, contact_mujoco.PEERS["MuJoCo, default softness"])
+    assert theirs.place[-1, 0] == pytest.approx(exact, rel=5e-3)
+    for way in contact_mujoco.WAYS:
+        ours = contact_mujoco.in_gori(moving, way)
+        assert ours.place[-1, 0] == pytest.approx(exact, rel=5e-3) and ours.depth < theirs.depth

@@ -23,6 +23,7 @@ CASES = (
     "frame",
     "gears",
     "contact_impacts",
+    "contact_friction",
     "residual",
     "energy",
     "vehicle",

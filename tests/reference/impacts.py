@@ -124,6 +124,17 @@ def angle_of_no_toppling(width, height):
     return math.atan2(width, height)
 
 
+def ball_impulses(approach, slip, restitution, mu, mass, bodies):
+    """Normal impulse and friction impulse [N s] of a homogeneous ball that strikes a wall (bodies = 1) or a ball like
+    itself (2), with a speed of approach and of slip at the contact point [m/s].
+
+    Forces at the surface move the point by 1/m along the normal and by 1/m + R^2/J = 7/(2 m) across it, for each ball,
+    and do not mix: the normal impulse is that without friction, and friction is mu times it, or what ends the slip.
+    """
+    normal = (1.0 + restitution) * approach * mass / bodies
+    return normal, min(mu * normal, 2.0 * mass * slip / (7.0 * bodies))
+
+
 class PainleveRod:
     """A homogeneous rod whose lower end slides on a rough floor, at an angle theta to it (Painlevé 1895).
 

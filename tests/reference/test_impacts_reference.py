@@ -57,6 +57,16 @@ def test_a_sliding_ball_rolls_in_the_end(v0, w0, end):
         assert t == pytest.approx(2.0 * v0 / (7.0 * mu * G), rel=1e-13)
 
 
+@pytest.mark.parametrize("bodies", [1, 2])
+def test_impulses_of_a_ball_end_its_approach_and_slip_or_slide(bodies):
+    m, R, J = 0.17, 0.03, 0.4 * 0.17 * 0.03**2
+    for mu in (0.05, 2.0):
+        normal, friction = impacts.ball_impulses(2.0, 0.7, 0.9, mu, m, bodies)
+        assert bodies * normal / m == pytest.approx(1.9 * 2.0)  # from 2 m/s to -0.9 x 2 m/s
+        slip = 0.7 - bodies * (1.0 / m + R**2 / J) * friction
+        assert slip == pytest.approx(0.0, abs=1e-14) if mu == 2.0 else slip > 0.0 and friction == mu * normal
+
+
 @pytest.mark.parametrize("moving", [1, 2, 3, 4])
 def test_as_many_balls_leave_newtons_cradle_as_come(moving):
     after = impacts.cradle(np.ones(5), [1.0] * moving + [0.0] * (5 - moving))

@@ -58,7 +58,9 @@ class TippeTop:
     In world axes: `axis` points from the centre of mass to the centre of the sphere, a distance `offset` away, w is the
     angular velocity, v the horizontal velocity of the centre of mass. The contact point r = -(R z - offset axis) slides
     with s = v + w x r (horizontal part), and friction is -N (mu / sqrt(s^2 + slow^2) + viscous) s. The sphere stays on
-    the floor, which gives the normal force N. Jellett's integral -r.L is conserved whatever the friction does.
+    the floor, which gives the normal force N. Jellett's integral -r.L is conserved whatever the friction does. Friction
+    that vanishes with the slip, as here with a large `slow`, turns the top over from any tilt (Or 1994; Ueda et al.
+    2005); with Coulomb's law it may stick instead, and roll on as it is.
     """
 
     def __init__(self, mass=0.02, radius=0.02, offset=0.006, across=131 / 350, along=0.4, mu=0.1, viscous=0.0,
@@ -112,7 +114,11 @@ class TippeTop:
     def run(self, duration, spin=120.0, tilt=0.1, samples=501):
         """Times (n,), axis (n, 3), angular velocity (n, 3) and velocity (n, 2), spinning about the tilted axis."""
         axis = np.array([np.sin(tilt), 0.0, np.cos(tilt)])
+        return self.run_from(duration, axis, spin * axis, samples)
+
+    def run_from(self, duration, axis, w, samples=501):
+        """The same from any axis and angular velocity, the centre of mass at rest."""
         t = np.linspace(0.0, duration, samples)
-        start = [*axis, *(spin * axis), 0.0, 0.0]
+        start = [*axis, *w, 0.0, 0.0]
         y = solve_ivp(self.rates, (0.0, duration), start, "DOP853", t, rtol=1e-9, atol=1e-10).y.T
         return t, y[:, :3], y[:, 3:6], y[:, 6:]

@@ -5,18 +5,19 @@ import pytest
 
 from gori.kernels.codes import CONTACT_JAMMED, OK
 from gori.kernels.impacts.hold import slide, solve_held, solve_one, stick
-from gori.kernels.impacts.memory import HELD
-from tests.plain import plain, rows
+from gori.kernels.impacts.memory import rest_memory
+from tests.plain import plain, records
 
 RNG = np.random.default_rng(3)
 
 
-def solved(W, b, mu):
+def solved(W, b, mu, rate=0.0, speed=None):
     count = len(b) // 3
-    held = HELD.zeros(count)
-    held["friction"] = mu
-    f = np.zeros(len(b))
-    return plain(solve_held)(W, b, rows(held), count, f), f
+    rest = records(rest_memory(pairs=np.zeros((1, 2), np.int64)))
+    rest.mobility[: len(b), : len(b)], rest.free[: len(b)] = W, b
+    rest.held["friction"][:count] = mu
+    rest.head["rate"], rest.speed[: len(b)] = rate, 0.0 if speed is None else speed
+    return plain(solve_held)(rest, count), rest.force[: len(b)]
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])
@@ -45,17 +46,37 @@ def test_a_block_on_four_points():
     assert code == OK and f[::3].sum() == pytest.approx(9.81) and abs(points.T @ f[::3]).max() < 1e-9
 
 
+@pytest.mark.parametrize("slip", [1e-5, 1e-3, 1e-1])
+def test_a_box_that_slides_to_rest_on_four_points(slip):
+    # one point more than it needs, so that forces are not unique; turning and sliding at different speeds
+    half, J = np.array([0.1, 0.075, 0.05]), []
+    for x, y in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+        cross = np.cross(np.eye(3), half * [x, y, -1])  # rows: w -> w x r
+        J.append(np.hstack([cross.T, np.eye(3)])[[2, 0, 1]])
+    J = np.vstack(J)
+    moments = (np.sum(half**2) - half**2) / 3.0
+    W = J / np.concatenate([moments, np.ones(3)]) @ J.T
+    b = J @ [0, 0, 300.0 * slip, 1.5 + 1000.0 * slip, 2e2 * slip, -9.6] * 1.0
+    code, f = solved(W, b, 0.4)
+    assert code == OK and (f[::3] >= 0.0).all() and f[::3].sum() == pytest.approx(9.6, rel=1e-9)
+    a = b + W @ f
+    for i in range(0, 12, 3):
+        push, speed = f[i + 1 : i + 3], a[i + 1 : i + 3]
+        assert np.hypot(*push) <= 0.4 * f[i] * (1.0 + 1e-9)
+        np.testing.assert_allclose(0.4 * f[i] * speed, -push * np.hypot(*speed), atol=1e-8 * np.abs(b).max())
+
+
 def test_where_nothing_moves_along_a_tangent():
     W = np.diag([1.0, 3.5, 0.0])
     fn, fs, ft = plain(stick)(W, 0, -9.81, 1.0, 0.0)
     np.testing.assert_allclose([fn, fs, ft], [9.81, -1.0 / 3.5, 0.0], rtol=1e-8)
-    assert plain(solve_one)(W, 0, 1.0, 0.0, 0.0, 0.5, np.zeros(3)) == (True, 0.0, 0.0, 0.0)
+    assert plain(solve_one)(W, 0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.5, np.zeros(3)) == (True, 0.0, 0.0, 0.0)
 
 
 def test_jam():
     # pressing accelerates the sliding point inwards: it cannot slide on, and jams
     W = np.array([[1.0, 2.9, 0.0], [2.9, 10.0, 0.0], [0.0, 0.0, 1.0]])
-    there, *_ = plain(slide)(W, 0, -1.0, 100.0, 0.0, 0.5, np.array([1.0, -0.5, 0.0]))
+    there, *_ = plain(slide)(W, 0, -1.0, 100.0, 0.0, 0.0, 0.0, 0.5, np.array([1.0, -0.5, 0.0]))
     assert not there
     code, f = solved(W, np.array([-1.0, 3.0, 0.0]), 0.35)
     assert code == OK
@@ -64,3 +85,18 @@ def test_jam():
     both = np.kron(np.array([[1.0, -1.5], [-1.5, 1.0]]), W)
     with np.errstate(over="ignore", invalid="ignore"):
         assert solved(both, np.tile([-1.0, 3.0, 0.0], 2), 0.35)[0] == CONTACT_JAMMED
+
+
+def test_fast_slip_is_opposed_along_itself_and_slow_slip_sticks():
+    # the free acceleration is across the slip: at 1 m/s it must not turn the force, at 0.1 mm/s the point sticks
+    W, mu, rate = np.diag([1.0, 3.5, 3.5]), 0.3, 1000.0
+    forces = {}
+    for slip in (1.0, 1e-1, 1.5e-2, 1e-4):
+        speed = np.array([0.0, slip, 0.0])
+        b = np.array([-9.81, 0.0, 2.0]) + rate * speed
+        code, forces[slip] = solved(W, b, mu, rate, speed)
+        assert code == OK and forces[slip][0] == pytest.approx(9.81)
+    np.testing.assert_allclose(forces[1.0][1:], [-0.3 * 9.81, 0.0], atol=1e-12)
+    np.testing.assert_allclose(forces[1e-1][1:], [-0.3 * 9.81, 0.0], atol=1e-12)
+    assert np.hypot(*forces[1.5e-2][1:]) == pytest.approx(0.3 * 9.81) and forces[1.5e-2][2] < 0.0
+    np.testing.assert_allclose(W @ forces[1e-4] + [0.0, 0.1, 2.0], [9.81, 0.0, 0.0], atol=1e-9)

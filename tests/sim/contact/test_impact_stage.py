@@ -21,6 +21,7 @@ from tests.sim.contact.impact_machines import (
     sliding_rod,
     stopped_pendulum,
 )
+from tests.sim.contact.machines import four_bar as stop_four_bar
 
 EXACT = gori.Dopri5(rtol=1e-10, atol=1e-12)
 
@@ -167,6 +168,20 @@ def test_four_bar_on_the_floor():
     assert np.diff(run["energy.total"]).max() < 1e-7
     foot = [min((p.gap for p in model.contacts(q, 0.1)), default=1.0) for q in run.q[::20]]
     assert min(foot) > -1e-8
+
+
+def test_four_bar_hits_a_stop():
+    """The machine of the penalty law: a ball on its right bar meets one of the ground at 1 rad."""
+    model = gori.compile(stop_four_bar(friction=0.0))
+    run = gori.Simulation(model, EXACT, impacts=True).run(3.0, progress=False)
+    assert len(run.info["impacts"]) > 5
+    k = np.flatnonzero(run.time == run.info["impacts"][0]["time"])
+    assert run.q[k[0], 0] == pytest.approx(1.0, abs=1e-8)
+    assert run.v[k[-1], 0] == pytest.approx(-0.5 * run.v[k[0], 0], rel=1e-9)  # one degree of freedom: e alone
+    np.testing.assert_allclose(column(run, "energy_after")[:5] / column(run, "energy_before")[:5], 0.25, rtol=1e-8)
+    assert np.abs(run.v[-1]).max() < 1e-6 and np.abs(run["energy.balance"]).max() < 1e-6
+    forces = run["a.reaction"][-1, 3:] + run["d.reaction"][-1, 3:] + run["right.contact"][-1]
+    np.testing.assert_allclose(forces, [0.0, 0.0, 3.0 * G], atol=1e-5)
 
 
 def test_painleve():

@@ -2,28 +2,40 @@
 
     a = b + W f,      b = J v'_free + J' v + 2 c u_n + c^2 gap  (normal),  J v'_free + J' v + c u_t  (tangential)
     0 <= f_n,  a_n >= 0,  f_n a_n = 0
-    |f_t| <= mu f_n,  f_t opposite to a_t where it slides, and a_t = 0 where |f_t| < mu f_n
+    |f_t| <= mu f_n,  f_t opposite to the slip where it slides, and a_t = 0 where |f_t| < mu f_n
 
 c is a rate, so that gaps and slips decay as they do with a critically damped spring, and friction is a continuous
-function of the state: |u_t| above mu f_n W / c is plain sliding, below that the slip decays within 1/c.
+function of the state: |u_t| above mu f_n W / c is plain sliding, below that the slip decays within 1/c. Fast slip is
+opposed along u_t, slow one along a_t, which is the slip 1/c later, with a smooth change between: so that friction of a
+spinning body, whose slip turns by a tenth of a radian in 1/c, has its exact direction, and slip that ends does not
+jump.
 
 Points are solved one after the other, all others held (Gauss-Seidel), each by itself exactly: it separates, or sticks,
-or slides in a direction d with f_n = -b_n / (W_nn - mu W_nt d). Where that denominator is not positive while b_n < 0,
-pressing makes the point accelerate inwards, and it cannot slide on: the paradox of Painlevé (1895). A point alone then
-sticks, as W is positive definite: it jams, and its slip is over within 1/c, as by an impact without a collision.
-Several points may have no forces at all.
+or slides in a direction d with f_n = -b_n / (W_nn - mu W_nt d). After the first sweeps iterates are mixed
+(`contact/mixing.py`): a box that comes to rest on four points, more than it needs, takes tens of sweeps and not
+thousands.
+
+Where the denominator is not positive while b_n < 0, pressing makes the point accelerate inwards, and it cannot slide
+on: the paradox of Painlevé (1895). A point alone then sticks, as W is positive definite: it jams, and its slip is over
+within 1/c, as by an impact without a collision. Several points may have no forces at all.
 """
 
 import math
 
 from gori.kernels.codes import CONTACT_JAMMED, OK
+from gori.kernels.contact.memory import DEPTH
+from gori.kernels.contact.mixing import GROWN, dot, solve_shares
 from gori.kernels.jit import block, part
 
 SWEEPS = 500
 FLAT, YIELDS = 1e-12, 1e-9
 """mobility along a tangent, by that along the normal, which counts as none, and which is taken then"""
+PLAIN, PATIENT = 10, 100
+"""sweeps before iterates are mixed, and after which what is good enough will do"""
 EXACT, HELD_ENOUGH = 1e-13, 1e-7
 """change of accelerations in a sweep, as a share of the largest, at which it ends, and which is good enough at last"""
+INWARDS = 1e-4
+"""acceleration inwards, as a share of the largest without forces, at which iterations have ended in no solution"""
 
 
 @part
@@ -45,20 +57,29 @@ def stick(W, i, bn, bs, bt):
 
 
 @part
-def slide(W, i, bn, bs, bt, mu, f):
+def slide(W, i, bn, bs, bt, cs, ct, mu, f):
     """Forces of a point that slides, one step nearer to the direction of its slip; and whether there is such a force.
 
-    f   (3 m,) the present ones
+    cs, ct   c times its slip
+    f        (3 m,) the present ones
     """
     nn, ns, nt = W[i, i], W[i, i + 1], W[i, i + 2]
     ss, st, tt = W[i + 1, i + 1], W[i + 1, i + 2], W[i + 2, i + 2]
     fn, fs, ft = f[i], f[i + 1], f[i + 2]
     if fn <= 0.0:
         fn, fs, ft = max(0.0, -bn / nn), 0.0, 0.0
-    # against the slip, by 1 / (largest eigenvalue of W_tt), and out to the cone
+    # how fast it slides, by what friction and all else can do to the slip within 1/c: 0 slow, 1 fast
     largest = 0.5 * (ss + tt) + math.sqrt(0.25 * (ss - tt) ** 2 + st * st)
-    ds = fs - (bs + ns * fn + ss * fs + st * ft) / largest
-    dt = ft - (bt + nt * fn + st * fs + tt * ft) / largest
+    free_s, free_t = bs - cs + ns * fn, bt - ct + nt * fn
+    able = mu * fn * largest + math.sqrt(free_s * free_s + free_t * free_t)
+    fast = 0.5 * math.sqrt(cs * cs + ct * ct) - able
+    fast = 0.0 if fast <= 0.0 else min(1.0, fast / able) if able > 0.0 else 1.0
+    if fast == 1.0:
+        ds, dt = -cs, -ct
+    else:
+        # against the slip, by 1 / (largest eigenvalue of W_tt), and out to the cone
+        ds = fs - (cs + (1.0 - fast) * (free_s + ss * fs + st * ft)) / largest
+        dt = ft - (ct + (1.0 - fast) * (free_t + st * fs + tt * ft)) / largest
     size = math.sqrt(ds * ds + dt * dt)
     if not size > 0.0:
         return True, max(0.0, -bn / nn), 0.0, 0.0
@@ -71,7 +92,7 @@ def slide(W, i, bn, bs, bt, mu, f):
 
 
 @part
-def solve_one(W, i, bn, bs, bt, mu, f):
+def solve_one(W, i, bn, bs, bt, cs, ct, mu, f):
     """Forces of one point with all others held: whether they exist, and they."""
     if bn >= 0.0:
         return True, 0.0, 0.0, 0.0
@@ -80,38 +101,132 @@ def solve_one(W, i, bn, bs, bt, mu, f):
     fn, fs, ft = stick(W, i, bn, bs, bt)
     if fn > 0.0 and fs * fs + ft * ft <= (mu * fn) ** 2:
         return True, fn, fs, ft
-    return slide(W, i, bn, bs, bt, mu, f)
+    return slide(W, i, bn, bs, bt, cs, ct, mu, f)
+
+
+@part
+def sweep(rest, count):
+    """Solve all points once, one after the other: whether forces exist, the largest change of an acceleration by the
+    own force of a point, and the largest acceleration that a normal force makes at its point.
+    """
+    W, b, f, rate = rest.mobility, rest.free, rest.force, rest.head[0].rate
+    change, size, exists = 0.0, 0.0, True
+    for c in range(count):
+        i = 3 * c
+        if not W[i, i] > 0.0:
+            continue
+        bn, bs, bt = b[i], b[i + 1], b[i + 2]
+        for r in range(3 * count):
+            if r < i or r > i + 2:
+                bn += W[i, r] * f[r]
+                bs += W[i + 1, r] * f[r]
+                bt += W[i + 2, r] * f[r]
+        cs, ct = rate * rest.speed[i + 1], rate * rest.speed[i + 2]
+        there, fn, fs, ft = solve_one(W, i, bn, bs, bt, cs, ct, rest.held[c].friction, f)
+        exists = exists and there
+        change = max(change, abs(fn - rest.last[i]) * W[i, i])
+        change = max(
+            change, abs(fs - rest.last[i + 1]) * W[i + 1, i + 1] + abs(ft - rest.last[i + 2]) * W[i + 2, i + 2]
+        )
+        size = max(size, fn * W[i, i])
+        f[i], f[i + 1], f[i + 2] = fn, fs, ft
+    return exists, change, size
+
+
+@part
+def moved(rest, count):
+    """Largest change of an acceleration by all forces of a sweep. Of more points than a body needs, as four of a box
+    that is about to stick, forces may drift on without end, and do nothing.
+    """
+    most = 0.0
+    for r in range(3 * count):
+        a = 0.0
+        for k in range(3 * count):
+            a += rest.mobility[r, k] * (rest.force[k] - rest.last[k])
+        most = max(most, abs(a))
+    return most
+
+
+@part
+def into_cones(rest, count):
+    """Forces that pull are none, and friction is within its limit."""
+    f = rest.force
+    for c in range(count):
+        i, limit = 3 * c, rest.held[c].friction * f[3 * c]
+        if f[i] <= 0.0:
+            f[i], f[i + 1], f[i + 2] = 0.0, 0.0, 0.0
+        elif f[i + 1] * f[i + 1] + f[i + 2] * f[i + 2] > limit * limit:
+            share = limit / math.sqrt(f[i + 1] * f[i + 1] + f[i + 2] * f[i + 2])
+            f[i + 1], f[i + 2] = share * f[i + 1], share * f[i + 2]
+
+
+@part
+def mix_forces(rest, count, mixed, smallest):
+    """Mix the forces after a sweep with those of the last ones, as impulses are (`contact/mixing.py`).
+
+    mixed   sweeps noted so far; smallest |f|^2 of them
+    Returns both for the next call.
+    """
+    W, n, square = rest.mobility, 3 * count, 0.0
+    slot = (mixed - 1) % DEPTH if mixed > 0 else 0
+    df, dg = rest.mix_f[slot], rest.mix_g[slot]
+    for k in range(n):
+        g = rest.force[k]
+        f = (g - rest.last[k]) * math.sqrt(max(0.0, W[k, k]))
+        square += f * f
+        df[k], dg[k] = f - rest.last_f[k], g - rest.last_g[k]
+        rest.last_f[k], rest.last_g[k] = f, g
+    if mixed == 0 or square > GROWN * GROWN * smallest:
+        return 1, square
+    used = min(mixed, DEPTH)
+    for j in range(used):
+        rest.gram[slot, j] = rest.gram[j, slot] = dot(rest.mix_f[slot], rest.mix_f[j], n)
+        rest.share[j] = dot(rest.mix_f[j], rest.last_f, n)
+    if not solve_shares(rest.gram, rest.share, used):
+        return 1, square
+    for j in range(used):
+        for k in range(n):
+            rest.force[k] -= rest.share[j] * rest.mix_g[j, k]
+    into_cones(rest, count)
+    return mixed + 1, min(smallest, square)
+
+
+@part
+def presses(rest, count):
+    """Whether no point is pulled, and none accelerates inwards by more than a trace."""
+    largest = 0.0
+    for r in range(3 * count):
+        largest = max(largest, abs(rest.free[r]))
+    for i in range(0, 3 * count, 3):
+        a = rest.free[i]
+        for r in range(3 * count):
+            a += rest.mobility[i, r] * rest.force[r]
+        if rest.mobility[i, i] > 0.0 and not (rest.force[i] >= 0.0 and a >= -INWARDS * largest):
+            return False
+    return True
 
 
 @block
-def solve_held(W, b, held, count, f):
-    """Forces f (3 count,) of all contacts; returns a result code.
+def solve_held(rest, count):
+    """Forces of all contacts, in rest.force (3 count,); returns a result code.
 
-    W      (3 m, 3 m) mobility: what forces do to accelerations
-    b      (3 m,) accelerations without them
-    held   table of HELD, whose friction is read
+    rest.mobility   (3 m, 3 m) what forces do to accelerations
+    rest.free       (3 m,) accelerations without them
+    rest.speed      (3 m,) speeds of the points
+    rest.held       table of HELD, whose friction is read
     """
     for r in range(3 * count):
-        f[r] = 0.0
-    change, size, exists = 0.0, 0.0, True
-    for _ in range(SWEEPS):
-        change, size, exists = 0.0, 0.0, True
-        for c in range(count):
-            i = 3 * c
-            if not W[i, i] > 0.0:
-                continue
-            bn, bs, bt = b[i], b[i + 1], b[i + 2]
-            for r in range(3 * count):
-                if r < i or r > i + 2:
-                    bn += W[i, r] * f[r]
-                    bs += W[i + 1, r] * f[r]
-                    bt += W[i + 2, r] * f[r]
-            there, fn, fs, ft = solve_one(W, i, bn, bs, bt, held[c].friction, f)
-            exists = exists and there
-            change = max(change, abs(fn - f[i]) * W[i, i])
-            change = max(change, abs(fs - f[i + 1]) * W[i + 1, i + 1] + abs(ft - f[i + 2]) * W[i + 2, i + 2])
-            size = max(size, fn * W[i, i])
-            f[i], f[i + 1], f[i + 2] = fn, fs, ft
-        if change <= EXACT * size:
+        rest.force[r] = 0.0
+    change, size, exists, mixed, smallest = 0.0, 0.0, True, 0, math.inf
+    for k in range(SWEEPS):
+        for r in range(3 * count):
+            rest.last[r] = rest.force[r]
+        exists, change, size = sweep(rest, count)
+        if change <= EXACT * size or not change < math.inf:
             break
-    return OK if exists and change <= HELD_ENOUGH * size else CONTACT_JAMMED
+        if k >= PLAIN:
+            change = moved(rest, count)
+            if change <= (EXACT if k < PATIENT else HELD_ENOUGH) * size or k == SWEEPS - 1:
+                break
+            mixed, smallest = mix_forces(rest, count, mixed, smallest)
+    return OK if exists and change <= HELD_ENOUGH * size and presses(rest, count) else CONTACT_JAMMED

@@ -11,6 +11,7 @@ import numpy as np
 from numba import types
 
 from gori.kernels.bundle import Bundle
+from gori.kernels.contact.memory import DEPTH
 from gori.kernels.contact.tables import MOST_POINTS
 from gori.kernels.layout import field, record
 
@@ -68,6 +69,14 @@ class RestMemory(Bundle):
     free: Annotated[Any, F1]  # (3 m,) accelerations without contact
     force: Annotated[Any, F1]  # (3 m,)
     directions: Annotated[Any, F2]  # (3, 3) normal and tangents of one point, by rows
+    # mixing of iterates (`hold.py`): differences of the last few (DEPTH, 3 m), the last one, and their least squares
+    mix_f: Annotated[Any, F2]
+    mix_g: Annotated[Any, F2]
+    last: Annotated[Any, F1]  # (3 m,) forces before a sweep
+    last_f: Annotated[Any, F1]
+    last_g: Annotated[Any, F1]
+    gram: Annotated[Any, F2]  # (2 DEPTH, DEPTH) equations, and below them their factors
+    share: Annotated[Any, F1]  # (DEPTH,)
 
 
 def rest_memory(
@@ -91,5 +100,7 @@ def rest_memory(
         owner=np.zeros(MOST_POINTS, np.int64), q=np.zeros(nq if there else 0), q_rate=np.zeros(nq if there else 0),
         behind=np.zeros(3 * m), ahead=np.zeros(3 * m), speed=np.zeros(3 * m), jac=np.zeros(3 * m * nv),
         equations=np.zeros((n, n + 3 * m)), mobility=np.zeros((3 * m, 3 * m)), free=np.zeros(3 * m),
-        force=np.zeros(3 * m), directions=np.zeros((3, 3)),
+        force=np.zeros(3 * m), directions=np.zeros((3, 3)), mix_f=np.zeros((DEPTH, 3 * m)),
+        mix_g=np.zeros((DEPTH, 3 * m)), last=np.zeros(3 * m), last_f=np.zeros(3 * m), last_g=np.zeros(3 * m),
+        gram=np.zeros((2 * DEPTH, DEPTH)), share=np.zeros(DEPTH),
     )  # fmt: skip

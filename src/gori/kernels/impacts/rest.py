@@ -193,7 +193,7 @@ def hold(machine, data, t, q, v, a):
     A = rest.equations[:, : n + 3 * count]
     lay_mobility(machine, data, A, count)
     lay_free(rest, a, nv)
-    code = solve_held(rest.mobility, rest.free, rest.held, count, rest.force)
+    code = solve_held(rest, count)
     if code != OK:
         return code
     for r in range(3 * count):
