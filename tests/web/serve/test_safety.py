@@ -31,9 +31,7 @@ def server():
         yield running
 
 
-@pytest.mark.parametrize(
-    "host", ["localhost", "127.0.0.1", "127.0.0.1:9000", "LOCALHOST:80", "[::1]:8000", "127.0.0.2"]
-)
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.0.0.1:9000", "LOCALHOST:80", "[::1]:8000"])
 def test_own_hosts(server, host):
     assert raw(server.port, "/api/scene", Host=host)[0] == 200
 

@@ -138,7 +138,7 @@ class Guard:
                 tries.append(kept.value)
         except CookieError:
             pass
-        return any([self._matches(given) for given in tries])
+        return any(list(map(self._matches, tries)))
 
     def _in_address(self, scope: Scope) -> str:
         query = scope.get("query_string", b"")

@@ -5,7 +5,10 @@ and never a queue of old ones.
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
 from itertools import count
+from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
@@ -197,10 +200,8 @@ class Watchers:
         """A packet for all pages; from any thread."""
         self._in_loop(lambda: [watcher.give(packet) for watcher in list(self._all.values())])
 
-    def _in_loop(self, act) -> None:  # noqa: ANN001
+    def _in_loop(self, act: Callable[[], Any]) -> None:
         loop = self._loop
         if loop is not None and not loop.is_closed():
-            try:
+            with suppress(RuntimeError):  # closed in the meantime
                 loop.call_soon_threadsafe(act)
-            except RuntimeError:  # closed in the meantime
-                pass
