@@ -71,15 +71,20 @@ def default_channels(recording: Recording, most: int = 6) -> list[str]:
 
 def series_packet(recording: Recording, name: str, most: int = MOST_SAMPLES) -> bytes:
     """A channel over time; of many samples the least and the largest of each piece, so that no peak is lost."""
+    head, arrays = series_part(recording, name, most)
+    return pack({"type": "series", **head, "time": "time", "values": "values"}, arrays)
+
+
+def series_part(recording: Recording, name: str, most: int = MOST_SAMPLES) -> tuple[dict[str, Any], dict]:
+    """Head of a series, and its arrays `time` (n,) and `values` (n, columns)."""
     values = np.asarray(recording[name], float).reshape(len(recording), -1)[:, :MOST_COLUMNS]
     units = [unit for unit in dict.fromkeys(recording.units(name)) if unit]
     labels = _columns(recording, name, recording._channel(name).units)
-    if values.shape[1] > 1 and len(labels) != values.shape[1]:
-        labels = tuple(str(k) for k in range(values.shape[1]))
+    if len(labels) != values.shape[1]:
+        labels = tuple(str(k) for k in range(values.shape[1])) if values.shape[1] > 1 else ()
     time, values = envelope(recording.time, values, most)
-    head = {"type": "series", "name": name, "unit": ", ".join(units), "columns": list(labels)}
-    head |= {"time": "time", "values": "values", "samples": len(recording)}
-    return pack(head, {"time": time.astype(np.float32), "values": values.astype(np.float32)})
+    head = {"name": name, "unit": ", ".join(units), "columns": list(labels), "samples": len(recording)}
+    return head, {"time": time.astype(np.float64), "values": values.astype(np.float32)}
 
 
 def envelope(time: np.ndarray, values: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:

@@ -19,7 +19,7 @@ from gori.sim.runfile import open_run
 from gori.sim.trace import Trace
 from gori.text.arguments import path_of
 from gori.web.arrows import arrows_of
-from gori.web.channels import default_channels, series_packet
+from gori.web.channels import default_channels, series_packet, series_part
 from gori.web.grains import colour_limits, grains_packet
 from gori.web.packet import pack
 from gori.web.poses import poses_of
@@ -35,6 +35,7 @@ class Film:
     recording     a Recording, or the file or folder of a run, also of one that is still written: `refresh`
     most_frames   poses are sent of at most so many samples, spread evenly over time
     state         at the end of the run, for its ruts; of a file it is read from there
+    channels      that charts show at first; default: what the file asks for, or a few
     """
 
     def __init__(
@@ -43,7 +44,9 @@ class Film:
         most_frames: int = MOST_FRAMES,
         state: State | None = None,
         title: str = "",
+        channels: list[str] | None = None,
     ):
+        self.channels = channels
         self.path: Path | None = None
         if not isinstance(recording, Recording):
             path = path_of(recording)
@@ -89,23 +92,49 @@ class Film:
         """Samples (n,) of which poses are sent, spread evenly over time."""
         return even_rows(self.recording.time, self.most_frames)
 
-    def packet(self) -> bytes:
-        """The film packet."""
+    @property
+    def grain_times(self) -> np.ndarray:
+        """Times (n,) [s] of the frames of particles."""
+        frames = self.recording.frames
+        if isinstance(frames, Frames):
+            return np.asarray(frames.times, float)
+        return np.array([frame.time for frame in frames or ()], float)
+
+    def packet(self, grain_rows: np.ndarray | None = None, thinned: str | None = None) -> bytes:
+        """The film packet.
+
+        grain_rows   frames of particles that there are to be asked for; default: all
+        thinned      further words on what is left out
+        """
         rec, rows = self.recording, self.rows
-        frames = rec.frames if rec.frames is not None else ()
-        times = np.array([frame.time for frame in frames] if isinstance(frames, list) else getattr(frames, "times", ()))
+        times = self.grain_times if grain_rows is None else self.grain_times[grain_rows]
         arrays = {"times": rec.time[rows], "poses": poses_of(self.model, rec.q[rows])}
-        arrays |= {"spin": self.spin()[rows].astype(np.float32), "grain_times": times.astype(float)}
+        arrays |= {"spin": self.spin()[rows].astype(np.float32), "grain_times": times}
         head: dict[str, Any] = {"type": "film", **{name: name for name in arrays}}
-        words = None if len(rows) == len(rec) else f"{len(rows)} of {len(rec)} samples are shown"
-        head |= {"series": default_channels(rec), "thinned": words, "samples": len(rec), "complete": not self.growing}
+        words = [] if len(rows) == len(rec) else [f"{len(rows)} of {len(rec)} samples are shown"]
+        words += [] if thinned is None else [thinned]
+        entries = []
+        for k, name in enumerate(default_channels(rec) if self.channels is None else self.channels):
+            entry, columns = series_part(rec, name, self.most_frames)
+            arrays |= {f"series.{k}.{key}": array for key, array in columns.items()}
+            entries.append(entry | {key: f"series.{k}.{key}" for key in columns})
+        head |= {
+            "series": entries,
+            "thinned": "; ".join(words) or None,
+            "samples": len(rec),
+            "complete": not self.growing,
+        }
         if len(times):
-            head["grains"] = {"limits": list(self.limits), "label": "speed [m/s]", "count": self._most_grains(frames)}
+            head["grains"] = {"limits": list(self.limits), "label": "speed [m/s]", "count": self.most_grains}
         return pack(head, arrays)
 
-    @staticmethod
-    def _most_grains(frames: Any) -> int:
-        return int(frames.counts.max()) if isinstance(frames, Frames) else max(map(len, frames), default=0)
+    @property
+    def most_grains(self) -> int:
+        """Of all frames the largest number of particles."""
+        frames = self.recording.frames
+        if isinstance(frames, Frames):
+            return int(frames.counts.max(initial=0))
+        return max(map(len, frames or ()), default=0)
 
     def spin(self) -> np.ndarray:
         """Angle (samples, wheels) [rad] that each wheel has turned: the integral of its recorded speed. A wheel is no
@@ -148,12 +177,12 @@ class Film:
             self._limits = colour_limits(self.recording.frames)
         return self._limits
 
-    def grains(self, k: int, most: int = 60_000) -> bytes:
-        """Particles of frame k, at most so many."""
+    def grains(self, k: int, most: int = 60_000, number: int | None = None) -> bytes:
+        """Particles of frame k, at most so many; the page knows it by another number, if one is given."""
         frames = self.recording.frames
         if frames is None or not 0 <= k < len(frames):
             raise InputError(f"there is no frame {k} of particles: there are {0 if frames is None else len(frames)}")
-        return grains_packet(frames[k], k, most, self.limits)
+        return grains_packet(frames[k], k if number is None else number, most, self.limits)
 
 
 def even_rows(time: np.ndarray, most: int) -> np.ndarray:

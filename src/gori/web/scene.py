@@ -81,15 +81,22 @@ class Scene:
     def _body(self, name: str) -> dict[str, Any]:
         model, body = self.model, self.model.spec.bodies.get(name)
         row = int(model.tables.frame_i[model.frame(name)])
-        mass, com, _ = (0.0, np.zeros(3), None) if body is None or name == GROUND else body.inertial()
-        entry: dict[str, Any] = {"name": name, "group": row, "colour": body_colour(name, row, GROUND)}
+        group = next(other for other in self.names if int(model.tables.frame_i[model.frame(other)]) == row)
+        entry: dict[str, Any] = {"name": name, "group": group, "colour": body_colour(name, row, GROUND)}
         shapes = {} if body is None else body.shapes
         drawn = [shape_entry(f"{name}.{key}", shape, self._put, self.notices) for key, shape in shapes.items()]
         entry["shapes"] = [shape for shape in drawn if shape is not None]
         if not entry["shapes"] and name != GROUND:
             entry["shapes"] = vehicle_shapes(model, name, self._put)
         entry["sticks"] = [] if entry["shapes"] else self._sticks(name)
-        return entry | {"mass": mass, "com": com}
+        return entry
+
+    def _masses(self) -> list[dict[str, Any]]:
+        """Mass [kg] and centre of mass [m] of each body, in its frame."""
+        none: tuple[Any, ...] = (0.0, np.zeros(3))
+        bodies = self.model.spec.bodies
+        own = [none if name == GROUND else bodies[name].inertial() for name in self.names]
+        return [{"mass": entry[0], "com": entry[1]} for entry in own]
 
     def _sticks(self, name: str) -> list[list[float]]:
         """Ends of lines from the origin of a body without shapes to its joints and frames [m]."""
@@ -137,9 +144,8 @@ class Scene:
                 if joint.name in self.model.joint_names:
                     info = self.model.joint(joint.name)
                     entry["q"] = [info.q.start, info.nq]
-                    if info.nv == 1:
-                        low, high = float(self.model.lower[info.v.start]), float(self.model.upper[info.v.start])
-                        entry["limits"] = [low, high] if np.isfinite([low, high]).all() else None
+                    limits = np.stack([self.model.lower[info.v], self.model.upper[info.v]], axis=1)
+                    entry["limits"] = limits if np.isfinite(limits).any() else None
                 found.append(entry)
         return found
 
@@ -179,7 +185,7 @@ class Scene:
         if not groups:
             return None
         ranges = [radius_range(group.radius) for _, group in groups if getattr(group, "radius", None) is not None]
-        radius = [min(low for low, _ in ranges), max(high for _, high in ranges)] if ranges else None
+        radius = float(np.mean(ranges)) if ranges else None
         return {"groups": [name for name, _ in groups], "radius": radius}
 
     # ---- the packet
@@ -199,6 +205,7 @@ class Scene:
             "particles": self._particles(), "channels": [] if rec is None else channel_list(rec),
             "inputs": self.inputs, "camera": camera_for(extent, self.follow, start), "time": time,
             "extent": {"low": extent.low, "high": extent.high, "size": extent.size},
+            "masses": self._masses(),
             "gravity": list(self.model.spec.gravity), "poses": self._put("poses", self.start),
             "notices": self.notices,
         }  # fmt: skip
