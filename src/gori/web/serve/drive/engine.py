@@ -34,9 +34,7 @@ class DriveEngine:
         self.pedals = Pedals()
         self.gear, self.low = "D", False
         self._standing = at_rest(self.model)
-        self.simulation = Simulation(
-            self.model, Adams(step=STEP, order=2), state=self._standing, loops="real_time"
-        )
+        self.simulation = Simulation(self.model, Adams(step=STEP, order=2), state=self._standing, loops="real_time")
         self._columns = [self.simulation.outputs[f"{name}.speed"] for name in self.model.spec.wheels]
         soft = None if self.model.spec.terrain is None else self.model.spec.terrain.soft
         self._soft = soft

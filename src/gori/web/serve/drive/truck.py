@@ -52,8 +52,8 @@ class DrivenVehicle:
             return None
         mass = self.options.stones * STONE_DENSITY * 4.0 / 3.0 * math.pi * STONE_RADIUS**3
         return (
-            f"{self.options.stones} stones of {1e3 * STONE_RADIUS:g} mm radius, {mass:.0f} kg; their stiffness is lowered "
-            f"to E = {1e-6 * STONE_MODULUS:g} MPa so that they can be computed in real time"
+            f"{self.options.stones} stones of {1e3 * STONE_RADIUS:g} mm radius, {mass:.0f} kg; their stiffness is "
+            f"lowered to E = {1e-6 * STONE_MODULUS:g} MPa so that they can be computed in real time"
         )
 
 

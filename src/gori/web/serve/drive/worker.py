@@ -1,5 +1,5 @@
-"""The process that simulates: nothing that a server or a page does can delay it. It takes pedals from a pipe, goes on by
-blocks at the pace of the clock, and sends frames when the other side has taken those before.
+"""The process that simulates, so that nothing that a server or a page does can delay it. It takes pedals from a pipe,
+goes on by blocks at the pace of the clock, and sends frames when the other side has taken those before.
 """
 
 import gc
@@ -50,7 +50,7 @@ class Worker:
         self.heard, self.run_number, self.blocks = time.perf_counter(), 0, 0
         self._rows: list[np.ndarray] = []
         self._ruts: list[tuple[np.ndarray, np.ndarray]] = []
-        info = run._info(0.0)  # noqa: SLF001
+        info = run._info(0.0)
         info["sample"] = BLOCKS * BLOCK
         pipe.send(("ready", {"info": info, "outputs": run.outputs, "gears": try_levers(self.engine)}))
         gc.collect()
