@@ -30,10 +30,9 @@ def render(
     dark: Annotated[bool, typer.Option("--dark", help="On a dark background.")] = False,
 ) -> None:
     """Draw a machine or a run as the viewer shows it, by a browser without a window."""
-    from gori.web.render import render as draw
-    from gori.web.render import size_of
+    from gori.web.render import size_of, to_picture
 
     source: Any = machine(file) if is_machine(file) else file
     options = {"trails": trail or (), "arrows": arrows or (), "dark": dark}
-    draw(source, out, at, camera, size_of(size), fps, **options)
+    to_picture(source, out, at, camera, size_of(size), fps, **options)
     output().print(f"{out}: {file_size(out.stat().st_size)}", soft_wrap=True)

@@ -8,21 +8,20 @@ if TYPE_CHECKING:
     from gori.web.export import to_html
     from gori.web.film import Film
     from gori.web.notebook import widget
-    from gori.web.render import render
+    from gori.web.render import to_picture
     from gori.web.scene import Scene
 
 _HOMES = {
-    "Drawings": "drawings", "Film": "film", "Scene": "scene", "render": "render", "to_html": "export",
-    "widget": "notebook",
+    "Drawings": "drawings", "Film": "film", "Scene": "scene", "to_html": "export",
+    "to_picture": "render", "widget": "notebook",
 }  # fmt: skip
 
-__all__ = ["Drawings", "Film", "Scene", "render", "to_html", "widget"]
+__all__ = ["Drawings", "Film", "Scene", "to_html", "to_picture", "widget"]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'gori.web' has no attribute {name!r}")
-    # `render` is a module, too: importing it puts it here in place of the function, which is put back
     value = getattr(import_module(f"gori.web.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

@@ -82,7 +82,7 @@ def _still(shown: Any) -> Any:
 def widget(shown: Any, height: int = HEIGHT) -> Any:
     """A live view of a Model (sliders for its coordinates), a Recording, or a Simulation that runs; an anywidget."""
     session, page = _session(shown), _script()
-    return widget_class()(session, page, height)
+    return widget_class(*page)(session, height)
 
 
 def _script() -> tuple[str, str]:
@@ -160,8 +160,8 @@ class CellWatcher:
             self._send(error_packet(str(error)))
 
 
-def widget_class() -> Any:
-    """The anywidget; made when it is first wanted, as its package is optional."""
+def widget_class(script: str, style: str) -> Any:
+    """The anywidget of a page; made when it is first wanted, as its package is optional."""
     try:
         import anywidget
         import traitlets
@@ -169,12 +169,13 @@ def widget_class() -> Any:
         raise MissingPackageError("live views in a notebook need anywidget: pip install 'gori[notebook]'") from None
 
     class Live(anywidget.AnyWidget):
+        _esm, _css = script, style
         parts = traitlets.List([]).tag(sync=True)
         options = traitlets.Dict({}).tag(sync=True)
         height = traitlets.Int(HEIGHT).tag(sync=True)
 
-        def __init__(self, session: "Session", page: tuple[str, str], height: int):
-            super().__init__(_esm=page[0], _css=page[1], height=height)
+        def __init__(self, session: "Session", height: int):
+            super().__init__(height=height)
             self.session = session
             self.watcher = CellWatcher(session, lambda packet: self.send({}, buffers=[packet]))
             self.on_msg(lambda _, content, buffers: self.watcher.take(content))

@@ -31,7 +31,7 @@ FFMPEG = "films (.mp4) need the program ffmpeg: install it, or run pip install '
 MOST_PICTURES = 20_000
 
 
-def render(
+def to_picture(
     source: "Recording | Model | str | os.PathLike",
     path: str | os.PathLike,
     at: float | None = None,

@@ -26,9 +26,20 @@ def ruts_packet(recording: Recording, state: State | None = None) -> bytes | Non
         depth = rut_depths(terrain.soft, state.vehicle).ravel()
     cells = np.flatnonzero(depth > LEAST)
     head = {"type": "ruts", "cells": "cells", "depth": "depth", "since": "since", "exact": state is not None}
-    when = np.where(np.isfinite(since[cells]), since[cells], recording.time[0])
+    when = _nearest(since, rut_depths(terrain.soft, None).shape)[cells]
     arrays = {"cells": cells.astype(np.uint32), "depth": depth[cells].astype(np.float32)}
     return pack(head, arrays | {"since": when.astype(np.float32)})
+
+
+def _nearest(since: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Times of cells beside a track, which soil that gave way has deepened: those of the nearest cell of a track."""
+    from scipy.ndimage import distance_transform_edt
+
+    known = np.isfinite(since).reshape(shape)
+    if not known.any():
+        return np.zeros(since.size)
+    _, (rows, columns) = distance_transform_edt(~known, return_indices=True)
+    return since.reshape(shape)[rows, columns].ravel()
 
 
 def tracks(recording: Recording) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from gori.errors import GoriError
 from gori.model import Model
+from gori.model.loops.assembly import assembled
 from gori.model.model import require_model
 from gori.record import Recording
 from gori.spec import GROUND
@@ -68,9 +70,19 @@ class Scene:
         if q is not None:
             return np.atleast_2d(np.asarray(q, float))
         if self.recording is None or not len(self.recording):
-            return self.model.q0[None]
+            return self._closed()[None]
         few = np.unique(np.linspace(0, len(self.recording) - 1, SEEN).round().astype(int))
         return self.recording.q[few]
+
+    def _closed(self) -> np.ndarray:
+        """The start of the Spec with its loops closed; as written, with a notice, where they cannot be."""
+        try:
+            found = assembled(self.model)
+        except GoriError as error:
+            self.notices.append(f"shown as written: {error}")
+            return self.model.q0
+        self.notices += found.warnings
+        return found.q
 
     def _put(self, name: str, array: np.ndarray) -> str:
         self.arrays[name] = array

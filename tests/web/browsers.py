@@ -1,0 +1,28 @@
+"""For tests that need a browser: one without is skipped with a sentence, or fails where one must be there."""
+
+import os
+
+import pytest
+
+from gori.errors import MissingPackageError
+from gori.web.browser import find_browser
+from gori.web.pages import built
+
+NEEDED = "GORI_NEED_BROWSER"
+"""set to 1 where a missing browser, or pages that are not built, are a failure"""
+
+
+def missing() -> str | None:
+    """What a test of pages does not find here."""
+    try:
+        find_browser()
+        built("view")
+    except MissingPackageError as error:
+        return f"not tried without a browser: {error}"
+    return None
+
+
+def require_browser() -> None:
+    """Skip the test, or fail it, where there is no browser or there are no pages."""
+    if words := missing():
+        (pytest.fail if os.environ.get(NEEDED) == "1" else pytest.skip)(words)
