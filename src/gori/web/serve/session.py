@@ -80,8 +80,8 @@ class Session:
         """Number and packet of the latest frame for a watcher; None: there is none yet."""
         return None
 
-    def act(self, watcher: "Watcher", message: PageMessage) -> bytes | None:
-        """What a page asks for, other than `shown`; the answer for that page. Called in a thread, one by one."""
+    def act(self, watcher: "Watcher", message: PageMessage) -> bytes | list[bytes] | None:
+        """What a page asks for, other than `shown`; answers for that page. Called in a thread, one by one."""
         if message.kind == "ask":
             asked: Callable[..., bytes | None] = getattr(self, message.what)
             answer = asked(**message.fields)

@@ -23,7 +23,7 @@ MOST_WRONG = 100
 """messages after which a page is sent away"""
 RATE, BURST = 400.0, 800.0
 """messages a second, and at once"""
-WAITING = 64
+WAITING = 256
 """packets and requests that may wait for one page"""
 TOO_SLOW = 30.0
 """a page that takes no packet for so long is sent away [s]"""
@@ -138,8 +138,9 @@ class Watcher:
                 answer = await loop.run_in_executor(None, self.session.act, self, message)
             except (MessageError, GoriError) as error:
                 answer = error_packet(str(error))
-            if answer is not None:
-                self.give(answer)
+            for packet in answer if isinstance(answer, list) else [answer]:
+                if packet is not None:
+                    self.give(packet)
 
     async def _send(self) -> None:
         while True:

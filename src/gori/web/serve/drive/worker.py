@@ -3,6 +3,7 @@ goes on by blocks at the pace of the clock, and sends frames when the other side
 """
 
 import gc
+import os
 import signal
 import time
 from contextlib import suppress
@@ -22,6 +23,8 @@ IN_FLIGHT = 3
 """frames that may be under way"""
 DEAD_MAN = 2.0
 """without a word from the driver for so long, pedals are released [s]"""
+PRIORITY = -10
+"""of the process, as `nice` counts"""
 MANY = 400
 """pieces of ruts after which they are put together"""
 
@@ -29,6 +32,8 @@ MANY = 400
 def work(options: DriveOptions, pipe: Connection) -> None:
     """Main function of the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and the server ends this
+    with suppress(AttributeError, OSError):  # where the system permits it; else real time is held without
+        os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
     try:
         worker = Worker(options, pipe)
         worker.run()
