@@ -42,7 +42,7 @@ def test_pictures_are_png():
 
 
 def test_a_page_is_opened_asked_and_drawn(tmp_path):
-    require_browser()
+    require_browser(pages=False)
     page = tmp_path / "page.html"
     page.write_text("<body style='background:#123456'><script>console.error('trouble', 7)</script>")
     with Browser(320, 200) as tab:

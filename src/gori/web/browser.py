@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,8 @@ class Browser:
     def __init__(self, width: int, height: int, program: Path | None = None):
         self.program, self.size = program or find_browser(), (width, height)
         self._id, self._errors = 0, list[str]()
+        self._socket: Any = None
+        self._links = ExitStack()
 
     def __enter__(self) -> "Browser":
         self._folder = tempfile.TemporaryDirectory(prefix="gori-browser-", ignore_cleanup_errors=True)
@@ -85,10 +88,10 @@ class Browser:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if (socket := getattr(self, "_socket", None)) is not None:
+        if self._socket is not None:
             try:
                 self._call("Browser.close", session=False, wait=False)
-                socket.close()
+                self._links.close()
             except Exception:  # it is going down
                 pass
         try:
@@ -112,7 +115,8 @@ class Browser:
             time.sleep(0.02)
             lines = note.read_text().split() if note.is_file() else []
         url = f"ws://127.0.0.1:{lines[0]}{lines[1]}"
-        self._socket = connect(url, max_size=None, open_timeout=STARTING, compression=None)
+        link = connect(url, max_size=None, open_timeout=STARTING, compression=None)
+        self._socket = self._links.enter_context(link)
         page = next(t for t in self._call("Target.getTargets", session=False)["targetInfos"] if t["type"] == "page")
         attached = self._call("Target.attachToTarget", session=False, targetId=page["targetId"], flatten=True)
         self._session = attached["sessionId"]
