@@ -8,6 +8,7 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.record import Recording
+from gori.spec import Bushing, Spring, Strut, Wrench
 from gori.spec.vehicle.terrain import Terrain
 
 KINDS = ("contact", "reaction", "force")
@@ -57,8 +58,8 @@ def _forces(rec: Recording, rows: np.ndarray) -> list[Arrow]:
     """Force of each spring, strut, bushing or wrench on its child."""
     found = []
     for name, force in rec.model.spec.forces.items():
-        if f"{name}.force" in rec:
-            body, at = (force.body, force.at) if force.type == "wrench" else (force.child, force.child_at)
+        if f"{name}.force" in rec and isinstance(force, Wrench | Spring | Strut | Bushing):
+            body, at = (force.body, force.at) if isinstance(force, Wrench) else (force.child, force.child_at)
             found.append((name, point_on(rec, body, np.array(at, float), rows), rec[f"{name}.force"][rows]))
     return found
 

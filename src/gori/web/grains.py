@@ -42,14 +42,14 @@ def grains_part(
     limits: tuple[float, float] | None = None,
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Head and arrays of plain arrays of particles (N,), (N, 3), (N,), (N,), as live frames send them too."""
-    good = np.isfinite(position).all(axis=1)
+    good: np.ndarray = np.isfinite(position).all(axis=1)
     count, keep = len(id), thinned(id, most)
     keep = keep[good[keep]] if not good.all() else keep
     at, r, v = position[keep], radius[keep], value[keep]
     low = at.min(axis=0) if len(at) else np.zeros(3)
     high = at.max(axis=0) if len(at) else np.ones(3)
     span = np.where(high > low, high - low, 1.0)
-    arrays = {"position": np.rint((at - low) / span * _FULL).astype(np.uint16)}
+    arrays: dict[str, np.ndarray] = {"position": np.rint((at - low) / span * _FULL).astype(np.uint16)}
     first, last = limits if limits is not None else (0.0, float(v.max(initial=0.0)))
     scale = last - first if last > first else 1.0
     arrays["value"] = np.clip((v - first) / scale * 255.0, 0.0, 255.0).astype(np.uint8)

@@ -7,7 +7,7 @@ import json
 import math
 import struct
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -89,7 +89,8 @@ def _buffer(entry: Any, rest: memoryview) -> tuple[str, np.ndarray]:
     """Name and array of a buffer."""
     if not isinstance(entry, dict):
         raise InputError("a damaged packet: an entry of `buffers` is not an object")
-    name, dtype, shape, offset = (entry.get(key) for key in ("name", "dtype", "shape", "offset"))
+    keys = ("name", "dtype", "shape", "offset")
+    name, dtype, shape, offset = (cast(Any, entry.get(key)) for key in keys)
     if not isinstance(name, str) or not isinstance(dtype, str) or dtype not in DTYPES:
         raise InputError(f"a damaged packet: buffer {name!r} of dtype {dtype!r}")
     if not isinstance(shape, list) or not all(_a_count(number) for number in (*shape, offset)):

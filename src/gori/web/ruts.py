@@ -1,5 +1,7 @@
 """Ruts of a recorded run: from the last State where there is one, and when each cell was rolled over."""
 
+from typing import Any
+
 import numpy as np
 
 from gori.model.state import State
@@ -38,7 +40,8 @@ def _nearest(since: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     known = np.isfinite(since).reshape(shape)
     if not known.any():
         return np.zeros(since.size)
-    _, (rows, columns) = distance_transform_edt(~known, return_indices=True)
+    nearest: Any = distance_transform_edt(~known, return_distances=False, return_indices=True)
+    rows, columns = nearest
     return since.reshape(shape)[rows, columns].ravel()
 
 

@@ -9,7 +9,7 @@ from gori.model import Model
 from gori.model.loops.assembly import assembled
 from gori.model.model import require_model
 from gori.record import Recording
-from gori.spec import GROUND
+from gori.spec import GROUND, Bushing, Spring, Strut
 from gori.spec.base import quaternion
 from gori.spec.particles.groups import radius_range
 from gori.web.channels import channel_list
@@ -23,7 +23,6 @@ from gori.web.vehicle_body import vehicle_shapes
 MODES = ("machine", "film", "live", "drive", "play")
 SEEN = 200
 """samples that decide on the extent of a motion"""
-_LINES = ("spring", "strut", "bushing")
 _QUATERNION = ("spherical", "free")
 
 
@@ -173,7 +172,7 @@ class Scene:
         return [
             {"name": name, "type": force.type, "a": self.end_of(force.parent, force.at),
              "b": self.end_of(force.child, force.child_at)}
-            for name, force in self.model.spec.forces.items() if force.type in _LINES
+            for name, force in self.model.spec.forces.items() if isinstance(force, Spring | Strut | Bushing)
         ]  # fmt: skip
 
     def _wheels(self) -> list[dict[str, Any]]:
