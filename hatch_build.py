@@ -110,6 +110,22 @@ def node_of_package() -> tuple[list[str], list[str]] | None:
     return [str(node)], [str(node), str(modules / "npm" / "bin" / "npm-cli.js")]
 
 
+def is_installed(web: Path) -> bool:
+    """Whether node_modules holds what the lock file asks for; npm notes there what it has installed."""
+    try:
+        wanted, found = (
+            json.loads(path.read_text(encoding="utf-8"))["packages"]
+            for path in (web / "package-lock.json", web / "node_modules" / ".package-lock.json")
+        )
+        return all(
+            found[path]["version"] == entry["version"] if path in found else entry.get("optional", False)
+            for path, entry in wanted.items()
+            if path  # the first is the project itself
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
 def build(root: Path = ROOT) -> bool:
     """Build the pages if they are not those of the sources; True if something was built."""
     if not wanted() or is_fresh(root):
@@ -123,11 +139,8 @@ def build(root: Path = ROOT) -> bool:
         raise PagesError(f"the pages need Node {words} or newer: install it, or run pip install '{NODE_PACKAGE}'")
     node, npm = found
     state = digest(root)
-    lock, installed = web / "package-lock.json", web / "node_modules" / ".gori-lock"
-    locked = hashlib.sha256(lock.read_bytes()).hexdigest() if lock.is_file() else ""
-    if not installed.is_file() or installed.read_text() != locked:
+    if not is_installed(web):
         _run([*npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"], web, node, "npm could not install packages")
-        installed.write_text(locked)
     _run([*node, str(web / "node_modules" / "vite" / "bin" / "vite.js"), "build"], web, node, "the bundler failed")
     folder = root / STATIC
     if not (folder / "view.js").is_file():

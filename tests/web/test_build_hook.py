@@ -17,7 +17,9 @@ echo "built" > ../src/gori/web/static/view.js
 NPM = """#!/bin/sh
 echo npm "$@" >> "{log}"
 mkdir -p node_modules
+cp package-lock.json node_modules/.package-lock.json
 """
+LOCK = '{{"packages": {{"": {{}}, "node_modules/three": {{"version": "{version}"}}}}}}'
 
 
 def hook():
@@ -38,7 +40,7 @@ def checkout(tmp_path, monkeypatch):
     programs.mkdir()
     (root / "LICENSE").write_text("MIT")
     (root / "web" / "package.json").write_text("{}")
-    (root / "web" / "package-lock.json").write_text("{}")
+    (root / "web" / "package-lock.json").write_text(LOCK.format(version="1.0.0"))
     (root / "web" / "src" / "view.ts").write_text("1")
     for name, text in (("node", NODE), ("npm", NPM)):
         (programs / name).write_text(text.format(log=tmp_path / "log"))
@@ -59,7 +61,7 @@ def test_unchanged_sources_are_not_built_again(checkout):
     assert not build(checkout) and len(log(checkout)) == 2
     (checkout / "web" / "src" / "view.ts").write_text("2")
     assert build(checkout) and len(log(checkout)) == 3  # packages are there already
-    (checkout / "web" / "package-lock.json").write_text("{ }")
+    (checkout / "web" / "package-lock.json").write_text(LOCK.format(version="1.0.1"))
     assert build(checkout) and len(log(checkout)) == 5
 
 

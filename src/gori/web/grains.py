@@ -42,7 +42,7 @@ def grains_part(
     limits: tuple[float, float] | None = None,
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Head and arrays of plain arrays of particles (N,), (N, 3), (N,), (N,), as live frames send them too."""
-    good: np.ndarray = np.isfinite(position).all(axis=1)
+    good = np.asarray(np.isfinite(position).all(axis=1))
     count, keep = len(id), thinned(id, most)
     keep = keep[good[keep]] if not good.all() else keep
     at, r, v = position[keep], radius[keep], value[keep]
