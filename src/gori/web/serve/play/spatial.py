@@ -73,11 +73,12 @@ def stewart(p: Mapping[str, float]) -> Recording:
         "pitch": f"{np.radians(p['tilt'])}*{there}",
         "roll": f"{np.radians(p['tilt'])}*({sway} - 1)/2",
     }
-    times = np.linspace(0.0, 1.1 * p["time"], 133)
+    times = np.linspace(0.0, 1.2 * p["time"], 145)
     moved = inverse_dynamics(model, times, wanted, progress=False)
-    # what the legs must do: they are driven along these lengths, and the platform's own coordinates bear nothing
+    # what the legs must do: they are driven along these lengths, and the platform's own coordinates bear nothing; at
+    # both ends of a table its spline has no acceleration, so that one turn from its middle is shown
     tables = {f"leg{k}": np.column_stack([times, moved[f"leg{k}.q"]]) for k in range(LEGS)}
-    return inverse_dynamics(model, times[:121], tables, progress=False)
+    return inverse_dynamics(model, times[12:133], tables, q=moved.q[12], progress=False)
 
 
 def governor(p: Mapping[str, float]) -> Recording:
