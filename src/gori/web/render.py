@@ -91,7 +91,7 @@ class Shots:
 
     def at(self, time: float) -> bytes:
         """PNG at a time [s]."""
-        script = f"Promise.resolve(window.gori.page.seek({time!r})).then(() => window.gori.page.picture())"
+        script = f"Promise.resolve(window.gori.page.seek({float(time)!r})).then(() => window.gori.page.picture())"
         return png_of(self._browser.run(script))
 
 
