@@ -40,7 +40,8 @@ def test_a_truck_with_wheels_struts_ground_and_a_camera_that_follows():
     rec, _ = truck()
     head, arrays = decoded(scene_packet(rec.model, "live"))
     assert len(head["wheels"]) == 4 and head["wheels"][0]["radius"] == pytest.approx(0.4699)
-    assert {spring["type"] for spring in head["springs"]} == {"strut"} and len(head["springs"]) == 8
+    kinds = {spring["name"].rpartition(".")[2]: spring["type"] for spring in head["springs"]}
+    assert len(kinds) == 8 and kinds["spring_fl"] == "spring" and kinds["damper_rr"] == "damper"
     chassis = next(k for k, body in enumerate(head["bodies"]) if body["name"] == "truck.chassis")
     assert head["camera"]["follow"] == chassis and head["bodies"][chassis]["shapes"]
     arm = next(body for body in head["bodies"] if body["name"] == "truck.lower_arm_fl")

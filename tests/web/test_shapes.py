@@ -72,5 +72,5 @@ def test_a_mesh_that_is_missing_is_a_notice(tmp_path):
 
 
 def test_bodies_have_calm_colours():
-    assert body_colour("ground", 0, "ground") == GROUND_COLOUR
+    assert body_colour("ground", 0, "ground") == body_colour("pedestal", 0, "ground") == GROUND_COLOUR
     assert [body_colour("a", row, "ground") for row in (1, 2, 11)] == [PALETTE[0], PALETTE[1], PALETTE[0]]

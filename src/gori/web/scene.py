@@ -170,7 +170,7 @@ class Scene:
 
     def _springs(self) -> list[dict[str, Any]]:
         return [
-            {"name": name, "type": force.type, "a": self.end_of(force.parent, force.at),
+            {"name": name, "type": _kind(force), "a": self.end_of(force.parent, force.at),
              "b": self.end_of(force.child, force.child_at)}
             for name, force in self.model.spec.forces.items() if isinstance(force, Spring | Strut | Bushing)
         ]  # fmt: skip
@@ -224,6 +224,14 @@ class Scene:
     def packet(self) -> bytes:
         """The scene packet."""
         return pack(self.head(), self.arrays)
+
+
+def _kind(force: Spring | Strut | Bushing) -> str:
+    """How it looks: a strut without a spring is a damper, one without damping a spring."""
+    if not isinstance(force, Strut):
+        return force.type
+    damped = force.compression or force.rebound
+    return force.type if damped and force.stiffness else "damper" if damped else "spring"
 
 
 def scene_packet(model: Model, mode: str = "machine", recording: Recording | None = None, **options: Any) -> bytes:

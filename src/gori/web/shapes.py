@@ -114,5 +114,5 @@ def mesh_colours(mesh: Any) -> np.ndarray | None:
 
 
 def body_colour(name: str, row: int, ground: str) -> str:
-    """A colour for a body: those of a rigid group, one row of the Model, have the same."""
-    return GROUND_COLOUR if name == ground else PALETTE[(row - 1) % len(PALETTE)]
+    """A colour for a body: those of a rigid group, one row of the Model, share it; row 0 is fixed to the ground."""
+    return GROUND_COLOUR if name == ground or row == 0 else PALETTE[(row - 1) % len(PALETTE)]
