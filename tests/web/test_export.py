@@ -1,12 +1,19 @@
+import os
+from io import BytesIO
+from pathlib import Path
+
 import numpy as np
 import pytest
+from matplotlib.image import imread
 
 import gori
 from gori.errors import InputError, MissingPackageError, RecordError
 from gori.record import Recording
 from gori.web import pages
+from gori.web.browser import Browser, png_of
 from gori.web.drawings import Drawings
 from gori.web.export import options_of, page_text, to_html
+from tests.web.browsers import require_browser
 from tests.web.machines import four_bar, shaken, truck
 from tests.web.twin import parts_of
 
@@ -97,3 +104,29 @@ def test_without_pages_it_says_how_to_build_them(tmp_path, monkeypatch):
     monkeypatch.setattr(pages, "STATIC", tmp_path)
     with pytest.raises(MissingPackageError, match="not built"):
         to_html(four_bar(), tmp_path / "x.html")
+
+
+def test_the_file_opens_from_disk_without_a_network_and_draws(tmp_path):
+    require_browser()
+    path = to_html(four_bar(), tmp_path / "four bar.html", trails=["P"], arrows=["reaction"], compare=four_bar())
+    assert path.stat().st_size < 1_500_000
+    with Browser(900, 600) as tab:
+        tab._call("Network.enable")
+        tab._call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
+        tab.open(path.as_uri())
+        tab.wait_for("!!(window.gori && window.gori.page)", "the viewer")
+        tab.run("window.gori.page.ready.then(() => true)")
+        tab.run("window.gori.page.pause()")
+        seen = []
+        for time in (0.0, 0.15):
+            tab.run(f"window.gori.page.seek({time}).then(() => true)")
+            state = tab.run("window.gori.page.state()")
+            assert state["time"] == pytest.approx(time, abs=2e-3)
+            k = int(np.argmin(np.abs(four_bar().time - time)))
+            np.testing.assert_allclose(state["bodies"]["coupler"], four_bar()["coupler.position"][k], atol=1e-3)
+            seen.append(imread(BytesIO(png_of(tab.run("window.gori.page.picture()"))), format="png"))
+        assert len(np.unique(seen[0].reshape(-1, seen[0].shape[2]), axis=0)) > 50
+        assert 0.001 < (np.abs(seen[0] - seen[1]).max(axis=2) > 0.05).mean() < 0.5
+        assert tab.errors == []
+        if kept := os.environ.get("GORI_SCREENSHOTS"):
+            (Path(kept) / "export.png").write_bytes(tab.screenshot())
