@@ -87,7 +87,7 @@ export class Dashboard {
     this.wheels.forEach((row, k) => {
       const [slip, sinkage, load] = [values.slip[k] ?? 0, values.sinkage[k] ?? 0, values.load[k] ?? 0];
       text(row.load, `${(load / 1000).toFixed(1)} kN`);
-      text(row.slip, `${(100 * Math.max(-9.99, Math.min(9.99, slip))).toFixed(0)} %`);
+      text(row.slip, `${(100 * Math.max(-9.99, Math.min(9.99, slip))).toFixed(0).replace(/^-0$/, "0").replace("-", "−")} %`);
       text(row.sinkage, values.soft ? `${(1000 * sinkage).toFixed(0)} mm` : "–");
       wide(row.bars[0], load / LOAD);
       wide(row.bars[1], Math.abs(slip) / SLIP);
@@ -95,7 +95,7 @@ export class Dashboard {
       row.bars[1].classList.toggle("warn", Math.abs(slip) > 0.3);
     });
     const good = values.behind < 0.05 && values.ratio > 0.97;
-    const words = good ? `real time held, ${values.held.toFixed(values.held > 99.995 ? 0 : 2)} %` : `not real time: ${(100 * values.ratio).toFixed(0)} %`;
+    const words = good ? `real time, held ${values.held.toFixed(values.held > 99.995 ? 0 : 2)} % of the time` : `not real time: ${(100 * values.ratio).toFixed(0)} %`;
     if (words !== this.drawn) {
       this.drawn = words;
       this.realText.textContent = words;

@@ -13,13 +13,16 @@ interface Open {
 
 export class Latency {
   readonly times: number[] = [];
+  missed = 0;
   private open: Open | null = null;
   private angle = 0;
   private speed = 0;
 
   pressed(code: string, at: number): void {
     const kind = /Left$|KeyA/.test(code) ? "left" : /Right$|KeyD/.test(code) ? "right" : /Up$|KeyW/.test(code) ? "ahead" : null;
-    if (kind) this.open = { at, kind, angle: this.angle, speed: this.speed };
+    if (!kind) return;
+    if (this.open) this.miss(at);
+    this.open = { at, kind, angle: this.angle, speed: this.speed };
   }
 
   /** A picture with these values was drawn; now: clock of the page [ms]. */
@@ -34,7 +37,14 @@ export class Latency {
     if (moved) {
       this.times.push(now - open.at);
       this.open = null;
-    } else if (now - open.at > 3000) this.open = null;
+    } else if (now - open.at > 3000) this.miss(now);
+  }
+
+  /** No motion until now, or until the next key: it counts with the time that has passed. */
+  private miss(now: number): void {
+    if (this.open) this.times.push(now - this.open.at);
+    this.missed++;
+    this.open = null;
   }
 
   quantile(share: number): number {
@@ -43,7 +53,7 @@ export class Latency {
     return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
   }
 
-  summary(): { count: number; p50: number; p99: number; last: number } {
-    return { count: this.times.length, p50: this.quantile(0.5), p99: this.quantile(0.99), last: this.times[this.times.length - 1] ?? NaN };
+  summary(): { count: number; missed: number; p50: number; p99: number; last: number } {
+    return { count: this.times.length, missed: this.missed, p50: this.quantile(0.5), p99: this.quantile(0.99), last: this.times[this.times.length - 1] ?? NaN };
   }
 }

@@ -243,9 +243,8 @@ class PlayPage {
     if (this.camera) {
       this.camera = false;
       this.world.measure(this.film);
-      const flat = Number(this.scene?.camera?.view === "xy");
-      this.stage.camera.view(this.scene?.camera?.view ?? "iso", this.world.extent.center, undefined, true);
-      this.stage.camera.fit(this.world.extent.center, (flat ? 1 : 1.05) * this.world.extent.radius, true);
+      this.stage.camera.view(this.scene?.camera?.view ?? "iso", undefined, undefined, true);
+      this.stage.camera.fit(this.world.room, true);
       this.clock.setSpeed(Math.min(1, span / SLOWEST_SHOWN));
       this.clock.play();
     }

@@ -20,6 +20,7 @@ from gori.web.serve.messages import MessageError, PageMessage
 from gori.web.serve.ruts import RutMap
 from gori.web.serve.session import Session, error_packet, notice_packet
 from gori.web.serve.watchers import Watcher
+from gori.web.vehicle_body import vehicle_shapes
 
 CONE = {"type": "cone", "radius": 0.16, "length": 0.55, "top_radius": 0.03, "colour": "#e8682a"}
 ENDING = 5.0
@@ -59,6 +60,7 @@ class DriveSession(Session):
         room = ((*course.low, 0.0), (*course.high, 0.0))
         scene = Scene(self.model, "drive", title=course.title, room=room)
         head = scene.head()
+        self._dress(scene, head)
         height = None if self.model.spec.terrain is None else self.model.spec.terrain.height
         if height is not None:
             for k, (x, y) in enumerate(course.cones):
@@ -72,6 +74,17 @@ class DriveSession(Session):
         }  # fmt: skip
         soft = head["terrain"]["soft"] if head["terrain"] else None
         return pack(head, scene.arrays), None if soft is None else tuple(soft["shape"])
+
+    def _dress(self, scene: Scene, head: dict[str, Any]) -> None:
+        """A vehicle with stones has a bed that they touch: its walls are drawn as the bodywork around them."""
+        if self.vehicle.options.stones:
+
+            def put(name: str, array: np.ndarray) -> str:
+                scene.arrays[name] = array
+                return name
+
+            body = head["bodies"][body_order(self.model).index(self.size.chassis)]
+            body["shapes"] = vehicle_shapes(self.model, self.size.chassis, put) or body["shapes"]
 
     # ---- the process
 
@@ -237,7 +250,9 @@ class DriveSession(Session):
         if "stones" in latest:
             position, radius = latest["stones"]
             ids = np.arange(len(position))
-            part, own = grains_part(ids, position, radius, (ids % 7) / 6.0, len(ids), (0.0, 1.0))
+            part, own = grains_part(ids, position, radius, np.zeros(len(ids)), len(ids), (0.0, 1.0))
+            part.pop("value")  # all of one colour
+            own.pop("value")
             own = {f"grains.{key}": array for key, array in own.items()}
             part = {key: f"grains.{x}" if isinstance(x, str) else x for key, x in part.items()}
             head["grains"] = {**part, "frame": self.number, "time": float(row[0])}

@@ -13,8 +13,9 @@ from gori.web.serve.drive.grounds import DriveCourse, drive_course
 
 STONE_RADIUS = 0.03
 """[m]"""
-STONE_MODULUS = 2e6
-"""Young's modulus of stones [Pa]: a ten-thousandth of that of limestone, for the sake of real time"""
+STONE_MODULUS = 1e7
+"""Young's modulus of stones [Pa]: a two-thousandth of that of limestone, for the sake of real time; softer ones would
+allow steps in which a stone on a fast truck moves too far"""
 STONE_DENSITY = 2500.0
 MOST_STONES = 20_000
 BED = {"type": "box", "size": [2.0, 1.7, 0.7], "at": [-1.25, 0.0, 0.95], "hollow": True, "open": ["z+"]}

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import GoriError
+from gori.model import threads
 from gori.web.serve.drive.engine import BLOCK, DriveEngine, try_levers, values_of
 from gori.web.serve.drive.pace import Pace
 from gori.web.serve.drive.truck import DriveOptions, driven
@@ -34,6 +35,7 @@ def work(options: DriveOptions, pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and the server ends this
     with suppress(AttributeError, OSError):  # where the system permits it; else real time is held without
         os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
+    threads(1)  # several that wait for each other are slower where a browser wants the cores as well
     try:
         worker = Worker(options, pipe)
         worker.run()
