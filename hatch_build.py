@@ -140,7 +140,10 @@ def build(root: Path = ROOT) -> bool:
     node, npm = found
     state = digest(root)
     if not is_installed(web):
-        _run([*npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"], web, node, "npm could not install packages")
+        # versions and hashes of the lock file, as `npm ci`, which refuses a lock file that was written where a registry
+        # did not have the optional packages of all other platforms
+        options = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts"]
+        _run([*npm, "install", *options], web, node, "npm could not install packages")
     _run([*node, str(web / "node_modules" / "vite" / "bin" / "vite.js"), "build"], web, node, "the bundler failed")
     folder = root / STATIC
     if not (folder / "view.js").is_file():
