@@ -31,6 +31,10 @@ export class Latency {
     this.speed = speed;
     const open = this.open;
     if (!open) return;
+    // wheels that still turn back from the key before must turn round first
+    if (open.kind === "left") open.angle = Math.min(open.angle, angle);
+    if (open.kind === "right") open.angle = Math.max(open.angle, angle);
+    open.speed = Math.min(open.speed, speed);
     const turned = angle - open.angle;
     const moved =
       open.kind === "ahead" ? speed - open.speed > FASTER : open.kind === "left" ? turned > STEERED : turned < -STEERED;

@@ -15,8 +15,11 @@ import type { Json, Packet } from "../transport/packet";
 import { readFrame, readScene } from "../transport/read";
 import { ServerTransport } from "../transport/server";
 import type { Message } from "../transport/messages";
-import type { LiveFrame, Scene } from "../transport/types";
+import type { LiveFrame, Ruts, Scene } from "../transport/types";
 
+const DASH = 90; // ms between two looks at the dashboard: text that changes faster cannot be read
+const PRESS = 60; // ms between two changes of the ground
+const SOFTWARE_LEVEL = 3; // of the quality with which a machine without a graphics card begins
 const HEARTBEAT = 250; // ms between two messages at least, so that the other side knows that there is a driver
 const SKY = { light: ["#86aede", "#eef1f3"], dark: ["#0d1420", "#27303c"] };
 const ASPHALT = { light: "#b7babf", dark: "#4d5259" };
@@ -55,6 +58,10 @@ class DrivePage {
   private sentAt = 0;
   private last = 0;
   private pictures: number[] = [];
+  private ruts: Ruts[] = [];
+  private pressedAt = 0;
+  private dashedAt = 0;
+  private touched = false;
   private dark = matchMedia("(prefers-color-scheme: dark)").matches;
   private done!: () => void;
   private paused = false;
@@ -65,6 +72,7 @@ class DrivePage {
     this.root = h("div", { class: "drive" }, canvas);
     holder.append(this.root);
     this.stage = new Stage(canvas);
+    if (this.stage.software) this.stage.quality.level = SOFTWARE_LEVEL;
     this.world = new World(this.stage);
     this.root.append(
       h("div", { class: "top" }, h("div", { class: "title card" }, this.title, this.about, this.dash.real), this.tools()),
@@ -169,12 +177,14 @@ class DrivePage {
       if (!before) return;
       this.stage.camera.orbit(event.clientX - before[0], event.clientY - before[1]);
       fingers.set(event.pointerId, [event.clientX, event.clientY]);
+      this.touched = true;
       this.stage.invalidate();
     };
     canvas.onpointerup = canvas.onpointercancel = (event) => fingers.delete(event.pointerId);
     canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
       this.stage.camera.zoom(Math.exp(0.001 * event.deltaY));
+      this.touched = true;
       this.stage.invalidate();
     }, { passive: false });
   }
@@ -227,7 +237,7 @@ class DrivePage {
       const frame = readFrame(packet);
       const ruts = packet.head.ruts as Json | undefined;
       if (ruts?.fresh === true) this.freshGround();
-      if (frame.ruts) this.world.setRuts(frame.ruts);
+      if (frame.ruts) this.ruts.push(frame.ruts);
       this.news = frame;
     } else if (type === "notice") this.say(String(packet.head.message));
     else if (type === "error") this.say(String(packet.head.message), true);
@@ -256,6 +266,7 @@ class DrivePage {
 
   private freshGround(): void {
     const terrain = this.scene?.terrain;
+    this.ruts = [];
     if (!terrain || !this.world.terrain) return;
     this.world.terrain.root.removeFromParent();
     this.world.terrain = new Terrain(terrain, this.stage.theme);
@@ -282,8 +293,15 @@ class DrivePage {
       this.showFrame(frame);
     }
     this.tell(performance.now());
-    this.world.prepare();
-    if (this.stage.frame(now, passed)) {
+    if (this.ruts.length && now - this.pressedAt > PRESS) {
+      this.pressedAt = now;
+      for (const ruts of this.ruts.splice(0)) this.world.setRuts(ruts);
+    }
+    // only what is new is drawn; a finer picture of what stands still would delay the next one
+    if (frame || this.touched || this.stage.camera.moving) {
+      this.touched = false;
+      this.world.prepare();
+      this.stage.frame(now, passed);
       this.pictures.push(now);
       while (this.pictures.length && this.pictures[0] < now - 1000) this.pictures.shift();
     }
@@ -305,6 +323,14 @@ class DrivePage {
     if (frame.spin) moment.spin.set(frame.spin);
     if (frame.grains) this.world.grains.show(frame.grains);
     this.world.update(frame.time, null);
+    const now = performance.now();
+    if (now - this.dashedAt < DASH) return;
+    this.dashedAt = now;
+    this.showDash(frame);
+  }
+
+  private showDash(frame: LiveFrame): void {
+    if (!this.scene) return;
     const v = frame.values as Record<string, number> & Record<string, number[]>;
     const state = (frame.state ?? {}) as Record<string, unknown>;
     this.dash.show({
