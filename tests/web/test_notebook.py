@@ -1,4 +1,6 @@
+import base64
 import html
+import json
 import subprocess
 import sys
 
@@ -6,8 +8,10 @@ import pytest
 
 import gori
 from gori.web import notebook, pages
+from gori.web.browser import Browser
 from gori.web.notebook import CellWatcher, bundle, frame, register
 from gori.web.packet import pack
+from tests.web.browsers import require_browser
 from tests.web.machines import four_bar
 from tests.web.twin import decoded, parts_of
 
@@ -83,11 +87,11 @@ def test_a_cell_gets_frames_as_it_shows_them():
     session, sent = Machine(), []
     watcher = CellWatcher(session, lambda packet: sent.append(decoded(packet)[0]))
     watcher.take({"do": "watch"})
-    assert [head["type"] for head in sent] == ["scene", "frame"]
+    assert [head["type"] for head in sent] == ["frame"]
     for _ in range(5):
         session.number += 1
         session.changed()
-    assert len(sent) == 3  # two frames ahead, never a queue
+    assert len(sent) == 2  # two frames ahead, never a queue
     watcher.take({"shown": 2})
     assert sent[-1]["number"] == 6
     watcher.take({"nonsense": 1})
@@ -97,10 +101,42 @@ def test_a_cell_gets_frames_as_it_shows_them():
 def test_a_live_widget_of_a_machine(stub):
     pytest.importorskip("anywidget")
     live = gori.web.widget(four_bar().model)
-    sent = []
-    live.send = lambda content, buffers: sent.extend(buffers)
-    live.watcher.take({"do": "watch"})
-    assert decoded(sent[0])[0]["type"] == "scene"
+    assert decoded(live.parts[0])[0]["type"] == "scene"
     live.close()
     with pytest.raises(gori.errors.InputError, match="not a int"):
         notebook.widget(3)
+
+
+MODEL = """
+(async () => {
+  const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const values = { parts: PARTS.map((text) => new DataView(bytes(text).buffer)), options: {}, height: 300 };
+  const sent = [];
+  const model = { get: (name) => values[name], send: (message) => sent.push(message), on: () => {} };
+  const el = document.createElement("div");
+  el.style.width = "400px";
+  document.body.append(el);
+  const url = URL.createObjectURL(new Blob([new TextDecoder().decode(bytes(SCRIPT))], { type: "text/javascript" }));
+  (await import(url)).default.render({ model, el });
+  for (let k = 0; k < 200 && !el.querySelector("canvas"); k++) await new Promise((next) => setTimeout(next, 50));
+  return { sent: sent.length, canvas: !!el.querySelector("canvas"), text: el.textContent.slice(0, 200) };
+})()
+"""
+
+
+def test_the_script_of_a_widget_draws_into_its_cell(tmp_path):
+    require_browser()
+    pytest.importorskip("anywidget")
+    live = gori.web.widget(four_bar())
+    script = base64.b64encode(live._esm.encode())
+    parts = [base64.b64encode(packet).decode() for packet in live.parts]
+    page = tmp_path / "cell.html"
+    page.write_text("<!doctype html><meta charset=utf-8><body>")
+    with Browser(500, 400) as tab:
+        tab.open(page.as_uri())
+        tab.wait_for("document.readyState == 'complete'", "the page")
+        found = tab.run(MODEL.replace("PARTS", json.dumps(parts)).replace("SCRIPT", json.dumps(script.decode())))
+        assert found["canvas"] and found["sent"] >= 1, (found, tab.errors)
+        tab.wait_for("document.body.textContent.includes('0.3')", "the time of the film")
+        assert tab.errors == []
+    live.close()

@@ -53,3 +53,14 @@ def test_a_linkage_is_drawn_and_moves(tmp_path):
     assert len(np.unique(one.reshape(-1, one.shape[2]), axis=0)) > 50  # more than a background
     moved = (np.abs(one - two).max(axis=2) > 0.05).mean()
     assert 0.002 < moved < 0.5
+
+
+def test_a_film_is_an_mp4(tmp_path):
+    require_browser()
+    try:
+        find_ffmpeg()
+    except MissingPackageError as error:
+        pytest.skip(str(error))
+    path = to_picture(four_bar(), tmp_path / "a.mp4", size=(161, 121), fps=20.0, progress=False)  # odd sizes are padded
+    data = path.read_bytes()
+    assert data[4:8] == b"ftyp" and len(data) > 2000 and sorted(tmp_path.iterdir()) == [path]

@@ -120,11 +120,13 @@ class CellWatcher:
         session.changed, session.say = self.wake, send
 
     def begin(self) -> None:
-        """The page is there."""
+        """The page is there. Its scene is part of the widget, so that it is in a saved notebook, too."""
+        from gori.web.packet import unpack
+
         for packet in self.session.joined(self):  # pyright: ignore[reportArgumentType]
-            self._send(packet)
-        if (film := self.session.film()) is not None:
-            self._send(film)
+            if unpack(packet)[0]["type"] != "scene":
+                self._send(packet)
+        self.last, self._ahead = 0, []
         self.wake()
 
     def wake(self) -> None:
@@ -175,7 +177,8 @@ def widget_class(script: str, style: str) -> Any:
         height = traitlets.Int(HEIGHT).tag(sync=True)
 
         def __init__(self, session: "Session", height: int):
-            super().__init__(height=height)
+            given = [packet for packet in (session.scene(), session.film()) if packet is not None]
+            super().__init__(height=height, parts=given)
             self.session = session
             self.watcher = CellWatcher(session, lambda packet: self.send({}, buffers=[packet]))
             self.on_msg(lambda _, content, buffers: self.watcher.take(content))
