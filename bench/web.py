@@ -4,7 +4,7 @@
     python -m bench.web --long       the drive lasts ten minutes
 
 Last line JSON:
-    open_53k_s                    from the command to the first complete picture of a recording: 53,000 grains, 500 frames
+    open_53k_s                    from the command to the first complete picture: 53,000 grains, 500 frames
     jump_53k_s                    from there to frame 400
     frames_per_s_53k              pictures a second while it plays, 1280x720, truck and terrain drawn too
     drawn_share_53k               share of its grains that are drawn then

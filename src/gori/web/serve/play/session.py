@@ -106,8 +106,9 @@ def _made(example: Example, values: dict[str, float]) -> tuple[list[bytes], Film
     scene = Scene(recording.model, "play", recording, title=example.title, inputs=inputs)
     head = scene.head()
     head["play"] = {
-        "example": example.name, "about": example.about, "values": values, "own": example.values(), "trails": list(example.trails),
-        "slow": example.slow, "examples": [{"name": x.name, "title": x.title} for x in EXAMPLES.values()],
+        "example": example.name, "about": example.about, "values": values, "own": example.values(),
+        "trails": list(example.trails), "slow": example.slow,
+        "examples": [{"name": x.name, "title": x.title} for x in EXAMPLES.values()],
     }  # fmt: skip
     film_head, arrays = unpack(film.packet())
     if example.trails:
