@@ -116,7 +116,8 @@ def open_53k(path: Path) -> dict[str, float]:
                 time.sleep(0.25)
                 now = state(browser)
                 rates.append(now["fps"])
-                shares.append(now["grains"]["drawn"] / now["grains"]["count"])
+                if now["grains"]:
+                    shares.append(now["grains"]["drawn"] / now["grains"]["count"])
         finally:
             server.terminate()
             server.wait(20)
