@@ -130,9 +130,8 @@ export class Viewer {
   /** From where the scene says; a vehicle is followed. */
   private look(scene: Scene): void {
     const { camera } = this.stage;
-    const { center, radius } = this.world.extent;
-    camera.view(scene.camera?.view ?? "iso", center, undefined, true);
-    camera.fit(center, radius, true);
+    camera.view(scene.camera?.view ?? "iso", undefined, undefined, true);
+    camera.fit(this.world.room, true);
     const follow = scene.camera?.follow;
     if (typeof follow === "number" && this.world.machine.bodies[follow]) camera.follow(this.world.machine.bodies[follow]);
     if (this.options.camera) this.camera(this.options.camera);
@@ -278,8 +277,7 @@ export class Viewer {
     }
     if (to === "fit") {
       camera.follow(null);
-      const box = this.world.machine.box();
-      camera.fit(this.clock.playing || !this.world.terrain ? this.world.extent.center : box.getCenter(new Vector3()), this.world.extent.radius);
+      camera.fit(this.world.terrain ? this.world.machine.box() : this.world.room);
       return true;
     }
     if (to === "follow" || to === "chase" || to === "cockpit") {
@@ -288,6 +286,7 @@ export class Viewer {
       return true;
     }
     const known = camera.view(to);
+    if (known && !camera.followed) camera.fit(this.world.terrain ? this.world.machine.box() : this.world.room);
     if (!known) this.events.message(`There is no view ${to}.`, "error");
     return known;
   }

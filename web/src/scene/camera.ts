@@ -1,11 +1,12 @@
 /** The camera: orbit by mouse, touch and keys about a target, z up; standard views, and a body to follow or to chase. */
 
-import { MathUtils, PerspectiveCamera, Quaternion, Vector3 } from "three";
+import { Box3, MathUtils, PerspectiveCamera, Quaternion, Vector3 } from "three";
 
 const FOV = 35;
 const FLAT_FOV = 2;
 const EASE = 0.25; // s, of a change of view
 const FRONT = new Vector3();
+const CORNERS = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => new Vector3(x, y, z))));
 
 /** Azimuth and elevation [deg] from which a view looks. */
 export const VIEWS: Record<string, [number, number]> = {
@@ -66,11 +67,23 @@ export class Camera {
     this.elevation = Math.asin(MathUtils.clamp(away.z / Math.max(this.distance, 1e-12), -1, 1));
   }
 
-  fit(centre: Vector3, radius: number, at_once = false): void {
-    this.reach = Math.max(radius, 1e-6);
-    const half = Math.min(FOV, 2 * MathUtils.RAD2DEG * Math.atan(Math.tan((FOV / 2) * MathUtils.DEG2RAD) * this.eye.aspect)) / 2;
-    const distance = (1.02 * this.reach) / Math.sin(half * MathUtils.DEG2RAD);
-    this.ease([this.azimuth, this.elevation, distance, ...centre.toArray()], at_once);
+  /** All of a box into the picture, from where the camera looks (or will look, when its view is changing). */
+  fit(box: Box3, at_once = false): void {
+    const centre = box.getCenter(new Vector3());
+    const half = box.getSize(new Vector3()).multiplyScalar(0.5);
+    this.reach = Math.max(half.length(), 1e-6);
+    const [azimuth, elevation] = this.easing ? this.easing.to : [this.azimuth, this.elevation];
+    const towards = new Vector3(Math.cos(azimuth) * Math.cos(elevation), Math.sin(azimuth) * Math.cos(elevation), Math.sin(elevation));
+    const right = new Vector3(-Math.sin(azimuth), Math.cos(azimuth), 0);
+    const up = new Vector3().crossVectors(towards, right);
+    const tan = Math.tan((FOV / 2) * MathUtils.DEG2RAD);
+    let distance = 1e-6;
+    for (const corner of CORNERS) {
+      const at = corner.clone().multiply(half);
+      const wide = Math.max(Math.abs(at.dot(right)) / this.eye.aspect, Math.abs(at.dot(up)));
+      distance = Math.max(distance, at.dot(towards) + wide / tan);
+    }
+    this.ease([azimuth, elevation, 1.16 * distance, ...centre.toArray()], at_once);
   }
 
   follow(body: Followed | null, chase = false): void {

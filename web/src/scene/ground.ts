@@ -1,7 +1,15 @@
-/** The ground under a machine: a plane with a grid that fades with distance; its lines are 1, 2 or 5 times a power of ten apart. */
+/**
+ * The ground under a machine: a grid of lines 1, 2 or 5 times a power of ten apart that fades with distance, and the shadow
+ * on it. Lines, not a plane with a pattern: a plane would shade half of the picture, which software rendering cannot bear.
+ */
 
-import { Color, Mesh, MeshLambertMaterial, PlaneGeometry, Vector2, type WebGLProgramParametersWithUniforms } from "three";
+import { BufferAttribute, BufferGeometry, Color, Group, LineBasicMaterial, LineSegments, Mesh, PlaneGeometry, ShadowMaterial } from "three";
 import type { Theme } from "./colours";
+
+const HALF = 40; // lines on each side of the middle one
+const PIECES = 20; // of a line, so that it can fade
+const AXIS_X = new Color("#c25b54");
+const AXIS_Y = new Color("#5d9a5f");
 
 /** The nearest 1, 2 or 5 times a power of ten below. */
 export function roundLength(length: number): number {
@@ -11,69 +19,71 @@ export function roundLength(length: number): number {
 }
 
 export class Ground {
-  readonly mesh: Mesh<PlaneGeometry, MeshLambertMaterial>;
+  readonly mesh = new Group();
   /** distance of the lines [m] */
   cell = 1;
-  private readonly uniforms = {
-    cell: { value: 1 },
-    reach: { value: 10 },
-    middle: { value: new Vector2() },
-    line: { value: new Color() },
-    axisX: { value: new Color("#c25b54") },
-    axisY: { value: new Color("#5d9a5f") },
-  };
+  private readonly lines: LineSegments<BufferGeometry, LineBasicMaterial>;
+  private readonly shade: Mesh<PlaneGeometry, ShadowMaterial>;
+  private theme: Theme;
+  private middle: [number, number] = [0, 0];
 
   constructor(theme: Theme) {
-    const material = new MeshLambertMaterial({ transparent: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2 });
-    material.onBeforeCompile = (shader) => this.weave(shader);
-    this.mesh = new Mesh(new PlaneGeometry(1, 1), material);
-    this.mesh.receiveShadow = true;
-    this.mesh.raycast = () => {};
-    this.mesh.renderOrder = -1;
+    this.theme = theme;
+    this.lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false }));
+    this.shade = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.22, depthWrite: false }));
+    this.shade.receiveShadow = true;
+    this.lines.renderOrder = -2;
+    this.shade.renderOrder = -1;
+    for (const part of [this.lines, this.shade]) part.raycast = () => {};
+    this.mesh.add(this.lines, this.shade);
     this.setTheme(theme);
-  }
-
-  private weave(shader: WebGLProgramParametersWithUniforms): void {
-    Object.assign(shader.uniforms, this.uniforms);
-    shader.vertexShader = shader.vertexShader
-      .replace("#include <common>", "#include <common>\nvarying vec2 vGround;")
-      .replace("#include <begin_vertex>", "#include <begin_vertex>\nvGround = (modelMatrix * vec4(position, 1.0)).xy;");
-    shader.fragmentShader = shader.fragmentShader
-      .replace("#include <common>", `#include <common>
-        varying vec2 vGround;
-        uniform float cell, reach;
-        uniform vec2 middle;
-        uniform vec3 line, axisX, axisY;
-        float ruled(vec2 at, vec2 wide) {
-          vec2 off = abs(fract(at - 0.5) - 0.5) / wide;
-          vec2 lines = (1.0 - smoothstep(0.0, 1.3, off)) * clamp(0.35 / wide, 0.0, 1.0);
-          return max(lines.x, lines.y);
-        }`)
-      .replace("#include <color_fragment>", `#include <color_fragment>
-        vec2 at = vGround / cell;
-        vec2 wide = max(fwidth(at), vec2(1e-5));
-        float fine = ruled(at, wide) * 0.35;
-        float coarse = ruled(at / 5.0, wide / 5.0) * 0.75;
-        diffuseColor.rgb = mix(diffuseColor.rgb, line, max(fine, coarse));
-        vec2 axis = (1.0 - smoothstep(0.0, 1.6, abs(at) / wide)) * 0.9;
-        diffuseColor.rgb = mix(diffuseColor.rgb, axisX, axis.y);
-        diffuseColor.rgb = mix(diffuseColor.rgb, axisY, axis.x);
-        float away = length(vGround - middle) / reach;
-        diffuseColor.a *= 1.0 - smoothstep(0.25, 1.0, away);`);
   }
 
   /** Lies at height z; reach: size of what stands on it [m]. */
   place(x: number, y: number, z: number, reach: number): void {
-    this.cell = roundLength(reach / 4);
-    this.uniforms.cell.value = this.cell;
-    this.uniforms.reach.value = 7 * reach;
-    this.uniforms.middle.value.set(x, y);
-    this.mesh.position.set(x, y, z);
-    this.mesh.scale.set(14 * reach, 14 * reach, 1);
+    this.cell = roundLength(reach / 3);
+    this.middle = [Math.round(x / this.cell), Math.round(y / this.cell)];
+    this.mesh.position.set(0, 0, z);
+    this.shade.position.set(x, y, 0);
+    this.shade.scale.set(3.6 * reach, 3.6 * reach, 1);
+    this.weave();
+  }
+
+  private weave(): void {
+    const { cell, middle } = this;
+    const positions: number[] = [];
+    const colours: number[] = [];
+    const line = new Color(this.theme.line);
+    const point = (i: number, j: number, colour: Color, strength: number) => {
+      positions.push(i * cell, j * cell, 0);
+      const away = Math.hypot(i - middle[0], j - middle[1]) / HALF;
+      const fade = Math.max(0, 1 - away);
+      colours.push(colour.r, colour.g, colour.b, strength * fade * fade);
+    };
+    for (let n = -HALF; n <= HALF; n++) {
+      for (const across of [false, true]) {
+        const at = n + middle[across ? 0 : 1];
+        const colour = at !== 0 ? line : across ? AXIS_Y : AXIS_X;
+        const strength = at === 0 ? 1 : at % 5 === 0 ? 0.75 : 0.38;
+        const start = middle[across ? 1 : 0] - HALF;
+        for (let k = 0; k < PIECES; k++) {
+          for (const end of [k, k + 1]) {
+            const along = start + (2 * HALF * end) / PIECES;
+            if (across) point(at, along, colour, strength);
+            else point(along, at, colour, strength);
+          }
+        }
+      }
+    }
+    this.lines.geometry.dispose();
+    this.lines.geometry = new BufferGeometry();
+    this.lines.geometry.setAttribute("position", new BufferAttribute(Float32Array.from(positions), 3));
+    this.lines.geometry.setAttribute("color", new BufferAttribute(Float32Array.from(colours), 4));
   }
 
   setTheme(theme: Theme): void {
-    this.mesh.material.color.set(theme.ground);
-    this.uniforms.line.value.set(theme.line);
+    this.theme = theme;
+    this.shade.material.opacity = theme.dark ? 0.45 : 0.2;
+    this.weave();
   }
 }

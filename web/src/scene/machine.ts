@@ -2,12 +2,12 @@
 
 import {
   Box3, BufferAttribute, Color, EdgesGeometry, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial,
-  MeshStandardMaterial, Object3D, SphereGeometry, Vector3, type BufferGeometry,
+  Object3D, SphereGeometry, Vector3, type BufferGeometry,
 } from "three";
 import { POSE, type Moment } from "../playback/film";
 import type { Body, Joint, Scene, Shape } from "../transport/types";
 import { colourOf, opacityOf, type Theme } from "./colours";
-import { surface } from "./materials";
+import { surface, type Surface } from "./materials";
 import { geometryOf } from "./shapes";
 import { Springs } from "./springs";
 import { jointSymbol, link, triad, turnTo } from "./symbols";
@@ -33,11 +33,11 @@ export class Machine {
   readonly size: number;
   readonly moment: Moment;
   private readonly joints = new Group();
-  private readonly byBody: MeshStandardMaterial[][] = [];
+  private readonly byBody: Surface[][] = [];
   private readonly own: Color[][] = [];
   private readonly layers: Record<"joints" | "cuts" | "frames" | "com", Object3D[]> = { joints: [], cuts: [], frames: [], com: [] };
   private readonly timed: { object: Object3D; until: number }[] = [];
-  private readonly neutral: MeshStandardMaterial;
+  private readonly neutral: Surface;
   private readonly springs: Springs;
   private readonly wheels: Wheels;
 
@@ -51,7 +51,8 @@ export class Machine {
     this.size = machineSize(scene, this.moment.poses);
     this.neutral = surface({ colour: new Color(theme.joint), metal: true, opacity: ghost ? GHOST : 1 });
     scene.bodies.forEach((body, k) => this.addBody(body, k));
-    const bare = scene.bodies.every((body) => body.shapes.every((shape) => shape.type === "plane"));
+    // symbols tell how a linkage moves; on a vehicle or in a heap they only stand in the way
+    const bare = !scene.terrain && !scene.particles && scene.wheels.length === 0 && scene.joints.length < 60;
     for (const joint of scene.joints) this.addJoint(joint, "joints");
     for (const cut of scene.cuts) this.addJoint(cut, "cuts");
     if (!ghost) this.addFrames();
@@ -60,7 +61,7 @@ export class Machine {
     this.root.add(...this.bodies, this.joints, this.springs.root);
     this.show({ shapes: true, joints: bare, cuts: bare, frames: false, springs: true, com: false });
     this.root.traverse((object) => {
-      if (object instanceof Mesh && !ghost) [object.castShadow, object.receiveShadow] = [!(object.material as MeshStandardMaterial).transparent, true];
+      if (object instanceof Mesh && !ghost) [object.castShadow, object.receiveShadow] = [!(object.material as Surface).transparent, true];
     });
     this.update();
   }
@@ -70,17 +71,17 @@ export class Machine {
     group.name = body.name;
     group.userData.body = index;
     const colour = colourOf(body.colour, index - 1);
-    const materials: MeshStandardMaterial[] = [];
+    const materials: Surface[] = [];
     for (const shape of body.shapes) {
       const mesh = this.shape(shape, colour, opacityOf(body.colour));
       if (!mesh) continue;
       group.add(mesh);
-      materials.push(mesh.material as MeshStandardMaterial);
+      materials.push(mesh.material as Surface);
     }
     if (body.sticks.length) {
       const material = surface({ colour, opacity: this.ghost ? GHOST : 1 });
       materials.push(material);
-      for (const points of body.sticks) group.add(link(points, 0.016 * this.size, material));
+      for (const points of body.sticks) group.add(link(points, 0.013 * this.size, material));
     }
     this.byBody.push(materials);
     this.own.push(materials.map((material) => material.color.clone()));
@@ -110,7 +111,7 @@ export class Machine {
   }
 
   private addJoint(joint: Joint, layer: "joints" | "cuts"): void {
-    const geometry = jointSymbol(joint.type, 0.026 * this.size);
+    const geometry = jointSymbol(joint.type, 0.019 * this.size);
     const parent = this.bodies[joint.parent];
     if (!geometry || !parent) return;
     const material = layer === "cuts" && !this.ghost ? surface({ colour: new Color(this.theme.accent), metal: true }) : this.neutral;

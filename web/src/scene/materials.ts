@@ -1,6 +1,8 @@
-/** Surfaces of bodies: one restrained look for all, with a tint when a body is picked. */
+/** Surfaces of bodies: one restrained look for all. Where the processor draws, they are plainer. */
 
-import { Color, DoubleSide, FrontSide, MeshStandardMaterial } from "three";
+import { Color, DoubleSide, FrontSide, MeshLambertMaterial, MeshStandardMaterial } from "three";
+
+export type Surface = MeshStandardMaterial | MeshLambertMaterial;
 
 export interface Look {
   colour: Color;
@@ -11,16 +13,24 @@ export interface Look {
   metal?: boolean;
 }
 
-export function surface({ colour, opacity = 1, wall = false, vertexColours = false, metal = false }: Look): MeshStandardMaterial {
+let plain = false;
+
+/** For software rendering: no highlights. */
+export function setPlain(on: boolean): void {
+  plain = on;
+}
+
+export function surface({ colour, opacity = 1, wall = false, vertexColours = false, metal = false }: Look): Surface {
   const clear = opacity < 1;
-  return new MeshStandardMaterial({
+  const common = {
     color: vertexColours ? new Color(1, 1, 1) : colour,
     vertexColors: vertexColours,
-    roughness: metal ? 0.45 : 0.62,
-    metalness: metal ? 0.35 : 0.05,
     side: wall ? DoubleSide : FrontSide,
     transparent: clear,
     opacity,
     depthWrite: !clear,
-  });
+    forceSinglePass: true,
+  };
+  if (plain) return new MeshLambertMaterial(common);
+  return new MeshStandardMaterial({ ...common, roughness: metal ? 0.45 : 0.62, metalness: metal ? 0.35 : 0.05 });
 }

@@ -16,7 +16,8 @@ export const LEVELS: Level[] = [
 
 const SLOW = 42; // ms
 const FAST = 17.5;
-const COUNT = 10;
+const COUNT = 10; // pictures that decide
+const LONG = 600; // ms after which four are enough
 
 export class Quality {
   private recent: number[] = [];
@@ -36,8 +37,10 @@ export class Quality {
   mark(gap: number): boolean {
     if (gap > 1000) return false; // the page was hidden, or nothing moved
     this.recent.push(gap);
-    if (this.recent.length < COUNT) return false;
-    const middle = [...this.recent].sort((a, b) => a - b)[COUNT >> 1];
+    const passed = this.recent.reduce((sum, one) => sum + one, 0);
+    const count = this.recent.length;
+    if (count < COUNT && (count < 4 || passed < LONG)) return false;
+    const middle = [...this.recent].sort((a, b) => a - b)[count >> 1];
     this.recent = [];
     if (middle > SLOW && this.level < LEVELS.length - 1) {
       this.level++;
@@ -45,7 +48,7 @@ export class Quality {
       this.patience = Math.min(4000, this.patience * 2);
       return true;
     }
-    this.calm = middle < FAST ? this.calm + COUNT : 0;
+    this.calm = middle < FAST ? this.calm + count : 0;
     if (this.calm > this.patience && this.level > this.best) {
       this.level--;
       this.calm = 0;

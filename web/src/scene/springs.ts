@@ -51,7 +51,7 @@ export class Springs {
       const damped = /strut|damper|actuator|cylinder/.test(type);
       const coiled = !/damper|actuator|cylinder/.test(type);
       const around = damped ? 1.25 * radius : radius;
-      const coil = coiled ? new Mesh(new TubeGeometry(new Helix(around, rest), 24 * COILS, 0.16 * radius, 7), material) : null;
+      const coil = coiled ? new Mesh(new TubeGeometry(new Helix(around, rest), 14 * COILS, 0.16 * radius, 5), material) : null;
       const tube = (r: number, length: number) => new CylinderGeometry(r, r, length, 20).rotateX(Math.PI / 2).translate(0, 0, length / 2);
       const rod = damped ? new Mesh(tube(0.3 * radius, 0.7 * rest).translate(0, 0, -0.7 * rest), material) : null;
       if (coil) group.add(coil);

@@ -5,6 +5,7 @@ import {
 } from "three";
 import { Camera } from "./camera";
 import { LIGHT, type Theme } from "./colours";
+import { setPlain } from "./materials";
 import { LEVELS, Quality, type Level } from "./quality";
 
 const STILL = 280; // ms without change after which a picture is drawn finely
@@ -35,12 +36,13 @@ export class Stage {
 
   constructor(readonly canvas: HTMLCanvasElement) {
     this.software = isSoftware();
+    setPlain(this.software);
     this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, powerPreference: "high-performance", preserveDrawingBuffer: false });
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.enabled = true;
     this.quality = new Quality(this.software ? 1 : 0, this.software ? 1 : 0);
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.mapSize.setScalar(this.software ? 1024 : 2048);
     this.sun.shadow.bias = -0.0006;
     this.sun.shadow.normalBias = 0.02;
     this.sun.shadow.intensity = 0.75;
@@ -53,19 +55,9 @@ export class Stage {
 
   setTheme(theme: Theme): void {
     this.theme = theme;
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [2, 128];
-    const paint = canvas.getContext("2d")!;
-    const gradient = paint.createLinearGradient(0, 0, 0, 128);
-    gradient.addColorStop(0, theme.top);
-    gradient.addColorStop(1, theme.bottom);
-    paint.fillStyle = gradient;
-    paint.fillRect(0, 0, 2, 128);
-    const texture = new CanvasTexture(canvas);
-    texture.colorSpace = SRGBColorSpace;
-    (this.scene.background as CanvasTexture | null)?.dispose();
-    this.scene.background = texture;
-    this.scene.fog = new Fog(new Color(theme.top).lerp(new Color(theme.bottom), 0.5), 1, 1e6);
+    (this.scene.background as Partial<CanvasTexture> | null)?.dispose?.();
+    this.scene.background = this.software ? new Color(theme.top).lerp(new Color(theme.bottom), 0.35) : gradient(theme);
+    this.scene.fog = new Fog(new Color(theme.top).lerp(new Color(theme.bottom), 0.4), 1, 1e6);
     this.sun.intensity = theme.dark ? 1.7 : 2.1;
     this.sky.intensity = theme.dark ? 0.9 : 1.5;
     this.sky.groundColor.set(theme.dark ? "#3d4450" : "#a9a294");
@@ -159,6 +151,20 @@ export class Stage {
     this.renderer.dispose();
     this.renderer.forceContextLoss();
   }
+}
+
+function gradient(theme: Theme): CanvasTexture {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [2, 128];
+  const paint = canvas.getContext("2d")!;
+  const fill = paint.createLinearGradient(0, 0, 0, 128);
+  fill.addColorStop(0, theme.top);
+  fill.addColorStop(1, theme.bottom);
+  paint.fillStyle = fill;
+  paint.fillRect(0, 0, 2, 128);
+  const texture = new CanvasTexture(canvas);
+  texture.colorSpace = SRGBColorSpace;
+  return texture;
 }
 
 function isSoftware(): boolean {

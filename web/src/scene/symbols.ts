@@ -20,7 +20,7 @@ export function jointSymbol(type: string, size: number): BufferGeometry | null {
   const pin = (radius: number, length: number) => along(new CylinderGeometry(radius, radius, length, 24));
   switch (type) {
     case "revolute":
-      return mergeGeometries([new TorusGeometry(size, 0.28 * size, 12, 32), pin(0.5 * size, 2.3 * size)]);
+      return mergeGeometries([new TorusGeometry(size, 0.3 * size, 12, 32), pin(0.45 * size, 2 * size)]);
     case "prismatic":
       return mergeGeometries([new BoxGeometry(1.7 * size, 1.7 * size, 2.2 * size), pin(0.4 * size, 5.2 * size)]);
     case "helical":
@@ -46,7 +46,7 @@ export function link(points: Vec3[], radius: number, material: Material): Object
     const [a, b] = [new Vector3(...points[k]), new Vector3(...points[k + 1])];
     const length = a.distanceTo(b);
     if (length < 1e-9) continue;
-    const geometry = new CapsuleGeometry(radius, length, 6, 20).rotateX(Math.PI / 2).translate(0, 0, length / 2);
+    const geometry = new CapsuleGeometry(radius, length, 4, 14).rotateX(Math.PI / 2).translate(0, 0, length / 2);
     geometry.applyQuaternion(new Quaternion().setFromUnitVectors(Z, b.clone().sub(a).normalize())).translate(a.x, a.y, a.z);
     parts.push(geometry);
   }

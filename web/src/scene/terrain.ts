@@ -10,6 +10,8 @@ import type { Ruts, Terrain as Data } from "../transport/types";
 import type { Theme } from "./colours";
 
 const PATCH = 32; // cells along a side
+const TILE = 12; // samples along a side
+const FLAT = 5e-4; // m
 const DEEP = 0.08; // m, at which soil has the colour of a rut
 
 export class Terrain {
@@ -37,6 +39,7 @@ export class Terrain {
     this.mask.needsUpdate = true;
     this.base = new Mesh(this.heights(), this.baseMaterial());
     this.base.receiveShadow = true;
+    this.base.renderOrder = -1; // it fades at its edges, and is drawn before all that is transparent
     this.root.add(this.base);
     this.setTheme(theme);
   }
@@ -52,49 +55,71 @@ export class Terrain {
     return (1 - t) * ((1 - s) * h(i, j) + s * h(i + 1, j)) + t * ((1 - s) * h(i, j + 1) + s * h(i + 1, j + 1));
   }
 
+  /** One mesh of all heights; tiles that are flat, as most are, become two triangles. */
   private heights(): BufferGeometry {
     const { low, cell, shape: [ny, nx], height } = this.data;
     const position = new Float32Array(3 * nx * ny);
-    const index = new Uint32Array(6 * (nx - 1) * (ny - 1));
-    let at = 0;
-    for (let j = 0; j < ny; j++) {
-      for (let i = 0; i < nx; i++) {
-        const k = j * nx + i;
-        position.set([low[0] + i * cell[0], low[1] + j * cell[1], height.data[k]], 3 * k);
-        if (i + 1 < nx && j + 1 < ny) {
-          index.set([k, k + 1, k + nx + 1, k, k + nx + 1, k + nx], at);
-          at += 6;
-        }
+    for (let k = 0; k < nx * ny; k++) {
+      position.set([low[0] + (k % nx) * cell[0], low[1] + Math.floor(k / nx) * cell[1], height.data[k]], 3 * k);
+    }
+    const index: number[] = [];
+    const quad = (i: number, j: number, w: number, h: number) => {
+      const [a, b, c, d] = [j * nx + i, j * nx + i + w, (j + h) * nx + i + w, (j + h) * nx + i];
+      index.push(a, b, c, a, c, d);
+    };
+    for (let j = 0; j < ny - 1; j += TILE) {
+      for (let i = 0; i < nx - 1; i += TILE) {
+        const [w, h] = [Math.min(TILE, nx - 1 - i), Math.min(TILE, ny - 1 - j)];
+        if (this.flat(i, j, w, h)) quad(i, j, w, h);
+        else for (let b = 0; b < h; b++) for (let a = 0; a < w; a++) quad(i + a, j + b, 1, 1);
       }
     }
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new BufferAttribute(position, 3));
-    geometry.setIndex(new BufferAttribute(index, 1));
+    geometry.setIndex(new BufferAttribute(Uint32Array.from(index), 1));
     geometry.computeVertexNormals();
     return geometry;
   }
 
+  private flat(i: number, j: number, w: number, h: number): boolean {
+    const nx = this.data.shape[1];
+    const z = (a: number, b: number) => this.data.height.data[(j + b) * nx + i + a];
+    for (let b = 0; b <= h; b++) {
+      for (let a = 0; a <= w; a++) {
+        const [s, t] = [a / w, b / h];
+        const plane = (1 - t) * ((1 - s) * z(0, 0) + s * z(w, 0)) + t * ((1 - s) * z(0, h) + s * z(w, h));
+        if (Math.abs(z(a, b) - plane) > FLAT) return false;
+      }
+    }
+    return true;
+  }
+
   /** Lines every metre, and holes where patches lie. */
   private baseMaterial(): MeshLambertMaterial {
-    const material = new MeshLambertMaterial();
+    const material = new MeshLambertMaterial({ transparent: true });
+    const { low, cell, shape: [ny, nx] } = this.data;
+    const high = new Vector2(low[0] + (nx - 1) * cell[0], low[1] + (ny - 1) * cell[1]);
+    const fade = 0.12 * Math.min(high.x - low[0], high.y - low[1]);
     const soft = this.data.soft;
     const patch = soft ? new Vector2(soft.cell[0] * PATCH * this.mask.image.width!, soft.cell[1] * PATCH * this.mask.image.height!) : new Vector2(1, 1);
     const size = soft ? new Vector2(soft.cell[0] * soft.shape[1], soft.cell[1] * soft.shape[0]) : new Vector2(-1, -1);
-    const uniforms = { mask: { value: this.mask }, corner: { value: new Vector2(...(soft?.at ?? [0, 0])) }, patches: { value: patch }, size: { value: size } };
+    const uniforms = { mask: { value: this.mask }, corner: { value: new Vector2(...(soft?.at ?? [0, 0])) }, patches: { value: patch }, size: { value: size }, low: { value: new Vector2(...low) }, high: { value: high }, fade: { value: fade } };
     material.onBeforeCompile = (shader) => {
       Object.assign(shader.uniforms, uniforms);
       shader.vertexShader = shader.vertexShader
         .replace("#include <common>", "#include <common>\nvarying vec2 vGround;")
         .replace("#include <begin_vertex>", "#include <begin_vertex>\nvGround = position.xy;");
       shader.fragmentShader = shader.fragmentShader
-        .replace("#include <common>", "#include <common>\nvarying vec2 vGround;\nuniform sampler2D mask;\nuniform vec2 corner, patches, size;")
+        .replace("#include <common>", "#include <common>\nvarying vec2 vGround;\nuniform sampler2D mask;\nuniform vec2 corner, patches, size, low, high;\nuniform float fade;")
         .replace("#include <color_fragment>", `#include <color_fragment>
           vec2 inside = vGround - corner;
           if (all(greaterThan(inside, vec2(0.0))) && all(lessThan(inside, size)) && texture2D(mask, inside / patches).r > 0.5) discard;
           vec2 wide = max(fwidth(vGround), vec2(1e-5));
           vec2 off = abs(fract(vGround - 0.5) - 0.5) / wide;
           vec2 lines = (1.0 - smoothstep(0.0, 1.3, off)) * clamp(0.2 / wide, 0.0, 1.0);
-          diffuseColor.rgb *= 1.0 - 0.1 * max(lines.x, lines.y);`);
+          diffuseColor.rgb *= 1.0 - 0.1 * max(lines.x, lines.y);
+          vec2 edge = min(vGround - low, high - vGround) / fade;
+          diffuseColor.a *= smoothstep(0.0, 1.0, min(edge.x, edge.y));`);
     };
     return material;
   }

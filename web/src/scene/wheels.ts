@@ -19,7 +19,7 @@ export class Wheels {
       const placed = new Group();
       placed.position.set(...at);
       placed.quaternion.copy(turnTo(axis));
-      turning.add(new Mesh(tyre(radius, width), rubber), new Mesh(rim(0.6 * radius, width), steel));
+      turning.add(new Mesh(tyre(radius, width), rubber), new Mesh(rim(0.625 * radius, width), steel));
       placed.add(turning);
       bodies[body]?.add(placed);
       this.turning.push(turning);

@@ -29,6 +29,7 @@ export class World {
   drawings!: Drawings;
   /** sphere around the machine and what it does */
   readonly extent = new Sphere(new Vector3(), 1);
+  readonly room = new Box3();
   shown: Shown = { shapes: true, joints: false, cuts: false, frames: false, springs: true, com: false };
   private readonly arrows = new Map<string, { object: Arrows; data: ArrowData | null }>();
   private names = false;
@@ -97,6 +98,7 @@ export class World {
   }
 
   private setExtent(box: Box3): void {
+    this.room.copy(box);
     box.getBoundingSphere(this.extent);
     const size = box.getSize(new Vector3());
     const level = this.machine.scene.bodies[0]?.shapes.find((shape) => shape.type === "plane");
