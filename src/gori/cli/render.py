@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gori.cli.options import Base
 from gori.cli.terminal import file_size, output
 from gori.cli.view import Source, is_machine, machine
 
@@ -28,11 +29,12 @@ def render(
         list[str] | None, typer.Option(metavar="KIND", help="contact, reaction or force; may be repeated.")
     ] = None,
     dark: Annotated[bool, typer.Option("--dark", help="On a dark background.")] = False,
+    base: Base = None,
 ) -> None:
     """Draw a machine or a run as the viewer shows it, by a browser without a window."""
     from gori.web.render import size_of, to_picture
 
-    source: Any = machine(file) if is_machine(file) else file
+    source: Any = machine(file, base) if is_machine(file) else file
     options = {"trails": trail or (), "arrows": arrows or (), "dark": dark}
     to_picture(source, out, at, camera, size_of(size), fps, **options)
     output().print(f"{out}: {file_size(out.stat().st_size)}", soft_wrap=True)
