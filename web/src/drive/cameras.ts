@@ -8,7 +8,7 @@ export const VIEWS: View[] = ["chase", "cockpit", "free"];
 
 const BEHIND = 11.5; // m
 const ABOVE = 17 * MathUtils.DEG2RAD;
-const CAB = new Vector3(-0.1, 0.36, 1.3); // of the driver's eyes, in the frame of the chassis [m]
+const CAB = new Vector3(0.45, 0.36, 1.5); // of the driver's eyes, in the frame of the chassis [m]
 const GLASS = /window|glass|screen|cab|roof/i; // what the driver looks through, or sits in
 
 export class Cameras {
@@ -28,7 +28,8 @@ export class Cameras {
     const { camera } = this.stage;
     camera.follow(this.chassis, view === "chase");
     if (view === "chase") {
-      camera.distance = BEHIND;
+      const [width, height] = this.stage.size;
+      camera.distance = BEHIND / Math.min(1, (1.25 * width) / height);
       camera.elevation = ABOVE;
     } else if (view === "free") {
       camera.distance = Math.max(camera.distance, BEHIND);
@@ -49,7 +50,7 @@ export class Cameras {
     const { eye } = this.stage.camera;
     const { position, quaternion } = this.chassis;
     this.eye.copy(CAB).applyQuaternion(quaternion).add(position);
-    this.ahead.set(10, 0, -0.8).applyQuaternion(quaternion).add(this.eye);
+    this.ahead.set(10, 0, -1.1).applyQuaternion(quaternion).add(this.eye);
     this.up.set(0, 0, 1).applyQuaternion(quaternion);
     eye.position.copy(this.eye);
     eye.up.copy(this.up);

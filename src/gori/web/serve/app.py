@@ -153,6 +153,7 @@ class Server:
         self._socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
         try:
             self._socket.bind((host, port))
+            self._socket.listen(128)  # a page that comes before the server has started waits for it
         except OSError as error:
             self._socket.close()
             raise InputError(f"cannot listen at {host} port {port}: {error.strerror or error}") from None

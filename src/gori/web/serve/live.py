@@ -58,6 +58,8 @@ class LiveSession(Session):
         self._lock, self._wake, self._ended = threading.RLock(), threading.Event(), threading.Event()
         self._orders: list[tuple[str, Any]] = []
         self._limits = (0.0, 1e-6)
+        self._pace = 1.0
+        """simulated seconds for each second that steps have taken of late"""
         self._rows: list[np.ndarray] = []
         self._recording, self._file, self._ratio, self._late = False, None, 1.0, False
         self._speeds = [simulation.outputs.get(f"{name}.speed") for name in self.model.spec.wheels]
@@ -146,17 +148,19 @@ class LiveSession(Session):
         return self.simulation if self._pulled is None or self._pull.held is None else self._pulled
 
     def _block(self) -> float:
-        """Simulated time until the next look at the clock [s]."""
-        return FRAME * (self.speed if self.speed > FASTEST else 1.0) * 0.5
+        """Simulated time until the next look at the clock [s]: half a frame, less if that takes long."""
+        return min(FRAME * (self.speed if self.speed > FASTEST else 1.0) * 0.5, FRAME * self._pace)
 
     def _advance(self, block: float, steps: int | None = None) -> None:
-        run = self._now
+        run, began = self._now, time.perf_counter()
         before = run.time
         if run.method.adaptive:
             run.run(block, sample=block, progress=False)
         else:
             step = run.method.settings()["step"]
             run.advance(steps or max(1, round(block / step)))
+        took = max(1e-6, time.perf_counter() - began)
+        self._pace = min(1e6, 0.5 * self._pace + 0.5 * (run.time - before) / took)
         sample = run.stepper.sample()
         for k, column in enumerate(self._speeds):
             if column is not None:

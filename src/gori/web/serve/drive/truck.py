@@ -18,7 +18,7 @@ STONE_MODULUS = 1e7
 allow steps in which a stone on a fast truck moves too far"""
 STONE_DENSITY = 2500.0
 MOST_STONES = 20_000
-BED = {"type": "box", "size": [2.0, 1.7, 0.7], "at": [-1.25, 0.0, 0.95], "hollow": True, "open": ["z+"]}
+BED = {"type": "box", "size": [2.0, 1.64, 0.7], "at": [-1.43, 0.0, 0.93], "hollow": True, "open": ["z+"]}
 """inside of the bed, in the chassis frame [m]"""
 
 
