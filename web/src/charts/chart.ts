@@ -86,7 +86,11 @@ export class Chart {
     this.plot = new uPlot({
       ...size, series: lines, legend: { show: false }, padding: [8, 10, 0, 0],
       scales: { x: { time: false } },
-      axes: [{ ...axis, space: 60 }, { ...axis, size: 54, space: 26, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : figure(tick))) }],
+      axes: [{ ...axis, space: 60 }, {
+        ...axis, space: 26,
+        size: (_, labels) => Math.max(40, 12 + 6.6 * Math.max(0, ...(labels ?? []).map((label) => label.length))),
+        values: (_, ticks, __, ___, step) => ticks.map((tick) => (tick === null ? "" : tickText(tick, step))),
+      }],
       cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false, setScale: false } },
       hooks: { draw: [() => this.place()] },
     }, this.data(), this.holder);
@@ -155,4 +159,11 @@ export class Chart {
     this.plot?.destroy();
     this.element.remove();
   }
+}
+
+/** With as many decimals as tell it from its neighbours. */
+function tickText(tick: number, step: number): string {
+  const size = Math.max(Math.abs(tick), step);
+  if (size >= 1e6 || size < 1e-4) return figure(tick, 3);
+  return tick.toFixed(Math.min(9, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))).replace("-", "−");
 }

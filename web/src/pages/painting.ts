@@ -22,7 +22,7 @@ export class Painting {
   /** What bodies can be coloured by. */
   choices(): { name: string; label: string }[] {
     const found = [{ name: "", label: "their own" }];
-    if (this.film && this.film.count > 1) found.push({ name: "speed", label: "speed" }, { name: "height", label: "height" });
+    if (this.film && this.film.count > 1) found.push({ name: "speed", label: "speed of the origin" }, { name: "height", label: "height of the origin" });
     const bodies = new Set(this.scene.bodies.map(({ name }) => name));
     const counts = new Map<string, number>();
     for (const { name } of this.scene.channels) {

@@ -68,8 +68,9 @@ export class Panels {
       link: (link) => this.connection.set(link),
     });
     this.board = new Board(this.viewer.store, (time) => this.seek(time), () => this.charted());
-    this.layout.charts.append(this.board.element);
-    this.layout.stage.append(this.viewer.world.labels.element, this.scale.element, this.legend.element, this.card.element, this.messages.element, this.connection.element, this.help);
+    this.layout.charts.append(this.board.element, h("p", { class: "empty" }, "No charts yet: choose channels in the panel of that name."));
+    this.layout.stage.append(this.viewer.world.labels.element, this.scale.element, this.legend.element, this.card.element, this.messages.element, this.connection.element);
+    root.append(this.help);
     this.sized = new ResizeObserver(() => this.resize());
     this.sized.observe(this.layout.stage);
     this.resize();
@@ -107,6 +108,8 @@ export class Panels {
     layout.badge.textContent = { machine: "machine", film: "recording", live: "live", drive: "drive", play: "example" }[scene.mode];
     if (scene.mode === "film" && !scene.channels.length && scene.time && scene.time[0] === scene.time[1]) layout.badge.textContent = "machine";
     this.painting = new Painting(scene, viewer.store, viewer.film);
+    viewer.colours = null;
+    this.colour = "";
     if (again) this.select(null);
     layout.clearTabs();
     this.addSliders(scene);
@@ -194,12 +197,11 @@ export class Panels {
 
   private drawn(now: number): void {
     const { viewer } = this;
-    const { stage, clock, world } = viewer;
+    const { stage, clock } = viewer;
     const { eye, target } = stage.camera;
     const [, height] = stage.size;
     this.scale.update((2 * eye.position.distanceTo(target) * Math.tan((eye.fov * Math.PI) / 360)) / height);
     this.board.setTime(clock.time);
-    if (this.painting?.scale) world.paint(this.painting.colours(clock.time));
     if (now - this.lastText < 100) return;
     this.lastText = now;
     if (viewer.live && this.board.names.length) this.board.refresh();
@@ -250,9 +252,9 @@ export class Panels {
 
   // ---- what a person does
 
-  private under(x: number, y: number): Picked | null {
+  private under(x: number, y: number, grains = true): Picked | null {
     const { world, stage } = this.viewer;
-    return this.viewer.scene ? pick(world.machine, world.grains, stage.camera.eye, x, y) : null;
+    return this.viewer.scene ? pick(world.machine, grains ? world.grains : null, stage.camera.eye, x, y) : null;
   }
 
   private select(picked: Picked | null): void {
@@ -281,7 +283,7 @@ export class Panels {
   private grab(x: number, y: number): boolean {
     const { viewer } = this;
     if (!viewer.live) return false;
-    const found = this.under(x, y);
+    const found = this.under(x, y, false);
     if (!found?.body) return false;
     const body = viewer.world.machine.bodies[found.body];
     this.pulled = { body: found.body, point: body.worldToLocal(found.point.clone()), target: found.point };
@@ -379,8 +381,10 @@ export class Panels {
 
   private async paint(name: string): Promise<void> {
     this.colour = name;
-    await this.painting?.choose(name);
-    if (!this.painting?.scale) this.viewer.world.paint(null);
+    const painting = this.painting;
+    await painting?.choose(name);
+    this.viewer.colours = painting?.scale ? (time) => painting.colours(time) : null;
+    if (!this.viewer.colours) this.viewer.world.paint(null);
     this.viewer.invalidate();
     this.showLegend();
   }

@@ -1,6 +1,6 @@
 /** A page of the viewer: packets in, the scene and its clock, pictures out. Panels are put around it by `panels.ts`. */
 
-import { Vector3 } from "three";
+import { Vector3, type Color } from "three";
 import { SeriesStore } from "../charts/series";
 import { Clock } from "../playback/clock";
 import { Film } from "../playback/film";
@@ -52,6 +52,8 @@ export class Viewer {
   latest: LiveFrame | null = null;
   reel: GrainReel | null = null;
   link: Link = "connecting";
+  /** colours of the bodies at a time; null: their own */
+  colours: ((time: number) => (Color | null)[] | null) | null = null;
   readonly ready: Promise<void>;
   private readonly arrowsAsked = new Set<string>();
   private nowReady!: () => void;
@@ -214,6 +216,7 @@ export class Viewer {
       this.ghost.sample(Math.min(time, this.ghost.last), this.world.ghost.moment);
       this.world.ghost.update(time);
     }
+    if (this.colours) this.world.paint(this.colours(time));
     this.world.update(time, past);
   }
 

@@ -15,13 +15,13 @@ const MOUSE: [string, string][] = [
 ];
 
 export function helpOverlay(live: boolean): HTMLElement {
-  const table = (rows: [string, string][]) =>
-    h("dl", {}, ...rows.flatMap(([keys, text]) => [h("dt", {}, ...keys.split(" ").map((key) => h("kbd", {}, key))), h("dd", {}, text)]));
+  const table = (rows: [string, string][], between: RegExp) =>
+    h("dl", {}, ...rows.flatMap(([keys, text]) => [h("dt", {}, ...keys.split(between).map((key) => h("kbd", {}, key))), h("dd", {}, text)]));
   const overlay: HTMLElement = h("div", { class: "overlay", hidden: true, role: "dialog", "aria-label": "Help", onclick: (event: Event) => {
     if (event.target === overlay) overlay.hidden = true;
   } },
     h("div", { class: "sheet" },
       h("header", {}, h("h2", {}, "Keys and mouse"), button("close", "Close", () => (overlay.hidden = true))),
-      h("div", { class: "columns" }, table(KEYS), table(live ? MOUSE : MOUSE.filter(([keys]) => !keys.includes("live"))))));
+      h("div", { class: "columns" }, table(KEYS, / /), table(live ? MOUSE : MOUSE.filter(([keys]) => !keys.includes("live")), /, /))));
   return overlay;
 }

@@ -64,7 +64,7 @@ export class Ground {
       for (const across of [false, true]) {
         const at = n + middle[across ? 0 : 1];
         const colour = at !== 0 ? line : across ? AXIS_Y : AXIS_X;
-        const strength = at === 0 ? 1 : at % 5 === 0 ? 0.75 : 0.38;
+        const strength = at === 0 ? 1 : at % 5 === 0 ? 0.95 : 0.55;
         const start = middle[across ? 1 : 0] - HALF;
         for (let k = 0; k < PIECES; k++) {
           for (const end of [k, k + 1]) {

@@ -61,7 +61,8 @@ export class Machine {
     this.root.add(...this.bodies, this.joints, this.springs.root);
     this.show({ shapes: true, joints: bare, cuts: bare, frames: false, springs: true, com: false });
     this.root.traverse((object) => {
-      if (object instanceof Mesh && !ghost) [object.castShadow, object.receiveShadow] = [!(object.material as Surface).transparent, true];
+      const lit = object instanceof Mesh && !(object.material instanceof MeshBasicMaterial);
+      if (lit && !ghost) [object.castShadow, object.receiveShadow] = [!(object.material as Surface).transparent, true];
     });
     this.update();
   }
@@ -111,7 +112,7 @@ export class Machine {
   }
 
   private addJoint(joint: Joint, layer: "joints" | "cuts"): void {
-    const geometry = jointSymbol(joint.type, 0.019 * this.size);
+    const geometry = jointSymbol(joint.type, 0.0155 * this.size);
     const parent = this.bodies[joint.parent];
     if (!geometry || !parent) return;
     const material = layer === "cuts" && !this.ghost ? surface({ colour: new Color(this.theme.accent), metal: true }) : this.neutral;
@@ -135,8 +136,8 @@ export class Machine {
       parent.add(axes);
       this.layers.frames.push(axes);
     };
-    this.bodies.forEach((body, k) => add(body, [0, 0, 0], (k === 0 ? 0.2 : 0.13) * this.size));
-    for (const frame of this.scene.frames) if (this.bodies[frame.body]) add(this.bodies[frame.body], frame.at, 0.1 * this.size, frame.quaternion);
+    this.bodies.forEach((body, k) => add(body, [0, 0, 0], (k === 0 ? 0.12 : 0.08) * this.size));
+    for (const frame of this.scene.frames) if (this.bodies[frame.body]) add(this.bodies[frame.body], frame.at, 0.06 * this.size, frame.quaternion);
     this.scene.masses?.forEach(({ mass, com }, k) => {
       if (!this.bodies[k] || !(mass > 0)) return;
       const mark = new Mesh(comMark(0.022 * this.size), new MeshBasicMaterial({ vertexColors: true, depthTest: false }));

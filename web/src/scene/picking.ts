@@ -16,7 +16,7 @@ export interface Picked {
 const ray = new Raycaster();
 
 /** x, y: from -1 to 1 across the picture, y up. */
-export function pick(machine: Machine, grains: Grains, camera: Camera, x: number, y: number): Picked | null {
+export function pick(machine: Machine, grains: Grains | null, camera: Camera, x: number, y: number): Picked | null {
   ray.setFromCamera(new Vector2(x, y), camera);
   let found: Picked | null = null;
   for (const hit of ray.intersectObjects(machine.bodies, true)) {
@@ -26,7 +26,7 @@ export function pick(machine: Machine, grains: Grains, camera: Camera, x: number
     found = { body, joint, grain: null, point: hit.point, distance: hit.distance };
     break;
   }
-  const grain = grains.pick(ray.ray.origin, ray.ray.direction);
+  const grain = grains?.pick(ray.ray.origin, ray.ray.direction);
   if (grain && (!found || grain.distance < found.distance)) {
     return { body: null, joint: null, grain: grain.index, point: grain.at, distance: grain.distance };
   }
