@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { Clock } from "../src/playback/clock";
 import { before, blend, Film, placed } from "../src/playback/film";
-import { GrainReel } from "../src/playback/grainReel";
+import { GrainReel, thinned } from "../src/playback/grainReel";
 import { History } from "../src/playback/history";
 import { Pace } from "../src/playback/pace";
 import { decode } from "../src/transport/packet";
 import { PartsTransport } from "../src/transport/parts";
-import { readFilm } from "../src/transport/read";
+import { readFilm, readGrains } from "../src/transport/read";
 import { filmPacket, fourBar, grainsPacket } from "./fixture";
 
 describe("a film", () => {
@@ -116,4 +116,12 @@ it("grains are asked for once, ahead of time, and the nearest ones stand in for 
     reel.at(0.95, false, 1);
   }
   expect(asked.filter((frame) => frame === 9).length).toBe(1);
+});
+
+it("too many grains are thinned evenly", () => {
+  const grains = readGrains(decode(grainsPacket(0, 1000)));
+  const few = thinned(grains, 100);
+  expect([few.drawn, few.count, few.position.length, few.value!.length]).toEqual([100, 1000, 300, 100]);
+  expect([...few.position.slice(3, 6)]).toEqual([...grains.position.slice(30, 33)]);
+  expect(thinned(grains, 5000)).toBe(grains);
 });

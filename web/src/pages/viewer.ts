@@ -204,7 +204,7 @@ export class Viewer {
     if (this.reel) {
       const { grains, next, exact } = this.reel.at(time, playing, speed);
       const gap = next && grains ? next.time - grains.time : 0;
-      this.world.grains.show(grains, next, gap > 0 ? Math.min(1, Math.max(0, (time - grains!.time) / gap)) : 0);
+      if (grains) this.world.grains.show(grains, next, gap > 0 ? Math.min(1, Math.max(0, (time - grains.time) / gap)) : 0);
       this.grainsHere = exact;
       if (grains && !this.measured) {
         this.measured = true;

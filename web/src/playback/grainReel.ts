@@ -71,7 +71,7 @@ export class GrainReel {
       this.asked.delete(frame);
       if (!packet) this.missing.add(frame);
       if (!packet || most !== this.most) return;
-      const grains = readGrains(packet);
+      const grains = thinned(readGrains(packet), most);
       grains.frame = frame;
       this.cache.set(frame, grains);
       this.bytes += size(grains);
@@ -87,4 +87,18 @@ export class GrainReel {
 
 function size(grains: Grains): number {
   return grains.position.byteLength + (typeof grains.radius === "number" ? 0 : grains.radius.byteLength) + grains.drawn;
+}
+
+/** At most so many, spread evenly: a file gives all that it has. */
+export function thinned(grains: Grains, most: number): Grains {
+  if (grains.drawn <= most) return grains;
+  const row = (k: number) => Math.floor((k * grains.drawn) / most);
+  const { radius, value, position } = grains;
+  return {
+    ...grains,
+    drawn: most,
+    position: Uint16Array.from({ length: 3 * most }, (_, k) => position[3 * row(Math.floor(k / 3)) + (k % 3)]),
+    radius: typeof radius === "number" ? radius : Float32Array.from({ length: most }, (_, k) => radius[row(k)]),
+    value: value && Uint8Array.from({ length: most }, (_, k) => value[row(k)]),
+  };
 }

@@ -4,13 +4,14 @@ import {
   Box3, BufferAttribute, Color, EdgesGeometry, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial,
   Object3D, SphereGeometry, Vector3, type BufferGeometry,
 } from "three";
+import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import { POSE, type Moment } from "../playback/film";
 import type { Body, Joint, Scene, Shape } from "../transport/types";
 import { colourOf, opacityOf, type Theme } from "./colours";
 import { surface, type Surface } from "./materials";
 import { geometryOf } from "./shapes";
 import { Springs } from "./springs";
-import { jointSymbol, link, triad, turnTo } from "./symbols";
+import { jointSymbol, links, triad, turnTo } from "./symbols";
 import { Wheels } from "./wheels";
 
 /** What can be shown and hidden. */
@@ -73,16 +74,25 @@ export class Machine {
     group.userData.body = index;
     const colour = colourOf(body.colour, index - 1);
     const materials: Surface[] = [];
+    // shapes that look alike are one mesh: each mesh costs a call, and software rendering bears few
+    const alike = new Map<string, Mesh[]>();
     for (const shape of body.shapes) {
       const mesh = this.shape(shape, colour, opacityOf(body.colour));
       if (!mesh) continue;
+      const { color, opacity, vertexColors, side } = mesh.material as Surface;
+      const single = shape.hollow || shape.type === "plane" || this.timed.some(({ object }) => object === mesh);
+      const key = single ? `one ${alike.size}` : [color.getHex(), opacity, vertexColors, side, Boolean(mesh.geometry.index)].join();
+      alike.set(key, [...(alike.get(key) ?? []), mesh]);
+    }
+    for (const meshes of alike.values()) {
+      const mesh = merged(meshes);
       group.add(mesh);
       materials.push(mesh.material as Surface);
     }
     if (body.sticks.length) {
       const material = surface({ colour, opacity: this.ghost ? GHOST : 1 });
       materials.push(material);
-      for (const points of body.sticks) group.add(link(points, 0.013 * this.size, material));
+      group.add(links(body.sticks, 0.013 * this.size, material));
     }
     this.byBody.push(materials);
     this.own.push(materials.map((material) => material.color.clone()));
@@ -217,6 +227,16 @@ export class Machine {
     }
     return box;
   }
+}
+
+/** Several meshes of one look as one. */
+function merged(meshes: Mesh[]): Mesh {
+  if (meshes.length === 1) return meshes[0];
+  const parts = meshes.map((mesh) => {
+    mesh.updateMatrix();
+    return mesh.geometry.applyMatrix4(mesh.matrix).deleteAttribute("uv");
+  });
+  return new Mesh(mergeGeometries(parts), meshes[0].material);
 }
 
 /** The mark of a centre of mass: a ball of black and white quarters. */

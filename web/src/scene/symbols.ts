@@ -39,16 +39,18 @@ export function jointSymbol(type: string, size: number): BufferGeometry | null {
   }
 }
 
-/** A rounded link through points. */
-export function link(points: Vec3[], radius: number, material: Material): Object3D {
+/** Rounded links, each through points, as one mesh. */
+export function links(sticks: Vec3[][], radius: number, material: Material): Object3D {
   const parts: BufferGeometry[] = [];
-  for (let k = 0; k + 1 < points.length; k++) {
-    const [a, b] = [new Vector3(...points[k]), new Vector3(...points[k + 1])];
-    const length = a.distanceTo(b);
-    if (length < 1e-9) continue;
-    const geometry = new CapsuleGeometry(radius, length, 4, 14).rotateX(Math.PI / 2).translate(0, 0, length / 2);
-    geometry.applyQuaternion(new Quaternion().setFromUnitVectors(Z, b.clone().sub(a).normalize())).translate(a.x, a.y, a.z);
-    parts.push(geometry);
+  for (const points of sticks) {
+    for (let k = 0; k + 1 < points.length; k++) {
+      const [a, b] = [new Vector3(...points[k]), new Vector3(...points[k + 1])];
+      const length = a.distanceTo(b);
+      if (length < 1e-9) continue;
+      const geometry = new CapsuleGeometry(radius, length, 4, 14).rotateX(Math.PI / 2).translate(0, 0, length / 2);
+      geometry.applyQuaternion(new Quaternion().setFromUnitVectors(Z, b.clone().sub(a).normalize())).translate(a.x, a.y, a.z);
+      parts.push(geometry);
+    }
   }
   return parts.length ? new Mesh(mergeGeometries(parts), material) : new Object3D();
 }
