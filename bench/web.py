@@ -131,7 +131,7 @@ def open_53k(path: Path) -> dict[str, float]:
 
 
 def memory() -> float:
-    """Of this process and all its children [MB], shared pages counted once."""
+    """Resident memory of this process and all its children [MB]; pages that they share count in each."""
     total, parents = 0.0, {os.getpid()}
     found = {}
     for folder in Path("/proc").iterdir():
@@ -147,9 +147,8 @@ def memory() -> float:
         grown = bool(more)
     for number in parents:
         try:
-            text = Path(f"/proc/{number}/smaps_rollup").read_text()
-            total += next(float(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")) / 1e3
-        except (OSError, StopIteration):
+            total += int(Path(f"/proc/{number}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+        except OSError:
             continue
     return total
 
@@ -178,7 +177,7 @@ def drive(seconds: float) -> dict[str, float]:
                 key(browser, "ArrowUp", k % 16 == 0)
             if k % 100 == 0:
                 browser.run("window.gori.page.state()")
-            if passed > settled and k % 10 == 0:
+            if passed > settled and k % 25 == 0:
                 marks.append(memory())
         last = session.latest
         assert last is not None

@@ -43,6 +43,7 @@ def test_gears(sand):
 
 def test_the_end_of_the_soil_brings_it_back(sand):
     sand.begin()
+    sand.gear, sand.low = "D", False
     state = sand.simulation.state
     q = state.q.copy()
     q[sand.size.joint_q.start + 4] = 115.8  # near the edge of the soil

@@ -51,8 +51,10 @@ class DriveEngine:
             self.simulation.state = self._standing
         self.spin = np.zeros(len(self._columns))
         self._looked = -np.inf
-        self.pedals = Pedals()
-        self.gear, self.low = "D", False
+        wanted = self.pedals
+        self.pedals = Pedals(
+            wanted.throttle, wanted.brake, wanted.steering, wanted.smooth
+        )  # keys that are held stay so
         self._levers = (None, None)
 
     @property
