@@ -49,7 +49,8 @@ export class Stage {
     this.sun.shadow.radius = 2.5;
     this.fill.position.set(0.8, 0.6, 0.3);
     this.sky.position.set(0, 0, 1);
-    this.scene.add(this.sun, this.sun.target, this.fill, this.sky);
+    this.scene.add(this.sun, this.sun.target, this.sky);
+    if (!this.software) this.scene.add(this.fill); // each light costs where the processor draws
     this.setTheme(LIGHT);
   }
 
