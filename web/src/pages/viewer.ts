@@ -36,7 +36,7 @@ export interface ViewerEvents {
   link(link: Link): void;
 }
 
-const MOST_GRAINS = { software: 100_000, hardware: 1_000_000, least: 20_000 };
+const MOST_GRAINS = { software: 100_000, hardware: 1_000_000, least: 30_000 };
 const SEEK_WAIT = 15_000; // ms
 
 export class Viewer {
