@@ -3,6 +3,7 @@
 
 const STEERED = 0.0017; // rad, a tenth of a degree
 const FASTER = 0.02; // m/s
+const AT_REST = 0.3;
 
 interface Open {
   at: number;
@@ -20,7 +21,8 @@ export class Latency {
 
   pressed(code: string, at: number): void {
     const kind = /Left$|KeyA/.test(code) ? "left" : /Right$|KeyD/.test(code) ? "right" : /Up$|KeyW/.test(code) ? "ahead" : null;
-    if (!kind) return;
+    // how a vehicle that rolls accelerates cannot be told from how it rolls: only from rest does that key count
+    if (!kind || (kind === "ahead" && Math.abs(this.speed) > AT_REST)) return;
     if (this.open) this.miss(at);
     this.open = { at, kind, angle: this.angle, speed: this.speed };
   }
