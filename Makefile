@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 
 KILLS ?= 100
 
-.PHONY: demo test bench validate soak lint clean
+.PHONY: pages demo test bench validate soak lint clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit('Gori needs Python 3.11 or newer; try make PYTHON=python3.12') if sys.version_info < (3, 11) else None"
@@ -15,11 +15,14 @@ $(READY): pyproject.toml
 	$(PY) -m pip install --quiet --editable ".[dev]"
 	touch $(READY)
 
-demo: $(READY)            ## run one case of each capability, check it, leave a report with pictures in out/demo
+pages: $(READY)           ## build the pages of the viewer again if their sources have changed
+	-$(PY) hatch_build.py
+
+demo: pages               ## run one case of each capability, check it, leave a report with pictures in out/demo
 	$(VENV)/bin/gori doctor --compile
 	$(PY) -m demo
 
-test: $(READY)            ## lint, then all tests
+test: pages               ## lint, then all tests
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/gori doctor --compile

@@ -1,9 +1,11 @@
 """Gori: machines made of linked rigid bodies, in plain Python at native speed.
 
 Families stand under names of their own: `gori.spec` (parts of a description), `gori.methods`, `gori.jacobian`
-(strategies), `gori.loops` (solvers), `gori.vehicle`, `gori.manoeuvre`, `gori.analysis`, `gori.view`, `gori.errors`.
+(strategies), `gori.loops` (solvers), `gori.vehicle`, `gori.manoeuvre`, `gori.analysis`, `gori.view`, `gori.web`,
+`gori.errors`.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from gori.record import Recording
     from gori.sim import Clock, Event, Impacts, Simulation, Subsystem, Trace, at_rest, batch, open_run
     from gori.spec import Spec
+    from gori.web import to_html
 
 
 # each name is imported when it is first used (PEP 562), so that `gori --help` need not wait for Numba
@@ -42,11 +45,12 @@ _HOMES = {
     "gori.record": ("Recording",),
     "gori.sim": ("Clock", "Event", "Impacts", "Simulation", "Subsystem", "Trace", "at_rest", "batch", "open_run"),
     "gori.spec": ("Spec",),
+    "gori.web": ("to_html",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
     "analysis", "errors", "formats", "integrate", "jacobian", "kernels", "loops", "manoeuvre", "methods", "model",
-    "record", "sim", "spec", "vehicle", "view",
+    "record", "sim", "spec", "vehicle", "view", "web",
 )  # fmt: skip
 
 __all__ = [*sorted(_HOME_OF), "errors"]  # pyright: ignore[reportUnsupportedDunderAll]
@@ -64,3 +68,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__, *_PACKAGES})
+
+
+if "IPython" in sys.modules:  # a notebook, or a shell of it: machines and runs show themselves
+    import_module("gori.web.notebook").register()

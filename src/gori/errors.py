@@ -66,6 +66,10 @@ class MissingPackageError(GoriError, ImportError):
     """An optional package is needed; the message says how to install it."""
 
 
+class BrowserError(GoriError):
+    """A browser that did not start, or a page that failed in it."""
+
+
 class SpecWarning(UserWarning):
     """A valid Spec that probably contains a mistake."""
 

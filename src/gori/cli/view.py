@@ -1,0 +1,90 @@
+"""`gori view`: a machine or a run in the browser, or as one file."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gori.cli.options import Base, BaseKind, Strict
+from gori.cli.terminal import collected_warnings, errors, file_size, output, warn
+
+if TYPE_CHECKING:
+    from gori.model import Model
+
+MACHINES = (".yaml", ".yml", ".urdf", ".xacro")
+Source = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="A machine (.yaml, .urdf), a recording (.h5), or the folder of a run.", show_default=False
+    ),
+]
+
+
+def view(
+    file: Source,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write one file instead of starting a server.")
+    ] = None,
+    limit: Annotated[float, typer.Option(metavar="MB", help="With --save: the largest size of the file.")] = 20.0,
+    compare: Annotated[
+        Path | None, typer.Option(metavar="RUN.h5", help="With --save: another run, drawn as a ghost.")
+    ] = None,
+    trail: Annotated[
+        list[str] | None, typer.Option(metavar="BODY", help="Draw the path of a body or frame; may be repeated.")
+    ] = None,
+    camera: Annotated[str | None, typer.Option(metavar="NAME", help="iso, front, left, top, chase, ...")] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; others than this machine need a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on; 0: a free one.", min=0, max=65535)] = 0,
+    base: Base = None,
+    strict: Strict = False,
+) -> None:
+    """Show a machine or a run in the browser; a run also while it is written."""
+    from gori.errors import InputError
+    from gori.sim.runfile import open_run
+
+    if save is not None:
+        from gori.web.export import to_html
+
+        source: Any = machine(file, base, strict) if is_machine(file) else file
+        other = None if compare is None else open_run(compare)
+        title = file.resolve().parent.name if file.stem == "run" else file.resolve().stem
+        to_html(source, save, limit, title=title, trails=trail or (), camera=camera, compare=other)
+        output().print(f"{save}: {file_size(save.stat().st_size)}", soft_wrap=True)
+        return
+    if compare is not None or trail or camera is not None:
+        raise InputError("--compare, --trail and --camera go with --save FILE.html: the page itself offers them, too")
+
+    from gori.web.pages import built
+
+    built("view")  # says what to do where pages are missing, before anything is read
+    from gori.web.serve import MachineSession, RecordedSession, serve
+
+    session = MachineSession(machine(file, base, strict)) if is_machine(file) else RecordedSession(file)
+    serve(session, host=host, port=port, open_browser=not no_browser)
+
+
+def is_machine(file: Path) -> bool:
+    """Whether a file describes a machine; else it is a run."""
+    return file.suffix.lower() in MACHINES
+
+
+def machine(file: Path, base: BaseKind | None = None, strict: bool = False) -> "Model":
+    """The Model in a file, with meshes where their files are there; warnings are printed."""
+    from gori.cli.options import read
+    from gori.errors import GoriError
+    from gori.model import compile
+
+    with collected_warnings(file) as messages:
+        if file.suffix.lower() in (".urdf", ".xacro"):
+            try:
+                model = compile(read(file, base, strict, meshes=True))
+            except GoriError as error:  # shapes of files that are missing, or no trimesh: the rest can be seen
+                model = compile(read(file, base, strict))
+                messages.append(f"without its meshes: {error}")
+        else:
+            model = compile(read(file, base, strict))
+    warn(errors(), messages)
+    return model

@@ -1,0 +1,27 @@
+"""The viewer in a browser: files, servers, notebooks, pictures. Names are imported when they are first used."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gori.web.drawings import Drawings
+    from gori.web.export import to_html
+    from gori.web.film import Film
+    from gori.web.notebook import widget
+    from gori.web.render import to_picture
+    from gori.web.scene import Scene
+
+_HOMES = {
+    "Drawings": "drawings", "Film": "film", "Scene": "scene", "to_html": "export",
+    "to_picture": "render", "widget": "notebook",
+}  # fmt: skip
+
+__all__ = ["Drawings", "Film", "Scene", "to_html", "to_picture", "widget"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'gori.web' has no attribute {name!r}")
+    value = getattr(import_module(f"gori.web.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

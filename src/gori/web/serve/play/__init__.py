@@ -1,0 +1,1 @@
+"""The playground: examples whose lengths, masses and speeds one changes by sliders."""

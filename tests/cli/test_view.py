@@ -1,0 +1,56 @@
+import pytest
+
+import gori
+from gori.cli.view import is_machine, machine
+from gori.web import pages
+from tests.web.machines import EXAMPLES, stub_pages
+
+
+@pytest.fixture
+def stub(tmp_path, monkeypatch):
+    monkeypatch.setattr(pages, "STATIC", stub_pages(tmp_path / "static"))
+
+
+def test_a_machine_and_a_run_are_saved(run, stub, tmp_path):
+    done = run("view", "four.yaml", "--save", "four.html")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("four.html: ") and "<title>four</title>" not in (tmp_path / "four.yaml").read_text()
+    assert (
+        run("run", str(EXAMPLES / "four_bar.yaml"), "--out", "out", "--duration", "0.05", "--no-plots").exit_code == 0
+    )
+    done = run("view", "out", "--save", "run.html", "--compare", "out", "--trail", "P", "--camera", "front")
+    assert done.exit_code == 0, done.output
+    assert 'data-part="ghost-film"' in (tmp_path / "run.html").read_text()
+
+
+def test_without_pages_it_says_how_to_build_them(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(pages, "STATIC", tmp_path / "none")
+    for words in (("--save", "x.html"), ("--no-browser",)):
+        done = run("view", "four.yaml", *words)
+        assert done.exit_code == 2 and "python hatch_build.py" in done.stderr
+
+
+def test_what_goes_with_save_only(run, stub):
+    done = run("view", "four.yaml", "--camera", "top")
+    assert done.exit_code == 2 and "go with --save FILE.html" in done.stderr
+    assert run("view", "nothing.h5", "--save", "x.html").exit_code == 2
+
+
+def test_sessions_are_served(run, stub, monkeypatch):
+    import gori.web.serve as served
+
+    seen = []
+    monkeypatch.setattr(served, "serve", lambda session, **options: seen.append((session, options)), raising=False)
+    done = run("view", str(EXAMPLES / "four_bar.yaml"), "--no-browser", "--port", "8123")
+    assert done.exit_code == 0, done.output
+    ((session, options),) = seen
+    assert type(session).__name__ == "MachineSession"
+    assert options == {"host": "127.0.0.1", "port": 8123, "open_browser": False}
+
+
+def test_meshes_that_are_missing_leave_the_rest(run, tmp_path):
+    text = (tmp_path / "arm.urdf").read_text()
+    assert is_machine(tmp_path / "arm.urdf") and not is_machine(tmp_path)
+    visual = '<visual><geometry><mesh filename="none.stl"/></geometry></visual>'
+    (tmp_path / "meshed.urdf").write_text(text.replace("</link>", f"{visual}</link>", 1))
+    assert isinstance(machine(tmp_path / "meshed.urdf"), gori.Model)

@@ -1,0 +1,320 @@
+/** A page of the viewer: packets in, the scene and its clock, pictures out. Panels are put around it by `panels.ts`. */
+
+import { Vector3, type Color } from "three";
+import { SeriesStore } from "../charts/series";
+import { Clock } from "../playback/clock";
+import { Film } from "../playback/film";
+import { GrainReel } from "../playback/grainReel";
+import { History } from "../playback/history";
+import { Pace } from "../playback/pace";
+import { DARK, LIGHT } from "../scene/colours";
+import { LEVELS } from "../scene/quality";
+import { Stage } from "../scene/stage";
+import { World } from "../scene/world";
+import type { Packet } from "../transport/packet";
+import { readArrows, readDrawings, readFilm, readFrame, readRuts, readScene, readSeries } from "../transport/read";
+import type { Link, Transport } from "../transport/transport";
+import type { LiveFrame, Scene } from "../transport/types";
+
+export interface ViewerOptions {
+  trails?: string[];
+  arrows?: string[];
+  channels?: string[] | null;
+  camera?: string | null;
+  dark?: boolean | null;
+  bare?: boolean;
+}
+
+/** What a page around the viewer is told. */
+export interface ViewerEvents {
+  scene(scene: Scene, again: boolean): void;
+  film(film: Film, again: boolean): void;
+  frame(frame: LiveFrame): void;
+  /** after each picture */
+  drawn(now: number): void;
+  message(text: string, kind: "notice" | "error"): void;
+  link(link: Link): void;
+}
+
+const MOST_GRAINS = { software: 100_000, hardware: 1_000_000, least: 30_000 };
+const SEEK_WAIT = 15_000; // ms
+
+export class Viewer {
+  readonly stage: Stage;
+  readonly world: World;
+  readonly clock = new Clock();
+  readonly pace = new Pace();
+  readonly store: SeriesStore;
+  scene: Scene | null = null;
+  film: Film | null = null;
+  ghost: Film | null = null;
+  history: History | null = null;
+  latest: LiveFrame | null = null;
+  reel: GrainReel | null = null;
+  link: Link = "connecting";
+  /** colours of the bodies at a time; null: their own */
+  colours: ((time: number) => (Color | null)[] | null) | null = null;
+  readonly ready: Promise<void>;
+  private readonly arrowsAsked = new Set<string>();
+  private nowReady!: () => void;
+  private complete = false;
+  private grainsHere = true;
+  private measured = false;
+  private stale = true;
+  private lastNow = 0;
+  private unshown = 0;
+  private slowSince = 0;
+  private closed = false;
+  private readonly waiting: { from: number; done: () => void }[] = [];
+
+  constructor(canvas: HTMLCanvasElement, readonly transport: Transport, readonly options: ViewerOptions, private readonly events: ViewerEvents) {
+    this.ready = new Promise((resolve) => (this.nowReady = resolve));
+    this.stage = new Stage(canvas);
+    this.world = new World(this.stage);
+    this.store = new SeriesStore(transport);
+    this.clock.onChange(() => (this.stale = true));
+    requestAnimationFrame((now) => this.loop(now));
+  }
+
+  start(): void {
+    this.transport.start({ packet: (packet) => this.receive(packet), link: (link) => this.setLink(link) });
+  }
+
+  get live(): boolean {
+    return this.scene !== null && this.scene.mode !== "film" && this.scene.mode !== "machine";
+  }
+
+  private setLink(link: Link): void {
+    this.link = link;
+    this.events.link(link);
+  }
+
+  private receive(packet: Packet): void {
+    switch (packet.type) {
+      case "scene": return this.setScene(readScene(packet));
+      case "film": return this.setFilm(new Film(readFilm(packet)));
+      case "ghost-film": return this.setGhost(new Film(readFilm(packet)));
+      case "frame": return this.setFrame(readFrame(packet));
+      case "series": return this.store.put(readSeries(packet));
+      case "error": return this.events.message(String(packet.head.message), "error");
+      case "notice": return this.events.message(String(packet.head.message), "notice");
+    }
+    if (!this.scene) return;
+    if (packet.type === "ruts") this.world.setRuts(readRuts(packet));
+    else if (packet.type === "arrows") this.world.setArrows(readArrows(packet));
+    else if (packet.type === "drawings") {
+      const { drawings, removed, cleared } = readDrawings(packet);
+      this.world.draw(drawings, removed, cleared);
+    }
+    this.stale = true;
+  }
+
+  private setScene(scene: Scene): void {
+    const again = this.scene !== null;
+    this.scene = scene;
+    this.world.build(scene, scene.poses);
+    this.arrowsAsked.clear();
+    this.history = scene.mode === "film" ? null : new History(scene.bodies.length);
+    if (this.live) this.clock.follow(true);
+    if (!again) this.look(scene);
+    this.events.scene(scene, again);
+    for (const text of scene.notices) this.events.message(text, "notice");
+    for (const name of this.options.trails ?? []) this.world.trails.toggle(name, true);
+    for (const kind of this.options.arrows ?? []) void this.showArrows(kind, true);
+    if (scene.mode === "film" && !again) void this.transport.film().then((packet) => {
+      if (packet) this.setFilm(new Film(readFilm(packet)));
+      else this.complete = true;
+    });
+    else this.complete = true;
+    this.stale = true;
+  }
+
+  /** From where the scene says; a vehicle is followed. */
+  private look(scene: Scene): void {
+    const { camera } = this.stage;
+    camera.view(scene.camera?.view ?? "iso", undefined, undefined, true);
+    camera.fit(this.world.room, true);
+    const follow = scene.camera?.follow;
+    if (typeof follow === "number" && this.world.machine.bodies[follow]) camera.follow(this.world.machine.bodies[follow]);
+    if (this.options.camera) this.camera(this.options.camera);
+  }
+
+  private setFilm(film: Film): void {
+    const again = this.film !== null;
+    this.film = film;
+    this.clock.setRange(film.first, film.last);
+    if (!again) {
+      this.clock.time = film.first;
+      film.sample(film.first, this.world.moment);
+      this.world.measure(film);
+      this.look(this.scene!);
+    }
+    const { grainTimes, series, thinned } = film.data;
+    if (grainTimes.length && grainTimes.length !== this.reel?.times.length) {
+      const most = this.stage.software ? MOST_GRAINS.software : MOST_GRAINS.hardware;
+      this.reel = new GrainReel(this.transport, grainTimes, this.reel?.most ?? most, () => (this.stale = true));
+    }
+    for (const entry of series) this.store.put(entry);
+    if (thinned && !again) this.events.message(sentence(thinned), "notice");
+    this.complete = true;
+    this.stale = true;
+    this.events.film(film, again);
+  }
+
+  private setGhost(film: Film): void {
+    if (!this.scene) return;
+    this.ghost = film;
+    this.world.setGhost(this.scene, film);
+    this.stale = true;
+  }
+
+  private setFrame(frame: LiveFrame): void {
+    if (!this.scene || !this.history) return;
+    this.latest = frame;
+    this.unshown = frame.number;
+    if (frame.poses) {
+      this.history.push(frame.time, { poses: frame.poses, spin: frame.spin ?? new Float32Array(this.scene.wheels.length) });
+      this.clock.setRange(this.history.first, this.history.last);
+      if (this.clock.following || !this.live) this.clock.time = this.clock.last;
+    }
+    if (frame.ruts) this.world.setRuts(frame.ruts);
+    for (const arrows of frame.arrows) this.world.setArrows(arrows);
+    this.store.grow(frame.time, frame.values, (name) => this.scene!.channels.find((channel) => channel.name === name)?.unit ?? "");
+    this.stale = true;
+    this.events.frame(frame);
+  }
+
+  private loop(now: number): void {
+    if (this.closed) return;
+    requestAnimationFrame((next) => this.loop(next));
+    const passed = Math.min(1, Math.max(0, (now - this.lastNow) / 1000));
+    this.lastNow = now;
+    if (!this.scene) return;
+    this.clock.tick(passed);
+    if (this.stale) this.update();
+    if (this.stage.frame(now, passed)) this.afterDrawing(now);
+  }
+
+  /** Moves everything to the present time. */
+  private update(): void {
+    this.stale = false;
+    const { time, playing, speed } = this.clock;
+    const past = this.film ?? this.history;
+    past?.sample(time, this.world.moment);
+    if (this.reel) {
+      const { grains, next, exact } = this.reel.at(time, playing, speed);
+      const gap = next && grains ? next.time - grains.time : 0;
+      if (grains) this.world.grains.show(grains, next, gap > 0 ? Math.min(1, Math.max(0, (time - grains.time) / gap)) : 0);
+      this.grainsHere = exact;
+      if (grains && !this.measured) {
+        this.measured = true;
+        this.world.includeGrains(grains);
+        if (!this.stage.camera.followed) this.look(this.scene!);
+      }
+    } else if (this.latest?.grains) this.world.grains.show(this.latest.grains);
+    if (this.ghost && this.world.ghost) {
+      this.ghost.sample(Math.min(time, this.ghost.last), this.world.ghost.moment);
+      this.world.ghost.update(time);
+    }
+    if (this.colours) this.world.paint(this.colours(time));
+    this.world.update(time, past);
+  }
+
+  private afterDrawing(now: number): void {
+    const [width, height] = this.stage.size;
+    this.world.labels.update(this.stage.camera.eye, width, height);
+    const moving = this.clock.playing || (this.live && this.clock.following);
+    if (moving) this.pace.mark(now);
+    else this.pace.rest();
+    if (this.unshown) {
+      this.transport.send({ shown: this.unshown });
+      this.unshown = 0;
+    }
+    this.thin(now, moving);
+    if (this.complete && this.grainsHere) this.nowReady();
+    for (let k = this.waiting.length - 1; k >= 0; k--) {
+      if (this.grainsHere || now - this.waiting[k].from > SEEK_WAIT) this.waiting.splice(k, 1)[0].done();
+    }
+    this.events.drawn(now);
+  }
+
+  /** Draws fewer grains where even the plainest picture takes too long. */
+  private thin(now: number, moving: boolean): void {
+    const grains = this.world.grains.shown;
+    const slow = moving && grains && grains.drawn > MOST_GRAINS.least && this.stage.quality.level === LEVELS.length - 1 && this.pace.fps > 0 && this.pace.fps < 14;
+    if (!slow) this.slowSince = now;
+    else if (now - this.slowSince > 2500) {
+      this.slowSince = now;
+      const most = Math.max(MOST_GRAINS.least, Math.round(grains.drawn / 2));
+      if (this.reel) this.reel.setMost(most);
+      else this.transport.send({ ask: "grains", frame: 0, most });
+    }
+  }
+
+  seek(time: number): Promise<void> {
+    this.clock.seek(time);
+    this.stage.invalidate();
+    this.grainsHere = this.reel === null;
+    this.stale = true;
+    return new Promise((done) => this.waiting.push({ from: performance.now(), done }));
+  }
+
+  async showArrows(kind: string, on: boolean): Promise<boolean> {
+    if (on && !this.arrowsAsked.has(kind) && !this.live) {
+      this.arrowsAsked.add(kind);
+      const packet = await this.transport.arrows(kind);
+      if (packet?.type === "arrows") this.world.setArrows(readArrows(packet));
+    }
+    const found = this.world.showArrows(kind, on);
+    this.stale = true;
+    return found;
+  }
+
+  /** A standard view, "follow", "chase" or "fit"; body: which one to follow. */
+  camera(to: string | { position: number[]; target: number[] }, body?: number): boolean {
+    const { camera } = this.stage;
+    this.stage.invalidate();
+    if (typeof to !== "string") {
+      camera.look(new Vector3(...to.position), new Vector3(...to.target));
+      return true;
+    }
+    if (to === "fit") {
+      camera.follow(null);
+      camera.fit(this.world.terrain ? this.world.machine.box() : this.world.room);
+      return true;
+    }
+    if (to === "follow" || to === "chase" || to === "cockpit") {
+      const wanted = body ?? this.scene?.camera?.follow ?? Math.min(1, this.world.machine.bodies.length - 1);
+      camera.follow(this.world.machine.bodies[wanted] ?? null, to !== "follow");
+      return true;
+    }
+    const known = camera.view(to);
+    if (known && !camera.followed) camera.fit(this.world.terrain ? this.world.machine.box() : this.world.room);
+    if (!known) this.events.message(`There is no view ${to}.`, "error");
+    return known;
+  }
+
+  setDark(dark: boolean): void {
+    this.world.setTheme(dark ? DARK : LIGHT);
+    this.stale = true;
+  }
+
+  invalidate(): void {
+    this.stale = true;
+  }
+
+  picture(): string {
+    this.update();
+    return this.stage.picture((paint) => this.world.labels.paint(paint));
+  }
+
+  close(): void {
+    this.closed = true;
+    this.transport.close();
+    this.stage.dispose();
+  }
+}
+
+function sentence(text: string): string {
+  return `${text[0].toUpperCase()}${text.slice(1)}${/[.!]$/.test(text) ? "" : "."}`;
+}
