@@ -260,9 +260,12 @@ def grows(part: gori.Spec) -> None:
 
 
 def comes_and_goes(part: gori.Spec) -> None:
-    """Particles that come in and those that outlets take out: the same ones on both machines."""
+    """Particles that come in and those that outlets take out: the same ones on both machines. Outlets work when lists
+    are made anew, which each machine does in sub-steps of its own: what is in the drain may still be there.
+    """
     side = part.bodies["ground"].shapes["box"].size[0]
-    cpu, _, step = beds(part.set("outlets", {"drain": {"box": {"at": [0.2 * side, 0, 0], "size": [0.5 * side] * 3}}}))
+    middle, size = [0.2 * side, 0.0, 0.0], 0.5 * side
+    cpu, _, step = beds(part.set("outlets", {"drain": {"box": {"at": middle, "size": [size] * 3}}}))
     setup, state, found = cpu.setup._replace(spare=50), cpu.state(), []
     new = np.array([[-0.4 * side, -0.4 * side, 0.4 * side, 1.9e-3]])
     motion = np.zeros((1, 8))
@@ -278,7 +281,11 @@ def comes_and_goes(part: gori.Spec) -> None:
         for one in (bed, again):
             assert one.march(still(STEPS // 3), step) is None
         assert bed.count == len(bed.snapshot()[0]) and np.array_equal(bed.snapshot()[1], again.snapshot()[1])
-    one, two = found
+    kept = []
+    for names, spheres in ((one[0], one[1]) for one in found):
+        outside = (np.abs(spheres[:, :3] - middle) > 0.5 * size).any(axis=1)
+        kept.append((names[outside], spheres[outside]))
+    one, two = kept
     assert np.array_equal(one[0], two[0]) and one[0][-1] == len(state.id) and len(one[0]) <= len(state.id)
     np.testing.assert_allclose(two[1], one[1], atol=1e-8)
 
