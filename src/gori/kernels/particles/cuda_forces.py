@@ -18,7 +18,7 @@ from gori.kernels.particles.cuda_walls import put_load, wall_forces
 from gori.kernels.particles.cuda_wide import read2, read4, write2, write4
 from gori.kernels.particles.law import Constants, Touch
 
-f4, i4 = numba.float32, numba.int32
+f4, f8, i4 = numba.float32, numba.float64, numba.int32
 
 
 contact, rolling, pair_law = on_device(laws.contact), on_device(laws.rolling), on_device(laws.pair_law)
@@ -176,16 +176,17 @@ def move_particle(g, step, i, back, load):
     qx, qy, qz, before = read4(g.listed_point, 4 * i)
     h = s.step
     per_mass = h / m
-    vx = float(ax) + lx + per_mass * Fx + h * s.gravity[0]
-    vy = float(ay) + ly + per_mass * Fy + h * s.gravity[1]
-    vz = float(az) + lz + per_mass * Fz + h * s.gravity[2]
+    # f8 and not float, which leaves single precision as it is
+    vx = f8(ax) + lx + per_mass * Fx + h * s.gravity[0]
+    vy = f8(ay) + ly + per_mass * Fy + h * s.gravity[1]
+    vz = f8(az) + lz + per_mass * Fz + h * s.gravity[2]
     r = f4(ri)
     per_inertia = f4(per_mass) / (f4(0.4) * r * r)
     ax, ay, az = f4(vx), f4(vy), f4(vz)
     row = (1 - step.now) * step.n + i
     write4(g.motion, 8 * row, (ax, ay, az, m))
     write4(g.motion, 8 * row + 4, (bx + per_inertia * Tx, by + per_inertia * Ty, bz + per_inertia * Tz, kind))
-    write4(g.velocity_low, own, (f4(vx - float(ax)), f4(vy - float(ay)), f4(vz - float(az)), rest))
+    write4(g.velocity_low, own, (f4(vx - f8(ax)), f4(vy - f8(ay)), f4(vz - f8(az)), rest))
     dx, dy, dz = h * vx, h * vy, h * vz
     px, py, pz = xi + dx, yi + dy, zi + dz
     write2(g.sphere, 4 * row, (px, py))
