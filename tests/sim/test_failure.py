@@ -124,6 +124,8 @@ NOBODY = UserForce([], 1, 1)
         (codes.STEP_TOO_SMALL, "the step became too small at t = 0 s"),
         (codes.SUNK, "a wheel has sunk by more than its radius"),
         (codes.NO_CONVERGENCE, "did not converge at t = 0 s"),
+        (codes.CONTACT_JAMMED, "jam (the paradox of Painlevé)"),
+        (codes.CONTACT_UNSOLVED, "forces of contacts that rest were not found at t = 0 s"),
         (codes.NOT_FINITE, "the motion diverged at t = 0 s: joint 'rail' is the fastest with 3"),
     ],
 )

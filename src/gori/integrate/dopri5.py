@@ -13,7 +13,7 @@ from gori.integrate.events import begin_watch, earliest_with, event_values, mark
 from gori.integrate.fixed_step import write_sample
 from gori.integrate.rates import arrive_at_contact, follow_bodies, measure_contact, project, rhs, step_to_contact
 from gori.kernels.accelerations import health, unit_quaternions
-from gori.kernels.codes import EVENT, NEAR_SINGULAR, OK, STEP_TOO_SMALL
+from gori.kernels.codes import CONTACT_JAMMED, CONTACT_UNSOLVED, EVENT, NEAR_SINGULAR, OK, STEP_TOO_SMALL
 from gori.kernels.jit import kernel, part, present
 from gori.kernels.layout import array, field, layout, record
 from gori.kernels.loops.coordinates import follow_turns, turns_at
@@ -47,6 +47,8 @@ second if the run is longer
 """
 GAP, DODGES = 0.55, 12
 """middle of the widest gap between the stages, and how often a step is changed that meets a singular pose there"""
+UNHELD, SHRINK = 1e-9, 0.1
+"""steps so short, as above, whose stages still cannot hold contacts that rest end the run; longer ones are shortened"""
 MANY, CREEP = 10_000, 1e-8
 """so many steps that cover less than this share of the run will not come to its end"""
 
@@ -240,6 +242,11 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
                 return NEAR_SINGULAR
             pose = memory.step[0].stage * h
             c.step = pose / GAP if pose < 0.75 * h else pose - GAP * h
+            continue
+        if code in (CONTACT_JAMMED, CONTACT_UNSOLVED) and h > UNHELD * resolution(c):
+            # stages of a long step may be where contacts that rest cannot be held
+            c.steps_refused += 1
+            c.step = SHRINK * h
             continue
         if code != OK:
             return code

@@ -16,9 +16,10 @@ from gori.kernels.tree.kinematics import place, positions, velocities
 
 EARLY, LATE = 1e-6, 1.0 - 1e-9
 """shares of a step: after the first an event that starts at zero has a side; after the other an event is at the end"""
-BESIDE, LATER, LOOKS = 1e-3, 16.0, 5
-"""share of a step beside its ends where slopes of gaps are seen; how much later, and how often, one looks again whether
-bodies that touch have parted"""
+BESIDE, PARTED, SOONER, LOOKS = 1e-3, 0.0625, 16.0, 11
+"""share of a step beside its ends where slopes of gaps are seen; where one looks first whether bodies that touch have
+parted, how much sooner then, and how often: the last bounces of a ball may be much shorter than a step"""
+SOONEST = PARTED / SOONER ** (LOOKS - 1)
 GOLDEN, NARROWINGS = 0.3819660112501051, 60
 
 
@@ -114,12 +115,12 @@ def earliest_with(interpolate):
     @block
     def parted(machine, data, watch, path, t, h, e):
         """Fraction of the step at which bodies that touch at its start have a gap; -1 if they never have."""
-        s = EARLY
+        s = PARTED
         for _ in range(LOOKS):
             values_at(machine, data, watch, path, t, h, s)
             if watch.work.here[e] > 0.0:
                 return s
-            s *= LATER
+            s /= SOONER
         return -1.0
 
     @block
@@ -174,7 +175,7 @@ def earliest_with(interpolate):
                 if low >= 0.0:
                     before[e] = here[e]
                 elif last < 0.0:
-                    return e, EARLY  # they come nearer at once
+                    return e, SOONEST  # they come nearer at once
                 else:
                     continue
             elif before[e] == 0.0:  # it leaves zero to one side, and may be back within the step

@@ -83,6 +83,13 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
             "another pose, or contact that yields: method time_stepping, or a penalty (without impacts)",
             time,
         )
+    if result == code.CONTACT_UNSOLVED:
+        return SimulationError(
+            f"the forces of contacts that rest were not found {when} ({speed}): {', '.join(held_names(stepper))}. The "
+            "iteration for so many points, or masses so different, did not converge. Use contact that yields: method "
+            "time_stepping, or a penalty (without impacts)",
+            time,
+        )
     if result == code.OFF_GRID and model.vehicle is not None:
         return SimulationError(off_grid(model.vehicle, time, "leaves"), time)
     if result == code.NO_CONVERGENCE:

@@ -97,6 +97,33 @@ def block(half_width: float, half_height: float, friction: float, restitution: f
     return machine(bodies, joints, friction, restitution)
 
 
+def belt(speed: float, friction: float) -> gori.Model:
+    """A box of 2 kg at rest on a belt whose speed is given."""
+    top = {"top": {"type": "box", "size": [10, 1, 0.1], "at": [0, 0, -0.05], **STEEL}}
+    box = {"box": {"type": "box", "size": [0.2, 0.2, 0.05], **STEEL}}
+    bodies = {
+        "belt": {"mass": 50.0, "inertia": [1, 1, 1], "shapes": top},
+        "box": {"mass": 2.0, "inertia": [0.0071, 0.0071, 0.0133], "shapes": box},
+    }
+    joints = {
+        "run": {"type": "prismatic", "parent": "ground", "child": "belt", "axis": [1, 0, 0]},
+        "fly": {"type": "free", "parent": "ground", "child": "box", "q": [1, 0, 0, 0, 0, 0, 0.025]},
+    }
+    motions = {"drive": {"joint": "run", "speed": speed}}
+    return machine(bodies, joints, friction, 0.0, floor=False, motions=motions)
+
+
+def stack(ratio: float) -> gori.Model:
+    """A box on one of 1 kg, heavier by a ratio, both at rest."""
+    bodies, joints = {}, {}
+    for name, mass, z in (("low", 1.0, 0.05), ("high", ratio, 0.15)):
+        moments = [mass * 0.0125 / 3.0, mass * 0.0125 / 3.0, mass * 0.02 / 3.0]
+        shapes = {"box": {"type": "box", "size": [0.2, 0.2, 0.1], **STEEL}}
+        bodies[name] = {"mass": mass, "inertia": moments, "shapes": shapes}
+        joints[f"{name}_fly"] = {"type": "free", "parent": "ground", "child": name, "q": [1, 0, 0, 0, 0, 0, z]}
+    return machine(bodies, joints, 0.5, 0.0)
+
+
 def four_bar(restitution: float = 0.5, friction: float = 0.3) -> gori.Model:
     """A four-bar 1 m above the floor, whose coupler carries a ball on an arm that strikes the floor."""
     bar = {"mass": 1.0, "com": [0.2, 0, 0], "inertia": [0.001, 0.02, 0.02]}

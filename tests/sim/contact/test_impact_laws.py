@@ -1,7 +1,10 @@
 """Laws of impact: closed forms, energy, and complementarity."""
 
+import time
+
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from gori.sim.contact.impact_laws import Colliding, complementary, friction_for, impulses, in_sequence, single, together
 from tests.sim.contact.impact_machines import double_pendulum
@@ -79,6 +82,46 @@ def test_turning_slip_is_resolved():
         if compressed == 0.0 and u[0] >= 0.0:
             compressed, end = p[0], 1.7 * p[0]
     np.testing.assert_allclose(single(one, "poisson"), p, atol=3e-4)
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.3, 0.9])
+@pytest.mark.parametrize("law", ["stronge", "poisson"])
+def test_turning_slip_against_an_integration(law, mu):
+    """Darboux and Keller by another program, with phases and the end of slip as its events."""
+    W, u, e = np.array([[1.0, 0.3, -0.2], [0.3, 2.0, 0.4], [-0.2, 0.4, 3.0]]), np.array([-1.0, 0.8, -0.5]), 0.7
+
+    def rates(p, x):  # speeds (3,), friction (2,), work
+        slip = np.hypot(*x[1:3])
+        t = -mu * x[1:3] / slip if slip > 1e-9 else np.array(friction_for(W, W[1:, 0], mu))
+        return np.concatenate([W @ [1.0, *t], t, [x[0]]])
+
+    def phase(p, x, goal):
+        stops = lambda p, x: np.hypot(*x[1:3]) - 2e-9  # noqa: E731
+        goal.terminal = stops.terminal = True
+        while True:
+            events = [goal, stops] if stops(p, x) > 0.0 else [goal]
+            run = solve_ivp(rates, (p, p + 10.0), x, "DOP853", rtol=1e-11, atol=1e-13, events=events)
+            p, x = run.t[-1], run.y[:, -1].copy()
+            if len(run.t_events[0]):
+                return p, x
+            x[1:3] = 0.0
+
+    p, x = phase(0.0, np.array([*u, 0.0, 0.0, 0.0]), lambda p, x: x[0])
+    end = (1.0 + e) * p if law == "poisson" else (1.0 - e * e) * x[5]
+    p, x = phase(p, x, (lambda p, x: p - end) if law == "poisson" else lambda p, x: x[5] - end)
+    one = Colliding(W, u, np.array([mu]), np.array([e]))
+    np.testing.assert_allclose(single(one, law), [p, *x[3:5]], atol=1e-8)
+
+
+def test_an_impact_with_turning_slip_is_quick():
+    W = np.array([[1.0, 0.3, -0.2], [0.3, 2.0, 0.4], [-0.2, 0.4, 3.0]])
+    one = Colliding(W, np.array([-1.0, 0.8, -0.5]), np.array([0.3]), np.array([0.7]))
+    times = []
+    for _ in range(10):
+        begin = time.perf_counter()
+        single(one, "stronge")
+        times.append(time.perf_counter() - begin)
+    assert min(times) < 0.03  # about 1 ms; it was 300 ms
 
 
 def test_friction_is_the_most_dissipative():

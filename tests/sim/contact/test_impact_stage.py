@@ -14,11 +14,13 @@ from tests.sim.contact.impact_machines import (
     G,
     above,
     ball,
+    belt,
     block,
     double_pendulum,
     four_bar,
     row_of_balls,
     sliding_rod,
+    stack,
     stopped_pendulum,
 )
 from tests.sim.contact.machines import four_bar as stop_four_bar
@@ -48,6 +50,34 @@ def test_bouncing_ball(method):
     assert late.sum() > 100 and np.abs(run.q[late, 6] - 0.1).max() < 1e-9
     assert np.abs(run.v[late]).max() < 1e-9
     np.testing.assert_allclose(run["ball.contact"][-1], [0.0, 0.0, G], rtol=1e-9)
+
+
+@pytest.mark.parametrize("x", [0.1, 5.0])
+def test_a_ball_comes_to_rest_with_long_steps(x):
+    # free fall has no error, so that steps grow to seconds: the last bounces are a millionth of that
+    model = ball(0.3)
+    simulation = gori.Simulation(model, gori.Dopri5(), state=above(model, x, 0, 0.7), impacts=True)
+    run = simulation.run(3.0, progress=False, max_wall=60.0)
+    fall = np.sqrt(2.0 * 0.6 / G)
+    assert run.info["end"] == "complete" and len(run.info["impacts"]) == 12
+    assert column(run, "time")[-1] == pytest.approx(fall * 1.3 / 0.7, rel=1e-5)
+    assert abs(run.q[-1, 6] - 0.1) < 1e-9
+
+
+@pytest.mark.parametrize("method", [gori.Dopri5(), gori.RK4(step=1e-3)])
+def test_work_of_a_belt_that_takes_a_box_along(method):
+    # half of what the drive gives is heat: it gives m v^2, and the box has m v^2 / 2 at last
+    run = gori.Simulation(belt(0.5, 0.3), method, impacts=True).run(0.5, progress=False)
+    assert run["energy.work"][-1] == pytest.approx(0.25, rel=1e-4)
+    assert np.abs(run["energy.balance"]).max() < 1e-5
+    assert run["box.vx"][-1] == pytest.approx(0.5, rel=1e-6)
+
+
+@pytest.mark.parametrize("method", [gori.Dopri5(), gori.RK4(step=1e-3)])
+def test_a_heavy_box_rests_on_a_light_one(method):
+    run = gori.Simulation(stack(100.0), method, impacts=True).run(0.3, progress=False)
+    assert abs(run["high.z"][-1] - 0.15) < 1e-9 and np.abs(run.v).max() < 1e-6
+    np.testing.assert_allclose(run["high.contact"][-1], [0.0, 0.0, 100.0 * G], atol=1e-4)
 
 
 def test_states_continue_bit_for_bit(tmp_path):

@@ -4,7 +4,8 @@ The value of a pair falls through zero when something happens to it:
 
     min(gap of all points that do not rest, LIFT - gap of all points that do)
 
-a point touches, or one that rested has come off. Points are told apart by their features, so a block that rocks on one
+a point touches, or one that rested has come off. One that is pressed has not: its gap is an error of the method, which
+decays. Points are told apart by their features, so a block that rocks on one
 corner is still watched for the other. A feature that is gone, as those of a body that rolls, is taken over by the
 nearest point that is left.
 """
@@ -95,6 +96,12 @@ def claim_points(data, a, b, count):
 
 
 @part
+def lift_left(held):
+    """How much farther a contact that rests may come off before it ceases to rest [m, rad]."""
+    return LIFT - held.gap if held.gap >= FAR or not held.force[0] > 0.0 else LIFT
+
+
+@part
 def pair_value(machine, data, a, b):
     """The watched value of a pair [m]; after `move_bodies`."""
     rest, found = data.rest, data.contact_memory.found
@@ -112,7 +119,7 @@ def pair_value(machine, data, a, b):
         for i in range(rest.head[0].held):
             held = rest.held[i]
             if held.stop < 0 and held.a == a and held.b == b:
-                value = min(value, LIFT - held.gap)
+                value = min(value, lift_left(held))
     return value
 
 
@@ -139,7 +146,7 @@ def gap_values(machine, data, y, values):
         held = rest.held[i]
         if held.stop >= 0:
             held.gap = values[at + held.stop]
-            values[at + held.stop] = LIFT - held.gap
+            values[at + held.stop] = lift_left(held)
 
 
 @part

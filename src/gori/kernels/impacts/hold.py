@@ -13,7 +13,7 @@ jump.
 Points are solved one after the other, all others held (Gauss-Seidel), each by itself exactly: it separates, or sticks,
 or slides in a direction d with f_n = -b_n / (W_nn - mu W_nt d). After the first sweeps iterates are mixed
 (`contact/mixing.py`): a box that comes to rest on four points, more than it needs, takes tens of sweeps and not
-thousands.
+thousands. Where that is slow too, now and then a step of Newton's method is tried (`newton.py`).
 
 Where the denominator is not positive while b_n < 0, pressing makes the point accelerate inwards, and it cannot slide
 on: the paradox of Painlevé (1895). A point alone then sticks, as W is positive definite: it jams, and its slip is over
@@ -22,16 +22,24 @@ within 1/c, as by an impact without a collision. Several points may have no forc
 
 import math
 
-from gori.kernels.codes import CONTACT_JAMMED, OK
+from gori.kernels.codes import CONTACT_JAMMED, CONTACT_UNSOLVED, OK
 from gori.kernels.contact.memory import DEPTH
 from gori.kernels.contact.mixing import GROWN, dot, solve_shares
+from gori.kernels.impacts.newton import newton_step
 from gori.kernels.jit import block, part
 
 SWEEPS = 500
 FLAT, YIELDS = 1e-12, 1e-9
 """mobility along a tangent, by that along the normal, which counts as none, and which is taken then"""
-PLAIN, PATIENT = 10, 100
-"""sweeps before iterates are mixed, and after which what is good enough will do"""
+PLAIN, PATIENT, SLOW, OFTEN = 10, 150, 30, 3
+"""sweeps before iterates are mixed, and after which what is good enough will do; after which a step of Newton's method
+is tried, and how many sweeps there are from one to the next
+"""
+ANEW = 6
+"""steps of Newton's method that are tried first, from no forces on"""
+REGULAR, HARDER, EASIER, HARDEST = 1e-10, 30.0, 0.1, 1e-2
+"""what is added to mobilities in a step of Newton's method, as a share; times this after one that led away, or not;
+from the last on it begins anew"""
 EXACT, HELD_ENOUGH = 1e-13, 1e-7
 """change of accelerations in a sweep, as a share of the largest, at which it ends, and which is good enough at last"""
 INWARDS = 1e-4
@@ -192,11 +200,17 @@ def mix_forces(rest, count, mixed, smallest):
 
 
 @part
-def presses(rest, count):
-    """Whether no point is pulled, and none accelerates inwards by more than a trace."""
+def largest_free(rest, count):
+    """Largest acceleration without forces."""
     largest = 0.0
     for r in range(3 * count):
         largest = max(largest, abs(rest.free[r]))
+    return largest
+
+
+@part
+def presses(rest, count, largest):
+    """Whether no point is pulled, and none accelerates inwards by more than a trace of the largest acceleration."""
     for i in range(0, 3 * count, 3):
         a = rest.free[i]
         for r in range(3 * count):
@@ -204,6 +218,30 @@ def presses(rest, count):
         if rest.mobility[i, i] > 0.0 and not (rest.force[i] >= 0.0 and a >= -INWARDS * largest):
             return False
     return True
+
+
+@part
+def try_newton(rest, count, regular, anew):
+    """A step of Newton's method, after the present forces are noted; or several, from none on, which find the forces
+    of a stack at rest.
+    """
+    for k in range(3 * count):
+        rest.last_g[k] = rest.force[k]
+        if anew:
+            rest.force[k] = 0.0
+    for _ in range(ANEW if anew else 1):
+        newton_step(rest, count, regular)
+        into_cones(rest, count)
+
+
+@part
+def judge_newton(rest, count, better, regular):
+    """After a step of Newton's method and a sweep: undo both where they led away. Returns the next `regular`."""
+    if better:
+        return max(REGULAR, EASIER * regular)
+    for k in range(3 * count):
+        rest.force[k] = rest.last_g[k]
+    return HARDER * regular if regular < HARDEST else REGULAR
 
 
 @block
@@ -218,15 +256,33 @@ def solve_held(rest, count):
     for r in range(3 * count):
         rest.force[r] = 0.0
     change, size, exists, mixed, smallest = 0.0, 0.0, True, 0, math.inf
+    largest, regular, before = (
+        largest_free(rest, count),
+        REGULAR,
+        -1.0,
+    )  # before: change before the step of Newton's method that was just tried, or -1
     for k in range(SWEEPS):
         for r in range(3 * count):
             rest.last[r] = rest.force[r]
         exists, change, size = sweep(rest, count)
         if change <= EXACT * size or not change < math.inf:
             break
-        if k >= PLAIN:
-            change = moved(rest, count)
-            if change <= (EXACT if k < PATIENT else HELD_ENOUGH) * size or k == SWEEPS - 1:
-                break
+        if k < PLAIN:
+            continue
+        change = moved(rest, count)
+        if change <= EXACT * size or k == SWEEPS - 1:
+            break
+        if k >= PATIENT and change <= HELD_ENOUGH * size and presses(rest, count, largest):
+            break
+        if before >= 0.0:
+            regular = judge_newton(rest, count, change < before, regular)
+            mixed, smallest, before = 0, math.inf, -1.0
+        elif SLOW <= k < SWEEPS - 2 * OFTEN and k % OFTEN == 0:
+            before = change
+            try_newton(rest, count, regular, k == SLOW)
+        else:
             mixed, smallest = mix_forces(rest, count, mixed, smallest)
-    return OK if exists and change <= HELD_ENOUGH * size and presses(rest, count) else CONTACT_JAMMED
+    if not exists or not change < math.inf:
+        return CONTACT_JAMMED
+    enough = change <= HELD_ENOUGH * max(size, largest)
+    return OK if enough and presses(rest, count, largest) else CONTACT_UNSOLVED

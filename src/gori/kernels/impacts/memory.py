@@ -77,6 +77,7 @@ class RestMemory(Bundle):
     last_g: Annotated[Any, F1]
     gram: Annotated[Any, F2]  # (2 DEPTH, DEPTH) equations, and below them their factors
     share: Annotated[Any, F1]  # (DEPTH,)
+    newton: Annotated[Any, F2]  # (3 m, 3 m + 1) equations of a step of Newton's method (`newton.py`)
 
 
 def rest_memory(
@@ -103,4 +104,5 @@ def rest_memory(
         force=np.zeros(3 * m), directions=np.zeros((3, 3)), mix_f=np.zeros((DEPTH, 3 * m)),
         mix_g=np.zeros((DEPTH, 3 * m)), last=np.zeros(3 * m), last_f=np.zeros(3 * m), last_g=np.zeros(3 * m),
         gram=np.zeros((2 * DEPTH, DEPTH)), share=np.zeros(DEPTH),
+        newton=np.zeros((3 * m, 3 * m + 1)),
     )  # fmt: skip

@@ -6,7 +6,7 @@ Stands in the place of the loop solver, `machine.closed`, and calls that one, `d
        earlier along the motion, with the points where they are then, so that rolling and curvature are in it
     2. accelerations without contact
     3. [M J_c'; J_c 0], the equations of bodies and loops, solved for the directions of the points: W = J M^-1 J'
-    4. forces (`hold.py`), and what they do to the accelerations and to the power
+    4. forces (`hold.py`), and what they do to the accelerations and to the power, that of given motions too
 """
 
 from gori.kernels.accelerations import accelerations, q_rate, unit_quaternions
@@ -18,6 +18,7 @@ from gori.kernels.impacts.gaps import claim_points, finite_gap, gap_values, move
 from gori.kernels.impacts.hold import solve_held
 from gori.kernels.jit import block, call_at, kernel, part, present
 from gori.kernels.loops.cuts import fill_jacobian, place_cuts
+from gori.kernels.loops.system import drive_power
 from gori.kernels.machine import GAPS, PROJECT, PROJECT_AND_EVALUATE, RATES, SOLVER
 from gori.kernels.tree.columns import ARM, NDOF, NQ, P_WB, PARENT, V0, S
 from gori.kernels.tree.kinematics import cross
@@ -199,7 +200,7 @@ def hold(machine, data, t, q, v, a):
     for r in range(3 * count):
         for k in range(nv):
             a[k] += A[k, n + r] * rest.force[r]
-        data.power[0] += rest.force[r] * rest.speed[r]
+        data.power[0] += rest.force[r] * (rest.speed[r] + drive_power(machine, A[nv:, n + r], data.values))
     c = data.contact_memory
     for k in range(c.wrench.shape[0]):
         for d in range(6):

@@ -8,6 +8,9 @@ that of the present slip, which may stop, stick or reverse:
 
     du/dp = W (1, t),   t = -mu u_t/|u_t| where it slides,  W_tt t = -W_tn where it sticks and |t| <= mu
 
+Once slip has stopped, it sticks or slides in one direction: all that follows is in closed form. So is slip that does
+not turn; slip that does is integrated.
+
 Compression ends at u_n = 0 with the impulse p_c and the work of the normal force A_c < 0. Restitution e ends it all:
 
     poisson    p - p_c = e p_c
@@ -25,10 +28,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-COARSE, FINE = 64, 4096
-"""increments of the normal impulse up to the end of compression: where slip keeps its direction, and where it turns"""
-TURNED = 1e-9
-SWEEPS, EXACT = 20000, 1e-15
+TURNED, STOPPED = 1e-11, 1e-13
+"""relative error of a step while slip turns, and the slip, as a share of the largest speed, that counts as none"""
+SWEEPS, EXACT, SETTLED = 20000, 1e-15, 1e-14
+"""sweeps at most; change of an impulse, or of all speeds, in a sweep at which they end, as a share of the largest"""
 HALVINGS = 60
 ROUNDING = 1e-12
 """share of the kinetic energy of the impact that is not worth mentioning"""
@@ -142,81 +145,158 @@ def single(contact: Colliding, law: str, slow: float = 0.0) -> np.ndarray:
         return _kinematic(W, u, mu, e)
     if not mu > 0.0:
         return np.array([-(1.0 + e) * u[0] / W[0, 0], 0.0, 0.0])  # all laws agree
-    p, turned = _process(W, u, mu, e, law, COARSE)
-    return _process(W, u, mu, e, law, FINE)[0] if turned > TURNED else p
+    return _process(W, u, mu, e, law)
 
 
 def _first(function: Callable[[float], float], high: float) -> float:
-    """Where a function that is negative at zero and positive at `high` is zero, by bisection."""
-    low = 0.0
+    """Where a function that is negative at zero and positive at `high` is zero, by the rule of false position (the
+    Illinois variant: Dowell and Jarratt 1971).
+    """
+    low, at_low, at_high, kept = 0.0, function(0.0), function(high), 0
     for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if function(middle) < 0.0 else (low, middle)
+        if not high - low > 4e-16 * high or at_high == 0.0:
+            break
+        middle = high - at_high * (high - low) / (at_high - at_low)
+        if not low < middle < high:
+            middle = 0.5 * (low + high)
+        value = function(middle)
+        if value < 0.0:
+            at_high *= 0.5 if kept == -1 else 1.0
+            low, at_low, kept = middle, value, -1
+        else:
+            at_low *= 0.5 if kept == 1 else 1.0
+            high, at_high, kept = middle, value, 1
     return high
 
 
 class _Process:
-    """An impact of one contact in increments of its normal impulse.
+    """An impact of one contact as its normal impulse grows.
 
     p, u, work   impulses (3,), speeds (3,) and work of the normal force so far
-    turned       by how much the direction of slip has turned in an increment, at most
+    goal         what is looked for: (impulse, normal speed, work) -> negative before it, zero there
     """
 
     def __init__(self, W: np.ndarray, u: np.ndarray, mu: float):
-        self.W, self.u, self.mu, self.p, self.work, self.turned = W, u, mu, np.zeros(3), 0.0, 0.0
-        self.scale, self._direction = abs(float(u[0])), None
+        self.W, self.mu, self.p, self.u, self.work = W, mu, np.zeros(3), u.copy(), 0.0
+        self.scale = float(np.abs(u).max())
+        (_, a, b), (_, c, d), (_, _, e) = W.tolist()
+        self._numbers = float(W[0, 0]), a, b, c, d, e
 
-    def after(self, dp: float) -> np.ndarray:
-        """Speeds after an increment."""
-        return self.u + self.W @ _increment(self.W, self.u, self.mu, dp)
+    def until(self, goal: Callable[[float, float, float], float]) -> None:
+        """Go on to where the goal is reached: slip that turns, then none or one whose direction stays."""
+        slip = math.hypot(*self.u[1:])
+        if slip > STOPPED * self.scale and self._slide(slip, goal):
+            return
+        tangents = friction_for(self.W, self.W[1:, 0], self.mu)
+        self._straight(np.array([1.0, *tangents]), math.inf, goal)
 
-    def slip_left(self, dp: float) -> float:
-        return float(np.hypot(*self.after(dp)[1:]))
+    def _straight(self, direction: np.ndarray, most: float, goal: Callable[[float, float, float], float]) -> bool:
+        """Go on along a direction of the impulse, by `most` or to the goal; whether it is reached."""
+        rate, start, speed = self.W @ direction, float(self.p[0]), float(self.u[0])
 
-    def work_after(self, dp: float) -> float:
-        return self.work + 0.5 * float(self.u[0] + self.after(dp)[0]) * dp
+        def ahead(dp: float) -> float:
+            return goal(start + dp, speed + float(rate[0]) * dp, self.work + (speed + 0.5 * float(rate[0]) * dp) * dp)
 
-    def until_slip_stops(self, dp: float) -> float:
-        """The increment, or less of it: slip that stops in it ends it, so that it may then stick or slide back."""
-        slip = float(np.hypot(*self.u[1:]))
-        if slip <= 1e-12 * self.scale or self.slip_left(dp) > 1e-12 * slip:
-            return dp
-        return _first(lambda x: 1e-12 * slip - self.slip_left(x), dp)
+        end, reached = most, True
+        if math.isinf(most):
+            end = self.scale / self._numbers[0]
+            while ahead(end) < 0.0:
+                end *= 2.0
+        else:
+            reached = ahead(end) >= 0.0
+        dp = _first(ahead, end) if reached else end
+        self.work += (speed + 0.5 * float(rate[0]) * dp) * dp
+        self.p, self.u = self.p + dp * direction, self.u + dp * rate
+        return reached
 
-    def take(self, dp: float) -> None:
-        """Go on by an increment."""
-        self.work, self.p, self.u = (
-            self.work_after(dp), self.p + _increment(self.W, self.u, self.mu, dp), self.after(dp)
+    def _slide(self, slip: float, goal: Callable[[float, float, float], float]) -> bool:
+        """Go on while it slides; whether the goal is reached before the slip has stopped.
+
+        With dp = |u_t| ds the direction of the slip has an equation of its own, and the slip shrinks exponentially,
+        so that it turns smoothly up to its end.
+        """
+        angle = math.atan2(self.u[2], self.u[1])
+        x = (angle, math.log(slip), float(self.p[0]), float(self.u[0]), self.work, *self.p[1:].tolist())
+        rates = self._rates(x)
+        if abs(rates[0]) <= 1e-14 * sum(map(abs, self._numbers)):  # it does not turn
+            direction = np.array([1.0, -self.mu * math.cos(angle), -self.mu * math.sin(angle)])
+            reached = self._straight(direction, slip / -rates[1] if rates[1] < 0.0 else math.inf, goal)
+            if not reached:
+                self.u[1:] = 0.0
+            return reached
+        h, reached = 0.1 / sum(map(abs, self._numbers)), False
+        while x[1] > math.log(STOPPED * self.scale):
+            new, error = _step(self._rates, x, rates, h, (1.0, 1.0, max(x[2], 1e-3 * self._typical()), self.scale))
+            if error > 1.0:
+                h *= max(0.2, 0.9 * error**-0.2)
+                continue
+            if goal(*new[2:5]) >= 0.0:
+                share = _first(lambda s: goal(*_step(self._rates, x, rates, s, None)[0][2:5]), h)  # noqa: B023
+                x, reached = _step(self._rates, x, rates, share, None)[0], True
+                break
+            x, rates = new, self._rates(new)
+            h *= min(5.0, 0.9 * max(error, 1e-8) ** -0.2)
+        slip = math.exp(x[1]) if reached else 0.0
+        self.u = np.array([x[3], slip * math.cos(x[0]), slip * math.sin(x[0])])
+        self.p, self.work = np.array([x[2], x[5], x[6]]), x[4]
+        return reached
+
+    def _typical(self) -> float:
+        return self.scale / self._numbers[0]
+
+    def _rates(self, x: tuple[float, ...]) -> tuple[float, ...]:
+        """d/ds of angle and logarithm of the slip, normal impulse, normal speed, work, and friction."""
+        nn, ns, nt, ss, st, tt = self._numbers
+        c, s, mu, slip = math.cos(x[0]), math.sin(x[0]), self.mu, math.exp(x[1])
+        along, across = ns - mu * (ss * c + st * s), nt - mu * (st * c + tt * s)
+        return (
+            across * c - along * s, along * c + across * s, slip, slip * (nn - mu * (ns * c + nt * s)), slip * x[3],
+            -mu * slip * c, -mu * slip * s,
         )  # fmt: skip
-        slip = np.hypot(*self.u[1:])
-        if slip > 1e-9 * self.scale:
-            now, before = self.u[1:] / slip, self._direction
-            if before is not None:
-                self.turned = max(self.turned, abs(float(now[0] * before[1] - now[1] * before[0])))
-            self._direction = now
 
 
-def _process(W: np.ndarray, u: np.ndarray, mu: float, e: float, law: str, count: int) -> tuple[np.ndarray, float]:
-    """Both phases; impulses (3,), and by how much the direction of slip turned."""
-    impact, size = _Process(W, u.copy(), mu), -float(u[0]) / W[0, 0] / count
-    while impact.u[0] < -1e-14 * impact.scale:
-        dp = impact.until_slip_stops(size)
-        if impact.after(dp)[0] >= 0.0:
-            dp = _first(lambda x: float(impact.after(x)[0]), dp)
-        impact.take(dp)
-    if law == "poisson":
-        end = (1.0 + e) * impact.p[0]
-        while impact.p[0] < end * (1.0 - 1e-15):
-            impact.take(impact.until_slip_stops(min(size, end - impact.p[0])))
-        return impact.p, impact.turned
-    taken = impact.work
-    end = (1.0 - e * e) * taken
-    while impact.work < end - 1e-14 * abs(taken):
-        dp = impact.until_slip_stops(size)
-        if impact.work_after(dp) >= end:
-            dp = _first(lambda x: impact.work_after(x) - end, dp)
-        impact.take(dp)
-    return impact.p, impact.turned
+def _process(W: np.ndarray, u: np.ndarray, mu: float, e: float, law: str) -> np.ndarray:
+    """Both phases; impulses (3,)."""
+    impact = _Process(W, u, mu)
+    impact.until(lambda p, speed, work: speed)
+    if e > 0.0 and law == "poisson":
+        end = (1.0 + e) * float(impact.p[0])
+        impact.until(lambda p, speed, work: p - end)
+    elif e > 0.0:
+        end = (1.0 - e * e) * impact.work
+        impact.until(lambda p, speed, work: work - end)
+    return impact.p
+
+
+_STAGES = (
+    (1 / 5,),
+    (3 / 40, 9 / 40),
+    (44 / 45, -56 / 15, 32 / 9),
+    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+)
+_ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
+
+
+def _step(
+    rates: Callable[[tuple[float, ...]], tuple[float, ...]],
+    x: tuple[float, ...],
+    first: tuple[float, ...],
+    h: float,
+    scale: tuple[float, ...] | None,
+) -> tuple[tuple[float, ...], float]:
+    """A step of Dormand and Prince, and its error by that which is allowed; without a scale there is none."""
+    k, new = [first], x
+    for weights in _STAGES:
+        new = tuple(v + h * sum(w * s[i] for w, s in zip(weights, k)) for i, v in enumerate(x))
+        if scale is None and len(k) == 6:
+            return new, 0.0
+        k.append(rates(new))
+    if scale is None:
+        return new, 0.0
+    error = max(abs(h * sum(w * s[i] for w, s in zip(_ERROR, k))) / size for i, size in enumerate(scale))
+    return new, error / TURNED
 
 
 def _kinematic(W: np.ndarray, u: np.ndarray, mu: float, e: float) -> np.ndarray:
@@ -240,8 +320,9 @@ def complementary(
     least, wanted = np.broadcast_to(least, k), np.broadcast_to(wanted, k)
     p = np.zeros(3 * k)
     p[::3] = least
+    slowest = SETTLED * np.abs(u).max(initial=0.0)
     for _ in range(SWEEPS):
-        change = 0.0
+        change, before = 0.0, p.copy()
         for i in range(k):
             rows = slice(3 * i, 3 * i + 3)
             own = W[rows, rows]
@@ -254,7 +335,8 @@ def complementary(
             new[1:] = friction_for(own, slip, float(contacts.mu[i]) * new[0])
             change = max(change, float(np.abs(new - p[rows]).max()))
             p[rows] = new
-        if change <= EXACT * np.abs(p).max(initial=0.0):
+        # of more points than a body needs, impulses may drift on without end, and do nothing
+        if change <= EXACT * np.abs(p).max(initial=0.0) or np.abs(W @ (p - before)).max(initial=0.0) <= slowest:
             break
     return p
 

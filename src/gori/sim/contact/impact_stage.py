@@ -21,6 +21,8 @@ from gori.sim.stepper import Stepper
 
 TOUCH = 1e-8
 """gap below which a point takes part in an impact [m, rad]"""
+KEPT = 1e-4
+"""gap up to which a point that rests and is pressed takes part too: its gap is an error of the method [m, rad]"""
 DEEP = 1e-6
 """depth at the start of a run from which on it is refused [m, rad]"""
 LEAVES = 1e-3
@@ -61,6 +63,15 @@ class ImpactLog(Bound):
             (held["a"], held["b"], held["feature"], held["stop"]), held["friction"] = row, mu
         rest.head["held"] = len(rows)
         self._stepper.data.contact_memory.wrench[:] = 0.0  # the next evaluation says what it is
+
+    def pressed(self) -> dict[tuple[int, int, int, int], float]:
+        """Rows of contacts that rest and are pressed, with gaps up to which they do."""
+        held = self._rest.held[: int(self._rest.head["held"][0])]
+        return {
+            (int(row["a"]), int(row["b"]), int(row["feature"]), int(row["stop"])): min(2.0 * float(row["gap"]), KEPT)
+            for row in held
+            if row["force"][0] > 0.0
+        }
 
     def state(self) -> dict[str, Any]:
         """What must be kept; rows of stops count from 1 in it."""
@@ -158,8 +169,11 @@ class ImpactStage:
     def _touching(self, q: np.ndarray, begins: bool) -> list[Touching]:
         """All points that touch at q."""
         model, found, npairs = self._stepper.model, [], len(self._watched.pairs)
-        for point in model.contacts(q, TOUCH) if npairs else ():
+        pressed = {} if begins else self._contacts.pressed()
+        for point in model.contacts(q, max(TOUCH, *pressed.values()) if pressed else TOUCH) if npairs else ():
             if point.shapes not in self._gap_of:
+                continue
+            if point.gap > TOUCH and (*point.shapes, point.feature, -1) not in pressed:
                 continue
             if begins and point.gap < -DEEP:
                 self._refuse(f"{point.a} and {point.b} are inside each other by {-point.gap:.3g} m")
@@ -168,7 +182,7 @@ class ImpactStage:
             found.append(Touching(self._gap_of[a, b], point.jacobian, float(law["friction"]), e, row))
         for s, stop in enumerate(self._watched.stops):
             gap = float(stop["side"] * (q[stop["coordinate"]] - stop["bound"]))
-            if gap > TOUCH:
+            if gap > TOUCH and not ((0, 0, 0, s) in pressed and gap <= KEPT):
                 continue
             if begins and gap < -DEEP:
                 self._refuse(f"joint {self._watched.names[npairs + s]} is beyond its limit by {-gap:.3g}")
@@ -203,6 +217,8 @@ class ImpactStage:
         contacts.fresh = False
         q, v, time = stepper.q.copy(), stepper.v.copy(), stepper.time
         touching = self._touching(q, begins)
+        if not begins:
+            self._refuse_endless(time, touching)
         marks = np.zeros(len(self._watched.names))
         if not touching:
             contacts.hold([], [])
@@ -210,11 +226,13 @@ class ImpactStage:
             return
         J = np.vstack([point.rows for point in touching])
         u = J @ v
+        leaves = impacts.rest_speed  # what touches again at once, and so slowly, has not parted
+        if begins or u[::3].min() < 0.0:
+            leaves *= LEAVES
         if u[::3].min() < 0.0:
-            self._refuse_endless(time, [touching[int(np.argmin(u[::3]))].gap])
             v = self._impact(touching, J, u, v, begins)
             u = J @ v
-        rests = u[::3] <= LEAVES * impacts.rest_speed
+        rests = u[::3] <= leaves
         if rests.sum() > MOST_HELD:
             raise SimulationError(
                 f"{rests.sum()} contacts rest at t = {time:.6g} s: impacts by events hold at most {MOST_HELD}. Use "
@@ -268,16 +286,15 @@ class ImpactStage:
     def _names(self, touching: list[Touching]) -> str:
         return ", ".join(dict.fromkeys(self._watched.names[point.gap] for point in touching))
 
-    def _refuse_endless(self, time: float, gaps: list[int]) -> None:
+    def _refuse_endless(self, time: float, touching: list[Touching]) -> None:
         """Raise if impacts follow each other without end."""
         stepper = self._stepper
         short = SHORT * max(1.0, stepper.end_time - stepper.start_time)
         self._count = self._count + 1 if time - self._last <= short else 0
         self._last = time
         if self._count > MANY:
-            names = ", ".join(self._watched.names[gap] for gap in gaps)
             raise SimulationError(
-                f"impacts of {names} follow each other without end at t = {time:.6g} s. Take a larger rest_speed (it "
-                f"is {self._impacts.rest_speed:g}), or method time_stepping",
+                f"impacts of {self._names(touching)} follow each other without end at t = {time:.6g} s. Take a "
+                f"larger rest_speed (it is {self._impacts.rest_speed:g}), or method time_stepping",
                 time,
             )
