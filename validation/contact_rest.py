@@ -28,9 +28,9 @@ LEAN, PITCH = math.radians(20.0), 0.066
 """angle of a card from the vertical; distance of pairs [m]"""
 
 
-def pile(count: int) -> gori.Model:
+def pile(count: int, seed: int = 1) -> gori.Model:
     """Boxes and balls in turn, turned at random, in layers of 16 above an open bin of 1 m."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     bin = {"type": "box", "size": [1, 1, 1], "at": [0, 0, 0.5], "hollow": True, "open": ["z+"], **SOLID}
     bodies: dict[str, Any] = {"ground": {"shapes": {"bin": bin}}}
     joints = {}
@@ -70,14 +70,17 @@ def growth(energy: np.ndarray) -> float:
     return float((energy - np.minimum.accumulate(energy)).max())
 
 
-def settles(count: int = 100, since: float = 20.0, until: float = 100.0, step: float = 5e-3) -> Iterator[Check]:
+def settles(
+    count: int = 100, since: float = 20.0, until: float = 100.0, step: float = 5e-3, seed: int = 1
+) -> Iterator[Check]:
     """The pile falls into the bin and comes to rest; how quiet it is from a time on."""
-    recording = gori.Simulation(pile(count), gori.TimeStepping(step=step)).run(until, 0.05, progress=False)
+    recording = gori.Simulation(pile(count, seed), gori.TimeStepping(step=step)).run(until, 0.05, progress=False)
     way, late, energy = f"impulses, {1e3 * step:g} ms", recording.time >= since - 1e-9, recording["energy.total"]
-    words = f"pile of {count}, {since:g} to {until:g} s"
+    name = f"pile {seed} of {count}"
+    words = f"{name}, {since:g} to {until:g} s"
     speeds = point_speeds(recording, reaches(count))[late]
     exchanged = energy[0] - energy[-1]
-    yield small(CASE, f"pile of {count}, rise of energy / energy lost", way, growth(energy) / exchanged, 1e-8)
+    yield small(CASE, f"{name}, rise of energy / energy lost", way, growth(energy) / exchanged, 1e-8)
     yield small(CASE, f"{words}, depth / size", way, max(0.0, -recording["contact.gap"][late].min()) / SIZE, 1e-3)
     yield small(CASE, f"{words}, displacement [m]", way, moved(recording, since), 1e-6)
     yield small(CASE, f"{words}, speed of points, median [m/s]", way, float(np.median(speeds)), 1e-5)
@@ -121,18 +124,21 @@ def top(q: np.ndarray) -> float:
 
 def cards(until: float = 10.0, step: float = 2e-3) -> Iterator[Check]:
     """With friction 0.6 > tan 20 degrees = 0.36 the tower stands; with 0.1 < 0.18 not even one pair does."""
-    way = f"impulses, {1e3 * step:g} ms"
-    stands = gori.Simulation(tower(0.6), gori.TimeStepping(step=step)).run(until, 0.02, progress=False)
+    way = f"impulses, {1e3 * step:g} ms, tolerance 1e-7"
+    method = gori.TimeStepping(step=step, tolerance=1e-7)  # points at rest move with ten times that
+    stands = gori.Simulation(tower(0.6), method).run(until, step, progress=False)
     words = "cards, three storeys, friction 0.6"
     yield small(CASE, f"{words}, displacement from 1 to {until:g} s [m]", way, moved(stands, 1.0), 1e-6)
     yield small(CASE, f"{words}, displacement from the start [m]", way, moved(stands, 0.0), 1e-5)
     speeds = point_speeds(stands, np.array(0.5 * math.hypot(*CARD)))[stands.time > 1.0]
     yield small(CASE, f"{words}, speed of points, largest [m/s]", way, float(speeds.max()), 1e-5)
-    falls = gori.Simulation(tower(0.1), gori.TimeStepping(step=step)).run(2.0, 0.02, progress=False)
+    falls = gori.Simulation(tower(0.1), method).run(2.0, 0.02, progress=False)
     left = top(falls.q[-1]) / top(falls.q[0])
     yield small(CASE, "cards, three storeys, friction 0.1, height left after 2 s, share", way, left, 0.05)
 
 
 def checks(long: bool) -> Iterator[Check]:
-    for case in (settles, cards):
-        yield from case()
+    yield from settles()
+    for seed in (2, 3, 4):
+        yield from settles(until=30.0, seed=seed)
+    yield from cards()
