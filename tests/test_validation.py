@@ -16,6 +16,7 @@ from validation import (
     a03_andrews,
     balance,
     contact_friction,
+    contact_rest,
     gears,
     quick_return,
     rank,
@@ -213,6 +214,17 @@ def test_gears():
 
 def test_billiards_inclines_and_sliding():
     assert_pass(contact_friction.checks(False))
+
+
+@pytest.mark.filterwarnings("ignore::gori.errors.ContactWarning")
+def test_a_pile_comes_to_rest():
+    """Of 24 bodies, 5 s; `python -m validation contact_rest` has 100 and 100 s. Bounds are the same."""
+    assert_pass(contact_rest.settles(24, since=4.0, until=5.0))
+
+
+@pytest.mark.filterwarnings("ignore::gori.errors.ContactWarning")
+def test_a_tower_of_cards_stands_by_friction():
+    assert_pass(contact_rest.cards(until=2.0))
 
 
 def test_a_block_slides_as_far_as_in_mujoco():

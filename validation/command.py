@@ -24,6 +24,7 @@ CASES = (
     "gears",
     "contact_impacts",
     "contact_friction",
+    "contact_rest",
     "residual",
     "energy",
     "vehicle",

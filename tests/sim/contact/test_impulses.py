@@ -37,8 +37,9 @@ def test_a_hundred_times_the_mass_on_top_is_carried():
 
 
 @pytest.mark.filterwarnings("ignore::gori.errors.EnergyWarning")
-def test_a_weight_that_crushes_what_is_below_it_is_named():
+@pytest.mark.parametrize("ratio", [1e3, 1e4, 1e5, 1e6])
+def test_a_weight_that_crushes_what_is_below_it_is_named(ratio):
     with pytest.warns(
         ContactWarning, match=r"(light|heavy|ground)\.\w+ and (light|heavy|ground)\.\w+ got .* deep into each"
     ):
-        stacked(1e5).run(0.5, progress=False)
+        stacked(ratio).run(1.0, progress=False)
