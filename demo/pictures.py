@@ -4,11 +4,9 @@ import io
 import json
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 from PIL import Image
 
 import gori
@@ -23,20 +21,15 @@ SIZE = (1200, 675)
 LARGEST = 250_000
 """of a picture [bytes]"""
 COLOURS = (256, 192, 128, 96)
-BEHIND = np.array([-7.6, 3.1, 2.6])
-"""from the truck to the camera that chases it, in the truck's axes [m]"""
 
 
 def truck(folder: Path) -> Path:
-    """In the dunes, chased from behind and a little above, with the ruts that it leaves."""
+    """In the dunes, chased from behind and beside, with the ruts that it leaves."""
     simulation = in_the_dunes()
-    rec = simulation.run(9.2, sample=0.02, progress=False)
-    at, R = rec["truck.chassis.position"][-1], rec["truck.chassis.rotation"][-1]
-    ahead = np.array([R[0, 0], R[1, 0], 0.0]) / np.hypot(R[0, 0], R[1, 0])
-    axes = np.column_stack([ahead, [-ahead[1], ahead[0], 0.0], [0.0, 0.0, 1.0]])
-    camera = {"position": (at + axes @ BEHIND).tolist(), "target": (at + axes @ [0.6, 0.0, 0.3]).tolist()}
-    text = page_text(rec, 60.0, "truck", options_of() | {"bare": True, "dark": False}, state=simulation.state)
-    return _write(folder / "truck.png", text, float(rec.time[-1]), lambda browser, png: png, camera)
+    rec = simulation.run(13.0, sample=0.02, progress=False)
+    options = options_of(camera="chase") | {"bare": True, "dark": False}
+    text = page_text(rec, 60.0, "truck", options, state=simulation.state)
+    return _write(folder / "truck.png", text, 12.8, lambda browser, png: png, ("chase", "follow"))
 
 
 def viewer(folder: Path) -> Path:
@@ -49,14 +42,17 @@ def viewer(folder: Path) -> Path:
     return _write(folder / "viewer.png", text, 1.45, lambda browser, png: browser.screenshot())
 
 
-def _write(path: Path, text: str, at: float, shot: Callable[[Browser, bytes], bytes], camera: Any = None) -> Path:
-    """One picture of a page at a time [s], with as many colours as its size allows."""
+def _write(
+    path: Path, text: str, at: float, shot: Callable[[Browser, bytes], bytes], cameras: Iterable[str] = ()
+) -> Path:
+    """One picture of a page at a time [s], with as many colours as its size allows; cameras one after the other."""
     with tempfile.TemporaryDirectory(prefix="gori-pictures-") as place, Browser(*SIZE) as browser:
         page = Path(place) / "page.html"
         page.write_text(text, encoding="utf-8")
         browser.prefer(False)
         shots = Shots(browser, page, None)
-        if camera is not None:
+        for camera in cameras:
+            shots.at(at)
             browser.run(f"window.gori.page.camera({json.dumps(camera)})")
         image = Image.open(io.BytesIO(shot(browser, shots.at(at)))).convert("RGB")
     for colours in COLOURS:
