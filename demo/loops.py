@@ -9,6 +9,39 @@ from bench.mechanism_references import PUBLISHED_ANDREWS
 from bench.mechanisms import andrews as squeezer
 from bench.mechanisms import n_four_bar
 from demo.report import Case, Report
+from gori.web.serve.play.spatial import SPATIAL
+
+
+def stewart(case: Case, report: Report) -> None:
+    """A Stewart platform: which lengths and forces of six legs move it as wanted?
+
+    24 coordinates, 18 equations. The lengths against the distances between the joints of each leg; over a turn that
+    ends as it began the legs must do no work.
+    """
+    example = next(example for example in SPATIAL if example.name == "stewart")
+    values = example.values()
+    rec = example.compute(values)
+    angles = np.radians([[120 * (k // 2) + (15, -15)[k % 2], 120 * (k // 2) + (45, -45)[k % 2]] for k in range(6)])
+    low, high = (np.stack([np.cos(a), np.sin(a), 0 * a], axis=1) for a in angles.T)
+    tops = np.einsum("nij,kj->kni", rec["platform.rotation"], values["top"] * high) + rec["platform.position"]
+    by_hand = np.linalg.norm(tops - values["base"] * low[:, None], axis=2)
+    lengths = np.array([rec[f"leg{k}.q"] for k in range(6)])
+    case.check("lengths of the legs against their joints", float(np.abs(lengths - by_hand).max()), 1e-9, " m")
+    power = np.sum([rec[f"leg{k}.drive"] * rec[f"leg{k}.v"] for k in range(6)], axis=0)
+    moved = float(np.sum(np.abs(power)) * (rec.time[1] - rec.time[0]))
+    work = float(np.sum(power[:-1]) * (rec.time[1] - rec.time[0]))
+    case.check("work over a turn, by what goes in and out", abs(work) / moved, 1e-3)
+    figure, axes = plt.subplots(1, 2, figsize=(10, 3.6))
+    for k in range(6):
+        axes[0].plot(rec.time, lengths[k], label=f"leg {k}")
+        axes[1].plot(rec.time, rec[f"leg{k}.drive"])
+    for ax, words in zip(axes, ("length of the legs [m]", "their forces [N]")):
+        ax.set(xlabel="time [s]", title=words)
+    axes[0].legend(fontsize="small", ncols=2)
+    still = gori.view.draw(rec.model, rec.q[40], color=None).figure
+    channels = ["leg0.drive", "leg2.drive", "leg4.drive", "platform.z"]
+    report.film(case, "stewart", rec, still, at=0.8, trails=["platform"], channels=channels)
+    report.picture(case, "legs.png", figure)
 
 
 def _slider_crank(rod: float) -> gori.Spec:
@@ -119,4 +152,4 @@ def andrews(case: Case, report: Report) -> None:
     report.picture(case, "andrews.png", figure)
 
 
-CASES = (kinematics, singular, andrews)
+CASES = (stewart, kinematics, singular, andrews)

@@ -37,8 +37,8 @@ def tray(case: Case, report: Report) -> None:
     ax.legend()
     ax.grid(True, alpha=0.3)
     report.picture(case, "tray_force.png", figure)
-    picture(rec.frames, str(report.folder / "tray.png"), walls=simulation.model)
-    case.pictures.append("tray.png")
+    picture(rec.frames, str(report.folder / "tray_still.png"), walls=simulation.model)
+    report.film(case, "tray", rec, "tray_still.png", at=1.0, channels=["tray.wrench_from.load", "tray.x"])
 
 
 CASES = (tray,)

@@ -9,8 +9,8 @@ _UNTRIED: set[str] = set()
 
 
 def pytest_runtest_logreport(report):
-    """Notes what was not tried for want of a browser; under xdist in the process that prints."""
-    if report.skipped and isinstance(report.longrepr, tuple) and "without pages in a browser" in report.longrepr[2]:
+    """Notes what was not tried for want of a browser or JupyterLab; under xdist in the process that prints."""
+    if report.skipped and isinstance(report.longrepr, tuple) and "not tried without" in report.longrepr[2]:
         _UNTRIED.add(report.longrepr[2].removeprefix("Skipped: "))
 
 

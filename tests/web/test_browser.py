@@ -54,5 +54,8 @@ def test_a_page_is_opened_asked_and_drawn(tmp_path):
         picture = tab.screenshot()
         assert picture[:4] == b"\x89PNG" and struct.unpack(">II", picture[16:24]) == (320, 200)
         assert tab.errors == ["trouble 7"]
+        for dark in (True, False):
+            tab.prefer(dark)
+            assert tab.run("matchMedia('(prefers-color-scheme: dark)').matches") is dark
         process = tab._process
     assert process.poll() is not None  # nothing is left running

@@ -167,6 +167,11 @@ class Browser:
         if answer.get("errorText"):
             raise BrowserError(f"the browser cannot open {url}: {answer['errorText']}")
 
+    def prefer(self, dark: bool) -> None:
+        """Let pages see that a dark, or a light, colour scheme is preferred."""
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self._call("Emulation.setEmulatedMedia", features=[scheme])
+
     def run(self, script: str) -> Any:
         """The value of a JavaScript expression; promises are waited for."""
         answer = self._call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
