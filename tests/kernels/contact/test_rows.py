@@ -21,19 +21,21 @@ def test_tangents_are_across():
     [
         (2e-3, 0.0, -1.0, 2.0),  # it may come nearer by the gap in a step of 1 ms
         (-1e-6, 0.0, 0.0, -SHARE * 1e-3),  # a depth is undone
-        (-1.0, 0.0, 0.0, -20.0 * 9.81e-3),  # but not faster than that
+        (-1.0, 0.0, 0.0, -np.sqrt(2.0 * 0.1 * 0.018 * 9.81)),  # but not faster than a fall from a tenth of the size
         (1e-4, 0.5, -2.0, -1.0),  # hit within the step: it parts with half of its speed
         (1e-2, 0.5, -2.0, 10.0),  # not yet
         (0.0, 0.5, -0.01, 0.0),  # too slow to rebound
     ],
 )
 def test_least_speed(gap, e, before, least):
-    assert plain(least_speed)(Plain(gap=gap), e, 1e-3, 9.81e-3, 9.81e-3, 0.0, before) == pytest.approx(least)
+    assert plain(least_speed)(Plain(gap=gap), e, 1e-3, 9.81e-3, 0.0, 0.018, before) == pytest.approx(least)
 
 
 def test_a_load_parts_bodies_the_faster():
-    one = plain(least_speed)(Plain(gap=-1.0), 0.0, 1e-3, 9.81e-3, 0.1, 0.0, 0.0)
-    assert one == pytest.approx(-20.0 * 0.1)
+    """So that it does not sink on: ten times what the compliance takes."""
+    free, loaded = (plain(least_speed)(Plain(gap=-1.0), 0.0, 1e-3, 9.81e-3, load, 0.018, 0.0) for load in (0.0, 2.0))
+    assert loaded == pytest.approx(free - 0.01 * 2.0)
+    assert plain(least_speed)(Plain(gap=-1.0), 0.0, 1e-3, 0.0, 2.0, 0.018, 0.0) == pytest.approx(-0.018 - 0.02)
 
 
 @pytest.mark.parametrize("nn, share", [(1.0, 1.0), (0.05, 1.0), (1e-4, 10.0 * 1e-2 / np.sqrt(2.0001))])

@@ -19,7 +19,10 @@ def model():
 
 def test_film_series_and_download(model, tmp_path):
     gori.Simulation(model, gori.RK4(step=1e-3)).run(1.0, sample=0.01, path=tmp_path / "run.h5", progress=False)
-    with served(RecordedSession(tmp_path / "run.h5")) as server, httpx.Client(base_url=server.address) as client:
+    with (
+        served(RecordedSession(tmp_path / "run.h5")) as server,
+        httpx.Client(base_url=server.address, timeout=60) as client,
+    ):
         scene, _ = unpack(client.get("/api/scene").content)
         film, arrays = unpack(client.get("/api/film").content)
         assert scene["mode"] == "film" and arrays["poses"].shape[0] == 101 and film["complete"]

@@ -12,7 +12,7 @@ three more rows, of angular speeds, whose impulses are bound by coefficient time
 Impulses of rigid bodies are not unique where many points touch, and where they are inside each other there may be none
 that part all of them. So each impulse p also gives way by SOFT_NORMAL or SOFT_TANGENT times W p, W the mobility of its
 point: with the shares above this is a spring and a damper of more than critical damping, much stiffer than the step can
-resolve. A rebound is hard. Under its own weight a body sinks in by SOFT_NORMAL g h^2 / SHARE: 0.6 um with h = 5 ms.
+resolve. A rebound is hard. Under its own weight a body sinks in by SOFT_NORMAL g h^2 / SHARE: 0.5 um with h = 5 ms.
 """
 
 import math
@@ -33,7 +33,7 @@ PARTING = 20.0
 """largest speed of undoing it, by that of a fall from rest over the step"""
 PART = 1e-3
 """of the size, by which bodies part in a step besides"""
-ASIDE = 4.0
+FLUNG = 4.0
 """speed of any point while bodies part, by the largest speed with which they shall"""
 SMALL = 0.1
 """speed of parting that may stay, by that of a fall from rest over the step"""
@@ -41,8 +41,10 @@ LEVER = 10.0
 """a point parts bodies at full speed if its normal mobility is more than that of all directions over LEVER^2"""
 NONE = 1e-12
 """normal mobility, by that of the tangents, that counts as none"""
-LOADED = 30.0
-"""load of a point, by its own weight, up to which it parts bodies the faster"""
+THROW = 0.1
+"""of the size: bodies part no faster than with the speed of a fall from there"""
+YIELD = 0.01
+"""speed of parting besides, by that of the load: more than the compliance takes"""
 STUCK = 0.9998
 """square of the share of friction up to which a point sticks"""
 FLAT = 1e9
@@ -230,17 +232,20 @@ def lever(row):
 
 
 @part
-def least_speed(point, restitution, h, fall, pressed, size, before):
+def least_speed(point, restitution, h, fall, load, size, before):
     """Speed that a point may have after the step, times -1 [m/s]. Without a lever, see there.
 
-    fall     speed of a fall from rest over the step [m/s];  pressed: that, or that of its load, if it is more
+    fall     speed of a fall from rest over the step [m/s];  load: that of its load (`load_speed`)
     before   its normal speed before the step;  size: smaller radius of curvature of both shapes [m]
     """
     if restitution > 0.0 and before < -SLOW * fall and point.gap + h * before < 0.0:
         return restitution * before
     if point.gap >= 0.0:
         return point.gap / h
-    return -min(SHARE * -point.gap / h, PARTING * pressed + PART * size / h)
+    most = PARTING * fall + PART * size / h
+    if fall > 0.0:
+        most = min(most, math.sqrt(2.0 * THROW * size * fall / h))
+    return -min(SHARE * -point.gap / h, most + YIELD * load)
 
 
 @part
@@ -354,8 +359,7 @@ def lay_rows(machine, data, v, h):
         start_row(point, row, h)
         before, size = normal_speed(row, c, v), min(tables.shape[point.a].curvature, tables.shape[point.b].curvature)
         load, fall = load_speed(row), g * h
-        pressed = max(fall, min(load, LOADED * fall)) if fall > 0.0 else load
-        row.least = least_speed(point, law.restitution, h, fall, pressed, size, before)
+        row.least = least_speed(point, law.restitution, h, fall, load, size, before)
         if law.restitution > 0.0 and before < -SLOW * fall and row.over_normal > 0.0:  # a rebound is as hard as it says
             row.over_normal = 1.0 / (1.0 / row.over_normal - row.soft_normal)
             row.soft_normal = 0.0
@@ -395,7 +399,7 @@ def limit_parting(memory, after, moving):
     for k in range(memory.head[0].points):
         n, s, t = speeds(memory.rows[k], memory, moving)
         most = max(most, abs(n), abs(s), abs(t))
-    limit = ASIDE * memory.head[0].parting
+    limit = FLUNG * memory.head[0].parting
     share = limit / most if most > limit else 1.0
     for i in range(nv):
         moving[i] = after[i] + share * moving[i]
