@@ -100,7 +100,8 @@ def singular(case: Case, report: Report) -> None:
     """Closed chains through singular poses.
 
     A row of N squares of bars (IFToMM A02) falls over and turns through poses where all bars lie in one line. It has
-    one degree of freedom, so its motion is known. The picture: what the foot of the first bar bears.
+    one degree of freedom, so its motion is known. The picture: what the foot of the first bar
+    bears, for two squares.
     """
     figure, ax = plt.subplots(figsize=(7, 3.6))
     for count in (2, 40):
@@ -116,10 +117,11 @@ def singular(case: Case, report: Report) -> None:
         model = gori.compile(n_four_bar(count))
         for loops in ("multipliers", "partition"):
             method = gori.Dopri5(rtol=1e-9, atol=1e-11)
-            rec = gori.Simulation(model, method, loops=loops).run(10.0, sample=0.02)
+            rec = gori.Simulation(model, method, loops=loops).run(10.0, sample=0.02, progress=False)
             error = abs(-rec.q[-1, 0] - exact[0])
             case.check(f"N = {count}, {loops}: angle after 10 s", error, 1e-5, " rad")
-        ax.plot(rec.time, np.linalg.norm(rec["foot0.reaction"][:, 3:], axis=1), label=f"N = {count}")
+        if count < 10:  # reactions of long rows are a dense problem at each time
+            ax.plot(rec.time, np.linalg.norm(rec["foot0.reaction"][:, 3:], axis=1), label=f"N = {count}")
     ax.set(xlabel="time [s]", ylabel="force in the first foot [N]", yscale="log")
     ax.legend()
     ax.grid(True, alpha=0.3)
