@@ -17,7 +17,7 @@ import { ServerTransport } from "../transport/server";
 import type { Message } from "../transport/messages";
 import type { LiveFrame, Ruts, Scene } from "../transport/types";
 
-const DASH = 90; // ms between two looks at the dashboard: text that changes faster cannot be read
+const DASH = { software: 240, hardware: 90 }; // ms between two looks at the dashboard: text that changes faster cannot be read
 const PRESS = 60; // ms between two changes of the ground
 const SOFTWARE_LEVEL = 3; // of the quality with which a machine without a graphics card begins
 const HEARTBEAT = 250; // ms between two messages at least, so that the other side knows that there is a driver
@@ -287,7 +287,8 @@ class DrivePage {
     requestAnimationFrame((next) => this.tick(next));
     const passed = this.last ? Math.min(0.2, (now - this.last) / 1000) : 0;
     this.last = now;
-    const frame = this.news;
+    // pictures that wait for each other would show late what the driver does
+    const frame = this.stage.busy ? null : this.news;
     if (frame) {
       this.news = null;
       this.showFrame(frame);
@@ -324,7 +325,7 @@ class DrivePage {
     if (frame.grains) this.world.grains.show(frame.grains);
     this.world.update(frame.time, null);
     const now = performance.now();
-    if (now - this.dashedAt < DASH) return;
+    if (now - this.dashedAt < (this.stage.software ? DASH.software : DASH.hardware)) return;
     this.dashedAt = now;
     this.showDash(frame);
   }

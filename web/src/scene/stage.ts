@@ -9,6 +9,7 @@ import { setPlain } from "./materials";
 import { LEVELS, Quality, type Level } from "./quality";
 
 const STILL = 280; // ms without change after which a picture is drawn finely
+const LONGEST = 150; // ms after which a picture counts as finished
 const TILT = new Vector3(-0.45, -0.7, 1.15).normalize();
 
 export class Stage {
@@ -19,6 +20,8 @@ export class Stage {
   readonly software: boolean;
   theme: Theme = LIGHT;
   shadows = true;
+  /** whether a picture is drawn finely once nothing moves; not before all is there */
+  finely = false;
   /** called before each picture */
   before: () => void = () => {};
   /** centre and size of what casts shadows */
@@ -33,6 +36,8 @@ export class Stage {
   private fine = false;
   private changedAt = 0;
   private lastDrawn = 0;
+  private fence: WebGLSync | null = null;
+  private drawnAt = 0;
 
   constructor(readonly canvas: HTMLCanvasElement) {
     this.software = isSoftware();
@@ -40,7 +45,7 @@ export class Stage {
     this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, powerPreference: "high-performance", preserveDrawingBuffer: false });
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.enabled = true;
-    this.quality = new Quality(this.software ? 1 : 0, this.software ? 1 : 0);
+    this.quality = new Quality(this.software ? 2 : 0, this.software ? 2 : 0);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.setScalar(this.software ? 1024 : 2048);
     this.sun.shadow.bias = -0.0006;
@@ -57,8 +62,9 @@ export class Stage {
   setTheme(theme: Theme): void {
     this.theme = theme;
     (this.scene.background as Partial<CanvasTexture> | null)?.dispose?.();
-    this.scene.background = this.software ? new Color(theme.top).lerp(new Color(theme.bottom), 0.35) : gradient(theme);
-    this.scene.fog = new Fog(new Color(theme.top).lerp(new Color(theme.bottom), 0.4), 1, 1e6);
+    const plain = new Color(theme.top).lerp(new Color(theme.bottom), 0.4);
+    this.scene.background = this.software ? plain : gradient(theme);
+    this.scene.fog = new Fog(plain, 1, 1e6);
     this.sun.intensity = theme.dark ? 1.7 : 2.1;
     this.sky.intensity = theme.dark ? 0.9 : 1.5;
     this.sky.groundColor.set(theme.dark ? "#3d4450" : "#a9a294");
@@ -93,7 +99,7 @@ export class Stage {
   frame(now: number, passed: number): boolean {
     if (this.camera.moving) this.dirty = true;
     if (!this.dirty) {
-      if (!this.fine && now - this.changedAt > STILL) this.drawFinely();
+      if (this.finely && !this.fine && now - this.changedAt > STILL) this.drawFinely();
       return false;
     }
     this.dirty = false;
@@ -132,6 +138,20 @@ export class Stage {
     fog.far = far + this.camera.reach * 60;
     this.before();
     this.renderer.render(this.scene, this.camera.eye);
+    if (!this.software) return;
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    gl.deleteSync(this.fence);
+    this.fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    this.drawnAt = performance.now();
+  }
+
+  /** Whether the last picture is not finished yet: drawing goes on after its commands are given. */
+  get busy(): boolean {
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    if (this.fence && gl.getSyncParameter(this.fence, gl.SYNC_STATUS) === gl.UNSIGNALED && performance.now() - this.drawnAt < LONGEST) return true;
+    gl.deleteSync(this.fence);
+    this.fence = null;
+    return false;
   }
 
   /** PNG as a data URL, at the present size, drawn finely; `over` paints what lies over the scene, in pixels of the page. */
