@@ -287,8 +287,7 @@ class DrivePage {
     requestAnimationFrame((next) => this.tick(next));
     const passed = this.last ? Math.min(0.2, (now - this.last) / 1000) : 0;
     this.last = now;
-    // pictures that wait for each other would show late what the driver does
-    const frame = this.stage.busy ? null : this.news;
+    const frame = this.news;
     if (frame) {
       this.news = null;
       this.showFrame(frame);

@@ -44,17 +44,18 @@ void main() {
   gl_FragColor = vec4(mix(fogColor, vTint * (1.0 - 0.5 * line()), away()), 1.0);
 }`;
 
-/** mask: a texel for each patch of so many cells along a side, not zero where it is drawn by itself. */
-export function groundMaterial(data: Terrain, mask: DataTexture, side: number): MeshLambertMaterial {
+/** mask: a texel for each patch of so many cells along a side, not zero where it is drawn by itself; null: of a patch. */
+export function groundMaterial(data: Terrain, mask: DataTexture | null, side: number): MeshLambertMaterial {
   const plain = isPlain();
-  // where the processor draws, blending costs: the edges take the colour of the background
-  const material = new MeshLambertMaterial({ transparent: !plain });
-  material.defines = data.soft ? { SOFT: "" } : {};
   const { low, cell, shape: [ny, nx], soft } = data;
+  // where the processor draws, blending costs: the edges take the colour of the background
+  const material = new MeshLambertMaterial({ transparent: !plain, vertexColors: mask === null });
+  material.defines = soft && mask ? { SOFT: "" } : {};
+  material.customProgramCacheKey = () => `ground ${soft && mask ? "soft" : ""}`;
   const high = new Vector2(low[0] + (nx - 1) * cell[0], low[1] + (ny - 1) * cell[1]);
   const uniforms = {
     mask: { value: mask }, corner: { value: new Vector2(...(soft?.at ?? [0, 0])) },
-    patches: { value: soft ? new Vector2(soft.cell[0] * side * mask.image.width!, soft.cell[1] * side * mask.image.height!) : new Vector2(1, 1) },
+    patches: { value: soft && mask ? new Vector2(soft.cell[0] * side * mask.image.width!, soft.cell[1] * side * mask.image.height!) : new Vector2(1, 1) },
     size: { value: soft ? new Vector2(soft.cell[0] * soft.shape[1], soft.cell[1] * soft.shape[0]) : new Vector2(-1, -1) },
     low: { value: new Vector2(...low) }, high: { value: high }, fade: { value: 0.12 * Math.min(high.x - low[0], high.y - low[1]) },
   };

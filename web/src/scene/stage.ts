@@ -9,7 +9,6 @@ import { setPlain } from "./materials";
 import { LEVELS, Quality, type Level } from "./quality";
 
 const STILL = 280; // ms without change after which a picture is drawn finely
-const LONGEST = 150; // ms after which a picture counts as finished
 const TILT = new Vector3(-0.45, -0.7, 1.15).normalize();
 
 export class Stage {
@@ -36,8 +35,6 @@ export class Stage {
   private fine = false;
   private changedAt = 0;
   private lastDrawn = 0;
-  private fence: WebGLSync | null = null;
-  private drawnAt = 0;
 
   constructor(readonly canvas: HTMLCanvasElement) {
     this.software = isSoftware();
@@ -138,20 +135,6 @@ export class Stage {
     fog.far = far + this.camera.reach * 60;
     this.before();
     this.renderer.render(this.scene, this.camera.eye);
-    if (!this.software) return;
-    const gl = this.renderer.getContext() as WebGL2RenderingContext;
-    gl.deleteSync(this.fence);
-    this.fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
-    this.drawnAt = performance.now();
-  }
-
-  /** Whether the last picture is not finished yet: drawing goes on after its commands are given. */
-  get busy(): boolean {
-    const gl = this.renderer.getContext() as WebGL2RenderingContext;
-    if (this.fence && gl.getSyncParameter(this.fence, gl.SYNC_STATUS) === gl.UNSIGNALED && performance.now() - this.drawnAt < LONGEST) return true;
-    gl.deleteSync(this.fence);
-    this.fence = null;
-    return false;
   }
 
   /** PNG as a data URL, at the present size, drawn finely; `over` paints what lies over the scene, in pixels of the page. */

@@ -6,13 +6,15 @@
 import { BufferAttribute, BufferGeometry, Color, DataTexture, Group, Mesh, MeshLambertMaterial, NearestFilter, RedFormat } from "three";
 import type { Ruts, Terrain as Data } from "../transport/types";
 import type { Theme } from "./colours";
-import { quickSurface } from "./materials";
 import { groundMaterial } from "./groundMaterial";
 
 const PATCH = 32; // cells along a side
 const TILE = 48; // samples along a side of the largest tiles of heights
 const FLAT = 5e-4; // m
 const DEEP = 0.08; // m, at which soil has the colour of a rut
+const OVER = 0.25; // cells
+
+const over = (at: number, last: number) => (at === 0 ? -OVER : at === last ? OVER : 0);
 
 export class Terrain {
   readonly root = new Group();
@@ -26,7 +28,7 @@ export class Terrain {
   private readonly mask: DataTexture;
   private readonly soil = new Color();
   private readonly rut = new Color();
-  private readonly material = quickSurface({ vertexColors: true });
+  private readonly material: MeshLambertMaterial;
   private readonly base: Mesh<BufferGeometry, MeshLambertMaterial>;
   /** a film's ruts, their numbers in the order of the times from which they are there, how many are drawn, and up to when */
   private timed: Ruts | null = null;
@@ -42,6 +44,7 @@ export class Terrain {
     this.mask.minFilter = this.mask.magFilter = NearestFilter;
     this.mask.unpackAlignment = 1;
     this.mask.needsUpdate = true;
+    this.material = groundMaterial(data, null, PATCH);
     this.base = new Mesh(this.heights(), groundMaterial(data, this.mask, PATCH));
     this.base.receiveShadow = true;
     // where it is opaque, what hides it is drawn first; where it fades at its edges, it is drawn before all that is transparent
@@ -225,8 +228,9 @@ export class Terrain {
     for (let b = 0; b <= h; b++) {
       for (let a = 0; a <= w; a++) {
         const [k, m] = [3 * (b * (w + 1) + a), (b + 1) * wide + a + 1];
-        position[k] = at[0] + (i0 + a) * cell[0];
-        position[k + 1] = at[1] + (j0 + b) * cell[1];
+        // a little over its edges, so that nothing shines through between patches
+        position[k] = at[0] + (i0 + a + over(a, w)) * cell[0];
+        position[k + 1] = at[1] + (j0 + b + over(b, h)) * cell[1];
         position[k + 2] = levels[m];
         const dx = (levels[m + 1] - levels[m - 1]) / (2 * cell[0]);
         const dy = (levels[m + wide] - levels[m - wide]) / (2 * cell[1]);

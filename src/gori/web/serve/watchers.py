@@ -122,7 +122,9 @@ class Watcher:
                 self.sent.popleft()
             self._wake.set()
         elif self.session.act_at_once(self, message):
-            if message.kind == "drive":  # who turns the wheel sees what comes of it in the next picture, not the one after
+            if (
+                message.kind == "drive"
+            ):  # who turns the wheel sees what comes of it in the next picture, not the one after
                 self.sent.clear()
                 self._wake.set()
         else:

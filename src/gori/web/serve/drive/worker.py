@@ -36,8 +36,7 @@ MANY = 400
 def work(options: DriveOptions, pipe: Connection) -> None:
     """Main function of the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and the server ends this
-    with suppress(AttributeError, OSError):  # where the system permits it; else real time is held without
-        os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
+    hurry()
     threads(1)  # several that wait for each other are slower where a browser wants the cores as well
     try:
         worker = Worker(options, pipe)
@@ -47,6 +46,14 @@ def work(options: DriveOptions, pipe: Connection) -> None:
     except (GoriError, MemoryError) as error:
         with suppress(OSError):
             pipe.send(("failed", str(error)))
+
+
+def hurry() -> None:
+    """This thread (elsewhere than on Linux this process) goes before others, where the system permits it: a browser
+    that draws with the processor wants all of it.
+    """
+    with suppress(AttributeError, OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
 
 
 class Worker:
