@@ -45,8 +45,8 @@ from gori.web.serve.live import LiveSession
 
 SIZE = (1280, 720)
 GRAINS, FRAMES, JUMP = 53_000, 500, 400
-PRESSES = 230
-HELD = 0.08
+PRESSES = 215
+HELD = 0.06
 """time that a key is held down [s]"""
 KEYS = {"ArrowLeft": 37, "ArrowRight": 39, "ArrowUp": 38, "Space": 32}
 
@@ -167,10 +167,10 @@ def drive(seconds: float) -> dict[str, float]:
         first = session.latest
         assert first is not None
         began, settled, marks = time.perf_counter(), min(60.0, seconds / 5.0), []
-        period = max(0.24, (seconds - 2.0) / PRESSES)
+        period = max(0.32, (seconds - 2.0) / PRESSES)
         key(browser, "ArrowUp", True)
         k = 0
-        while (passed := time.perf_counter() - began) < seconds:
+        while (passed := time.perf_counter() - began) < seconds or k < PRESSES:
             code = ("ArrowLeft", "ArrowRight", "ArrowLeft")[k % 3]  # round and round, not away
             key(browser, code, True)
             time.sleep(HELD)

@@ -49,6 +49,7 @@ describe("latency", () => {
     expect(latency.times).toEqual([]);
     latency.drawn(0.03, 0, 60);
     expect(latency.times).toEqual([50]);
+    latency.drawn(0.03, 0, 90);
     latency.pressed("ArrowRight", 100);
     latency.pressed("ArrowRight", 400); // nothing had moved: it counts with the time that passed
     expect(latency.summary()).toMatchObject({ count: 2, missed: 1 });

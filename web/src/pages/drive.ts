@@ -239,6 +239,8 @@ class DrivePage {
       if (ruts?.fresh === true) this.freshGround();
       if (frame.ruts) this.ruts.push(frame.ruts);
       this.news = frame;
+      // only the latest one is drawn: it is as good as shown, and the next may come while this one is drawn
+      this.link.send({ shown: frame.number });
     } else if (type === "notice") this.say(String(packet.head.message));
     else if (type === "error") this.say(String(packet.head.message), true);
   }
@@ -306,7 +308,6 @@ class DrivePage {
       while (this.pictures.length && this.pictures[0] < now - 1000) this.pictures.shift();
     }
     if (frame) {
-      this.link.send({ shown: frame.number });
       this.latency.drawn(Number(frame.values.angle ?? 0), Number(frame.values.speed ?? 0), performance.now());
     }
   }
