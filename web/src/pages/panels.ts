@@ -28,7 +28,7 @@ import type { ViewerOptions } from "./options";
 import { Viewer } from "./viewer";
 
 const CHARTED = 4; // channels of a film that are charted at first
-const PAUSE = { software: 300, hardware: 100 }; // ms between two changes of texts while time runs
+const PAUSE = { software: 400, hardware: 100 }; // ms between two changes of texts while time runs
 
 export class Panels {
   readonly viewer: Viewer;

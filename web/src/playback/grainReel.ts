@@ -8,7 +8,7 @@ import { before } from "./film";
 const MOST_BYTES = 192e6;
 const AT_ONCE = 3;
 const AHEAD = 6;
-const SHOWN = 30; // frames a second
+const SHOWN = 25; // frames a second
 
 export class GrainReel {
   private readonly cache = new Map<number, Grains>();
@@ -30,7 +30,7 @@ export class GrainReel {
 
   /** Grains of the frame at `time`, or of the nearest one that is here; `exact` tells which. Asks for what is missing. */
   at(time: number, playing: boolean, speed: number): { grains: Grains | null; next: Grains | null; exact: boolean } {
-    // playing shows some 30 frames a second: others are jumped over, the same ones each time that a film is played
+    // playing shows some 25 frames a second: others are jumped over, the same ones each time that a film is played
     const stride = playing ? Math.max(1, Math.round((speed * this.rate) / SHOWN)) : 1;
     const wanted = stride * Math.floor(this.frame(time) / stride);
     this.ask(wanted);
