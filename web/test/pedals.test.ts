@@ -41,11 +41,15 @@ describe("latency", () => {
   it("counts until the wheels turn that way, also when they turn back at first", () => {
     const latency = new Latency();
     latency.drawn(0.05, 0, 0);
+    latency.pressed("ArrowLeft", 5);
+    expect(latency.summary()).toMatchObject({ count: 0, unsettled: 1 }); // the wheels were turning already
+    latency.drawn(0.05, 0, 8);
     latency.pressed("ArrowLeft", 10);
     latency.drawn(0.02, 0, 30);
     expect(latency.times).toEqual([]);
     latency.drawn(0.03, 0, 60);
     expect(latency.times).toEqual([50]);
+    latency.drawn(0.03, 0, 90);
     latency.pressed("ArrowRight", 100);
     latency.pressed("ArrowRight", 400); // nothing had moved: it counts with the time that passed
     expect(latency.summary()).toMatchObject({ count: 2, missed: 1 });

@@ -18,7 +18,7 @@ def render(
     ] = None,
     camera: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="iso, front, back, left, right, top, bottom, chase, cockpit, follow."),
+        typer.Option(metavar="NAME", help="iso, front, back, left, right, top, bottom, chase, follow."),
     ] = None,
     size: Annotated[str, typer.Option(metavar="WxH", help="Width and height in pixels.")] = "1280x720",
     fps: Annotated[float, typer.Option(help="Pictures per second of a film.")] = 30.0,

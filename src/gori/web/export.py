@@ -22,7 +22,7 @@ from gori.web.pages import Built, built, document, squeezed
 from gori.web.poses import poses_of
 from gori.web.scene import Scene
 
-CAMERAS = ("iso", "front", "back", "left", "right", "top", "bottom", "chase", "cockpit", "follow")
+CAMERAS = ("iso", "front", "back", "left", "right", "top", "bottom", "chase", "follow")
 LIMIT_MB = 20.0
 SHARES = {"film": 0.35, "ghost-film": 0.15, "series": 0.12, "arrows": 0.12}
 """of the room that the page and the scene leave, at most; particles get the rest"""
@@ -57,7 +57,7 @@ def to_html(
     trails     bodies or frames whose paths are drawn
     arrows     shown at first: "contact", "reaction", "force"
     channels   of the charts at first; default: those of the section `run`, or a few
-    camera     "iso", "front", "back", "left", "right", "top", "bottom", "chase", "cockpit" or "follow"
+    camera     "iso", "front", "back", "left", "right", "top", "bottom", "chase" or "follow"
     compare    another Recording of a machine with the same bodies, drawn as a ghost
     state      `simulation.state` at the end of the run: its ruts are drawn as they are
     """

@@ -48,7 +48,7 @@ def to_picture(
     """Draw a Recording (or a Model, or the file or folder of a run) as the viewer shows it: .png at a time, or .mp4.
 
     at       time of the picture [s]; default: the last. A film runs over all of the recording, as fast as the machine
-    camera   "iso", "front", "back", "left", "right", "top", "bottom", "chase", "cockpit" or "follow"
+    camera   "iso", "front", "back", "left", "right", "top", "bottom", "chase" or "follow"
     size     width and height [pixels]
     fps      pictures per second of a film
     """

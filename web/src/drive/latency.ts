@@ -2,6 +2,7 @@
  * vehicle accelerates or brakes. */
 
 const STEERED = 0.0017; // rad, a tenth of a degree
+const SETTLED = 0.006; // rad between two pictures
 const FASTER = 0.02; // m/s
 const AT_REST = 0.3;
 
@@ -15,25 +16,35 @@ interface Open {
 export class Latency {
   readonly times: number[] = [];
   missed = 0;
+  /** keys that came while the wheels were turning: not counted */
+  unsettled = 0;
   private open: Open | null = null;
   private angle = 0;
   private speed = 0;
+  private turning = false;
 
   pressed(code: string, at: number): void {
     const kind = /Left$|KeyA/.test(code) ? "left" : /Right$|KeyD/.test(code) ? "right" : /Up$|KeyW/.test(code) ? "ahead" : null;
     // how a vehicle that rolls accelerates cannot be told from how it rolls: only from rest does that key count
     if (!kind || (kind === "ahead" && Math.abs(this.speed) > AT_REST)) return;
     if (this.open) this.miss(at);
+    // wheels that still turn back from the key before would seem to obey at once, or late: such a key tells nothing
+    if (kind !== "ahead" && this.turning) {
+      this.unsettled++;
+      this.open = null;
+      return;
+    }
     this.open = { at, kind, angle: this.angle, speed: this.speed };
   }
 
   /** A picture with these values was drawn; now: clock of the page [ms]. */
   drawn(angle: number, speed: number, now: number): void {
+    this.turning = Math.abs(angle - this.angle) > SETTLED;
     this.angle = angle;
     this.speed = speed;
     const open = this.open;
     if (!open) return;
-    // wheels that still turn back from the key before must turn round first
+    // what is left of an earlier motion must turn round first
     if (open.kind === "left") open.angle = Math.min(open.angle, angle);
     if (open.kind === "right") open.angle = Math.max(open.angle, angle);
     open.speed = Math.min(open.speed, speed);
@@ -59,7 +70,7 @@ export class Latency {
     return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
   }
 
-  summary(): { count: number; missed: number; p50: number; p99: number; last: number } {
-    return { count: this.times.length, missed: this.missed, p50: this.quantile(0.5), p99: this.quantile(0.99), last: this.times[this.times.length - 1] ?? NaN };
+  summary(): { count: number; missed: number; unsettled: number; p50: number; p99: number; last: number } {
+    return { count: this.times.length, missed: this.missed, unsettled: this.unsettled, p50: this.quantile(0.5), p99: this.quantile(0.99), last: this.times[this.times.length - 1] ?? NaN };
   }
 }

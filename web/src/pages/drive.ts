@@ -17,7 +17,7 @@ import { ServerTransport } from "../transport/server";
 import type { Message } from "../transport/messages";
 import type { LiveFrame, Ruts, Scene } from "../transport/types";
 
-const DASH = 90; // ms between two looks at the dashboard: text that changes faster cannot be read
+const DASH = { software: 240, hardware: 90 }; // ms between two looks at the dashboard: text that changes faster cannot be read
 const PRESS = 60; // ms between two changes of the ground
 const SOFTWARE_LEVEL = 3; // of the quality with which a machine without a graphics card begins
 const HEARTBEAT = 250; // ms between two messages at least, so that the other side knows that there is a driver
@@ -239,6 +239,8 @@ class DrivePage {
       if (ruts?.fresh === true) this.freshGround();
       if (frame.ruts) this.ruts.push(frame.ruts);
       this.news = frame;
+      // only the latest one is drawn: it is as good as shown, and the next may come while this one is drawn
+      this.link.send({ shown: frame.number });
     } else if (type === "notice") this.say(String(packet.head.message));
     else if (type === "error") this.say(String(packet.head.message), true);
   }
@@ -306,7 +308,6 @@ class DrivePage {
       while (this.pictures.length && this.pictures[0] < now - 1000) this.pictures.shift();
     }
     if (frame) {
-      this.link.send({ shown: frame.number });
       this.latency.drawn(Number(frame.values.angle ?? 0), Number(frame.values.speed ?? 0), performance.now());
     }
   }
@@ -324,7 +325,7 @@ class DrivePage {
     if (frame.grains) this.world.grains.show(frame.grains);
     this.world.update(frame.time, null);
     const now = performance.now();
-    if (now - this.dashedAt < DASH) return;
+    if (now - this.dashedAt < (this.stage.software ? DASH.software : DASH.hardware)) return;
     this.dashedAt = now;
     this.showDash(frame);
   }

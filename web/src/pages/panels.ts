@@ -1,31 +1,34 @@
 /** The panels around the viewer: what they show, and what they do with it. */
 
-import { Vector3 } from "three";
 import { Board } from "../charts/board";
-import { valueAt } from "../charts/series";
 import { ChannelList } from "../panels/channels";
-import { button, h } from "../panels/dom";
+import { h } from "../panels/dom";
 import { helpOverlay } from "../panels/help";
 import { Layout } from "../panels/layout";
-import { count, figure } from "../panels/numbers";
 import { Connection, Legend, Messages, ScaleBar } from "../panels/overlays";
-import { settingsPanel } from "../panels/settings";
-import { Sliders } from "../panels/sliders";
-import { Timeline } from "../panels/timeline";
-import { BodyTree } from "../panels/tree";
+import type { Sliders } from "../panels/sliders";
+import type { Timeline } from "../panels/timeline";
+import type { BodyTree } from "../panels/tree";
 import { Card } from "../panels/values";
-import { KINDS } from "../scene/colours";
 import { download, VideoRecorder } from "../scene/capture";
-import { pick, unproject, type Picked } from "../scene/picking";
 import type { Transport } from "../transport/transport";
 import type { LiveFrame, Scene } from "../transport/types";
+import { displayPage } from "./display";
+import { Hands } from "./hands";
+import { showTitle, treeOf } from "./heading";
+import { inputsPage } from "./inputs";
+import { keymap } from "./keymap";
 import { listenToKeys } from "./keys";
 import { listenToMouse } from "./mouse";
-import { Painting, speedOf } from "./painting";
-import { Viewer, type ViewerOptions } from "./viewer";
+import { Painting } from "./painting";
+import { step, timelineOf, toggle } from "./playing";
+import { remark } from "./remark";
+import { remember, remembered } from "./theme";
+import type { ViewerOptions } from "./options";
+import { Viewer } from "./viewer";
 
 const CHARTED = 4; // channels of a film that are charted at first
-const MOST_CHANNELS = 12; // in the card of a body
+const PAUSE = { software: 400, hardware: 100 }; // ms between two changes of texts while time runs
 
 export class Panels {
   readonly viewer: Viewer;
@@ -43,8 +46,7 @@ export class Panels {
   private channels: ChannelList | null = null;
   private sliders: Sliders | null = null;
   private painting: Painting | null = null;
-  private picked: Picked | null = null;
-  private pulled: { body: number; point: Vector3; target: Vector3 } | null = null;
+  private readonly hands: Hands;
   private dark = false;
   private names = false;
   private lastText = 0;
@@ -55,10 +57,10 @@ export class Panels {
   constructor(readonly root: HTMLElement, transport: Transport, options: ViewerOptions, whole: boolean) {
     this.layout = new Layout(root, {
       view: (name) => this.viewer.camera(name), fit: () => this.viewer.camera("fit"), theme: () => this.setDark(!this.dark, true),
-      picture: () => download(this.viewer.picture(), `${this.fileName}.png`), video: VideoRecorder.possible ? () => this.film() : null,
+      picture: () => this.picture(), video: VideoRecorder.possible ? () => this.film() : null,
       help: () => (this.help.hidden = !this.help.hidden),
     }, options.bare ?? false);
-    this.card = new Card({ follow: (chase) => this.follow(chase), close: () => this.select(null) });
+    this.card = new Card({ follow: (chase) => this.hands.follow(chase), close: () => this.hands.select(null) });
     this.viewer = new Viewer(this.layout.canvas, transport, options, {
       scene: (scene, again) => this.setScene(scene, again),
       film: (_, again) => this.setFilm(again),
@@ -67,7 +69,8 @@ export class Panels {
       message: (text, kind) => this.messages.show(text, kind),
       link: (link) => this.connection.set(link),
     });
-    this.board = new Board(this.viewer.store, (time) => this.seek(time), () => this.charted());
+    this.hands = new Hands(this.viewer, this.card, (body) => this.tree?.select(body));
+    this.board = new Board(this.viewer.store, (time) => this.viewer.clock.seek(time), () => this.charted());
     this.layout.charts.append(this.board.element, h("p", { class: "empty" }, "No charts yet: choose channels in the panel of that name."));
     this.layout.stage.append(this.viewer.world.labels.element, this.scale.element, this.legend.element, this.card.element, this.messages.element, this.connection.element);
     root.append(this.help);
@@ -80,13 +83,18 @@ export class Panels {
     });
     listenToMouse(this.layout.canvas, this.viewer.stage.camera, {
       changed: () => this.viewer.stage.invalidate(),
-      click: (x, y) => this.select(this.under(x, y)),
-      doubleClick: (x, y) => this.lookAt(x, y),
-      grab: (x, y) => this.grab(x, y),
-      pull: (x, y) => this.pull(x, y),
-      release: () => this.release(),
+      click: (x, y) => this.hands.select(this.hands.under(x, y)),
+      doubleClick: (x, y) => this.hands.lookAt(x, y),
+      grab: (x, y) => this.hands.grab(x, y),
+      pull: (x, y) => this.hands.pull(x, y),
+      release: () => this.hands.release(),
     });
-    this.quiet = listenToKeys(root, whole, this.keys());
+    this.quiet = listenToKeys(root, whole, keymap(this.viewer, {
+      toggle: () => toggle(this.viewer), step: (by) => step(this.viewer, by), follow: (chase) => this.hands.follow(chase),
+      names: () => this.setNames(!this.names), theme: () => this.setDark(!this.dark, true), picture: () => this.picture(),
+      side: () => this.layout.toggle("side"), help: () => (this.help.hidden = !this.help.hidden),
+      escape: () => { if (this.help.hidden) this.hands.select(null); else this.help.hidden = true; },
+    }));
     this.viewer.start();
   }
 
@@ -103,68 +111,29 @@ export class Panels {
 
   private setScene(scene: Scene, again: boolean): void {
     const { layout, viewer } = this;
-    if (!layout.root.classList.contains("bare") && layout.root.id === "gori") document.title = `${scene.title} – Gori`;
-    layout.title.textContent = scene.title;
-    layout.badge.textContent = { machine: "machine", film: "recording", live: "live", drive: "drive", play: "example" }[scene.mode];
-    if (scene.mode === "film" && !scene.channels.length && scene.time && scene.time[0] === scene.time[1]) layout.badge.textContent = "machine";
+    showTitle(layout, scene);
     this.painting = new Painting(scene, viewer.store, viewer.film);
     viewer.colours = null;
     this.colour = "";
-    if (again) this.select(null);
+    if (again) this.hands.select(null);
     layout.clearTabs();
-    this.addSliders(scene);
-    this.tree = new BodyTree(scene, {
-      pick: (body) => this.select({ body, joint: null, grain: null, point: viewer.world.machine.bodies[body].position, distance: 0 }),
-      follow: (body) => viewer.camera("follow", body),
-      show: (body, on) => { viewer.world.machine.setVisible(body, on); viewer.stage.invalidate(); },
-      trail: (body, on) => { viewer.world.trails.toggle(scene.bodies[body].name, on); viewer.invalidate(); },
-    }, (body) => viewer.world.trails.has(scene.bodies[body].name) || Boolean(viewer.options.trails?.includes(scene.bodies[body].name)));
+    this.sliders = null;
+    if (scene.inputs.length) {
+      const { sliders, page, title } = inputsPage(scene, viewer.transport);
+      this.sliders = sliders;
+      layout.tab(title, "sliders", page);
+    }
+    this.tree = treeOf(viewer, scene, this.hands);
     layout.tab("Bodies", "tree", this.tree.element);
     if (scene.channels.length) {
       this.channels = new ChannelList(scene.channels, (name) => this.board.has(name), (name) => void this.toggleChannel(name));
       layout.tab("Channels", "chart", this.channels.element);
     }
-    layout.tab("Display", "layers", this.settings(scene));
-    if (scene.mode !== "machine" && !this.timeline) this.addTimeline();
-  }
-
-  private addSliders(scene: Scene): void {
-    this.sliders = null;
-    if (!scene.inputs.length) return;
-    const machine = scene.mode === "machine";
-    let waiting: [string, number] | null = null;
-    let busy = false;
-    const { transport } = this.viewer;
-    // one message at a time, and the latest value of all that a hand went through
-    const send = () => {
-      if (!waiting || busy) return;
-      const [name, value] = waiting;
-      waiting = null;
-      busy = true;
-      transport.send(machine ? { set: "q", joint: name, value: [value] } : { set: "input", name, value });
-      window.setTimeout(() => { busy = false; send(); }, 25);
-    };
-    this.sliders = new Sliders(scene.inputs, (name, value) => { waiting = [name, value]; send(); });
-    const page = h("div", {}, this.sliders.element, machine ? h("div", { class: "actions" }, button("reset", "Back to the start", () => transport.send({ do: "reset" }), "Reset")) : null);
-    this.layout.tab(machine ? "Coordinates" : "Inputs", "sliders", page);
-  }
-
-  private addTimeline(): void {
-    const { viewer } = this;
-    const send = viewer.transport.send.bind(viewer.transport);
-    const live = viewer.live;
-    this.timeline = new Timeline(viewer.clock, {
-      toggle: () => this.toggle(), step: (by) => this.step(by), seek: (time) => this.seek(time), live: () => viewer.clock.follow(true),
-      reset: live ? () => send({ do: "reset" }) : undefined,
-      record: live ? () => send({ do: viewer.latest?.state?.recording ? "stop_record" : "record" }) : undefined,
-    }, live);
-    if (!this.layout.root.classList.contains("bare")) this.layout.root.append(this.timeline.element);
-    let speed = viewer.clock.speed;
-    if (live) viewer.clock.onChange(() => {
-      if (viewer.clock.speed === speed) return;
-      speed = viewer.clock.speed;
-      send({ do: "speed", value: speed });
-    });
+    layout.tab("Display", "layers", this.display(scene));
+    if (scene.mode !== "machine" && !this.timeline) {
+      this.timeline = timelineOf(viewer, viewer.stage.software ? PAUSE.software : undefined);
+      if (!layout.root.classList.contains("bare")) layout.root.append(this.timeline.element);
+    }
   }
 
   private setFilm(again: boolean): void {
@@ -180,9 +149,10 @@ export class Panels {
     const wanted = viewer.options.channels ?? film.data.series.slice(0, CHARTED).map(({ name }) => name);
     const room = this.layout.wide && this.layout.root.clientHeight > 400;
     if (wanted.length && room) void Promise.all(wanted.map((name) => this.board.add(name)));
-    const page = this.settings(viewer.scene!);
+    const page = this.display(viewer.scene!);
     this.layout.root.querySelector(".settings")?.replaceChildren(...page.childNodes);
-    if (!viewer.options.bare && film.count > 1) viewer.clock.play();
+    // it plays once its first picture is complete
+    if (!viewer.options.bare && film.count > 1) void viewer.ready.then(() => viewer.clock.time === film.first && viewer.clock.play());
   }
 
   private setFrame(frame: LiveFrame): void {
@@ -198,29 +168,21 @@ export class Panels {
   private drawn(now: number): void {
     const { viewer } = this;
     const { stage, clock } = viewer;
+    // where the processor draws, painting a text anew costs as much as half a picture
+    const running = clock.playing || (viewer.live && clock.following);
+    if (running && now - this.lastText < (stage.software ? PAUSE.software : PAUSE.hardware)) {
+      if (!stage.software) this.board.setTime(clock.time);
+      return;
+    }
+    this.lastText = now;
     const { eye, target } = stage.camera;
     const [, height] = stage.size;
     this.scale.update((2 * eye.position.distanceTo(target) * Math.tan((eye.fov * Math.PI) / 360)) / height);
     this.board.setTime(clock.time);
-    if (now - this.lastText < 100) return;
-    this.lastText = now;
     if (viewer.live && this.board.names.length) this.board.refresh();
-    this.showCard();
+    this.hands.showCard();
     this.showLegend();
-    this.timeline?.say(this.remark());
-  }
-
-  private remark(): string {
-    const { viewer } = this;
-    const said: string[] = [];
-    const state = viewer.latest?.state;
-    if (state && typeof state.ratio === "number" && !state.paused) said.push(`${figure(state.ratio, 2)} × real time${state.late ? ", late" : ""}`);
-    const share = viewer.film && viewer.clock.playing ? viewer.pace.share(viewer.film.rate * viewer.clock.speed) : null;
-    if (share !== null && share < 0.9) said.push(`drawn ${Math.round(100 * share)} %`);
-    const grains = viewer.world.grains.shown;
-    if (grains && grains.drawn < grains.count) said.push(`${count(grains.drawn)} of ${count(grains.count)} grains`);
-    else if (grains) said.push(`${count(grains.count)} grains`);
-    return said.join(" · ");
+    this.timeline?.say(remark(viewer));
   }
 
   private showLegend(): void {
@@ -229,103 +191,10 @@ export class Panels {
     else this.legend.hide();
   }
 
-  private showCard(): void {
-    const { viewer, picked } = this;
-    const { scene, film, clock } = viewer;
-    if (!picked || !scene) return;
-    if (picked.grain !== null) {
-      const radius = viewer.world.grains.shown?.radius ?? 0;
-      return this.card.grain(picked.grain, picked.point.toArray(), typeof radius === "number" ? radius : radius[picked.grain]);
-    }
-    if (picked.body === null) return;
-    const prefix = `${scene.bodies[picked.body].name}.`;
-    const joint = picked.joint ?? scene.joints.find(({ child }) => child === picked.body) ?? null;
-    const own = scene.channels.filter(({ name }) => name.startsWith(prefix) || (joint && name.startsWith(`${joint.name}.`)));
-    const rows: [string, string][] = [];
-    for (const { name, unit } of own) {
-      const series = viewer.store.get(name);
-      if (series && series.columns.length <= 3 && rows.length < MOST_CHANNELS) rows.push([name, `${series.columns.map((_, c) => figure(valueAt(series, c, clock.time))).join("  ")} ${unit ?? ""}`]);
-    }
-    const pose = viewer.world.moment.poses.subarray(7 * picked.body, 7 * picked.body + 7);
-    this.card.body(scene, picked.body, picked.joint ? `${picked.joint.type} joint ${picked.joint.name}` : null, { pose, speed: film && film.count > 1 ? speedOf(film, picked.body, clock.time) : null, channels: rows });
-  }
-
   // ---- what a person does
 
-  private under(x: number, y: number, grains = true): Picked | null {
-    const { world, stage } = this.viewer;
-    return this.viewer.scene ? pick(world.machine, grains ? world.grains : null, stage.camera.eye, x, y) : null;
-  }
-
-  private select(picked: Picked | null): void {
-    this.picked = picked;
-    this.viewer.world.machine?.highlight(picked?.body || null);
-    this.tree?.select(picked?.body ?? null);
-    if (picked) this.showCard();
-    else this.card.hide();
-    this.viewer.stage.invalidate();
-  }
-
-  private lookAt(x: number, y: number): void {
-    const found = this.under(x, y);
-    if (!found) return;
-    const { camera } = this.viewer.stage;
-    camera.follow(null);
-    camera.target.copy(found.point);
-    this.viewer.stage.invalidate();
-  }
-
-  private follow(chase: boolean): void {
-    if (this.viewer.stage.camera.followed && !chase && !this.viewer.stage.camera.chasing) this.viewer.stage.camera.follow(null);
-    else this.viewer.camera(chase ? "chase" : "follow", this.picked?.body || undefined);
-  }
-
-  private grab(x: number, y: number): boolean {
-    const { viewer } = this;
-    if (!viewer.live) return false;
-    const found = this.under(x, y, false);
-    if (!found?.body) return false;
-    const body = viewer.world.machine.bodies[found.body];
-    this.pulled = { body: found.body, point: body.worldToLocal(found.point.clone()), target: found.point };
-    this.select(found);
-    this.pull(x, y);
-    return true;
-  }
-
-  private pull(x: number, y: number): void {
-    if (!this.pulled) return;
-    const { world, stage, transport } = this.viewer;
-    const { body, point } = this.pulled;
-    const at = world.machine.bodies[body].localToWorld(point.clone());
-    const target = unproject(stage.camera.eye, x, y, at);
-    world.pull.set(Float32Array.from([...at.toArray(), ...target.toArray()]));
-    transport.send({ drag: { body, point: point.toArray(), target: target.toArray() } });
-    stage.invalidate();
-  }
-
-  private release(): void {
-    this.pulled = null;
-    this.viewer.world.pull.set(new Float32Array());
-    this.viewer.transport.send({ drag: null });
-    this.viewer.stage.invalidate();
-  }
-
-  private toggle(): void {
-    const { clock, live, latest, transport } = this.viewer;
-    if (!live) return clock.playing ? clock.pause() : clock.play();
-    if (!clock.following) return clock.follow(true);
-    transport.send({ do: latest?.state?.paused ? "resume" : "pause" });
-  }
-
-  private step(by: number): void {
-    const { clock, film, history, live, transport } = this.viewer;
-    if (live && by > 0 && clock.following) return transport.send({ do: "step" });
-    clock.following = false;
-    clock.step(film?.data.times ?? history?.times ?? [], by);
-  }
-
-  private seek(time: number): void {
-    this.viewer.clock.seek(time);
+  private picture(): void {
+    download(this.viewer.picture(), `${this.fileName}.png`);
   }
 
   private film(): void {
@@ -352,30 +221,10 @@ export class Panels {
     if (keep) remember(dark);
   }
 
-  private settings(scene: Scene): HTMLElement {
-    const { viewer } = this;
-    const { world, stage } = viewer;
-    const layer = (label: string, key: "joints" | "cuts" | "frames" | "com") =>
-      world.machine.has(key) ? [{ label, on: world.shown[key], change: (on: boolean) => world.show({ [key]: on }) }] : [];
-    return settingsPanel({
-      layers: [
-        ...layer("Joints", "joints"), ...layer("Cut joints", "cuts"), ...layer("Frames", "frames"), ...layer("Centres of mass", "com"),
-        ...(scene.springs.length ? [{ label: "Springs and struts", on: world.shown.springs, change: (on: boolean) => world.show({ springs: on }) }] : []),
-        { label: "Names", on: this.names, change: (on: boolean) => this.setNames(on) },
-        ...(world.ghost ? [{ label: "Ghost", on: true, change: (on: boolean) => { world.ghost!.root.visible = on; stage.invalidate(); } }] : []),
-      ],
-      arrows: scene.mode === "film" && scene.channels.length ? Object.keys(KINDS).map((kind) => ({
-        label: { contact: "Contacts", reaction: "Reactions", force: "Forces" }[kind]!, on: Boolean(viewer.options.arrows?.includes(kind)),
-        change: (on: boolean) => void viewer.showArrows(kind, on).then((found) => found || !on || this.messages.show(`This recording has no arrows of ${kind}s.`)),
-      })) : [],
-      colours: this.painting?.choices() ?? [],
-      colour: this.colour,
-      setColour: (name) => void this.paint(name),
-      look: [
-        { label: "Ground", on: true, change: (on) => { (world.terrain?.root ?? world.ground.mesh).visible = on; stage.invalidate(); } },
-        { label: "Shadows", on: stage.shadows, change: (on) => { stage.shadows = on; this.resize(); } },
-        { label: "Perspective", on: !stage.camera.flat, change: (on) => { stage.camera.flat = !on; stage.invalidate(); } },
-      ],
+  private display(scene: Scene): HTMLElement {
+    return displayPage(this.viewer, scene, {
+      names: this.names, setNames: (on) => this.setNames(on), colours: this.painting?.choices() ?? [], colour: this.colour,
+      paint: (name) => void this.paint(name), say: (text) => this.messages.show(text), resize: () => this.resize(),
     });
   }
 
@@ -395,46 +244,10 @@ export class Panels {
     this.viewer.stage.invalidate();
   }
 
-  private keys(): Record<string, () => void> {
-    const { viewer } = this;
-    const { clock, world, stage } = viewer;
-    const flip = (key: "joints" | "frames") => () => world.show({ [key]: !world.shown[key] });
-    const speed = (factor: number) => () => clock.setSpeed(clock.speed * factor);
-    return {
-      " ": () => this.toggle(), ",": () => this.step(-1), ".": () => this.step(1), l: () => clock.setLoop(!clock.loop),
-      ArrowLeft: () => clock.seek(clock.time - 1), ArrowRight: () => clock.seek(clock.time + 1), Home: () => clock.seek(clock.first), End: () => clock.seek(clock.last),
-      "+": speed(2), "=": speed(2), "-": speed(0.5), f: () => viewer.camera("fit"), "0": () => viewer.camera("iso"), "1": () => viewer.camera("x"),
-      "2": () => viewer.camera("y"), "3": () => viewer.camera("z"), o: () => { stage.camera.flat = !stage.camera.flat; stage.invalidate(); },
-      c: () => this.follow(false), v: () => this.follow(true), j: flip("joints"), a: flip("frames"), n: () => this.setNames(!this.names),
-      t: () => this.setDark(!this.dark, true), p: () => download(viewer.picture(), `${this.fileName}.png`), b: () => this.layout.toggle("side"),
-      "?": () => (this.help.hidden = !this.help.hidden),
-      Escape: () => { if (this.help.hidden) this.select(null); else this.help.hidden = true; },
-    };
-  }
-
   close(): void {
     this.quiet();
     this.sized.disconnect();
     this.viewer.close();
     this.root.replaceChildren();
-  }
-}
-
-const KEPT = "gori.dark";
-
-function remembered(): boolean | null {
-  try {
-    const kept = localStorage.getItem(KEPT);
-    return kept === null ? null : kept === "yes";
-  } catch {
-    return null; // a file or a cell may have no storage
-  }
-}
-
-function remember(dark: boolean): void {
-  try {
-    localStorage.setItem(KEPT, dark ? "yes" : "no");
-  } catch {
-    // then it is forgotten with the page
   }
 }

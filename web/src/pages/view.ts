@@ -6,7 +6,7 @@ import { partsOfBytes, partsOfDocument, type Wire } from "../transport/parts";
 import { ServerTransport } from "../transport/server";
 import type { Transport } from "../transport/transport";
 import { Panels } from "./panels";
-import type { ViewerOptions } from "./viewer";
+import type { ViewerOptions } from "./options";
 
 /** What scripts and tests can do with a page. */
 export interface PageApi {

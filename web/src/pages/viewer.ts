@@ -1,42 +1,25 @@
 /** A page of the viewer: packets in, the scene and its clock, pictures out. Panels are put around it by `panels.ts`. */
 
-import { Vector3, type Color } from "three";
+import type { Color } from "three";
 import { SeriesStore } from "../charts/series";
 import { Clock } from "../playback/clock";
 import { Film } from "../playback/film";
 import { GrainReel } from "../playback/grainReel";
 import { History } from "../playback/history";
 import { Pace } from "../playback/pace";
+import { Thinning } from "../playback/thinning";
 import { DARK, LIGHT } from "../scene/colours";
-import { LEVELS } from "../scene/quality";
 import { Stage } from "../scene/stage";
 import { World } from "../scene/world";
-import type { Packet } from "../transport/packet";
-import { readArrows, readDrawings, readFilm, readFrame, readRuts, readScene, readSeries } from "../transport/read";
+import { readArrows, readFilm } from "../transport/read";
 import type { Link, Transport } from "../transport/transport";
 import type { LiveFrame, Scene } from "../transport/types";
+import type { ViewerEvents, ViewerOptions } from "./options";
+import { showGrains } from "./grainView";
+import { receiver } from "./receiver";
+import { firstLook, lookFrom } from "./viewpoint";
 
-export interface ViewerOptions {
-  trails?: string[];
-  arrows?: string[];
-  channels?: string[] | null;
-  camera?: string | null;
-  dark?: boolean | null;
-  bare?: boolean;
-}
-
-/** What a page around the viewer is told. */
-export interface ViewerEvents {
-  scene(scene: Scene, again: boolean): void;
-  film(film: Film, again: boolean): void;
-  frame(frame: LiveFrame): void;
-  /** after each picture */
-  drawn(now: number): void;
-  message(text: string, kind: "notice" | "error"): void;
-  link(link: Link): void;
-}
-
-const MOST_GRAINS = { software: 100_000, hardware: 1_000_000, least: 30_000 };
+const MOST_GRAINS = { software: 100_000, hardware: 1_000_000 };
 const SEEK_WAIT = 15_000; // ms
 
 export class Viewer {
@@ -63,7 +46,7 @@ export class Viewer {
   private stale = true;
   private lastNow = 0;
   private unshown = 0;
-  private slowSince = 0;
+  private readonly thinning = new Thinning();
   private closed = false;
   private readonly waiting: { from: number; done: () => void }[] = [];
 
@@ -77,36 +60,20 @@ export class Viewer {
   }
 
   start(): void {
-    this.transport.start({ packet: (packet) => this.receive(packet), link: (link) => this.setLink(link) });
+    const packet = receiver(this.world, this.store, {
+      scene: (scene) => this.setScene(scene), film: (film) => this.setFilm(film), ghost: (film) => this.setGhost(film),
+      frame: (frame) => this.setFrame(frame), message: (text, kind) => this.events.message(text, kind),
+      begun: () => this.scene !== null, changed: () => this.invalidate(),
+    });
+    const link = (now: Link) => {
+      this.link = now;
+      this.events.link(now);
+    };
+    this.transport.start({ packet, link });
   }
 
   get live(): boolean {
     return this.scene !== null && this.scene.mode !== "film" && this.scene.mode !== "machine";
-  }
-
-  private setLink(link: Link): void {
-    this.link = link;
-    this.events.link(link);
-  }
-
-  private receive(packet: Packet): void {
-    switch (packet.type) {
-      case "scene": return this.setScene(readScene(packet));
-      case "film": return this.setFilm(new Film(readFilm(packet)));
-      case "ghost-film": return this.setGhost(new Film(readFilm(packet)));
-      case "frame": return this.setFrame(readFrame(packet));
-      case "series": return this.store.put(readSeries(packet));
-      case "error": return this.events.message(String(packet.head.message), "error");
-      case "notice": return this.events.message(String(packet.head.message), "notice");
-    }
-    if (!this.scene) return;
-    if (packet.type === "ruts") this.world.setRuts(readRuts(packet));
-    else if (packet.type === "arrows") this.world.setArrows(readArrows(packet));
-    else if (packet.type === "drawings") {
-      const { drawings, removed, cleared } = readDrawings(packet);
-      this.world.draw(drawings, removed, cleared);
-    }
-    this.stale = true;
   }
 
   private setScene(scene: Scene): void {
@@ -116,7 +83,7 @@ export class Viewer {
     this.arrowsAsked.clear();
     this.history = scene.mode === "film" ? null : new History(scene.bodies.length);
     if (this.live) this.clock.follow(true);
-    if (!again) this.look(scene);
+    if (!again) this.look();
     this.events.scene(scene, again);
     for (const text of scene.notices) this.events.message(text, "notice");
     for (const name of this.options.trails ?? []) this.world.trails.toggle(name, true);
@@ -129,13 +96,8 @@ export class Viewer {
     this.stale = true;
   }
 
-  /** From where the scene says; a vehicle is followed. */
-  private look(scene: Scene): void {
-    const { camera } = this.stage;
-    camera.view(scene.camera?.view ?? "iso", undefined, undefined, true);
-    camera.fit(this.world.room, true);
-    const follow = scene.camera?.follow;
-    if (typeof follow === "number" && this.world.machine.bodies[follow]) camera.follow(this.world.machine.bodies[follow]);
+  private look(): void {
+    firstLook(this.world, this.scene!);
     if (this.options.camera) this.camera(this.options.camera);
   }
 
@@ -147,7 +109,7 @@ export class Viewer {
       this.clock.time = film.first;
       film.sample(film.first, this.world.moment);
       this.world.measure(film);
-      this.look(this.scene!);
+      this.look();
     }
     const { grainTimes, series, thinned } = film.data;
     if (grainTimes.length && grainTimes.length !== this.reel?.times.length) {
@@ -202,14 +164,12 @@ export class Viewer {
     const past = this.film ?? this.history;
     past?.sample(time, this.world.moment);
     if (this.reel) {
-      const { grains, next, exact } = this.reel.at(time, playing, speed);
-      const gap = next && grains ? next.time - grains.time : 0;
-      if (grains) this.world.grains.show(grains, next, gap > 0 ? Math.min(1, Math.max(0, (time - grains.time) / gap)) : 0);
+      const { grains, exact } = showGrains(this.reel, this.world.grains, time, playing, speed);
       this.grainsHere = exact;
       if (grains && !this.measured) {
         this.measured = true;
         this.world.includeGrains(grains);
-        if (!this.stage.camera.followed) this.look(this.scene!);
+        if (!this.stage.camera.followed) this.look();
       }
     } else if (this.latest?.grains) this.world.grains.show(this.latest.grains);
     if (this.ghost && this.world.ghost) {
@@ -230,25 +190,18 @@ export class Viewer {
       this.transport.send({ shown: this.unshown });
       this.unshown = 0;
     }
-    this.thin(now, moving);
-    if (this.complete && this.grainsHere) this.nowReady();
+    const grains = this.world.grains.shown;
+    const most = this.thinning.most(now, moving && this.stage.quality.plainest ? this.pace.fps : 0, grains?.drawn ?? 0);
+    if (most !== null && this.reel) this.reel.setMost(most);
+    else if (most !== null) this.transport.send({ ask: "grains", frame: 0, most });
+    if (this.complete && this.grainsHere) {
+      this.stage.finely = true;
+      this.nowReady();
+    }
     for (let k = this.waiting.length - 1; k >= 0; k--) {
       if (this.grainsHere || now - this.waiting[k].from > SEEK_WAIT) this.waiting.splice(k, 1)[0].done();
     }
     this.events.drawn(now);
-  }
-
-  /** Draws fewer grains where even the plainest picture takes too long. */
-  private thin(now: number, moving: boolean): void {
-    const grains = this.world.grains.shown;
-    const slow = moving && grains && grains.drawn > MOST_GRAINS.least && this.stage.quality.level === LEVELS.length - 1 && this.pace.fps > 0 && this.pace.fps < 14;
-    if (!slow) this.slowSince = now;
-    else if (now - this.slowSince > 2500) {
-      this.slowSince = now;
-      const most = Math.max(MOST_GRAINS.least, Math.round(grains.drawn / 2));
-      if (this.reel) this.reel.setMost(most);
-      else this.transport.send({ ask: "grains", frame: 0, most });
-    }
   }
 
   seek(time: number): Promise<void> {
@@ -272,25 +225,8 @@ export class Viewer {
 
   /** A standard view, "follow", "chase" or "fit"; body: which one to follow. */
   camera(to: string | { position: number[]; target: number[] }, body?: number): boolean {
-    const { camera } = this.stage;
-    this.stage.invalidate();
-    if (typeof to !== "string") {
-      camera.look(new Vector3(...to.position), new Vector3(...to.target));
-      return true;
-    }
-    if (to === "fit") {
-      camera.follow(null);
-      camera.fit(this.world.terrain ? this.world.machine.box() : this.world.room);
-      return true;
-    }
-    if (to === "follow" || to === "chase" || to === "cockpit") {
-      const wanted = body ?? this.scene?.camera?.follow ?? Math.min(1, this.world.machine.bodies.length - 1);
-      camera.follow(this.world.machine.bodies[wanted] ?? null, to !== "follow");
-      return true;
-    }
-    const known = camera.view(to);
-    if (known && !camera.followed) camera.fit(this.world.terrain ? this.world.machine.box() : this.world.room);
-    if (!known) this.events.message(`There is no view ${to}.`, "error");
+    const known = lookFrom(this.world, this.scene, to, body);
+    if (!known) this.events.message(`There is no view ${String(to)}.`, "error");
     return known;
   }
 

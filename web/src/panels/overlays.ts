@@ -18,7 +18,8 @@ export class ScaleBar {
   /** metres: width of a pixel at the target */
   update(metres: number): void {
     const rounded = roundLength(metres * 130);
-    this.bar.style.width = `${(rounded / metres).toFixed(1)}px`;
+    const width = `${(rounded / metres).toFixed(0)}px`;
+    if (this.bar.style.width !== width) this.bar.style.width = width;
     const text = length(rounded);
     if (this.text.textContent !== text) this.text.textContent = text;
   }

@@ -25,8 +25,11 @@ export class Timeline {
   private readonly liveButton: HTMLButtonElement;
   private readonly recordButton: HTMLButtonElement;
   private scrubbing = false;
+  private wasRunning = false;
+  private updatedAt = 0;
 
-  constructor(private readonly clock: Clock, actions: TimelineActions, live: boolean) {
+  /** pause: between two changes of texts while the clock runs [ms] */
+  constructor(private readonly clock: Clock, actions: TimelineActions, live: boolean, private readonly pause = 50) {
     this.play = button("play", "Play or pause (space)", actions.toggle);
     this.play.classList.add("main");
     this.bar = h("input", {
@@ -51,7 +54,7 @@ export class Timeline {
       live ? this.liveButton : this.loop,
       this.speed,
     );
-    clock.onChange(() => this.update());
+    clock.onChange(() => this.changed());
     this.update();
   }
 
@@ -73,6 +76,16 @@ export class Timeline {
     setIcon(this.play, name);
   }
 
+  /** The clock has changed; while it runs, texts change a few times a second: each change is painted anew. */
+  private changed(): void {
+    const now = performance.now();
+    const running = this.clock.playing || this.clock.following;
+    if (running && this.wasRunning && now - this.updatedAt < this.pause) return;
+    this.updatedAt = now;
+    this.wasRunning = running;
+    this.update();
+  }
+
   update(): void {
     const { first, last, loop, speed, following, playing } = this.clock;
     const span = last - first;
@@ -81,10 +94,11 @@ export class Timeline {
     if (!this.scrubbing) this.bar.value = String(share);
     this.bar.style.setProperty("--share", `${100 * share}%`);
     this.now.textContent = time(this.clock.time, span);
-    this.end.textContent = time(last, span);
+    const end = time(last, span);
+    if (this.end.textContent !== end) this.end.textContent = end;
     this.loop.classList.toggle("on", loop);
     this.liveButton.classList.toggle("on", following);
     const near = SPEEDS.reduce((best, value) => (Math.abs(value - speed) < Math.abs(best - speed) ? value : best), 1);
-    this.speed.value = String(near);
+    if (this.speed.value !== String(near)) this.speed.value = String(near);
   }
 }

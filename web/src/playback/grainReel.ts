@@ -8,6 +8,7 @@ import { before } from "./film";
 const MOST_BYTES = 192e6;
 const AT_ONCE = 3;
 const AHEAD = 6;
+const SHOWN = 25; // frames a second
 
 export class GrainReel {
   private readonly cache = new Map<number, Grains>();
@@ -29,11 +30,11 @@ export class GrainReel {
 
   /** Grains of the frame at `time`, or of the nearest one that is here; `exact` tells which. Asks for what is missing. */
   at(time: number, playing: boolean, speed: number): { grains: Grains | null; next: Grains | null; exact: boolean } {
-    const wanted = this.frame(time);
+    // playing shows some 25 frames a second: others are jumped over, the same ones each time that a film is played
+    const stride = playing ? Math.max(1, Math.round((speed * this.rate) / SHOWN)) : 1;
+    const wanted = stride * Math.floor(this.frame(time) / stride);
     this.ask(wanted);
     if (playing) {
-      // frames that playing will reach soon; at high speeds most are jumped over
-      const stride = Math.max(1, Math.round((speed * this.rate) / 30));
       for (let k = 1; k <= AHEAD; k++) this.ask(Math.min(wanted + k * stride, this.times.length - 1));
     } else this.ask(Math.min(wanted + 1, this.times.length - 1));
     const here = this.cache.get(wanted);

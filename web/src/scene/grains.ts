@@ -12,9 +12,9 @@ import { scaleBytes, type Theme } from "./colours";
 
 const VERTEX = `
 precision highp float;
-in vec3 position;
+in vec4 position; // and in w the value
 #ifdef MOVING
-in vec3 following;
+in vec4 following;
 uniform vec3 low2, span2;
 uniform float between, jump;
 #endif
@@ -24,7 +24,6 @@ in float radius;
 uniform float radius;
 #endif
 #ifdef VALUED
-in float value;
 uniform sampler2D scale;
 #endif
 uniform mat4 modelViewMatrix, projectionMatrix;
@@ -35,22 +34,21 @@ out vec3 tint;
 out vec4 ball;
 #endif
 void main() {
-  vec3 at = low + span * position;
+  vec3 at = low + span * position.xyz;
   #ifdef MOVING
-  vec3 next = low2 + span2 * following;
+  vec3 next = low2 + span2 * following.xyz;
   if (distance(at, next) < jump) at = mix(at, next, between);
   #endif
   vec4 seen = modelViewMatrix * vec4(at, 1.0);
   gl_Position = projectionMatrix * seen;
   gl_PointSize = max(1.0, 2.0 * radius * focal / max(1e-6, -seen.z));
   #ifdef VALUED
-  tint = texture(scale, vec2(value * 0.99609375 + 0.001953125, 0.5)).rgb;
+  tint = texelFetch(scale, ivec2(position.w * 255.0 + 0.5, 0), 0).rgb;
   #else
   tint = plain;
   #endif
   // grains differ a little, as stones do
-  float own = fract(sin(float(gl_VertexID) * 12.9898) * 43758.547);
-  tint *= 0.86 + 0.2 * own;
+  tint *= 0.86 + 0.2 * float((uint(gl_VertexID) * 2654435761u) >> 16) / 65536.0;
   #ifdef DEEP
   ball = vec4(seen.xyz, radius);
   #endif
@@ -80,6 +78,18 @@ void main() {
   gl_FragDepth = 0.5 * depth + 0.5;
   #endif
 }`;
+
+/** Positions and values as fours of 16 bit numbers: what a graphics card reads without turning it into something else. */
+export function packed({ position, value, drawn }: Data): Uint16Array {
+  const out = new Uint16Array(4 * drawn);
+  for (let k = 0, from = 0, to = 0; k < drawn; k++, from += 3, to += 4) {
+    out[to] = position[from];
+    out[to + 1] = position[from + 1];
+    out[to + 2] = position[from + 2];
+    if (value) out[to + 3] = 257 * value[k];
+  }
+  return out;
+}
 
 /** Above this size on the screen [pixels] a sphere has its true depth: below, nobody sees the difference. */
 const DEEP_ABOVE = 7;
@@ -128,17 +138,16 @@ export class Grains {
       uniforms.low.value.set(...data.low);
       uniforms.span.value.set(data.high[0] - data.low[0], data.high[1] - data.low[1], data.high[2] - data.low[2]);
       this.middle.set(...data.low).addScaledVector(uniforms.span.value as Vector3, 0.5);
-      this.fill("position", data.position, 3);
+      this.fill("position", packed(data), 4);
       if (typeof data.radius === "number") this.meanRadius = uniforms.radius.value = data.radius;
       else {
         this.fill("radius", data.radius, 1);
         this.meanRadius = data.radius[data.radius.length >> 1] ?? 0.01;
       }
-      if (data.value) this.fill("value", data.value, 1);
       if (usable) {
         uniforms.low2.value.set(...usable.low);
         uniforms.span2.value.set(usable.high[0] - usable.low[0], usable.high[1] - usable.low[1], usable.high[2] - usable.low[2]);
-        this.fill("following", usable.position, 3);
+        this.fill("following", packed(usable), 4);
       }
       uniforms.jump.value = 30 * this.meanRadius;
       points.geometry.setDrawRange(0, data.drawn);
@@ -147,7 +156,7 @@ export class Grains {
     }
   }
 
-  private fill(name: string, data: Uint16Array | Float32Array | Uint8Array, width: number): void {
+  private fill(name: string, data: Uint16Array | Float32Array, width: number): void {
     const old = this.points.geometry.getAttribute(name) as BufferAttribute | undefined;
     if (old && old.array.length === data.length && old.array.constructor === data.constructor) {
       old.array = data;

@@ -57,6 +57,7 @@ export class Machine {
     for (const joint of scene.joints) this.addJoint(joint, "joints");
     for (const cut of scene.cuts) this.addJoint(cut, "cuts");
     if (!ghost) this.addFrames();
+    this.place(); // springs are as long as they are at first
     this.springs = new Springs(scene.springs, this.bodies, this.neutral, this.size);
     this.wheels = new Wheels(scene.wheels, this.bodies, ghost ? GHOST : 1);
     this.root.add(...this.bodies, this.joints, this.springs.root);
@@ -175,18 +176,22 @@ export class Machine {
     return this.layers[layer].length > 0;
   }
 
-  /** Moves everything to `moment`. */
-  update(time = 0): void {
-    const { poses, spin } = this.moment;
+  private place(): void {
+    const { poses } = this.moment;
     for (let k = 0; k < this.bodies.length; k++) {
       const at = POSE * k;
       this.bodies[k].position.set(poses[at], poses[at + 1], poses[at + 2]);
       this.bodies[k].quaternion.set(poses[at + 4], poses[at + 5], poses[at + 6], poses[at + 3]);
       this.bodies[k].updateMatrixWorld();
     }
+  }
+
+  /** Moves everything to `moment`. */
+  update(time = 0): void {
+    this.place();
     for (const { object, until } of this.timed) object.visible = time < until;
     this.springs.update();
-    this.wheels.spin(spin);
+    this.wheels.spin(this.moment.spin);
   }
 
   /** Tints the picked body. */

@@ -33,6 +33,10 @@ export class Quality {
     return LEVELS[this.level];
   }
 
+  get plainest(): boolean {
+    return this.level === LEVELS.length - 1;
+  }
+
   /** A picture came `gap` ms after the one before; whether the level changed. */
   mark(gap: number): boolean {
     if (gap > 1000) return false; // the page was hidden, or nothing moved

@@ -19,6 +19,8 @@ export class Stage {
   readonly software: boolean;
   theme: Theme = LIGHT;
   shadows = true;
+  /** whether a picture is drawn finely once nothing moves; not before all is there */
+  finely = false;
   /** called before each picture */
   before: () => void = () => {};
   /** centre and size of what casts shadows */
@@ -40,7 +42,7 @@ export class Stage {
     this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, powerPreference: "high-performance", preserveDrawingBuffer: false });
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.enabled = true;
-    this.quality = new Quality(this.software ? 1 : 0, this.software ? 1 : 0);
+    this.quality = new Quality(this.software ? 2 : 0, this.software ? 2 : 0);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.setScalar(this.software ? 1024 : 2048);
     this.sun.shadow.bias = -0.0006;
@@ -57,8 +59,9 @@ export class Stage {
   setTheme(theme: Theme): void {
     this.theme = theme;
     (this.scene.background as Partial<CanvasTexture> | null)?.dispose?.();
-    this.scene.background = this.software ? new Color(theme.top).lerp(new Color(theme.bottom), 0.35) : gradient(theme);
-    this.scene.fog = new Fog(new Color(theme.top).lerp(new Color(theme.bottom), 0.4), 1, 1e6);
+    const plain = new Color(theme.top).lerp(new Color(theme.bottom), 0.4);
+    this.scene.background = this.software ? plain : gradient(theme);
+    this.scene.fog = new Fog(plain, 1, 1e6);
     this.sun.intensity = theme.dark ? 1.7 : 2.1;
     this.sky.intensity = theme.dark ? 0.9 : 1.5;
     this.sky.groundColor.set(theme.dark ? "#3d4450" : "#a9a294");
@@ -93,7 +96,7 @@ export class Stage {
   frame(now: number, passed: number): boolean {
     if (this.camera.moving) this.dirty = true;
     if (!this.dirty) {
-      if (!this.fine && now - this.changedAt > STILL) this.drawFinely();
+      if (this.finely && !this.fine && now - this.changedAt > STILL) this.drawFinely();
       return false;
     }
     this.dirty = false;

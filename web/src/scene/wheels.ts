@@ -3,10 +3,10 @@
 import { BufferAttribute, BufferGeometry, Color, CylinderGeometry, Group, Mesh } from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import type { Wheel } from "../transport/types";
-import { surface } from "./materials";
+import { isPlain, surface } from "./materials";
 import { turnTo } from "./symbols";
 
-const LUGS = 26;
+const LUGS = { fine: 26, plain: 14 };
 
 export class Wheels {
   private readonly turning: Group[] = [];
@@ -38,7 +38,7 @@ function tyre(radius: number, width: number): BufferGeometry {
     [-0.8, 0.6 * radius, 0], [-0.98, 0.72 * radius, 0], [-1, 0.86 * radius, 0], [-0.86, radius - lug, 1], [-0.06, radius - lug, 1],
     [0.06, radius - lug, -1], [0.86, radius - lug, -1], [1, 0.86 * radius, 0], [0.98, 0.72 * radius, 0], [0.8, 0.6 * radius, 0],
   ];
-  const rows = 4 * LUGS;
+  const rows = 4 * (isPlain() ? LUGS.plain : LUGS.fine);
   const positions: number[] = [];
   const corner = (row: number, k: number) => {
     const [across, base, side] = profile[k];

@@ -88,8 +88,7 @@ export class World {
       for (let k = 0; k < samples; k++) {
         film.sample(film.first + ((film.last - film.first) * k) / (samples - 1), this.machine.moment);
         this.machine.update();
-        if (this.terrain) continue; // a vehicle is followed: its own size counts, not its way
-        box.union(this.machine.box());
+        if (typeof this.machine.scene.camera?.follow !== "number") box.union(this.machine.box()); // else its own size counts, not its way
       }
       this.machine.moment.poses.set(saved);
       this.machine.update();

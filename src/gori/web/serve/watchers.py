@@ -121,7 +121,13 @@ class Watcher:
             while self.sent and self.sent[0] <= message.fields["number"]:
                 self.sent.popleft()
             self._wake.set()
-        elif not self.session.act_at_once(self, message):
+        elif self.session.act_at_once(self, message):
+            if (
+                message.kind == "drive"
+            ):  # who turns the wheel sees what comes of it in the next picture, not the one after
+                self.sent.clear()
+                self._wake.set()
+        else:
             if message.what == "grains":
                 self.most = message.fields["most"]
             try:

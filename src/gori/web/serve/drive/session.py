@@ -1,6 +1,7 @@
 """A drive that pages watch and one of them steers."""
 
 import multiprocessing
+import sys
 import threading
 import time
 from pathlib import Path
@@ -14,7 +15,7 @@ from gori.web.packet import pack
 from gori.web.poses import body_order, poses_of
 from gori.web.scene import Scene
 from gori.web.serve.drive.truck import DriveOptions, driven
-from gori.web.serve.drive.worker import work
+from gori.web.serve.drive.worker import hurry, work
 from gori.web.serve.keeping import LONGEST_KEPT, RunFolder, recording_of
 from gori.web.serve.messages import MessageError, PageMessage
 from gori.web.serve.ruts import RutMap
@@ -89,7 +90,9 @@ class DriveSession(Session):
     # ---- the process
 
     def start(self) -> None:
-        """Start the process that simulates."""
+        """Start the process that simulates, and pass on quickly what it and the driver say."""
+        if sys.platform == "linux":  # there it is of this thread alone
+            hurry()
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(

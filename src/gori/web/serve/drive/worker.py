@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import time
+from collections import deque
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
@@ -26,6 +27,8 @@ DEAD_MAN = 2.0
 """without a word from the driver for so long, pedals are released [s]"""
 PRIORITY = -10
 """of the process, as `nice` counts"""
+TAPS = 8
+"""pedals that may wait for their block"""
 MANY = 400
 """pieces of ruts after which they are put together"""
 
@@ -33,8 +36,7 @@ MANY = 400
 def work(options: DriveOptions, pipe: Connection) -> None:
     """Main function of the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and the server ends this
-    with suppress(AttributeError, OSError):  # where the system permits it; else real time is held without
-        os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
+    hurry()
     threads(1)  # several that wait for each other are slower where a browser wants the cores as well
     try:
         worker = Worker(options, pipe)
@@ -46,6 +48,14 @@ def work(options: DriveOptions, pipe: Connection) -> None:
             pipe.send(("failed", str(error)))
 
 
+def hurry() -> None:
+    """This thread (elsewhere than on Linux this process) goes before others, where the system permits it: a browser
+    that draws with the processor wants all of it.
+    """
+    with suppress(AttributeError, OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
+
+
 class Worker:
     """The loop of the process."""
 
@@ -55,6 +65,7 @@ class Worker:
         self.pace = Pace(BLOCK, time.perf_counter())
         self.credit, self.paused, self.recording, self.ended = IN_FLIGHT, False, False, False
         self.heard, self.run_number, self.blocks = time.perf_counter(), 0, 0
+        self._pedals: deque[tuple] = deque(maxlen=TAPS)
         self._rows: list[np.ndarray] = []
         self._ruts: list[tuple[np.ndarray, np.ndarray]] = []
         info = run._info(0.0)
@@ -74,6 +85,7 @@ class Worker:
                 self._send()
                 self.pace.restart(time.perf_counter())
                 continue
+            self._press()
             if time.perf_counter() - self.heard > DEAD_MAN:
                 self.engine.pedals.release()
             if (ended := self.engine.advance()) is not None:
@@ -121,6 +133,12 @@ class Worker:
     def _begin(self) -> None:
         self.run_number, self._ruts, self._rows, self.recording = self.run_number + 1, [], [], False
 
+    def _press(self) -> None:
+        """The next of the pedals that have come: each acts for a block at least, so that no tap of a key is lost."""
+        if self._pedals:
+            throttle, brake, steering, smooth, self.engine.gear, self.engine.low, self._sent = self._pedals.popleft()
+            self.engine.pedals.want(throttle, brake, steering, smooth)
+
     def _take(self, wait: float) -> None:
         """Messages that are there, or that come within a time [s]."""
         while self.pipe.poll(wait):
@@ -129,8 +147,7 @@ class Worker:
             if kind == "credit":
                 self.credit += 1
             elif kind == "pedals":
-                throttle, brake, steering, smooth, engine.gear, engine.low, self._sent = given
-                engine.pedals.want(throttle, brake, steering, smooth)
+                self._pedals.append(given)
                 self.heard = time.perf_counter()
             elif kind == "pause":
                 self.paused = given[0]

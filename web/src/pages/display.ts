@@ -1,0 +1,43 @@
+/** The page of what is drawn and how: layers, arrows, colours, the look of the scene. */
+
+import { settingsPanel } from "../panels/settings";
+import { KINDS } from "../scene/colours";
+import type { Scene } from "../transport/types";
+import type { Viewer } from "./viewer";
+
+/** What the panels around know and do. */
+export interface Display {
+  names: boolean;
+  setNames(on: boolean): void;
+  colours: { name: string; label: string }[];
+  colour: string;
+  paint(name: string): void;
+  say(text: string): void;
+  resize(): void;
+}
+
+export function displayPage(viewer: Viewer, scene: Scene, has: Display): HTMLElement {
+  const { world, stage } = viewer;
+  const layer = (label: string, key: "joints" | "cuts" | "frames" | "com") =>
+    world.machine.has(key) ? [{ label, on: world.shown[key], change: (on: boolean) => world.show({ [key]: on }) }] : [];
+  return settingsPanel({
+    layers: [
+      ...layer("Joints", "joints"), ...layer("Cut joints", "cuts"), ...layer("Frames", "frames"), ...layer("Centres of mass", "com"),
+      ...(scene.springs.length ? [{ label: "Springs and struts", on: world.shown.springs, change: (on: boolean) => world.show({ springs: on }) }] : []),
+      { label: "Names", on: has.names, change: (on: boolean) => has.setNames(on) },
+      ...(world.ghost ? [{ label: "Ghost", on: true, change: (on: boolean) => { world.ghost!.root.visible = on; stage.invalidate(); } }] : []),
+    ],
+    arrows: scene.mode === "film" && scene.channels.length ? Object.keys(KINDS).map((kind) => ({
+      label: { contact: "Contacts", reaction: "Reactions", force: "Forces" }[kind]!, on: Boolean(viewer.options.arrows?.includes(kind)),
+      change: (on: boolean) => void viewer.showArrows(kind, on).then((found) => found || !on || has.say(`This recording has no arrows of ${kind}s.`)),
+    })) : [],
+    colours: has.colours,
+    colour: has.colour,
+    setColour: (name) => has.paint(name),
+    look: [
+      { label: "Ground", on: true, change: (on) => { (world.terrain?.root ?? world.ground.mesh).visible = on; stage.invalidate(); } },
+      { label: "Shadows", on: stage.shadows, change: (on) => { stage.shadows = on; has.resize(); } },
+      { label: "Perspective", on: !stage.camera.flat, change: (on) => { stage.camera.flat = !on; stage.invalidate(); } },
+    ],
+  });
+}

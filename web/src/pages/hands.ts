@@ -1,0 +1,98 @@
+/** What a person does with the mouse in the scene: pick and look at a body, follow it, pull it in a run that is live. */
+
+import type { Vector3 } from "three";
+import { valueAt } from "../charts/series";
+import { figure } from "../panels/numbers";
+import type { Card } from "../panels/values";
+import { pick, unproject, type Picked } from "../scene/picking";
+import { speedOf } from "./painting";
+import type { Viewer } from "./viewer";
+
+const MOST_CHANNELS = 12; // in the card of a body
+
+export class Hands {
+  private picked: Picked | null = null;
+  private pulled: { body: number; point: Vector3 } | null = null;
+
+  /** picks: told which body is picked */
+  constructor(private readonly viewer: Viewer, private readonly card: Card, private readonly picks: (body: number | null) => void) {}
+
+  showCard(): void {
+    const { viewer, picked } = this;
+    const { scene, film, clock } = viewer;
+    if (!picked || !scene) return;
+    if (picked.grain !== null) {
+      const radius = viewer.world.grains.shown?.radius ?? 0;
+      return this.card.grain(picked.grain, picked.point.toArray(), typeof radius === "number" ? radius : radius[picked.grain]);
+    }
+    if (picked.body === null) return;
+    const prefix = `${scene.bodies[picked.body].name}.`;
+    const joint = picked.joint ?? scene.joints.find(({ child }) => child === picked.body) ?? null;
+    const own = scene.channels.filter(({ name }) => name.startsWith(prefix) || (joint && name.startsWith(`${joint.name}.`)));
+    const rows: [string, string][] = [];
+    for (const { name, unit } of own) {
+      const series = viewer.store.get(name);
+      if (series && series.columns.length <= 3 && rows.length < MOST_CHANNELS) rows.push([name, `${series.columns.map((_, c) => figure(valueAt(series, c, clock.time))).join("  ")} ${unit ?? ""}`]);
+    }
+    const pose = viewer.world.moment.poses.subarray(7 * picked.body, 7 * picked.body + 7);
+    this.card.body(scene, picked.body, picked.joint ? `${picked.joint.type} joint ${picked.joint.name}` : null, { pose, speed: film && film.count > 1 ? speedOf(film, picked.body, clock.time) : null, channels: rows });
+  }
+
+  under(x: number, y: number, grains = true): Picked | null {
+    const { world, stage } = this.viewer;
+    return this.viewer.scene ? pick(world.machine, grains ? world.grains : null, stage.camera.eye, x, y) : null;
+  }
+
+  select(picked: Picked | null): void {
+    this.picked = picked;
+    this.viewer.world.machine?.highlight(picked?.body || null);
+    this.picks(picked?.body ?? null);
+    if (picked) this.showCard();
+    else this.card.hide();
+    this.viewer.stage.invalidate();
+  }
+
+  lookAt(x: number, y: number): void {
+    const found = this.under(x, y);
+    if (!found) return;
+    const { camera } = this.viewer.stage;
+    camera.follow(null);
+    camera.target.copy(found.point);
+    this.viewer.stage.invalidate();
+  }
+
+  follow(chase: boolean): void {
+    if (this.viewer.stage.camera.followed && !chase && !this.viewer.stage.camera.chasing) this.viewer.stage.camera.follow(null);
+    else this.viewer.camera(chase ? "chase" : "follow", this.picked?.body || undefined);
+  }
+
+  grab(x: number, y: number): boolean {
+    const { viewer } = this;
+    if (!viewer.live) return false;
+    const found = this.under(x, y, false);
+    if (!found?.body) return false;
+    const body = viewer.world.machine.bodies[found.body];
+    this.pulled = { body: found.body, point: body.worldToLocal(found.point.clone()) };
+    this.select(found);
+    this.pull(x, y);
+    return true;
+  }
+
+  pull(x: number, y: number): void {
+    if (!this.pulled) return;
+    const { world, stage, transport } = this.viewer;
+    const { body, point } = this.pulled;
+    const at = world.machine.bodies[body].localToWorld(point.clone());
+    const target = unproject(stage.camera.eye, x, y, at);
+    world.pull.set(Float32Array.from([...at.toArray(), ...target.toArray()]));
+    transport.send({ drag: { body, point: point.toArray(), target: target.toArray() } });
+    stage.invalidate();
+  }
+
+  release(): void {
+    this.pulled = null;
+    this.viewer.world.pull.set(new Float32Array());
+    this.viewer.transport.send({ drag: null });
+    this.viewer.stage.invalidate();
+  }
+}
