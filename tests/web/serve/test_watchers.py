@@ -1,13 +1,16 @@
 """Pages that watch: fewer frames for slow ones, floods and wrong messages, many tabs, tabs that vanish."""
 
+import asyncio
 import json
 import socket as sockets
 import time
+from collections import deque
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from gori.web.serve.watchers import AHEAD, MOST_WATCHERS, MOST_WRONG, Allowance
+from gori.web.serve.messages import parse_message
+from gori.web.serve.watchers import AHEAD, MOST_WATCHERS, MOST_WRONG, Allowance, Watcher
 from tests.web.serve.pages import Counting, hear, page, say, served
 
 
@@ -132,3 +135,17 @@ def test_allowance_fills_again():
     assert not all(taken)
     time.sleep(0.01)
     assert bucket.take()
+
+
+def test_of_a_slider_only_the_last_position_waits_and_nothing_after_a_reset():
+    watcher = Watcher.__new__(Watcher)
+    watcher._asks, watcher._asked = deque(), asyncio.Event()
+    for value in range(5):
+        watcher._wait_for(parse_message(json.dumps({"set": "q", "joint": "crank", "value": value})))
+        watcher._wait_for(parse_message(json.dumps({"set": "q", "joint": "rocker", "value": -value})))
+        watcher._wait_for(parse_message(json.dumps({"ask": "series", "name": f"channel {value}"})))
+    waiting = [(one.kind, one.fields.get("joint"), one.fields.get("value")) for one in watcher._asks]
+    assert [one for one in waiting if one[0] == "set"] == [("set", "crank", [4.0]), ("set", "rocker", [-4.0])]
+    assert sum(one[0] == "ask" for one in waiting) == 5
+    watcher._wait_for(parse_message('{"do": "reset"}'))
+    assert {one.kind for one in watcher._asks} == {"ask", "do"}

@@ -18,7 +18,7 @@ from gori.web.serve.watchers import Watcher
 
 PIECES = 12
 """a slider that jumps across its range moves in about so many pieces, so that the machine follows"""
-FINEST_PIECE = 1.0 / 64.0
+FINEST_PIECE = 1.0 / 16.0
 """of a piece that cannot be gone as a whole"""
 
 

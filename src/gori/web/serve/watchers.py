@@ -48,6 +48,13 @@ class Allowance:
         return True
 
 
+def _same(one: PageMessage, other: PageMessage) -> bool:
+    """Whether two messages set the same thing."""
+    return one.what == other.what and all(
+        one.fields.get(key) == other.fields.get(key) for key in ("joint", "name", "example")
+    )
+
+
 class Watcher:
     """One page at its websocket.
 
@@ -64,7 +71,8 @@ class Watcher:
         self.memory: dict = {}
         """what a session remembers of it"""
         self._packets: deque[bytes] = deque()
-        self._asks: asyncio.Queue[PageMessage] = asyncio.Queue(WAITING)
+        self._asks: deque[PageMessage] = deque()
+        self._asked = asyncio.Event()
         self._wake, self._wrong, self._allowance = asyncio.Event(), 0, Allowance()
 
     def wake(self) -> None:
@@ -130,16 +138,29 @@ class Watcher:
         else:
             if message.what == "grains":
                 self.most = message.fields["most"]
-            try:
-                self._asks.put_nowait(message)
-            except asyncio.QueueFull:
-                raise MessageError("too many requests are waiting") from None
+            self._wait_for(message)
+
+    def _wait_for(self, message: PageMessage) -> None:
+        """Put a request behind those that wait, in place of older ones that it makes needless: of a slider that is
+        dragged only the last position counts, and nothing of it after a reset.
+        """
+        if message.kind == "set" or message.what == "reset":
+            old = [one for one in self._asks if one.kind == "set" and (message.what == "reset" or _same(one, message))]
+            for one in old:
+                self._asks.remove(one)
+        if len(self._asks) >= WAITING:
+            raise MessageError("too many requests are waiting")
+        self._asks.append(message)
+        self._asked.set()
 
     async def _answer(self) -> None:
         """Requests that may take long, one by one, in a thread."""
         loop = asyncio.get_running_loop()
         while True:
-            message = await self._asks.get()
+            while not self._asks:
+                self._asked.clear()
+                await self._asked.wait()
+            message = self._asks.popleft()
             try:
                 answer = await loop.run_in_executor(None, self.session.act, self, message)
             except (MessageError, GoriError) as error:
