@@ -138,10 +138,7 @@ export class Panels {
 
   private setFilm(again: boolean): void {
     const { viewer } = this;
-    if (again) {
-      void this.board.reload();
-      return;
-    }
+    if (again) return void this.board.reload();
     const film = viewer.film!;
     if (film.count < 2) this.timeline?.element.remove();
     this.painting = new Painting(viewer.scene!, viewer.store, film);

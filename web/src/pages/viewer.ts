@@ -65,11 +65,7 @@ export class Viewer {
       frame: (frame) => this.setFrame(frame), message: (text, kind) => this.events.message(text, kind),
       begun: () => this.scene !== null, changed: () => this.invalidate(),
     });
-    const link = (now: Link) => {
-      this.link = now;
-      this.events.link(now);
-    };
-    this.transport.start({ packet, link });
+    this.transport.start({ packet, link: (link) => this.events.link((this.link = link)) });
   }
 
   get live(): boolean {
@@ -232,12 +228,10 @@ export class Viewer {
 
   setDark(dark: boolean): void {
     this.world.setTheme(dark ? DARK : LIGHT);
-    this.stale = true;
+    this.invalidate();
   }
 
-  invalidate(): void {
-    this.stale = true;
-  }
+  invalidate(): void { this.stale = true; }
 
   picture(): string {
     this.update();
