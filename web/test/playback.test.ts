@@ -125,3 +125,20 @@ it("too many grains are thinned evenly", () => {
   expect([...few.position.slice(3, 6)]).toEqual([...grains.position.slice(30, 33)]);
   expect(thinned(grains, 5000)).toBe(grains);
 });
+
+it("a film that grows is played to its end, and waits there for more", () => {
+  const clock = new Clock();
+  clock.setRange(0, 1);
+  clock.growing = true;
+  clock.play();
+  clock.tick(5);
+  expect([clock.time, clock.playing]).toEqual([1, true]);
+  clock.setRange(0, 3);
+  clock.tick(0.5);
+  expect(clock.time).toBeCloseTo(1.5);
+  clock.growing = false;
+  clock.tick(2);
+  expect(clock.time).toBeCloseTo(0.5); // from the start again
+  clock.seek(Number.NaN);
+  expect(clock.time).toBeCloseTo(0.5);
+});

@@ -69,6 +69,13 @@ export class Dashboard {
       h("div", { class: "wheels" }, ...NAMES.map(wheel)));
   }
 
+  /** Nothing is heard of the simulation: what stands here is old. */
+  lost(): void {
+    this.drawn = "no word from the server";
+    this.realText.textContent = this.drawn;
+    this.real.classList.add("late");
+  }
+
   show(values: Shown): void {
     const text = (element: HTMLElement, value: string) => {
       if (element.textContent !== value) element.textContent = value;

@@ -85,7 +85,10 @@ class DrivePage {
     this.link.start({
       packet: (packet) => this.take(packet),
       link: (state) => {
-        if (state === "lost") this.say("the server is gone; trying again", true);
+        if (state === "lost") {
+          this.say("the server is gone; trying again", true);
+          this.dash.lost();
+        }
         if (state === "open") this.sent = "";
       },
     });

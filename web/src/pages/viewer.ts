@@ -100,6 +100,7 @@ export class Viewer {
   private setFilm(film: Film): void {
     const again = this.film !== null;
     this.film = film;
+    this.clock.growing = !film.data.complete;
     this.clock.setRange(film.first, film.last);
     if (!again) {
       this.clock.time = film.first;

@@ -9,6 +9,8 @@ export class Clock {
   playing = false;
   loop = true;
   speed = 1;
+  /** a film to which samples are still added: it is played up to its end, and waits there for more */
+  growing = false;
   /** a live run whose latest frame is shown */
   following = false;
   private readonly listeners = new Set<() => void>();
@@ -35,7 +37,8 @@ export class Clock {
     const length = this.last - this.first;
     let time = this.time + passed * this.speed;
     if (time > this.last) {
-      if (this.loop && length > 0) time = this.first + ((time - this.first) % length);
+      if (this.growing) time = this.last;
+      else if (this.loop && length > 0) time = this.first + ((time - this.first) % length);
       else {
         time = this.last;
         this.playing = false;
@@ -46,6 +49,7 @@ export class Clock {
   }
 
   seek(time: number): void {
+    if (!Number.isFinite(time)) return;
     this.time = Math.min(Math.max(time, this.first), this.last);
     this.following = false;
     this.changed();

@@ -86,6 +86,7 @@ export function readFilm(packet: Packet): FilmData {
     grainTimes: f8(packet.field("grain_times")),
     series: list<Json>(packet.head.series).map((entry) => readSeries(packet, entry)),
     thinned: (packet.head.thinned ?? null) as string | null,
+    complete: packet.head.complete !== false,
   };
 }
 

@@ -133,6 +133,8 @@ export interface FilmData {
   grainTimes: Float64Array;
   series: Series[];
   thinned: string | null;
+  /** false: the run is still being written */
+  complete: boolean;
 }
 
 export interface Grains {
