@@ -4,6 +4,7 @@ import threading
 import time
 
 import httpx
+import numpy as np
 import pytest
 
 import gori
@@ -72,3 +73,13 @@ def test_a_file_that_grows(model, tmp_path):
     finally:
         stop.set()
         writer.join(30)
+
+
+def test_a_long_recording_is_shown_finely(model):
+    """1000 s of a swing of 2 s: poses of all of it, and not of one in each swing."""
+    times = np.linspace(0.0, 1000.0, 100_001)
+    q = np.sin(2.0 * np.pi * times / 2.0)[:, None] * np.ones(model.nq)
+    session = RecordedSession(gori.Recording(model, times, q, np.zeros((len(times), model.nv))))
+    head, arrays = unpack(session.film())
+    assert len(arrays["times"]) == 50_000 and np.diff(arrays["times"]).max() < 0.05
+    assert head["thinned"] == "50000 of 100001 samples are shown"

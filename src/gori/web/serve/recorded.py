@@ -4,6 +4,8 @@ import os
 import threading
 from pathlib import Path
 
+import numpy as np
+
 from gori.errors import GoriError
 from gori.record import Recording
 from gori.web.drawings import Drawings
@@ -14,6 +16,8 @@ from gori.web.serve.watchers import Watcher
 
 LOOKS = 1.0
 """time between two looks at a file that grows [s]"""
+FILM_BYTES, MOST_SAMPLES = 16_000_000, 50_000
+"""poses of a film may take so much, and are of so many samples at most"""
 
 
 class RecordedSession(Session):
@@ -32,6 +36,9 @@ class RecordedSession(Session):
     ):
         super().__init__()
         self._film = Film(recording, title=title, channels=channels)
+        if not self._film.growing:  # one that grows is sent again and again
+            bodies = len(body_order(self._film.model))
+            self._film.most_frames = int(np.clip(FILM_BYTES // (28 * bodies), self._film.most_frames, MOST_SAMPLES))
         self._ghost = None if ghost is None else Film(ghost)
         self.drawings = drawings
         self._lock, self._made = threading.RLock(), dict[str, bytes | None]()
