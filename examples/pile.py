@@ -39,7 +39,7 @@ def main() -> None:
     asked.add_argument("--count", type=int, default=60)
     count = asked.parse_args().count
     model = gori.compile(heap(count))
-    simulation = gori.Simulation(model, gori.TimeStepping(step=1e-2))
+    simulation = gori.Simulation(model, gori.TimeStepping(step=5e-3))
     simulation.step()  # compile
     start = time.perf_counter()
     rec = simulation.run(8.0, progress=False)
