@@ -88,6 +88,20 @@ def test_a_block_does_not_creep_in_a_hundred_seconds():
     assert np.abs(simulation.q - start).max() < 1e-7
 
 
+@pytest.mark.parametrize("share", [0.93, 0.97, 0.999])
+@pytest.mark.parametrize("step", [1e-3, 1e-2])
+def test_a_block_stands_up_to_the_limit_of_friction(share, step):
+    """Some of its points are at the limit, but none creeps; each step begins with the answer."""
+    a = math.atan(0.6 * share)
+    g = (9.81 * math.sin(a), 0.0, -9.81 * math.cos(a))
+    simulation = gori.Simulation(gori.compile(scene(gravity=g, block=(BLOCK, at(z=0.05), STILL))), TimeStepping(step))
+    simulation.step(500)
+    start, sweeps = simulation.q.copy(), simulation.report["impulses"]["sweeps"]
+    simulation.step(1000)
+    assert np.abs(simulation.q - start).max() < 1e-8
+    assert simulation.report["impulses"]["sweeps"] - sweeps < 1500
+
+
 def test_restitution_and_momentum():
     """Two balls meet in free flight: momentum is kept, and they part with e times the speed of their approach."""
     balls = {"a": (BALL, at(x=-0.3), [0, 0, 0, 1.0, 0, 0]), "b": (BALL, at(x=0.3), [0, 0, 0, -0.5, 0, 0])}

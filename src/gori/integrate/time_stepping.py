@@ -35,7 +35,9 @@ from gori.kernels.contact.free import leave_out_turning, move
 from gori.kernels.contact.held import close_step, drive_work, hold_velocities, holds, projection_work
 from gori.kernels.contact.joints import lay_axes, leave_out_friction, note_axes
 from gori.kernels.contact.measure import measure_impulses
-from gori.kernels.contact.rows import contact_work, lay_rows, limit_parting, note_forces, restart_rows
+from gori.kernels.contact.outcome import contact_work, note_forces
+from gori.kernels.contact.rows import lay_rows
+from gori.kernels.contact.starts import limit_parting, restart_rows
 from gori.kernels.forces.apply import acts_on_bodies, apply_forces
 from gori.kernels.forces.implicit import take_implicitly
 from gori.kernels.jit import kernel, part

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gori.kernels.contact.find import keep_contacts, list_kept, same_kept, take_over
+from gori.kernels.contact.find import keep_contacts, list_features, list_kept, on_face, same_kept, take_over
 from gori.kernels.contact.memory import HEAD, POINT
 from gori.kernels.contact.tables import FOUND
 from tests.plain import Plain, plain, rows
@@ -42,17 +42,36 @@ def test_points_are_found_by_their_id():
 def test_a_point_takes_over_what_is_kept_of_it():
     memory = memory_of(IDS)
     point, fresh = memory.near[0], memory.near[1]
-    plain(take_over)(point, memory, 0, 1, found_point(6, -1e-3))
-    plain(take_over)(fresh, memory, 0, 1, found_point(9, -2e-3))
+    plain(take_over)(point, memory, 0, 1, found_point(6, -1e-3), 1)
+    plain(take_over)(fresh, memory, 0, 1, found_point(9, -2e-3), 0)
     assert (point["anchor_a"] == 6).all() and (point["force"] == 12).all() and (point["orientation"] == 24).all()
     assert (point["slip"] == 30).all() and (point["sticking"], point["speed"], point["gap"]) == (1, 18, -1e-3)
     assert (point["torque"] == 6).all() and (point["turn"] == 6).all() and not fresh["turn"].any()
     assert not fresh["anchor_a"].any() and (fresh["sticking"], fresh["speed"], fresh["gap"]) == (0, 0, -2e-3)
 
 
+def test_features_of_a_pair():
+    features = np.zeros(4, int)
+    plain(list_features)(memory_of(IDS), 0, 1, features)
+    assert features[0] == 2 and set(features[1:3]) == {5, 6}
+    plain(list_features)(memory_of(IDS), 3, 1, features)
+    assert features[0] == 0
+
+
+def test_three_points_with_one_normal_are_a_face():
+    found = FOUND.zeros(4)
+    found["normal"], found["gap"] = [0, 0, 1], [0.0, -1e-6, 1e-6, 1.0]
+    assert plain(on_face)(rows(found), 4, 1e-3) == 1
+    assert plain(on_face)(rows(found), 2, 1e-3) == 0  # an edge
+    found["normal"][1] = [0, 0.6, 0.8]
+    assert plain(on_face)(rows(found), 4, 1e-3) == 0
+    found["normal"], found["gap"] = [0, 0, 1], [1.0, 0.0, 0.0, 1.0]
+    assert plain(on_face)(rows(found), 4, 1e-3) == 0  # two of them only near
+
+
 def test_keeping():
     memory = memory_of(IDS)
-    plain(take_over)(memory.near[0], memory, 0, 1, found_point(6, -1e-3))
+    plain(take_over)(memory.near[0], memory, 0, 1, found_point(6, -1e-3), 1)
     kept = np.array(memory.point)
     memory.count[:] = 1, 17
     plain(keep_contacts)(memory, 0.25)

@@ -48,7 +48,23 @@ def gripper():
     return gori.Spec.model_validate(spec | {"bodies": bodies, "joints": joints})
 
 
-@pytest.mark.parametrize("spec", [gripper(), scene(ball=(BALL, at(z=0.1), STILL), b=(BLOCK, at(x=1.0, z=0.05), STILL))])
+def foot():
+    """A box on an arm of three joints, flush on the floor: its points share what unit loads on it do."""
+    box = {"type": "box", "size": [0.3, 0.2, 0.1], "at": [0, 0, -0.5], "density": 500.0, "material": "steel"}
+    spec = scene().model_dump(exclude_unset=True)
+    link = {"mass": 1.0, "com": [0, 0, -0.2], "inertia": [0.02, 0.02, 0.01]}
+    bodies = dict(spec["bodies"]) | {"hip": link, "leg": link, "foot": {"shapes": {"sole": {**box, "collide": True}}}}
+    joints = {
+        "lift": {"type": "prismatic", "parent": "ground", "child": "hip", "axis": [0, 0, 1], "q": [0.55]},
+        "swing": {"type": "revolute", "parent": "hip", "child": "leg", "axis": [0, 1, 0]},
+        "ankle": {"type": "universal", "parent": "leg", "child": "foot"},
+    }
+    return gori.Spec.model_validate(spec | {"bodies": bodies, "joints": joints})
+
+
+@pytest.mark.parametrize(
+    "spec", [gripper(), foot(), scene(ball=(BALL, at(z=0.1), STILL), b=(BLOCK, at(x=1.0, z=0.05), STILL))]
+)
 def test_rows_are_those_of_the_mass_matrix(spec):
     model = gori.compile(spec)
     simulation = gori.Simulation(model, TimeStepping(step=1e-3))

@@ -1,54 +1,39 @@
-"""Directions and least speeds of contact points."""
+"""Mobility of contact points, and which of them have rolling friction."""
 
 import numpy as np
 import pytest
 
-from gori.kernels.contact.rows import SHARE, least_speed, lever, limit_parting, tangents
-from tests.plain import Plain, plain
+import gori
+from gori.integrate import TimeStepping
+from gori.kernels.contact.memory import ROWS
+from gori.kernels.contact.rows import lay_mobility
+from gori.kernels.contact.starts import SOFT_NORMAL, SOFT_TANGENT
+from tests.integrate.test_time_stepping import BALL, BLOCK, STILL, at, scene
+from tests.plain import Plain, plain, rows
 
 
-def test_tangents_are_across():
-    rng = np.random.default_rng(0)
-    for n in [*rng.normal(size=(50, 3)), (0, 0, 1), (0, 0, -1)]:
-        n = np.array(n) / np.linalg.norm(n)
-        t = plain(tangents)(*n)
-        R = np.array([n, t[:3], t[3:]])
-        np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-12)
+def test_mobility_is_that_of_the_rows():
+    rng = np.random.default_rng(2)
+    J, inverse = rng.normal(size=(3, 4)), np.diag([1.0, 2.0, 0.5, 3.0])
+    memory = Plain(jac=J.ravel(), response=(J @ inverse).ravel(), path=np.arange(4))
+    row = ROWS.zeros(1)
+    row["count_b"], row["width_b"] = 4, 4
+    row = rows(row)[0]
+    plain(lay_mobility)(row, memory)
+    W = J @ inverse @ J.T
+    largest = np.linalg.eigvalsh(W[1:, 1:])[-1]
+    assert 1.0 / row.over_normal == pytest.approx((1.0 + SOFT_NORMAL) * W[0, 0])
+    assert 1.0 / row.over_largest == pytest.approx((1.0 + SOFT_TANGENT) * largest)
+    np.testing.assert_allclose(row.coupling, W[0, 1:])
+    np.testing.assert_allclose(row.tangential - np.array([1, 0, 1]) * row.soft_tangent, W[[1, 1, 2], [1, 2, 2]])
 
 
-@pytest.mark.parametrize(
-    "gap, e, before, least",
-    [
-        (2e-3, 0.0, -1.0, 2.0),  # it may come nearer by the gap in a step of 1 ms
-        (-1e-6, 0.0, 0.0, -SHARE * 1e-3),  # a depth is undone
-        (-1.0, 0.0, 0.0, -np.sqrt(2.0 * 0.1 * 0.018 * 9.81)),  # but not faster than a fall from a tenth of the size
-        (1e-4, 0.5, -2.0, -1.0),  # hit within the step: it parts with half of its speed
-        (1e-2, 0.5, -2.0, 10.0),  # not yet
-        (0.0, 0.5, -0.01, 0.0),  # too slow to rebound
-    ],
-)
-def test_least_speed(gap, e, before, least):
-    assert plain(least_speed)(Plain(gap=gap), e, 1e-3, 9.81e-3, 0.0, 0.018, before) == pytest.approx(least)
-
-
-def test_a_load_parts_bodies_the_faster():
-    """So that it does not sink on: ten times what the compliance takes."""
-    free, loaded = (plain(least_speed)(Plain(gap=-1.0), 0.0, 1e-3, 9.81e-3, load, 0.018, 0.0) for load in (0.0, 2.0))
-    assert loaded == pytest.approx(free - 0.01 * 2.0)
-    assert plain(least_speed)(Plain(gap=-1.0), 0.0, 1e-3, 0.0, 2.0, 0.018, 0.0) == pytest.approx(-0.018 - 0.02)
-
-
-@pytest.mark.parametrize("nn, share", [(1.0, 1.0), (0.05, 1.0), (1e-4, 10.0 * 1e-2 / np.sqrt(2.0001))])
-def test_a_small_lever_parts_slowly(nn, share):
-    row = Plain(over_normal=1.0 / (nn + 1e-3 * nn), soft_normal=1e-3 * nn, tangential=[1.0, 0.0, 1.0])
-    assert plain(lever)(row) == pytest.approx(share, rel=1e-6)
-    assert plain(lever)(Plain(over_normal=0.0)) == 0.0
-
-
-def test_no_point_is_flung_aside_while_bodies_part():
-    """One point of one body with three velocities, along its directions."""
-    row = Plain(direct=1, at=0, count_a=0, count_b=3, first_a=0, first_b=0)
-    memory = Plain(head=[Plain(points=1, parting=0.1)], rows=[row], jac=np.eye(3).ravel(), path=np.arange(3))
-    after, moving = np.array([0.0, 1.0, 0.0]), np.array([0.1, 1.0, 50.0])
-    plain(limit_parting)(memory, after, moving)
-    assert moving == pytest.approx([0.1 * 0.4 / 50.0, 1.0, 0.4])
+def test_a_face_has_no_rolling_friction_but_a_ball_has():
+    spec = scene(law={"rolling_friction": 0.1}, ball=(BALL, at(z=0.1), STILL), b=(BLOCK, at(x=1.0, z=0.05), STILL))
+    simulation = gori.Simulation(gori.compile(spec), TimeStepping(step=1e-3))
+    simulation.step()
+    memory = simulation.stepper.data.contact_memory
+    points = int(memory.head["points"][0])
+    friction, face = memory.turns["friction"][:points], memory.point["on_face"][:points]
+    assert sorted(face) == [0, 1, 1, 1, 1]
+    assert friction[face == 0] == pytest.approx(0.1 * 0.1) and not friction[face == 1].any()

@@ -18,7 +18,8 @@ import math
 
 from gori.kernels.contact.joints import push_axis, solve_axis
 from gori.kernels.contact.mixing import mix
-from gori.kernels.contact.rows import normal_speed, tangential_speeds, work_of
+from gori.kernels.contact.outcome import work_of
+from gori.kernels.contact.speeds import normal_speed, tangential_speeds
 from gori.kernels.jit import block, part
 
 

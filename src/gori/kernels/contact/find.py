@@ -13,8 +13,10 @@ from gori.kernels.jit import block, part
 from gori.kernels.tree.columns import GRAVITY, OMEGA, P_BF, P_WB, VEL
 from gori.kernels.tree.kinematics import cross, velocities
 
-FALLS = 2.0
+FALLS = 1.0
 """ways of a fall from rest over a step, by which bodies may come nearer than their velocities say"""
+PARALLEL = 0.999
+"""cosine of the angle between normals up to which they are those of one face"""
 
 
 @part
@@ -87,8 +89,34 @@ def same_kept(memory, a, b, feature):
 
 
 @part
-def take_over(point, memory, a, b, found):
+def list_features(memory, a, b, features):
+    """Features of the kept points of a pair, behind their number."""
+    features[0] = 0
+    k = memory.newest[a]
+    while k >= 0:
+        if memory.point[k].b == b and features[0] + 1 < features.shape[0]:
+            features[0] += 1
+            features[features[0]] = memory.point[k].feature
+        k = memory.older[k]
+
+
+@part
+def on_face(found, count, near):
+    """Whether a face lies on another: three or more points nearer than `near` [m], with one normal."""
+    first, touching = -1, 0
+    for k in range(count):
+        if found[k].gap < near:
+            first = k if first < 0 else first
+            n, m = found[first].normal, found[k].normal
+            if n[0] * m[0] + n[1] * m[1] + n[2] * m[2] > PARALLEL:
+                touching += 1
+    return 1 if touching > 2 else 0
+
+
+@part
+def take_over(point, memory, a, b, found, face):
     """Fill a point from what was found, with force and anchors of the kept one of the same id."""
+    point.on_face = face
     k = same_kept(memory, a, b, found.feature)
     if k >= 0:
         kept = memory.point[k]
@@ -141,13 +169,15 @@ def find_contacts(machine, data, h):
                 if apart_along(A, B, pose_a, pose_b, tables.vertex, old[0], old[1], old[2], reach):
                     axis[0], axis[1], axis[2] = old[0], old[1], old[2]
                     continue
+        list_features(memory, a, b, memory.narrow.kept)
         more = collide(A, B, pose_a, pose_b, tables, reach, memory.narrow, found)
         if slow and more == 0:
             note_axis(A, B, pose_a, pose_b, memory.narrow.answer[0], axis)
         if count[0] + more > memory.near.shape[0]:
             return CONTACTS_FULL
+        face = on_face(found, more, MARGIN * min(A.curvature, B.curvature))
         for k in range(more):
-            take_over(memory.near[count[0] + k], memory, a, b, found[k])
+            take_over(memory.near[count[0] + k], memory, a, b, found[k], face)
         count[0] += more
     keep_axes(memory, count[1])
     return OK

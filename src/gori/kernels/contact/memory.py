@@ -59,6 +59,7 @@ POINT = record(
     field("position", "m", "midway between both surfaces, world axes", shape=3),
     field("normal", "", "from A to B, world axes", shape=3),
     field("gap", "m", "between the surfaces; negative: depth"),
+    field("on_face", "", "1: one of three or more with which a face lies on another", dtype="i8"),
     field("force", "N", "on B, mean of the last step, world axes", shape=3),
     field("slip", "m", "way of B over A since it sticks, world axes", shape=3),
     field("torque", "N m", "on B, of rolling and torsional friction, mean of the last step, world axes", shape=3),
@@ -172,6 +173,10 @@ class ContactMemory(Bundle):
     force: Annotated[Any, F2]  # (6, WIDTH) of one point on its way to the ground: lanes
     waiting: Annotated[Any, I2]  # (WIDTH, 2) where the rows that are carried together begin, their width
     load: Annotated[Any, F2]  # (nv, WIDTH) of one point along its directions, on its way to the ground
+    # (9, width) velocities of a branch by unit torques and forces on one body, then by three impulses, with room for
+    # whole lanes; and the row of that body (1,), 0: none (`response.py`)
+    basis: Annotated[Any, F2]
+    based: Annotated[Any, I1]
     motion: Annotated[Any, F3]  # (rows, 6, WIDTH) velocities of bodies by a unit impulse along each direction
 
 
@@ -238,4 +243,5 @@ def contact_memory(
         solid=solid, arm=np.zeros(3), directions=np.zeros((3, 3)),
         force=aligned((6, WIDTH)), load=aligned((moving, WIDTH)),
         motion=aligned((len(body_i) if used else 0, 6, WIDTH)), waiting=np.zeros((WIDTH, 2), np.int64),
+        basis=np.zeros((9, widest + WIDTH if mixed else 0)), based=np.zeros(1, np.int64),
     )  # fmt: skip

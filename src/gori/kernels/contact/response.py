@@ -7,11 +7,12 @@ needs the recursion of the articulated-body algorithm without velocities and gra
     inward     from the body to the ground:  u = S' f,  f -= U u/D  for each axis, last first, then to the parent
     outward    over the branch:              dv = (u - U' a)/D,  a += S dv  for each axis, first to last
 
-A body that flies alone has a mass matrix of its own, whose inverse is known.
+A body that flies alone has a mass matrix of its own, whose inverse is known. Where several points act on one body of a
+tree, the recursion runs once, for unit torques and forces at its origin (`lay_basis`), and each point combines these.
 """
 
-from gori.kernels.jit import part
-from gori.kernels.lanes import lanes, numbers, spread
+from gori.kernels.jit import block, part
+from gori.kernels.lanes import WIDTH, lanes, numbers, read8, spread, write8
 from gori.kernels.tree.columns import ARM, COM, D_INV, NDOF, PARENT, V0, S, U
 from gori.kernels.tree.kinematics import cross, turn_back
 
@@ -48,8 +49,8 @@ def carry_inward(machine, data, i, sign, lane, turning):
     """Add the loads u of an impulse on body i, at the same point and along the same directions, times its sign, to
     three lanes of `load`, from `lane` on.
     """
-    body_i, body_w, dof_w, memory = machine.body_i, data.body_w, data.dof_w, data.contact_memory
-    load, force, number, n = lanes(memory.load), lanes(memory.force), memory.force, memory.directions
+    memory = data.contact_memory
+    force, number, n = lanes(memory.force), memory.force, memory.directions
     for c in range(6):
         force[c] = spread(0.0)
     for d in range(3):
@@ -61,6 +62,14 @@ def carry_inward(machine, data, i, sign, lane, turning):
                 memory.arm[0], memory.arm[1], memory.arm[2], x, y, z
             )
             number[3, lane + d], number[4, lane + d], number[5, lane + d] = x, y, z
+    add_loads(machine, data, i)
+
+
+@part
+def add_loads(machine, data, i):
+    """Inward: add the loads u of `force`, lanes at the origin of body i, to `load`."""
+    body_i, body_w, dof_w, memory = machine.body_i, data.body_w, data.dof_w, data.contact_memory
+    load, force = lanes(memory.load), lanes(memory.force)
     nx, ny, nz, fx, fy, fz = force[0], force[1], force[2], force[3], force[4], force[5]
     while i > 0:
         for k in range(body_i[i, V0] + body_i[i, NDOF] - 1, body_i[i, V0] - 1, -1):
@@ -108,6 +117,44 @@ def take_lanes(load, lane, first, count, width, at, out):
     for k in range(count):
         for d in range(3):
             out[at + d * width + k] = number[first + k, lane + d]
+
+
+@block
+def lay_basis(machine, data, i):
+    """Velocities by unit torques and forces at the origin of body i, world axes, into `basis`."""
+    memory = data.contact_memory
+    branch, load, force, number = memory.branch[i], lanes(memory.load), lanes(memory.force), memory.force
+    for k in range(branch[0], branch[0] + branch[1]):
+        load[k] = spread(0.0)
+    for c in range(6):
+        force[c] = spread(0.0)
+        number[c, c] = 1.0
+    add_loads(machine, data, i)
+    carry_outward(machine.body_i, data.body_w, data.dof_w, branch[2], branch[3], load, lanes(memory.motion))
+    for k in range(branch[0], branch[0] + branch[1]):
+        for c in range(6):
+            memory.basis[c, k - branch[0]] = memory.load[k, c]
+    memory.based[0] = i
+
+
+@part
+def take_basis(memory, i, sign, width, at, turning):
+    """Three rows of M^-1 J', `width` apart, from response[at] on: of impulses on body i at the same point and along the
+    same directions, times the sign; after `lay_basis` of this body.
+    """
+    count, basis, out, n = memory.branch[i, 1], memory.basis, memory.response, memory.directions
+    for d in range(3):
+        x, y, z = sign * n[d, 0], sign * n[d, 1], sign * n[d, 2]
+        if turning == 1:
+            mx, my, mz, x, y, z = x, y, z, 0.0, 0.0, 0.0
+        else:
+            mx, my, mz = cross(memory.arm[0], memory.arm[1], memory.arm[2], x, y, z)
+        for k in range(0, count, WIDTH):
+            turned = mx * read8(basis, 0, k) + my * read8(basis, 1, k) + mz * read8(basis, 2, k)
+            moved = x * read8(basis, 3, k) + y * read8(basis, 4, k) + z * read8(basis, 5, k)
+            write8(basis, 6 + d, k, turned + moved)
+        for k in range(count):
+            out[at + d * width + k] = basis[6 + d, k]
 
 
 @part

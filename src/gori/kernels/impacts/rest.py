@@ -12,7 +12,7 @@ Stands in the place of the loop solver, `machine.closed`, and calls that one, `d
 from gori.kernels.accelerations import accelerations, q_rate, unit_quaternions
 from gori.kernels.codes import OK
 from gori.kernels.contact.find import velocity_at
-from gori.kernels.contact.rows import tangents
+from gori.kernels.contact.speeds import tangents
 from gori.kernels.forces.apply import advance_subsystems
 from gori.kernels.impacts.gaps import claim_points, finite_gap, gap_values, move_bodies, near_gap, points_of, stop_gap
 from gori.kernels.impacts.hold import solve_held

@@ -177,7 +177,7 @@ def contact_patch(a, b, pose_a, vertex, reach, witness, work, found):
         kept -= 1
     if not deepest and not witness:
         return -1
-    kept = fewer(work.clip_from, kept, MOST_POINTS if deepest else MOST_POINTS - 1)
+    kept = fewer(work.clip_from, kept, MOST_POINTS if deepest else MOST_POINTS - 1, work.kept)
 
     # to world axes
     ux, uy, uz, vx, vy, vz = tangents(nx, ny, nz)

@@ -180,7 +180,7 @@ def convex_plane(a, pose_a, pose_b, vertex, reach, work, found):
             count += 1
             only_face = only_face or height <= least
     most = 8 if only_face else 7
-    count = fewer(work.clip_from, count, most)
+    count = fewer(work.clip_from, count, most, work.kept)
     for k in range(count):
         candidate = work.clip_from[k]
         px = pose_b[0] * candidate.x + pose_b[1] * candidate.y + pose_b[2] * candidate.z

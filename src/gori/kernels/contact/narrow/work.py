@@ -9,6 +9,7 @@ import numpy as np
 from numba import types
 
 from gori.kernels.bundle import Bundle
+from gori.kernels.contact.tables import MOST_POINTS
 from gori.kernels.layout import field, record
 from gori.kernels.vehicle.state import CELL
 
@@ -115,6 +116,7 @@ class NarrowWork(Bundle):
     answer: Annotated[Any, ANSWER.type[::1]]  # (3,): the answer, and room for two more
     rounds: Annotated[Any, types.float64[:, ::1]]  # (3, 6): normals and their turns in the last rounds (`polish.py`)
     spot: Annotated[Any, SPOT.type[::1]]  # of a shape on the terrain
+    kept: Annotated[Any, types.int64[::1]]  # features of the pair in the step before, behind their number
     cells: Annotated[Any, CELL.type[::1]]  # of soft soil, kept by the vehicles of a run; empty: as it was at first
 
 
@@ -137,5 +139,6 @@ def narrow_work(cells: np.ndarray | None = None) -> NarrowWork:
         answer=ANSWER.zeros(3),
         rounds=np.zeros((3, 6)),
         spot=SPOT.zeros(SPOTS),
+        kept=np.zeros(1 + MOST_POINTS, np.int64),
         cells=CELL.zeros(0) if cells is None else cells,
     )
