@@ -15,7 +15,7 @@ from gori.kernels.tree.kinematics import cross, velocities
 
 FALLS = 1.0
 """ways of a fall from rest over a step, by which bodies may come nearer than their velocities say"""
-PARALLEL = 0.999
+ONE_NORMAL = 0.999
 """cosine of the angle between normals up to which they are those of one face"""
 
 
@@ -108,7 +108,7 @@ def on_face(found, count, near):
         if found[k].gap < near:
             first = k if first < 0 else first
             n, m = found[first].normal, found[k].normal
-            if n[0] * m[0] + n[1] * m[1] + n[2] * m[2] > PARALLEL:
+            if n[0] * m[0] + n[1] * m[1] + n[2] * m[2] > ONE_NORMAL:
                 touching += 1
     return 1 if touching > 2 else 0
 
