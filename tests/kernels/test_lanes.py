@@ -6,7 +6,17 @@ import numba
 import numpy as np
 import pytest
 
-from gori.kernels.lanes import WIDTH, above, aligned, all_positive, lanes, lanes_of, numbers
+from gori.kernels.lanes import (
+    WIDTH,
+    above,
+    aligned,
+    all_positive,
+    lanes,
+    lanes_of,
+    largest8,
+    numbers,
+    where_above,
+)  # fmt: skip
 
 
 @numba.njit
@@ -31,6 +41,16 @@ def _above(x, limit, out):
     x, limit, out = lanes(x), lanes(limit), lanes(out)
     for k in range(x.shape[0]):
         out[k] = above(x[k], limit[k])
+
+
+@numba.njit
+def _larger(x, y, out):
+    x, y, out = lanes(x), lanes(y), lanes(out)
+    best = x[0]
+    for k in range(x.shape[0]):
+        out[k] = where_above(x[k], y[k], x[k], -y[k])
+        best = where_above(x[k], best, x[k], best)
+    return largest8(best)
 
 
 @numba.njit
@@ -93,3 +113,12 @@ def test_views_of_a_flat_array():
     flat = aligned((5 * WIDTH,))
     _count_from_flat(flat)
     assert np.array_equal(flat, np.arange(5 * WIDTH))
+
+
+def test_larger_lanes_are_chosen():
+    x, y = np.random.default_rng(4).normal(size=(2, 5, WIDTH))
+    out = np.empty_like(x)
+    assert _larger(x, y, out) == x.max()
+    np.testing.assert_array_equal(out, np.where(x > y, x, -y))
+    x[:] = -np.inf
+    assert _larger(x, y, out) == -np.inf

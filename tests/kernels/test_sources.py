@@ -1,6 +1,7 @@
 """What a kernel is compiled from, and the folder that it is kept in."""
 
 import ast
+import importlib
 import shutil
 
 import pytest
@@ -72,3 +73,24 @@ def test_imports_are_found_as_python_finds_them():
                 word = word.removeprefix("gori.")
                 wanted |= {sources._file(word), sources._file(word.rpartition(".")[0])}
         assert wanted - {None} <= set(sources._read(name)[1]), name
+
+
+def test_kernels_outside_gori_see_all_edits(copy, tmp_path_factory, monkeypatch):
+    """Of their own module, and of any compiled code of Gori, however they import it."""
+    folder = tmp_path_factory.mktemp("outside")
+    file = folder / "laws_of_a_user.py"
+    file.write_text("x = 1\n")
+    monkeypatch.syspath_prepend(str(folder))
+    importlib.import_module("laws_of_a_user")
+
+    def now():
+        forget()
+        return sources.source_hash("laws_of_a_user")
+
+    first = now()
+    assert now() == first
+    file.write_text("x = 2\n")
+    second = now()
+    edited = copy / "kernels/tree/joints.py"
+    edited.write_text(edited.read_text() + "\n")
+    assert len({first, second, now()}) == 3

@@ -164,6 +164,28 @@ def lanes_below(typingctx, x, limit):
 
 
 @intrinsic
+def where_above(typingctx, x, limit, a, b):
+    """a where x is larger than the limit, else b."""
+
+    def codegen(context, builder, signature, args):
+        return builder.select(builder.fcmp_ordered(">", args[0], args[1]), args[2], args[3])
+
+    return lanes_type(lanes_type, lanes_type, lanes_type, lanes_type), codegen
+
+
+@intrinsic
+def largest8(typingctx, x):
+    """The largest of all lanes."""
+
+    def codegen(context, builder, signature, args):
+        name, kind = f"llvm.vector.reduce.fmax.v{WIDTH}f64", ir.FunctionType(_F8, [_VECTOR])
+        reduce = cgutils.get_or_insert_function(builder.module, kind, name)
+        return builder.call(reduce, [args[0]], fastmath=("nnan",))
+
+    return types.float64(lanes_type), codegen
+
+
+@intrinsic
 def _all_positive(typingctx, x):
     def codegen(context, builder, signature, args):
         above = builder.fcmp_ordered(">", args[0], ir.Constant(_VECTOR, [0.0] * WIDTH))

@@ -7,6 +7,7 @@ these sources. An edit then compiles again what it concerns, and no more.
 import hashlib
 import re
 import sys
+import time
 from functools import cache
 from pathlib import Path
 
@@ -59,8 +60,13 @@ def sources_of(module: str) -> tuple[str, ...]:
 
 @cache
 def source_hash(module: str) -> str:
-    """Of these files, and of what compiles them."""
+    """Of these files, and of what compiles them. A module outside Gori counts with all compiled code of Gori."""
     digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__} {sys.version}".encode())
-    for name in sources_of(module):
+    names = sources_of(module)
+    if not module.startswith("gori."):
+        file = getattr(sys.modules.get(module), "__file__", None)
+        digest.update(Path(file).read_bytes() if file else str(time.time_ns()).encode())  # no file: compiled each time
+        names = tuple(sorted(str(path.relative_to(ROOT)) for name in PACKAGES for path in (ROOT / name).rglob("*.py")))
+    for name in names:
         digest.update(name.encode() + _read(name)[0])
     return digest.hexdigest()[:16]

@@ -31,7 +31,7 @@ def signed_distances(scene):
     request = coal.DistanceRequest()
     request.gjk_tolerance = request.epa_tolerance = 1e-10
     request.gjk_max_iterations, request.epa_max_iterations = 1000, 500
-    result, vertex = coal.DistanceResult(), scene.vertex
+    result, vertex = coal.DistanceResult(), scene.corners
     out = np.full((len(scene.rows) // 2, 4), np.nan)
     shapes, places = [], []
     for row, pose in zip(scene.rows, scene.poses):

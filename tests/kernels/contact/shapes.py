@@ -7,6 +7,7 @@ from gori.kernels.contact import tables
 from gori.kernels.contact.narrow.pairs import collide_pairs
 from gori.kernels.contact.narrow.work import narrow_work
 from gori.kernels.contact.tables import FOUND, MOST_POINTS, SHAPE
+from gori.model.contact.tables import whole_lanes
 from tests.kernels.contact.tables import contact_tables
 from tests.plain import Plain
 
@@ -23,7 +24,8 @@ class Scene:
         row = SHAPE.zeros(1)
         row["kind"], row["size"], row["radius"] = kind, size, radius
         row["first"], row["vertices"] = len(self.points), len(vertices)
-        self.points += [list(p) for p in vertices]
+        if len(vertices):
+            self.points += whole_lanes(vertices).T.tolist()
         row["half"] = half_of(kind, np.array(size, float), radius, vertices)
         self.rows.append(row)
         matrix = np.eye(3) if rotation is None else rotation.as_matrix()
@@ -44,6 +46,11 @@ class Scene:
 
     @property
     def vertex(self):
+        return np.ascontiguousarray(self.corners.T)
+
+    @property
+    def corners(self):
+        """(n, 3), as the twins take them."""
         return np.array(self.points, float).reshape(-1, 3)
 
     def collide(self, pairs, reach=np.inf):

@@ -35,7 +35,7 @@ def contact_tables(shape, vertex=None, law=None, excluded=None, terrain=None):
     ground = contact_ground(terrain)
     return ContactTables(
         shape=shape,
-        vertex=np.zeros((0, 3)) if vertex is None else vertex,
+        vertex=np.zeros((3, 0)) if vertex is None else vertex,
         law=LAW.zeros(0, 0) if law is None else law,
         excluded=np.zeros(0, np.int64) if excluded is None else excluded,
         terrain=ground.terrain,

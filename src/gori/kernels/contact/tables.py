@@ -75,7 +75,8 @@ class ContactTables(Bundle):
     """Contact in a Model."""
 
     shape: Annotated[Any, SHAPE.type[::1]]
-    vertex: Annotated[Any, types.float64[:, ::1]]  # (n, 3) of hulls, own frame [m]
+    # (3, n) of hulls, own frame [m]; those of each begin at a multiple of WIDTH, and the last one fills up
+    vertex: Annotated[Any, types.float64[:, ::1]]
     law: Annotated[Any, LAW.type[:, ::1]]  # (materials, materials), symmetric
     excluded: Annotated[Any, types.int64[::1]]  # pairs of shapes a * shapes + b, a < b, that never touch; sorted
     # the terrain, as `kernels/vehicle/terrain.py` reads it; empty where no shape touches it

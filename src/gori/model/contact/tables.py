@@ -6,6 +6,7 @@ import numpy as np
 
 from gori.kernels.contact.tables import GROUND as GROUND_KIND
 from gori.kernels.contact.tables import SHAPE, ContactTables
+from gori.kernels.lanes import WIDTH
 from gori.kernels.tree.columns import MASS, PARENT
 from gori.kernels.vehicle.tables import AREA, FEATURE, SOIL, Ground
 from gori.kernels.vehicle.tables import TERRAIN as TERRAIN_ROW
@@ -78,7 +79,7 @@ def compile_contact(model: Model) -> BodyContact | None:
     placed = _placed(model, materials)
     bodies, labels = [part.body for part in placed], [part.label for part in placed]
     masses = connected_masses(model)
-    table, vertices, first = SHAPE.zeros(len(placed)), [np.zeros((0, 3))], 0
+    table, vertices, first = SHAPE.zeros(len(placed)), [np.zeros((3, 0))], 0
     for row, (_, _, carrier, material, R, p, piece) in zip(table, placed):
         row["kind"], row["row"], row["material"] = piece.kind, carrier, material
         row["rotation"], row["position"] = (R @ piece.R).ravel(), p + R @ piece.p
@@ -86,18 +87,23 @@ def compile_contact(model: Model) -> BodyContact | None:
         row["curvature"], row["first"], row["mass"] = piece.curvature, first, masses[carrier]
         if piece.vertices is not None:
             row["vertices"] = len(piece.vertices)
-            vertices.append(piece.vertices)
-            first += len(piece.vertices)
+            vertices.append(whole_lanes(piece.vertices))
+            first += vertices[-1].shape[1]
     excluded = np.array(excluded_pairs(spec, bodies, labels), np.int64)
     ground = contact_ground(spec.terrain if TERRAIN in bodies else None)
     tables = ContactTables(
-        shape=table, vertex=np.concatenate(vertices), law=law, excluded=excluded,
+        shape=table, vertex=np.concatenate(vertices, axis=1), law=law, excluded=excluded,
         terrain=ground.terrain, feature=ground.feature, curve=ground.curve, soil=ground.soil,
     )  # fmt: skip
     if not can_touch(tables):
         return None
     names = tuple(TERRAIN if body == TERRAIN else f"{body}.{label}" for body, label in zip(bodies, labels))
     return BodyContact(tables, names, tuple(bodies), materials)
+
+
+def whole_lanes(vertices: np.ndarray) -> np.ndarray:
+    """Vertices (n, 3) as columns (3, m), the last one repeated so that m is a multiple of WIDTH."""
+    return np.pad(np.asarray(vertices, float).T, ((0, 0), (0, -len(vertices) % WIDTH)), mode="edge")
 
 
 def contact_ground(terrain: Terrain | None) -> Ground:

@@ -28,7 +28,7 @@ def depth_of(scene):
 
 
 def check(scene, depth, normal):
-    hulls = [scene.vertex[r["first"][0] : r["first"][0] + r["vertices"][0]] for r in scene.rows]
+    hulls = [scene.corners[r["first"][0] : r["first"][0] + r["vertices"][0]] for r in scene.rows]
     cores = [r.copy() for r in scene.rows]
     for row in cores:
         row["radius"] = 0.0

@@ -34,7 +34,7 @@ def test_distance(kind, other):
     assert state == kernel.APART
     R = scene.poses[0][:9].reshape(3, 3)
     n = R @ [answer.nx, answer.ny, answer.nz]
-    hulls = [scene.vertex[r["first"][0] : r["first"][0] + r["vertices"][0]] for r in scene.rows]
+    hulls = [scene.corners[r["first"][0] : r["first"][0] + r["vertices"][0]] for r in scene.rows]
     a, b = ((r[0], v, p) for r, v, p in zip(scene.rows, hulls, scene.poses))
     # the plane between them is as far from both as the points say: no direction can be better
     assert gap_along(a, b, n)[0] == pytest.approx(answer.distance, rel=1e-10)

@@ -22,7 +22,7 @@ def contacts(scene, reach):
 
 def sampled_gap(scene):
     """Least gap over many points of the surface of A, in a wall without ends."""
-    points = in_world(scene.rows[0][0], scene.vertex, scene.poses[0], sphere_of_directions(100_000))
+    points = in_world(scene.rows[0][0], scene.corners, scene.poses[0], sphere_of_directions(100_000))
     row, R = scene.rows[1][0], scene.poses[1][:9].reshape(3, 3)
     x, y, z = ((points - scene.poses[1][9:]) @ R).T
     low, high, h = row["size"]

@@ -66,7 +66,7 @@ def test_against_coal(scenes, case):
     """Where both differ, the normal found here separates the shapes by more: it is coal that is off."""
     scene, made = scenes
     scene.poses, found = made[case]
-    scene.all_vertices = scene.vertex
+    scene.all_vertices = scene.corners
     (gap, normal), size, theirs = deepest(found), sizes(scene), signed_distances(scene)
     differ = np.abs(gap - theirs[:, 0]) > ACCURACY * size
     assert np.isfinite(theirs[:, 0]).sum() > 0.8 * COUNT and differ.sum() < 0.05 * COUNT
@@ -81,7 +81,7 @@ def test_certificates(scenes, case):
     """The gap is that of the plane across the normal, no direction has a larger one, and closest points are on both."""
     scene, made = scenes
     scene.poses, found = made[case]
-    scene.all_vertices = scene.vertex
+    scene.all_vertices = scene.corners
     (gap, normal), size, lattice = deepest(found), sizes(scene), sphere_of_directions(100)
     turns = np.geomspace(1e-7, 1e-1, 100)[:, None] * lattice
     for k in range(COUNT):
@@ -102,7 +102,7 @@ def test_normals(scenes, case):
     """No direction next to the normal has a larger gap: it is the best one to 1e-6 rad, coal or not."""
     scene, made = scenes
     scene.poses, found = made[case]
-    scene.all_vertices = scene.vertex
+    scene.all_vertices = scene.corners
     _, normal = deepest(found)
     for k in range(COUNT):
         a, b = both(scene, k)

@@ -31,7 +31,7 @@ def test_deepest_point(kind, seed):
     rotation = random_rotation(rng)
     scene.add(PLANE, position=0.5 * rng.normal(size=3), rotation=rotation)
     n, o = rotation.as_matrix()[:, 2], scene.poses[1][9:]
-    low = in_world(scene.rows[0][0], scene.vertex, scene.poses[0], -n[None])[0]
+    low = in_world(scene.rows[0][0], scene.corners, scene.poses[0], -n[None])[0]
     for own in (True, False):
         found = contacts(scene, np.inf, own)
         assert found.gap.min() == pytest.approx(n @ (low - o), abs=1e-12)

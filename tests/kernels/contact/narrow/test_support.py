@@ -28,7 +28,7 @@ def face_of(shape, vertex, d, reach=0.0):
 def test_support_points(kind):
     shape, row, vertex = shape_of(kind)
     directions = np.vstack([np.random.default_rng(1).normal(size=(30, 3)), np.eye(3), -np.eye(3)])
-    expected = support_points(row, vertex, directions)
+    expected = support_points(row, vertex.T, directions)
     for d, p in zip(directions, expected):
         found = plain(kernel.support)(shape, vertex, *d)
         assert np.dot(d, found) == pytest.approx(np.dot(d, p), abs=1e-14)

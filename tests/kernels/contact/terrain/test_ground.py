@@ -58,7 +58,7 @@ def test_touches_where_the_twin_does(kind, seed):
     features = {"ridge": RIDGE | {"at": [-0.5, 0], "length": 1.0}}
     scene = scene_on(field={"at": [-3, -3], "cell": 0.45, "heights": heights}, features=features)
     add_random(scene, rng, kind, 0.4, rng.uniform(-0.5, 0.5, 3), random_rotation(rng))
-    lower = clearance(scene.terrain, scene.rows[0][0], scene.vertex, scene.poses[0])
+    lower = clearance(scene.terrain, scene.rows[0][0], scene.corners, scene.poses[0])
     scene.poses[0][11] -= lower + 2e-3
     found = contacts(scene, 0.05)
     assert len(found) > 0 and found["gap"].min() == pytest.approx(-2e-3, abs=8e-3)

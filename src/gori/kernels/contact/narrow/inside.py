@@ -155,7 +155,7 @@ def inside_wall(a, b, pose_a, pose_b, vertex, reach, work, found):
         count = box_points(a, b, pose, limit, point)
     elif a.kind == HULL:
         for k in range(a.first, a.first + a.vertices):
-            px, py, pz = placed(pose, vertex[k, 0], vertex[k, 1], vertex[k, 2])
+            px, py, pz = placed(pose, vertex[0, k], vertex[1, k], vertex[2, k])
             count = take(b, a.radius, limit, px, py, pz, k - a.first, point, count)
     elif a.kind == ELLIPSOID:
         count = ellipsoid_points(a, b, pose, vertex, limit, point)

@@ -9,9 +9,10 @@ import math
 
 from gori.kernels.contact.narrow.frames import placed, put, turned_back
 from gori.kernels.contact.narrow.reduce import fewer
-from gori.kernels.contact.narrow.support import support, supporting_face
+from gori.kernels.contact.narrow.support import ALL_LANES, heights, largest_height, support, supporting_face
 from gori.kernels.contact.tables import HULL
 from gori.kernels.jit import block, part
+from gori.kernels.lanes import WIDTH, lanes_below, spread
 
 DEEPER = 1e-9
 """share of the size by which the support point is deeper than all points of the face, to be one more"""
@@ -102,23 +103,25 @@ def hull_plane(a, pose_a, pose_b, vertex, reach, work, found):
     """
     dx, dy, dz = turned_back(pose_a, pose_b[2], pose_b[5], pose_b[8])
     middle, near, nearest = height_over(pose_b, pose_a[9], pose_a[10], pose_a[11]), work.near, work.nearest
-    lowest = math.inf
-    for k in range(a.first, a.first + a.vertices):
-        lowest = min(lowest, dx * vertex[k, 0] + dy * vertex[k, 1] + dz * vertex[k, 2])
+    lowest = -largest_height(a, vertex, -dx, -dy, -dz)
     if middle + lowest - a.radius >= reach:
         return 0
     # higher ones are not chosen, however far they are
     highest = min(lowest + (a.half[0] + a.half[1] + a.half[2]) / STEEP, reach + a.radius - middle)
-    count, first = 0, 0
-    for k in range(a.first, a.first + a.vertices):
-        height = dx * vertex[k, 0] + dy * vertex[k, 1] + dz * vertex[k, 2]
-        if height <= highest and count < near.shape[0]:
-            x, y, z = placed(pose_a, vertex[k, 0], vertex[k, 1], vertex[k, 2])
-            near[count].x, near[count].y, _ = turned_back(pose_b, x, y, z)
-            near[count].z, near[count].id = middle + height, k - a.first
-            if near[count].z < near[first].z:
-                first = count
-            count += 1
+    count, first, last, level = 0, 0, a.first + a.vertices, spread(-highest)
+    for eight in range(a.first, last, WIDTH):
+        higher = lanes_below(heights(vertex, eight, -dx, -dy, -dz), level)
+        if higher == ALL_LANES:
+            continue
+        for k in range(eight, min(eight + WIDTH, last)):
+            if higher & (1 << (k - eight)) == 0 and count < near.shape[0]:
+                x, y, z = vertex[0, k], vertex[1, k], vertex[2, k]
+                near[count].z, near[count].id = middle + dx * x + dy * y + dz * z, k - a.first
+                x, y, z = placed(pose_a, x, y, z)
+                near[count].x, near[count].y, _ = turned_back(pose_b, x, y, z)
+                if near[count].z < near[first].z:
+                    first = count
+                count += 1
     if count == 0:
         return 0
     swap(near, 0, first)
@@ -140,7 +143,7 @@ def hull_plane(a, pose_a, pose_b, vertex, reach, work, found):
         chosen += 1
     for c in range(chosen):
         j = a.first + near[c].id
-        x, y, z = placed(pose_a, vertex[j, 0], vertex[j, 1], vertex[j, 2])
+        x, y, z = placed(pose_a, vertex[0, j], vertex[1, j], vertex[2, j])
         put_on_plane(found[c], pose_b, x, y, z, near[c].z, a.radius, near[c].id)
     return chosen
 

@@ -10,6 +10,7 @@ from gori.kernels.contact.narrow.frames import tangents
 from gori.kernels.contact.narrow.work import FACE_POINTS, NEAR_POINTS
 from gori.kernels.contact.tables import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, SPHERE
 from gori.kernels.jit import block, part
+from gori.kernels.lanes import WIDTH, get_lane, lanes_below, largest8, read8, spread, where_above
 
 RIM_POINTS = 8
 """that stand for the rim of a cap"""
@@ -19,17 +20,28 @@ FLAT = 1e-5
 """share of its size by which vertices of a hull may lie behind its supporting plane and still belong to its face"""
 STEEP = 0.05
 """the same, at most, however far contacts reach"""
+ALL_LANES = (1 << WIDTH) - 1
+
+
+@part
+def heights(vertex, k, dx, dy, dz):
+    """d.p of the vertices k to k + 7."""
+    return dx * read8(vertex, 0, k) + dy * read8(vertex, 1, k) + dz * read8(vertex, 2, k)
 
 
 @block
 def hull_support(shape, vertex, dx, dy, dz):
-    """The vertex with the largest d.p."""
-    best, at = -math.inf, shape.first
-    for k in range(shape.first, shape.first + shape.vertices):
-        height = dx * vertex[k, 0] + dy * vertex[k, 1] + dz * vertex[k, 2]
-        if height > best:
-            best, at = height, k
-    return vertex[at, 0], vertex[at, 1], vertex[at, 2]
+    """The vertex with the largest d.p; each lane keeps its highest one and where that is."""
+    best, at = spread(-math.inf), spread(0.0)
+    for k in range(shape.first, shape.first + shape.vertices, WIDTH):
+        height = heights(vertex, k, dx, dy, dz)
+        at = where_above(height, best, spread(float(k)), at)
+        best = where_above(height, best, height, best)
+    lower, lane = lanes_below(best, spread(largest8(best))), 0
+    while lower & (1 << lane):
+        lane += 1
+    k = int(get_lane(at, lane)) + lane
+    return vertex[0, k], vertex[1, k], vertex[2, k]
 
 
 @part
@@ -121,6 +133,16 @@ def frustum_face(shape, dx, dy, dz, polygon):
 
 
 @part
+def largest_height(shape, vertex, dx, dy, dz):
+    """The largest d.p of all vertices."""
+    best = spread(-math.inf)
+    for k in range(shape.first, shape.first + shape.vertices, WIDTH):
+        height = heights(vertex, k, dx, dy, dz)
+        best = where_above(height, best, height, best)
+    return largest8(best)
+
+
+@part
 def hull_face(shape, vertex, dx, dy, dz, reach, near, polygon):
     """Of a hull: the vertices next to its supporting plane, as a convex polygon seen along d.
 
@@ -134,25 +156,26 @@ def hull_face(shape, vertex, dx, dy, dz, reach, near, polygon):
     behind = length * min(max(reach, FLAT * size), STEEP * size)
 
     # the vertices next to the plane; the first of the polygon is the one farthest along u, and of those along v
-    top = -math.inf
-    for k in range(first, last):
-        top = max(top, dx * vertex[k, 0] + dy * vertex[k, 1] + dz * vertex[k, 2])
-    count, start = 0, 0
-    for k in range(first, last):
-        x, y, z = vertex[k, 0], vertex[k, 1], vertex[k, 2]
-        if dx * x + dy * y + dz * z >= top - behind and count < NEAR_POINTS:
-            p, q = ux * x + uy * y + uz * z, vx * x + vy * y + vz * z
-            put_point(near[count], p, q, 0.0, k - first)
-            if p > near[start].x or (p == near[start].x and q > near[start].y):
-                start = count
-            count += 1
+    level, count, start = spread(largest_height(shape, vertex, dx, dy, dz) - behind), 0, 0
+    for eight in range(first, last, WIDTH):
+        lower = lanes_below(heights(vertex, eight, dx, dy, dz), level)
+        if lower == ALL_LANES:
+            continue
+        for k in range(eight, min(eight + WIDTH, last)):
+            if lower & (1 << (k - eight)) == 0 and count < NEAR_POINTS:
+                x, y, z = vertex[0, k], vertex[1, k], vertex[2, k]
+                p, q = ux * x + uy * y + uz * z, vx * x + vy * y + vz * z
+                put_point(near[count], p, q, 0.0, k - first)
+                if p > near[start].x or (p == near[start].x and q > near[start].y):
+                    start = count
+                count += 1
 
     # from each to the next: the one that has all others on its left
     tiny = 1e-9 * size * size
     at, points = start, 0
     for _ in range(FACE_POINTS):
         k = first + near[at].id
-        put_point(polygon[points], vertex[k, 0], vertex[k, 1], vertex[k, 2], near[at].id)
+        put_point(polygon[points], vertex[0, k], vertex[1, k], vertex[2, k], near[at].id)
         points += 1
         following, ex, ey = -1, 0.0, 0.0
         for j in range(count):

@@ -78,7 +78,7 @@ def own_points(a, pose, tables, vertex, reach, work, points):
     if kind == HULL:
         for k in range(a.vertices):
             j = a.first + k
-            x, y, z = placed(pose, vertex[j, 0], vertex[j, 1], vertex[j, 2])
+            x, y, z = placed(pose, vertex[0, j], vertex[1, j], vertex[2, j])
             count = touch_point(tables, work, x, y, z, radius, reach, k, count)
         return count
     return round_points(a, pose, tables, vertex, reach, work, points)
