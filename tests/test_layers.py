@@ -13,6 +13,7 @@ import gori
 ROOT = Path(gori.__file__).parent
 LAYERS = [
     {"errors", "version"},
+    {"door"},
     {"spec", "kernels"},
     {"text"},
     {"vehicle"},

@@ -16,10 +16,25 @@ class SpecError(GoriError, ValueError):
     problems: tuple[tuple[str, str], ...] = ()
 
 
+LONGEST_LINE = 400
+"""characters of a line of a message about a file"""
+
+
+def readable(message: str) -> str:
+    """A message that quotes a file, fit for a terminal: no control characters, and long lines without their middle."""
+    lines = []
+    for line in message.split("\n"):
+        if len(line) > LONGEST_LINE:
+            line = f"{line[: LONGEST_LINE // 2]} [...] {line[-LONGEST_LINE // 4 :]}"
+        lines.append("".join(c if c.isprintable() else repr(c)[1:-1] for c in line))
+    return "\n".join(lines)
+
+
 class FileError(SpecError):
     """A file that cannot be read; names the file and, where known, the line."""
 
     def __init__(self, message: str, file: object = None, line: int | None = None):
+        message = readable(message)
         self.file, self.line, self.reason = file, line, message
         where = "" if file is None else f"{file}: " if line is None else f"{file}, line {line}: "
         super().__init__(where + message)

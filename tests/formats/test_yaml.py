@@ -112,7 +112,7 @@ def test_all_problems_are_listed_in_the_order_of_lines():
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(FileError, match="there is no such file"):
         read_yaml(tmp_path / "none.yaml")
-    with pytest.raises(FileError, match="cannot be read: Is a directory"):
+    with pytest.raises(FileError, match="cannot be read: it is a folder"):
         read_yaml(tmp_path)
     latin = tmp_path / "latin.yaml"
     latin.write_bytes(b"gori: 1\n# M\xfcnchen\n")

@@ -4,6 +4,7 @@ import inspect
 import os
 from typing import Any
 
+from gori.door import one_description
 from gori.errors import FileError, InputError
 from gori.formats.dh import Chain, dh
 from gori.formats.drivetrain import read_drivetrain
@@ -44,7 +45,8 @@ def load(path: str | os.PathLike, **options: Any) -> Spec:
     known = [name for name in inspect.signature(reader).parameters if name not in ("path", "text")]
     if unknown := [name for name in options if name not in known]:
         raise InputError(f"{suffix} files take no option {', '.join(unknown)}; known: {', '.join(known) or 'none'}")
-    return reader(path, **options)
+    with one_description():
+        return reader(path, **options)
 
 
 def save(spec: Spec, path: str | os.PathLike) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gori.door import rows_of_numbers
 from gori.errors import FileError, GoriError
 from gori.formats.drivetrain import read_drivetrain
 from gori.formats.soils import soil_of
@@ -102,8 +103,6 @@ def _tyre(file: Path) -> dict[str, Any]:
 
 def _heights(file: Path) -> np.ndarray:
     try:
-        if file.suffix == ".npy":
-            return np.load(file, allow_pickle=False)
-        return np.loadtxt(file, delimiter="," if file.suffix == ".csv" else None, ndmin=2)
-    except (OSError, ValueError) as error:
-        raise FileError(f"{file.name} contains no rows of numbers: {error}") from None
+        return rows_of_numbers(file)
+    except FileError as error:
+        raise FileError(f"{file.name} {error.reason}") from None

@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from gori.door import contents
 from gori.errors import FileError, MissingPackageError
 from gori.spec import GROUND
 from gori.spec.spec import closest
@@ -32,12 +33,7 @@ def parse(path: Path) -> Any:
         from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
     except ImportError as error:
         raise MissingPackageError("URDF needs lxml: pip install 'gori[formats]'") from error
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise FileError("there is no such file", path) from None
-    except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror}", path) from None
+    raw = contents(path)
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )

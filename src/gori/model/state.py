@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from gori.door import NUMBERS, contents
 from gori.errors import FileError, InputError
 from gori.model.arrays import numbers_of
 from gori.text.arguments import file_of, path_of
@@ -190,9 +191,7 @@ class State:
         """The State in a file."""
         path = path_of(path)
         try:
-            return cls.from_bytes(path.read_bytes())
-        except OSError as error:
-            raise FileError(f"cannot be read: {error.strerror or error}", path) from error
+            return cls.from_bytes(contents(path, NUMBERS))
         except InputError as error:
             raise FileError(f"holds {error}", path) from error
 

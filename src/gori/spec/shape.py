@@ -6,7 +6,8 @@ import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from gori.errors import MissingPackageError, SpecError
+from gori.door import triangles
+from gori.errors import SpecError
 from gori.spec.base import (
     Count,
     Direction,
@@ -235,14 +236,7 @@ class Mesh(_Faceted):
         return self
 
     def unit(self) -> Inertial:
-        try:
-            import trimesh
-        except ImportError as error:
-            raise MissingPackageError("meshes need trimesh: pip install 'gori[formats]'") from error
-        try:
-            mesh = trimesh.load_mesh(self.file)
-        except Exception as error:
-            raise SpecError(f"mesh {self.file!r} cannot be read: {error}") from error
+        mesh = triangles(self.file, f"mesh {self.file!r}", process=True)
         mesh.apply_scale(self.scale)
         if not mesh.is_watertight or mesh.volume <= 0.0:
             raise SpecError(
@@ -250,6 +244,10 @@ class Mesh(_Faceted):
                 "com and inertia and remove the density of the mesh"
             )
         return float(mesh.volume), np.array(mesh.center_mass), np.array(mesh.moment_inertia)
+
+
+MOST_GEAR_POINTS = 200_000
+"""points of the outline of a gear"""
 
 
 class Gear(_Faceted):
@@ -275,6 +273,9 @@ class Gear(_Faceted):
 
     @model_validator(mode="after")
     def _has_teeth(self):
+        if (points := self.teeth * (2 * self.flank_points + self.root_points + 2)) > MOST_GEAR_POINTS:
+            words = {"points": points, "most": MOST_GEAR_POINTS}
+            raise PydanticCustomError("gear", "has {points} points around; at most {most} are possible", words)
         try:
             self.mesh()
         except SpecError as error:

@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from gori.door import contents
 from gori.errors import FileError, SpecError
 from gori.spec.expression import closest
 from gori.spec.vehicle.tyre import ALIGNING, COEFFICIENTS, COMBINED, NEEDED, FialaTyre, MagicTyre
@@ -102,12 +103,7 @@ def read_tir(path: str | os.PathLike) -> MagicTyre | FialaTyre:
 
 
 def _read(path: Path) -> _Table:
-    try:
-        text = path.read_bytes().decode("utf-8", errors="replace")
-    except FileNotFoundError:
-        raise FileError("there is no such file", path) from None
-    except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror}", path) from None
+    text = contents(path).decode("utf-8", errors="replace")
     table, section = _Table(path), ""
     for number, raw in enumerate(text.splitlines(), 1):
         line = _without_comment(raw).strip()

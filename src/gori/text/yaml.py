@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 from yaml.composer import Composer
 
+from gori.door import contents
 from gori.errors import FileError
 from gori.text.arguments import path_of
 
@@ -90,13 +91,7 @@ class Place:
 
 def read_text(path: str | os.PathLike | None) -> str:
     """What a file holds, in UTF-8."""
-    file = path_of("" if path is None else path)
-    try:
-        raw = file.read_bytes()
-    except FileNotFoundError:
-        raise FileError("there is no such file", path) from None
-    except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror or error}", path) from None
+    raw = contents(path_of("" if path is None else path))
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

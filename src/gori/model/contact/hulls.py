@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gori.door import triangles
 from gori.errors import MissingPackageError, SpecError
 from gori.model.contact.piece import Piece, hull_piece
 
@@ -29,15 +30,8 @@ def mesh_pieces(name: str, shape: Any) -> list[Piece]:
 
 def _read(file: str, what: str) -> tuple[np.ndarray, np.ndarray]:
     """Vertices and triangles as they stand in the file."""
-    try:
-        import trimesh
-    except ImportError as error:
-        raise MissingPackageError(f"{what}: meshes need trimesh: pip install 'gori[formats]'") from error
-    try:
-        mesh = trimesh.load_mesh(file, process=False)
-        return np.array(mesh.vertices, float).reshape(-1, 3), np.array(mesh.faces, int).reshape(-1, 3)
-    except Exception as error:
-        raise SpecError(f"{what} cannot be read: {error}") from error
+    mesh = triangles(file, what)
+    return np.array(mesh.vertices, float).reshape(-1, 3), np.array(mesh.faces, int).reshape(-1, 3)
 
 
 def _decomposed(vertices: np.ndarray, faces: np.ndarray, what: str) -> list[np.ndarray]:

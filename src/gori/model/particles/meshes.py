@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from gori.door import triangles
 from gori.errors import MissingPackageError, SpecError
 from gori.model.particles.edges import connected, edge_ends
 from gori.spec.explain import warn
@@ -28,12 +29,9 @@ def read_mesh(file: str, scale: Any = (1.0, 1.0, 1.0), surface: bool = False) ->
 
     surface   the mesh may have borders; otherwise a hole is an error
     """
-    trimesh = _trimesh()
-    try:
-        mesh = trimesh.load_mesh(file, process=False)
-        vertices, faces = np.array(mesh.vertices, float), np.array(mesh.faces, int)
-    except Exception as error:
-        raise SpecError(f"mesh {file!r} cannot be read: {error}") from error
+    _trimesh()
+    mesh = triangles(file, f"mesh {file!r}")
+    vertices, faces = np.array(mesh.vertices, float), np.array(mesh.faces, int)
     return clean_mesh(vertices * np.array(scale), faces, f"mesh {file!r}", surface)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gori.errors import InputError
+from gori.model.memory import require_memory
 from gori.model.particles.container import Container
 
 REGULAR_SPACING = 2.02
@@ -33,11 +34,16 @@ OVERLAP = 0.05
 """share of the smaller radius by which particles may overlap, where nothing else is said"""
 
 
+BYTES = 500
+"""of memory that a run takes for each particle, at least"""
+
+
 def draw_radii(radius: float | tuple, count: int, rng: np.random.Generator) -> np.ndarray:
     """Radii (count,) of a rule: one, (smallest, largest) drawn evenly, or rows (radius, share).
 
     Shares are kept as well as whole numbers allow; only the order is drawn.
     """
+    require_memory(BYTES * count, f"{count:g} particles", "ask for fewer")
     if not isinstance(radius, tuple):
         return np.full(count, radius)
     if not isinstance(radius[0], tuple):

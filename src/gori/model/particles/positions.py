@@ -1,9 +1,8 @@
 """Positions of particles that a person gives: rows of numbers, or a file of them."""
 
-from pathlib import Path
-
 import numpy as np
 
+from gori.door import rows_of_numbers
 from gori.errors import FileError, InputError
 from gori.model.particles.packing import draw_radii
 from gori.spec import ParticleGroup
@@ -30,14 +29,9 @@ def given_rows(part: ParticleGroup, name: str) -> np.ndarray:
 
 def _read(file: str, name: str) -> np.ndarray:
     try:
-        if Path(file).suffix == ".npy":
-            rows = np.load(file, allow_pickle=False)
-        else:
-            rows = np.loadtxt(file, delimiter="," if Path(file).suffix == ".csv" else None, ndmin=2)
-    except FileNotFoundError:
-        raise FileError(f"there is no such file, for the positions of {name!r}", file) from None
-    except (OSError, ValueError) as error:
-        raise FileError(f"contains no rows of numbers: {error}", file) from None
+        rows = rows_of_numbers(file)
+    except FileError as error:
+        raise FileError(f"{error.reason}, for the positions of {name!r}", file) from None
     if rows.ndim != 2 or rows.shape[1] not in COLUMNS or not len(rows) or rows.dtype.kind not in "fiu":
         raise FileError(
             f"must hold rows of x y z, optionally followed by radius, velocity and angular velocity ({COLUMNS} "

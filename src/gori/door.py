@@ -1,0 +1,114 @@
+"""The door that every file comes in by.
+
+What a file claims is not believed: it must be a regular file, no larger than its kind can need, and what it says of
+the size of its contents is compared with the size that it has. Reads are counted, so that a description whose files
+use each other many times over ends with an error and not after hours.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from stat import S_ISREG
+from typing import Any
+
+import numpy as np
+
+from gori.errors import FileError, MissingPackageError
+
+TEXT = 64 << 20
+"""largest file of text [bytes]: descriptions, tyres"""
+NUMBERS = 4 << 30
+"""largest file of numbers: tables, meshes, States"""
+READS = 1000
+"""files that one description can bring in, counted as often as they are read"""
+
+_reads: ContextVar[list[int] | None] = ContextVar("reads", default=None)
+
+
+@contextmanager
+def one_description() -> Iterator[None]:
+    """All files that are read within belong to one description, and so does what they bring in."""
+    token = _reads.set([0]) if _reads.get() is None else None
+    try:
+        yield
+    finally:
+        if token is not None:
+            _reads.reset(token)
+
+
+def checked(path: str | os.PathLike, most: int = NUMBERS) -> Path:
+    """The path of a regular file of at most so many bytes; links are followed."""
+    if (count := _reads.get()) is not None:
+        count[0] += 1
+        if count[0] > READS:
+            raise FileError(f"is one file too many: a description can bring in {READS}, each use counted", path)
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        raise FileError("there is no such file", path) from None
+    except (OSError, ValueError) as error:
+        raise FileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path) from None
+    if not S_ISREG(found.st_mode):
+        kind = "a folder" if os.path.isdir(path) else "a pipe or a device"
+        raise FileError(f"cannot be read: it is {kind}", path)
+    if found.st_size > most:
+        raise FileError(f"has {found.st_size / 1e6:.0f} MB: files of its kind may have {most / 1e6:.0f} MB", path)
+    return Path(path)
+
+
+def contents(path: str | os.PathLike, most: int = TEXT) -> bytes:
+    """All that is in a file."""
+    file = checked(path, most)
+    try:
+        with open(file, "rb") as stream:
+            raw = stream.read(most + 1)
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", path) from None
+    if len(raw) > most:
+        raise FileError(f"grows while it is read, beyond {most / 1e6:.0f} MB", path)
+    return raw
+
+
+def rows_of_numbers(path: str | os.PathLike) -> np.ndarray:
+    """The array in a .npy file, or the rows of numbers in text; .csv has commas between them."""
+    file = checked(path)
+    try:
+        if file.suffix.lower() == ".npy":
+            _check_npy(file)
+            return np.load(file, allow_pickle=False)
+        delimiter = "," if file.suffix.lower() == ".csv" else None
+        return np.loadtxt(file, delimiter=delimiter, ndmin=2, max_rows=None)
+    except FileError:
+        raise
+    except Exception as error:  # whatever parsers of numbers may say
+        raise FileError(f"contains no rows of numbers: {error}", path) from None
+
+
+def _check_npy(file: Path) -> None:
+    """The header of a .npy file must not claim more numbers than the file can hold."""
+    with open(file, "rb") as stream:
+        version = np.lib.format.read_magic(stream)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, kind = read(stream)
+        if kind.hasobject:
+            raise FileError("contains no rows of numbers: it holds Python objects", file)
+        claimed, there = kind.itemsize, os.fstat(stream.fileno()).st_size - stream.tell()
+        for count in shape:
+            claimed *= int(count)
+        if claimed > there:
+            raise FileError(f"is cut off: its header claims {claimed} bytes of numbers, {there} are there", file)
+
+
+def triangles(path: str | os.PathLike, what: str, process: bool = False) -> Any:
+    """The mesh in a file, by trimesh."""
+    try:
+        import trimesh
+    except ImportError as error:
+        raise MissingPackageError(f"{what}: meshes need trimesh: pip install 'gori[formats]'") from error
+    try:
+        file = checked(path)
+        return trimesh.load_mesh(file, process=process)
+    except Exception as error:  # whatever a parser of meshes may say
+        raise FileError(f"{what} cannot be read: {error or type(error).__name__}") from error
