@@ -123,3 +123,13 @@ def test_info_of_nothing(run):
     Path("empty.yaml").write_text("gori: 1\n")
     result = run("info", "empty.yaml")
     assert result.exit_code == 0 and "0 bodies, 0 joints" in result.stdout
+
+
+def test_info_lists_visual_shapes(run, tmp_path):
+    skin = "skin: {type: sphere, radius: 2, visual: true, colour: '#FF8000'}"
+    (tmp_path / "skin.yaml").write_text(f"gori: 1\nbodies:\n  ground:\n    shapes:\n      {skin}\n")
+    assert json.loads(run("info", "skin.yaml", "--json").stdout)["drawn"] == {
+        "ground.skin": {"type": "sphere", "colour": "#ff8000"}
+    }
+    shown = run("info", "skin.yaml").stdout
+    assert "visual shapes" in shown and "ground.skin" in shown

@@ -54,6 +54,22 @@ it("a machine stands where its poses say", () => {
   expect(machine.box().max.x).toBeGreaterThan(0.6);
 });
 
+it("shapes that collide are made when they are asked for", () => {
+  const scene = readScene(decode(scenePacket()));
+  expect(new Machine(scene, LIGHT, null).has("collision")).toBe(false);
+  scene.bodies[1].sticks = [];
+  scene.bodies[1].shapes = [{ type: "sphere", radius: 0.1, name: "skin", colour: "#ff8000" }, { type: "sphere", radius: 5, name: "hull", collision: true }];
+  const machine = new Machine(scene, LIGHT, Float32Array.from(fourBar(0.5)));
+  const balls = () => machine.bodies[1].children.filter((child) => ["skin", "hull"].includes(child.userData.shape as string));
+  expect([balls().length, machine.has("collision"), machine.shownNow("collision")]).toEqual([1, true, false]);
+  const reach = machine.box().max.x;
+  machine.show({ collision: true });
+  expect([balls().length, machine.shownNow("collision"), machine.box().max.x]).toEqual([2, true, reach]);
+  machine.show({ collision: false });
+  machine.show({ collision: true });
+  expect([balls().length, balls()[1].visible]).toEqual([2, true]);
+});
+
 it("ruts lie below the ground, in patches that take its place", () => {
   const data = { low: [0, 0] as [number, number], cell: [1, 1] as [number, number], shape: [3, 3] as [number, number], height: { data: Float32Array.from([0, 0, 0, 1, 1, 1, 2, 2, 2]), shape: [3, 3] }, soft: { at: [0, 0] as [number, number], cell: [0.1, 0.1] as [number, number], shape: [20, 20] as [number, number] } };
   const terrain = new Terrain(data, LIGHT);

@@ -21,6 +21,7 @@ from gori.web.packet import join, pack, unpack
 from gori.web.pages import Built, built, document, squeezed
 from gori.web.poses import poses_of
 from gori.web.scene import Scene
+from gori.web.shapes import MOST_TRIANGLES
 
 CAMERAS = ("iso", "front", "back", "left", "right", "top", "bottom", "chase", "follow")
 LIMIT_MB = 20.0
@@ -28,6 +29,8 @@ SHARES = {"film": 0.35, "ghost-film": 0.15, "series": 0.12, "arrows": 0.12}
 """of the room that the page and the scene leave, at most; particles get the rest"""
 FEWEST_FRAMES, FEWEST_GRAINS = 40, 1000
 """below these the other one is thinned first"""
+COARSER, SPARE = (MOST_TRIANGLES, 20_000, 5_000, 1_000, 200), 0.3
+"""triangles of a mesh, until so much of the room is left for the motion"""
 SAMPLES = 1000
 """of a series that nobody asked for"""
 LONG = 100_000
@@ -116,16 +119,25 @@ class Parts:
     def __init__(self, source: Any, title: str, options: dict[str, Any], state: State | None, room: int):
         self.options, self.found = options, dict[str, str]()
         self.film: Film | None = None
-        if isinstance(source, Model):
-            self.scene = Scene(source, "film", title=title)
-        else:
-            if isinstance(source, Recording) and not len(source):
-                raise InputError("nothing to show: the recording has no samples")
+        if isinstance(source, Recording) and not len(source):
+            raise InputError("nothing to show: the recording has no samples")
+        if not isinstance(source, Model):
             self.film = Film(source, state=state, title=title, channels=options["channels"])
-            self.scene = self.film.scene()
             self._check_names(self.film.recording)
-        self._head, self.room = self.scene.head(), room
-        self.room -= len(squeezed(join([pack(self._head, self.scene.arrays)])))
+        finest = MOST_TRIANGLES + 1
+        for triangles in COARSER:  # meshes that take too much room are drawn more coarsely
+            if triangles >= finest:
+                continue
+            if self.film is not None:
+                self.scene = self.film.scene(triangles=triangles)
+            else:
+                self.scene = Scene(source, "film", title=title, triangles=triangles)
+            self._head, self.room = self.scene.head(), room
+            self.room -= len(squeezed(join([pack(self._head, self.scene.arrays)])))
+            if self.room > SPARE * room:
+                break
+            meshes = [array for name, array in self.scene.arrays.items() if name.endswith(".triangles")]
+            finest = max(map(len, meshes), default=0)
         if self.room < 0:
             raise InputError(f"the shapes alone take {-self.room / 1e6:.2f} MB more than limit_mb allows: raise it")
         self._whole = self.room

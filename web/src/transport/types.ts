@@ -18,6 +18,8 @@ export interface Shape {
   hollow?: boolean;
   open?: string[];
   colour?: Colour;
+  /** hidden at first: visual shapes of the same body stand for it */
+  collision?: boolean;
   vertices?: Nd | null;
   triangles?: Nd | null;
   colours?: Nd | null;
