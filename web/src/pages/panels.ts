@@ -75,7 +75,7 @@ export class Panels {
     this.layout.stage.append(this.viewer.world.labels.element, this.scale.element, this.legend.element, this.card.element, this.messages.element, this.connection.element);
     root.append(this.help);
     this.sized = new ResizeObserver(() => this.resize());
-    this.sized.observe(this.layout.stage);
+    for (const part of [this.layout.stage, this.layout.side, this.layout.charts]) this.sized.observe(part);
     this.resize();
     this.setDark(options.dark ?? remembered() ?? matchMedia("(prefers-color-scheme: dark)").matches, false);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {
@@ -104,7 +104,9 @@ export class Panels {
 
   private resize(): void {
     const { clientWidth, clientHeight } = this.layout.stage;
-    if (clientWidth > 0 && clientHeight > 0) this.viewer.stage.resize(clientWidth, clientHeight);
+    const margins = { left: 0, right: 0, top: 0, bottom: this.layout.covered };
+    this.layout.stage.style.setProperty("--covered", `${margins.bottom}px`);
+    if (clientWidth > 0 && clientHeight > 0) this.viewer.stage.resize(clientWidth, clientHeight, margins);
   }
 
   // ---- what comes

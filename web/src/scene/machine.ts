@@ -239,18 +239,31 @@ export class Machine {
     this.neutral.color.set(theme.joint);
   }
 
+  /** Box around all bodies but the ground. */
+  get moving(): Box3 {
+    const box = new Box3();
+    for (let k = 1; k < this.bodies.length; k++) box.union(this.ownBox(k));
+    return box.isEmpty() ? this.box() : box;
+  }
+
   /** Box around the bodies at the present moment, without infinite planes. */
   box(only?: number): Box3 {
     const box = new Box3();
-    this.bodies.forEach((body, k) => {
-      if (only !== undefined && k !== only) return;
-      for (const child of body.children) {
-        if (child instanceof Mesh && child.userData.shape !== "plane" && child.geometry.type !== "PlaneGeometry" && !this.layers.frames.includes(child) && !this.layers.collision.includes(child)) box.expandByObject(child);
-      }
+    this.bodies.forEach((_, k) => {
+      if (only === undefined || k === only) box.union(this.ownBox(k));
     });
     if (box.isEmpty()) {
       for (const body of this.bodies) box.expandByPoint(body.position);
       box.expandByScalar(0.5 * this.size);
+    }
+    return box;
+  }
+
+  private ownBox(body: number): Box3 {
+    const box = new Box3();
+    for (const child of this.bodies[body].children) {
+      const symbol = this.layers.frames.includes(child) || this.layers.collision.includes(child);
+      if (child instanceof Mesh && child.userData.shape !== "plane" && child.geometry.type !== "PlaneGeometry" && !symbol) box.expandByObject(child);
     }
     return box;
   }
