@@ -128,7 +128,7 @@ export class Panels {
     this.tree = treeOf(viewer, scene, this.hands);
     layout.tab("Bodies", "tree", this.tree.element);
     if (scene.channels.length) {
-      this.channels = new ChannelList(scene.channels, (name) => this.board.has(name), (name) => void this.toggleChannel(name));
+      this.channels = new ChannelList(scene.channels, (name, unit) => this.board.has(name, unit), (name, unit) => void this.toggleChannel(name, unit));
       layout.tab("Channels", "chart", this.channels.element);
     }
     layout.tab("Display", "layers", this.display(scene));
@@ -202,9 +202,9 @@ export class Panels {
     this.layout.filming(this.video.on);
   }
 
-  private async toggleChannel(name: string): Promise<void> {
-    if (this.board.has(name)) this.board.remove(name);
-    else if (!(await this.board.add(name))) this.messages.show(`There is no channel ${name} here.`, "error");
+  private async toggleChannel(name: string, unit: string): Promise<void> {
+    if (this.board.has(name, unit)) this.board.remove(name, unit);
+    else if (!(await this.board.add(name, unit))) this.messages.show(`There is no channel ${name} here.`, "error");
   }
 
   private charted(): void {

@@ -97,6 +97,7 @@ export function readSeries(packet: Packet, head: Json = packet.head): Series {
   return {
     name: String(head.name),
     unit: String(head.unit ?? ""),
+    units: list<string>(head.units).length === count ? list<string>(head.units) : [],
     columns: columns.length === count ? columns : Array.from({ length: count }, (_, k) => (count > 1 ? String(k) : "")),
     time: f8(packet.field("time", head)),
     values: f8(values),

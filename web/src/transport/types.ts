@@ -81,6 +81,8 @@ export interface Channel {
   name: string;
   unit?: string;
   columns?: string[];
+  /** of each column, where they differ */
+  units?: string[];
 }
 
 /** A slider: an input of a live run, or a parameter of an example. */
@@ -162,6 +164,8 @@ export interface Series {
   name: string;
   unit: string;
   columns: string[];
+  /** of each column, where they differ; else empty */
+  units: string[];
   time: Float32Array | Float64Array;
   values: Float32Array | Float64Array;
 }
