@@ -87,6 +87,7 @@ export function readFilm(packet: Packet): FilmData {
     series: list<Json>(packet.head.series).map((entry) => readSeries(packet, entry)),
     thinned: (packet.head.thinned ?? null) as string | null,
     complete: packet.head.complete !== false,
+    names: Array.isArray(packet.head.names) ? [String(packet.head.names[0]), String(packet.head.names[1])] : null,
   };
 }
 

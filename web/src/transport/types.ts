@@ -139,6 +139,8 @@ export interface FilmData {
   thinned: string | null;
   /** false: the run is still being written */
   complete: boolean;
+  /** of a ghost: what the run itself is called, and the ghost */
+  names: [string, string] | null;
 }
 
 export interface Grains {
