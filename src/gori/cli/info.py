@@ -50,9 +50,7 @@ def info(
         console.print()
         draw(console, about, everything)
     _lists(console, about, everything)
-    if messages:
-        console.print()
-        warn(console, messages)
+    warn(messages)
 
 
 def facts(file: Path, written: "Spec", model: "Model") -> dict[str, Any]:

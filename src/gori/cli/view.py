@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gori.cli.options import Base, BaseKind, Strict
-from gori.cli.terminal import collected_warnings, errors, file_size, output, warn
+from gori.cli.terminal import collected_warnings, file_size, output, warn
 
 if TYPE_CHECKING:
     from gori.model import Model
@@ -90,5 +90,5 @@ def machine(file: Path, base: BaseKind | None = None, strict: bool = False) -> "
                 messages.append(f"without its meshes: {error}")
         else:
             model = compile(read(file, base, strict))
-    warn(errors(), messages)
+    warn(messages)
     return model
