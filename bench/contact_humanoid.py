@@ -94,7 +94,7 @@ def humanoid() -> Scene:
             home, (R, p) = carrier[joint.child] = joint.child, (np.eye(3), np.zeros(3))
         mass, com, J = link.inertial()
         masses.setdefault(home, []).append((mass, R @ com + p, R @ J @ R.T))
-        points.setdefault(home, []).extend(hull(shape) @ R.T + p for shape in link.shapes.values())
+        points.setdefault(home, []).extend(hull(shape) @ R.T + p for shape in link.shapes.values() if not shape.visual)
     bodies = {name: _body(folder, name, masses[name], points[name]) for name in masses}
     stand = {name: [x @ world[name][0].T + world[name][1] for x in points[name]] for name in masses}
     lowest = min(x[:, 2].min() for xs in stand.values() for x in xs)

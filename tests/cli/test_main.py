@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -30,6 +32,22 @@ def test_help_is_fast():
         assert shell("--help").wait() == 0
         seconds.append(time.perf_counter() - start)
     assert min(seconds) < 1.5
+
+
+ODD = """
+import warnings
+from gori.cli import app
+app.registered_commands.clear()
+app.command("odd")(lambda: warnings.warn("one thing is odd"))
+app.command("even")(lambda: None)
+app(["odd"], prog_name="gori")
+"""
+
+
+def test_warnings_of_every_command_are_sentences():
+    """In a child process, where no handler of a test is in the way."""
+    done = subprocess.run([sys.executable, "-c", ODD], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "warning: one thing is odd\n")
 
 
 BAD = {

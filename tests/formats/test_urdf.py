@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import gori
 from gori.errors import FileError, InputError, MissingPackageError, SpecWarning
 from gori.formats import load, read_urdf, read_yaml, write_yaml
 from gori.spec import Spec
@@ -207,7 +208,7 @@ def test_shapes(tmp_path):
     (tmp_path / "pkg" / "hull.stl").write_text("solid")
     quarter = repr(math.pi / 2)
     text = f"""<robot name="r"><link name="a">
-      <visual><geometry><sphere radius="broken, and not read"/></geometry></visual>
+      <visual><geometry><sphere radius="broken, and left out"/></geometry></visual>
       <collision><geometry><cylinder radius="0.1" length="2"/></geometry>
         <origin xyz="1 0 0" rpy="0 {quarter} 0"/></collision>
       <collision><geometry><!-- a pill --><capsule radius="0.1" length="2"/></geometry></collision>
@@ -217,7 +218,8 @@ def test_shapes(tmp_path):
     </link></robot>"""
     file = tmp_path / "pkg" / "urdf" / "robot.urdf"
     file.write_text(text)
-    shapes = load(file).bodies["a"].shapes
+    with pytest.warns(SpecWarning, match="line 2: link 'a', visual_0: radius is 'broken"):
+        shapes = load(file).bodies["a"].shapes
     assert list(shapes) == ["collision_0", "collision_1", "collision_2", "collision_4"]
     rod, pill, brick, ball = shapes.values()
     assert (rod.type, pill.type, brick.type, ball.type) == ("cylinder", "capsule", "box", "sphere")
@@ -227,7 +229,8 @@ def test_shapes(tmp_path):
     assert (pill.at, pill.axis, pill.length) == ((0.0, 0.0, -1.0), (0.0, 0.0, 1.0), 2.0)
     assert brick.size == (1.0, 2.0, 3.0)
     assert ball.at == (0.0, 0.0, 5.0)
-    mesh = load(file, meshes=True).bodies["a"].shapes["collision_3"]
+    with pytest.warns(SpecWarning, match="left out"):
+        mesh = load(file, meshes=True).bodies["a"].shapes["collision_3"]
     assert (mesh.file, mesh.scale) == (str(tmp_path / "pkg" / "hull.stl"), (2.0, 2.0, 2.0))
     (tmp_path / "pkg" / "hull.stl").unlink()
     with pytest.raises(FileError, match=r"line 7: the mesh 'package://pkg/hull\.stl' does not exist"):
@@ -237,6 +240,28 @@ def test_shapes(tmp_path):
 def test_visual_shapes_serve_where_there_are_no_others(tmp_path):
     spec = read(tmp_path, arm(("<collision>", "<visual>"), ("</collision>", "</visual>")))
     assert list(spec.bodies["b"].shapes) == ["visual_0"]
+
+
+def test_visual_shapes_are_drawn_and_nothing_else(tmp_path):
+    visual = """<visual><origin xyz="0 0 1"/><geometry><box size="1 2 3"/></geometry><material name="orange"/></visual>
+    <visual><geometry><sphere radius="2"/></geometry></visual></link>
+    <material name="orange"><color rgba="1 0.5 0 1"/></material>
+  <joint"""
+    text = arm().replace("</link>\n  <joint", visual, 1)
+    bare, spec = read(tmp_path, arm()), read(tmp_path, text)
+    shapes = spec.bodies["b"].shapes
+    assert list(shapes) == ["collision_0", "visual_0", "visual_1"]
+    assert [shape.visual for shape in shapes.values()] == [False, True, True]
+    assert (shapes["visual_0"].colour, shapes["visual_0"].at) == ("#ff8000", (0.0, 0.0, 1.0))
+    assert list(spec.bodies["b"].drawn) == ["visual_0", "visual_1"]
+    assert read_yaml(None, write_yaml(spec)) == spec
+    # masses, inertias and motion are those of the robot without them
+    one, two = gori.compile(bare), gori.compile(spec)
+    assert one.fingerprint == two.fingerprint and one.mass == two.mass
+    q, v = np.array([0.3]), np.array([2.0])
+    np.testing.assert_array_equal(one.forward_dynamics(q, v, v), two.forward_dynamics(q, v, v))
+    touching = read_urdf(tmp_path / "robot.urdf", collide="rubber").bodies["b"].shapes
+    assert [shape.collide for shape in touching.values()] == [True, False, False]
 
 
 def test_shape_without_volume_is_left_out(tmp_path):

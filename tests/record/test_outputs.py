@@ -29,6 +29,7 @@ def test_a_wrench_is_about_the_origin_of_its_body():
     name = wrench_channel("block", "pump")
     columns = {name: list(Columns(0, 6, "N m, N"))}
     rec = recording({"outputs": columns, "subsystems": {"pump": ["block"]}})
+    assert rec.units(name) == ("N m",) * 3 + ("N",) * 3
     table = rec.extra["outputs"][:, :6]
     np.testing.assert_allclose(rec[name][:, 3:], table[:, 3:])
     np.testing.assert_allclose(rec[name][:, :3], table[:, :3] - np.cross([0.0, -0.2, 0.0], table[:, 3:]))

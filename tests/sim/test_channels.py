@@ -34,6 +34,7 @@ def test_efforts_and_powers_by_name():
     np.testing.assert_allclose(rec["brake.power"], -v * v, atol=1e-14)
     np.testing.assert_allclose(rec["axle.power"], rec["axle.effort"] * v, atol=1e-14)
     assert rec.units("push.power") == ("W",)
+    assert rec.units("axle.effort") == rec.units("push.effort") == ("N m",)
     # the inertia is 1
     np.testing.assert_allclose(rec["axle.a"], sum(rec[f"{n}.effort"] for n in ("axle", "push", "brake")), atol=1e-13)
     np.testing.assert_allclose(rec["a"][:, 0], rec["axle.a"])
@@ -68,6 +69,7 @@ def test_forces_and_energies_of_springs_between_frames():
     np.testing.assert_allclose(rec["energy.elastic"], rec["spring.energy"] + rec["mount.energy"], atol=1e-13)
     np.testing.assert_allclose(rec["wind.power"], 2.0 * v, atol=1e-13)
     np.testing.assert_allclose(rec["wind.moment"], np.tile([1.0, 0, 0], (11, 1)), atol=1e-15)
+    assert rec.units("spring.effort") == ("N",)
     assert rec.units("spring.force")[0] == "N" and rec.units("mount.moment")[0] == "N m"
     assert "mount.effort" not in rec and "spring.moment" not in rec
     whole = spec
@@ -108,6 +110,22 @@ def test_the_drive_of_a_motion():
     spec = gori.Spec(**hinge().model_dump(exclude_unset=True), motions={"turn": {"joint": "axle", "value": "sin(2*t)"}})
     rec = gori.Simulation(gori.compile(spec), gori.RK4(step=1e-3)).run(1.0, sample=0.1)
     np.testing.assert_allclose(rec["turn.drive"], -4.0 * np.sin(2.0 * rec.time), atol=1e-8)
+    assert rec.units("turn.drive") == ("N m",)
+
+
+def test_efforts_and_drives_of_lengths_are_forces():
+    """A slide that is driven and braked; a cylindrical joint, whose drive of axis 1 is a force."""
+    bodies = {name: {"mass": 1.0, "inertia": [1, 1, 1]} for name in ("sled", "bolt")}
+    joints = {
+        "rail": {"type": "prismatic", "parent": "ground", "child": "sled", "damping": 1.0},
+        "thread": {"type": "cylindrical", "parent": "ground", "child": "bolt", "damping": [1.0, 2.0]},
+    }
+    motions = {"slide": {"joint": "rail", "value": "t"}, "screw": {"joint": "thread", "axis": 1, "value": "t"},
+               "turn": {"joint": "thread", "axis": 0, "value": "t"}}  # fmt: skip
+    model = gori.compile(gori.Spec(bodies=bodies, joints=joints, motions=motions))
+    rec = gori.Simulation(model, gori.RK4(step=1e-2)).run(0.1, progress=False)
+    assert [rec.units(f"{name}.drive") for name in motions] == [("N",), ("N",), ("N m",)]
+    assert rec.units("rail.effort") == ("N",) and rec.units("thread.effort") == ("N m, N",)
 
 
 def test_outputs_of_subsystems_are_columns_of_what_was_recorded():

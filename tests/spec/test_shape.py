@@ -152,3 +152,27 @@ def test_body_of_shapes():
         close(mine, other, 1e-15)
     six = Body(mass=1, inertia=[1, 2, 2.5, 0.1, 0.2, 0.3]).inertial()[2]
     close(six, [[1, 0.1, 0.2], [0.1, 2, 0.3], [0.2, 0.3, 2.5]], 0.0)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"density": 1.0}, {"mass": 1.0}, {"material": "steel"}, {"material": "steel", "collide": True},
+     {"material": "steel", "until": 1.0}],
+)  # fmt: skip
+def test_a_visual_shape_is_only_drawn(more):
+    with pytest.raises(SpecError, match="a visual shape is only drawn: it takes no"):
+        Sphere(type="sphere", radius=1.0, visual=True, **more)
+    assert not Sphere(type="sphere", radius=1.0, visual=True, colour="#FF8000").heavy
+
+
+@pytest.mark.parametrize("colour", ["red", "#ff80", "#ff80zz", "ff8000", 0xFF8000, "#ff8000\n"])
+def test_colours_are_six_or_eight_digits(colour):
+    with pytest.raises(SpecError, match="must be '#rrggbb' or '#rrggbbaa'"):
+        Sphere(type="sphere", radius=1.0, colour=colour)
+
+
+def test_visual_shapes_stand_for_a_body():
+    hull, skin = {"type": "sphere", "radius": 1.0, "mass": 2.0}, {"type": "sphere", "radius": 1.1, "visual": True}
+    body = Body(shapes={"hull": hull, "skin": skin})
+    assert list(body.drawn) == ["skin"] and body.inertial()[0] == 2.0
+    assert list(Body(shapes={"hull": hull}).drawn) == ["hull"]

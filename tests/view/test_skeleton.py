@@ -77,3 +77,9 @@ def test_draw_holds_all_in_space():
     place = model.forward_kinematics(model.q0)["platform"][:3, 3]
     for k, limits in enumerate((ax.get_xlim(), ax.get_ylim(), ax.get_zlim())):
         assert limits[0] < place[k] < limits[1] and limits[1] - limits[0] < 2.0
+
+
+def test_visual_shapes_stand_for_a_body():
+    shapes = {"hull": {"type": "sphere", "radius": 5.0}, "skin": {"type": "sphere", "radius": 2.0, "visual": True}}
+    lines = outline(gori.Spec(bodies={"ground": {"shapes": shapes}})).lines
+    assert max(np.abs(line).max() for _, line in lines) == 2.0

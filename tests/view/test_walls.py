@@ -56,3 +56,10 @@ def test_walls_that_vanish_are_drawn_until_then():
     )
     assert vanishing_times(spec) == [1.0, 2.0] and vanishing_times(None) == []
     assert [len(wall_lines(spec, None, time)) for time in (0.0, 0.999, 1.0, 2.0)] == [36, 36, 24, 12]
+
+
+def test_shapes_that_are_only_drawn_are_no_walls():
+    skin = {"type": "sphere", "radius": 2.0, "visual": True}
+    spec = Spec(bodies={"ground": {"shapes": {"hull": {"type": "sphere", "radius": 1.0}, "skin": skin}}})
+    lines = wall_lines(spec)
+    assert lines and max(np.abs(line).max() for _, line in lines) == 1.0

@@ -34,9 +34,21 @@ def test_channels_are_listed_without_computing_them():
     before = set(rec._values)
     listed = {entry["name"]: entry for entry in channel_list(rec)}
     assert set(rec._values) == before
-    assert listed["truck.wheel_fl.load"] == {"name": "truck.wheel_fl.load", "unit": "N", "columns": []}
+    assert listed["truck.wheel_fl.load"] == {"name": "truck.wheel_fl.load", "unit": "N", "columns": [], "units": []}
     assert listed["truck.chassis.velocity"]["columns"][3:] == ["vx", "vy", "vz"]
     assert not any(name.endswith((".pose", ".rotation")) for name in listed)
+
+
+def test_each_column_has_its_own_unit():
+    rec = four_bar()
+    (listed,) = (entry for entry in channel_list(rec) if entry["name"] == "A.reaction")
+    head, _ = decoded(series_packet(rec, "A.reaction"))
+    for entry in (listed, head):
+        assert entry["units"] == ["N m"] * 3 + ["N"] * 3 and entry["unit"] == "N m, N"
+        assert entry["columns"][2:4] == ["moment z", "force x"]
+    assert decoded(series_packet(rec, "A.q"))[0]["units"] == []
+    chassis, _ = decoded(series_packet(truck()[0], "truck.q"))
+    assert chassis["columns"] == ["w", "i", "j", "k", "x", "y", "z"] and chassis["units"] == [""] * 4 + ["m"] * 3
 
 
 def test_what_is_shown_at_first_is_what_the_file_asks_for():

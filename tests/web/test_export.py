@@ -40,6 +40,25 @@ def test_a_model_is_a_film_of_one_picture(stub):
     assert scene["mode"] == "film" and arrays["poses"].shape == (1, 4, 7) and film["series"] == []
 
 
+def test_meshes_are_drawn_more_coarsely_where_they_take_too_much_room(stub, tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    trimesh.creation.icosphere(6).export(tmp_path / "ball.stl")  # 81920 triangles
+    skin = {"type": "mesh", "file": str(tmp_path / "ball.stl"), "visual": True}
+    spec = gori.Spec(
+        bodies={"ball": {"mass": 1.0, "inertia": (1, 1, 1), "shapes": {"skin": skin}}},
+        joints={"free": {"type": "free", "parent": "ground", "child": "ball"}},
+    )
+    counts = []
+    for limit in (20.0, 0.4, 0.1):
+        text = page_text(gori.compile(spec), limit)
+        assert len(text.encode()) <= limit * 1e6
+        ((scene, arrays),) = parts_of(text)["scene"]
+        counts.append(len(arrays[scene["bodies"][1]["shapes"][0]["triangles"]]))
+        said = [words for words in scene["notices"] if "to keep the file small, meshes are drawn" in words]
+        assert len(said) == (counts[-1] < 81920)
+    assert counts[0] == 81920 and 20_000 > counts[1] > counts[2] > 100
+
+
 def test_grains_are_thinned_to_the_limit_and_the_file_says_so(stub, tmp_path):
     rec = shaken(tmp_path / "f.h5", count=4000, frames=60)
     whole = parts_of(page_text(rec))

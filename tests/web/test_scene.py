@@ -99,3 +99,22 @@ def test_a_machine_stands_closed_or_says_why_not():
     assert scene.notices == []
     open_one = Scene(gori.compile(read_yaml(Path("four.yaml"), FOUR_BAR)))
     assert open_one.notices[0].startswith("shown as written: the loops cannot be closed")
+
+
+def test_visual_shapes_hide_those_that_collide():
+    ball = {"type": "sphere", "radius": 1.0}
+    both = {"hull": ball | {"mass": 1.0}, "skin": ball | {"visual": True, "colour": "#ff8000"}}
+    unread = {"hull": ball | {"mass": 1.0}, "skin": {"type": "mesh", "file": "none.stl", "visual": True}}
+    spec = Spec(
+        bodies={
+            "both": {"shapes": both},
+            "one": {"shapes": {"hull": ball | {"mass": 1.0}}},
+            "unread": {"shapes": unread},
+        },
+        joints={name: {"type": "free", "parent": "ground", "child": name} for name in ("both", "one", "unread")},
+    )
+    scene = Scene(gori.compile(spec))
+    shapes = {shape["name"]: shape for body in scene.bodies for shape in body["shapes"]}
+    assert [name for name, shape in shapes.items() if shape.get("collision")] == ["both.hull"]
+    assert shapes["both.skin"]["colour"] == "#ff8000"
+    assert list(shapes) == ["both.hull", "both.skin", "one.hull", "unread.hull"] and "none.stl" in scene.notices[0]

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { partOf, partsOf } from "../src/charts/series";
 import { Clock } from "../src/playback/clock";
 import { before, blend, Film, placed } from "../src/playback/film";
 import { GrainReel, thinned } from "../src/playback/grainReel";
@@ -141,4 +142,17 @@ it("a film that grows is played to its end, and waits there for more", () => {
   expect(clock.time).toBeCloseTo(0.5); // from the start again
   clock.seek(Number.NaN);
   expect(clock.time).toBeCloseTo(0.5);
+});
+
+it("columns of a channel are charted by their units", () => {
+  const columns = ["moment x", "moment y", "force x"];
+  const series = { name: "A.reaction", unit: "N m, N", units: ["N m", "N m", "N"], columns, time: Float64Array.from([0, 1]), values: Float64Array.from([1, 2, 3, 4, 5, 6]) };
+  const parts = partsOf(series);
+  expect(parts).toEqual([{ unit: "N m", columns: [0, 1], label: "moment" }, { unit: "N", columns: [2], label: "force" }]);
+  const moment = partOf(series, parts[0]);
+  expect([moment.unit, moment.columns, [...moment.values]]).toEqual(["N m", ["moment x", "moment y"], [1, 2, 4, 5]]);
+  expect(partsOf({ columns: ["wx", "wy", "vx"], units: ["rad/s", "rad/s", "m/s"] }).map(({ label }) => label)).toEqual(["wx wy", "vx"]);
+  expect(partsOf({ unit: "m" })).toEqual([{ unit: "m", columns: [], label: "" }]);
+  const whole = { ...series, units: [], unit: "N" };
+  expect(partOf(whole, partsOf(whole)[0])).toBe(whole);
 });

@@ -1,4 +1,4 @@
-import { Box3, Vector3 } from "three";
+import { Box3, Quaternion, Vector3 } from "three";
 import { describe, expect, it } from "vitest";
 import { figure, length } from "../src/panels/numbers";
 import { eulerDegrees } from "../src/panels/values";
@@ -54,6 +54,22 @@ it("a machine stands where its poses say", () => {
   expect(machine.box().max.x).toBeGreaterThan(0.6);
 });
 
+it("shapes that collide are made when they are asked for", () => {
+  const scene = readScene(decode(scenePacket()));
+  expect(new Machine(scene, LIGHT, null).has("collision")).toBe(false);
+  scene.bodies[1].sticks = [];
+  scene.bodies[1].shapes = [{ type: "sphere", radius: 0.1, name: "skin", colour: "#ff8000" }, { type: "sphere", radius: 5, name: "hull", collision: true }];
+  const machine = new Machine(scene, LIGHT, Float32Array.from(fourBar(0.5)));
+  const balls = () => machine.bodies[1].children.filter((child) => ["skin", "hull"].includes(child.userData.shape as string));
+  expect([balls().length, machine.has("collision"), machine.shownNow("collision")]).toEqual([1, true, false]);
+  const reach = machine.box().max.x;
+  machine.show({ collision: true });
+  expect([balls().length, machine.shownNow("collision"), machine.box().max.x]).toEqual([2, true, reach]);
+  machine.show({ collision: false });
+  machine.show({ collision: true });
+  expect([balls().length, balls()[1].visible]).toEqual([2, true]);
+});
+
 it("ruts lie below the ground, in patches that take its place", () => {
   const data = { low: [0, 0] as [number, number], cell: [1, 1] as [number, number], shape: [3, 3] as [number, number], height: { data: Float32Array.from([0, 0, 0, 1, 1, 1, 2, 2, 2]), shape: [3, 3] }, soft: { at: [0, 0] as [number, number], cell: [0.1, 0.1] as [number, number], shape: [20, 20] as [number, number] } };
   const terrain = new Terrain(data, LIGHT);
@@ -71,19 +87,62 @@ it("ruts lie below the ground, in patches that take its place", () => {
   expect(deepest()).toBeCloseTo(0, 6);
 });
 
-it("a camera fits a box into its picture, from every side", () => {
-  const camera = new Camera();
-  camera.eye.aspect = 16 / 9;
-  const box = new Box3(new Vector3(-1, 0, 0), new Vector3(3, 1, 0.5));
-  for (const view of ["iso", "x", "y", "z", "bottom"]) {
-    camera.view(view, undefined, undefined, true);
-    camera.fit(box, true);
-    camera.update(0);
-    for (const x of [-1, 3]) for (const y of [0, 1]) for (const z of [0, 0.5]) {
-      const seen = new Vector3(x, y, z).project(camera.eye);
-      expect(Math.max(Math.abs(seen.x), Math.abs(seen.y))).toBeLessThan(1);
+const CORNERS = [-1, 3].flatMap((x) => [0, 1].flatMap((y) => [0, 0.5].map((z) => new Vector3(x, y, z))));
+const BOX = new Box3(new Vector3(-1, 0, 0), new Vector3(3, 1, 0.5));
+
+describe("a camera", () => {
+  /** Least and greatest places of the corners of the box in the picture, in pixels. */
+  const seen = (camera: Camera, width: number, height: number, corners = CORNERS) => {
+    const at = corners.map((corner) => corner.clone().project(camera.eye)).map(({ x, y }) => [(x + 1) * 0.5 * width, (1 - y) * 0.5 * height]);
+    return [Math.min(...at.map(([x]) => x)), Math.max(...at.map(([x]) => x)), Math.min(...at.map(([, y]) => y)), Math.max(...at.map(([, y]) => y))];
+  };
+
+  it("fits a box into its picture, from every side", () => {
+    const camera = new Camera();
+    camera.resize(1600, 900);
+    for (const view of ["iso", "x", "y", "z", "bottom"]) {
+      camera.view(view, undefined, undefined, true);
+      camera.fit(BOX, true);
+      camera.update(0);
+      const [left, right, top, bottom] = seen(camera, 1600, 900);
+      expect(left > 0 && right < 1600 && top > 0 && bottom < 900).toBe(true);
     }
-  }
+  });
+
+  it("keeps what it fitted in the part of the picture that panels leave, until a hand moves it", () => {
+    const camera = new Camera();
+    camera.resize(1600, 900);
+    camera.fit(BOX, true);
+    for (const [width, height, covered] of [[600, 900, 0], [390, 800, 380], [1600, 300, 0]]) {
+      camera.resize(width, height, { left: 0, right: 0, top: 0, bottom: covered });
+      camera.update(0);
+      const [left, right, top, bottom] = seen(camera, width, height);
+      expect(left > 0 && right < width && top > 0 && bottom < height - covered).toBe(true);
+      expect(Math.max((right - left) / width, (bottom - top) / (height - covered))).toBeGreaterThan(0.6);
+    }
+    camera.zoom(0.5);
+    const { distance } = camera;
+    camera.resize(500, 900);
+    expect(camera.distance).toBe(distance);
+  });
+
+  it("keeps to the body that it follows when it fits", () => {
+    const camera = new Camera();
+    camera.resize(1600, 900);
+    const body = { position: new Vector3(10, 0, 0), quaternion: new Quaternion() };
+    camera.follow(body);
+    const around = new Box3(new Vector3(9, -1, 0), new Vector3(14, 1, 1));
+    camera.fit(around);
+    for (let k = 0; k < 20; k++) camera.update(0.05);
+    expect(camera.followed).toBe(body);
+    expect(camera.target.toArray()).toEqual([10, 0, 0]);
+    const corners = [9, 14].flatMap((x) => [-1, 1].flatMap((y) => [0, 1].map((z) => new Vector3(x, y, z))));
+    const [left, right, top, bottom] = seen(camera, 1600, 900, corners);
+    expect(left > 0 && right < 1600 && top > 0 && bottom < 900).toBe(true);
+    body.position.x = 20;
+    camera.update(0.05);
+    expect(camera.target.x).toBe(20);
+  });
 });
 
 it("quality goes down when pictures are slow, and up again slowly", () => {

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from gori.cli.options import Base, File, Meshes, Strict, read
-from gori.cli.terminal import collected_warnings, count, errors, output, warn
+from gori.cli.terminal import collected_warnings, count, output, warn
 
 
 def convert(
@@ -28,4 +28,4 @@ def convert(
     save(spec, to)
     bodies = sum(name != "ground" for name in spec.bodies)
     output().print(f"{to}: {count(bodies, 'body')}, {count(len(spec.joints), 'joint')}", soft_wrap=True)
-    warn(errors(), messages)
+    warn(messages)

@@ -50,9 +50,7 @@ def info(
         console.print()
         draw(console, about, everything)
     _lists(console, about, everything)
-    if messages:
-        console.print()
-        warn(console, messages)
+    warn(messages)
 
 
 def facts(file: Path, written: "Spec", model: "Model") -> dict[str, Any]:
@@ -82,6 +80,12 @@ def facts(file: Path, written: "Spec", model: "Model") -> dict[str, Any]:
             if name in written.joints and joint.child != written.joints[name].child
         ],
         "frames": {name: {"body": frame.body} for name, frame in spec.frames.items()},
+        "drawn": {
+            f"{body}.{name}": {"type": shape.type, "colour": shape.colour}
+            for body, part in spec.bodies.items()
+            for name, shape in part.shapes.items()
+            if shape.visual
+        },
         "mimic": {name: j.mimic.model_dump() for name, j in spec.joints.items() if j.mimic is not None},
         "gears": {name: {"type": gear.type, "bodies": list(gear.bodies)} for name, gear in spec.gears.items()},
         "motions": {name: motion.model_dump(exclude_unset=True) for name, motion in spec.motions.items()},
@@ -211,6 +215,9 @@ def _lists(console: Console, about: dict[str, Any], everything: bool) -> None:
         for name, motion in about["motions"].items()
     ], everything)  # fmt: skip
     _list(console, "frames", [(name, f"on {frame['body']}") for name, frame in about["frames"].items()], everything)
+    _list(console, "visual shapes", [
+        (name, shape["type"], shape["colour"] or "") for name, shape in about["drawn"].items()
+    ], everything)  # fmt: skip
     _list(console, "wheels", [
         (name, f"on {w['body']}", f"{w['tyre']}, radius {w['radius']:g} m, width {w['width']:g} m",
          f"brake {w['brake']:g} N m")

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from gori import __version__
-from gori.cli.terminal import complain
+from gori.cli.terminal import complain, shown_warnings
 from gori.errors import GoriError, RecordError, SimulationError
 
 FAILED, BAD_INPUT, OUT_OF_TIME, INTERRUPTED = 1, 2, 124, 130
@@ -17,14 +17,15 @@ FAILED, BAD_INPUT, OUT_OF_TIME, INTERRUPTED = 1, 2, 124, 130
 
 
 class _Commands(TyperGroup):
-    """Common end of every command: errors are printed as messages, and Ctrl-C is not a crash.
+    """Common end of every command: errors and warnings are printed as messages, and Ctrl-C is not a crash.
 
     A reader that closes the pipe early needs nothing here: Typer and Rich both end silently then.
     """
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with shown_warnings():
+                return super().invoke(ctx)
         except GoriError as error:
             if ctx.params["debug"]:
                 raise

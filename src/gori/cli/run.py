@@ -13,7 +13,7 @@ from rich.text import Text
 
 from gori.cli.main import INTERRUPTED, OUT_OF_TIME
 from gori.cli.options import Base, BaseKind, Device, Meshes, Strict, read
-from gori.cli.terminal import collected_warnings, count, errors, output, shown_warnings, warn
+from gori.cli.terminal import collected_warnings, count, output, warn
 
 if TYPE_CHECKING:
     from gori.record import Recording
@@ -81,7 +81,7 @@ def run(
         folder = default_folder(file) if out is None else out
         work = partial(run_spec, spec, folder, overwrite=overwrite)
     try:
-        with shown_warnings(), stop_signals():
+        with stop_signals():
             recording = work(csv=csv, plots=not no_plots, max_wall=max_wall)
     except SimulationError:
         show(folder)
@@ -117,7 +117,7 @@ def described(
         spec = read(file, base, strict, meshes, [parted(change) for change in changes])
         spec = with_run(spec, duration, method, step, None if device is None else device.value)
     # a Spec that is changed warns again of what it warned of when it was read, without the line
-    warn(errors(), [one for one in messages if not any(one != other and other.endswith(one) for other in messages)])
+    warn([one for one in messages if not any(one != other and other.endswith(one) for other in messages)])
     return spec
 
 

@@ -3,11 +3,10 @@
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 WIDE = 500
@@ -34,19 +33,25 @@ def complain(message: str) -> None:
     console.print(Text(f"error: {message}", "red"), soft_wrap=not console.is_terminal)
 
 
-def warn(console: Console, messages: list[str]) -> None:
-    """Print warnings, one paragraph each."""
-    if messages:
-        console.print(Text(count(len(messages), "warning"), "bold yellow"))
+def warn(messages: Iterable[str]) -> None:
+    """Print warnings on stderr, one sentence each."""
+    console = errors()
     for message in messages:
-        console.print(Padding(Text(message, "yellow"), (0, 0, 0, 2), expand=False))
+        console.print(Text(f"warning: {message}", "yellow"), soft_wrap=not console.is_terminal)
 
 
 @contextmanager
 def shown_warnings() -> Iterator[None]:
-    """Print warnings raised inside as they come, without file and line."""
+    """Print warnings raised inside as they come, each once, without the line of Python that they come from."""
+    told: set[str] = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            warn([str(message)])
+
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_, **__: warn(errors(), [str(message)])
+        warnings.showwarning = show
         yield
 
 

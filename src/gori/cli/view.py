@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gori.cli.options import Base, BaseKind, Strict
-from gori.cli.terminal import collected_warnings, errors, file_size, output, warn
+from gori.cli.terminal import collected_warnings, file_size, output, warn
 
 if TYPE_CHECKING:
     from gori.model import Model
@@ -27,7 +27,7 @@ def view(
     ] = None,
     limit: Annotated[float, typer.Option(metavar="MB", help="With --save: the largest size of the file.")] = 20.0,
     compare: Annotated[
-        Path | None, typer.Option(metavar="RUN.h5", help="With --save: another run, drawn as a ghost.")
+        Path | None, typer.Option(metavar="RUN", help="Another run of the same machine, drawn as a ghost.")
     ] = None,
     trail: Annotated[
         list[str] | None, typer.Option(metavar="BODY", help="Draw the path of a body or frame; may be repeated.")
@@ -43,26 +43,30 @@ def view(
 ) -> None:
     """Show a machine or a run in the browser; a run also while it is written."""
     from gori.errors import InputError
-    from gori.sim.runfile import open_run
 
+    if compare is not None and is_machine(file):
+        raise InputError(f"--compare draws another run over a run, and {file} is a machine")
+    title = file.resolve().parent.name if file.stem == "run" else file.resolve().stem
     if save is not None:
         from gori.web.export import to_html
 
         source: Any = machine(file, base, strict) if is_machine(file) else file
-        other = None if compare is None else open_run(compare)
-        title = file.resolve().parent.name if file.stem == "run" else file.resolve().stem
-        to_html(source, save, limit, title=title, trails=trail or (), camera=camera, compare=other)
+        to_html(source, save, limit, title=title, trails=trail or (), camera=camera, compare=compare)
         output().print(f"{save}: {file_size(save.stat().st_size)}", soft_wrap=True)
         return
-    if compare is not None or trail or camera is not None:
-        raise InputError("--compare, --trail and --camera go with --save FILE.html: the page itself offers them, too")
 
+    from gori.web.export import options_of
     from gori.web.pages import built
 
     built("view")  # says what to do where pages are missing, before anything is read
     from gori.web.serve import MachineSession, RecordedSession, serve
 
-    session = MachineSession(machine(file, base, strict)) if is_machine(file) else RecordedSession(file)
+    options = options_of(trail or (), camera=camera)
+    if is_machine(file):
+        session: Any = MachineSession(machine(file, base, strict), title)
+    else:
+        session = RecordedSession(file, title, ghost=compare)
+    session.options = options
     serve(session, host=host, port=port, open_browser=not no_browser)
 
 
@@ -86,5 +90,5 @@ def machine(file: Path, base: BaseKind | None = None, strict: bool = False) -> "
                 messages.append(f"without its meshes: {error}")
         else:
             model = compile(read(file, base, strict))
-    warn(errors(), messages)
+    warn(messages)
     return model

@@ -32,7 +32,7 @@ def read_urdf(
     """The Spec of a robot in URDF.
 
     base     "fixed" holds the root link to the ground, "free" lets it fly
-    meshes   read mesh shapes as well; their files must be there
+    meshes   read mesh shapes as well; their files must be there, but for visual ones of a link with collision shapes
     strict   refuse what is otherwise only warned of, such as an inertia that no body can have
     collide  name of a material: all <collision> shapes are of it and collide, meshes as convex hulls; it touches itself
              with the friction FRICTION and without restitution. Default: nothing collides
@@ -52,7 +52,7 @@ def read_urdf(
         root = parse(file)
         check(root)
         lines = {f"{tag.tag}s.{tag.get('name')}": tag.sourceline for tag in root.iterchildren("link", "joint")}
-        shapes = keep_shapes(root, meshes, note, collide is not None)
+        shapes = keep_shapes(root, meshes, note, file, collide is not None)
         robot = _parsed(root, file)
         bodies = {}
         for link in robot.links:
@@ -149,10 +149,12 @@ def _inertial(inertial: Any) -> tuple[dict[str, Any], list[str]]:
 
 
 def _shapes(link: Any, found: list[Found], file: Path, collide: str | None) -> dict[str, Any]:
-    parsed = link.collisions or link.visuals
-    touch = {"material": collide, "collide": True} if collide and link.collisions else {}
-    pairs = zip(found, parsed, strict=True)
-    return {this.name: convert(this, shape, _pose(shape.origin), file) | touch for this, shape in pairs}
+    """Collision shapes, and visual ones that are only drawn."""
+    shapes = {}
+    for this, parsed in zip(found, [*link.collisions, *link.visuals], strict=True):
+        touch = {"material": collide, "collide": True} if collide and not this.visual else {}
+        shapes[this.name] = convert(this, parsed, _pose(parsed.origin), file) | touch
+    return shapes
 
 
 def _base(robot: Any, base: str) -> dict[str, Any]:

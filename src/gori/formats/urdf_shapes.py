@@ -10,39 +10,85 @@ import numpy as np
 
 from gori.formats.urdf_xml import ElementError, check_origin, number, numbers, only
 
-COLLISION = "collision"
+COLLISION, VISUAL = "collision", "visual"
 
 
 @dataclass
 class Found:
-    """A shape to be read: its name, its kind, and its element in the file."""
+    """A shape to be read: its name, its kind, and its element in the file; of a visual one its colour."""
 
     name: str
     kind: str
     element: Any
+    colour: str | None = None
+
+    @property
+    def visual(self) -> bool:
+        return self.name.startswith(VISUAL)
 
 
-def keep_shapes(root: Any, meshes: bool, note, collide: bool = False) -> dict[str, list[Found]]:
-    """Check the shapes of each link, and remove from the tree what is not read.
+def keep_shapes(root: Any, meshes: bool, note, file: Path, collide: bool = False) -> dict[str, list[Found]]:
+    """Check the shapes of each link, and remove from the tree what is not read; collision shapes come first.
 
-    A link's collision shapes are read, or its visual ones if it has no others. What is not read need not be right.
+    A visual shape beside collision shapes may be wrong, or its mesh missing: it is left out with a note, as it is
+    only drawn. Meshes that are not read need not be right.
 
     meshes    whether meshes are read; where shapes collide, those of <collision> always are
     """
     kept: dict[str, list[Found]] = {}
+    colours = _materials(root)
     for link in root.findall("link"):
         name = link.get("name")
-        read = COLLISION if link.find(COLLISION) is not None else "visual"
         kept[name] = []
-        for tag in (COLLISION, "visual"):
+        spare = link.find(COLLISION) is not None
+        for tag in (COLLISION, VISUAL):
             for i, element in enumerate(link.findall(tag)):
                 with_meshes = meshes or (collide and tag == COLLISION)
-                found = _check(f"{tag}_{i}", name, element, with_meshes, note) if tag == read else None
+                try:
+                    found = _check(f"{tag}_{i}", name, element, with_meshes, note)
+                    if found is not None and found.kind == "mesh" and spare and tag == VISUAL:
+                        mesh_file(found.element, file)
+                except ElementError as problem:
+                    if not spare or tag == COLLISION:
+                        raise
+                    note(problem.line, f"{problem.reason}; this visual shape is left out")
+                    found = None
                 if found is None:
                     link.remove(element)
-                else:
-                    kept[name].append(found)
+                    continue
+                if tag == VISUAL:
+                    found.colour = _colour(element.find("material"), colours)
+                kept[name].append(found)
     return kept
+
+
+def _materials(root: Any) -> dict[str, str]:
+    """Colours of all materials that have a name; that of the robot itself counts before one inside a link."""
+    found: dict[str, str] = {}
+    for element in (*root.findall("material"), *root.iter("material")):
+        if element.get("name") and (colour := _rgba(element)) is not None:
+            found.setdefault(element.get("name"), colour)
+    return found
+
+
+def _colour(material: Any, known: dict[str, str]) -> str | None:
+    """Of a <material>: its own, or that of its name."""
+    if material is None:
+        return None
+    return _rgba(material) or known.get(material.get("name"))
+
+
+def _rgba(material: Any) -> str | None:
+    """#rrggbb, or #rrggbbaa; None where none is given, or none that can be read: a picture is better without."""
+    element = material.find("color")
+    try:
+        rgba = [min(1.0, max(0.0, float(word))) for word in (element.get("rgba") or "").split()]
+    except (AttributeError, ValueError):
+        return None
+    if len(rgba) not in (3, 4):
+        return None
+    parts = [f"{round(255 * part):02x}" for part in rgba]
+    return "#" + "".join(parts if parts[3:] != ["ff"] else parts[:3])
 
 
 def _check(name: str, link: str, element: Any, meshes: bool, note) -> Found | None:
@@ -82,6 +128,8 @@ def _check(name: str, link: str, element: Any, meshes: bool, note) -> Found | No
 def convert(found: Found, parsed: Any, pose: dict[str, Any], file: Path) -> dict[str, Any]:
     """A shape of the Spec out of a parsed <collision> or <visual>; `pose` is where its origin is."""
     geometry = parsed.geometry
+    if found.visual:
+        pose = pose | {"visual": True} | ({"colour": found.colour} if found.colour else {})
     if found.kind == "box":
         return {"type": "box", "size": geometry.box.size.tolist()} | pose
     if found.kind == "sphere":

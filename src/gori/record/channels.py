@@ -126,6 +126,11 @@ def v_units(info: JointInfo) -> tuple[str, ...]:
     return tuple(f"{unit}/s" for unit in q_units(info))
 
 
+def effort_units(info: JointInfo) -> tuple[str, ...]:
+    """Units of what drives a joint's velocities: a torque or a force."""
+    return tuple("N" if unit == "m/s" else "N m" for unit in v_units(info))
+
+
 def _quaternions_of(rec: "Recording", frame: str) -> np.ndarray:
     """Quaternions of a frame, block by block; each block goes on from the last sign of the one before."""
     out = np.empty((len(rec), 4))

@@ -28,6 +28,12 @@ class Columns(NamedTuple):
     width: int
     unit: str
 
+    @property
+    def units(self) -> str | tuple[str, ...]:
+        """One unit for all columns, or one for each: of a wrench, three of its moment and three of its force."""
+        parts = self.unit.split(", ")
+        return self.unit if self.width % len(parts) else tuple(np.repeat(parts, self.width // len(parts)).tolist())
+
 
 def wrench_channel(body: str, name: str) -> str:
     """The channel of the wrench of a subsystem on a body."""
@@ -45,7 +51,7 @@ def output_channels(recording: "Recording") -> dict[str, Channel]:
         place = Columns(*columns)
         if place.first + place.width > width:
             raise InputError(f"channel {name!r} stands in column {place.first} of outputs, which have {width}")
-        channels[name] = Channel(column_reader(place, bodies.get(name)), place.unit, by_sample=name in bodies)
+        channels[name] = Channel(column_reader(place, bodies.get(name)), place.units, by_sample=name in bodies)
     return channels
 
 

@@ -6,12 +6,12 @@ from functools import cached_property
 import numpy as np
 
 from gori.kernels.forces.efforts import EFFORT, N_EFFORT, POWER, efforts
-from gori.kernels.forces.elements import BUSHING, E_KIND, LINE, STRUT, WRENCH
+from gori.kernels.forces.elements import BUSHING, E_DOF, E_KIND, LINE, STRUT, WRENCH
 from gori.model.elastic import elastic_elements, elastic_energies
 from gori.model.machine import machine_of
 from gori.model.tables import JointInfo
 from gori.record import Recording
-from gori.record.channels import v_units
+from gori.record.channels import effort_units, v_units
 from gori.record.outputs import column_reader, wrench_bodies
 from gori.record.recording import MANY
 from gori.sim.couplings import model_columns
@@ -56,6 +56,12 @@ class ElementHistory:
         efforts(machine, data, samples_of(rec, model.nz), np.zeros(model.nz), out, wrenches)
         return out, wrenches
 
+    def effort_unit(self, elements: list[int]) -> str:
+        """Of a tension [N], or of what acts on coordinates of a joint: both where these are angles and lengths."""
+        of_dof = [unit for info in self._recording.model.joints for unit in effort_units(info)]
+        rows = self._forces.element_i[elements]
+        return ", ".join(dict.fromkeys("N" if row[E_KIND] >= LINE else of_dof[row[E_DOF]] for row in rows))
+
     def _parts(self) -> "Iterator[tuple[slice, ElementHistory]]":
         """Many samples are computed block by block, and not kept."""
         rec = self._recording
@@ -83,7 +89,7 @@ def add_force_channels(recording: Recording) -> None:
     """Add what the forces of the Spec did, and what a joint does by itself (stiffness, damping, friction, limits)
     under the joint's name. Computed when first asked for.
 
-    NAME.effort    torque or force on a joint, tension of a spring or strut [N m, N]
+    NAME.effort    torque [N m] or force [N] on a joint, tension of a spring or strut [N]
     NAME.power     that it puts into the machine [W]
     NAME.energy    that it stores [J]
     NAME.force     (N, 3) of a spring, strut, bushing or wrench, on the child at its end, world axes [N]
@@ -98,7 +104,9 @@ def add_force_channels(recording: Recording) -> None:
     def wrench(columns: slice) -> Callable:
         return lambda _, name: history.wrench(every[name.rpartition(".")[0]][0])[:, columns]
 
-    recording.add_source([f"{name}.effort" for name in every if name not in others], total(EFFORT), "N m, N")
+    for name in every:
+        if name not in others:
+            recording.add_source([f"{name}.effort"], total(EFFORT), history.effort_unit(every[name]))
     recording.add_source([f"{name}.power" for name in every], total(POWER), "W")
     recording.add_source([f"{name}.force" for name in lines | others], wrench(np.s_[3:]), "N")
     recording.add_source([f"{name}.moment" for name in others], wrench(np.s_[:3]), "N m")
@@ -132,7 +140,7 @@ def add_output_channels(recording: Recording) -> None:
         return
     bodies = wrench_bodies(recording)
     for name, place in columns.items():
-        recording.add_source([name], column_reader(place, bodies.get(name)), units=place.unit)
+        recording.add_source([name], column_reader(place, bodies.get(name)), units=place.units)
 
 
 def add_trace_channels(recording: Recording, trace: Trace) -> None:
@@ -175,11 +183,10 @@ def add_trace_channels(recording: Recording, trace: Trace) -> None:
     )
     for name in model.gears:
         _add_gear_channels(recording, trace, name)
-    recording.add_source(
-        [f"{name}.drive" for name in model.motion_names],
-        lambda _, name: trace.drives[name.removesuffix(".drive")],
-        "N m, N",
-    )
+    coordinates = {info.name: info for info in (*model.joints, *model.cut_coordinates.joints)}
+    for motion, joint, axis, _ in model.drives:
+        drive, unit = _drive(trace, motion), effort_units(coordinates[joint])[axis]
+        recording.add_source([f"{motion}.drive"], drive, unit)
 
 
 def _add_gear_channels(recording: Recording, trace: Trace, name: str) -> None:
@@ -195,6 +202,10 @@ def _add_gear_channels(recording: Recording, trace: Trace, name: str) -> None:
         return own if mesh.carrier == GROUND else np.einsum("nij,nj->ni", rec[f"{mesh.carrier}.rotation"], own)
 
     recording.add_source([f"{name}.force"], force, "N")
+
+
+def _drive(trace: Trace, motion: str) -> Callable:
+    return lambda *_: trace.drives[motion]
 
 
 def _columns(rows: Callable[[], np.ndarray], info: JointInfo) -> Callable:

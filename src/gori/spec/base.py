@@ -1,6 +1,7 @@
 """What all parts of a Spec share: strictness, vectors, poses."""
 
 import math
+import re
 from typing import Annotated, Any, Self, TypeVar
 
 import numpy as np
@@ -96,6 +97,18 @@ def _a_quaternion(value: tuple[float, ...]) -> tuple[float, ...]:
 
 Direction = Annotated[Vector3, AfterValidator(_a_direction)]
 Quaternion = Annotated[Vector4, AfterValidator(_a_quaternion)]
+
+
+def _a_colour(value: Any) -> Any:
+    if not isinstance(value, str) or not re.fullmatch("#([0-9a-fA-F]{2}){3,4}", value):
+        raise PydanticCustomError(
+            "colour", "must be '#rrggbb' or '#rrggbbaa' in quotes, not {value}", {"value": repr(value)}
+        )
+    return value.lower()
+
+
+_HEX = {"type": "string", "pattern": "^#([0-9a-fA-F]{2}){3,4}$"}
+Colour = Annotated[str, BeforeValidator(_a_colour), WithJsonSchema(_HEX)]
 
 
 class ReadOnly(dict):

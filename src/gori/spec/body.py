@@ -71,6 +71,11 @@ class Body(Part):
         parts = [shape.inertial() for shape in self.shapes.values() if shape.heavy]
         return combine(parts) if parts else self._own()
 
+    @property
+    def drawn(self) -> dict[str, Shape]:
+        """Shapes that a picture shows: the visual ones, or all where there are none."""
+        return {name: shape for name, shape in self.shapes.items() if shape.visual} or self.shapes
+
 
 class Frame(Placed):
     """A named frame fixed to a body: a tool, a sensor, a point of interest."""

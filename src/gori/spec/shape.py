@@ -1,4 +1,4 @@
-"""Shapes on a body. One list serves inertia, view, particle walls and contact."""
+"""Shapes on a body. One list serves inertia, view, particle walls and contact; a visual shape is only drawn."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 from gori.door import triangles
 from gori.errors import SpecError
 from gori.spec.base import (
+    Colour,
     Count,
     Direction,
     Index,
@@ -39,6 +40,22 @@ class _Wall(Placed):
         False,
         description="touches other shapes that collide, where `contacts` has an entry for the two materials",
     )
+    visual: bool = Field(
+        False,
+        description="drawn and nothing else: no mass, no wall, no contact; then the other shapes of the body are drawn "
+        "only where the viewer is asked for collision shapes",
+    )
+    colour: Colour | None = Field(
+        None, description="'#rrggbb', or '#rrggbbaa' with opacity; default: by the material, or by the body"
+    )
+
+    @model_validator(mode="after")
+    def _only_drawn(self):
+        given = ("density", "mass", "material", "collide", "until")
+        if self.visual and (found := [name for name in given if getattr(self, name, None)]):
+            words = f"a visual shape is only drawn: it takes no {found[0]}"
+            raise PydanticCustomError("visual", "{words}", {"words": words, "inside": "visual"})
+        return self
 
     @model_validator(mode="after")
     def _a_gate_is_a_wall(self):

@@ -48,7 +48,7 @@ def outline(spec: Spec) -> Outline:
         ends[frame.body].append(np.array(frame.at, float))
     lines = []
     for name, body in spec.bodies.items():
-        shapes = [line for shape in body.shapes.values() for line in edges(shape)]
+        shapes = [line for shape in body.drawn.values() for line in edges(shape)]
         sticks = [np.array([np.zeros(3), end]) for end in ends[name] if np.linalg.norm(end) > 1e-9]
         lines += [(name, line) for line in (shapes if name == GROUND else shapes or sticks)]
     for wheel in spec.wheels.values():

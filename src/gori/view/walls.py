@@ -16,7 +16,7 @@ CREASE_DEG = 25.0
 
 
 def wall_lines(walls: Any, bodies: tuple[str, ...] | None = None, time: float = 0.0) -> Lines:
-    """Lines of the shapes of a machine.
+    """Lines of the shapes of a machine, without those that are only drawn.
 
     walls    a Model or Spec; or Lines, taken as they are; or None
     bodies   only of these, and the ground; default: all
@@ -31,7 +31,7 @@ def wall_lines(walls: Any, bodies: tuple[str, ...] | None = None, time: float = 
     for name, body in spec.bodies.items():
         if bodies is None or name in (*bodies, GROUND):
             for shape in body.shapes.values():
-                if shape.until is None or time < shape.until:
+                if not shape.visual and (shape.until is None or time < shape.until):
                     lines += [(name, line) for line in _lines(shape)]
     return lines
 

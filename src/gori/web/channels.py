@@ -14,31 +14,55 @@ MOST_COLUMNS = 64
 _NOT_SHOWN = ("pose", "rotation", "determined", "turns")
 _NOT_LISTED = ("time", "z", "outputs")
 _SIX = ("moment x", "moment y", "moment z", "force x", "force y", "force z")
+_XYZ, _TURN, _MOVE = ("x", "y", "z"), ("wx", "wy", "wz"), ("vx", "vy", "vz")
+_TURNING, _MOVING = ("angular x", "angular y", "angular z"), ("linear x", "linear y", "linear z")
+_JOINTS = {
+    "q": {"free": ("w", "i", "j", "k", *_XYZ), "spherical": ("w", "i", "j", "k"), "planar": ("x", "y", "angle"),
+          "cylindrical": ("angle", "travel")},
+    "v": {"free": (*_TURN, *_MOVE), "spherical": _TURN, "planar": ("vx", "vy", "w"), "cylindrical": ("w", "v")},
+    "a": {"free": (*_TURNING, *_MOVING), "spherical": _XYZ, "planar": ("x", "y", "angle"),
+          "cylindrical": ("angle", "travel")},
+}  # fmt: skip
+"""names of the columns of a joint's coordinates, velocities and accelerations by its type"""
 _COLUMNS = {
     "position": ("x", "y", "z"), "center_of_mass": ("x", "y", "z"), "force": ("x", "y", "z"),
     "moment": ("x", "y", "z"), "contact": ("x", "y", "z"), "quaternion": ("w", "x", "y", "z"),
-    "velocity": ("wx", "wy", "wz", "vx", "vy", "vz"), "acceleration": ("ax", "ay", "az", "x", "y", "z"),
+    "velocity": (*_TURN, *_MOVE), "acceleration": (*_TURNING, *_MOVING),
     "momentum": ("Lx", "Ly", "Lz", "px", "py", "pz"), "reaction": _SIX,
 }  # fmt: skip
 """names of the columns by the last word of a channel"""
 
 
 def channel_list(recording: Recording) -> list[dict[str, Any]]:
-    """All channels that a chart can show, {name, unit, columns}. None is computed for it: columns that are not known
-    before are empty, and come with the series.
+    """All channels that a chart can show, {name, unit, columns, units}. None is computed for it: columns that are not
+    known before are empty, and come with the series; so is `units` where one is for all.
     """
     found = []
+    joints = _joint_types(recording)
     for name in recording.channels():
         if name in _NOT_LISTED or name.rpartition(".")[2] in _NOT_SHOWN:
             continue
         units = recording._channel(name).units
-        unit = units if isinstance(units, str) else " ".join(dict.fromkeys(unit for unit in units if unit))
-        found.append({"name": name, "unit": unit, "columns": list(_columns(recording, name, units))})
+        columns = list(_columns(recording, name, units, joints))
+        each = [] if isinstance(units, str) or len(set(units)) < 2 else list(units)
+        found.append({"name": name, "unit": _unit(units), "columns": columns, "units": each})
     return found
 
 
-def _columns(recording: Recording, name: str, units: str | tuple[str, ...]) -> tuple[str, ...]:
-    last = name.rpartition(".")[2]
+def _joint_types(recording: Recording) -> dict[str, str]:
+    model = recording.model
+    return {info.name: info.type for info in (*model.joints, *model.cut_coordinates.joints)}
+
+
+def _unit(units: str | tuple[str, ...]) -> str:
+    """All units of a channel in one text."""
+    return units if isinstance(units, str) else ", ".join(dict.fromkeys(unit for unit in units if unit))
+
+
+def _columns(recording: Recording, name: str, units: str | tuple[str, ...], joints: dict[str, str]) -> tuple[str, ...]:
+    owner, _, last = name.rpartition(".")
+    if (own := _JOINTS.get(last, {}).get(joints.get(owner, ""))) is not None:
+        return own
     if ".wrench_from." in name:
         return _SIX
     if last in _COLUMNS:
@@ -78,12 +102,14 @@ def series_packet(recording: Recording, name: str, most: int = MOST_SAMPLES) -> 
 def series_part(recording: Recording, name: str, most: int = MOST_SAMPLES) -> tuple[dict[str, Any], dict]:
     """Head of a series, and its arrays `time` (n,) and `values` (n, columns)."""
     values = np.asarray(recording[name], float).reshape(len(recording), -1)[:, :MOST_COLUMNS]
-    units = [unit for unit in dict.fromkeys(recording.units(name)) if unit]
-    labels = _columns(recording, name, recording._channel(name).units)
+    units = recording.units(name)
+    joints = _joint_types(recording)
+    labels = _columns(recording, name, recording._channel(name).units, joints)
     if len(labels) != values.shape[1]:
         labels = tuple(str(k) for k in range(values.shape[1])) if values.shape[1] > 1 else ()
     time, values = envelope(recording.time, values, most)
-    head = {"name": name, "unit": ", ".join(units), "columns": list(labels), "samples": len(recording)}
+    head = {"name": name, "unit": _unit(units), "columns": list(labels), "samples": len(recording)}
+    head["units"] = list(units)[:MOST_COLUMNS] if len(set(units)) > 1 else []
     return head, {"time": time.astype(np.float64), "values": values.astype(np.float32)}
 
 

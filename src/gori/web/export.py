@@ -17,10 +17,12 @@ from gori.web.arrows import KINDS
 from gori.web.channels import channel_list, default_channels, series_packet
 from gori.web.drawings import Drawings
 from gori.web.film import Film, even_rows
+from gori.web.ghost import MOST_FRAMES as GHOST_FRAMES
+from gori.web.ghost import Ghost, names_of_both
 from gori.web.packet import join, pack, unpack
 from gori.web.pages import Built, built, document, squeezed
-from gori.web.poses import poses_of
 from gori.web.scene import Scene
+from gori.web.shapes import MOST_TRIANGLES
 
 CAMERAS = ("iso", "front", "back", "left", "right", "top", "bottom", "chase", "follow")
 LIMIT_MB = 20.0
@@ -28,6 +30,8 @@ SHARES = {"film": 0.35, "ghost-film": 0.15, "series": 0.12, "arrows": 0.12}
 """of the room that the page and the scene leave, at most; particles get the rest"""
 FEWEST_FRAMES, FEWEST_GRAINS = 40, 1000
 """below these the other one is thinned first"""
+COARSER, SPARE = (MOST_TRIANGLES, 20_000, 5_000, 1_000, 200), 0.3
+"""triangles of a mesh, until so much of the room is left for the motion"""
 SAMPLES = 1000
 """of a series that nobody asked for"""
 LONG = 100_000
@@ -47,7 +51,7 @@ def to_html(
     arrows: Iterable[str] = (),
     channels: Iterable[str] | None = None,
     camera: str | None = None,
-    compare: "Recording | None" = None,
+    compare: "Recording | str | os.PathLike | None" = None,
     drawings: Drawings | None = None,
     state: State | None = None,
 ) -> Path:
@@ -58,7 +62,7 @@ def to_html(
     arrows     shown at first: "contact", "reaction", "force"
     channels   of the charts at first; default: those of the section `run`, or a few
     camera     "iso", "front", "back", "left", "right", "top", "bottom", "chase" or "follow"
-    compare    another Recording of a machine with the same bodies, drawn as a ghost
+    compare    another Recording of a machine with the same bodies, or its file, drawn as a ghost
     state      `simulation.state` at the end of the run: its ruts are drawn as they are
     """
     path = file_of(path)
@@ -89,7 +93,7 @@ def page_text(
     title: str = "",
     options: dict[str, Any] | None = None,
     *,
-    compare: Recording | None = None,
+    compare: Recording | str | os.PathLike | None = None,
     drawings: Drawings | None = None,
     state: State | None = None,
     page: Built | None = None,
@@ -104,7 +108,7 @@ def page_text(
         raise InputError(f"limit_mb = {limit_mb:g}: the page alone takes {shell / 1e6:.2f} MB: raise it")
     parts = Parts(source, title, options, state, room)
     if compare is not None:
-        parts.add_ghost(compare)
+        parts.add_ghost(compare, title)
     if drawings is not None and len(drawings):
         parts.add("drawings", drawings.packet(parts.scene.names))
     return document(page, parts.complete(), options, title)
@@ -116,20 +120,36 @@ class Parts:
     def __init__(self, source: Any, title: str, options: dict[str, Any], state: State | None, room: int):
         self.options, self.found = options, dict[str, str]()
         self.film: Film | None = None
-        if isinstance(source, Model):
-            self.scene = Scene(source, "film", title=title)
-        else:
-            if isinstance(source, Recording) and not len(source):
-                raise InputError("nothing to show: the recording has no samples")
+        if isinstance(source, Recording) and not len(source):
+            raise InputError("nothing to show: the recording has no samples")
+        if not isinstance(source, Model):
             self.film = Film(source, state=state, title=title, channels=options["channels"])
-            self.scene = self.film.scene()
             self._check_names(self.film.recording)
-        self._head, self.room = self.scene.head(), room
-        self.room -= len(squeezed(join([pack(self._head, self.scene.arrays)])))
+        if self.film is None:
+            self._fit_scene(lambda triangles: Scene(source, "film", title=title, triangles=triangles), room)
+        else:
+            self._fit_scene(lambda triangles: self.film.scene(triangles=triangles), room)
         if self.room < 0:
             raise InputError(f"the shapes alone take {-self.room / 1e6:.2f} MB more than limit_mb allows: raise it")
         self._whole = self.room
         self.words: list[str] = []
+
+    def _fit_scene(self, make: Any, room: int) -> None:
+        """make(triangles) with meshes as fine as the room allows."""
+        finest = None
+        for triangles in COARSER:
+            if finest is not None and triangles >= finest:
+                continue
+            self.scene = make(triangles)
+            self._head = self.scene.head()
+            if finest is not None:
+                words = f"to keep the file small, meshes are drawn with at most {triangles} triangles each"
+                self._head["notices"] = [*self._head["notices"], words]
+            self.room = room - len(squeezed(join([pack(self._head, self.scene.arrays)])))
+            if self.room > SPARE * room:
+                return
+            meshes = [array for name, array in self.scene.arrays.items() if name.endswith(".triangles")]
+            finest = max(map(len, meshes), default=0)
 
     def _check_names(self, recording: Recording) -> None:
         for name in self.options["trails"]:
@@ -256,19 +276,9 @@ class Parts:
         words += [] if most >= grains else [f"{most} of {grains} particles"]
         return rows, f"to keep the file small it has {' and '.join(words)}" if words else None
 
-    def add_ghost(self, other: Recording) -> None:
+    def add_ghost(self, other: "Recording | str | os.PathLike", title: str) -> None:
         """Another motion of the same bodies."""
-        if not isinstance(other, Recording):
-            raise InputError(f"compare must be a Recording, not a {type(other).__name__}")
-        model = self.scene.model
-        if other.model.body_names != model.body_names:
-            raise InputError("compare must be a Recording of a machine with the same bodies")
-
-        def packets(count: int) -> list[bytes]:
-            rows = even_rows(other.time, count)
-            arrays = {"times": other.time[rows], "poses": poses_of(other.model, other.q[rows])}
-            spin = Film(other).spin()[rows].astype(np.float32)
-            head = {"type": "film", "ghost": True, "series": [], "thinned": None, "grain_times": []}
-            return [pack(head | {name: name for name in (*arrays, "spin")}, arrays | {"spin": spin})]
-
-        self._fitting("ghost-film", packets, min(2000, len(other)))
+        ghost = Ghost(self.scene.model, other)
+        names = names_of_both(title, None if self.film is None else self.film.path, ghost)
+        most = min(GHOST_FRAMES, len(ghost.recording))
+        self._fitting("ghost-film", lambda count: [ghost.packet(names, count)], most)

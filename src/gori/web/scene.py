@@ -9,14 +9,14 @@ from gori.model import Model
 from gori.model.loops.assembly import assembled
 from gori.model.model import require_model
 from gori.record import Recording
-from gori.spec import GROUND, Bushing, Spring, Strut
+from gori.spec import GROUND, Body, Bushing, Spring, Strut
 from gori.spec.base import quaternion
 from gori.spec.particles.groups import radius_range
 from gori.web.channels import channel_list
 from gori.web.extent import FAR, Extent, camera_for, extent_of, shape_points
 from gori.web.packet import pack
 from gori.web.poses import body_order, poses_of
-from gori.web.shapes import body_colour, shape_entry
+from gori.web.shapes import MOST_TRIANGLES, body_colour, shape_entry
 from gori.web.terrain import terrain_entry
 from gori.web.vehicle_body import vehicle_shapes
 
@@ -33,6 +33,7 @@ class Scene:
     recording   whose channels are listed, and whose motion the camera and the ground must hold
     inputs      sliders, [{name, low, high, value, unit}]; default: none, of a machine one for each coordinate
     room        low and high corners [m] that the ground covers besides
+    triangles   of a mesh, at most; finer ones are simplified
     """
 
     def __init__(
@@ -44,8 +45,10 @@ class Scene:
         title: str = "",
         inputs: list[dict[str, Any]] | None = None,
         room: tuple[Any, Any] | None = None,
+        triangles: int = MOST_TRIANGLES,
     ):
         require_model(model)
+        self._most = triangles
         self.model, self.mode, self.recording, self.title = model, mode, recording, title
         self.arrays: dict[str, np.ndarray] = {}
         self.notices: list[str] = []
@@ -94,13 +97,25 @@ class Scene:
         row = int(model.tables.frame_i[model.frame(name)])
         group = next(other for other in self.names if int(model.tables.frame_i[model.frame(other)]) == row)
         entry: dict[str, Any] = {"name": name, "group": group, "colour": body_colour(name, row, GROUND)}
-        shapes = {} if body is None else body.shapes
-        drawn = [shape_entry(f"{name}.{key}", shape, self._put, self.notices) for key, shape in shapes.items()]
-        entry["shapes"] = [shape for shape in drawn if shape is not None]
+        entry["shapes"] = [] if body is None else self._shapes(name, body)
         if not entry["shapes"] and name != GROUND:
             entry["shapes"] = vehicle_shapes(model, name, self._put)
         entry["sticks"] = [] if entry["shapes"] else self._sticks(name)
         return entry
+
+    def _shapes(self, name: str, body: Body) -> list[dict[str, Any]]:
+        """Shapes of a body; those that visual ones stand for are marked as `collision`."""
+        found = {
+            key: shape_entry(f"{name}.{key}", shape, self._put, self.notices, self._most)
+            for key, shape in body.shapes.items()
+        }
+        seen = {key for key in body.drawn if found[key] is not None}
+        # visual shapes that cannot be read leave those that collide as the picture of the body
+        return [
+            entry if key in seen or not seen else entry | {"collision": True}
+            for key, entry in found.items()
+            if entry is not None
+        ]
 
     def _masses(self) -> list[dict[str, Any]]:
         """Mass [kg] and centre of mass [m] of each body, in its frame."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from gori.errors import GoriError
 from gori.spec.base import quaternion, rotation_to
+from gori.web.meshes import read_triangles
 
 PALETTE = (
     "#4f7cac", "#d98e4a", "#6a9f6c", "#b86b77", "#8a79b5", "#c2a35a", "#5fa3a3", "#a57f68", "#7f9bbf", "#9aa35b",
@@ -15,16 +16,19 @@ PALETTE = (
 GROUND_COLOUR = "#9aa0a6"
 MATERIAL_COLOURS = {"rubber": "#3b3b40", "steel": "#8e99a6", "wood": "#b08a5b", "concrete": "#a9a69f", "ice": "#b9d3e0"}
 """of walls whose material has one of these words in its name"""
-MOST_TRIANGLES = 200_000
-"""of one mesh; finer ones are not simplified, but left out with a notice"""
+MOST_TRIANGLES = 100_000
+"""of one mesh; finer ones are simplified"""
 Put = Callable[[str, np.ndarray], str]
 """takes an array into the packet under a name, and returns that name"""
 
 
-def shape_entry(name: str, shape: Any, put: Put, notices: list[str]) -> dict[str, Any] | None:
+def shape_entry(
+    name: str, shape: Any, put: Put, notices: list[str], most: int = MOST_TRIANGLES
+) -> dict[str, Any] | None:
     """One shape of the Spec, in the frame of its body; None where it cannot be drawn, with a notice why.
 
-    put   called with names such as "SHAPE.vertices"
+    put    called with names such as "SHAPE.vertices"
+    most   triangles of a mesh
     """
     R, p = shape.pose()
     entry: dict[str, Any] = {"type": shape.type, "name": name, "at": p}
@@ -46,7 +50,7 @@ def shape_entry(name: str, shape: Any, put: Put, notices: list[str]) -> dict[str
             vertices, triangles = shape.mesh()
             entry |= {"type": "mesh", **_triangles(name, vertices, triangles, None, put)}
         case "mesh":
-            found = _read_mesh(name, shape, put, notices)
+            found = _read_mesh(name, shape, put, notices, most)
             if found is None:
                 return None
             entry |= found
@@ -55,9 +59,16 @@ def shape_entry(name: str, shape: Any, put: Put, notices: list[str]) -> dict[str
         entry |= {"hollow": True, "open": list(shape.open)}
     if shape.until is not None:
         entry["until"] = shape.until
-    if (colour := _of_material(shape.material)) is not None:
+    if (colour := _own(shape.colour) or _of_material(shape.material)) is not None:
         entry["colour"] = colour
     return entry
+
+
+def _own(colour: str | None) -> str | list[float] | None:
+    """A colour of the Spec as pages take it: with opacity as red, green, blue and opacity from 0 to 1."""
+    if colour is None or len(colour) == 7:
+        return colour
+    return [round(part / 255.0, 4) for part in bytes.fromhex(colour[1:])]
 
 
 def _of_material(material: str | None) -> str | None:
@@ -74,43 +85,24 @@ def _triangles(
         "triangles": put(f"{name}.triangles", np.asarray(triangles, np.uint32)),
     }
     if colours is not None:
-        entry["colours"] = put(f"{name}.colours", np.asarray(colours[:, :3], np.uint8))
+        entry["colours"] = put(f"{name}.colours", np.asarray(colours, np.uint8))
     return entry
 
 
-def _read_mesh(name: str, shape: Any, put: Put, notices: list[str]) -> dict[str, Any] | None:
+def _read_mesh(name: str, shape: Any, put: Put, notices: list[str], most: int) -> dict[str, Any] | None:
     """A mesh of a file; what cannot be read leaves a notice, since a picture without it is better than none."""
     try:
-        import trimesh
+        mesh = read_triangles(shape.file, most)
     except ImportError:
         notices.append("meshes are not shown: they need trimesh (pip install 'gori[formats]')")
         return None
-    try:
-        mesh: Any = trimesh.load_mesh(shape.file)
-        vertices, triangles = np.array(mesh.vertices) * shape.scale, np.array(mesh.faces)
-        if np.prod(shape.scale) < 0.0:  # mirrored: what was outside is inside
-            triangles = triangles[:, ::-1]
-        colours = mesh_colours(mesh)
     except (GoriError, Exception) as error:
         notices.append(f"mesh {shape.file!r} is not shown: {error}")
         return None
-    if len(triangles) > MOST_TRIANGLES:
-        notices.append(
-            f"mesh {shape.file!r} is not shown: it has {len(triangles)} triangles, and pages draw {MOST_TRIANGLES}"
-        )
-        return None
-    return _triangles(name, vertices, triangles, colours, put)
-
-
-def mesh_colours(mesh: Any) -> np.ndarray | None:
-    """Colours (vertices, 4) u1 of a mesh of trimesh; None where its file says nothing of them."""
-    visual = mesh.visual
-    if visual is None or not visual.defined:
-        return None
-    if visual.kind == "texture":
-        main = np.asarray(visual.material.main_color, np.uint8).reshape(-1)
-        return np.tile(main[:4], (len(mesh.vertices), 1))
-    return np.asarray(visual.vertex_colors, np.uint8)
+    triangles = mesh.triangles
+    if np.prod(shape.scale) < 0.0:  # mirrored: what was outside is inside
+        triangles = triangles[:, ::-1]
+    return _triangles(name, mesh.vertices * np.array(shape.scale), triangles, mesh.colours, put)
 
 
 def body_colour(name: str, row: int, ground: str) -> str:

@@ -32,7 +32,7 @@ def until(socket, true, seconds=20.0):
 def test_it_runs_at_the_pace_of_the_clock_and_pauses():
     with served(LiveSession(pendulum())) as server, page(server) as socket:
         scene, _ = hear(socket, "scene")
-        assert scene["mode"] == "live" and scene["channels"]
+        assert scene["mode"] == "live" and {"name": "pivot.v", "unit": "rad/s", "columns": [""]} in scene["channels"]
         first, _ = until(socket, lambda head: head["time"] > 0.1)
         began = time.monotonic()
         later, _ = until(socket, lambda head: head["time"] > first["time"] + 1.0)

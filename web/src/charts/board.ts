@@ -2,7 +2,8 @@
 
 import { h } from "../panels/dom";
 import { Chart } from "./chart";
-import type { SeriesStore } from "./series";
+import type { Series } from "../transport/types";
+import { partOf, partsOf, type SeriesStore } from "./series";
 
 const MOST_LINES = 6;
 
@@ -16,21 +17,27 @@ export class Board {
   }
 
   get names(): string[] {
-    return this.charts.flatMap((chart) => chart.names);
+    return [...new Set(this.charts.flatMap((chart) => chart.names))];
   }
 
-  has(name: string): boolean {
-    return this.charts.some((chart) => chart.names.includes(name));
+  /** Whether a channel is charted, or its columns of one unit. */
+  has(name: string, unit?: string): boolean {
+    return this.charts.some((chart) => chart.names.includes(name) && (unit === undefined || chart.unit === unit));
   }
 
-  /** Whether there is such a channel. */
-  async add(name: string): Promise<boolean> {
-    if (this.has(name)) return true;
+  /** Adds a channel, or its columns of one unit; whether there is such a channel. */
+  async add(name: string, unit?: string): Promise<boolean> {
     const series = await this.store.ask(name);
-    if (!series || series.time.length === 0 || this.has(name)) return series !== null;
+    if (!series || series.time.length === 0) return series !== null;
+    for (const part of partsOf(series)) if (unit === undefined || part.unit === unit) this.put(partOf(series, part));
+    return true;
+  }
+
+  private put(series: Series): void {
+    if (this.has(series.name, series.unit)) return;
     let chart = this.charts.find((other) => other.unit === series.unit && other.lines + series.columns.length <= MOST_LINES);
     if (!chart) {
-      chart = new Chart(series.unit, { seek: this.seek, remove: (other) => this.remove(other) });
+      chart = new Chart(series.unit, { seek: this.seek, remove: (name) => this.remove(name, series.unit) });
       this.charts.push(chart);
       this.element.append(chart.element);
     }
@@ -38,19 +45,27 @@ export class Board {
     this.changed(); // the panel opens, and only then has a width
     chart.rebuild();
     chart.setTime(this.time);
-    return true;
   }
 
-  remove(name: string): void {
-    const chart = this.charts.find((other) => other.names.includes(name));
-    if (!chart) return;
-    chart.remove(name);
-    if (chart.names.length) chart.rebuild();
-    else {
-      chart.dispose();
-      this.charts = this.charts.filter((other) => other !== chart);
+  remove(name: string, unit?: string): void {
+    for (const chart of this.charts.filter((other) => other.names.includes(name) && (unit === undefined || other.unit === unit))) {
+      chart.remove(name);
+      if (chart.names.length) chart.rebuild();
+      else {
+        chart.dispose();
+        this.charts = this.charts.filter((other) => other !== chart);
+      }
     }
     this.changed();
+  }
+
+  /** The latest values of what a chart shows. */
+  private renew(chart: Chart): void {
+    for (const name of chart.names) {
+      const series = this.store.get(name);
+      const part = series && partsOf(series).find(({ unit }) => unit === chart.unit);
+      if (series && part) chart.set(partOf(series, part));
+    }
   }
 
   setTime(time: number): void {
@@ -61,10 +76,7 @@ export class Board {
   /** New values of a run that goes on. */
   refresh(): void {
     for (const chart of this.charts) {
-      for (const name of chart.names) {
-        const series = this.store.get(name);
-        if (series) chart.set(series);
-      }
+      this.renew(chart);
       chart.refresh();
     }
   }
@@ -80,10 +92,7 @@ export class Board {
   /** Colours of the page have changed. */
   restyle(): void {
     for (const chart of this.charts) {
-      for (const name of chart.names) {
-        const series = this.store.get(name);
-        if (series) chart.set(series);
-      }
+      this.renew(chart);
       chart.rebuild();
     }
   }

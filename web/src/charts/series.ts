@@ -59,9 +59,39 @@ export class SeriesStore {
       }
       const width = entry.rows[0].length;
       const columns = Array.from({ length: width }, (_, k) => (width > 1 ? String(k) : ""));
-      this.known.set(name, { name, unit: units(name), columns, time: Float64Array.from(entry.time), values: Float64Array.from(entry.rows.flat()) });
+      this.known.set(name, { name, unit: units(name), units: [], columns, time: Float64Array.from(entry.time), values: Float64Array.from(entry.rows.flat()) });
     }
   }
+}
+
+/** A part of a channel whose columns have one unit: moments apart from forces. */
+export interface Part {
+  unit: string;
+  /** numbers of the columns */
+  columns: number[];
+  /** what the columns have in common, "moment", or all of them, "wx wy wz"; empty where the channel is one part */
+  label: string;
+}
+
+export function partsOf({ columns = [], unit = "", units = [] }: { columns?: string[]; unit?: string; units?: string[] }): Part[] {
+  const each = units.length ? units : columns.map(() => unit);
+  const found = [...new Set(each.length ? each : [unit])].map((own) => ({ unit: own, columns: each.map((_, c) => c).filter((c) => each[c] === own), label: "" }));
+  if (found.length > 1) for (const part of found) part.label = common(part.columns.map((c) => columns[c] ?? String(c)));
+  return found;
+}
+
+function common(names: string[]): string {
+  const first = names.map((name) => name.split(" ")[0]);
+  return names.every((name) => name.includes(" ") && name.startsWith(`${first[0]} `)) ? first[0] : names.join(" ");
+}
+
+/** The columns of one unit as a series of their own. */
+export function partOf(series: Series, part: Part): Series {
+  const [n, m] = [series.columns.length, part.columns.length];
+  if (n === m) return series;
+  const values = new Float64Array(series.time.length * m);
+  for (let k = 0; k < series.time.length; k++) for (let c = 0; c < m; c++) values[k * m + c] = series.values[k * n + part.columns[c]];
+  return { name: series.name, unit: part.unit, units: [], columns: part.columns.map((c) => series.columns[c]), time: series.time, values };
 }
 
 /** Value of a column at a time: that of the sample before it, on the way to the next. */

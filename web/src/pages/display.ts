@@ -18,11 +18,12 @@ export interface Display {
 
 export function displayPage(viewer: Viewer, scene: Scene, has: Display): HTMLElement {
   const { world, stage } = viewer;
-  const layer = (label: string, key: "joints" | "cuts" | "frames" | "com") =>
+  const layer = (label: string, key: "joints" | "cuts" | "frames" | "com" | "collision") =>
     world.machine.has(key) ? [{ label, on: world.shown[key], change: (on: boolean) => world.show({ [key]: on }) }] : [];
   return settingsPanel({
     layers: [
       ...layer("Joints", "joints"), ...layer("Cut joints", "cuts"), ...layer("Frames", "frames"), ...layer("Centres of mass", "com"),
+      ...layer("Collision shapes", "collision"),
       ...(scene.springs.length ? [{ label: "Springs and struts", on: world.shown.springs, change: (on: boolean) => world.show({ springs: on }) }] : []),
       { label: "Names", on: has.names, change: (on: boolean) => has.setNames(on) },
       ...(world.ghost ? [{ label: "Ghost", on: true, change: (on: boolean) => { world.ghost!.root.visible = on; stage.invalidate(); } }] : []),

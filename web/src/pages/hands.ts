@@ -1,7 +1,7 @@
 /** What a person does with the mouse in the scene: pick and look at a body, follow it, pull it in a run that is live. */
 
 import type { Vector3 } from "three";
-import { valueAt } from "../charts/series";
+import { partsOf, valueAt } from "../charts/series";
 import { figure } from "../panels/numbers";
 import type { Card } from "../panels/values";
 import { pick, unproject, type Picked } from "../scene/picking";
@@ -30,9 +30,12 @@ export class Hands {
     const joint = picked.joint ?? scene.joints.find(({ child }) => child === picked.body) ?? null;
     const own = scene.channels.filter(({ name }) => name.startsWith(prefix) || (joint && name.startsWith(`${joint.name}.`)));
     const rows: [string, string][] = [];
-    for (const { name, unit } of own) {
+    for (const { name } of own) {
       const series = viewer.store.get(name);
-      if (series && series.columns.length <= 3 && rows.length < MOST_CHANNELS) rows.push([name, `${series.columns.map((_, c) => figure(valueAt(series, c, clock.time))).join("  ")} ${unit ?? ""}`]);
+      for (const { unit, columns, label } of series ? partsOf(series) : []) {
+        if (columns.length > 3 || rows.length >= MOST_CHANNELS) continue;
+        rows.push([label ? `${name} ${label}` : name, `${columns.map((c) => figure(valueAt(series!, c, clock.time))).join("  ")} ${unit}`]);
+      }
     }
     const pose = viewer.world.moment.poses.subarray(7 * picked.body, 7 * picked.body + 7);
     this.card.body(scene, picked.body, picked.joint ? `${picked.joint.type} joint ${picked.joint.name}` : null, { pose, speed: film && film.count > 1 ? speedOf(film, picked.body, clock.time) : null, channels: rows });

@@ -17,6 +17,7 @@ export interface ViewerOptions {
 export interface ViewerEvents {
   scene(scene: Scene, again: boolean): void;
   film(film: Film, again: boolean): void;
+  ghost(film: Film): void;
   frame(frame: LiveFrame): void;
   /** after each picture */
   drawn(now: number): void;

@@ -1,7 +1,7 @@
 /** Colours of bodies by a value: their speed, their height, or a channel that bodies have (body.channel). */
 
 import type { Color } from "three";
-import { valueAt, type SeriesStore } from "../charts/series";
+import { partOf, partsOf, valueAt, type SeriesStore } from "../charts/series";
 import { scaleColour } from "../scene/colours";
 import type { Film } from "../playback/film";
 import type { Scene, Series } from "../transport/types";
@@ -13,23 +13,50 @@ export interface Scale {
   high: number;
 }
 
+/** Columns of one unit that colour a body. */
+interface Source {
+  body: number;
+  channel: string;
+  unit: string;
+}
+
+const MOST_CHOICES = 60;
+const OF_JOINTS = new Set(["q", "v", "a", "reaction", "effort", "power", "energy"]);
+
 export class Painting {
   scale: Scale | null = null;
   private of: ((body: number, time: number) => number | null) | null = null;
 
   constructor(private readonly scene: Scene, private readonly store: SeriesStore, private readonly film: Film | null) {}
 
+  /** Channels that bodies have by themselves, "velocity vx vy vz", or by the joint that carries them, "joint q". */
+  private own(): Map<string, Source[]> {
+    const found = new Map<string, Source[]>();
+    const joints = new Map(this.scene.joints.map(({ name, child }) => [name, child]));
+    const bodies = new Map(this.scene.bodies.map(({ name }, body) => [name, body]));
+    for (const channel of this.scene.channels) {
+      // names may have dots of their own: the longest owner counts
+      let at = channel.name.length;
+      while (at > 0 && !joints.has(channel.name.slice(0, at)) && !bodies.has(channel.name.slice(0, at))) at = channel.name.lastIndexOf(".", at - 1);
+      if (at <= 0) continue;
+      const owner = channel.name.slice(0, at);
+      // a joint and a body may have one name: their channels differ
+      const ofJoint = joints.has(owner) && (!bodies.has(owner) || OF_JOINTS.has(channel.name.slice(at + 1)));
+      const [body, kind] = ofJoint ? [joints.get(owner)!, "joint "] : [bodies.get(owner)!, ""];
+      for (const part of partsOf(channel)) {
+        const key = `${kind}${channel.name.slice(at + 1)}${part.label && ` ${part.label}`}`;
+        found.set(key, [...(found.get(key) ?? []), { body, channel: channel.name, unit: part.unit }]);
+      }
+    }
+    return found;
+  }
+
   /** What bodies can be coloured by. */
   choices(): { name: string; label: string }[] {
     const found = [{ name: "", label: "their own" }];
     if (this.film && this.film.count > 1) found.push({ name: "speed", label: "speed of the origin" }, { name: "height", label: "height of the origin" });
-    const bodies = new Set(this.scene.bodies.map(({ name }) => name));
-    const counts = new Map<string, number>();
-    for (const { name } of this.scene.channels) {
-      const at = name.indexOf(".");
-      if (at > 0 && bodies.has(name.slice(0, at))) counts.set(name.slice(at + 1), (counts.get(name.slice(at + 1)) ?? 0) + 1);
-    }
-    for (const [suffix, count] of counts) if (count > 1 && found.length < 40) found.push({ name: `.${suffix}`, label: suffix });
+    if (!this.film) return found;
+    for (const [key, sources] of this.own()) if (sources.length > 1 && found.length < MOST_CHOICES) found.push({ name: `.${key}`, label: key });
     return found;
   }
 
@@ -40,13 +67,18 @@ export class Painting {
     let of: (body: number, time: number) => number | null;
     let unit = "";
     if (name.startsWith(".")) {
-      const series: (Series | null)[] = await Promise.all(this.scene.bodies.map((body) =>
-        this.scene.channels.some((channel) => channel.name === body.name + name) ? this.store.ask(body.name + name) : null));
-      unit = series.find((entry) => entry)?.unit ?? "";
-      // of a vector its length
+      const series: (Series | null)[] = this.scene.bodies.map(() => null);
+      await Promise.all((this.own().get(name.slice(1)) ?? []).map(async (source) => {
+        const whole = await this.store.ask(source.channel);
+        const part = whole && partsOf(whole).find((one) => one.unit === source.unit);
+        if (whole && part) series[source.body] = partOf(whole, part);
+        unit = source.unit;
+      }));
       of = (body, time) => {
         const entry = series[body];
-        return entry ? Math.hypot(...entry.columns.map((_, c) => valueAt(entry, c, time))) * (entry.columns.length === 1 ? Math.sign(valueAt(entry, 0, time)) : 1) : null;
+        if (!entry) return null;
+        // of a vector its length
+        return entry.columns.length < 2 ? valueAt(entry, 0, time) : Math.hypot(...entry.columns.map((_, c) => valueAt(entry, c, time)));
       };
     } else {
       const film = this.film!;

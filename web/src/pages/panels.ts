@@ -5,11 +5,12 @@ import { ChannelList } from "../panels/channels";
 import { h } from "../panels/dom";
 import { helpOverlay } from "../panels/help";
 import { Layout } from "../panels/layout";
-import { Connection, Legend, Messages, ScaleBar } from "../panels/overlays";
+import { Connection, Legend, Messages, Remarks, RunKey, ScaleBar } from "../panels/overlays";
 import type { Sliders } from "../panels/sliders";
 import type { Timeline } from "../panels/timeline";
 import type { BodyTree } from "../panels/tree";
 import { Card } from "../panels/values";
+import type { Film } from "../playback/film";
 import { download, VideoRecorder } from "../scene/capture";
 import type { Transport } from "../transport/transport";
 import type { LiveFrame, Scene } from "../transport/types";
@@ -22,7 +23,7 @@ import { listenToKeys } from "./keys";
 import { listenToMouse } from "./mouse";
 import { Painting } from "./painting";
 import { step, timelineOf, toggle } from "./playing";
-import { remark } from "./remark";
+import { remark, sentence } from "./remark";
 import { remember, remembered } from "./theme";
 import type { ViewerOptions } from "./options";
 import { Viewer } from "./viewer";
@@ -37,6 +38,8 @@ export class Panels {
   private readonly card: Card;
   private readonly legend = new Legend();
   private readonly scale = new ScaleBar();
+  private readonly remarks = new Remarks();
+  private readonly runs = new RunKey();
   private readonly messages = new Messages();
   private readonly connection = new Connection();
   private readonly video = new VideoRecorder();
@@ -63,7 +66,8 @@ export class Panels {
     this.card = new Card({ follow: (chase) => this.hands.follow(chase), close: () => this.hands.select(null) });
     this.viewer = new Viewer(this.layout.canvas, transport, options, {
       scene: (scene, again) => this.setScene(scene, again),
-      film: (_, again) => this.setFilm(again),
+      film: (film, again) => this.setFilm(film, again),
+      ghost: (film) => this.setGhost(film),
       frame: (frame) => this.setFrame(frame),
       drawn: (now) => this.drawn(now),
       message: (text, kind) => this.messages.show(text, kind),
@@ -72,10 +76,11 @@ export class Panels {
     this.hands = new Hands(this.viewer, this.card, (body) => this.tree?.select(body));
     this.board = new Board(this.viewer.store, (time) => this.viewer.clock.seek(time), () => this.charted());
     this.layout.charts.append(this.board.element, h("p", { class: "empty" }, "No charts yet: choose channels in the panel of that name."));
-    this.layout.stage.append(this.viewer.world.labels.element, this.scale.element, this.legend.element, this.card.element, this.messages.element, this.connection.element);
+    const foot = h("div", { class: "foot" }, this.remarks.element, this.scale.element);
+    this.layout.stage.append(this.viewer.world.labels.element, foot, this.runs.element, this.legend.element, this.card.element, this.messages.element, this.connection.element);
     root.append(this.help);
     this.sized = new ResizeObserver(() => this.resize());
-    this.sized.observe(this.layout.stage);
+    for (const part of [this.layout.stage, this.layout.side, this.layout.charts]) this.sized.observe(part);
     this.resize();
     this.setDark(options.dark ?? remembered() ?? matchMedia("(prefers-color-scheme: dark)").matches, false);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {
@@ -104,7 +109,9 @@ export class Panels {
 
   private resize(): void {
     const { clientWidth, clientHeight } = this.layout.stage;
-    if (clientWidth > 0 && clientHeight > 0) this.viewer.stage.resize(clientWidth, clientHeight);
+    const margins = { left: 0, right: 0, top: 0, bottom: this.layout.covered };
+    this.layout.stage.style.setProperty("--covered", `${margins.bottom}px`);
+    if (clientWidth > 0 && clientHeight > 0) this.viewer.stage.resize(clientWidth, clientHeight, margins);
   }
 
   // ---- what comes
@@ -112,6 +119,7 @@ export class Panels {
   private setScene(scene: Scene, again: boolean): void {
     const { layout, viewer } = this;
     showTitle(layout, scene);
+    this.remarks.set("scene", scene.notices.map(sentence));
     this.painting = new Painting(scene, viewer.store, viewer.film);
     viewer.colours = null;
     this.colour = "";
@@ -126,7 +134,7 @@ export class Panels {
     this.tree = treeOf(viewer, scene, this.hands);
     layout.tab("Bodies", "tree", this.tree.element);
     if (scene.channels.length) {
-      this.channels = new ChannelList(scene.channels, (name) => this.board.has(name), (name) => void this.toggleChannel(name));
+      this.channels = new ChannelList(scene.channels, (name, unit) => this.board.has(name, unit), (name, unit) => void this.toggleChannel(name, unit));
       layout.tab("Channels", "chart", this.channels.element);
     }
     layout.tab("Display", "layers", this.display(scene));
@@ -136,20 +144,29 @@ export class Panels {
     }
   }
 
-  private setFilm(again: boolean): void {
+  private setGhost(film: Film): void {
+    if (film.data.names) this.runs.show(film.data.names);
+    this.showDisplay();
+  }
+
+  private setFilm(film: Film, again: boolean): void {
     const { viewer } = this;
+    this.remarks.set("thinned", film.data.thinned ? [sentence(film.data.thinned)] : []);
     if (again) return void this.board.reload();
-    const film = viewer.film!;
     if (film.count < 2) this.timeline?.element.remove();
     this.painting = new Painting(viewer.scene!, viewer.store, film);
     if (this.layout.root.classList.contains("bare")) return;
     const wanted = viewer.options.channels ?? film.data.series.slice(0, CHARTED).map(({ name }) => name);
     const room = this.layout.wide && this.layout.root.clientHeight > 400;
     if (wanted.length && room) void Promise.all(wanted.map((name) => this.board.add(name)));
-    const page = this.display(viewer.scene!);
-    this.layout.root.querySelector(".settings")?.replaceChildren(...page.childNodes);
+    this.showDisplay();
     // it plays once its first picture is complete
     if (!viewer.options.bare && film.count > 1) void viewer.ready.then(() => viewer.clock.time === film.first && viewer.clock.play());
+  }
+
+  /** What can be shown has changed. */
+  private showDisplay(): void {
+    if (this.viewer.scene) this.layout.root.querySelector(".settings")?.replaceChildren(...this.display(this.viewer.scene).childNodes);
   }
 
   private setFrame(frame: LiveFrame): void {
@@ -180,6 +197,8 @@ export class Panels {
     this.hands.showCard();
     this.showLegend();
     this.timeline?.say(remark(viewer));
+    const { ghost } = viewer;
+    if (ghost) this.runs.ended(clock.time > ghost.last ? ghost.last : null);
   }
 
   private showLegend(): void {
@@ -200,9 +219,9 @@ export class Panels {
     this.layout.filming(this.video.on);
   }
 
-  private async toggleChannel(name: string): Promise<void> {
-    if (this.board.has(name)) this.board.remove(name);
-    else if (!(await this.board.add(name))) this.messages.show(`There is no channel ${name} here.`, "error");
+  private async toggleChannel(name: string, unit: string): Promise<void> {
+    if (this.board.has(name, unit)) this.board.remove(name, unit);
+    else if (!(await this.board.add(name, unit))) this.messages.show(`There is no channel ${name} here.`, "error");
   }
 
   private charted(): void {

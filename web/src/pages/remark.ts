@@ -14,3 +14,8 @@ export function remark(viewer: Viewer): string {
   else if (grains) said.push(`${count(grains.count)} grains`);
   return said.join(" · ");
 }
+
+/** A remark of a server as a sentence. */
+export function sentence(text: string): string {
+  return `${text[0].toUpperCase()}${text.slice(1)}${/[.!]$/.test(text) ? "" : "."}`;
+}

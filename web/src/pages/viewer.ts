@@ -108,13 +108,12 @@ export class Viewer {
       this.world.measure(film);
       this.look();
     }
-    const { grainTimes, series, thinned } = film.data;
+    const { grainTimes, series } = film.data;
     if (grainTimes.length && grainTimes.length !== this.reel?.times.length) {
       const most = this.stage.software ? MOST_GRAINS.software : MOST_GRAINS.hardware;
       this.reel = new GrainReel(this.transport, grainTimes, this.reel?.most ?? most, () => (this.stale = true));
     }
     for (const entry of series) this.store.put(entry);
-    if (thinned && !again) this.events.message(sentence(thinned), "notice");
     this.complete = true;
     this.stale = true;
     this.events.film(film, again);
@@ -124,6 +123,7 @@ export class Viewer {
     if (!this.scene) return;
     this.ghost = film;
     this.world.setGhost(this.scene, film);
+    this.events.ghost(film);
     this.stale = true;
   }
 
@@ -244,8 +244,4 @@ export class Viewer {
     this.transport.close();
     this.stage.dispose();
   }
-}
-
-function sentence(text: string): string {
-  return `${text[0].toUpperCase()}${text.slice(1)}${/[.!]$/.test(text) ? "" : "."}`;
 }

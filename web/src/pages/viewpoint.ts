@@ -10,20 +10,21 @@ export function firstLook(world: World, scene: Scene): void {
   camera.view(scene.camera?.view ?? "iso", undefined, undefined, true);
   camera.fit(world.room, true);
   const follow = scene.camera?.follow;
-  if (typeof follow === "number" && world.machine.bodies[follow]) camera.follow(world.machine.bodies[follow]);
+  if (typeof follow !== "number" || !world.machine.bodies[follow]) return;
+  camera.follow(world.machine.bodies[follow]);
+  camera.fit(world.machine.moving, true);
 }
 
 /** A standard view, "follow", "chase" or "fit", or a place; body: which one to follow. Whether there is such a view. */
 export function lookFrom(world: World, scene: Scene | null, to: string | { position: number[]; target: number[] }, body?: number): boolean {
   const { camera } = world.stage;
-  const fit = () => camera.fit(world.terrain ? world.machine.box() : world.room);
+  const fit = () => camera.fit(camera.followed ? world.machine.moving : world.terrain ? world.machine.box() : world.room);
   world.stage.invalidate();
   if (typeof to !== "string") {
     camera.look(new Vector3(...to.position), new Vector3(...to.target));
     return true;
   }
   if (to === "fit") {
-    camera.follow(null);
     fit();
     return true;
   }

@@ -1,6 +1,7 @@
 /** Channels that charts can show: grouped by what they belong to, with a search. */
 
 import type { Channel } from "../transport/types";
+import { partsOf } from "../charts/series";
 import { h } from "./dom";
 
 const MOST_FOUND = 200;
@@ -10,7 +11,8 @@ export class ChannelList {
   private readonly body = h("div", { class: "list" });
   private readonly search: HTMLInputElement;
 
-  constructor(private readonly channels: Channel[], private readonly charted: (name: string) => boolean, private readonly toggle: (name: string) => void) {
+  constructor(private readonly channels: Channel[], private readonly charted: (name: string, unit: string) => boolean,
+    private readonly toggle: (name: string, unit: string) => void) {
     this.search = h("input", { type: "search", class: "search", placeholder: `Search ${channels.length} channels`, oninput: () => this.update() });
     this.element.append(this.search, this.body);
     this.update();
@@ -22,7 +24,7 @@ export class ChannelList {
     this.body.replaceChildren();
     if (words.length) {
       const found = this.channels.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
-      this.body.append(...found.slice(0, MOST_FOUND).map((channel) => this.row(channel, channel.name)));
+      this.body.append(...found.slice(0, MOST_FOUND).flatMap((channel) => this.rows(channel, channel.name)));
       if (found.length > MOST_FOUND) this.body.append(h("p", { class: "note" }, `${found.length - MOST_FOUND} more: search for more of the name.`));
       if (!found.length) this.body.append(h("p", { class: "note" }, "No channel has such a name."));
       return;
@@ -35,12 +37,12 @@ export class ChannelList {
     }
     for (const [name, channels] of groups) {
       if (name === "") {
-        this.body.prepend(...channels.map((channel) => this.row(channel, channel.name)));
+        this.body.prepend(...channels.flatMap((channel) => this.rows(channel, channel.name)));
         continue;
       }
       const rows = h("div", {});
       const group = h("details", { "data-name": name }, h("summary", {}, h("span", { class: "name" }, name), h("span", { class: "count" }, String(channels.length))), rows);
-      const fill = () => rows.childElementCount || rows.append(...channels.map((channel) => this.row(channel, channel.name.slice(name.length + 1))));
+      const fill = () => rows.childElementCount || rows.append(...channels.flatMap((channel) => this.rows(channel, channel.name.slice(name.length + 1))));
       group.ontoggle = fill;
       if (open.has(name) || groups.size === 1) {
         group.open = true;
@@ -50,9 +52,13 @@ export class ChannelList {
     }
   }
 
-  private row(channel: Channel, label: string): HTMLElement {
-    const on = this.charted(channel.name);
-    return h("button", { class: `channel${on ? " on" : ""}`, type: "button", title: `${on ? "Remove" : "Chart"} ${channel.name}`, onclick: () => this.toggle(channel.name) },
-      h("span", { class: "mark" }), h("span", { class: "name" }, label), h("span", { class: "unit" }, channel.unit ?? ""));
+  /** One row for each unit: moments and forces of a reaction are charted apart. */
+  private rows(channel: Channel, label: string): HTMLElement[] {
+    return partsOf(channel).map(({ unit, label: part }) => {
+      const on = this.charted(channel.name, unit);
+      const name = part ? `${channel.name} ${part}` : channel.name;
+      return h("button", { class: `channel${on ? " on" : ""}`, type: "button", title: `${on ? "Remove" : "Chart"} ${name}${unit ? ` [${unit}]` : ""}`, onclick: () => this.toggle(channel.name, unit) },
+        h("span", { class: "mark" }), h("span", { class: "name" }, label, part && h("small", {}, part)), h("span", { class: "unit" }, unit));
+    });
   }
 }

@@ -84,6 +84,13 @@ export class Layout {
     this.chartButton.classList.toggle("on", !this.charts.hidden);
   }
 
+  /** Height [pixels] of the scene that a panel lies over, on a narrow page. */
+  get covered(): number {
+    const { bottom } = this.stage.getBoundingClientRect();
+    const tops = [this.side, this.charts].filter((panel) => panel.isConnected && !panel.hidden).map((panel) => panel.getBoundingClientRect().top);
+    return this.wide ? 0 : Math.max(0, bottom - Math.min(bottom, ...tops));
+  }
+
   filming(on: boolean): void {
     this.videoButton?.classList.toggle("recording", on);
   }

@@ -25,6 +25,46 @@ export class ScaleBar {
   }
 }
 
+/** What a page leaves out, and other remarks that stay: one faint line, all of them when it is clicked. */
+export class Remarks {
+  readonly element = h("button", { class: "remarks", type: "button", hidden: true, onclick: () => { this.open = !this.open; this.draw(); } });
+  private readonly texts = new Map<string, string[]>();
+  private open = false;
+
+  /** kind: those of one kind take the place of those before */
+  set(kind: string, texts: string[]): void {
+    this.texts.set(kind, texts);
+    this.draw();
+  }
+
+  private draw(): void {
+    const all = [...this.texts.values()].flat();
+    this.element.hidden = all.length === 0;
+    this.element.classList.toggle("open", this.open);
+    this.element.title = all.join("\n");
+    this.element.setAttribute("aria-expanded", String(this.open));
+    if (this.open) this.element.replaceChildren(...all.map((text) => h("span", {}, text)));
+    else this.element.replaceChildren(h("span", {}, all[0] ?? ""), all.length > 1 ? h("b", {}, `+ ${all.length - 1}`) : "");
+  }
+}
+
+/** Which of two runs is which: the run itself as it is, the other one transparent. */
+export class RunKey {
+  readonly element = h("div", { class: "runs", hidden: true });
+  private readonly end = h("small");
+
+  show(names: [string, string]): void {
+    this.element.hidden = false;
+    this.element.replaceChildren(h("span", {}, h("i"), names[0]), h("span", {}, h("i", { class: "clear" }), names[1], this.end));
+  }
+
+  /** time from which on the other one stands still; null: it moves */
+  ended(time: number | null): void {
+    const text = time === null ? "" : `ends at ${figure(time)} s`;
+    if (this.end.textContent !== text) this.end.textContent = text;
+  }
+}
+
 export class Legend {
   readonly element = h("div", { class: "legend", hidden: true });
   private key = "";

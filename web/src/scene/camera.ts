@@ -19,6 +19,14 @@ export interface Followed {
   quaternion: Quaternion;
 }
 
+/** What panels leave of the picture, in pixels from its edges. */
+export interface Margins {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
 type Easing = { from: number[]; to: number[]; passed: number };
 
 export class Camera {
@@ -37,6 +45,11 @@ export class Camera {
   private heading = 0;
   private readonly last = new Vector3();
   private easing: Easing | null = null;
+  private width = 1;
+  private height = 1;
+  private margins: Margins = { left: 0, right: 0, top: 0, bottom: 0 };
+  /** centre and half the size of what fills the picture, until a hand moves the camera */
+  private fitted: { centre: Vector3; half: Vector3 } | null = null;
 
   constructor() {
     this.eye.up.set(0, 0, 1);
@@ -57,6 +70,7 @@ export class Camera {
   }
 
   look(position: Vector3, target: Vector3): void {
+    this.fitted = null;
     this.followed = null;
     this.easing = null;
     this.heading = 0;
@@ -67,26 +81,52 @@ export class Camera {
     this.elevation = Math.asin(MathUtils.clamp(away.z / Math.max(this.distance, 1e-12), -1, 1));
   }
 
-  /** All of a box into the picture, from where the camera looks (or will look, when its view is changing). */
+  /** Size of the picture, and what of it is covered: what was fitted still is. */
+  resize(width: number, height: number, margins: Margins = { left: 0, right: 0, top: 0, bottom: 0 }): void {
+    [this.width, this.height] = [width, height];
+    this.margins = margins;
+    this.eye.aspect = width / height;
+    if (this.fitted) this.refit(true);
+  }
+
+  /** All of a box into the free part of the picture, from where the camera looks (or will look, when its view is changing);
+   * of a body that is followed the camera keeps to it. */
   fit(box: Box3, at_once = false): void {
-    const centre = box.getCenter(new Vector3());
-    const half = box.getSize(new Vector3()).multiplyScalar(0.5);
+    const centre = this.followed ? this.followed.position.clone() : box.getCenter(new Vector3());
+    const half = box.max.clone().sub(centre).max(centre.clone().sub(box.min));
     this.reach = Math.max(half.length(), 1e-6);
+    this.fitted = { centre, half };
+    this.refit(at_once);
+  }
+
+  private refit(at_once: boolean): void {
+    const { centre, half } = this.fitted!;
     const [azimuth, elevation] = this.easing ? this.easing.to : [this.azimuth, this.elevation];
-    const towards = new Vector3(Math.cos(azimuth) * Math.cos(elevation), Math.sin(azimuth) * Math.cos(elevation), Math.sin(elevation));
-    const right = new Vector3(-Math.sin(azimuth), Math.cos(azimuth), 0);
+    const seen = azimuth + (this.chasing ? this.heading : 0);
+    const towards = new Vector3(Math.cos(seen) * Math.cos(elevation), Math.sin(seen) * Math.cos(elevation), Math.sin(elevation));
+    const right = new Vector3(-Math.sin(seen), Math.cos(seen), 0);
     const up = new Vector3().crossVectors(towards, right);
-    const tan = Math.tan((FOV / 2) * MathUtils.DEG2RAD);
+    const [free, level] = [this.freeWidth, this.freeHeight];
+    const tan = (Math.tan((FOV / 2) * MathUtils.DEG2RAD) * level) / this.height;
     let distance = 1e-6;
     for (const corner of CORNERS) {
       const at = corner.clone().multiply(half);
-      const wide = Math.max(Math.abs(at.dot(right)) / this.eye.aspect, Math.abs(at.dot(up)));
+      const wide = Math.max((Math.abs(at.dot(right)) * level) / free, Math.abs(at.dot(up)));
       distance = Math.max(distance, at.dot(towards) + wide / tan);
     }
     this.ease([azimuth, elevation, 1.16 * distance, ...centre.toArray()], at_once);
   }
 
+  private get freeWidth(): number {
+    return Math.max(0.2 * this.width, this.width - this.margins.left - this.margins.right);
+  }
+
+  private get freeHeight(): number {
+    return Math.max(0.2 * this.height, this.height - this.margins.top - this.margins.bottom);
+  }
+
   follow(body: Followed | null, chase = false): void {
+    if (body !== this.followed) this.fitted = null;
     this.followed = body;
     this.chasing = chase && body !== null;
     if (!body) return;
@@ -101,14 +141,14 @@ export class Camera {
   }
 
   orbit(dx: number, dy: number): void {
-    this.easing = null;
+    this.easing = this.fitted = null;
     this.azimuth -= dx * 0.006;
     this.elevation = MathUtils.clamp(this.elevation + dy * 0.006, -Math.PI / 2, Math.PI / 2);
   }
 
   /** Move by pixels of a picture `height` pixels high. */
   pan(dx: number, dy: number, height: number): void {
-    this.easing = null;
+    this.easing = this.fitted = null;
     if (this.followed) return;
     const scale = (2 * this.distance * Math.tan((FOV / 2) * MathUtils.DEG2RAD)) / height;
     const right = new Vector3().setFromMatrixColumn(this.eye.matrixWorld, 0);
@@ -117,7 +157,7 @@ export class Camera {
   }
 
   zoom(factor: number): void {
-    this.easing = null;
+    this.easing = this.fitted = null;
     this.distance = MathUtils.clamp(this.distance * factor, this.reach * 0.02, this.reach * 200);
   }
 
@@ -161,6 +201,10 @@ export class Camera {
     this.eye.near = Math.max(distance - this.reach * 60, distance * 0.01, this.reach * 0.002);
     this.eye.far = distance + this.reach * 120;
     this.eye.lookAt(this.target);
+    const { left, right, top, bottom } = this.margins;
+    // the target is in the middle of what is free
+    if (left || right || top || bottom) this.eye.setViewOffset(this.width, this.height, (right - left) / 2, (bottom - top) / 2, this.width, this.height);
+    else this.eye.clearViewOffset();
     this.eye.updateProjectionMatrix();
     this.eye.updateMatrixWorld();
   }

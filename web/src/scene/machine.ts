@@ -22,10 +22,16 @@ export interface Shown {
   frames: boolean;
   springs: boolean;
   com: boolean;
+  /** shapes that collide, where visual ones stand for them */
+  collision: boolean;
 }
+
+/** What a layer consists of can be hidden, each by itself. */
+type Layer = "joints" | "cuts" | "frames" | "com" | "collision";
 
 const GHOST = 0.22;
 const WALL = 0.3;
+const COLLISION = 0.4;
 
 export class Machine {
   readonly root = new Group();
@@ -36,7 +42,9 @@ export class Machine {
   private readonly joints = new Group();
   private readonly byBody: Surface[][] = [];
   private readonly own: Color[][] = [];
-  private readonly layers: Record<"joints" | "cuts" | "frames" | "com", Object3D[]> = { joints: [], cuts: [], frames: [], com: [] };
+  private readonly layers: Record<Layer, Object3D[]> = { joints: [], cuts: [], frames: [], com: [], collision: [] };
+  /** shapes that collide, made when they are first shown */
+  private hidden: { group: Group; shape: Shape }[] = [];
   private readonly timed: { object: Object3D; until: number }[] = [];
   private readonly neutral: Surface;
   private readonly springs: Springs;
@@ -61,7 +69,7 @@ export class Machine {
     this.springs = new Springs(scene.springs, this.bodies, this.neutral, this.size);
     this.wheels = new Wheels(scene.wheels, this.bodies, ghost ? GHOST : 1);
     this.root.add(...this.bodies, this.joints, this.springs.root);
-    this.show({ shapes: true, joints: bare, cuts: bare, frames: false, springs: true, com: false });
+    this.show({ shapes: true, joints: bare, cuts: bare, frames: false, springs: true, com: false, collision: false });
     this.root.traverse((object) => {
       const lit = object instanceof Mesh && !(object.material instanceof MeshBasicMaterial);
       if (lit && !ghost) [object.castShadow, object.receiveShadow] = [!(object.material as Surface).transparent, true];
@@ -78,6 +86,10 @@ export class Machine {
     // shapes that look alike are one mesh: each mesh costs a call, and software rendering bears few
     const alike = new Map<string, Mesh[]>();
     for (const shape of body.shapes) {
+      if (shape.collision) {
+        if (!this.ghost) this.hidden.push({ group, shape });
+        continue;
+      }
       const mesh = this.shape(shape, colour, opacityOf(body.colour));
       if (!mesh) continue;
       const { color, opacity, vertexColors, side } = mesh.material as Surface;
@@ -105,8 +117,8 @@ export class Machine {
     const geometry = geometryOf(shape, 3 * this.size);
     if (!geometry) return null;
     const wall = Boolean(shape.hollow) || level;
-    const own = shape.colour ? colourOf(shape.colour) : colour;
-    const clear = this.ghost ? GHOST : wall ? WALL : shape.colour ? opacityOf(shape.colour) : opacity;
+    const own = shape.collision ? new Color(this.theme.accent) : shape.colour ? colourOf(shape.colour) : colour;
+    const clear = this.ghost ? GHOST : shape.collision ? COLLISION : wall ? WALL : shape.colour ? opacityOf(shape.colour) : opacity;
     const material = surface({ colour: own, opacity: clear, wall: wall || shape.type === "mesh", vertexColours: geometry.hasAttribute("color") });
     const mesh = new Mesh(geometry, material);
     if (shape.at) mesh.position.set(...shape.at);
@@ -117,7 +129,7 @@ export class Machine {
       mesh.add(edges);
     }
     const until = (shape as { until?: number | null }).until;
-    if (until !== undefined && until !== null) this.timed.push({ object: mesh, until });
+    if (until !== undefined && until !== null && !shape.collision) this.timed.push({ object: mesh, until });
     mesh.userData.shape = shape.name ?? shape.type;
     return mesh;
   }
@@ -133,6 +145,16 @@ export class Machine {
     symbol.userData.joint = joint;
     parent.add(symbol);
     this.layers[layer].push(symbol);
+  }
+
+  private addHidden(): void {
+    for (const { group, shape } of this.hidden) {
+      const mesh = this.shape(shape, new Color(), 1);
+      if (!mesh) continue;
+      group.add(mesh);
+      this.layers.collision.push(mesh);
+    }
+    this.hidden = [];
   }
 
   private addFrames(): void {
@@ -159,21 +181,21 @@ export class Machine {
     });
   }
 
-  /** Whether the machine has no shapes, so that its joints must be drawn. */
   show(shown: Partial<Shown>): void {
-    for (const layer of ["joints", "cuts", "frames", "com"] as const) {
+    if (shown.collision) this.addHidden();
+    for (const layer of ["joints", "cuts", "frames", "com", "collision"] as const) {
       const on = shown[layer];
       if (on !== undefined) for (const object of this.layers[layer]) object.visible = on;
     }
     if (shown.springs !== undefined) this.springs.root.visible = shown.springs;
   }
 
-  shownNow(layer: "joints" | "cuts" | "frames" | "com"): boolean {
+  shownNow(layer: Layer): boolean {
     return this.layers[layer][0]?.visible ?? false;
   }
 
-  has(layer: "joints" | "cuts" | "frames" | "com"): boolean {
-    return this.layers[layer].length > 0;
+  has(layer: Layer): boolean {
+    return this.layers[layer].length > 0 || (layer === "collision" && this.hidden.length > 0);
   }
 
   private place(): void {
@@ -217,18 +239,31 @@ export class Machine {
     this.neutral.color.set(theme.joint);
   }
 
+  /** Box around all bodies but the ground. */
+  get moving(): Box3 {
+    const box = new Box3();
+    for (let k = 1; k < this.bodies.length; k++) box.union(this.ownBox(k));
+    return box.isEmpty() ? this.box() : box;
+  }
+
   /** Box around the bodies at the present moment, without infinite planes. */
   box(only?: number): Box3 {
     const box = new Box3();
-    this.bodies.forEach((body, k) => {
-      if (only !== undefined && k !== only) return;
-      for (const child of body.children) {
-        if (child instanceof Mesh && child.userData.shape !== "plane" && child.geometry.type !== "PlaneGeometry" && !this.layers.frames.includes(child)) box.expandByObject(child);
-      }
+    this.bodies.forEach((_, k) => {
+      if (only === undefined || k === only) box.union(this.ownBox(k));
     });
     if (box.isEmpty()) {
       for (const body of this.bodies) box.expandByPoint(body.position);
       box.expandByScalar(0.5 * this.size);
+    }
+    return box;
+  }
+
+  private ownBox(body: number): Box3 {
+    const box = new Box3();
+    for (const child of this.bodies[body].children) {
+      const symbol = this.layers.frames.includes(child) || this.layers.collision.includes(child);
+      if (child instanceof Mesh && child.userData.shape !== "plane" && child.geometry.type !== "PlaneGeometry" && !symbol) box.expandByObject(child);
     }
     return box;
   }

@@ -3,7 +3,7 @@
 import {
   CanvasTexture, Color, DirectionalLight, Fog, HemisphereLight, PCFShadowMap, Scene, SRGBColorSpace, Vector3, WebGLRenderer,
 } from "three";
-import { Camera } from "./camera";
+import { Camera, type Margins } from "./camera";
 import { LIGHT, type Theme } from "./colours";
 import { setPlain } from "./materials";
 import { LEVELS, Quality, type Level } from "./quality";
@@ -68,10 +68,11 @@ export class Stage {
     this.invalidate();
   }
 
-  resize(width: number, height: number): void {
+  /** margins: what panels cover of the picture */
+  resize(width: number, height: number, margins?: Margins): void {
     this.width = Math.max(1, width);
     this.height = Math.max(1, height);
-    this.camera.eye.aspect = this.width / this.height;
+    this.camera.resize(this.width, this.height, margins);
     this.apply(this.quality.now);
     this.invalidate();
   }

@@ -87,6 +87,7 @@ export function readFilm(packet: Packet): FilmData {
     series: list<Json>(packet.head.series).map((entry) => readSeries(packet, entry)),
     thinned: (packet.head.thinned ?? null) as string | null,
     complete: packet.head.complete !== false,
+    names: Array.isArray(packet.head.names) ? [String(packet.head.names[0]), String(packet.head.names[1])] : null,
   };
 }
 
@@ -97,6 +98,7 @@ export function readSeries(packet: Packet, head: Json = packet.head): Series {
   return {
     name: String(head.name),
     unit: String(head.unit ?? ""),
+    units: list<string>(head.units).length === count ? list<string>(head.units) : [],
     columns: columns.length === count ? columns : Array.from({ length: count }, (_, k) => (count > 1 ? String(k) : "")),
     time: f8(packet.field("time", head)),
     values: f8(values),

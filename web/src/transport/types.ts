@@ -18,6 +18,8 @@ export interface Shape {
   hollow?: boolean;
   open?: string[];
   colour?: Colour;
+  /** hidden at first: visual shapes of the same body stand for it */
+  collision?: boolean;
   vertices?: Nd | null;
   triangles?: Nd | null;
   colours?: Nd | null;
@@ -79,6 +81,8 @@ export interface Channel {
   name: string;
   unit?: string;
   columns?: string[];
+  /** of each column, where they differ */
+  units?: string[];
 }
 
 /** A slider: an input of a live run, or a parameter of an example. */
@@ -135,6 +139,8 @@ export interface FilmData {
   thinned: string | null;
   /** false: the run is still being written */
   complete: boolean;
+  /** of a ghost: what the run itself is called, and the ghost */
+  names: [string, string] | null;
 }
 
 export interface Grains {
@@ -160,6 +166,8 @@ export interface Series {
   name: string;
   unit: string;
   columns: string[];
+  /** of each column, where they differ; else empty */
+  units: string[];
   time: Float32Array | Float64Array;
   values: Float32Array | Float64Array;
 }

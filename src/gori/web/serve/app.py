@@ -2,6 +2,7 @@
 
 import asyncio
 import html
+import json
 import signal
 import socket as sockets
 import sys
@@ -44,7 +45,8 @@ def make_app(session: Session, host: str = "127.0.0.1", token: str | None = None
         return Response(page_of(session.page, static), media_type="text/html")
 
     async def start_script(request: Request) -> Response:
-        return Response('window.gori = {"mode": "server"};\n', media_type="text/javascript")
+        settings = json.dumps({"mode": "server", "options": session.options})
+        return Response(f"window.gori = {settings};\n", media_type="text/javascript")
 
     async def built_file(request: Request) -> Response:
         found = file_inside(static, request.path_params["path"])

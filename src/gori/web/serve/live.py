@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from gori.errors import GoriError, InputError
+from gori.record.channels import q_units, v_units
 from gori.sim import Simulation
+from gori.sim.couplings import model_columns
 from gori.web.drawings import Drawings
 from gori.web.grains import grains_part
 from gori.web.packet import pack
@@ -77,7 +79,8 @@ class LiveSession(Session):
                 inputs.append({"name": name, "low": low, "high": high, "value": float(run.inputs[name]), "unit": ""})
         scene = Scene(self.model, "live", q=run.q, title=title, inputs=inputs)
         head = scene.head()
-        head["channels"] = [{"name": name, "unit": "", "columns": [""]} for name in self._names()]
+        units = self._units()
+        head["channels"] = [{"name": name, "unit": units.get(name, ""), "columns": [""]} for name in self._names()]
         return pack(head, scene.arrays)
 
     def _names(self) -> list[str]:
@@ -85,6 +88,16 @@ class LiveSession(Session):
         joints = [f"{info.name}.{end}" for info in self.model.joints if info.nv == 1 for end in "qv"]
         outputs = [name for name in self.simulation.outputs if name.endswith((".load", ".engine_speed", ".slip"))]
         return [*joints, *outputs][:MOST_VALUES]
+
+    def _units(self) -> dict[str, str]:
+        """Units of the values by name."""
+        units = {name: place.unit for name, place in model_columns(self.model).items()}
+        for part in self.simulation.subsystems:
+            units |= part.outputs
+        for info in self.model.joints:
+            if info.nv == 1:
+                units |= {f"{info.name}.q": q_units(info)[0], f"{info.name}.v": v_units(info)[0]}
+        return units
 
     # ---- the thread
 

@@ -10,6 +10,7 @@ from gori.errors import GoriError
 from gori.record import Recording
 from gori.web.drawings import Drawings
 from gori.web.film import Film
+from gori.web.ghost import Ghost, names_of_both
 from gori.web.poses import body_order
 from gori.web.serve.session import Session, error_packet
 from gori.web.serve.watchers import Watcher
@@ -39,7 +40,7 @@ class RecordedSession(Session):
         if not self._film.growing:  # one that grows is sent again and again
             bodies = len(body_order(self._film.model))
             self._film.most_frames = int(np.clip(FILM_BYTES // (28 * bodies), self._film.most_frames, MOST_SAMPLES))
-        self._ghost = None if ghost is None else Film(ghost)
+        self._ghost = None if ghost is None else Ghost(self._film.model, ghost)
         self.drawings = drawings
         self._lock, self._made = threading.RLock(), dict[str, bytes | None]()
         self._ended, self._end = threading.Event(), lambda: None
@@ -100,11 +101,9 @@ class RecordedSession(Session):
         return packets
 
     def _ghost_film(self) -> bytes:
-        from gori.web.packet import pack, unpack
-
         assert self._ghost is not None
-        head, arrays = unpack(self._ghost.packet())
-        return pack({**head, "type": "ghost-film"}, arrays)
+        names = names_of_both(self._film.title, self._film.path, self._ghost)
+        return self._ghost.packet(names, kind="ghost-film")
 
     def grains(self, frame: int, most: int) -> bytes | None:
         """Particles of a frame."""

@@ -35,6 +35,8 @@ class Session:
 
     def __init__(self) -> None:
         self.number = 0
+        self.options: dict[str, Any] = {}
+        """window.gori.options of the page"""
         self.changed: Callable[[], None] = lambda: None
         self.say: Callable[[bytes], None] = lambda packet: None
         """sends a packet to all watchers"""
