@@ -64,16 +64,13 @@ MALFORMED = {
     "other root": ('<sdf version="1.6"/>', 1, "the root element is <sdf>, not <robot>"),
     "no links": ('<robot name="r"/>', 1, "has no links"),
     "link without name": (arm(extra="  <link/>\n"), 22, "a <link> has no name"),
-    "name with space": (arm(extra='  <link name="c d"/>\n'), 22, "must not contain spaces"),
     "duplicate link": (arm(extra='  <link name="a"/>\n'), 22, "link 'a' is given twice, first in line 3"),
     "duplicate joint": (arm(extra=LINK_C + JOINT_K.replace('"k"', '"j"')), 23, "joint 'j' is given twice"),
-    "ground": (arm(('name="a"', 'name="ground"')), 3, "a link must not be called 'ground'"),
     "joint without type": (arm((' type="revolute"', "")), 14, "joint 'j' has no type"),
     "unknown type": (arm(('"revolute"', '"revolut"')), 14, "type 'revolut' is not one of"),
     "no parent": (arm(('    <parent link="a"/>\n', "")), 14, "joint 'j' has no parent link"),
     "child without link": (arm(('<child link="b"/>', "<child/>")), 16, "joint 'j' has no child link"),
     "unknown parent": (arm(('<parent link="a"/>', '<parent link="aa"/>')), 15, "parent 'aa' is not a link; did you"),
-    "two origins": (arm((AXIS, '<origin xyz="0 0 0"/>')), 18, "joint 'j' has more than one <origin>"),
     "short xyz": (arm((AXIS, '<axis xyz="0 1"/>')), 18, "xyz needs 3 numbers, and '0 1' has 2"),
     "commas": (arm((AXIS, '<axis xyz="0,0,1"/>')), 18, "'0,0,1', which is not a number"),
     "zero axis": (arm((AXIS, '<axis xyz="0 0 0"/>')), 18, "axis is the zero vector"),
@@ -82,23 +79,16 @@ MALFORMED = {
     "no mass": (arm(('      <mass value="2"/>\n', "")), 5, "does not give a mass"),
     "word in inertia": (arm(('ixx="1"', 'ixx="one"')), 8, "ixx is 'one', which is not a number"),
     "no ixx": (arm(('ixx="1" ', "")), 8, "<inertia> does not give ixx"),
-    "limits swapped": (arm((LIMIT, 'lower="1" upper="-1"')), 19, "the lower limit 1 is above the upper -1"),
-    "one infinite limit": (arm((LIMIT, 'lower="-inf" upper="1"')), 19, "only one of its limits is infinite"),
-    "negative effort": (arm((LIMIT, 'effort="-1"')), 19, "effort must not be negative"),
     "damping": (arm(('damping="0.1"', 'damping="low"')), 20, "damping is 'low', which is not a number"),
-    "negative friction": (arm(('friction="0.2"', 'friction="-1"')), 20, "friction must not be negative"),
     "two parents": (arm(extra=LINK_C + JOINT_K.format("a", "c", "") + JOINT_M.format("b", "c", "")), 24,
                     "joints 'k' and 'm' both carry link 'c': that closes a loop"),
     "cycle": (arm(extra=JOINT_K.format("b", "a", "")), 22, "the links a <- b <- a form a cycle"),
     "own child": (arm(extra=LINK_C + JOINT_K.format("c", "c", "")), 23, "c <- c form a cycle"),
-    "several roots": (arm(extra=LINK_C), 22, "has several root links ('a', 'c')"),
-    "unknown mimic": (arm((AXIS, '<mimic joint="jj"/>')), 18, "mimics 'jj', which is not a joint; did you mean 'j'?"),
     "mimics itself": (arm((AXIS, '<mimic joint="j"/>')), 18, "both must be joints of one degree of freedom"),
     "mimic number": (arm(extra=LINK_C + JOINT_K.format("b", "c", '<mimic joint="j" offset="x"/>')), 23, "is 'x'"),
     "mimic ring": (arm((AXIS, '<mimic joint="k"/>'), extra=LINK_C + JOINT_K.format("b", "c", '<mimic joint="j"/>')), 14,
                    "mimic each other in a cycle"),
     "no geometry": (arm(('<link name="a"/>', '<link name="a"><visual/></link>')), 3, "needs a <geometry> with one"),
-    "unknown shape": (arm(("<sphere", "<cone")), 11, "<cone> is not one of box, cylinder"),
     "no radius": (arm(('radius="1"', "")), 11, "<sphere> does not give radius"),
     "negative radius": (arm(('radius="1"', 'radius="-1"')), 11, "must not be negative"),
 }  # fmt: skip
@@ -233,8 +223,8 @@ def test_shapes(tmp_path):
         mesh = load(file, meshes=True).bodies["a"].shapes["collision_3"]
     assert (mesh.file, mesh.scale) == (str(tmp_path / "pkg" / "hull.stl"), (2.0, 2.0, 2.0))
     (tmp_path / "pkg" / "hull.stl").unlink()
-    with pytest.raises(FileError, match=r"line 7: the mesh 'package://pkg/hull\.stl' does not exist"):
-        load(file, meshes=True)
+    with pytest.warns(SpecWarning, match=r"line 7: the mesh 'package://pkg/hull\.stl' does not exist"):
+        assert "collision_3" not in load(file, meshes=True).bodies["a"].shapes
 
 
 def test_visual_shapes_serve_where_there_are_no_others(tmp_path):
@@ -345,8 +335,6 @@ def robots() -> list[Path]:
 
 
 REFUSED = {
-    "alex_psyonic_hands.urdf": "mimics 'index_q1', which is not a joint",
-    "TwoDofs.urdf": "a link must not be called 'ground'",
     "falcon.urdf": "child 'Z_propeller' is not a link",
     "ur3.urdf": "has no links",
 }

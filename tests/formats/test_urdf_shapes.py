@@ -5,16 +5,17 @@ import pytest
 pytest.importorskip("lxml")
 from lxml import etree
 
-from gori.formats.urdf_shapes import keep_shapes, mesh_file
+from gori.formats.urdf_meshes import MeshFiles
+from gori.formats.urdf_shapes import keep_shapes
 from gori.formats.urdf_xml import ElementError
 
-FILE = Path("robot.urdf")
+FILES = MeshFiles(Path("robot.urdf"))
 LINK = "<robot name='r'><link name='a'><collision><geometry>{}</geometry></collision></link></robot>"
 
 
 def kept(shape):
     notes = []
-    found = keep_shapes(etree.fromstring(LINK.format(shape)), False, lambda line, words: notes.append(words), FILE)
+    found = keep_shapes(etree.fromstring(LINK.format(shape)), False, lambda line, words: notes.append(words), FILES)
     return [shape.kind for shape in found.get("a", [])], notes
 
 
@@ -22,7 +23,7 @@ def both(visual, materials="", meshes=True):
     """Shapes of a link with a ball that collides and a visual shape, and notes."""
     link = LINK.format("<sphere radius='1'/>").replace("</link>", f"<visual>{visual}</visual></link>{materials}")
     notes = []
-    found = keep_shapes(etree.fromstring(link), meshes, lambda line, words: notes.append(words), FILE)
+    found = keep_shapes(etree.fromstring(link), meshes, lambda line, words: notes.append(words), FILES)
     return {shape.name: shape.colour for shape in found["a"]}, notes
 
 
@@ -79,13 +80,4 @@ def test_a_wrong_visual_shape_is_left_out_where_others_collide():
     assert both("<geometry><mesh filename='missing.stl'/></geometry>", meshes=False) == ({"collision_0": None}, [])
     alone = LINK.replace("collision", "visual").format("<box size='none'/>")
     with pytest.raises(ElementError, match="not a number"):
-        keep_shapes(etree.fromstring(alone), True, lambda line, words: None, FILE)
-
-
-def test_a_package_is_a_folder_above(tmp_path):
-    (tmp_path / "robot" / "meshes").mkdir(parents=True)
-    (tmp_path / "robot" / "urdf").mkdir()
-    mesh = tmp_path / "robot" / "meshes" / "a.stl"
-    mesh.write_text("")
-    element = etree.fromstring("<mesh filename='package://robot/meshes/a.stl'/>")
-    assert Path(mesh_file(element, tmp_path / "robot" / "urdf" / "r.urdf")) == mesh
+        keep_shapes(etree.fromstring(alone), True, lambda line, words: None, FILES)

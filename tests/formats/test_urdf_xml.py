@@ -22,6 +22,10 @@ def test_numbers_of_an_attribute():
         number(etree.fromstring("<o v='-1'/>"), "x", "v", low=0.0)
 
 
+def refuse(line, words):
+    raise AssertionError(words)
+
+
 def test_only_one_child():
     element = etree.fromstring("<link name='a'><x/><x/><y/></link>")
     assert only(element, "y").tag == "y" and only(element, "z") is None
@@ -32,6 +36,6 @@ def test_only_one_child():
 def test_a_tree_is_checked(tmp_path):
     path = tmp_path / "r.urdf"
     path.write_text(ROBOT.format(JOINT.format("fixed", "b")))
-    check(parse(path))
+    check(parse(path, refuse))
     with pytest.raises(ElementError, match="'c'"):
         check(etree.fromstring(ROBOT.format(JOINT.format("fixed", "c"))))

@@ -31,14 +31,18 @@ __all__ = [
     "write_yaml",
 ]
 
-_READERS = {".yaml": read_yaml, ".yml": read_yaml, ".urdf": read_urdf}
+_READERS = {".yaml": read_yaml, ".yml": read_yaml, ".urdf": read_urdf, ".xacro": read_urdf}
 
 
 def load(path: str | os.PathLike, **options: Any) -> Spec:
     """The Spec in a file; its extension says how to read it, and `options` go to that reader."""
     suffix = path_of(path).suffix.lower()
-    if suffix == ".xacro":
-        raise FileError("is a xacro file: run xacro on it first, and load the resulting .urdf", path)
+    if suffix == ".xacro" and options.get("xacro", False) is False:
+        words = "is a xacro file: run xacro on it first, or trust its Python with xacro=True (--xacro)"
+        raise FileError(words, path)
+    if suffix == ".sdf":
+        words = "is SDFormat, which Gori does not read: make a URDF or MJCF file of it, which `gori convert` takes"
+        raise FileError(words, path)
     if suffix not in _READERS:
         raise FileError(f"{suffix or 'no extension'} is not one of the formats {', '.join(_READERS)}", path)
     reader = _READERS[suffix]

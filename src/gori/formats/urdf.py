@@ -4,14 +4,19 @@ import io
 import logging
 import math
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gori.errors import FileError, InputError, MissingPackageError, SpecError
+from gori.formats.srdf import read_srdf
+from gori.formats.urdf_meshes import MeshFiles
+from gori.formats.urdf_odd import mend, note_roots
 from gori.formats.urdf_shapes import Found, convert, keep_shapes
 from gori.formats.urdf_xml import TYPES, ElementError, check, parse
+from gori.formats.xacro import expand
 from gori.spec import GROUND, Spec
 from gori.spec.base import quaternion
 from gori.spec.body import impossible_inertia
@@ -28,14 +33,22 @@ def read_urdf(
     meshes: bool = False,
     strict: bool = False,
     collide: str | None = None,
+    packages: Sequence[str | os.PathLike] = (),
+    srdf: str | os.PathLike | None = None,
+    xacro: bool | Mapping[str, str] = False,
 ) -> Spec:
     """The Spec of a robot in URDF.
 
     base     "fixed" holds the root link to the ground, "free" lets it fly
-    meshes   read mesh shapes as well; their files must be there, but for visual ones of a link with collision shapes
+    meshes   read mesh shapes as well; those that are not there are left out with a warning
     strict   refuse what is otherwise only warned of, such as an inertia that no body can have
     collide  name of a material: all <collision> shapes are of it and collide, meshes as convex hulls; it touches itself
              with the friction FRICTION and without restitution. Default: nothing collides
+    packages folders in which package://NAME/... and model://NAME/... are looked for, before those in ROS_PACKAGE_PATH
+             and the folders around the file
+    srdf     a file that names links which never touch each other (<disable_collisions>)
+    xacro    expand macros first, with these arguments. This runs Python that stands in the file and reads what it
+             includes: only for files that you trust
     """
     if collide is not None and (not isinstance(collide, str) or not collide):
         raise InputError(f"collide must be the name of a material, not {collide!r}")
@@ -49,17 +62,19 @@ def read_urdf(
         warn(f"{file}, line {line}: {words}")
 
     try:
-        root = parse(file)
+        root = parse(file, note, None if xacro is False else expand(file, {} if xacro is True else xacro))
+        mend(root, note)
         check(root)
+        note_roots(root, note)
         lines = {f"{tag.tag}s.{tag.get('name')}": tag.sourceline for tag in root.iterchildren("link", "joint")}
-        shapes = keep_shapes(root, meshes, note, file, collide is not None)
+        shapes = keep_shapes(root, meshes, note, MeshFiles(file, packages), collide is not None)
         robot = _parsed(root, file)
         bodies = {}
         for link in robot.links:
             bodies[link.name], remarks = _inertial(link.inertial)
             for remark in remarks:
                 note(lines[f"links.{link.name}"], f"link {link.name!r}: {remark}")
-            if solids := _shapes(link, shapes[link.name], file, collide):
+            if solids := _shapes(link, shapes[link.name], collide):
                 bodies[link.name]["shapes"] = solids
         joints = _base(robot, base)
         for joint in robot.joints:
@@ -69,7 +84,11 @@ def read_urdf(
     except ElementError as problem:
         raise FileError(problem.reason, file, problem.line) from None
     try:
-        touch = {"materials": {collide: {}}, "contacts": {f"{collide}/{collide}": _CONTACT}} if collide else {}
+        touch: dict[str, Any] = {}
+        if collide:
+            touch = {"materials": {collide: {}}, "contacts": {f"{collide}/{collide}": _CONTACT}}
+        if srdf is not None:
+            touch["no_contact"] = read_srdf(srdf).apart(bodies)
         return Spec(gori=1, bodies=bodies, joints=joints, **touch)
     except SpecError as error:
         raise _at_its_line(error, file, lines) from None
@@ -148,29 +167,30 @@ def _inertial(inertial: Any) -> tuple[dict[str, Any], list[str]]:
     return body, remarks
 
 
-def _shapes(link: Any, found: list[Found], file: Path, collide: str | None) -> dict[str, Any]:
+def _shapes(link: Any, found: list[Found], collide: str | None) -> dict[str, Any]:
     """Collision shapes, and visual ones that are only drawn."""
     shapes = {}
     for this, parsed in zip(found, [*link.collisions, *link.visuals], strict=True):
         touch = {"material": collide, "collide": True} if collide and not this.visual else {}
-        shapes[this.name] = convert(this, parsed, _pose(parsed.origin), file) | touch
+        shapes[this.name] = convert(this, parsed, _pose(parsed.origin)) | touch
     return shapes
 
 
 def _base(robot: Any, base: str) -> dict[str, Any]:
-    """The joint that carries the root link, under a name that no other joint has."""
+    """The joints that carry the root links, one as a rule, under names that no other joint has."""
     carried = {joint.child for joint in robot.joints}
-    root = next(link.name for link in robot.links if link.name not in carried)
+    roots = [link.name for link in robot.links if link.name not in carried]
     taken = {joint.name for joint in robot.joints}
-    name = next(name for name in ("base", *(f"base_{i}" for i in range(1, len(taken) + 2))) if name not in taken)
-    return {name: {"type": base, "parent": GROUND, "child": root}}
+    names = ("base", *(f"base_{i}" for i in range(1, len(taken) + len(roots) + 1)))
+    free = (name for name in names if name not in taken)
+    return {name: {"type": base, "parent": GROUND, "child": root} for root, name in zip(roots, free)}
 
 
 def _joint(joint: Any) -> dict[str, Any]:
     data = {"type": TYPES[joint.type], "parent": joint.parent, "child": joint.child} | _pose(joint.origin)
     if joint.type == "fixed":
         return data
-    if joint.type != "floating":
+    if joint.type not in ("floating", "spherical"):
         data["axis"] = joint.axis.tolist()
     if joint.limit is not None:
         lower, upper = joint.limit.lower, joint.limit.upper

@@ -1,13 +1,12 @@
 """Shapes of URDF links: which ones are read, and what they become."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import numpy as np
 
+from gori.formats.urdf_meshes import MeshFiles
 from gori.formats.urdf_xml import ElementError, check_origin, number, numbers, only
 
 COLLISION, VISUAL = "collision", "visual"
@@ -15,23 +14,24 @@ COLLISION, VISUAL = "collision", "visual"
 
 @dataclass
 class Found:
-    """A shape to be read: its name, its kind, and its element in the file; of a visual one its colour."""
+    """A shape to be read: its name, its kind, and its element; of a visual one its colour, of a mesh its file."""
 
     name: str
     kind: str
     element: Any
     colour: str | None = None
+    file: Path | None = None
 
     @property
     def visual(self) -> bool:
         return self.name.startswith(VISUAL)
 
 
-def keep_shapes(root: Any, meshes: bool, note, file: Path, collide: bool = False) -> dict[str, list[Found]]:
+def keep_shapes(root: Any, meshes: bool, note, files: MeshFiles, collide: bool = False) -> dict[str, list[Found]]:
     """Check the shapes of each link, and remove from the tree what is not read; collision shapes come first.
 
-    A visual shape beside collision shapes may be wrong, or its mesh missing: it is left out with a note, as it is
-    only drawn. Meshes that are not read need not be right.
+    A visual shape beside collision shapes may be wrong: it is left out with a note, as it is only drawn. So is a mesh
+    that is not there, unless shapes collide. What is not read need not be right.
 
     meshes    whether meshes are read; where shapes collide, those of <collision> always are
     """
@@ -44,14 +44,16 @@ def keep_shapes(root: Any, meshes: bool, note, file: Path, collide: bool = False
         for tag in (COLLISION, VISUAL):
             for i, element in enumerate(link.findall(tag)):
                 with_meshes = meshes or (collide and tag == COLLISION)
+                optional = spare and tag == VISUAL
                 try:
                     found = _check(f"{tag}_{i}", name, element, with_meshes, note)
-                    if found is not None and found.kind == "mesh" and spare and tag == VISUAL:
-                        mesh_file(found.element, file)
+                    if found is not None and found.kind == "mesh":
+                        optional = tag == VISUAL or not collide
+                        found.file = files.find(found.element)
                 except ElementError as problem:
-                    if not spare or tag == COLLISION:
+                    if not optional:
                         raise
-                    note(problem.line, f"{problem.reason}; this visual shape is left out")
+                    note(problem.line, f"{problem.reason}; this {tag} shape is left out")
                     found = None
                 if found is None:
                     link.remove(element)
@@ -125,7 +127,7 @@ def _check(name: str, link: str, element: Any, meshes: bool, note) -> Found | No
     return found
 
 
-def convert(found: Found, parsed: Any, pose: dict[str, Any], file: Path) -> dict[str, Any]:
+def convert(found: Found, parsed: Any, pose: dict[str, Any]) -> dict[str, Any]:
     """A shape of the Spec out of a parsed <collision> or <visual>; `pose` is where its origin is."""
     geometry = parsed.geometry
     if found.visual:
@@ -135,7 +137,7 @@ def convert(found: Found, parsed: Any, pose: dict[str, Any], file: Path) -> dict
     if found.kind == "sphere":
         return {"type": "sphere", "radius": geometry.sphere.radius} | pose
     if found.kind == "mesh":
-        shape = {"type": "mesh", "file": str(mesh_file(found.element, file))} | pose
+        shape = {"type": "mesh", "file": str(found.file)} | pose
         scale = geometry.mesh.scale
         return shape if scale is None else shape | {"scale": (np.ones(3) * scale).tolist()}
     # URDF centres the bar at its origin and lets it run along z; ours begins at `at`
@@ -144,25 +146,3 @@ def convert(found: Found, parsed: Any, pose: dict[str, Any], file: Path) -> dict
     start = middle[:3, 3] - middle[:3, 2] * bar.length / 2.0
     size = {"radius": bar.radius, "length": bar.length, "axis": (0.0, 0.0, 1.0)}
     return {"type": found.kind} | size | pose | {"at": (start + 0.0).tolist()}
-
-
-def mesh_file(mesh: Any, file: Path) -> Path:
-    """The file that a mesh's address means; a package is a folder of that name beside or above the URDF."""
-    address = mesh.get("filename")
-    scheme, colon, rest = address.partition("://")
-    folder = file.resolve().parent
-    if not colon:
-        choices = [folder / address]
-    elif scheme == "file":
-        choices = [Path(unquote(rest))]
-    elif scheme in ("package", "model"):
-        package, _, inside = unquote(rest).partition("/")
-        roots = [above for above in folder.parents if above.name == package]
-        roots = [folder] * (folder.name == package) + roots
-        choices = [root / inside for root in (*roots, *(above / package for above in (folder, *folder.parents)))]
-    else:
-        raise ElementError(mesh, f"the mesh {address!r} is not a file: give a path, or package://, model:// or file://")
-    for choice in choices:
-        if choice.is_file():
-            return Path(os.path.normpath(choice))
-    raise ElementError(mesh, f"the mesh {address!r} does not exist; searched for {', '.join(map(str, choices))}")
