@@ -7,16 +7,17 @@ if TYPE_CHECKING:
     from gori.web.drawings import Drawings
     from gori.web.export import to_html
     from gori.web.film import Film
+    from gori.web.gltf import to_gltf
     from gori.web.notebook import widget
     from gori.web.render import to_picture
     from gori.web.scene import Scene
 
 _HOMES = {
-    "Drawings": "drawings", "Film": "film", "Scene": "scene", "to_html": "export",
+    "Drawings": "drawings", "Film": "film", "Scene": "scene", "to_gltf": "gltf", "to_html": "export",
     "to_picture": "render", "widget": "notebook",
 }  # fmt: skip
 
-__all__ = ["Drawings", "Film", "Scene", "to_html", "to_picture", "widget"]
+__all__ = ["Drawings", "Film", "Scene", "to_gltf", "to_html", "to_picture", "widget"]
 
 
 def __getattr__(name: str) -> Any:
