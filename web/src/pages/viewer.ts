@@ -37,6 +37,8 @@ export class Viewer {
   link: Link = "connecting";
   /** colours of the bodies at a time; null: their own */
   colours: ((time: number) => (Color | null)[] | null) | null = null;
+  /** called when all bodies have moved to the present time */
+  moved: () => void = () => {};
   readonly ready: Promise<void>;
   private readonly arrowsAsked = new Set<string>();
   private nowReady!: () => void;
@@ -175,6 +177,7 @@ export class Viewer {
     }
     if (this.colours) this.world.paint(this.colours(time));
     this.world.update(time, past);
+    this.moved();
   }
 
   private afterDrawing(now: number): void {

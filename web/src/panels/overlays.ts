@@ -4,7 +4,7 @@ import { SCALE_CSS } from "../scene/colours";
 import { roundLength } from "../scene/ground";
 import type { Link } from "../transport/transport";
 import { h } from "./dom";
-import { figure, length } from "./numbers";
+import { figure, length, unitText } from "./numbers";
 
 export class ScaleBar {
   readonly element = h("div", { class: "scale" });
@@ -74,7 +74,7 @@ export class Legend {
     if (key === this.key) return;
     this.key = key;
     this.element.hidden = false;
-    this.element.replaceChildren(h("span", { class: "title" }, unit ? `${name} [${unit}]` : name),
+    this.element.replaceChildren(h("span", { class: "title" }, unit ? `${name} [${unitText(unit)}]` : name),
       h("i", { style: `background:${SCALE_CSS}` }), h("span", { class: "ends" }, h("span", {}, figure(low, 3)), h("span", {}, figure((low + high) / 2, 3)), h("span", {}, figure(high, 3))));
   }
 
