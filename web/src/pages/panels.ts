@@ -4,6 +4,7 @@ import { h } from "../panels/dom";
 import { helpOverlay } from "../panels/help";
 import { Layout } from "../panels/layout";
 import { Connection, Legend, Messages, Remarks, RunKey, ScaleBar } from "../panels/overlays";
+import { print } from "../panels/print";
 import type { Sliders } from "../panels/sliders";
 import type { Timeline } from "../panels/timeline";
 import type { BodyTree } from "../panels/tree";
@@ -205,7 +206,8 @@ export class Panels {
   // ---- what a person does
 
   private picture(): void {
-    download(this.viewer.picture(), `${this.fileName}.png`);
+    const over = [this.scale.element, this.legend.element, this.runs.element];
+    download(this.viewer.picture((paint) => print(paint, this.layout.stage, over)), `${this.fileName}.png`);
   }
 
   private film(): void {

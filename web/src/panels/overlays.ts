@@ -55,7 +55,7 @@ export class RunKey {
 
   show(names: [string, string]): void {
     this.element.hidden = false;
-    this.element.replaceChildren(h("span", {}, h("i"), names[0]), h("span", {}, h("i", { class: "clear" }), names[1], this.end));
+    this.element.replaceChildren(h("span", {}, h("i"), h("span", {}, names[0])), h("span", {}, h("i", { class: "clear" }), h("span", {}, names[1]), this.end));
   }
 
   /** time from which on the other one stands still; null: it moves */
