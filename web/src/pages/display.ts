@@ -2,6 +2,7 @@
 
 import { count } from "../panels/numbers";
 import { settingsPanel } from "../panels/settings";
+import type { Layer } from "../scene/machine";
 import { KINDS } from "../scene/colours";
 import type { Scene } from "../transport/types";
 import type { Viewer } from "./viewer";
@@ -24,12 +25,12 @@ export interface Display {
 
 export function displayPage(viewer: Viewer, scene: Scene, has: Display): HTMLElement {
   const { world, stage } = viewer;
-  const layer = (label: string, key: "joints" | "cuts" | "frames" | "com" | "collision") =>
+  const layer = (label: string, key: Layer) =>
     world.machine.has(key) ? [{ label, on: world.shown[key], change: (on: boolean) => world.show({ [key]: on }) }] : [];
   return settingsPanel({
     views: VIEWS.map(([name, label, title]) => ({ label, title, choose: () => void viewer.camera(name) })),
     layers: [
-      ...layer("Joints", "joints"), ...layer("Cut joints", "cuts"), ...layer("Frames", "frames"), ...layer("Centres of mass", "com"),
+      ...layer("Joints", "joints"), ...layer("Joint axes", "axes"), ...layer("Cut joints", "cuts"), ...layer("Frames", "frames"), ...layer("Centres of mass", "com"),
       ...layer("Collision shapes", "collision"),
       ...(scene.springs.length ? [{ label: "Springs and struts", on: world.shown.springs, change: (on: boolean) => world.show({ springs: on }) }] : []),
       { label: "Names", on: has.names, change: (on: boolean) => has.setNames(on) },

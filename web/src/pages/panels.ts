@@ -134,6 +134,7 @@ export class Panels {
     }
     this.tree = treeOf(viewer, scene, this.hands);
     layout.tab("Bodies", "tree", this.tree.element);
+    layout.hasCharts(scene.channels.length > 0);
     if (scene.channels.length) layout.tab("Channels", "chart", this.charting.list(scene));
     layout.tab("Display", "layers", this.display(scene));
     if (scene.mode !== "machine" && !this.timeline) {

@@ -92,6 +92,11 @@ export class Layout {
     return this.wide ? 0 : Math.max(0, bottom - Math.min(bottom, ...tops));
   }
 
+  /** A machine that stands still has nothing to chart. */
+  hasCharts(on: boolean): void {
+    this.chartButton.hidden = !on;
+  }
+
   filming(on: boolean): void {
     this.videoButton?.classList.toggle("recording", on);
   }
