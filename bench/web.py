@@ -13,6 +13,11 @@ Last line JSON:
     key_to_motion_ms_p50, _p99    from keydown to the first drawn picture in which the wheels steer, clock of the page;
                                   keys that come while the wheels still turn back are not counted (unsettled), keys
                                   that bring nothing count with the time until the next one (missed)
+    open_1m_s                     from the address to the first complete picture: 1,000,000 grains, 5 frames
+    drawn_1m                      grains of that picture: what the page takes upon itself where the processor draws
+    all_1m_s                      from there to a picture with all of them, asked for on the page
+    seek_1m_s                     to the next frame with all of them
+    heap_1m_mb                    memory of the page's script then
     live_100k_frames_per_s        different moments of a live run of 100,000 grains that the page shows
     memory_growth_mb              of server, simulation and browser together over the drive, after a minute (or a fifth)
     bundle_kb                     JavaScript and CSS of the largest page, before gzip
@@ -42,6 +47,7 @@ from gori.web.serve.app import Server
 from gori.web.serve.drive.session import DriveSession
 from gori.web.serve.drive.truck import DriveOptions
 from gori.web.serve.live import LiveSession
+from gori.web.serve.recorded import RecordedSession
 
 SIZE = (1280, 720)
 GRAINS, FRAMES, JUMP = 53_000, 500, 400
@@ -129,6 +135,52 @@ def open_53k(path: Path) -> dict[str, float]:
         "open_53k_s": opened, "jump_53k_s": jumped, "frames_per_s_53k": float(np.median(rates)),
         "drawn_share_53k": float(np.median(shares)),
     }  # fmt: skip
+
+
+# ---- a million grains
+
+
+def million(folder: Path) -> Path:
+    """A recording of a box of a million grains in five frames: made up."""
+    path, rng = folder / "million.h5", np.random.default_rng(2)
+    box = {"type": "box", "size": [2.0, 2.0, 1.0], "hollow": True, "open": ["z+"]}
+    spec = gori.Spec(bodies={"ground": {"shapes": {"bin": box}}}, run={"duration": 1.0})
+    gori.Recording(gori.compile(spec), np.linspace(0.0, 1.0, 5), np.zeros((5, 0)), np.zeros((5, 0))).save(path)
+    count, motion = 1_000_000, np.zeros((1_000_000, 8))
+    at = rng.uniform([-1.0, -1.0, -0.5], [1.0, 1.0, 0.5], (count, 3))
+    with FrameFile(frames_beside(path), materials=("sand",), groups=("heap",), single=True, capacity=5) as file:
+        for k in range(5):
+            motion[:, 2] = 0.1 * np.sin(5.0 * at[:, 0] + k)
+            spheres = np.column_stack([at + 0.01 * motion[:, :3], np.full(count, 0.006)])
+            file.append(0.25 * k, np.arange(count), spheres, motion)
+    return path
+
+
+ALL = """(() => {
+  [...document.querySelectorAll(".tab")].find((tab) => tab.textContent.includes("Display")).click();
+  const choice = document.querySelector('select[aria-label="Grains drawn"]');
+  choice.selectedIndex = choice.options.length - 1;
+  choice.dispatchEvent(new Event("change"));
+})()"""
+
+
+def open_1m(path: Path) -> dict[str, float]:
+    with Server(RecordedSession(path)) as server, Browser(*SIZE) as browser:
+        began = time.perf_counter()
+        browser.open(server.address)
+        browser.wait_for("window.gori?.page?.state().grains?.drawn > 0", "the first picture", 120.0)
+        browser.run("window.gori.page.ready")
+        opened, drawn = time.perf_counter() - began, state(browser)["grains"]["drawn"]
+        browser.run("window.gori.page.pause()")
+        took = []
+        for script in (ALL, "window.gori.page.seek(0.5)"):
+            began = time.perf_counter()
+            browser.run(script)
+            browser.wait_for("window.gori.page.state().grains.drawn === 1000000", "all of them", 120.0)
+            browser.run("window.gori.page.seek(window.gori.page.state().time)")
+            took.append(time.perf_counter() - began)
+        heap = browser.run("performance.memory.usedJSHeapSize") / 1e6
+    return {"open_1m_s": opened, "drawn_1m": drawn, "all_1m_s": took[0], "seek_1m_s": took[1], "heap_1m_mb": heap}
 
 
 # ---- the drive
@@ -255,7 +307,7 @@ def sizes(folder: Path) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--long", action="store_true", help="drive for ten minutes")
-    parser.add_argument("--only", default="open,drive,live,sizes", help="parts, separated by commas")
+    parser.add_argument("--only", default="open,million,drive,live,sizes", help="parts, separated by commas")
     parser.add_argument("--seconds", type=float, default=60.0, help="of the drive")
     given = parser.parse_args()
     parts, found = given.only.split(","), dict[str, float]()
@@ -265,6 +317,8 @@ def main() -> None:
             found |= sizes(folder)
         if "open" in parts:
             found |= open_53k(recorded(folder))
+        if "million" in parts:
+            found |= open_1m(million(folder))
         if "drive" in parts:
             found |= drive(600.0 if given.long else given.seconds)
         if "live" in parts:

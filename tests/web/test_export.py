@@ -54,8 +54,13 @@ def test_meshes_are_drawn_more_coarsely_where_they_take_too_much_room(stub, tmp_
         assert len(text.encode()) <= limit * 1e6
         ((scene, arrays),) = parts_of(text)["scene"]
         counts.append(len(arrays[scene["bodies"][1]["shapes"][0]["triangles"]]))
-        said = [words for words in scene["notices"] if "to keep the file small, meshes are drawn" in words]
-        assert len(said) == (counts[-1] < 81920)
+        ((film, _),) = parts_of(text)["film"]
+        words = (
+            None
+            if counts[-1] == 81920
+            else f"meshes are drawn with at most {[20_000, 5000][limit < 0.3]} triangles each"
+        )
+        assert film["thinned"] == words
     assert counts[0] == 81920 and 20_000 > counts[1] > counts[2] > 100
 
 

@@ -57,3 +57,12 @@ def test_a_fine_mesh_is_simplified_and_keeps_its_form(tmp_path):
     assert np.linalg.norm(coarse.vertices, axis=1) == pytest.approx(1.0, abs=0.02)
     assert simplified(coarse, 5000) is coarse
     assert len(read_triangles(str(tmp_path / "ball.ply"), 300).triangles) <= 300
+
+
+def test_a_file_that_has_changed_is_read_again(tmp_path):
+    path = str(tmp_path / "part.stl")
+    trimesh.creation.box((1.0, 1.0, 1.0)).export(path)
+    first = read_triangles(path)
+    assert read_triangles(path) is first
+    trimesh.creation.icosphere(2).export(path)
+    assert len(read_triangles(path).triangles) == 320

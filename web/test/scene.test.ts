@@ -1,6 +1,6 @@
 import { Box3, Quaternion, Vector3 } from "three";
 import { describe, expect, it } from "vitest";
-import { figure, length } from "../src/panels/numbers";
+import { figure, length, unitText } from "../src/panels/numbers";
 import { eulerDegrees } from "../src/panels/values";
 import { Camera } from "../src/scene/camera";
 import { scaleColour } from "../src/scene/colours";
@@ -156,7 +156,8 @@ it("quality goes down when pictures are slow, and up again slowly", () => {
 });
 
 it("numbers read well", () => {
-  expect([figure(0.123456), figure(1234.5), figure(-2), figure(1.5e9), figure(NaN), figure(100)]).toEqual(["0.1235", "1235", "−2", "1.5e9", "–", "100"]);
+  expect([figure(0.123456), figure(1234.5), figure(-2), figure(1.5e9), figure(NaN), figure(100), figure(-1.5e-8)]).toEqual(["0.1235", "1235", "−2", "1.5e9", "–", "100", "−1.5e−8"]);
+  expect(["rad/s2", "kg m2/s", "N m", "m3"].map(unitText)).toEqual(["rad/s²", "kg m²/s", "N m", "m³"]);
   expect([length(0.0123), length(2), length(1500)]).toEqual(["12.3 mm", "2 m", "1.5 km"]);
   expect([roundLength(0.07), roundLength(3), roundLength(1)].map((x) => Number(x.toPrecision(3)))).toEqual([0.05, 2, 1]);
   expect(eulerDegrees([0, 0, 0, Math.SQRT1_2, 0, 0, Math.SQRT1_2]).map(Math.round)).toEqual([0, 0, 90]);

@@ -136,6 +136,7 @@ class Parts:
 
     def _fit_scene(self, make: Any, room: int) -> None:
         """make(triangles) with meshes as fine as the room allows."""
+        self._coarse: str | None = None
         finest = None
         for triangles in COARSER:
             if finest is not None and triangles >= finest:
@@ -143,8 +144,7 @@ class Parts:
             self.scene = make(triangles)
             self._head = self.scene.head()
             if finest is not None:
-                words = f"to keep the file small, meshes are drawn with at most {triangles} triangles each"
-                self._head["notices"] = [*self._head["notices"], words]
+                self._coarse = f"meshes are drawn with at most {triangles} triangles each"
             self.room = room - len(squeezed(join([pack(self._head, self.scene.arrays)])))
             if self.room > SPARE * room:
                 return
@@ -195,7 +195,7 @@ class Parts:
         """A film of one picture."""
         arrays = {"times": np.zeros(1), "poses": self.scene.start[None], "grain_times": np.zeros(0)}
         wheels = len(self.scene.model.spec.wheels)
-        head = {"type": "film", **{name: name for name in (*arrays, "spin")}, "series": [], "thinned": None}
+        head = {"type": "film", **{name: name for name in (*arrays, "spin")}, "series": [], "thinned": self._coarse}
         return pack(head, arrays | {"spin": np.zeros((1, wheels), np.float32)})
 
     def _add_series(self, film: Film) -> None:
@@ -242,7 +242,7 @@ class Parts:
         def packets(count: int) -> list[bytes]:
             film.most_frames = count
             try:
-                return [film.packet(rows, words)]
+                return [film.packet(rows, "; ".join(filter(None, (words, self._coarse))) or None)]
             finally:
                 film.most_frames = whole
 

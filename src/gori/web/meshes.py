@@ -1,11 +1,15 @@
 """Meshes of files as triangles with colours, coarser where they are finer than a picture needs."""
 
+import os
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 GREY = (150, 150, 150)
 """of parts without a colour, in a file where others have one"""
+KEPT = 64
+"""files that stay in memory"""
 
 
 class Triangles(NamedTuple):
@@ -21,6 +25,14 @@ def read_triangles(file: str, most: int | None = None) -> Triangles:
 
     most   triangles; a finer mesh is simplified
     """
+    status = os.stat(file)
+    whole = _read(file, status.st_mtime_ns, status.st_size)
+    return whole if most is None else simplified(whole, most)
+
+
+@lru_cache(maxsize=KEPT)
+def _read(file: str, changed: int, size: int) -> Triangles:
+    """A file as it was when it was last changed: robots have several parts of one file, and pages are made anew."""
     import trimesh
 
     scene: Any = trimesh.load_scene(file)
@@ -42,8 +54,7 @@ def read_triangles(file: str, most: int | None = None) -> Triangles:
     if any(found is not None for found in colours):
         filled = [np.tile(GREY, (len(x), 1)) if found is None else found for x, found in zip(vertices, colours)]
         own = np.concatenate(filled).astype(np.uint8)
-    whole = Triangles(np.concatenate(vertices), np.concatenate(triangles), own)
-    return whole if most is None else simplified(whole, most)
+    return Triangles(np.concatenate(vertices), np.concatenate(triangles), own)
 
 
 def part_colours(part: Any) -> np.ndarray | None:
@@ -76,9 +87,8 @@ def simplified(mesh: Triangles, most: int) -> Triangles:
 
 def _clustered(mesh: Triangles, low: np.ndarray, width: float) -> Triangles:
     """One vertex for each cell of this width [m] that has some: their mean, in the colour of the first."""
-    cell = np.floor((mesh.vertices - low) / width).astype(np.int64)
-    _, first, of = np.unique(cell, axis=0, return_index=True, return_inverse=True)
-    of = of.reshape(-1)
+    x, y, z = np.floor((mesh.vertices - low) / width).astype(np.int64).T
+    _, first, of = np.unique((x << 42) + (y << 21) + z, return_index=True, return_inverse=True)
     counts = np.bincount(of)
     vertices = np.stack([np.bincount(of, mesh.vertices[:, k]) / counts for k in range(3)], axis=1)
     triangles = of[mesh.triangles]
@@ -86,4 +96,6 @@ def _clustered(mesh: Triangles, low: np.ndarray, width: float) -> Triangles:
     triangles = triangles[(a != b) & (b != c) & (c != a)]
     # the same three vertices once, whichever comes first
     turned = np.take_along_axis(triangles, (triangles.argmin(axis=1)[:, None] + np.arange(3)) % 3, axis=1)
-    return Triangles(vertices, np.unique(turned, axis=0), None if mesh.colours is None else mesh.colours[first])
+    a, b, c = turned.T
+    _, once = np.unique((a * len(vertices) + b) * len(vertices) + c, return_index=True)
+    return Triangles(vertices, turned[np.sort(once)], None if mesh.colours is None else mesh.colours[first])

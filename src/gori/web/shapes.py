@@ -94,15 +94,21 @@ def _read_mesh(name: str, shape: Any, put: Put, notices: list[str], most: int) -
     try:
         mesh = read_triangles(shape.file, most)
     except ImportError:
-        notices.append("meshes are not shown: they need trimesh (pip install 'gori[formats]')")
-        return None
+        return _left_out(notices, "meshes are not shown: they need trimesh (pip install 'gori[formats]')")
+    except FileNotFoundError:
+        return _left_out(notices, f"mesh {shape.file!r} is not shown: there is no such file")
     except (GoriError, Exception) as error:
-        notices.append(f"mesh {shape.file!r} is not shown: {error}")
-        return None
+        return _left_out(notices, f"mesh {shape.file!r} is not shown: {error}")
     triangles = mesh.triangles
     if np.prod(shape.scale) < 0.0:  # mirrored: what was outside is inside
         triangles = triangles[:, ::-1]
     return _triangles(name, mesh.vertices * np.array(shape.scale), triangles, mesh.colours, put)
+
+
+def _left_out(notices: list[str], words: str) -> None:
+    """A notice, once: several shapes may be of one file."""
+    if words not in notices:
+        notices.append(words)
 
 
 def body_colour(name: str, row: int, ground: str) -> str:

@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import { h } from "../panels/dom";
-import { figure } from "../panels/numbers";
+import { figure, unitText } from "../panels/numbers";
 import type { Series } from "../transport/types";
 import { valueAt } from "./series";
 
@@ -79,7 +79,7 @@ export class Chart {
           c === 0 ? h("button", { class: "tiny", type: "button", title: `Remove ${series.name}`, onclick: () => this.actions.remove(series.name) }, "×") : null));
       });
     }
-    if (this.unit) this.legend.append(h("span", { class: "unit" }, `[${this.unit}]`));
+    if (this.unit) this.legend.append(h("span", { class: "unit" }, `[${unitText(this.unit)}]`));
     const font = `11px ${style.fontFamily}`;
     const axis: uPlot.Axis = { stroke: ink, font, grid: { stroke: grid, width: 1 }, ticks: { show: false }, size: 22, gap: 4 };
     const size = this.size();

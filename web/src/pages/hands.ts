@@ -2,7 +2,7 @@
 
 import type { Vector3 } from "three";
 import { partsOf, valueAt } from "../charts/series";
-import { figure } from "../panels/numbers";
+import { figure, unitText } from "../panels/numbers";
 import type { Card } from "../panels/values";
 import { pick, unproject, type Picked } from "../scene/picking";
 import { speedOf } from "./painting";
@@ -12,7 +12,9 @@ const MOST_CHANNELS = 12; // in the card of a body
 
 export class Hands {
   private picked: Picked | null = null;
-  private pulled: { body: number; point: Vector3 } | null = null;
+  private pulled: { body: number; point: Vector3; x: number; y: number } | null = null;
+  /** whether a drag over a body pulls it, without a key */
+  private pulling = false;
 
   /** picks: told which body is picked */
   constructor(private readonly viewer: Viewer, private readonly card: Card, private readonly picks: (body: number | null) => void) {}
@@ -34,7 +36,7 @@ export class Hands {
       const series = viewer.store.get(name);
       for (const { unit, columns, label } of series ? partsOf(series) : []) {
         if (columns.length > 3 || rows.length >= MOST_CHANNELS) continue;
-        rows.push([label ? `${name} ${label}` : name, `${columns.map((c) => figure(valueAt(series!, c, clock.time))).join("  ")} ${unit}`]);
+        rows.push([label ? `${name} ${label}` : name, `${columns.map((c) => figure(valueAt(series!, c, clock.time))).join("  ")} ${unitText(unit)}`]);
       }
     }
     const pose = viewer.world.moment.poses.subarray(7 * picked.body, 7 * picked.body + 7);
@@ -69,13 +71,23 @@ export class Hands {
     else this.viewer.camera(chase ? "chase" : "follow", this.picked?.body || undefined);
   }
 
-  grab(x: number, y: number): boolean {
+  /** Null: nothing runs that could be pulled. */
+  get pulls(): boolean | null {
+    return this.viewer.live ? this.pulling : null;
+  }
+
+  setPulling(on: boolean): void {
+    this.pulling = on;
+  }
+
+  /** asked: by a key, whatever the mode. */
+  grab(x: number, y: number, asked: boolean): boolean {
     const { viewer } = this;
-    if (!viewer.live) return false;
+    if (!viewer.live || !(asked || this.pulling)) return false;
     const found = this.under(x, y, false);
     if (!found?.body) return false;
     const body = viewer.world.machine.bodies[found.body];
-    this.pulled = { body: found.body, point: body.worldToLocal(found.point.clone()) };
+    this.pulled = { body: found.body, point: body.worldToLocal(found.point.clone()), x, y };
     this.select(found);
     this.pull(x, y);
     return true;
@@ -83,13 +95,22 @@ export class Hands {
 
   pull(x: number, y: number): void {
     if (!this.pulled) return;
-    const { world, stage, transport } = this.viewer;
+    Object.assign(this.pulled, { x, y });
     const { body, point } = this.pulled;
+    const target = this.stretch()!;
+    this.viewer.transport.send({ drag: { body, point: point.toArray(), target: target.toArray() } });
+    this.viewer.stage.invalidate();
+  }
+
+  /** Draws the spring from the body, which moves, to the mouse; where that is. */
+  stretch(): Vector3 | null {
+    if (!this.pulled) return null;
+    const { world, stage } = this.viewer;
+    const { body, point, x, y } = this.pulled;
     const at = world.machine.bodies[body].localToWorld(point.clone());
     const target = unproject(stage.camera.eye, x, y, at);
     world.pull.set(Float32Array.from([...at.toArray(), ...target.toArray()]));
-    transport.send({ drag: { body, point: point.toArray(), target: target.toArray() } });
-    stage.invalidate();
+    return target;
   }
 
   release(): void {

@@ -7,8 +7,8 @@ export interface MouseActions {
   /** x, y from -1 to 1, y up */
   click(x: number, y: number): void;
   doubleClick(x: number, y: number): void;
-  /** whether a body is held from now on */
-  grab(x: number, y: number): boolean;
+  /** whether a body is held from now on; asked: by Ctrl */
+  grab(x: number, y: number, asked: boolean): boolean;
   pull(x: number, y: number): void;
   release(): void;
 }
@@ -30,7 +30,10 @@ export function listenToMouse(canvas: HTMLCanvasElement, camera: Camera, actions
     canvas.focus({ preventScroll: true });
     down.set(event.pointerId, { x: event.clientX, y: event.clientY });
     moved = down.size > 1 ? STILL + 1 : 0;
-    if ((event.ctrlKey || event.metaKey) && event.button === 0) pulling = actions.grab(...share(event));
+    if (pulling) {
+      pulling = false; // a second finger
+      actions.release();
+    } else if (event.button === 0 && down.size === 1) pulling = actions.grab(...share(event), event.ctrlKey || event.metaKey);
   });
   canvas.addEventListener("pointermove", (event) => {
     const last = down.get(event.pointerId);

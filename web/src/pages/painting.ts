@@ -94,6 +94,7 @@ export class Painting {
       }
     }
     if (low > high) return;
+    if (Math.abs(low) < 1e-6 * Math.abs(high)) low = 0; // rounding
     this.of = of;
     this.scale = { name: name.replace(/^\./, ""), unit, low, high: high > low ? high : low + 1 };
   }

@@ -1,11 +1,10 @@
 /** The panels around the viewer: what they show, and what they do with it. */
 
-import { Board } from "../charts/board";
-import { ChannelList } from "../panels/channels";
 import { h } from "../panels/dom";
 import { helpOverlay } from "../panels/help";
 import { Layout } from "../panels/layout";
 import { Connection, Legend, Messages, Remarks, RunKey, ScaleBar } from "../panels/overlays";
+import { print } from "../panels/print";
 import type { Sliders } from "../panels/sliders";
 import type { Timeline } from "../panels/timeline";
 import type { BodyTree } from "../panels/tree";
@@ -14,6 +13,7 @@ import type { Film } from "../playback/film";
 import { download, VideoRecorder } from "../scene/capture";
 import type { Transport } from "../transport/transport";
 import type { LiveFrame, Scene } from "../transport/types";
+import { Charting } from "./charting";
 import { displayPage } from "./display";
 import { Hands } from "./hands";
 import { showTitle, treeOf } from "./heading";
@@ -28,13 +28,12 @@ import { remember, remembered } from "./theme";
 import type { ViewerOptions } from "./options";
 import { Viewer } from "./viewer";
 
-const CHARTED = 4; // channels of a film that are charted at first
 const PAUSE = { software: 400, hardware: 100 }; // ms between two changes of texts while time runs
 
 export class Panels {
   readonly viewer: Viewer;
   private readonly layout: Layout;
-  private readonly board: Board;
+  private readonly charting: Charting;
   private readonly card: Card;
   private readonly legend = new Legend();
   private readonly scale = new ScaleBar();
@@ -46,7 +45,6 @@ export class Panels {
   private readonly help = helpOverlay(true);
   private timeline: Timeline | null = null;
   private tree: BodyTree | null = null;
-  private channels: ChannelList | null = null;
   private sliders: Sliders | null = null;
   private painting: Painting | null = null;
   private readonly hands: Hands;
@@ -59,11 +57,14 @@ export class Panels {
 
   constructor(readonly root: HTMLElement, transport: Transport, options: ViewerOptions, whole: boolean) {
     this.layout = new Layout(root, {
-      view: (name) => this.viewer.camera(name), fit: () => this.viewer.camera("fit"), theme: () => this.setDark(!this.dark, true),
+      view: (name) => this.viewer.camera(name), fit: () => this.viewer.camera("fit"), charts: () => this.charting.open(), theme: () => this.setDark(!this.dark, true),
       picture: () => this.picture(), video: VideoRecorder.possible ? () => this.film() : null,
       help: () => (this.help.hidden = !this.help.hidden),
     }, options.bare ?? false);
-    this.card = new Card({ follow: (chase) => this.hands.follow(chase), close: () => this.hands.select(null) });
+    this.card = new Card({
+      follow: (chase) => this.hands.follow(chase), close: () => this.hands.select(null),
+      pulls: () => this.hands.pulls, pull: (on) => this.hands.setPulling(on),
+    });
     this.viewer = new Viewer(this.layout.canvas, transport, options, {
       scene: (scene, again) => this.setScene(scene, again),
       film: (film, again) => this.setFilm(film, again),
@@ -74,8 +75,8 @@ export class Panels {
       link: (link) => this.connection.set(link),
     });
     this.hands = new Hands(this.viewer, this.card, (body) => this.tree?.select(body));
-    this.board = new Board(this.viewer.store, (time) => this.viewer.clock.seek(time), () => this.charted());
-    this.layout.charts.append(this.board.element, h("p", { class: "empty" }, "No charts yet: choose channels in the panel of that name."));
+    this.viewer.moved = () => this.hands.stretch();
+    this.charting = new Charting(this.viewer, this.layout, (text) => this.messages.show(text, "error"));
     const foot = h("div", { class: "foot" }, this.remarks.element, this.scale.element);
     this.layout.stage.append(this.viewer.world.labels.element, foot, this.runs.element, this.legend.element, this.card.element, this.messages.element, this.connection.element);
     root.append(this.help);
@@ -90,7 +91,7 @@ export class Panels {
       changed: () => this.viewer.stage.invalidate(),
       click: (x, y) => this.hands.select(this.hands.under(x, y)),
       doubleClick: (x, y) => this.hands.lookAt(x, y),
-      grab: (x, y) => this.hands.grab(x, y),
+      grab: (x, y, asked) => this.hands.grab(x, y, asked),
       pull: (x, y) => this.hands.pull(x, y),
       release: () => this.hands.release(),
     });
@@ -133,10 +134,8 @@ export class Panels {
     }
     this.tree = treeOf(viewer, scene, this.hands);
     layout.tab("Bodies", "tree", this.tree.element);
-    if (scene.channels.length) {
-      this.channels = new ChannelList(scene.channels, (name, unit) => this.board.has(name, unit), (name, unit) => void this.toggleChannel(name, unit));
-      layout.tab("Channels", "chart", this.channels.element);
-    }
+    layout.hasCharts(scene.channels.length > 0);
+    if (scene.channels.length) layout.tab("Channels", "chart", this.charting.list(scene));
     layout.tab("Display", "layers", this.display(scene));
     if (scene.mode !== "machine" && !this.timeline) {
       this.timeline = timelineOf(viewer, viewer.stage.software ? PAUSE.software : undefined);
@@ -152,13 +151,11 @@ export class Panels {
   private setFilm(film: Film, again: boolean): void {
     const { viewer } = this;
     this.remarks.set("thinned", film.data.thinned ? [sentence(film.data.thinned)] : []);
-    if (again) return void this.board.reload();
+    if (again) return void this.charting.board.reload();
     if (film.count < 2) this.timeline?.element.remove();
     this.painting = new Painting(viewer.scene!, viewer.store, film);
     if (this.layout.root.classList.contains("bare")) return;
-    const wanted = viewer.options.channels ?? film.data.series.slice(0, CHARTED).map(({ name }) => name);
-    const room = this.layout.wide && this.layout.root.clientHeight > 400;
-    if (wanted.length && room) void Promise.all(wanted.map((name) => this.board.add(name)));
+    this.charting.begin(film);
     this.showDisplay();
     // it plays once its first picture is complete
     if (!viewer.options.bare && film.count > 1) void viewer.ready.then(() => viewer.clock.time === film.first && viewer.clock.play());
@@ -185,15 +182,15 @@ export class Panels {
     // where the processor draws, painting a text anew costs as much as half a picture
     const running = clock.playing || (viewer.live && clock.following);
     if (running && now - this.lastText < (stage.software ? PAUSE.software : PAUSE.hardware)) {
-      if (!stage.software) this.board.setTime(clock.time);
+      if (!stage.software) this.charting.board.setTime(clock.time);
       return;
     }
     this.lastText = now;
     const { eye, target } = stage.camera;
     const [, height] = stage.size;
     this.scale.update((2 * eye.position.distanceTo(target) * Math.tan((eye.fov * Math.PI) / 360)) / height);
-    this.board.setTime(clock.time);
-    if (viewer.live && this.board.names.length) this.board.refresh();
+    this.charting.board.setTime(clock.time);
+    if (viewer.live && this.charting.board.names.length) this.charting.board.refresh();
     this.hands.showCard();
     this.showLegend();
     this.timeline?.say(remark(viewer));
@@ -210,7 +207,8 @@ export class Panels {
   // ---- what a person does
 
   private picture(): void {
-    download(this.viewer.picture(), `${this.fileName}.png`);
+    const over = [this.scale.element, this.legend.element, this.runs.element];
+    download(this.viewer.picture((paint) => print(paint, this.layout.stage, over)), `${this.fileName}.png`);
   }
 
   private film(): void {
@@ -219,21 +217,11 @@ export class Panels {
     this.layout.filming(this.video.on);
   }
 
-  private async toggleChannel(name: string, unit: string): Promise<void> {
-    if (this.board.has(name, unit)) this.board.remove(name, unit);
-    else if (!(await this.board.add(name, unit))) this.messages.show(`There is no channel ${name} here.`, "error");
-  }
-
-  private charted(): void {
-    this.layout.toggle("charts", this.board.names.length > 0);
-    this.channels?.update();
-  }
-
   private setDark(dark: boolean, keep: boolean): void {
     this.dark = dark;
     this.root.dataset.theme = dark ? "dark" : "light";
     this.viewer.setDark(dark);
-    this.board.restyle();
+    this.charting.board.restyle();
     if (keep) remember(dark);
   }
 

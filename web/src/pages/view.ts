@@ -49,6 +49,7 @@ export function mount(element: HTMLElement, transport: Transport, options: Viewe
         time: clock.time, frame: (film ?? history)?.frame(clock.time) ?? 0, playing: clock.playing, live: clock.following, fps: viewer.pace.fps,
         drawn: (film && viewer.pace.share(film.rate * clock.speed)) ?? 1, bodies, link: viewer.link, quality: viewer.stage.quality.level,
         grains: grains ? { frame: grains.frame, drawn: grains.drawn, count: grains.count } : null, wanted: viewer.reel?.frame(clock.time) ?? null,
+        follows: world.machine?.bodies.find((body) => body === viewer.stage.camera.followed)?.name ?? null,
       };
     },
     seek: (time) => viewer.seek(time),

@@ -7,7 +7,6 @@ import { Film } from "../playback/film";
 import { GrainReel } from "../playback/grainReel";
 import { History } from "../playback/history";
 import { Pace } from "../playback/pace";
-import { Thinning } from "../playback/thinning";
 import { DARK, LIGHT } from "../scene/colours";
 import { Stage } from "../scene/stage";
 import { World } from "../scene/world";
@@ -15,11 +14,11 @@ import { readArrows, readFilm } from "../transport/read";
 import type { Link, Transport } from "../transport/transport";
 import type { LiveFrame, Scene } from "../transport/types";
 import type { ViewerEvents, ViewerOptions } from "./options";
+import { GrainAmount } from "./grainAmount";
 import { showGrains } from "./grainView";
 import { receiver } from "./receiver";
 import { firstLook, lookFrom } from "./viewpoint";
 
-const MOST_GRAINS = { software: 100_000, hardware: 1_000_000 };
 const SEEK_WAIT = 15_000; // ms
 
 export class Viewer {
@@ -37,6 +36,8 @@ export class Viewer {
   link: Link = "connecting";
   /** colours of the bodies at a time; null: their own */
   colours: ((time: number) => (Color | null)[] | null) | null = null;
+  /** called when all bodies have moved to the present time */
+  moved: () => void = () => {};
   readonly ready: Promise<void>;
   private readonly arrowsAsked = new Set<string>();
   private nowReady!: () => void;
@@ -46,13 +47,14 @@ export class Viewer {
   private stale = true;
   private lastNow = 0;
   private unshown = 0;
-  private readonly thinning = new Thinning();
+  readonly amount: GrainAmount;
   private closed = false;
   private readonly waiting: { from: number; done: () => void }[] = [];
 
   constructor(canvas: HTMLCanvasElement, readonly transport: Transport, readonly options: ViewerOptions, private readonly events: ViewerEvents) {
     this.ready = new Promise((resolve) => (this.nowReady = resolve));
     this.stage = new Stage(canvas);
+    this.amount = new GrainAmount(this.stage.software);
     this.world = new World(this.stage);
     this.store = new SeriesStore(transport);
     this.clock.onChange(() => (this.stale = true));
@@ -110,8 +112,7 @@ export class Viewer {
     }
     const { grainTimes, series } = film.data;
     if (grainTimes.length && grainTimes.length !== this.reel?.times.length) {
-      const most = this.stage.software ? MOST_GRAINS.software : MOST_GRAINS.hardware;
-      this.reel = new GrainReel(this.transport, grainTimes, this.reel?.most ?? most, () => (this.stale = true));
+      this.reel = new GrainReel(this.transport, grainTimes, this.reel?.most ?? this.amount.most, () => (this.stale = true));
     }
     for (const entry of series) this.store.put(entry);
     this.complete = true;
@@ -175,6 +176,7 @@ export class Viewer {
     }
     if (this.colours) this.world.paint(this.colours(time));
     this.world.update(time, past);
+    this.moved();
   }
 
   private afterDrawing(now: number): void {
@@ -188,9 +190,8 @@ export class Viewer {
       this.unshown = 0;
     }
     const grains = this.world.grains.shown;
-    const most = this.thinning.most(now, moving && this.stage.quality.plainest ? this.pace.fps : 0, grains?.drawn ?? 0);
-    if (most !== null && this.reel) this.reel.setMost(most);
-    else if (most !== null) this.transport.send({ ask: "grains", frame: 0, most });
+    const most = this.amount.fewer(now, moving && this.stage.quality.plainest ? this.pace.fps : 0, grains?.drawn ?? 0);
+    if (most !== null) this.setGrains(most);
     if (this.complete && this.grainsHere) {
       this.stage.finely = true;
       this.nowReady();
@@ -207,6 +208,17 @@ export class Viewer {
     this.grainsHere = this.reel === null;
     this.stale = true;
     return new Promise((done) => this.waiting.push({ from: performance.now(), done }));
+  }
+
+  /** How many grains to draw at most; null: as many as the machine bears. */
+  askGrains(most: number | null): void {
+    this.setGrains(this.amount.ask(most));
+  }
+
+  private setGrains(most: number): void {
+    this.reel?.setMost(most);
+    if (!this.reel) this.transport.send({ ask: "grains", frame: 0, most });
+    this.stale = true;
   }
 
   async showArrows(kind: string, on: boolean): Promise<boolean> {
@@ -234,9 +246,13 @@ export class Viewer {
 
   invalidate(): void { this.stale = true; }
 
-  picture(): string {
+  /** over: paints more into it, in pixels of the page. */
+  picture(over: (paint: CanvasRenderingContext2D) => void = () => {}): string {
     this.update();
-    return this.stage.picture((paint) => this.world.labels.paint(paint));
+    return this.stage.picture((paint) => {
+      this.world.labels.paint(paint);
+      over(paint);
+    });
   }
 
   close(): void {

@@ -3,6 +3,7 @@
 import type { Channel } from "../transport/types";
 import { partsOf } from "../charts/series";
 import { h } from "./dom";
+import { unitText } from "./numbers";
 
 const MOST_FOUND = 200;
 
@@ -58,7 +59,7 @@ export class ChannelList {
       const on = this.charted(channel.name, unit);
       const name = part ? `${channel.name} ${part}` : channel.name;
       return h("button", { class: `channel${on ? " on" : ""}`, type: "button", title: `${on ? "Remove" : "Chart"} ${name}${unit ? ` [${unit}]` : ""}`, onclick: () => this.toggle(channel.name, unit) },
-        h("span", { class: "mark" }), h("span", { class: "name" }, label, part && h("small", {}, part)), h("span", { class: "unit" }, unit));
+        h("span", { class: "mark" }), h("span", { class: "name" }, label, part && h("small", {}, part)), h("span", { class: "unit" }, unitText(unit)));
     });
   }
 }

@@ -38,6 +38,7 @@ const ICONS: Record<string, string> = {
   sliders: '<path d="M4 7h9M17 7h3M4 17h3M11 17h9"/><circle cx="15" cy="7" r="2"/><circle cx="9" cy="17" r="2"/>',
   layers: '<path d="M12 4l9 5-9 5-9-5z"/><path d="M4 14l8 4.500 8-4.500"/>',
   follow: '<circle cx="12" cy="12" r="3"/><path d="M12 2.500v4M12 17.500v4M2.500 12h4M17.500 12h4"/>',
+  pull: '<circle cx="6" cy="18" r="2.500"/><path d="M8 16l3-1-1-3 3-1-1-3 3-1"/><path d="M15 3h6v6M21 3l-5 5"/>',
   reset: '<path d="M4 4v5h5"/><path d="M4.600 9A8 8 0 1 1 4 13"/>',
   down: '<path d="M12 4v11M7 11l5 5 5-5M5 20h14"/>',
   record: '<circle cx="12" cy="12" r="6" fill="currentColor" stroke="none"/>',

@@ -5,6 +5,7 @@ import { button, h, icon } from "./dom";
 export interface LayoutActions {
   view(name: string): void;
   fit(): void;
+  charts(): void;
   theme(): void;
   picture(): void;
   video: (() => void) | null;
@@ -30,7 +31,7 @@ export class Layout {
     root.classList.add("gori");
     root.classList.toggle("bare", bare);
     this.videoButton = actions.video ? button("video", "Film to a file (WebM)", actions.video) : null;
-    this.chartButton = button("chart", "Charts", () => this.toggle("charts"));
+    this.chartButton = button("chart", "Charts", actions.charts);
     const views = h("div", { class: "group views", role: "group", "aria-label": "Views" },
       ...([["iso", "3D", "Oblique view (0)"], ["x", "X", "Along x (1)"], ["y", "Y", "Along y (2)"], ["z", "Z", "From above (3)"]] as const)
         .map(([name, text, title]) => h("button", { class: "button text", type: "button", title, onclick: () => actions.view(name) }, text)),
@@ -89,6 +90,11 @@ export class Layout {
     const { bottom } = this.stage.getBoundingClientRect();
     const tops = [this.side, this.charts].filter((panel) => panel.isConnected && !panel.hidden).map((panel) => panel.getBoundingClientRect().top);
     return this.wide ? 0 : Math.max(0, bottom - Math.min(bottom, ...tops));
+  }
+
+  /** A machine that stands still has nothing to chart. */
+  hasCharts(on: boolean): void {
+    this.chartButton.hidden = !on;
   }
 
   filming(on: boolean): void {

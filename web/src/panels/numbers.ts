@@ -4,11 +4,16 @@
 export function figure(value: number, digits = 4): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e6 || size < 1e-4)) return value.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e");
+  if (size !== 0 && (size >= 1e6 || size < 1e-4)) return value.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e").replace("-", "−").replace("e-", "e−");
   const fixed = value.toPrecision(digits);
   const plain = fixed.includes("e") ? String(Number(fixed)) : fixed;
   const short = plain.includes(".") ? plain.replace(/\.?0+$/, "") : plain;
   return short.replace(/^-0$/, "0").replace("-", "−");
+}
+
+/** A unit as it is printed: rad/s2 is rad/s². */
+export function unitText(unit: string): string {
+  return unit.replace(/([a-z])2/g, "$1²").replace(/([a-z])3/g, "$1³");
 }
 
 /** A length with a unit that fits: 0.0123 m is 12.3 mm. */

@@ -4,7 +4,7 @@ import { SCALE_CSS } from "../scene/colours";
 import { roundLength } from "../scene/ground";
 import type { Link } from "../transport/transport";
 import { h } from "./dom";
-import { figure, length } from "./numbers";
+import { figure, length, unitText } from "./numbers";
 
 export class ScaleBar {
   readonly element = h("div", { class: "scale" });
@@ -55,7 +55,7 @@ export class RunKey {
 
   show(names: [string, string]): void {
     this.element.hidden = false;
-    this.element.replaceChildren(h("span", {}, h("i"), names[0]), h("span", {}, h("i", { class: "clear" }), names[1], this.end));
+    this.element.replaceChildren(h("span", {}, h("i"), h("span", {}, names[0])), h("span", {}, h("i", { class: "clear" }), h("span", {}, names[1]), this.end));
   }
 
   /** time from which on the other one stands still; null: it moves */
@@ -74,7 +74,7 @@ export class Legend {
     if (key === this.key) return;
     this.key = key;
     this.element.hidden = false;
-    this.element.replaceChildren(h("span", { class: "title" }, unit ? `${name} [${unit}]` : name),
+    this.element.replaceChildren(h("span", { class: "title" }, unit ? `${name} [${unitText(unit)}]` : name),
       h("i", { style: `background:${SCALE_CSS}` }), h("span", { class: "ends" }, h("span", {}, figure(low, 3)), h("span", {}, figure((low + high) / 2, 3)), h("span", {}, figure(high, 3))));
   }
 

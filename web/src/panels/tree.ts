@@ -46,7 +46,7 @@ export class BodyTree {
       event.stopPropagation();
       this.actions.trail(body, trail.classList.toggle("on"));
     } }, icon("trail"));
-    const row = h("div", { class: "row", role: "treeitem", tabIndex: 0, style: `--depth:${depth}`, title: "Click: pick; double click: follow",
+    const row = h("div", { class: "row", role: "treeitem", tabIndex: 0, style: `--depth:${depth}`, title: `${name} (click: pick; double click: follow)`,
       onclick: () => this.actions.pick(body), ondblclick: () => this.actions.follow(body),
       onkeydown: (event: KeyboardEvent) => event.key === "Enter" && this.actions.pick(body) },
       h("span", { class: "swatch", style: `background:#${colourOf(colour, body - 1).getHexString()}` }),

@@ -6,6 +6,9 @@ import { DEGREES, figure, length } from "./numbers";
 
 export interface CardActions {
   follow(chase: boolean): void;
+  /** whether the mouse pulls bodies from now on; null: it cannot, as nothing runs */
+  pulls(): boolean | null;
+  pull(on: boolean): void;
   close(): void;
 }
 
@@ -36,7 +39,19 @@ export class Card {
     this.element.replaceChildren(
       h("header", {}, h("div", {}, h("h3", {}, title), sub ? h("small", {}, sub) : null), button("close", "Close (Esc)", () => this.actions.close())),
       h("dl", {}),
-      follow ? h("div", { class: "actions" }, button("follow", "Follow (C)", () => this.actions.follow(false), "Follow"), button("camera", "Chase (V)", () => this.actions.follow(true), "Chase")) : h("span"));
+      follow ? h("div", { class: "actions" }, button("follow", "Follow (C)", () => this.actions.follow(false), "Follow"), button("camera", "Chase (V)", () => this.actions.follow(true), "Chase"), this.pull()) : h("span"));
+  }
+
+  private pull(): HTMLElement | null {
+    const on = this.actions.pulls();
+    if (on === null) return null;
+    const element: HTMLButtonElement = button("pull", "The mouse pulls bodies (Ctrl and drag does so always)", () => {
+      const now = !this.actions.pulls();
+      this.actions.pull(now);
+      element.classList.toggle("on", now);
+    }, "Pull");
+    element.classList.toggle("on", on);
+    return element;
   }
 
   private row(name: string, text: string): void {

@@ -11,7 +11,7 @@ import { colourOf, opacityOf, type Theme } from "./colours";
 import { surface, type Surface } from "./materials";
 import { geometryOf } from "./shapes";
 import { Springs } from "./springs";
-import { jointSymbol, links, triad, turnTo } from "./symbols";
+import { axisArrow, jointSymbol, links, triad, turnTo } from "./symbols";
 import { Wheels } from "./wheels";
 
 /** What can be shown and hidden. */
@@ -24,10 +24,12 @@ export interface Shown {
   com: boolean;
   /** shapes that collide, where visual ones stand for them */
   collision: boolean;
+  /** arrows along the axes of joints, seen through the bodies */
+  axes: boolean;
 }
 
 /** What a layer consists of can be hidden, each by itself. */
-type Layer = "joints" | "cuts" | "frames" | "com" | "collision";
+export type Layer = "joints" | "cuts" | "frames" | "com" | "collision" | "axes";
 
 const GHOST = 0.22;
 const WALL = 0.3;
@@ -42,11 +44,12 @@ export class Machine {
   private readonly joints = new Group();
   private readonly byBody: Surface[][] = [];
   private readonly own: Color[][] = [];
-  private readonly layers: Record<Layer, Object3D[]> = { joints: [], cuts: [], frames: [], com: [], collision: [] };
+  private readonly layers: Record<Layer, Object3D[]> = { joints: [], cuts: [], frames: [], com: [], collision: [], axes: [] };
   /** shapes that collide, made when they are first shown */
   private hidden: { group: Group; shape: Shape }[] = [];
   private readonly timed: { object: Object3D; until: number }[] = [];
   private readonly neutral: Surface;
+  private readonly axisMaterial: MeshBasicMaterial;
   private readonly springs: Springs;
   private readonly wheels: Wheels;
 
@@ -59,6 +62,7 @@ export class Machine {
     this.moment = { poses: restPoses(scene, first), spin: new Float32Array(scene.wheels.length) };
     this.size = machineSize(scene, this.moment.poses);
     this.neutral = surface({ colour: new Color(theme.joint), metal: true, opacity: ghost ? GHOST : 1 });
+    this.axisMaterial = new MeshBasicMaterial({ color: theme.accent, depthTest: false, transparent: true, opacity: 0.9 });
     scene.bodies.forEach((body, k) => this.addBody(body, k));
     // symbols tell how a linkage moves; on a vehicle or in a heap they only stand in the way
     const bare = !scene.terrain && !scene.particles && scene.wheels.length === 0 && scene.joints.length < 60;
@@ -69,7 +73,7 @@ export class Machine {
     this.springs = new Springs(scene.springs, this.bodies, this.neutral, this.size);
     this.wheels = new Wheels(scene.wheels, this.bodies, ghost ? GHOST : 1);
     this.root.add(...this.bodies, this.joints, this.springs.root);
-    this.show({ shapes: true, joints: bare, cuts: bare, frames: false, springs: true, com: false, collision: false });
+    this.show({ shapes: true, joints: bare, cuts: bare, frames: false, springs: true, com: false, collision: false, axes: false });
     this.root.traverse((object) => {
       const lit = object instanceof Mesh && !(object.material instanceof MeshBasicMaterial);
       if (lit && !ghost) [object.castShadow, object.receiveShadow] = [!(object.material as Surface).transparent, true];
@@ -145,6 +149,15 @@ export class Machine {
     symbol.userData.joint = joint;
     parent.add(symbol);
     this.layers[layer].push(symbol);
+    const arrow = this.ghost ? null : axisArrow(joint.type, 0.07 * this.size);
+    if (!arrow) return;
+    const axis = new Mesh(arrow, this.axisMaterial);
+    axis.position.copy(symbol.position);
+    axis.quaternion.copy(symbol.quaternion);
+    axis.renderOrder = 4;
+    axis.raycast = () => {};
+    parent.add(axis);
+    this.layers.axes.push(axis);
   }
 
   private addHidden(): void {
@@ -183,7 +196,7 @@ export class Machine {
 
   show(shown: Partial<Shown>): void {
     if (shown.collision) this.addHidden();
-    for (const layer of ["joints", "cuts", "frames", "com", "collision"] as const) {
+    for (const layer of Object.keys(this.layers) as Layer[]) {
       const on = shown[layer];
       if (on !== undefined) for (const object of this.layers[layer]) object.visible = on;
     }
@@ -262,7 +275,7 @@ export class Machine {
   private ownBox(body: number): Box3 {
     const box = new Box3();
     for (const child of this.bodies[body].children) {
-      const symbol = this.layers.frames.includes(child) || this.layers.collision.includes(child);
+      const symbol = [this.layers.frames, this.layers.collision, this.layers.axes].some((layer) => layer.includes(child));
       if (child instanceof Mesh && child.userData.shape !== "plane" && child.geometry.type !== "PlaneGeometry" && !symbol) box.expandByObject(child);
     }
     return box;

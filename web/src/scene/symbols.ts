@@ -39,6 +39,18 @@ export function jointSymbol(type: string, size: number): BufferGeometry | null {
   }
 }
 
+const TURNING = ["revolute", "helical", "cylindrical", "universal"];
+
+/** An arrow along the axis of a joint, with a ring about it where it turns; null where a joint has no axis. */
+export function axisArrow(type: string, length: number): BufferGeometry | null {
+  if (type !== "prismatic" && type !== "planar" && !TURNING.includes(type)) return null;
+  const [thin, tip] = [0.012 * length, 0.14 * length];
+  const up = (geometry: BufferGeometry, z: number) => geometry.rotateX(Math.PI / 2).translate(0, 0, z);
+  const parts = [up(new CylinderGeometry(thin, thin, 2 * length - tip, 12), -tip / 2), up(new CylinderGeometry(0, 0.35 * tip, tip, 16), length - tip / 2)];
+  if (TURNING.includes(type)) parts.push(new TorusGeometry(0.16 * length, thin, 8, 32, 1.6 * Math.PI).translate(0, 0, 0.72 * length));
+  return mergeGeometries(parts);
+}
+
 /** Rounded links, each through points, as one mesh. */
 export function links(sticks: Vec3[][], radius: number, material: Material): Object3D {
   const parts: BufferGeometry[] = [];

@@ -30,7 +30,7 @@ export class World {
   /** sphere around the machine and what it does */
   readonly extent = new Sphere(new Vector3(), 1);
   readonly room = new Box3();
-  shown: Shown = { shapes: true, joints: false, cuts: false, frames: false, springs: true, com: false, collision: false };
+  shown: Shown = { shapes: true, joints: false, cuts: false, frames: false, springs: true, com: false, collision: false, axes: false };
   private readonly arrows = new Map<string, { object: Arrows; data: ArrowData | null }>();
   private names = false;
   private low = 0;
