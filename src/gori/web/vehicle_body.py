@@ -106,8 +106,8 @@ class Car(NamedTuple):
         return {"eye": [seat + 0.14 * base, 0.4 * self.half, belt + 0.1 * base], "screen": screen}
 
     def parts(self) -> dict[str, tuple[np.ndarray, str]]:
-        """Corners (8, 3) and colours of frame, wells that hold the ends of struts, bonnet, cab, windows, bed and lights.
-        No two faces lie in one plane.
+        """Corners (8, 3) and colours of frame, wells that hold the ends of struts, bonnet, cab, windows, bed and
+        lights. No two faces lie in one plane.
         """
         rear, front, half, radius, axle, wide, mounts = self
         base, floor = front - rear, axle + 0.45 * radius

@@ -210,9 +210,9 @@ class DrivePage {
           fps: view.pictures.length, drawn: this.frame?.grains?.drawn ?? 0, bodies, values: this.frame?.values ?? {},
           state: this.frame?.state ?? {}, latency: latency.summary(), view: view.cameras?.view ?? null, level: view.stage.quality.level,
           eye: { position: eye.position.toArray(), ahead: eye.matrixWorld.elements.slice(8, 11).map((x) => -x), up: eye.up.toArray() },
-          sees: view.ahead(),
         };
       },
+      sees: () => view.ahead(),
       camera: (from: unknown) => {
         if (VIEWS.includes(from as View)) {
           view.cameras?.set(from as View);

@@ -38,7 +38,7 @@ MANY = 400
 def work(options: DriveOptions, pipe: Connection) -> None:
     """Main function of the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and the server ends this
-    hurry()
+    be_punctual()
     threads(1)  # several that wait for each other are slower where a browser wants the cores as well
     try:
         worker = Worker(options, pipe)
@@ -58,6 +58,15 @@ def hurry() -> None:
         os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
 
 
+def be_punctual(on: bool = True) -> None:
+    """This process runs as soon as its time has come, where the system permits that; else it hurries. Only for what
+    rests most of the time.
+    """
+    hurry()
+    with suppress(AttributeError, OSError):
+        os.sched_setscheduler(0, os.SCHED_RR if on else os.SCHED_OTHER, os.sched_param(1 if on else 0))
+
+
 class Worker:
     """The loop of the process."""
 
@@ -69,6 +78,7 @@ class Worker:
         self.credit, self.paused, self.recording, self.ended = IN_FLIGHT, False, False, False
         self.heard, self.run_number, self.blocks = time.perf_counter(), 0, 0
         self.trouble: str | None = None
+        self.punctual = True
         self._orders, self._answer, self._vain, self._warned = Orders(), False, 0, False
         self._rows: list[np.ndarray] = []
         self._ruts: list[tuple[np.ndarray, np.ndarray]] = []
@@ -106,7 +116,7 @@ class Worker:
             if (ended := self.engine.advance()) is not None:
                 self._start_again(ended)
             self.blocks += 1
-            self.pace.finished(time.perf_counter())
+            self._keep_time()
             if self.blocks % BLOCKS == 0:
                 self._warn()
                 self._look()
@@ -117,9 +127,18 @@ class Worker:
             while not self.ended and (left := self.pace.due - time.perf_counter()) > 0.0:
                 self._take(left)
 
+    def _keep_time(self) -> None:
+        """Tell the clock of a block. A machine that is too slow is left to others as well: a page wants to be drawn."""
+        lost = self.pace.lost
+        self.pace.finished(time.perf_counter())
+        if self.pace.lost > lost and self.punctual:
+            self.punctual = False
+            be_punctual(False)
+
     def _start_again(self, ended: Ended) -> None:
         """The vehicle is back at the start. After drives that were none it waits there, and says why."""
         self._begin()
+        self.pace.restart(time.perf_counter())
         self._vain = self._vain + 1 if ended.moment < QUICK and ended.far < NOWHERE else 0
         if self._vain < IN_VAIN:
             self.pipe.send(("notice", f"{ended.words}. The vehicle is back at the start"))
