@@ -23,7 +23,7 @@ export class Heights {
   }
 
   /** One geometry for each tile, so that those behind the camera are not drawn. Tiles that are flat, as most are, become
-   * two triangles, others are quartered. quick: with as few samples as show the same within a centimetre. */
+   * a fan, others are quartered. quick: with as few samples as show the same within a centimetre. */
   tiles(quick: boolean): BufferGeometry[] {
     const grid = quick ? this.coarser() : this.data;
     const { low, cell, shape: [ny, nx], height } = grid;
@@ -116,9 +116,20 @@ export class Heights {
 
 function triangles(grid: Data, i: number, j: number, w: number, h: number, index: number[] = []): number[] {
   const nx = grid.shape[1];
-  if ((w === 1 && h === 1) || isFlat(grid, i, j, w, h)) {
-    const [a, b, c, d] = [j * nx + i, j * nx + i + w, (j + h) * nx + i + w, (j + h) * nx + i];
-    index.push(a, b, c, a, c, d);
+  const at = (a: number, b: number) => (j + b) * nx + i + a;
+  if (w === 1 && h === 1) {
+    index.push(at(0, 0), at(1, 0), at(1, 1), at(0, 0), at(1, 1), at(0, 1));
+    return index;
+  }
+  if (w > 1 && h > 1 && isFlat(grid, i, j, w, h)) {
+    // with all samples of its edges, so that no gap opens to a finer tile
+    const rim: number[] = [];
+    for (let a = 0; a < w; a++) rim.push(at(a, 0));
+    for (let b = 0; b < h; b++) rim.push(at(w, b));
+    for (let a = w; a > 0; a--) rim.push(at(a, h));
+    for (let b = h; b > 0; b--) rim.push(at(0, b));
+    const middle = at(w >> 1, h >> 1);
+    rim.forEach((from, k) => index.push(middle, from, rim[(k + 1) % rim.length]));
     return index;
   }
   const [a, b] = [Math.ceil(w / 2), Math.ceil(h / 2)];

@@ -6,7 +6,7 @@ import type { Theme } from "./colours";
 import type { Heights } from "./heights";
 
 export const PATCH = 32; // cells along a side
-const BLOCK = 4; // cells along a side of what is two triangles where nothing has rolled
+const BLOCK = 4; // cells along a side of what is a fan of a few triangles where nothing has rolled
 const DEEP = 0.08; // m, at which soil has the colour of a rut
 const OVER = 0.25; // cells
 const FAR = [14, 28]; // m from the eye, from where every second and every fourth cell are drawn
@@ -180,15 +180,26 @@ export class Patches {
     if (!geometry.boundingSphere) geometry.computeBoundingSphere(); // ruts are less deep than it is large
   }
 
-  /** Triangles of what was filled last: two for a block of cells that nothing has touched. */
+  /** Triangles of what was filled last: few for a block of cells that nothing has touched. */
   private weave(key: number, w: number, h: number): void {
     const fine = this.fine.get(key)!;
     const found: number[] = [];
-    for (let j = 0; j < h; j += BLOCK) {
-      for (let i = 0; i < w; i += BLOCK) {
-        const [a, b] = [Math.min(BLOCK, w - i), Math.min(BLOCK, h - j)];
-        if (this.untouched(i, j, a, b, w + 3)) quad(found, i, j, a, b, w + 1);
-        else for (let n = 0; n < b; n++) for (let m = 0; m < a; m++) quad(found, i + m, j + n, 1, 1, w + 1);
+    const [across, along] = [Math.ceil(w / BLOCK), Math.ceil(h / BLOCK)];
+    const whole = (a: number, b: number) => (a + 1) * BLOCK <= w && (b + 1) * BLOCK <= h;
+    const quiet = Array.from({ length: across * along }, (_, k) => {
+      const [a, b] = [k % across, Math.floor(k / across)];
+      return whole(a, b) && this.untouched(a * BLOCK, b * BLOCK, w + 3);
+    });
+    const isFine = (a: number, b: number) => a >= 0 && b >= 0 && a < across && b < along && !quiet[b * across + a];
+    for (let b = 0; b < along; b++) {
+      for (let a = 0; a < across; a++) {
+        const [i, j] = [a * BLOCK, b * BLOCK];
+        if (quiet[b * across + a]) {
+          // with all corners of a finer neighbour's edge, so that no gap opens
+          fan(found, i, j, w + 1, [isFine(a, b - 1), isFine(a + 1, b), isFine(a, b + 1), isFine(a - 1, b)]);
+        } else {
+          for (let n = j; n < Math.min(j + BLOCK, h); n++) for (let m = i; m < Math.min(i + BLOCK, w); m++) quad(found, m, n, 1, 1, w + 1);
+        }
       }
     }
     (fine.index.array as Uint16Array).set(found);
@@ -196,10 +207,25 @@ export class Patches {
     fine.count = found.length;
   }
 
-  private untouched(i: number, j: number, a: number, b: number, wide: number): boolean {
-    for (let n = 0; n <= b; n++) for (let m = 0; m <= a; m++) if (this.depths[(j + n + 1) * wide + i + m + 1] !== 0) return false;
+  private untouched(i: number, j: number, wide: number): boolean {
+    for (let n = 1; n <= BLOCK + 1; n++) for (let m = 1; m <= BLOCK + 1; m++) if (this.depths[(j + n) * wide + i + m] !== 0) return false;
     return true;
   }
+}
+
+/** Triangles around the middle of a block; `fine`: which of its edges (low, right, high, left) have all their corners. */
+function fan(index: number[], i: number, j: number, row: number, fine: boolean[]): void {
+  const half = BLOCK / 2;
+  const middle = (j + half) * row + i + half;
+  const corners = [[0, 0], [BLOCK, 0], [BLOCK, BLOCK], [0, BLOCK]];
+  corners.forEach(([a, b], side) => {
+    const [c, d] = corners[(side + 1) % 4];
+    const steps = fine[side] ? BLOCK : 1;
+    for (let k = 0; k < steps; k++) {
+      const at = (s: number) => (j + b + ((d - b) * s) / steps) * row + i + a + ((c - a) * s) / steps;
+      index.push(middle, at(k), at(k + 1));
+    }
+  });
 }
 
 /** Two triangles over w times h cells of a grid with so many corners in a row. */
