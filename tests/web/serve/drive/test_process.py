@@ -1,9 +1,24 @@
 """The process that simulates, as the server sees it."""
 
+import subprocess
+import sys
 import threading
+import time
+from pathlib import Path
+
+import pytest
 
 from gori.web.serve.drive.process import ENDED, Process
 from gori.web.serve.drive.truck import DriveOptions
+
+SERVER = """
+from gori.web.serve.drive.session import DriveSession
+if __name__ == "__main__":
+    session = DriveSession()
+    session.settle()
+    print(session.process._process.pid, flush=True)
+    input()
+"""
 
 
 class Heard:
@@ -54,3 +69,26 @@ def test_soil_that_does_not_carry_is_said_before_anything_is_shown():
     words = heard.first("failed")
     assert "snow us does not carry hmmwv with 3000 kg of payload" in words and "less payload" in words
     process.stop()
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked for in /proc")
+def test_a_server_that_is_killed_leaves_no_process_behind(tmp_path):
+    script = tmp_path / "server.py"
+    script.write_text(SERVER)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, str(script)], **pipes) as server:
+        number = int(server.stdout.readline())
+        assert is_running(number)
+        server.kill()  # without a word
+    end = time.monotonic() + 20.0
+    while is_running(number) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not is_running(number)
+
+
+def is_running(number):
+    """Whether a process is there, and has not just ended."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
