@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gori.web.serve.drive.engine import BLOCK, DriveEngine, values_of
-from gori.web.serve.drive.frames import Frames
+from gori.web.serve.drive.frames import DriveFrames
 from gori.web.serve.drive.truck import DriveOptions, driven
 
 
@@ -23,7 +23,7 @@ def made(engine, frames, **other):
 
 
 def test_values_are_those_of_the_vehicle(engine):
-    frames = Frames(engine.vehicle)
+    frames = DriveFrames(engine.vehicle)
     frames.outputs = engine.simulation.outputs
     engine.begin()
     engine.pedals.want(0.6, 0.0, 1.0, False)
@@ -42,7 +42,7 @@ def test_values_are_those_of_the_vehicle(engine):
 
 
 def test_cones_under_the_vehicle(engine):
-    frames, row = Frames(engine.vehicle), engine.sample()
+    frames, row = DriveFrames(engine.vehicle), engine.sample()
     engine.begin()
     assert frames.cones_under(row) == set()
     cone = engine.vehicle.course.cones[5]

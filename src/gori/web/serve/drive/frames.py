@@ -12,7 +12,7 @@ RADS = 60.0 / (2.0 * np.pi)
 PER_WHEEL = ("slip", "sinkage", "load")
 
 
-class Frames:
+class DriveFrames:
     """Heads and arrays of frames.
 
     outputs   columns of channels in a row of samples; known when the process is ready

@@ -8,7 +8,7 @@ import numpy as np
 
 from gori.errors import InputError, SimulationError
 from gori.web.packet import pack
-from gori.web.serve.drive.frames import Frames
+from gori.web.serve.drive.frames import DriveFrames
 from gori.web.serve.drive.process import Process
 from gori.web.serve.drive.scenery import drive_scene
 from gori.web.serve.drive.tape import Tape, play
@@ -41,7 +41,7 @@ class DriveSession(Session):
         """frame that is shown; in a replay that of the time"""
         self.failed: str | None = None
         self.process = Process(self.vehicle.options, self._hear)
-        self._frames, self._settled = Frames(self.vehicle), threading.Event()
+        self._frames, self._settled = DriveFrames(self.vehicle), threading.Event()
         self._watching: list[int] = []
         self._tape: Tape | None = None
         self._recording, self._file, self._run = False, None, -1
