@@ -68,6 +68,7 @@ class DrivePage {
       packet: (packet) => this.take(packet),
       link: (state) => {
         if (state === "lost") {
+          this.news = null; // what is not drawn yet is old
           this.said.stands("the server is gone; trying again");
           this.dash.lost();
         }

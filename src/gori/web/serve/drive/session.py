@@ -4,12 +4,11 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gori.errors import InputError, SimulationError
 from gori.web.packet import pack
 from gori.web.serve.drive.frames import DriveFrames
 from gori.web.serve.drive.process import Process
+from gori.web.serve.drive.replay import Piece, Replay
 from gori.web.serve.drive.scenery import drive_scene
 from gori.web.serve.drive.tape import Tape, play
 from gori.web.serve.drive.truck import DriveOptions, driven
@@ -45,9 +44,8 @@ class DriveSession(Session):
         self._watching: list[int] = []
         self._tape: Tape | None = None
         self._recording, self._file, self._run = False, None, -1
-        self._replay, self._present, self._was_paused = 0, None, False
-        """number of the replay that is shown, 0: none; depth of all ruts now, while those of a replay are shown"""
-        self._replays, self._cones = 0, set[int]()
+        self._replay, self._was_paused = Replay(self.ruts), False
+        self._cones = set[int]()
         self._lock, self._made = threading.RLock(), (0, {}, {})
 
     def start(self) -> None:
@@ -64,7 +62,8 @@ class DriveSession(Session):
 
     def stop(self) -> None:
         """End it."""
-        self._replay = 0
+        with self._lock:
+            self._replay.end()
         self.process.stop()
         self.folder.close()
 
@@ -87,37 +86,21 @@ class DriveSession(Session):
         with self._lock:
             if frame["run"] != self._run:
                 self._run, self._cones = frame["run"], set()
-                self._fresh()
+                self._replay.fresh()
+                if self._recording:
+                    self._finish()
             self._cones |= self._frames.cones_under(frame["row"])
             frame["cones"] = len(self._cones)
-            cells = self._press(frame.get("ruts"))
+            cells = self._replay.press(frame.get("ruts"))
             if self._recording and self._tape is not None:
                 self._tape.add(frame, self.ruts, cells)
                 if self._tape.full:
                     self._finish()
-            if self._replay:
+            if self._replay.turn:
                 return
             self.latest = frame
             self.number += 1
         self.changed()
-
-    def _press(self, ruts: tuple[np.ndarray, np.ndarray] | None) -> np.ndarray | None:
-        """Cells of soft soil are as deep now, also where a replay shows other ones; these cells."""
-        if self.ruts is None or ruts is None:
-            return None
-        if self._present is not None:
-            self._present[ruts[0]] = ruts[1]
-        else:
-            self.ruts.change(*ruts)
-        return ruts[0]
-
-    def _fresh(self) -> None:
-        """The vehicle stands on soil that nothing has touched."""
-        self._replay, self._present = 0, None
-        if self.ruts is not None:
-            self.ruts.clear()
-        if self._recording:
-            self._finish()
 
     # ---- pages
 
@@ -174,7 +157,7 @@ class DriveSession(Session):
     def _state(self) -> dict[str, Any]:
         return {
             "vehicle": self.size.vehicle, "recording": self._recording, "file": self._file is not None,
-            "recorded": self._tape.length if self._tape else 0.0, "replay": self._replay > 0,
+            "recorded": self._tape.length if self._tape else 0.0, "replay": self._replay.turn > 0,
             "gears": (self.ready or {}).get("gears", []),
         }  # fmt: skip
 
@@ -190,7 +173,7 @@ class DriveSession(Session):
             self.process.tell("pedals", *pedals)
         return True
 
-    def act(self, watcher: Watcher, message: PageMessage) -> bytes | None:
+    def act(self, watcher: Watcher, message: PageMessage) -> bytes | list[bytes] | None:
         """Pause, reset, record, replay: of the driver."""
         if message.kind != "do":
             return super().act(watcher, message)
@@ -247,25 +230,19 @@ class DriveSession(Session):
             tape = self._tape
             if tape is None or not tape.frames or self._recording:
                 raise MessageError("there is nothing to replay: record a drive first")
-            self._end_replay()
-            self._was_paused = self.latest is not None and self.latest["paused"]
-            self._replays += 1
-            turn = self._replay = self._replays
-            if self.ruts is not None and tape.start is not None:
-                self._present = self.ruts.depth.copy()
-                self._lay(tape.start)
+            self._was_paused = self.latest is not None and self.latest["paused"] and not self._replay.turn
+            turn = self._replay.begin(tape.start)
         self.process.tell("pause", True)
         threading.Thread(target=self._play, args=(turn, tape), name="gori replay", daemon=True).start()
 
     def _play(self, turn: int, tape: Tape) -> None:
         """Recorded frames and ruts in the place of the present ones."""
 
-        def show(frame: dict[str, Any], ruts: tuple[np.ndarray, np.ndarray] | None) -> bool:
+        def show(frame: dict[str, Any], ruts: Piece | None) -> bool:
             with self._lock:
-                if self._replay != turn:
+                if self._replay.turn != turn:
                     return False
-                if self.ruts is not None and ruts is not None:
-                    self.ruts.change(*ruts)
+                self._replay.show(ruts)
                 self.latest = frame
                 self.number += 1
             self.changed()
@@ -273,21 +250,11 @@ class DriveSession(Session):
 
         play(tape, show)
         with self._lock:
-            if self._replay != turn:
+            if self._replay.turn != turn:
                 return
-            self._end_replay()
+            self._replay.end()
         self.process.tell("pause", self._was_paused)
 
     def _end_replay(self) -> None:
-        """The present is shown again, with its ruts."""
         with self._lock:
-            self._replay, present, self._present = 0, self._present, None
-            if present is not None:
-                self._lay(present)
-
-    def _lay(self, depth: np.ndarray) -> None:
-        """Ruts of all cells as they are given, and no others."""
-        assert self.ruts is not None
-        self.ruts.clear()
-        cells = np.flatnonzero(depth)
-        self.ruts.change(cells, depth[cells])
+            self._replay.end()

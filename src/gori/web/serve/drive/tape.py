@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gori.web.serve.drive.replay import Piece
 from gori.web.serve.keeping import LONGEST_KEPT
 from gori.web.serve.ruts import RutMap
 
@@ -25,7 +26,7 @@ class Tape:
 
     def __init__(self, ruts: RutMap | None):
         self.rows: list[np.ndarray] = []
-        self.frames: list[tuple[dict[str, Any], tuple[np.ndarray, np.ndarray] | None]] = []
+        self.frames: list[tuple[dict[str, Any], Piece | None]] = []
         self.start = None if ruts is None else ruts.depth.copy()
         """depth of all cells when it began [m]"""
         self._pieces: list[np.ndarray] = []
@@ -56,10 +57,10 @@ class Tape:
         self.frames.append(({**kept, "row": frame["rows"][-1]}, piece))
 
 
-def play(tape: Tape, show: Callable[[dict[str, Any], tuple[np.ndarray, np.ndarray] | None], bool]) -> None:
+def play(tape: Tape, show: Callable[[dict[str, Any], Piece | None], bool]) -> None:
     """Show the frames of a tape at the pace of the clock, until `show` says that it is enough."""
     began, first = time.perf_counter(), tape.frames[0][0]["row"][0]
-    waiting: list[tuple[np.ndarray, np.ndarray]] = []
+    waiting: list[Piece] = []
     for frame, ruts in tape.frames:
         if ruts is not None:
             waiting.append(ruts)
