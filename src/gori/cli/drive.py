@@ -40,4 +40,6 @@ def drive(
     from gori.web.serve.drive.truck import DriveOptions
 
     options = DriveOptions(vehicle=vehicle, course=course, soil=soil, payload=payload, stones=stones)
-    serve(DriveSession(options, folder=out), host=host, port=port, open_browser=not no_browser)
+    session = DriveSession(options, folder=out)
+    session.settle()  # says where the soil does not carry the vehicle
+    serve(session, host=host, port=port, open_browser=not no_browser)

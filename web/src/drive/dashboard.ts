@@ -1,6 +1,7 @@
 /** The dashboard: speed, engine, gear, pedals, the four wheels, and whether real time is held. */
 
 import { h } from "../panels/dom";
+import type { LiveFrame } from "../transport/types";
 
 const NAMES = ["front left", "front right", "rear left", "rear right"];
 const RPM = 4000;
@@ -24,6 +25,18 @@ export interface Shown {
   held: number;
   behind: number;
   soft: boolean;
+}
+
+/** What a frame shows; soft: whether wheels can sink in. */
+export function shownOf(frame: LiveFrame, soft: boolean): Shown {
+  const v = frame.values as Record<string, number>;
+  const wheels = frame.values as Record<string, number[]>;
+  const state = frame.state ?? {};
+  return {
+    speed: v.speed, rpm: v.rpm, gear: v.gear, selector: String(state.selector ?? "D"), low: state.low === true, throttle: v.throttle,
+    brake: v.brake, steer: v.steer, slip: wheels.slip, sinkage: wheels.sinkage, load: wheels.load, ratio: v.ratio, held: v.held,
+    behind: v.behind, soft,
+  };
 }
 
 interface WheelRow {

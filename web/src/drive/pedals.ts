@@ -39,6 +39,12 @@ export class Pedals {
     return true;
   }
 
+  /** The next position of the gear lever, of those that the vehicle has. */
+  nextLever(gears: string[]): string {
+    const levers = ["auto", ...gears];
+    return (this.lever = levers[(levers.indexOf(this.lever) + 1) % levers.length]);
+  }
+
   deed(code: string): Deed | null {
     return DEEDS[code] ?? null;
   }

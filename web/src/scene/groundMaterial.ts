@@ -1,8 +1,11 @@
-/** The surface of a terrain: lines every metre, edges that fade, and holes where patches of ruts lie. */
+/** The surface of a terrain: lines every metre, edges or a distance that fade, and holes where patches of ruts lie. */
 
 import { MeshLambertMaterial, Vector2, type DataTexture } from "three";
 import type { Terrain } from "../transport/types";
 import { isPlain, LIT, orQuick } from "./materials";
+
+/** from where to where ground that goes on fades [m] */
+const FADE = { NEAR: "60.0", FAR: "260.0" };
 
 const GIVEN = `
 varying vec2 vGround;
@@ -22,8 +25,11 @@ float line() {
   vec2 lines = clamp(1.0 - off * 0.8, 0.0, 1.0) * clamp(0.2 / wide, 0.0, 1.0);
   return 0.1 * max(lines.x, lines.y);
 }
-/** 0 at the edge, 1 inside. */
+/** 0 at the edge, 1 inside; of ground that goes on: 0 far from the eye. */
 float away() {
+  #ifdef ENDLESS
+  return 1.0 - smoothstep(NEAR, FAR, distance(vGround, cameraPosition.xy));
+  #endif
   vec2 edge = min(vGround - low, high - vGround) / fade;
   return smoothstep(0.0, 1.0, min(edge.x, edge.y));
 }`;
@@ -44,14 +50,15 @@ void main() {
   gl_FragColor = vec4(mix(fogColor, vTint * (1.0 - 0.5 * line()), away()), 1.0);
 }`;
 
-/** mask: a texel for each patch of so many cells along a side, not zero where it is drawn by itself; null: of a patch. */
-export function groundMaterial(data: Terrain, mask: DataTexture | null, side: number): MeshLambertMaterial {
+/** mask: a texel for each patch of so many cells along a side, not zero where it is drawn by itself; null: of a patch.
+ * endless: it goes on beyond its edges. */
+export function groundMaterial(data: Terrain, mask: DataTexture | null, side: number, endless = false): MeshLambertMaterial {
   const plain = isPlain();
   const { low, cell, shape: [ny, nx], soft } = data;
   // where the processor draws, blending costs: the edges take the colour of the background
   const material = new MeshLambertMaterial({ transparent: !plain, vertexColors: mask === null });
-  material.defines = soft && mask ? { SOFT: "" } : {};
-  material.customProgramCacheKey = () => `ground ${soft && mask ? "soft" : ""}`;
+  material.defines = { ...(soft && mask ? { SOFT: "" } : {}), ...(endless ? { ENDLESS: "", ...FADE } : {}) };
+  material.customProgramCacheKey = () => `ground ${soft && mask ? "soft" : ""} ${endless ? "endless" : ""}`;
   const high = new Vector2(low[0] + (nx - 1) * cell[0], low[1] + (ny - 1) * cell[1]);
   const uniforms = {
     mask: { value: mask }, corner: { value: new Vector2(...(soft?.at ?? [0, 0])) },

@@ -1,17 +1,14 @@
 /** A machine as three.js objects: one group for each body, with its shapes or links, and the symbols of its joints. */
 
-import {
-  Box3, BufferAttribute, Color, EdgesGeometry, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial,
-  Object3D, SphereGeometry, Vector3, type BufferGeometry,
-} from "three";
-import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
+import { Box3, Color, Group, Mesh, MeshBasicMaterial, Object3D } from "three";
 import { POSE, type Moment } from "../playback/film";
-import type { Body, Joint, Scene, Shape } from "../transport/types";
-import { colourOf, opacityOf, type Theme } from "./colours";
+import type { Joint, Scene } from "../transport/types";
+import { Bodies } from "./bodies";
+import type { Theme } from "./colours";
 import { surface, type Surface } from "./materials";
-import { geometryOf } from "./shapes";
+import { machineSize, restPoses } from "./size";
 import { Springs } from "./springs";
-import { axisArrow, jointSymbol, links, triad, turnTo } from "./symbols";
+import { axisArrow, comMark, jointSymbol, triad, turnTo } from "./symbols";
 import { Wheels } from "./wheels";
 
 /** What can be shown and hidden. */
@@ -31,23 +28,14 @@ export interface Shown {
 /** What a layer consists of can be hidden, each by itself. */
 export type Layer = "joints" | "cuts" | "frames" | "com" | "collision" | "axes";
 
-const GHOST = 0.22;
-const WALL = 0.3;
-const COLLISION = 0.4;
-
 export class Machine {
   readonly root = new Group();
-  readonly bodies: Group[] = [];
   /** size of the machine [m], by which symbols are drawn */
   readonly size: number;
   readonly moment: Moment;
   private readonly joints = new Group();
-  private readonly byBody: Surface[][] = [];
-  private readonly own: Color[][] = [];
   private readonly layers: Record<Layer, Object3D[]> = { joints: [], cuts: [], frames: [], com: [], collision: [], axes: [] };
-  /** shapes that collide, made when they are first shown */
-  private hidden: { group: Group; shape: Shape }[] = [];
-  private readonly timed: { object: Object3D; until: number }[] = [];
+  private readonly made: Bodies;
   private readonly neutral: Surface;
   private readonly axisMaterial: MeshBasicMaterial;
   private readonly springs: Springs;
@@ -61,9 +49,10 @@ export class Machine {
   ) {
     this.moment = { poses: restPoses(scene, first), spin: new Float32Array(scene.wheels.length) };
     this.size = machineSize(scene, this.moment.poses);
-    this.neutral = surface({ colour: new Color(theme.joint), metal: true, opacity: ghost ? GHOST : 1 });
+    const opacity = Bodies.opacity(ghost);
+    this.neutral = surface({ colour: new Color(theme.joint), metal: true, opacity });
     this.axisMaterial = new MeshBasicMaterial({ color: theme.accent, depthTest: false, transparent: true, opacity: 0.9 });
-    scene.bodies.forEach((body, k) => this.addBody(body, k));
+    this.made = new Bodies(scene.bodies, this.size, ghost);
     // symbols tell how a linkage moves; on a vehicle or in a heap they only stand in the way
     const bare = !scene.terrain && !scene.particles && scene.wheels.length === 0 && scene.joints.length < 60;
     for (const joint of scene.joints) this.addJoint(joint, "joints");
@@ -71,7 +60,7 @@ export class Machine {
     if (!ghost) this.addFrames();
     this.place(); // springs are as long as they are at first
     this.springs = new Springs(scene.springs, this.bodies, this.neutral, this.size);
-    this.wheels = new Wheels(scene.wheels, this.bodies, ghost ? GHOST : 1);
+    this.wheels = new Wheels(scene.wheels, this.bodies, opacity);
     this.root.add(...this.bodies, this.joints, this.springs.root);
     this.show({ shapes: true, joints: bare, cuts: bare, frames: false, springs: true, com: false, collision: false, axes: false });
     this.root.traverse((object) => {
@@ -81,61 +70,8 @@ export class Machine {
     this.update();
   }
 
-  private addBody(body: Body, index: number): void {
-    const group = new Group();
-    group.name = body.name;
-    group.userData.body = index;
-    const colour = colourOf(body.colour, index - 1);
-    const materials: Surface[] = [];
-    // shapes that look alike are one mesh: each mesh costs a call, and software rendering bears few
-    const alike = new Map<string, Mesh[]>();
-    for (const shape of body.shapes) {
-      if (shape.collision) {
-        if (!this.ghost) this.hidden.push({ group, shape });
-        continue;
-      }
-      const mesh = this.shape(shape, colour, opacityOf(body.colour));
-      if (!mesh) continue;
-      const { color, opacity, vertexColors, side } = mesh.material as Surface;
-      const single = shape.hollow || shape.type === "plane" || this.timed.some(({ object }) => object === mesh);
-      const key = single ? `one ${alike.size}` : [color.getHex(), opacity, vertexColors, side, Boolean(mesh.geometry.index)].join();
-      alike.set(key, [...(alike.get(key) ?? []), mesh]);
-    }
-    for (const meshes of alike.values()) {
-      const mesh = merged(meshes);
-      group.add(mesh);
-      materials.push(mesh.material as Surface);
-    }
-    if (body.sticks.length) {
-      const material = surface({ colour, opacity: this.ghost ? GHOST : 1 });
-      materials.push(material);
-      group.add(links(body.sticks, 0.013 * this.size, material));
-    }
-    this.byBody.push(materials);
-    this.own.push(materials.map((material) => material.color.clone()));
-    this.bodies.push(group);
-  }
-
-  private shape(shape: Shape, colour: Color, opacity: number): Mesh | null {
-    const level = shape.type === "plane";
-    const geometry = geometryOf(shape, 3 * this.size);
-    if (!geometry) return null;
-    const wall = Boolean(shape.hollow) || level;
-    const own = shape.collision ? new Color(this.theme.accent) : shape.colour ? colourOf(shape.colour) : colour;
-    const clear = this.ghost ? GHOST : shape.collision ? COLLISION : wall ? WALL : shape.colour ? opacityOf(shape.colour) : opacity;
-    const material = surface({ colour: own, opacity: clear, wall: wall || shape.type === "mesh", vertexColours: geometry.hasAttribute("color") });
-    const mesh = new Mesh(geometry, material);
-    if (shape.at) mesh.position.set(...shape.at);
-    if (shape.quaternion) mesh.quaternion.set(shape.quaternion[1], shape.quaternion[2], shape.quaternion[3], shape.quaternion[0]);
-    if (wall && !level && !this.ghost) {
-      const edges = new LineSegments(new EdgesGeometry(geometry, 30), new LineBasicMaterial({ color: own, transparent: true, opacity: 0.9 }));
-      edges.raycast = () => {};
-      mesh.add(edges);
-    }
-    const until = (shape as { until?: number | null }).until;
-    if (until !== undefined && until !== null && !shape.collision) this.timed.push({ object: mesh, until });
-    mesh.userData.shape = shape.name ?? shape.type;
-    return mesh;
+  get bodies(): Group[] {
+    return this.made.groups;
   }
 
   private addJoint(joint: Joint, layer: "joints" | "cuts"): void {
@@ -158,16 +94,6 @@ export class Machine {
     axis.raycast = () => {};
     parent.add(axis);
     this.layers.axes.push(axis);
-  }
-
-  private addHidden(): void {
-    for (const { group, shape } of this.hidden) {
-      const mesh = this.shape(shape, new Color(), 1);
-      if (!mesh) continue;
-      group.add(mesh);
-      this.layers.collision.push(mesh);
-    }
-    this.hidden = [];
   }
 
   private addFrames(): void {
@@ -195,7 +121,7 @@ export class Machine {
   }
 
   show(shown: Partial<Shown>): void {
-    if (shown.collision) this.addHidden();
+    if (shown.collision) this.layers.collision.push(...this.made.collisions(new Color(this.theme.accent)));
     for (const layer of Object.keys(this.layers) as Layer[]) {
       const on = shown[layer];
       if (on !== undefined) for (const object of this.layers[layer]) object.visible = on;
@@ -208,7 +134,7 @@ export class Machine {
   }
 
   has(layer: Layer): boolean {
-    return this.layers[layer].length > 0 || (layer === "collision" && this.hidden.length > 0);
+    return this.layers[layer].length > 0 || (layer === "collision" && this.made.collides);
   }
 
   private place(): void {
@@ -224,22 +150,22 @@ export class Machine {
   /** Moves everything to `moment`. */
   update(time = 0): void {
     this.place();
-    for (const { object, until } of this.timed) object.visible = time < until;
+    for (const { object, until } of this.made.timed) object.visible = time < until;
     this.springs.update();
     this.wheels.spin(this.moment.spin);
   }
 
   /** Tints the picked body. */
   highlight(picked: number | null): void {
-    this.byBody.forEach((materials, body) => {
+    this.made.materials.forEach((materials, body) => {
       for (const material of materials) material.emissive.set(body === picked ? this.theme.accent : 0).multiplyScalar(body === picked ? 0.45 : 1);
     });
   }
 
   /** Colours of a scale, one for each body, or null for their own. */
   paint(colours: (Color | null)[] | null): void {
-    this.byBody.forEach((materials, body) => {
-      materials.forEach((material, k) => material.color.copy(colours?.[body] ?? this.own[body][k]));
+    this.made.materials.forEach((materials, body) => {
+      materials.forEach((material, k) => material.color.copy(colours?.[body] ?? this.made.own[body][k]));
     });
   }
 
@@ -280,57 +206,4 @@ export class Machine {
     }
     return box;
   }
-}
-
-/** Several meshes of one look as one. */
-function merged(meshes: Mesh[]): Mesh {
-  if (meshes.length === 1) return meshes[0];
-  const parts = meshes.map((mesh) => {
-    mesh.updateMatrix();
-    return mesh.geometry.applyMatrix4(mesh.matrix).deleteAttribute("uv");
-  });
-  return new Mesh(mergeGeometries(parts), meshes[0].material);
-}
-
-/** The mark of a centre of mass: a ball of black and white quarters. */
-function comMark(radius: number): BufferGeometry {
-  const ball = new SphereGeometry(radius, 24, 16).toNonIndexed();
-  const position = ball.getAttribute("position");
-  const colours = new Float32Array(3 * position.count);
-  for (let k = 0; k < position.count; k += 3) {
-    let [x, z] = [0, 0];
-    for (let c = 0; c < 3; c++) [x, z] = [x + position.getX(k + c), z + position.getZ(k + c)];
-    colours.fill(x * z > 0 ? 0.02 : 0.95, 3 * k, 3 * k + 9);
-  }
-  ball.setAttribute("color", new BufferAttribute(colours, 3));
-  return ball;
-}
-
-function restPoses(scene: Scene, first: Float32Array | null): Float32Array {
-  const poses = new Float32Array(POSE * scene.bodies.length);
-  for (let k = 0; k < scene.bodies.length; k++) poses[POSE * k + 3] = 1;
-  if (first) poses.set(first.subarray(0, poses.length));
-  return poses;
-}
-
-/** Median reach of what the bodies are made of, and how far they lie apart: the scale of symbols. */
-function machineSize(scene: Scene, poses: Float32Array): number {
-  const box = new Box3();
-  const point = new Vector3();
-  scene.bodies.forEach((body, k) => {
-    const [x, y, z] = poses.subarray(POSE * k, POSE * k + 3);
-    const grow = (at: readonly number[], reach: number) => {
-      box.expandByPoint(point.set(x + at[0] - reach, y + at[1] - reach, z + at[2] - reach));
-      box.expandByPoint(point.set(x + at[0] + reach, y + at[1] + reach, z + at[2] + reach));
-    };
-    if (k > 0) grow([0, 0, 0], 0);
-    for (const points of body.sticks) for (const at of points) if (k > 0) grow(at, 0);
-    for (const shape of body.shapes) {
-      if (shape.type === "plane" || (k === 0 && scene.bodies.length > 1)) continue;
-      const reach = Math.max(shape.radius ?? 0, shape.length ?? 0, ...(shape.size ?? []).map((edge) => edge / 2), ...(shape.radii ?? []));
-      grow(shape.at ?? [0, 0, 0], reach);
-    }
-  });
-  const size = box.isEmpty() ? 0 : box.getSize(point).length();
-  return size > 0 ? size : 1;
 }

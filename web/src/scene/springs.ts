@@ -2,9 +2,11 @@
 
 import { Curve, CylinderGeometry, Group, Mesh, TubeGeometry, Vector3, type Material } from "three";
 import type { Anchor, Spring } from "../transport/types";
+import { isPlain } from "./materials";
 
 const Z = new Vector3(0, 0, 1);
 const COILS = 9;
+const ROD = 0.7; // length of a rod, by that of its strut
 
 class Helix extends Curve<Vector3> {
   constructor(
@@ -43,6 +45,7 @@ export class Springs {
 
   constructor(springs: Spring[], private readonly bodies: Group[], material: Material, size: number) {
     const radius = 0.022 * size;
+    const pieces = isPlain() ? 8 : 14; // of a coil; where the processor draws, each triangle costs
     for (const { type, a, b, name } of springs) {
       if (!a || !b || !bodies[a.body] || !bodies[b.body]) continue;
       const group = new Group();
@@ -51,9 +54,9 @@ export class Springs {
       const damped = /strut|damper|actuator|cylinder/.test(type);
       const coiled = !/damper|actuator|cylinder/.test(type);
       const around = damped ? 1.25 * radius : radius;
-      const coil = coiled ? new Mesh(new TubeGeometry(new Helix(around, rest), 14 * COILS, 0.16 * radius, 5), material) : null;
-      const tube = (r: number, length: number) => new CylinderGeometry(r, r, length, 20).rotateX(Math.PI / 2).translate(0, 0, length / 2);
-      const rod = damped ? new Mesh(tube(0.3 * radius, 0.7 * rest).translate(0, 0, -0.7 * rest), material) : null;
+      const coil = coiled ? new Mesh(new TubeGeometry(new Helix(around, rest), pieces * COILS, 0.16 * radius, isPlain() ? 3 : 5), material) : null;
+      const tube = (r: number, length: number) => new CylinderGeometry(r, r, length, isPlain() ? 10 : 20).rotateX(Math.PI / 2).translate(0, 0, length / 2);
+      const rod = damped ? new Mesh(tube(0.3 * radius, ROD * rest).translate(0, 0, -ROD * rest), material) : null;
       if (coil) group.add(coil);
       if (rod) group.add(new Mesh(tube(0.75 * radius, 0.5 * rest), material), rod);
       this.root.add(group);
@@ -73,7 +76,9 @@ export class Springs {
       group.position.copy(this.p);
       group.quaternion.setFromUnitVectors(Z, this.q.sub(this.p).divideScalar(length));
       if (coil) coil.scale.z = length / rest;
-      if (rod) rod.position.z = length;
+      if (!rod) continue;
+      rod.position.z = length;
+      rod.scale.z = Math.min(1, length / (ROD * rest)); // it does not come out at the other end
     }
   }
 }

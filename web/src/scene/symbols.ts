@@ -86,3 +86,17 @@ export function paint(geometry: BufferGeometry, colour: number[]): BufferGeometr
   geometry.setAttribute("color", new BufferAttribute(colours, 3));
   return geometry;
 }
+
+/** The mark of a centre of mass: a ball of black and white quarters. */
+export function comMark(radius: number): BufferGeometry {
+  const ball = new SphereGeometry(radius, 24, 16).toNonIndexed();
+  const position = ball.getAttribute("position");
+  const colours = new Float32Array(3 * position.count);
+  for (let k = 0; k < position.count; k += 3) {
+    let [x, z] = [0, 0];
+    for (let c = 0; c < 3; c++) [x, z] = [x + position.getX(k + c), z + position.getZ(k + c)];
+    colours.fill(x * z > 0 ? 0.02 : 0.95, 3 * k, 3 * k + 9);
+  }
+  ball.setAttribute("color", new BufferAttribute(colours, 3));
+  return ball;
+}

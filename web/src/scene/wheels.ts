@@ -7,6 +7,7 @@ import { isPlain, surface } from "./materials";
 import { turnTo } from "./symbols";
 
 const LUGS = { fine: 26, plain: 14 };
+const ROUND = { fine: 36, plain: 20 };
 
 export class Wheels {
   private readonly turning: Group[] = [];
@@ -33,8 +34,9 @@ export class Wheels {
 
 /** A ring about z whose outer faces carry lugs, staggered between the two sides. */
 function tyre(radius: number, width: number): BufferGeometry {
-  const lug = 0.035 * radius;
-  const profile = [ // share of the half width, radius, how much of a lug
+  const lug = (isPlain() ? 0.02 : 0.035) * radius;
+  // share of the half width, radius, how much of a lug; where the processor draws, each triangle costs
+  const profile = isPlain() ? [[-0.9, 0.57 * radius, 0], [-0.94, radius - lug, 1], [0, radius - lug, 0], [0.94, radius - lug, -1], [0.9, 0.57 * radius, 0]] : [
     [-0.8, 0.6 * radius, 0], [-0.98, 0.72 * radius, 0], [-1, 0.86 * radius, 0], [-0.86, radius - lug, 1], [-0.06, radius - lug, 1],
     [0.06, radius - lug, -1], [0.86, radius - lug, -1], [1, 0.86 * radius, 0], [0.98, 0.72 * radius, 0], [0.8, 0.6 * radius, 0],
   ];
@@ -60,10 +62,11 @@ function tyre(radius: number, width: number): BufferGeometry {
 
 function rim(radius: number, width: number): BufferGeometry {
   const flat = (r: number, h: number, n: number, open = false) => new CylinderGeometry(r, r, h, n, 1, open).rotateX(Math.PI / 2);
-  const parts = [flat(radius, 0.7 * width, 36), flat(0.3 * radius, 0.86 * width, 24)];
+  const round = isPlain() ? ROUND.plain : ROUND.fine;
+  const parts = [flat(radius, 0.7 * width, round), flat(0.3 * radius, 0.86 * width, round / 2)];
   for (let k = 0; k < 6; k++) {
     const angle = (2 * Math.PI * k) / 6;
-    parts.push(flat(0.07 * radius, 0.78 * width, 10).translate(0.5 * radius * Math.cos(angle), 0.5 * radius * Math.sin(angle), 0));
+    parts.push(flat(0.07 * radius, 0.78 * width, isPlain() ? 5 : 10).translate(0.5 * radius * Math.cos(angle), 0.5 * radius * Math.sin(angle), 0));
   }
   return mergeGeometries(parts);
 }

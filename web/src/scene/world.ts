@@ -59,7 +59,8 @@ export class World {
     else for (const layer of ["joints", "cuts"] as const) this.shown[layer] = this.machine.shownNow(layer);
     this.trails = new Trails(scene);
     this.drawings = new Drawings(this.machine.bodies, this.stage.scene, this.labels, this.machine.size);
-    this.terrain = scene.terrain ? new Terrain(scene.terrain, this.stage.theme) : null;
+    // whoever drives on hard ground comes to no end of it
+    this.terrain = scene.terrain ? new Terrain(scene.terrain, this.stage.theme, scene.mode === "drive" && !scene.terrain.soft) : null;
     this.stage.scene.add(this.machine.root, this.trails.root);
     if (this.terrain) this.stage.scene.add(this.terrain.root);
     this.ground.mesh.visible = !this.terrain;

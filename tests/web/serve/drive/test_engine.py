@@ -48,7 +48,15 @@ def test_the_end_of_the_soil_brings_it_back(sand):
     q = state.q.copy()
     q[sand.size.joint_q.start + 4] = 115.8  # near the edge of the soil
     sand.simulation.state = state.replace(q=q)
+    assert 0.0 < sand.soil_left < 3.0
     sand.pedals.want(1.0, 0.0, 0.0, True)
     ended = next(filter(None, (sand.advance() for _ in range(2000))), None)
-    assert ended is not None and "soft soil" in ended
+    assert ended is not None and "soft soil ends" in ended.words and ended.at_the_end and ended.far > 100.0
     assert abs(sand.simulation.q[sand.size.joint_q.start + 4]) < 1.0
+
+
+def test_a_vehicle_stands_on_what_carries_it(sand):
+    sand.begin()
+    sand.pedals.want(0.0, 0.0, 0.0, True)
+    assert sand.stands() and sand.simulation.time == 0.0
+    assert DriveEngine(driven(DriveOptions(course="flat"))).soil_left == np.inf

@@ -1,6 +1,6 @@
 """Keys become the motion of feet and hands."""
 
-from gori.web.serve.drive.pedals import CALM, STEERING_RATE, Pedals
+from gori.web.serve.drive.pedals import CALM, MOST_ORDERS, STEERING_RATE, Order, Orders, Pedals
 
 
 def test_keys_turn_the_wheel_at_a_rate_and_back():
@@ -31,3 +31,26 @@ def test_a_wheel_in_hand_is_followed():
     for _ in range(10):
         pedals.advance(0.01, 30.0)
     assert pedals.steering_now == -0.7
+
+
+def test_taps_between_two_blocks_all_act_and_sticks_do_not_queue():
+    orders = Orders()
+    for k in range(20):  # down and up, ten times, before a block begins
+        orders.put(Order(steering=float(k % 2 == 0), sent=float(k)))
+    assert [orders.take().steering for _ in range(20)] == 10 * [1.0, 0.0]
+    assert orders.take() is None
+    for k in range(300):  # a stick that moves while the simulation is held up
+        orders.put(Order(steering=k / 300.0, smooth=False, sent=float(k)))
+    assert len(orders) == 1 and orders.take().steering == 299 / 300.0
+    orders.put(Order(throttle=1.0, sent=1.0))
+    orders.put(Order(throttle=1.0, sent=2.0))  # the driver is there still, and wants the same
+    assert len(orders) == 1 and orders.take().sent == 2.0
+    orders.put(Order(steering=0.4, smooth=False))
+    orders.put(Order(steering=1.0))  # a key after a stick
+    orders.put(Order(steering=0.2, smooth=False))
+    assert [orders.take().steering for _ in range(3)] == [0.4, 1.0, 0.2]
+    for k in range(500):
+        orders.put(Order(steering=float(k % 2)))
+    assert len(orders) == MOST_ORDERS
+    orders.only_last()  # after a pause
+    assert len(orders) == 1 and orders.take().steering == 1.0

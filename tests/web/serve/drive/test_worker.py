@@ -1,10 +1,12 @@
 """The loop that simulates, without a process of its own."""
 
 import threading
-from multiprocessing import Pipe
+from multiprocessing import Pipe, get_context
 
+from gori.web.serve.drive.engine import Ended
+from gori.web.serve.drive.pedals import Order
 from gori.web.serve.drive.truck import DriveOptions
-from gori.web.serve.drive.worker import IN_FLIGHT, Worker, _latest, work
+from gori.web.serve.drive.worker import IN_FLIGHT, IN_VAIN, Worker, _latest, work
 
 
 def test_frames_stop_without_credit_and_nothing_is_lost():
@@ -41,10 +43,75 @@ def test_the_latest_depth_counts():
 
 def test_what_cannot_be_driven_is_told():
     ours, theirs = Pipe()
-    thread = threading.Thread(target=lambda: None)
+    process = get_context("spawn").Process(target=work, args=(DriveOptions(course="moon"), theirs))
+    process.start()
+    assert ours.poll(60.0) and ours.recv()[0] == "failed"
+    process.join(20)
+    assert process.exitcode == 0
+
+
+def worker(**options):
+    ours, theirs = Pipe()
+    return Worker(DriveOptions(**options), theirs), ours
+
+
+def test_a_vehicle_that_digs_itself_in_waits_for_its_driver(monkeypatch):
+    made, ours = worker(soil="dry_sand")
+    thread = threading.Thread(target=made.run, daemon=True)
+    real, said = made.engine.advance, []
+    at_once = Ended("a wheel has dug itself in", 0.3, 0.2, False)
+    monkeypatch.setattr(made.engine, "advance", lambda: at_once if made.trouble is None and len(said) < 5 else real())
     thread.start()
-    try:
-        work(DriveOptions(course="moon"), theirs)
-    except ValueError:  # signals only in the main thread
-        return
-    assert ours.recv()[0] == "failed"
+    while thread.is_alive():
+        assert ours.poll(20.0)
+        kind, given = ours.recv()
+        if kind == "notice":
+            said.append(given)
+        elif kind == "frame":
+            ours.send(("credit",))
+            if given["trouble"]:
+                break
+    assert len(said) == IN_VAIN - 1 and "back at the start" in said[0]  # not again and again
+    assert given["paused"] and "dry sand does not carry hmmwv" in given["trouble"] and "Reset" in given["trouble"]
+    said += 5 * ["enough"]
+    ours.send(("pause", False))
+    ours.send(("reset",))
+    while given["trouble"]:
+        assert ours.poll(20.0)
+        kind, given = ours.recv()
+        ours.send(("credit",))
+    assert not given["paused"]
+    ours.send(("end",))
+    thread.join(20)
+
+
+def test_the_driver_hears_of_the_end_of_the_soil_once():
+    made, ours = worker(soil="dry_sand")
+    q = made.engine.simulation.state.q.copy()
+    q[made.engine.size.joint_q.start + 4] = 105.0
+    made.engine.simulation.state = made.engine.simulation.state.replace(q=q)
+    made._warn()
+    made._warn()
+    assert ours.recv()[0] == "ready" and "the soft soil ends in" in ours.recv()[1] and not ours.poll(0.1)
+
+
+def test_keys_are_answered_by_the_next_block():
+    made, ours = worker()
+    made.paused = False
+    sent = []
+    made._send = lambda: sent.append((made.blocks, made._sent))
+    made._orders.put(Order(steering=1.0, sent=5.0))
+    made._orders.put(Order(steering=0.0, sent=6.0))
+    thread = threading.Thread(target=made.run, daemon=True)
+    thread.start()
+    ours.send(("end",))
+    thread.join(20)
+    assert (1, 5.0) in sent  # not only every second block
+    assert made.punctual
+
+
+def test_a_machine_that_is_too_slow_is_shared():
+    made, _ = worker()
+    made.pace.start -= 10.0
+    made._keep_time()
+    assert not made.punctual and made.pace.lost > 0.0

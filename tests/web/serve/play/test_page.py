@@ -8,10 +8,12 @@ from gori.web.serve.play.session import PlaySession
 from tests.web.browsers import require_browser
 
 SLIDE = """(() => {
-  const slider = document.querySelector('input[aria-label="crank"]');
-  slider.value = 0.1;
+  const slider = document.querySelector('input[aria-label="%s"]');
+  slider.value = %s;
   slider.dispatchEvent(new Event("input"));
 })()"""
+STATE = "window.gori.page.state()"
+UNITS = "[...document.querySelectorAll('.chart .unit')].map((e) => e.textContent)"
 
 
 @pytest.fixture
@@ -27,7 +29,7 @@ def test_sliders_links_and_examples(browser):
         browser.wait_for("window.gori?.page?.state().values.rocker === 0.45", "the settings of the link")
         browser.wait_for("window.gori.page.state().changes > 0", "the film")
         before = browser.run("window.gori.page.state()")
-        browser.run(SLIDE)
+        browser.run(SLIDE % ("crank", 0.1))
         browser.wait_for(f"window.gori.page.state().changes > {before['changes']}", "the new mechanism")
         assert browser.run("location.hash") == "#four-bar,crank=0.1,rocker=0.45"
         browser.run("window.gori.page.pause()")
@@ -36,4 +38,27 @@ def test_sliders_links_and_examples(browser):
         assert browser.run("document.querySelectorAll('.chart canvas').length") >= 2
         browser.run("[...document.querySelectorAll('nav button')].find((b) => b.textContent === 'Governor').click()")
         browser.wait_for("window.gori.page.state().example === 'governor'", "another example")
+        assert browser.errors == []
+
+
+def test_the_whole_machine_is_in_the_picture_also_when_it_changes_its_size(browser):
+    with Server(PlaySession("stewart")) as server:
+        browser.open(server.address)
+        browser.wait_for(f"window.gori?.page?.state().changes > 0 && {STATE}.inside", "a picture of all of it")
+        before = browser.run(STATE)
+        browser.run(SLIDE % ("height", 0.9))
+        browser.run(SLIDE % ("base", 0.8))
+        browser.wait_for(
+            f"{STATE}.values.base === 0.8 && {STATE}.distance > {1.15 * before['distance']}", "a new frame"
+        )
+        browser.wait_for(f"{STATE}.inside", "a picture of all of it")
+        browser.run(SLIDE % ("base", 0.35))
+        browser.run(SLIDE % ("height", 0.4))
+        browser.run(SLIDE % ("top", 0.15))
+        browser.wait_for(f"{STATE}.distance < {0.9 * before['distance']}", "a nearer look at a smaller machine")
+        for name in ("slider-crank", "quick-return", "governor"):
+            browser.run(f"location.hash = '#{name}'")
+            browser.wait_for(f"{STATE}.example === '{name}' && {STATE}.inside", name)
+        units = browser.run(UNITS)
+        assert units and not any("," in unit for unit in units)
         assert browser.errors == []

@@ -1,6 +1,6 @@
 """The vehicle in motion: blocks of compiled steps under the driver's pedals, and what a page shows of it."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,24 @@ BLOCK = STEP * STEPS
 SELECTORS = {"R": "R", "N": "N", "D": "D", "1": 1, "2": 2, "3": 3}
 RUT_ROOM = 1.0
 """around the wheels, where soft soil may change [m]"""
+STANDS = 2.0
+"""a vehicle that has not sunk in after so long, without a driver, is carried [s]"""
+NEAR = 12.0
+"""from the end of the soft soil, where the driver is warned [m]"""
+
+
+class Ended(NamedTuple):
+    """Why a drive has ended, in a sentence for the driver.
+
+    moment      since its start [s]
+    far         from its start [m]
+    at_the_end  of the soft soil
+    """
+
+    words: str
+    moment: float
+    far: float
+    at_the_end: bool
 
 
 class DriveEngine:
@@ -62,7 +80,7 @@ class DriveEngine:
         """Ahead [m/s]."""
         return float(self.simulation.v[self.size.joint_v.start + 3])
 
-    def advance(self) -> str | None:
+    def advance(self) -> Ended | None:
         """One block; what has ended the drive, or None. Then it stands at the start again."""
         run, pedals = self.simulation, self.pedals
         pedals.advance(BLOCK, abs(self.speed))
@@ -78,10 +96,43 @@ class DriveEngine:
                 inputs[f"{name}.transfer"] = "low" if self.low else "high"
             run.advance(STEPS)
         except SimulationError as error:
+            ended = self._ended(error)
             self.begin()
-            return str(error)
+            return ended
         self.spin += BLOCK * run.stepper.sample()[self._columns]
         return None
+
+    def stands(self) -> bool:
+        """Whether the soil carries the vehicle without a driver; it stands at the start afterwards."""
+        for _ in range(int(STANDS / BLOCK)):
+            if self.advance() is not None:
+                return False
+        self.begin()
+        return True
+
+    @property
+    def at(self) -> np.ndarray:
+        """Where the chassis is, x and y (2,) [m]."""
+        return self.simulation.q[self.size.joint_q][4:6]
+
+    @property
+    def soil_left(self) -> float:
+        """From the wheels to the end of the soft soil [m]; of hard ground there is no end."""
+        if self._soft is None:
+            return np.inf
+        low = np.array(self._soft.at)
+        room = np.minimum(self.at - low, low + self._soft.size - self.at)
+        return float(room.min()) - self._reach + RUT_ROOM
+
+    def _ended(self, error: SimulationError) -> Ended:
+        far, left = float(np.linalg.norm(self.at - self._standing.q[self.size.joint_q][4:6])), self.soil_left
+        if left < self.size.radius:
+            words = "the soft soil ends at the red posts"
+        elif "sunk" in str(error):
+            words = "a wheel has dug itself in: less throttle, low range, less payload or firmer soil help"
+        else:
+            words = str(error)
+        return Ended(words, self.simulation.time, far, left < self.size.radius)
 
     def sample(self) -> np.ndarray:
         """Time, states and outputs now, as a row of a Recording."""
@@ -94,7 +145,7 @@ class DriveEngine:
             return None
         ny, nx = self._grid
         cells = self.simulation.stepper.data.cells.reshape(ny, nx)
-        at = self.simulation.q[self.size.joint_q][4:6]
+        at = self.at
         if self._looked == -np.inf:
             window = (0, ny, 0, nx)
         else:

@@ -1,6 +1,8 @@
 """Pedals and wheel as a person moves them: keys are on or off, feet and hands are not."""
 
+from collections import deque
 from dataclasses import dataclass
+from typing import NamedTuple
 
 STEERING_RATE, STEERING_BACK = 2.2, 3.5
 """full turns of the steering a second, by keys: away from the middle, and back"""
@@ -8,6 +10,58 @@ CALM = 11.0
 """speed at which keys turn the steering only half [m/s]: more would turn the vehicle over"""
 ANALOGUE_RATE = 10.0
 """of pedals and wheels that are moved by hand"""
+
+MOST_ORDERS = 64
+"""that may wait: keys that a person presses in a third of a second"""
+
+
+class Order(NamedTuple):
+    """What a page says of pedals and levers.
+
+    smooth   whether it comes from keys
+    sent     clock of the page then [ms]
+    """
+
+    throttle: float = 0.0
+    brake: float = 0.0
+    steering: float = 0.0
+    smooth: bool = True
+    gear: str = "D"
+    low: bool = False
+    sent: float = 0.0
+
+    def same(self, other: "Order") -> bool:
+        """Whether both want the same."""
+        return self[:-1] == other[:-1]
+
+
+class Orders:
+    """Orders that wait for their block of steps. Each press and release of a key acts for a block, so that no tap is
+    lost, however short; of sticks and sliders, which move all the time, only the latest position counts.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[Order] = deque(maxlen=MOST_ORDERS)
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def put(self, order: Order) -> None:
+        """One more, or the last one anew."""
+        if self._waiting:
+            last = self._waiting[-1]
+            if order.same(last) or not (order.smooth or last.smooth):
+                self._waiting.pop()
+        self._waiting.append(order)
+
+    def take(self) -> Order | None:
+        """The next one; None: nothing new."""
+        return self._waiting.popleft() if self._waiting else None
+
+    def only_last(self) -> None:
+        """Forget all but the last: they were meant for a vehicle that stood still in time."""
+        while len(self._waiting) > 1:
+            self._waiting.popleft()
 
 
 @dataclass

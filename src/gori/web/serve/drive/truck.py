@@ -47,6 +47,22 @@ class DrivenVehicle:
     size: Dimensions
 
     @property
+    def soil(self) -> str | None:
+        """Name of the soil; None: hard ground."""
+        name = self.options.soil or self.course.soil
+        return None if name == "hard" else name
+
+    @property
+    def sinks(self) -> str:
+        """What to tell where the soil does not carry it."""
+        soil = (self.soil or "the ground").replace("_", " ")
+        load = f" with {self.options.payload:g} kg of payload" if self.options.payload else ""
+        return (
+            f"{soil} does not carry {self.options.vehicle}{load}: it sinks in where it stands. "
+            "Choose firmer soil (--soil)" + (" or less payload (--payload)" if load else "")
+        )
+
+    @property
     def note(self) -> str | None:
         """What is not as it would be in nature; None: nothing."""
         if not self.options.stones:

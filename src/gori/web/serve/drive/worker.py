@@ -6,17 +6,17 @@ import gc
 import os
 import signal
 import time
-from collections import deque
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
 
-from gori.errors import GoriError
+from gori.errors import GoriError, SimulationError
 from gori.model import threads
-from gori.web.serve.drive.engine import BLOCK, DriveEngine, try_levers, values_of
+from gori.web.serve.drive.engine import BLOCK, NEAR, DriveEngine, Ended, try_levers, values_of
 from gori.web.serve.drive.pace import Pace
+from gori.web.serve.drive.pedals import Order, Orders
 from gori.web.serve.drive.truck import DriveOptions, driven
 
 BLOCKS = 2
@@ -27,8 +27,10 @@ DEAD_MAN = 2.0
 """without a word from the driver for so long, pedals are released [s]"""
 PRIORITY = -10
 """of the process, as `nice` counts"""
-TAPS = 8
-"""pedals that may wait for their block"""
+QUICK, NOWHERE = 5.0, 3.0
+"""a drive that ends so soon [s], so near its start [m], has not been one"""
+IN_VAIN = 2
+"""drives that were none, after which the vehicle waits for its driver instead of starting again"""
 MANY = 400
 """pieces of ruts after which they are put together"""
 
@@ -36,7 +38,7 @@ MANY = 400
 def work(options: DriveOptions, pipe: Connection) -> None:
     """Main function of the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and the server ends this
-    hurry()
+    be_punctual()
     threads(1)  # several that wait for each other are slower where a browser wants the cores as well
     try:
         worker = Worker(options, pipe)
@@ -56,16 +58,28 @@ def hurry() -> None:
         os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
 
 
+def be_punctual(on: bool = True) -> None:
+    """This process runs as soon as its time has come, where the system permits that; else it hurries. Only for what
+    rests most of the time.
+    """
+    hurry()
+    with suppress(AttributeError, OSError):
+        os.sched_setscheduler(0, os.SCHED_RR if on else os.SCHED_OTHER, os.sched_param(1 if on else 0))
+
+
 class Worker:
     """The loop of the process."""
 
     def __init__(self, options: DriveOptions, pipe: Connection):
-        self.pipe, self.engine = pipe, DriveEngine(driven(options))
+        self.pipe, self.vehicle = pipe, driven(options)
+        self.engine = self._settled()
         run = self.engine.simulation
         self.pace = Pace(BLOCK, time.perf_counter())
         self.credit, self.paused, self.recording, self.ended = IN_FLIGHT, False, False, False
         self.heard, self.run_number, self.blocks = time.perf_counter(), 0, 0
-        self._pedals: deque[tuple] = deque(maxlen=TAPS)
+        self.trouble: str | None = None
+        self.punctual = True
+        self._orders, self._answer, self._vain, self._warned = Orders(), False, 0, False
         self._rows: list[np.ndarray] = []
         self._ruts: list[tuple[np.ndarray, np.ndarray]] = []
         info = run._info(0.0)
@@ -74,6 +88,16 @@ class Worker:
         gc.collect()
         gc.freeze()
 
+    def _settled(self) -> DriveEngine:
+        """The vehicle on its wheels; an error where the soil does not carry it."""
+        try:
+            engine = DriveEngine(self.vehicle)
+        except SimulationError as error:
+            raise SimulationError(self.vehicle.sinks if "sunk" in str(error) else str(error), 0.0) from None
+        if self.vehicle.soil is not None and not self.vehicle.options.stones and not engine.stands():
+            raise SimulationError(self.vehicle.sinks, 0.0)
+        return engine
+
     def run(self) -> None:
         """Until it is told to end."""
         self.pace.restart(time.perf_counter())
@@ -81,6 +105,7 @@ class Worker:
         while not self.ended:
             self._take(0.0)
             if self.paused:
+                self._orders.only_last()
                 self._take(0.05)
                 self._send()
                 self.pace.restart(time.perf_counter())
@@ -89,15 +114,45 @@ class Worker:
             if time.perf_counter() - self.heard > DEAD_MAN:
                 self.engine.pedals.release()
             if (ended := self.engine.advance()) is not None:
-                self._begin()
-                self.pipe.send(("notice", f"{ended}. The vehicle is back at the start"))
+                self._start_again(ended)
             self.blocks += 1
-            self.pace.finished(time.perf_counter())
+            self._keep_time()
             if self.blocks % BLOCKS == 0:
+                self._warn()
                 self._look()
                 self._send()
+            elif self._answer:
+                self._send()  # what comes of a key is told at once
+            self._answer = False
             while not self.ended and (left := self.pace.due - time.perf_counter()) > 0.0:
                 self._take(left)
+
+    def _keep_time(self) -> None:
+        """Tell the clock of a block. A machine that is too slow is left to others as well: a page wants to be drawn."""
+        lost = self.pace.lost
+        self.pace.finished(time.perf_counter())
+        if self.pace.lost > lost and self.punctual:
+            self.punctual = False
+            be_punctual(False)
+
+    def _start_again(self, ended: Ended) -> None:
+        """The vehicle is back at the start. After drives that were none it waits there, and says why."""
+        self._begin()
+        self.pace.restart(time.perf_counter())
+        self._vain = self._vain + 1 if ended.moment < QUICK and ended.far < NOWHERE else 0
+        if self._vain < IN_VAIN:
+            self.pipe.send(("notice", f"{ended.words}. The vehicle is back at the start"))
+            return
+        pressed = self.engine.pedals.throttle > 0.0
+        words = f"it cannot start here: {ended.words}" if pressed else self.vehicle.sinks
+        self.trouble, self.paused, self._vain = f"{words}. Reset (R) tries again", True, 0
+
+    def _warn(self) -> None:
+        """The driver hears of the end of the soft soil before the vehicle is there."""
+        left = self.engine.soil_left
+        if left < NEAR and not self._warned:
+            self.pipe.send(("notice", f"the soft soil ends in {max(0.0, left):.0f} m, at the red posts"))
+        self._warned = left < NEAR
 
     def _look(self) -> None:
         """Keep what has changed since the last frame."""
@@ -117,7 +172,7 @@ class Worker:
             "row": self.engine.sample(), "spin": self.engine.spin.astype(np.float32), "run": self.run_number,
             "paused": self.paused, "values": values_of(self.engine), "gear": self.engine.gear, "low": self.engine.low,
             "ratio": pace.ratio, "percent": pace.percent, "looks": pace.looks, "held": pace.held,
-            "behind": max(0.0, pace.behind(now)), "lost": pace.lost, "sent": self._sent,
+            "behind": max(0.0, pace.behind(now)), "lost": pace.lost, "sent": self._sent, "trouble": self.trouble,
         }  # fmt: skip
         if self._ruts:
             frame["ruts"], self._ruts = _latest(self._ruts), []
@@ -134,10 +189,11 @@ class Worker:
         self.run_number, self._ruts, self._rows, self.recording = self.run_number + 1, [], [], False
 
     def _press(self) -> None:
-        """The next of the pedals that have come: each acts for a block at least, so that no tap of a key is lost."""
-        if self._pedals:
-            throttle, brake, steering, smooth, self.engine.gear, self.engine.low, self._sent = self._pedals.popleft()
-            self.engine.pedals.want(throttle, brake, steering, smooth)
+        """The next order of the driver."""
+        if (order := self._orders.take()) is not None:
+            self.engine.gear, self.engine.low, self._sent = order.gear, order.low, order.sent
+            self.engine.pedals.want(order.throttle, order.brake, order.steering, order.smooth)
+            self._answer = True
 
     def _take(self, wait: float) -> None:
         """Messages that are there, or that come within a time [s]."""
@@ -147,12 +203,13 @@ class Worker:
             if kind == "credit":
                 self.credit += 1
             elif kind == "pedals":
-                self._pedals.append(given)
+                self._orders.put(Order(*given))
                 self.heard = time.perf_counter()
             elif kind == "pause":
-                self.paused = given[0]
+                self.paused, self.trouble = given[0], self.trouble if given[0] else None
             elif kind == "reset":
                 engine.begin()
+                self.trouble = None
                 self._begin()
                 self.pace.restart(time.perf_counter())
                 self._look()
