@@ -72,6 +72,14 @@ def test_a_mesh_that_is_missing_is_a_notice(tmp_path):
     assert entry is None and arrays == {} and "none.stl' is not shown" in notices[0]
 
 
+def test_solid_bodies_that_move_do_not_have_the_colour_of_their_material():
+    ball, bin = SHAPES["sphere"], SHAPES["box"]
+    solid = ball(type="sphere", radius=1.0, material="steel")
+    hollow = bin(type="box", size=(1, 1, 1), hollow=True, material="steel")
+    assert "colour" not in shape_entry("s", solid, None, [], moves=True)
+    assert shape_entry("s", solid, None, [])["colour"] == shape_entry("s", hollow, None, [], moves=True)["colour"]
+
+
 def test_bodies_have_calm_colours():
     assert body_colour("ground", 0, "ground") == body_colour("pedestal", 0, "ground") == GROUND_COLOUR
     assert [body_colour("a", row, "ground") for row in (1, 2, 11)] == [PALETTE[0], PALETTE[1], PALETTE[0]]

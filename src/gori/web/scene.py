@@ -97,16 +97,16 @@ class Scene:
         row = int(model.tables.frame_i[model.frame(name)])
         group = next(other for other in self.names if int(model.tables.frame_i[model.frame(other)]) == row)
         entry: dict[str, Any] = {"name": name, "group": group, "colour": body_colour(name, row, GROUND)}
-        entry["shapes"] = [] if body is None else self._shapes(name, body)
+        entry["shapes"] = [] if body is None else self._shapes(name, body, row != 0)
         if not entry["shapes"] and name != GROUND:
             entry["shapes"] = vehicle_shapes(model, name, self._put)
         entry["sticks"] = [] if entry["shapes"] else self._sticks(name)
         return entry
 
-    def _shapes(self, name: str, body: Body) -> list[dict[str, Any]]:
+    def _shapes(self, name: str, body: Body, moves: bool) -> list[dict[str, Any]]:
         """Shapes of a body; those that visual ones stand for are marked as `collision`."""
         found = {
-            key: shape_entry(f"{name}.{key}", shape, self._put, self.notices, self._most)
+            key: shape_entry(f"{name}.{key}", shape, self._put, self.notices, self._most, moves)
             for key, shape in body.shapes.items()
         }
         seen = {key for key in body.drawn if found[key] is not None}

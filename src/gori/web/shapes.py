@@ -1,6 +1,7 @@
 """Shapes of bodies as pages draw them: primitives by their numbers, meshes and gears as triangles with colours."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,13 @@ Put = Callable[[str, np.ndarray], str]
 
 
 def shape_entry(
-    name: str, shape: Any, put: Put, notices: list[str], most: int = MOST_TRIANGLES
+    name: str, shape: Any, put: Put, notices: list[str], most: int = MOST_TRIANGLES, moves: bool = False
 ) -> dict[str, Any] | None:
     """One shape of the Spec, in the frame of its body; None where it cannot be drawn, with a notice why.
 
-    put    called with names such as "SHAPE.vertices"
-    most   triangles of a mesh
+    put     called with names such as "SHAPE.vertices"
+    most    triangles of a mesh
+    moves   of a body that moves: solid ones are told apart by colours of their bodies, not of their materials
     """
     R, p = shape.pose()
     entry: dict[str, Any] = {"type": shape.type, "name": name, "at": p}
@@ -59,7 +61,8 @@ def shape_entry(
         entry |= {"hollow": True, "open": list(shape.open)}
     if shape.until is not None:
         entry["until"] = shape.until
-    if (colour := _own(shape.colour) or _of_material(shape.material)) is not None:
+    wall = not moves or shape.type == "plane" or shape.hollow
+    if (colour := _own(shape.colour) or (_of_material(shape.material) if wall else None)) is not None:
         entry["colour"] = colour
     return entry
 
@@ -96,9 +99,9 @@ def _read_mesh(name: str, shape: Any, put: Put, notices: list[str], most: int) -
     except ImportError:
         return _left_out(notices, "meshes are not shown: they need trimesh (pip install 'gori[formats]')")
     except FileNotFoundError:
-        return _left_out(notices, f"mesh {shape.file!r} is not shown: there is no such file")
+        return _left_out(notices, f"mesh {Path(shape.file).name!r} is not shown: there is no such file")
     except (GoriError, Exception) as error:
-        return _left_out(notices, f"mesh {shape.file!r} is not shown: {error}")
+        return _left_out(notices, f"mesh {Path(shape.file).name!r} is not shown: {error}")
     triangles = mesh.triangles
     if np.prod(shape.scale) < 0.0:  # mirrored: what was outside is inside
         triangles = triangles[:, ::-1]

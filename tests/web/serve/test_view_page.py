@@ -12,7 +12,7 @@ import gori
 from gori.web.browser import OPTIONS, find_browser
 from gori.web.serve import LiveSession, RecordedSession, Server
 from tests.web.browsers import require_browser
-from tests.web.machines import EXAMPLES, truck
+from tests.web.machines import EXAMPLES, four_bar, shaken, truck
 
 sync = pytest.importorskip("playwright.sync_api")
 
@@ -160,7 +160,7 @@ def test_two_runs_have_a_key_and_what_is_left_out_stays_written(opened, runs, tm
         page = opened(server.address)
         page.evaluate("() => { window.gori.page.pause(); return window.gori.page.seek(0.8).then(() => true); }")
         page.wait_for_timeout(300)
-        assert page.locator(".runs span").all_inner_texts() == ["earth", "moon\nends at 0.6 s"]
+        assert page.locator(".runs > span").all_inner_texts() == ["earth", "moon\nends at 0.6 s"]
         assert page.locator(".remarks").inner_text() == "50 of 1001 samples are shown."
         assert page.locator(".message").count() == 0
         both = picture(page)
@@ -181,6 +181,56 @@ def test_torques_and_forces_are_charted_apart(opened, runs):
         page.locator(".chart", has_text="pivot.reaction force z").wait_for()
         assert page.locator(".chart", has_text="pivot.reaction force").locator(".unit").inner_text() == "[N]"
         assert page.locator(".chart", has_text="moment").count() == 0
+
+
+def test_views_layers_colours_and_what_is_saved(opened, tmp_path):
+    with Server(RecordedSession(four_bar(), "four-bar")) as server:
+        page = opened(server.address)
+        page.evaluate("() => { window.gori.page.pause(); return window.gori.page.seek(0.2).then(() => true); }")
+        page.get_by_role("tab", name="Display").click()
+        before = picture(page)
+
+        def changed(least=1e-3):
+            nonlocal before
+            page.wait_for_timeout(500)
+            last, before = before, picture(page)
+            return np.mean(np.abs(before - last).max(axis=2) > 12) > least
+
+        for view in ("Left", "Oblique"):
+            page.get_by_role("button", name=view, exact=True).click()
+            assert changed(), view
+        for layer in ("Joint axes", "Cut joints", "Centres of mass", "Frames", "Reactions"):
+            page.locator(".toggle", has_text=layer).click()
+            assert changed(2e-4), layer
+        page.get_by_label("Colour by").select_option(label="joint reaction force")
+        page.locator(".legend:not([hidden])").wait_for()
+        assert page.locator(".legend .title").inner_text() == "joint reaction force [N]" and changed()
+        with page.expect_download() as saved:
+            page.get_by_role("button", name="Picture (P)").click()
+        colours = np.asarray(Image.open(saved.value.path()).convert("RGB"), int)
+        assert saved.value.suggested_filename == "four-bar.png" and colours.shape == before.shape
+        corner = colours[-60:, -200:].reshape(-1, 3)  # the legend, from the dark to the bright end of its scale
+        for end in ((68, 1, 84), (253, 231, 37)):
+            assert np.abs(corner - end).max(axis=1).min() < 12
+        film = page.get_by_role("button", name="Film to a file")
+        film.click()
+        page.evaluate("() => window.gori.page.play()")
+        page.wait_for_timeout(1200)
+        with page.expect_download() as saved:
+            film.click()
+        assert saved.value.suggested_filename == "four-bar.webm"
+        data = saved.value.path().read_bytes()
+        assert data[:4] == b"\x1a\x45\xdf\xa3" and len(data) > 5_000  # the magic number of WebM
+
+
+def test_as_many_grains_as_asked_for(opened, tmp_path):
+    with Server(RecordedSession(shaken(tmp_path / "f.h5", count=12_000, frames=3))) as server:
+        page = opened(server.address)
+        page.evaluate("() => window.gori.page.pause()")
+        page.get_by_role("tab", name="Display").click()
+        for choice, drawn in ((1, 10_000), (3, 12_000)):  # at most ten thousand, at most a million
+            page.get_by_label("Grains drawn").select_option(index=choice)
+            page.wait_for_function(f"() => window.gori.page.state().grains.drawn === {drawn}", timeout=20_000)
 
 
 def _do(what):

@@ -15,6 +15,9 @@ import type { Stage } from "./stage";
 import { Terrain } from "./terrain";
 import { Trails, type Past } from "./trails";
 
+/** a machine on ground that is so many times larger fills the picture without it */
+const FLOOR = 2.2;
+const diagonal = (box: Box3) => box.getSize(new Vector3()).length();
 const SUN = new Vector3(-0.45, -0.7, 1.15).normalize();
 
 export class World {
@@ -82,19 +85,23 @@ export class World {
 
   /** How much room the machine takes, over a film where there is one. */
   measure(film: Film | null): void {
-    const box = this.machine.box();
+    const [box, moving] = [this.machine.box(), this.machine.moving];
     if (film && film.count > 1) {
       const saved = this.machine.moment.poses.slice();
       const samples = Math.min(12, film.count);
       for (let k = 0; k < samples; k++) {
         film.sample(film.first + ((film.last - film.first) * k) / (samples - 1), this.machine.moment);
         this.machine.update();
-        if (typeof this.machine.scene.camera?.follow !== "number") box.union(this.machine.box()); // else its own size counts, not its way
+        if (typeof this.machine.scene.camera?.follow === "number") continue; // its own size counts, not its way
+        box.union(this.machine.box());
+        moving.union(this.machine.moving);
       }
       this.machine.moment.poses.set(saved);
       this.machine.update();
     }
     this.setExtent(box);
+    // a wide floor is no reason to look from afar at what moves on it
+    if (diagonal(box) > FLOOR * diagonal(moving)) this.room.copy(moving);
   }
 
   private setExtent(box: Box3): void {
