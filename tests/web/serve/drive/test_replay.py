@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gori.web.serve.drive.replay import Replay
+from gori.web.serve.drive.replay import DriveReplay
 from gori.web.serve.ruts import RutMap
 
 
@@ -12,7 +12,7 @@ def piece(cell, depth):
 
 def test_a_replay_shows_its_own_ruts_and_then_the_present_with_what_came_meanwhile():
     ruts = RutMap(5)
-    replay = Replay(ruts)
+    replay = DriveReplay(ruts)
     assert replay.press(piece(1, 0.1)).tolist() == [1] and replay.press(None) is None
     start = ruts.depth.copy()
     replay.press(piece(2, 0.2))
@@ -37,7 +37,7 @@ def test_a_replay_shows_its_own_ruts_and_then_the_present_with_what_came_meanwhi
 
 
 def test_hard_ground_has_none():
-    replay = Replay(None)
+    replay = DriveReplay(None)
     assert replay.begin(None) == 1 and replay.press(piece(0, 1.0)) is None
     replay.show(piece(0, 1.0))
     replay.fresh()

@@ -8,7 +8,7 @@ Piece = tuple[np.ndarray, np.ndarray]
 """cells and their depths [m]"""
 
 
-class Replay:
+class DriveReplay:
     """Whether a recording is shown in the place of the present, and which ruts with it. Callers hold a lock.
 
     ruts   that pages see; None: there is no soft soil

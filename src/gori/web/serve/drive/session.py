@@ -8,7 +8,7 @@ from gori.errors import InputError, SimulationError
 from gori.web.packet import pack
 from gori.web.serve.drive.frames import DriveFrames
 from gori.web.serve.drive.process import Process
-from gori.web.serve.drive.replay import Piece, Replay
+from gori.web.serve.drive.replay import DriveReplay, Piece
 from gori.web.serve.drive.scenery import drive_scene
 from gori.web.serve.drive.tape import Tape, play
 from gori.web.serve.drive.truck import DriveOptions, driven
@@ -44,7 +44,7 @@ class DriveSession(Session):
         self._watching: list[int] = []
         self._tape: Tape | None = None
         self._recording, self._file, self._run = False, None, -1
-        self._replay, self._was_paused = Replay(self.ruts), False
+        self._replay, self._was_paused = DriveReplay(self.ruts), False
         self._cones = set[int]()
         self._lock, self._made = threading.RLock(), (0, {}, {})
 
