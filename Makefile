@@ -38,6 +38,7 @@ bench: $(READY)           ## all benchmarks
 	$(PY) -m bench.vehicle
 	$(PY) -m bench.particles
 	$(PY) -m bench.broad_phase
+	$(PY) -m bench.formats
 
 validate: $(READY)        ## published problems against their reference values
 	$(PY) -m validation

@@ -89,6 +89,10 @@ class SpecWarning(UserWarning):
     """A valid Spec that probably contains a mistake."""
 
 
+class FormatWarning(UserWarning):
+    """A file in another format that holds more than a Spec can say: lists by name what is missing."""
+
+
 class AssemblyWarning(UserWarning):
     """A start that is not quite as given: coordinates had to move for the loops to close, or they close in two ways."""
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gori.cli.contact import apart_rows, pair_rows, shape_rows, touching
-from gori.cli.options import Base, File, Strict, read
+from gori.cli.options import Base, File, Strict, Within, read
 from gori.cli.particles import granular, particle_rows
 from gori.cli.terminal import collected_warnings, count, output, warn
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gori.model import Model
     from gori.spec import Spec
 
-FORMATS = {".urdf": "URDF", ".yaml": "YAML", ".yml": "YAML"}
 SHOWN = 8
 """rows of a list before the rest is only counted"""
 
@@ -28,6 +27,7 @@ def info(
     file: File,
     base: Base = None,
     strict: Strict = False,
+    within: Within = None,
     everything: Annotated[bool, typer.Option("--all", help="Show long chains and lists in full.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
 ) -> None:
@@ -35,7 +35,7 @@ def info(
     from gori.model import compile
 
     with collected_warnings(file) as messages:
-        spec = read(file, base, strict)
+        spec = read(file, base, strict, within=within)
         model = compile(spec, open_loops=True)
     about = facts(file, spec, model) | granular(spec) | touching(model.spec)
     if as_json:
@@ -55,6 +55,8 @@ def info(
 
 def facts(file: Path, written: "Spec", model: "Model") -> dict[str, Any]:
     """All that is shown, as plain data: bodies in depth-first order, each with the joint that carries it."""
+    from gori.formats import format_of
+
     spec = model.spec
     carried_by = {joint.child: name for name, joint in spec.joints.items()}
     bodies = {
@@ -65,7 +67,7 @@ def facts(file: Path, written: "Spec", model: "Model") -> dict[str, Any]:
     joints = {carried_by[body]: _joint(model, carried_by[body]) for body in model.body_names}
     return {
         "file": str(file),
-        "format": FORMATS[file.suffix.lower()],
+        "format": format_of(file),
         "gravity": list(spec.gravity),
         "mass": model.mass,
         "nq": model.nq,

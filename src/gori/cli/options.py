@@ -20,11 +20,17 @@ class Device(StrEnum):
     cuda = "cuda"
 
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A description: .yaml or .urdf.", show_default=False)]
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A description: .yaml, .urdf or MJCF (.xml).", show_default=False)
+]
 Base = Annotated[
     BaseKind | None, typer.Option(help="URDF: fix the root link, or let it move freely.", show_default="fixed")
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
+Within = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="MJCF: folder that holds all its files.", show_default="that of the file"),
+]
 Meshes = Annotated[bool, typer.Option("--meshes", help="URDF: keep mesh shapes; their files must exist.")]
 
 
@@ -34,6 +40,7 @@ def read(
     strict: bool,
     meshes: bool = False,
     changes: list[tuple[str, Any]] | None = None,
+    within: Path | None = None,
 ) -> "Spec":
     """The Spec in a file, with other values. Only options that were given are passed on: no format takes all."""
     from gori.formats import load
@@ -41,6 +48,8 @@ def read(
     options: dict[str, Any] = {}
     if base is not None:
         options["base"] = base.value
+    if within is not None:
+        options["within"] = within
     options |= {name: True for name, given in (("strict", strict), ("meshes", meshes)) if given}
     if file.suffix.lower() in (".yaml", ".yml"):
         return load(file, **options, **({"set": dict(changes)} if changes else {}))

@@ -11,11 +11,13 @@ from gori.cli.terminal import collected_warnings, file_size, output, warn
 if TYPE_CHECKING:
     from gori.model import Model
 
-MACHINES = (".yaml", ".yml", ".urdf", ".xacro")
+MACHINES = (".yaml", ".yml", ".urdf", ".xacro", ".xml", ".mjcf")
 Source = Annotated[
     Path,
     typer.Argument(
-        metavar="FILE", help="A machine (.yaml, .urdf), a recording (.h5), or the folder of a run.", show_default=False
+        metavar="FILE",
+        help="A machine (.yaml, .urdf, MJCF), a recording (.h5), or the folder of a run.",
+        show_default=False,
     ),
 ]
 

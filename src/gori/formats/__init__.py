@@ -1,16 +1,19 @@
-"""Files that hold a Spec: YAML, which is Gori's own, and URDF; and chains by Denavit-Hartenberg rows."""
+"""Files that hold a Spec: YAML, which is Gori's own, URDF and MJCF; and chains by Denavit-Hartenberg rows."""
 
 import inspect
 import os
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from gori.door import one_description
+from gori.door import contents, one_description
 from gori.errors import FileError, InputError
 from gori.formats.dh import Chain, dh
 from gori.formats.drivetrain import read_drivetrain
 from gori.formats.schema import json_schema
 from gori.formats.soils import soil_of as soil
 from gori.formats.urdf import read_urdf
+from gori.formats.xml import root_tag
 from gori.formats.yaml import read_dh, read_yaml, write_yaml
 from gori.spec import Spec
 from gori.text.arguments import path_of
@@ -19,6 +22,7 @@ from gori.text.tir import read_tir
 __all__ = [
     "Chain",
     "dh",
+    "format_of",
     "json_schema",
     "load",
     "read_dh",
@@ -31,26 +35,61 @@ __all__ = [
     "write_yaml",
 ]
 
-_READERS = {".yaml": read_yaml, ".yml": read_yaml, ".urdf": read_urdf, ".xacro": read_urdf}
+
+def _read_mjcf(
+    path: str | os.PathLike,
+    within: str | os.PathLike | None = None,
+    collide: str | None = None,
+    keyframe: str | None = None,
+    strict: bool = False,
+) -> Spec:
+    from gori.formats.mjcf import read_mjcf  # here, since few need it
+
+    return read_mjcf(path, within, collide, keyframe, strict)
+
+
+_READERS = {
+    ".yaml": read_yaml, ".yml": read_yaml, ".urdf": read_urdf, ".xacro": read_urdf, ".mjcf": _read_mjcf
+}  # fmt: skip
+_BY_ROOT = {"robot": read_urdf, "mujoco": _read_mjcf, "mujocoinclude": _read_mjcf}
+_NAMES = {read_yaml: "YAML", read_urdf: "URDF", _read_mjcf: "MJCF"}
 
 
 def load(path: str | os.PathLike, **options: Any) -> Spec:
-    """The Spec in a file; its extension says how to read it, and `options` go to that reader."""
-    suffix = path_of(path).suffix.lower()
-    if suffix == ".xacro" and options.get("xacro", False) is False:
+    """The Spec in a file; its extension, or the root element of an .xml file, says how to read it, and `options` go to
+    that reader.
+    """
+    file = path_of(path)
+    if file.suffix.lower() == ".xacro" and options.get("xacro", False) is False:
         words = "is a xacro file: run xacro on it first, or trust its Python with xacro=True (--xacro)"
         raise FileError(words, path)
-    if suffix == ".sdf":
-        words = "is SDFormat, which Gori does not read: make a URDF or MJCF file of it, which `gori convert` takes"
-        raise FileError(words, path)
-    if suffix not in _READERS:
-        raise FileError(f"{suffix or 'no extension'} is not one of the formats {', '.join(_READERS)}", path)
-    reader = _READERS[suffix]
+    reader = _reader(file)
     known = [name for name in inspect.signature(reader).parameters if name not in ("path", "text")]
     if unknown := [name for name in options if name not in known]:
-        raise InputError(f"{suffix} files take no option {', '.join(unknown)}; known: {', '.join(known) or 'none'}")
+        kind = file.suffix.lower() if file.suffix.lower() != ".xml" else _NAMES[reader]
+        raise InputError(f"{kind} files take no option {', '.join(unknown)}; known: {', '.join(known) or 'none'}")
     with one_description():
         return reader(path, **options)
+
+
+def format_of(path: str | os.PathLike) -> str:
+    """The format of a file that holds a Spec: YAML, URDF or MJCF."""
+    return _NAMES[_reader(path_of(path))]
+
+
+def _reader(file: Path) -> Callable[..., Spec]:
+    suffix = file.suffix.lower()
+    if suffix == ".sdf":
+        words = "is SDFormat, which Gori does not read: make a URDF or MJCF file of it, which `gori convert` takes"
+        raise FileError(words, file)
+    if suffix == ".xml":
+        tag = root_tag(contents(file))
+        if tag not in _BY_ROOT:
+            raise FileError(f"the root element is <{tag}>: neither <mujoco> (MJCF) nor <robot> (URDF)", file)
+        return _BY_ROOT[tag]
+    if suffix not in _READERS:
+        raise FileError(f"{suffix or 'no extension'} is not one of the formats {', '.join([*_READERS, '.xml'])}", file)
+    return _READERS[suffix]
 
 
 def save(spec: Spec, path: str | os.PathLike) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from gori.door import contents
-from gori.errors import FileError, MissingPackageError
 from gori.formats.urdf_odd import Note, clean
+from gori.formats.xml import tree_of
 from gori.spec.spec import closest
 
 TYPES = {
@@ -30,24 +30,7 @@ class ElementError(Exception):
 
 def parse(path: Path, note: Note, text: bytes | None = None) -> Any:
     """The root element of an XML file, or of its text: no entities, no network."""
-    try:
-        from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
-    except ImportError as error:
-        raise MissingPackageError("URDF needs lxml: pip install 'gori[formats]'") from error
-    raw = clean(contents(path) if text is None else text, note)
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
-    )
-    try:
-        root = etree.fromstring(raw, parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", None)
-        hint = ": run xacro on it first" if b"xacro" in raw and "prefix" in str(error) else ""
-        raise FileError(f"is not valid XML: {getattr(error, 'msg', error)}{hint}", path, line) from None
-    if root.getroottree().docinfo.internalDTD is not None:
-        line = raw[: max(raw.find(b"<!DOCTYPE"), 0)].count(b"\n") + 1
-        raise FileError("has a DOCTYPE, which may include other files: remove it", path, line)
-    return root
+    return tree_of(clean(contents(path) if text is None else text, note), path)
 
 
 def check(root: Any) -> None:

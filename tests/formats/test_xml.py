@@ -1,0 +1,54 @@
+"""XML files: strict, and with the lines of their mistakes."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("lxml")
+
+from gori.errors import FileError
+from gori.formats.xml import root_tag, tree_of, without_comments
+
+FILE = Path("a.xml")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("<a>\n<b>\n</a>", 3, "not valid XML"),
+        ("", None, "not valid XML"),
+        ("<?xml version='1.0'?>\n<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;</a>", 2, "DOCTYPE"),
+        ("<a>\n<!-- b -- c -->\n</a>", 2, "not valid XML"),
+    ],
+)
+def test_what_is_malformed_is_refused_at_its_line(text, line, words):
+    with pytest.raises(FileError, match=words) as caught:
+        tree_of(text.encode(), FILE)
+    assert line is None or caught.value.line == line
+
+
+def test_comments_go_and_lines_stay():
+    raw = without_comments(b"<a>\n<!-- b -- c\n--><!---->\n<d/><!-- no end </a>")
+    assert raw == b"<a>\n\n\n<d/><!-- no end </a>"
+    assert tree_of(without_comments(b"<a>\n<!-- b -- c\n--><d/></a>"), FILE)[0].sourceline == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        ("<mujoco/>", "mujoco"),
+        ("\ufeff<?xml version='1.0'?><!-- <robot> --><!DOCTYPE x>\n<mujoco model='a'>", "mujoco"),
+        ("<robot\nname='a'>", "robot"),
+        ("text", ""),
+        ("<!-- <robot>", ""),
+        ("<", ""),
+        ("< robot>", "robot"),
+    ],
+)
+def test_the_root_element_is_found_without_reading_the_rest(text, tag):
+    assert root_tag(text.encode()) == tag
+
+
+def test_many_comments_take_no_time():
+    assert root_tag(b"<!--" * 10_000_000) == ""
+    assert len(without_comments(b"<!--" * 10_000_000)) == 40_000_000
