@@ -27,11 +27,13 @@ def forget():
 
 def hashes():
     forget()
-    return {name: sources.source_hash(kernel.dispatcher.py_func.__module__) for name, kernel in all_kernels().items()}
+    modules = {name: kernel.dispatcher.py_func.__module__ for name, kernel in all_kernels().items()}
+    return {name: sources.source_hash(module) for name, module in modules.items() if module.startswith("gori.")}
 
 
 def test_the_folders_of_kernels_are_named_by_their_sources():
-    assert hashes() == {name: kernel.folder.name for name, kernel in all_kernels().items()}
+    folders = {name: kernel.folder.name for name, kernel in all_kernels().items()}
+    assert hashes().items() <= folders.items()
 
 
 def test_an_edit_concerns_the_kernels_that_import_it(copy):
