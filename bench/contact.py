@@ -25,12 +25,12 @@ from bench.timing import machine
 GORI: dict[str, list[gori.TimeStepping]] = {
     "spheres": [settings_of(2e-2), settings_of(1e-2), settings_of(5e-3)],
     "pile": [settings_of(1.25e-2), settings_of(1e-2), settings_of(8e-3), settings_of(5e-3)],
-    "humanoid": [settings_of(2e-2, 3e-5), settings_of(2e-2), settings_of(1e-2)],
-    "gripper": [settings_of(2e-2), settings_of(1e-2), settings_of(5e-3)],
+    "humanoid": [*map(settings_of, (5e-2, 4e-2, 3e-2, 2.5e-2, 2e-2, 1e-2))],
+    "gripper": [*map(settings_of, (5e-2, 4e-2, 2.5e-2, 2e-2, 1e-2, 5e-3))],
     "chain": [settings_of(1e-2), settings_of(5e-3), settings_of(2e-3)],
 }
-"""settings to try; steps of 20 ms are the longest for both programs"""
-TIMES = 3
+"""settings to try"""
+TIMES = 5
 """runs of which the fastest counts"""
 
 

@@ -58,7 +58,7 @@ def pile() -> Scene:
         bodies[name] = solid({"box": {"type": "box", "size": rng.uniform(0.08, 0.12, 3).tolist()}}, 1000.0)
         position = np.array([0.16 * (i - 2), 0.16 * (j - 2), 0.6 + 0.2 * k]) + rng.uniform(-0.01, 0.01, 3)
         joints[f"{name}_free"] = free(name, random_quaternion(rng, 1.0), position)
-    return Scene("pile", 10.0, 8.0, 0.1, 300, bodies, joints, extent=2.0)
+    return Scene("pile", 10.0, 8.0, 0.1, 300, bodies, joints, extent=1.2)
 
 
 def gripper() -> Scene:

@@ -98,6 +98,8 @@ class Options:
     noslip: int = 0  # iterations
     iterations: int = 100
     tolerance: float = 1e-8
+    noslip_tolerance: float = 1e-6
+    jacobian: str = "auto"  # dense, sparse
     flags: str = ""  # more of them, as in XML
 
     def __str__(self) -> str:
@@ -187,7 +189,8 @@ def to_mjcf(scene: Scene, options: Options) -> str:
     return f"""<mujoco><compiler angle="radian" autolimits="false" balanceinertia="true"/>
 <size memory="200M"/>
 <option timestep="{o.step!r}" integrator="{o.integrator}" cone="{o.cone}" solver="{o.solver}" impratio="{o.impratio!r}"
- noslip_iterations="{o.noslip}" iterations="{o.iterations}" tolerance="{o.tolerance!r}"><flag {o.flags}/></option>
+ noslip_iterations="{o.noslip}" iterations="{o.iterations}" tolerance="{o.tolerance!r}"
+ noslip_tolerance="{o.noslip_tolerance!r}" jacobian="{o.jacobian}"><flag {o.flags}/></option>
 <default><geom condim="3" friction="{scene.friction!r} 0.005 0.0001" solref="{o.solref * o.step!r} 1"
  solimp="{o.solimp!r} {o.solimp!r} 0.001"/></default>
 <asset>{assets}</asset><worldbody>{world}</worldbody><contact>{out}</contact><actuator>{moving}</actuator>

@@ -19,18 +19,21 @@ from bench.contact_mujoco import Measured, measure
 from bench.contact_scenes import Options, Scene
 
 LADDERS: dict[str, tuple] = {
-    "step": (2e-2, 1.5e-2, 1e-2, 8e-3, 6e-3, 5e-3, 4e-3, 3e-3, 2.5e-3, 2e-3, 1.5e-3, 1e-3, 7e-4, 5e-4, 3e-4, 2e-4),
+    "step": (5e-2, 4e-2, 3e-2, 2.5e-2, 2e-2, 1.5e-2, 1e-2, 8e-3, 6.5e-3, 6e-3, 5e-3, 4.5e-3, 4e-3, 3.5e-3, 3e-3, 2.5e-3, 2e-3, 1.5e-3, 1e-3, 7e-4, 5e-4, 3e-4, 2e-4),
     "solimp": (0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999),
     "impratio": (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 1e4),
     "noslip": (0, 2, 5, 10, 20, 40),
     "solref": (1.0, 2.0, 3.0, 5.0, 10.0),
     "iterations": (3, 5, 10, 20, 50, 100, 300),
-    "tolerance": (1e-4, 1e-6, 1e-8, 1e-10, 1e-12),
+    "tolerance": (1e-4, 3e-5, 3e-6, 1e-6, 1e-8, 1e-10, 1e-12),
+    "noslip_tolerance": (1e-6, 3e-7, 1e-7, 3e-8),
 }  # fmt: skip
 CHOICES: dict[str, tuple] = {
     "cone": ("elliptic", "pyramidal"),
     "solver": ("CG", "Newton", "PGS"),
     "integrator": ("implicitfast", "Euler", "implicit", "discrete", "RK4"),
+    "jacobian": ("auto", "dense", "sparse"),
+    "flags": ("", 'island="disable"'),
 }
 
 
@@ -98,8 +101,16 @@ def search(
     return best
 
 
+ALONE = 'island="disable"'
+"""where everything touches everything there is one island, and looking for more costs time"""
 CANDIDATES: dict[str, list[Options]] = {
     "spheres": [
+        Options(
+            4.5e-3, "Euler", solver="CG", solimp=0.985, noslip=15, iterations=40, tolerance=3e-6, noslip_tolerance=1e-7
+        ),
+        Options(
+            4e-3, "Euler", solver="CG", solimp=0.985, noslip=20, iterations=40, tolerance=1e-6, noslip_tolerance=1e-7
+        ),
         Options(2.5e-3, "Euler", solver="CG", solimp=0.98, noslip=20, iterations=50),
         Options(2e-3, "Euler", solver="CG", solimp=0.95, noslip=10),
         Options(2e-3, solver="CG", solimp=0.98, noslip=20),
@@ -111,18 +122,29 @@ CANDIDATES: dict[str, list[Options]] = {
         Options(2.5e-3, "discrete", solref=1.0, solimp=0.9, impratio=300.0, iterations=20, tolerance=1e-12),
     ],
     "humanoid": [
+        Options(4e-2, "discrete", solref=1.0, impratio=30.0, iterations=50, tolerance=1e-4, flags=ALONE),
+        Options(2e-2, "discrete", solref=1.0, impratio=30.0, iterations=50, tolerance=1e-4, flags=ALONE),
         Options(2e-2, "discrete", solref=1.0, impratio=30.0, iterations=50, tolerance=1e-4),
         Options(1.5e-2, "discrete", solref=1.0, solimp=0.98, impratio=10.0, iterations=50, tolerance=1e-10),
         Options(8e-3, "discrete", solref=1.0, solimp=0.98, impratio=30.0),
         Options(2e-3, impratio=100.0),
     ],
     "gripper": [
+        Options(4e-2, "discrete", solref=1.0, impratio=30.0, iterations=50, tolerance=1e-4, flags=ALONE),
+        Options(2e-2, "discrete", solref=1.0, impratio=30.0, iterations=20, tolerance=1e-4, flags=ALONE),
         Options(2e-2, "discrete", solref=1.0, impratio=30.0, iterations=20, tolerance=1e-4),
         Options(1e-2, "discrete", solref=1.0, impratio=300.0, tolerance=1e-6),
         Options(8e-3, "discrete", solref=1.0, impratio=300.0, tolerance=1e-6),
         Options(5e-3, "discrete", solref=1.0, impratio=10.0),
     ],
     "chain": [
+        Options(
+            6.5e-3, "discrete", solver="CG", solref=1.0, solimp=0.9, iterations=12, tolerance=3e-5, jacobian="dense",
+            flags=ALONE,
+        ),
+        Options(
+            4.5e-3, "discrete", solver="CG", solimp=0.85, iterations=10, tolerance=1e-4, jacobian="dense", flags=ALONE
+        ),
         Options(4e-3, "discrete", solver="CG", solimp=0.8, iterations=10, tolerance=1e-4),
         Options(4e-3, "discrete", solver="CG", solimp=0.8, iterations=20, tolerance=1e-4),
         Options(4e-3, "discrete", solimp=0.8, iterations=20, tolerance=1e-4),
