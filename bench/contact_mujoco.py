@@ -70,7 +70,7 @@ class Peer:
         mujoco.mj_resetDataKeyframe(self.model, self.data, 0)
 
     def run(self) -> float:
-        """Seconds of processor time of all steps, in a loop in C; a moving target is an array of one row for each step."""
+        """Processor time of all steps [s], in a loop in C; a moving target is an array of one row for each step."""
         self.reset()
         if not self.moving:
             start = time.thread_time()

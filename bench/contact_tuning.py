@@ -19,7 +19,10 @@ from bench.contact_mujoco import Measured, measure
 from bench.contact_scenes import Options, Scene
 
 LADDERS: dict[str, tuple] = {
-    "step": (5e-2, 4e-2, 3e-2, 2.5e-2, 2e-2, 1.5e-2, 1e-2, 8e-3, 6.5e-3, 6e-3, 5e-3, 4.5e-3, 4e-3, 3.5e-3, 3e-3, 2.5e-3, 2e-3, 1.5e-3, 1e-3, 7e-4, 5e-4, 3e-4, 2e-4),
+    "step": (
+        5e-2, 4e-2, 3e-2, 2.5e-2, 2e-2, 1.5e-2, 1e-2, 8e-3, 6.5e-3, 6e-3, 5e-3, 4.5e-3,
+        4e-3, 3.5e-3, 3e-3, 2.5e-3, 2e-3, 1.5e-3, 1e-3, 7e-4, 5e-4, 3e-4, 2e-4,
+    ),
     "solimp": (0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999),
     "impratio": (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 1e4),
     "noslip": (0, 2, 5, 10, 20, 40),

@@ -299,3 +299,28 @@ def test_gears_that_mesh_by_their_teeth_make_no_energy(step):
     )  # fmt: skip
     _, rec = run(spec, step, 0.5)
     assert rec["energy.kinetic"].max() < 10.0
+
+
+def test_a_driven_belt_feels_the_friction_of_a_guided_load():
+    """Neither body can move along the slip: friction is at its limit, against the belt, and its drive bears it."""
+    collide = {"material": "steel", "collide": True}
+    belt = {"type": "box", "size": [4.0, 1.0, 0.1], "at": [0.0, 0.0, -0.05], **collide}
+    spec = gori.Spec.model_validate(
+        {
+            "gori": 1, "materials": {"steel": {"E": 2e11}},
+            "contacts": {"steel/steel": {"friction": 0.3, "restitution": 0.0}},
+            "bodies": {
+                "belt": {"mass": 2.0, "inertia": [1.0, 1.0, 1.0], "shapes": {"s": belt}},
+                "load": {"shapes": {"s": {"type": "sphere", "radius": 0.05, "mass": 10.0, **collide}}},
+            },
+            "joints": {
+                "along": {"type": "prismatic", "parent": "ground", "child": "belt", "axis": [1, 0, 0]},
+                "down": {"type": "prismatic", "parent": "ground", "child": "load", "axis": [0, 0, 1], "q": 0.05},
+            },
+            "motions": {"drive": {"joint": "along", "speed": 0.5}},
+        }
+    )  # fmt: skip
+    _, rec = run(spec, 1e-3, 0.1)
+    weight = 10.0 * 9.81
+    np.testing.assert_allclose(rec["load.contact"][-1][[0, 2]], [0.3 * weight, weight], rtol=1e-6)
+    np.testing.assert_allclose(rec["drive.drive"][-1], 0.3 * weight, rtol=1e-6)

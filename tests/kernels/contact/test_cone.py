@@ -4,7 +4,7 @@ import numpy as np
 
 import gori
 from gori.integrate import TimeStepping
-from gori.kernels.contact.cone import stick_or_slip
+from gori.kernels.contact.cone import against_slip, stick_or_slip
 from tests.integrate.test_time_stepping import BLOCK, STILL, at, scene
 from tests.plain import Plain, plain
 
@@ -29,6 +29,11 @@ def test_a_point_slides_against_its_speed():
     u = free + W @ p
     assert np.linalg.norm(p) == 0.5 or abs(np.linalg.norm(p) - 0.5) < 1e-12
     np.testing.assert_allclose(p / 0.5, -u / np.linalg.norm(u), atol=1e-9)
+
+
+def test_a_slip_that_nothing_changes_is_opposed():
+    np.testing.assert_allclose(plain(against_slip)(2.0, 3.0, -4.0), (-1.2, 1.6))
+    assert plain(against_slip)(2.0, 0.0, 0.0) == (0.0, 0.0)
 
 
 def test_the_law_holds_at_every_point_of_a_heap():

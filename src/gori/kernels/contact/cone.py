@@ -22,6 +22,9 @@ from gori.kernels.contact.outcome import work_of
 from gori.kernels.contact.speeds import normal_speed, tangential_speeds
 from gori.kernels.jit import block, part
 
+GIVEN_SLIP = 1e-12
+"""speed [m/s, rad/s] from which on a slip that no impulse changes has a direction"""
+
 
 @part
 def push(row, response, v, n, s, t):
@@ -69,8 +72,22 @@ def solve_point(row, memory, v):
         ds, dt = s - row.impulse[1], t - row.impulse[2]
         row.impulse[1], row.impulse[2] = s, t
         change = max(change, max(abs(ds), abs(dt)) / row.over_largest)
+    elif row.friction > 0.0:
+        us, ut = tangential_speeds(row, memory, v)
+        row.impulse[1], row.impulse[2] = against_slip(row.friction * n, us, ut)
     push(row, memory.response, v, dn, ds, dt)
     return change
+
+
+@part
+def against_slip(limit, us, ut):
+    """Tangential impulses of a point that slips with given speeds, which no impulse changes, as on a driven belt under
+    a guided load: the limit of friction, against the slip [N s].
+    """
+    size = math.sqrt(us * us + ut * ut)
+    if size < GIVEN_SLIP:
+        return 0.0, 0.0
+    return -limit * us / size, -limit * ut / size
 
 
 @part
@@ -85,6 +102,8 @@ def solve_turn(turn, memory, v, normal):
         turn.impulse[0] = min(max(p - turn.over_normal * spin, -limit), limit)
         dn = turn.impulse[0] - p
         change = abs(dn) / turn.over_normal
+    elif turn.torsion > 0.0:
+        turn.impulse[0], _ = against_slip(turn.torsion * normal, normal_speed(turn, memory, v), 0.0)
     if turn.friction > 0.0 and turn.over_largest > 0.0:
         us, ut = tangential_speeds(turn, memory, v)
         us, ut = us + turn.coupling[0] * dn, ut + turn.coupling[1] * dn
@@ -92,6 +111,9 @@ def solve_turn(turn, memory, v, normal):
         ds, dt = s - turn.impulse[1], t - turn.impulse[2]
         turn.impulse[1], turn.impulse[2] = s, t
         change = max(change, max(abs(ds), abs(dt)) / turn.over_largest)
+    elif turn.friction > 0.0:
+        us, ut = tangential_speeds(turn, memory, v)
+        turn.impulse[1], turn.impulse[2] = against_slip(turn.friction * normal, us, ut)
     push(turn, memory.response, v, dn, ds, dt)
     return change
 

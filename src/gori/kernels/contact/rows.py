@@ -37,7 +37,7 @@ from gori.kernels.tree.columns import GRAVITY, P_WB
 SMALL = 0.1
 """speed of parting that may stay, by that of a fall from rest over the step"""
 NONE = 1e-12
-"""normal mobility, by that of the tangents, that counts as none"""
+"""mobility along the normal, by that along the tangents, that counts as none; and the other way round"""
 FLAT = 1e9
 """effective radius of surfaces that are both flat [m]"""
 
@@ -147,7 +147,7 @@ def lay_mobility(row, memory):
     largest = 0.5 * (ss + tt) + math.sqrt(0.25 * (ss - tt) ** 2 + st * st)
     row.soft_normal, row.soft_tangent = SOFT_NORMAL * nn, SOFT_TANGENT * largest
     row.over_normal = 1.0 / (nn + row.soft_normal) if nn > NONE * largest else 0.0
-    row.over_largest = 1.0 / (largest + row.soft_tangent) if largest > 0.0 else 0.0
+    row.over_largest = 1.0 / (largest + row.soft_tangent) if largest > NONE * nn else 0.0
     row.coupling[0], row.coupling[1] = ns, nt
     row.tangential[0], row.tangential[1], row.tangential[2] = ss + row.soft_tangent, st, tt + row.soft_tangent
     row.weight[0], row.weight[1] = math.sqrt(nn), math.sqrt(largest)
