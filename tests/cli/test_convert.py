@@ -24,5 +24,12 @@ def test_convert_keeps_a_file_that_is_there(run):
 
 
 def test_convert_to_another_format(run):
-    result = run("convert", "four.yaml", "four.urdf")
+    result = run("convert", "four.yaml", "four.step")
     assert result.exit_code == 2 and "saved as .yaml" in result.stderr
+    result = run("convert", "four.yaml", "four.urdf")
+    assert result.exit_code == 2 and "--lossy" in result.stderr and "cuts: D" in result.stderr
+    result = run("convert", "four.yaml", "four.urdf", "--lossy")
+    assert result.exit_code == 0 and "cuts: D" in result.stderr
+    assert set(gori.load("four.urdf").joints) == {"base", "A", "B", "C", "E"}
+    assert run("convert", "four.yaml", "four.xml").exit_code == 0
+    assert set(gori.load("four.xml").cuts) == {"D.a", "D.b"}

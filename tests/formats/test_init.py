@@ -33,7 +33,7 @@ def test_load_goes_by_extension(tmp_path):
     with pytest.raises(InputError, match="take no option base; known: strict"):
         load("machine.yaml", base="free")
     with pytest.raises(FileError, match=r"saved as \.yaml"):
-        save(Spec(), tmp_path / "machine.urdf")
+        save(Spec(), tmp_path / "machine.step")
     with pytest.raises(FileError, match="cannot be written"):
         save(Spec(), tmp_path / "none" / "machine.yaml")
 

@@ -11,14 +11,17 @@ from gori.cli.terminal import collected_warnings, count, output, warn
 
 def convert(
     file: File,
-    to: Annotated[Path, typer.Argument(metavar="OUT.yaml", help="The YAML file to write.", show_default=False)],
+    to: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write: .yaml, .urdf or .xml (MJCF).", show_default=False)
+    ],
     base: Base = None,
     strict: Strict = False,
     meshes: Meshes = False,
     within: Within = None,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Replace OUT.yaml if it exists.")] = False,
+    lossy: Annotated[bool, typer.Option("--lossy", help="Leave out what URDF or MJCF cannot say.")] = False,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Replace OUT if it exists.")] = False,
 ) -> None:
-    """Write a URDF, MJCF or YAML file as Gori's YAML."""
+    """Write a YAML, URDF or MJCF file as another of these formats."""
     from gori.errors import FileError
     from gori.formats import save
 
@@ -26,7 +29,11 @@ def convert(
         raise FileError("already exists: --force replaces it, including its comments", to)
     with collected_warnings(file) as messages:
         spec = read(file, base, strict, meshes, within=within)
-    save(spec, to)
+        if to.suffix.lower() not in (".yaml", ".yml"):
+            from gori.model import compile
+
+            spec = compile(spec).spec  # a tree with cuts, also where joints close loops
+        save(spec, to, lossy)
     bodies = sum(name != "ground" for name in spec.bodies)
     output().print(f"{to}: {count(bodies, 'body')}, {count(len(spec.joints), 'joint')}", soft_wrap=True)
     warn(messages)

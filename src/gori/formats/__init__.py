@@ -92,11 +92,20 @@ def _reader(file: Path) -> Callable[..., Spec]:
     return _READERS[suffix]
 
 
-def save(spec: Spec, path: str | os.PathLike) -> None:
-    """Write a Spec to a YAML file."""
+def save(spec: Spec, path: str | os.PathLike, lossy: bool = False) -> None:
+    """Write a Spec to a YAML file; or as .urdf or .xml (MJCF), which do not hold all that a Spec does.
+
+    lossy   URDF and MJCF: leave out what they cannot say, with a FormatWarning, instead of refusing
+    """
     if not isinstance(spec, Spec):
         hint = ": model.spec is the Spec of a Model" if type(spec).__name__ == "Model" else ""
         raise InputError(f"save takes a Spec, not a {type(spec).__name__}{hint}")
-    if path_of(path).suffix.lower() not in (".yaml", ".yml"):
-        raise FileError("a Spec is saved as .yaml or .yml", path)
-    write_yaml(spec, path)
+    suffix = path_of(path).suffix.lower()
+    if suffix in (".yaml", ".yml"):
+        write_yaml(spec, path)
+    elif suffix in (".urdf", ".xml", ".mjcf"):
+        from gori.formats.export import write_mjcf, write_urdf  # here, since few need them
+
+        (write_urdf if suffix == ".urdf" else write_mjcf)(spec, path, lossy)
+    else:
+        raise FileError("a Spec is saved as .yaml or .yml, as .urdf, or as .xml or .mjcf (MJCF)", path)

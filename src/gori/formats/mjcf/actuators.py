@@ -39,7 +39,7 @@ def _unlike(source: MjcfSource, k: int) -> str | None:
     m = source.m
     if m.actuator_dyntype[k] != 0:
         return "actuator with an activation of its own"
-    if hasattr(m, "actuator_ctrlnum") and m.actuator_ctrlnum[k] != 1:
+    if m.actuator_ctrlnum[k] != 1:
         return "actuator with several inputs"
     gain = m.actuator_gainprm[k]
     if m.actuator_gaintype[k] not in (_FIXED_GAIN, _AFFINE_GAIN) or m.actuator_biastype[k] not in (
@@ -49,11 +49,11 @@ def _unlike(source: MjcfSource, k: int) -> str | None:
         return "actuator that is not linear"
     if m.actuator_gaintype[k] == _AFFINE_GAIN and gain[1:3].any():
         return "actuator whose gain depends on its length or speed"
-    if hasattr(m, "actuator_delay") and m.actuator_delay[k] > 0.0:
+    if m.actuator_delay[k] > 0.0:
         return "actuator with a delay"
-    if hasattr(m, "actuator_plugin") and m.actuator_plugin[k] >= 0:
+    if m.actuator_plugin[k] >= 0:
         return "actuator of a plugin"
-    if hasattr(m, "actuator_dampingpoly") and m.actuator_dampingpoly[k].any():
+    if m.actuator_dampingpoly[k].any():
         return "actuator whose damping is not linear"
     if transmission(m, k) is None and not _is_constant_wrench(m, k):
         return "actuator with a transmission that is not linear in the coordinates"
@@ -96,7 +96,7 @@ def _force(source: MjcfSource, k: int, name: str) -> Forces:
 def _control(source: MjcfSource, k: int) -> float:
     """Start value of its input, within its range."""
     m = source.m
-    at = int(m.actuator_ctrladr[k]) if hasattr(m, "actuator_ctrladr") else k
+    at = int(m.actuator_ctrladr[k])
     control = float(source.ctrl[at])
     if m.actuator_ctrllimited[at] and not source.disabled("clampctrl"):
         control = float(np.clip(control, *m.actuator_ctrlrange[at]))

@@ -30,11 +30,9 @@ class Reflected(NamedTuple):
 def reflected(m: Any, file: Any, names: Any) -> Reflected:
     """Damping and inertia of drives, each times the square of its gear; and inertia of tendons of one joint."""
     damping, armature = np.zeros(m.nv), np.zeros(m.nv)
-    tendon = np.array(m.tendon_armature) if hasattr(m, "tendon_armature") else np.zeros(m.ntendon)
+    tendon = np.array(m.tendon_armature)
     for k in range(len(names.actuators)):
-        d, a = (
-            float(getattr(m, key)[k]) if hasattr(m, key) else 0.0 for key in ("actuator_damping", "actuator_armature")
-        )
+        d, a = float(m.actuator_damping[k]), float(m.actuator_armature[k])
         if not (d or a):
             continue
         gear, target = gear_of(m, k)[0], int(m.actuator_trnid[k, 0])
@@ -74,8 +72,7 @@ def levers(m: Any, tendon: int) -> dict[int, float] | None:
 
 def gear_of(m: Any, actuator: int) -> np.ndarray:
     """Its gear (6,)."""
-    row = m.actuator_outadr[actuator] if hasattr(m, "actuator_outadr") else actuator
-    return m.actuator_gear[row]
+    return m.actuator_gear[m.actuator_outadr[actuator]]
 
 
 def transmission(m: Any, actuator: int) -> dict[int, float] | None:

@@ -137,9 +137,9 @@ def note_what_is_nonlinear(source: MjcfSource) -> None:
     """Springs and dampers of joints that are not linear."""
     m, names = source.m, source.names
     for j in range(m.njnt):
-        if hasattr(m, "jnt_stiffnesspoly") and m.jnt_stiffnesspoly[j].any():
+        if m.jnt_stiffnesspoly[j].any():
             source.left.add("terms of higher order of joint stiffness", names.joints[j])
-        if hasattr(m, "dof_dampingpoly") and m.dof_dampingpoly[m.jnt_dofadr[j]].any():
+        if m.dof_dampingpoly[m.jnt_dofadr[j]].any():
             source.left.add("terms of higher order of joint damping", names.joints[j])
-        if hasattr(m, "jnt_springyield") and m.jnt_springyield[j] > 0.0:
+        if m.jnt_springyield[j] > 0.0:
             source.left.add("yield of joint springs", names.joints[j])

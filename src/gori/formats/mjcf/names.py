@@ -28,7 +28,7 @@ class ElementNames:
         used = {*self.bodies, *self.joints}
         self.sites = self._all("site", range(m.nsite), used, ".site")
         used |= set(self.sites)
-        self.actuators = self._all("actuator", range(m.nactuator if hasattr(m, "nactuator") else m.nu), used, ".motor")
+        self.actuators = self._all("actuator", range(m.nactuator), used, ".motor")
         self.equalities = self._all("equality", range(m.neq), {*used, *self.actuators}, ".cut")
         self.geoms = self._all("geom", range(m.ngeom), set())
         self.tendons = self._all("tendon", range(m.ntendon), set())

@@ -23,7 +23,7 @@ def list_the_rest(source: MjcfSource) -> None:
     for k in range(1, m.nbody):
         if m.body_mocapid[k] >= 0:
             left.note(f"mocap body {source.names.bodies[k]!r} stands still")
-    if hasattr(m, "body_plugin") and (m.body_plugin >= 0).any():
+    if (m.body_plugin >= 0).any():
         left.add("forces of plugins", *(source.names.bodies[k] for k in range(m.nbody) if m.body_plugin[k] >= 0))
     if source.collide is not None and m.npair:
         left.note("each <pair> keeps its friction; its other numbers are not carried over")

@@ -25,12 +25,16 @@ def shapes(source: MjcfSource) -> dict[str, dict[str, dict[str, Any]]]:
     """Shapes by body and name."""
     m, names = source.m, source.names
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    plain = {int(m.geom_bodyid[k]) for k in range(m.ngeom) if not is_visual(m, k) and m.geom_group[k] < _HIDDEN}
+    groups: dict[int, list[int]] = {}  # of the geoms that touch, by body
+    for k in range(m.ngeom):
+        if not is_visual(m, k) or k in (*m.pair_geom1, *m.pair_geom2):
+            groups.setdefault(int(m.geom_bodyid[k]), []).append(int(m.geom_group[k]))
+    covered = {body for body, own in groups.items() if min(own) >= _HIDDEN}
     for k, name in enumerate(names.geoms):
         shape = _shape(source, k, name)
         if shape is None:
             continue
-        if is_visual(m, k) and m.geom_bodyid[k] not in plain and k not in (*m.pair_geom1, *m.pair_geom2):
+        if m.geom_bodyid[k] in covered and is_visual(m, k) and k not in (*m.pair_geom1, *m.pair_geom2):
             shape["visual"] = True
         if (colour := colour_of(m, k)) is not None:
             shape["colour"] = colour

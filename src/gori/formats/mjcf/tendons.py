@@ -20,12 +20,7 @@ def tendons(source: MjcfSource) -> Forces:
             source.left.add("limit of a tendon", name)
         if m.tendon_frictionloss[k] and not source.disabled("frictionloss"):
             source.left.add("friction of a tendon", name)
-        poly = [
-            getattr(m, f"tendon_{key}poly")[k].any()
-            for key in ("stiffness", "damping")
-            if hasattr(m, f"tendon_{key}poly")
-        ]
-        if any(poly) or (hasattr(m, "tendon_springyield") and m.tendon_springyield[k] > 0.0):
+        if m.tendon_stiffnesspoly[k].any() or m.tendon_dampingpoly[k].any() or m.tendon_springyield[k] > 0.0:
             source.left.add("spring or damper of a tendon that is not linear", name)
         stiffness = 0.0 if source.disabled("spring") else float(m.tendon_stiffness[k])
         damping = 0.0 if source.disabled("damper") else float(m.tendon_damping[k])

@@ -1,4 +1,4 @@
-"""MJCF files of packages on PyPI: fetched once into a cache, unpacked, and never installed."""
+"""MJCF and URDF files of packages on PyPI: fetched once into a cache, unpacked, and never installed."""
 
 import os
 import subprocess
@@ -7,18 +7,20 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-PACKAGES = (
+MJCF = (
     "dm_control==1.0.50",
     "gymnasium==1.4.0",
     "gymnasium-robotics==1.4.2",
     "robosuite==1.5.2",
     "playground==0.2.0",
+    "pybullet==3.2.7",
 )
+URDF = ("pybullet==3.2.7", "icub-models==3.2.0", "rtb-data==2.0.0")
 
 
 def cache() -> Path:
     """The folder of what was fetched: GORI_BENCH_CACHE, or one in the folder of temporary files."""
-    return Path(os.environ.get("GORI_BENCH_CACHE", Path(tempfile.gettempdir()) / "gori-bench-mjcf"))
+    return Path(os.environ.get("GORI_BENCH_CACHE", Path(tempfile.gettempdir()) / "gori-bench-formats"))
 
 
 def unpacked(requirement: str, folder: Path) -> Path:
@@ -50,3 +52,8 @@ def unpacked(requirement: str, folder: Path) -> Path:
 def mjcf_files(folder: Path) -> list[Path]:
     """All XML files below a folder that hold a <mujoco> element."""
     return sorted(path for path in folder.rglob("*.xml") if b"<mujoco" in path.read_bytes())
+
+
+def urdf_files(folder: Path) -> list[Path]:
+    """All URDF files below a folder."""
+    return sorted(folder.rglob("*.urdf"))
