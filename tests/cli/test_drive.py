@@ -9,11 +9,13 @@ from gori.cli.drive import drive
 
 @pytest.fixture
 def served(monkeypatch):
-    """Sessions that would be served."""
+    """Sessions that would be served; their vehicles stand on their wheels."""
     found = []
     monkeypatch.setattr("gori.web.pages.built", lambda name: name)
     monkeypatch.setattr("gori.web.serve.app.serve", lambda session, **how: found.append((session, how)))
-    return found
+    yield found
+    for session, _ in found:
+        session.stop()
 
 
 def test_options_reach_the_session(served, tmp_path):
@@ -30,3 +32,9 @@ def test_an_unknown_course_is_said(served):
     done = CliRunner().invoke(app, ["drive", "--course", "moon"])
     assert done.exit_code == 2 and not served
     assert drive.__doc__
+
+
+def test_soil_that_does_not_carry_the_vehicle_is_said_before_anything_is_served(served):
+    done = CliRunner().invoke(app, ["drive", "--soil", "snow_us", "--payload", "3000"])
+    assert done.exit_code == 1 and not served
+    assert "snow us does not carry hmmwv with 3000 kg of payload" in done.output + done.stderr

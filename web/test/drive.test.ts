@@ -39,7 +39,7 @@ describe("orders of the driver", () => {
     pedals.key("ArrowLeft", false);
     told(orders, pedals, 20);
     expect(orders.waiting(45)).toBe(true);
-    expect(orders.waiting(60)).toBe(false);
+    expect(orders.waiting(62)).toBe(false);
   });
 
   it("of fingers and sticks delay no picture", () => {

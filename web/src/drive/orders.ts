@@ -4,7 +4,7 @@
 import type { Wish } from "./pedals";
 
 const HEARTBEAT = 250; // ms between two messages at least
-const WORTH = 30; // ms that a picture may come later to show what a key has done
+const WORTH = 40; // ms that a picture may come later to show what a key has done
 
 export interface Order {
   drive: Wish;

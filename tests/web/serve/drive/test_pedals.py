@@ -1,13 +1,17 @@
 """Keys become the motion of feet and hands."""
 
-from gori.web.serve.drive.pedals import CALM, MOST_ORDERS, STEERING_RATE, Order, Orders, Pedals
+import pytest
+
+from gori.web.serve.drive.pedals import CALM, MOST_ORDERS, STEERING_RATE, STEERING_START, Order, Orders, Pedals
 
 
 def test_keys_turn_the_wheel_at_a_rate_and_back():
     pedals = Pedals()
     pedals.want(1.0, 0.0, 1.0, True)
     pedals.advance(0.01, 0.0)
-    assert pedals.steering_now == STEERING_RATE * 0.01 and 0.0 < pedals.throttle_now < 0.1
+    assert pedals.steering_now == STEERING_START * 0.01 and 0.0 < pedals.throttle_now < 0.1
+    pedals.advance(0.01, 0.0)
+    assert pedals.steering_now == pytest.approx(STEERING_START * 0.01 + STEERING_RATE * 0.01)
     for _ in range(200):
         pedals.advance(0.01, 0.0)
     assert pedals.steering_now == 1.0 and pedals.throttle_now == 1.0

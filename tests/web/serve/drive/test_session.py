@@ -55,7 +55,7 @@ def test_drive_record_replay_and_reset(server, tmp_path):
         say(one, shown=session.number)
         say(one, do="replay")
         replayed, _ = until(one, lambda head: head["state"]["replay"])
-        assert replayed["time"] < moved["time"]
+        assert replayed["time"] <= rec.time[-1] + 1e-9  # the drive itself is further on
         say(one, do="reset")
         back, _ = until(one, lambda head: not head["state"]["replay"] and head["time"] < 0.5)
         assert abs(back["values"]["speed"]) < 0.5

@@ -3,15 +3,17 @@
 import threading
 from multiprocessing import Pipe, get_context
 
+import numpy as np
+
+from gori.web.poses import poses_of
 from gori.web.serve.drive.engine import Ended
+from gori.web.serve.drive.frames import DriveFrames
 from gori.web.serve.drive.pedals import Order
 from gori.web.serve.drive.truck import DriveOptions
-from gori.web.serve.drive.worker import IN_FLIGHT, IN_VAIN, Worker, _latest, work
+from gori.web.serve.drive.worker import IN_FLIGHT, IN_VAIN, SEEN, Worker, _latest, work
 
 
 def test_frames_stop_without_credit_and_nothing_is_lost():
-    import numpy as np
-
     ours, theirs = Pipe()
     worker = Worker(DriveOptions(soil="dry_sand"), theirs)
     thread = threading.Thread(target=worker.run, daemon=True)
@@ -34,8 +36,6 @@ def test_frames_stop_without_credit_and_nothing_is_lost():
 
 
 def test_the_latest_depth_counts():
-    import numpy as np
-
     pieces = [(np.array([5, 2]), np.array([0.1, 0.2])), (np.array([2]), np.array([0.3]))]
     cells, depth = _latest(pieces)
     assert cells.tolist() == [2, 5] and depth.tolist() == [0.3, 0.1]
@@ -95,19 +95,27 @@ def test_the_driver_hears_of_the_end_of_the_soil_once():
     assert ours.recv()[0] == "ready" and "the soft soil ends in" in ours.recv()[1] and not ours.poll(0.1)
 
 
-def test_keys_are_answered_by_the_next_block():
+def test_keys_are_answered_as_soon_as_one_sees_what_they_do(monkeypatch):
     made, ours = worker()
-    made.paused = False
     sent = []
-    made._send = lambda: sent.append((made.blocks, made._sent))
+    monkeypatch.setattr(made, "_send", lambda: sent.append((made.blocks, made._sent)))
+    monkeypatch.setattr(made, "_look", lambda: None)
+    real, frames = made.engine.advance, DriveFrames(made.vehicle)
+    angle = lambda: frames._wheel_angle(poses_of(made.engine.model, made.engine.simulation.q))  # noqa: E731
+    before, angles = angle(), []
+
+    def advance():
+        ended = real()
+        angles.append(angle() - before)
+        made.ended = len(angles) == 8
+        return ended
+
+    monkeypatch.setattr(made.engine, "advance", advance)
     made._orders.put(Order(steering=1.0, sent=5.0))
-    made._orders.put(Order(steering=0.0, sent=6.0))
-    thread = threading.Thread(target=made.run, daemon=True)
-    thread.start()
-    ours.send(("end",))
-    thread.join(20)
-    assert (1, 5.0) in sent  # not only every second block
-    assert made.punctual
+    made.run()
+    first = next(blocks for blocks, stamp in sent if stamp == 5.0)
+    assert first == SEEN and angles[first - 1] > np.radians(0.1)  # not only with the next regular frame
+    assert ours.recv()[0] == "ready" and made.punctual
 
 
 def test_a_machine_that_is_too_slow_is_shared():

@@ -48,7 +48,8 @@ class DriveFrames:
         head = {"type": "frame", "time": float(row[0]), "poses": "poses", "spin": "spin", "values": values}
         arrays = {"poses": poses, "spin": frame["spin"]}
         if "stones" in frame:
-            head["grains"] = _stones(*frame["stones"], number, float(row[0]), arrays)
+            position, radius = frame["stones"]
+            head["grains"] = _stones(position, radius, number, float(row[0]), arrays)
         return head | {"state": own | state}, arrays
 
     def cones_under(self, row: np.ndarray) -> set[int]:

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 STEERING_RATE, STEERING_BACK = 2.2, 3.5
 """full turns of the steering a second, by keys: away from the middle, and back"""
+FIRST, STEERING_START = 0.06, 6.0
+"""the first part of a full turn goes quicker, so that a tap is felt at once"""
 CALM = 11.0
 """speed at which keys turn the steering only half [m/s]: more would turn the vehicle over"""
 ANALOGUE_RATE = 10.0
@@ -99,7 +101,8 @@ class Pedals:
         self.brake_now = _toward(self.brake_now, self.brake, 5.0 * step, 12.0 * step)
         target = self.steering / (1.0 + (speed / CALM) ** 2)
         away = abs(target) > abs(self.steering_now) and target * self.steering_now >= 0.0
-        most = (STEERING_RATE if away else STEERING_BACK) * step
+        rate = STEERING_BACK if not away else STEERING_START if abs(self.steering_now) < FIRST else STEERING_RATE
+        most = rate * step
         self.steering_now = _toward(self.steering_now, target, most, most)
 
 

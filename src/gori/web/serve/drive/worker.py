@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import time
+from collections import deque
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
@@ -31,6 +32,8 @@ QUICK, NOWHERE = 5.0, 3.0
 """a drive that ends so soon [s], so near its start [m], has not been one"""
 IN_VAIN = 2
 """drives that were none, after which the vehicle waits for its driver instead of starting again"""
+SEEN = 3
+"""blocks after which one sees what a key does: wheels follow the steering a little later"""
 MANY = 400
 """pieces of ruts after which they are put together"""
 
@@ -79,7 +82,7 @@ class Worker:
         self.heard, self.run_number, self.blocks = time.perf_counter(), 0, 0
         self.trouble: str | None = None
         self.punctual = True
-        self._orders, self._answer, self._vain, self._warned = Orders(), False, 0, False
+        self._orders, self._acting, self._vain, self._warned = Orders(), deque[tuple[int, float]](), 0, False
         self._rows: list[np.ndarray] = []
         self._ruts: list[tuple[np.ndarray, np.ndarray]] = []
         info = run._info(0.0)
@@ -117,13 +120,13 @@ class Worker:
                 self._start_again(ended)
             self.blocks += 1
             self._keep_time()
+            answered = self._answer()
             if self.blocks % BLOCKS == 0:
                 self._warn()
                 self._look()
                 self._send()
-            elif self._answer:
+            elif answered:
                 self._send()  # what comes of a key is told at once
-            self._answer = False
             while not self.ended and (left := self.pace.due - time.perf_counter()) > 0.0:
                 self._take(left)
 
@@ -183,7 +186,14 @@ class Worker:
         self.pipe.send(("frame", frame))
 
     _sent = 0.0
-    """clock of the page when it sent the pedals that act now [ms]"""
+    """clock of the page when it sent the latest pedals whose effect one sees now [ms]"""
+
+    def _answer(self) -> bool:
+        """Whether one sees only now what an order does."""
+        before = self._sent
+        while self._acting and self._acting[0][0] <= self.blocks:
+            self._sent = self._acting.popleft()[1]
+        return self._sent != before
 
     def _begin(self) -> None:
         self.run_number, self._ruts, self._rows, self.recording = self.run_number + 1, [], [], False
@@ -191,9 +201,9 @@ class Worker:
     def _press(self) -> None:
         """The next order of the driver."""
         if (order := self._orders.take()) is not None:
-            self.engine.gear, self.engine.low, self._sent = order.gear, order.low, order.sent
+            self.engine.gear, self.engine.low = order.gear, order.low
             self.engine.pedals.want(order.throttle, order.brake, order.steering, order.smooth)
-            self._answer = True
+            self._acting.append((self.blocks + SEEN, order.sent))
 
     def _take(self, wait: float) -> None:
         """Messages that are there, or that come within a time [s]."""
