@@ -51,6 +51,18 @@ def test_each_column_has_its_own_unit():
     assert chassis["columns"] == ["w", "i", "j", "k", "x", "y", "z"] and chassis["units"] == [""] * 4 + ["m"] * 3
 
 
+def test_channels_of_a_ghost_go_with_them():
+    rec = four_bar()
+    half = rec.part(slice(0, 151))
+    head, arrays = decoded(series_packet(rec, "P.x", ghost=half))
+    np.testing.assert_array_equal(arrays["ghost_time"], rec.time[:151])
+    np.testing.assert_array_equal(arrays["ghost_values"], arrays["values"][:151])
+    assert head["ghost_values"] == "ghost_values"
+    assert "ghost_time" not in decoded(series_packet(rec, "P.x"))[1]
+    other = truck()[0]
+    assert "ghost_time" not in decoded(series_packet(rec, "A.q", ghost=other))[1]  # it has no such channel
+
+
 def test_what_is_shown_at_first_is_what_the_file_asks_for():
     assert default_channels(four_bar()) == ["A.q", "D.q", "P.x", "P.y"]
     assert default_channels(truck()[0])[0] == "truck.wheel_fl.load"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { partOf, partsOf } from "../src/charts/series";
+import { ghostOf, partOf, partsOf } from "../src/charts/series";
 import { Clock } from "../src/playback/clock";
 import { before, blend, Film, placed } from "../src/playback/film";
 import { GrainReel, thinned } from "../src/playback/grainReel";
@@ -155,4 +155,7 @@ it("columns of a channel are charted by their units", () => {
   expect(partsOf({ unit: "m" })).toEqual([{ unit: "m", columns: [], label: "" }]);
   const whole = { ...series, units: [], unit: "N" };
   expect(partOf(whole, partsOf(whole)[0])).toBe(whole);
+  const both = partOf({ ...series, ghost: { time: Float64Array.from([0]), values: Float64Array.from([7, 8, 9]) } }, parts[0]);
+  expect([...ghostOf(both)!.values, ...ghostOf(both)!.time]).toEqual([7, 8, 0]);
+  expect(ghostOf(moment)).toBeNull();
 });

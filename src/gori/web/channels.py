@@ -93,24 +93,38 @@ def default_channels(recording: Recording, most: int = 6) -> list[str]:
     return [*joints[: most - 1], *(["energy.total"] if len(joints) < most else [])]
 
 
-def series_packet(recording: Recording, name: str, most: int = MOST_SAMPLES) -> bytes:
+def series_packet(recording: Recording, name: str, most: int = MOST_SAMPLES, ghost: Recording | None = None) -> bytes:
     """A channel over time; of many samples the least and the largest of each piece, so that no peak is lost."""
-    head, arrays = series_part(recording, name, most)
-    return pack({"type": "series", **head, "time": "time", "values": "values"}, arrays)
+    head, arrays = series_part(recording, name, most, ghost)
+    return pack({"type": "series", **head, **{key: key for key in arrays}}, arrays)
 
 
-def series_part(recording: Recording, name: str, most: int = MOST_SAMPLES) -> tuple[dict[str, Any], dict]:
-    """Head of a series, and its arrays `time` (n,) and `values` (n, columns)."""
-    values = np.asarray(recording[name], float).reshape(len(recording), -1)[:, :MOST_COLUMNS]
+def series_part(
+    recording: Recording, name: str, most: int = MOST_SAMPLES, ghost: Recording | None = None
+) -> tuple[dict[str, Any], dict]:
+    """Head of a series, and its arrays `time` (n,) and `values` (n, columns); of a ghost that has such a channel
+    `ghost_time` and `ghost_values` likewise.
+    """
+    time, values = _samples(recording, name, most)
     units = recording.units(name)
-    joints = _joint_types(recording)
-    labels = _columns(recording, name, recording._channel(name).units, joints)
+    labels = _columns(recording, name, recording._channel(name).units, _joint_types(recording))
     if len(labels) != values.shape[1]:
         labels = tuple(str(k) for k in range(values.shape[1])) if values.shape[1] > 1 else ()
-    time, values = envelope(recording.time, values, most)
     head = {"name": name, "unit": _unit(units), "columns": list(labels), "samples": len(recording)}
     head["units"] = list(units)[:MOST_COLUMNS] if len(set(units)) > 1 else []
-    return head, {"time": time.astype(np.float64), "values": values.astype(np.float32)}
+    arrays = {"time": time, "values": values}
+    if ghost is not None and name in ghost:
+        other = _samples(ghost, name, most)
+        if other[1].shape[1] == values.shape[1]:
+            arrays |= {"ghost_time": other[0], "ghost_values": other[1]}
+    return head, arrays
+
+
+def _samples(recording: Recording, name: str, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Times (n,) and values (n, columns) of a channel."""
+    values = np.asarray(recording[name], float).reshape(len(recording), -1)[:, :MOST_COLUMNS]
+    time, values = envelope(recording.time, values, most)
+    return time.astype(np.float64), values.astype(np.float32)
 
 
 def envelope(time: np.ndarray, values: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:

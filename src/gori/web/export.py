@@ -210,7 +210,7 @@ class Parts:
         for name in dict.fromkeys(others):
             if name in first:  # these are in the film
                 continue
-            packet = series_packet(rec, name, SAMPLES)
+            packet = series_packet(rec, name, SAMPLES, film.ghost)
             room -= 0.9 * len(packet)
             if room < 0:
                 break
@@ -279,6 +279,8 @@ class Parts:
     def add_ghost(self, other: "Recording | str | os.PathLike", title: str) -> None:
         """Another motion of the same bodies."""
         ghost = Ghost(self.scene.model, other)
+        if self.film is not None:
+            self.film.ghost = ghost.recording
         names = names_of_both(title, None if self.film is None else self.film.path, ghost)
         most = min(GHOST_FRAMES, len(ghost.recording))
         self._fitting("ghost-film", lambda count: [ghost.packet(names, count)], most)

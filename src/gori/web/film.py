@@ -59,6 +59,8 @@ class Film:
         if most_frames < 2:
             raise InputError(f"most_frames must be 2 or more, not {most_frames!r}")
         self.recording, self.most_frames, self.state, self.title = recording, most_frames, state, title
+        self.ghost: Recording | None = None
+        """another run, whose channels go with those of this one"""
         self._limits: tuple[float, float] | None = None
         self._size: float | None = None
 
@@ -115,7 +117,7 @@ class Film:
         words += [] if thinned is None else [thinned]
         entries = []
         for k, name in enumerate(default_channels(rec) if self.channels is None else self.channels):
-            entry, columns = series_part(rec, name, self.most_frames)
+            entry, columns = series_part(rec, name, self.most_frames, self.ghost)
             arrays |= {f"series.{k}.{key}": array for key, array in columns.items()}
             entries.append(entry | {key: f"series.{k}.{key}" for key in columns})
         head |= {
@@ -152,7 +154,7 @@ class Film:
 
     def series(self, name: str) -> bytes:
         """A channel over time; an InputError for an unknown one."""
-        return series_packet(self.recording, name)
+        return series_packet(self.recording, name, ghost=self.ghost)
 
     def arrows(self, kind: str) -> bytes:
         """Arrows of the samples of the film: "contact", "reaction" or "force"."""

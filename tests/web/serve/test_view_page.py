@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 import time
 
 import numpy as np
@@ -163,6 +164,8 @@ def test_two_runs_have_a_key_and_what_is_left_out_stays_written(opened, runs, tm
         assert page.locator(".runs > span").all_inner_texts() == ["earth", "moon\nends at 0.6 s"]
         assert page.locator(".remarks").inner_text() == "50 of 1001 samples are shown."
         assert page.locator(".message").count() == 0
+        values = page.locator(".chart output").first.inner_text()
+        assert re.fullmatch(r"\S+ \(\S+\)", values) and values.split()[0] != values.split()[1].strip("()")
         both = picture(page)
         page.get_by_role("tab", name="Display").click()
         page.locator(".toggle", has_text="Ghost").click()

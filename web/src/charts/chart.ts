@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import { h } from "../panels/dom";
 import { figure, unitText } from "../panels/numbers";
 import type { Series } from "../transport/types";
-import { valueAt } from "./series";
+import { ghostOf, valueAt } from "./series";
 
 const COLOURS = ["#3f7fd9", "#e0662f", "#2f9e6b", "#b65fc0", "#c9a227", "#3aa6b9", "#d9534f", "#7d8794"];
 
@@ -20,7 +20,7 @@ export class Chart {
   private readonly cursor = h("div", { class: "cursor" });
   private readonly series: Series[] = [];
   private plot: uPlot | null = null;
-  private values: { element: HTMLElement; series: Series; column: number }[] = [];
+  private values: { element: HTMLElement; series: Series; ghost: Series | null; column: number }[] = [];
   private range: [number, number] | null = null;
   private time = 0;
 
@@ -48,7 +48,7 @@ export class Chart {
   }
 
   private data(): uPlot.AlignedData {
-    const tables = this.series.map((series): uPlot.AlignedData => {
+    const tables = this.series.flatMap((series) => [series, ghostOf(series)]).filter((series) => series !== null).map((series): uPlot.AlignedData => {
       const n = series.columns.length;
       const columns = series.columns.map((_, c) => Array.from({ length: series.time.length }, (_, k) => {
         const value = series.values[k * n + c];
@@ -68,16 +68,21 @@ export class Chart {
     const lines: uPlot.Series[] = [{}];
     this.legend.replaceChildren();
     this.values = [];
+    let colours = 0;
     for (const series of this.series) {
+      const ghost = ghostOf(series);
+      const first = colours;
       series.columns.forEach((column, c) => {
-        const colour = COLOURS[(lines.length - 1) % COLOURS.length];
+        const colour = COLOURS[colours++ % COLOURS.length];
         lines.push({ stroke: colour, width: 1.5, points: { show: false }, spanGaps: true });
         const value = h("output", {});
-        this.values.push({ element: value, series, column: c });
-        this.legend.append(h("span", { class: "key", title: series.name },
+        this.values.push({ element: value, series, ghost, column: c });
+        this.legend.append(h("span", { class: "key", title: ghost ? `${series.name}, dashed: the other run` : series.name },
           h("i", { style: `background:${colour}` }), h("span", { class: "name" }, column ? `${series.name} ${column}` : series.name), value,
           c === 0 ? h("button", { class: "tiny", type: "button", title: `Remove ${series.name}`, onclick: () => this.actions.remove(series.name) }, "×") : null));
       });
+      // of the other run the same colours, dashed
+      if (ghost) series.columns.forEach((_, c) => lines.push({ stroke: COLOURS[(first + c) % COLOURS.length], width: 1.2, dash: [5, 4], points: { show: false }, spanGaps: true }));
     }
     if (this.unit) this.legend.append(h("span", { class: "unit" }, `[${unitText(this.unit)}]`));
     const font = `11px ${style.fontFamily}`;
@@ -144,7 +149,11 @@ export class Chart {
 
   setTime(time: number): void {
     this.time = time;
-    for (const { element, series, column } of this.values) element.textContent = figure(valueAt(series, column, time));
+    for (const { element, series, ghost, column } of this.values) {
+      const text = figure(valueAt(series, column, time));
+      const other = ghost && (time > ghost.time[ghost.time.length - 1] ? "–" : figure(valueAt(ghost, column, time)));
+      element.textContent = ghost ? `${text} (${other})` : text;
+    }
     this.place();
   }
 

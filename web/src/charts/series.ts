@@ -89,9 +89,14 @@ function common(names: string[]): string {
 export function partOf(series: Series, part: Part): Series {
   const [n, m] = [series.columns.length, part.columns.length];
   if (n === m) return series;
-  const values = new Float64Array(series.time.length * m);
-  for (let k = 0; k < series.time.length; k++) for (let c = 0; c < m; c++) values[k * m + c] = series.values[k * n + part.columns[c]];
-  return { name: series.name, unit: part.unit, units: [], columns: part.columns.map((c) => series.columns[c]), time: series.time, values };
+  const some = (values: ArrayLike<number>) => Float64Array.from({ length: (values.length / n) * m }, (_, k) => values[Math.floor(k / m) * n + part.columns[k % m]]);
+  const { name, time, ghost } = series;
+  return { name, unit: part.unit, units: [], columns: part.columns.map((c) => series.columns[c]), time, values: some(series.values), ghost: ghost && { time: ghost.time, values: some(ghost.values) } };
+}
+
+/** The other run's part of a series as a series. */
+export function ghostOf(series: Series): Series | null {
+  return series.ghost ? { ...series, ...series.ghost, ghost: null } : null;
 }
 
 /** Value of a column at a time: that of the sample before it, on the way to the next. */

@@ -124,6 +124,7 @@ export class Viewer {
     if (!this.scene) return;
     this.ghost = film;
     this.world.setGhost(this.scene, film);
+    if (this.stage.camera.untouched && !this.stage.camera.followed) this.look();
     this.events.ghost(film);
     this.stale = true;
   }

@@ -59,6 +59,11 @@ export class Camera {
     return this.easing !== null;
   }
 
+  /** Whether no hand has moved it since something was fitted. */
+  get untouched(): boolean {
+    return this.fitted !== null;
+  }
+
   /** Look along a standard view, at the same target or at another one. */
   view(name: string, target?: Vector3, distance?: number, at_once = false): boolean {
     const angles = VIEWS[name];

@@ -17,6 +17,7 @@ import { Trails, type Past } from "./trails";
 
 /** a machine on ground that is so many times larger fills the picture without it */
 const FLOOR = 2.2;
+const SAMPLES = 12; // of a film, for the room that it takes
 const diagonal = (box: Box3) => box.getSize(new Vector3()).length();
 const SUN = new Vector3(-0.45, -0.7, 1.15).normalize();
 
@@ -33,6 +34,7 @@ export class World {
   /** sphere around the machine and what it does */
   readonly extent = new Sphere(new Vector3(), 1);
   readonly room = new Box3();
+  private readonly ghostRoom = new Box3();
   shown: Shown = { shapes: true, joints: false, cuts: false, frames: false, springs: true, com: false, collision: false, axes: false };
   private readonly arrows = new Map<string, { object: Arrows; data: ArrowData | null }>();
   private names = false;
@@ -78,9 +80,16 @@ export class World {
   setGhost(scene: Scene, film: Film): void {
     this.ghost?.root.removeFromParent();
     this.ghost = new Machine(scene, this.stage.theme, null, true);
+    this.ghostRoom.makeEmpty();
+    for (let k = 0; k < SAMPLES; k++) {
+      film.sample(film.first + ((film.last - film.first) * k) / (SAMPLES - 1), this.ghost.moment);
+      this.ghost.update();
+      this.ghostRoom.union(this.ghost.moving);
+    }
     film.sample(film.first, this.ghost.moment);
     this.ghost.update();
     this.stage.scene.add(this.ghost.root);
+    if (typeof scene.camera?.follow !== "number") this.room.union(this.ghostRoom);
   }
 
   /** How much room the machine takes, over a film where there is one. */
@@ -88,7 +97,7 @@ export class World {
     const [box, moving] = [this.machine.box(), this.machine.moving];
     if (film && film.count > 1) {
       const saved = this.machine.moment.poses.slice();
-      const samples = Math.min(12, film.count);
+      const samples = Math.min(SAMPLES, film.count);
       for (let k = 0; k < samples; k++) {
         film.sample(film.first + ((film.last - film.first) * k) / (samples - 1), this.machine.moment);
         this.machine.update();
@@ -102,6 +111,7 @@ export class World {
     this.setExtent(box);
     // a wide floor is no reason to look from afar at what moves on it
     if (diagonal(box) > FLOOR * diagonal(moving)) this.room.copy(moving);
+    if (typeof this.machine.scene.camera?.follow !== "number") this.room.union(this.ghostRoom);
   }
 
   private setExtent(box: Box3): void {

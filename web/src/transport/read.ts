@@ -102,6 +102,7 @@ export function readSeries(packet: Packet, head: Json = packet.head): Series {
     columns: columns.length === count ? columns : Array.from({ length: count }, (_, k) => (count > 1 ? String(k) : "")),
     time: f8(packet.field("time", head)),
     values: f8(values),
+    ghost: head.ghost_values ? { time: f8(packet.field("ghost_time", head)), values: f8(packet.field("ghost_values", head)) } : null,
   };
 }
 

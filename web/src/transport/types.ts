@@ -170,6 +170,8 @@ export interface Series {
   units: string[];
   time: Float32Array | Float64Array;
   values: Float32Array | Float64Array;
+  /** the same channel of another run */
+  ghost?: { time: Float32Array | Float64Array; values: Float32Array | Float64Array } | null;
 }
 
 export interface Arrows {

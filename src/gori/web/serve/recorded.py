@@ -41,6 +41,7 @@ class RecordedSession(Session):
             bodies = len(body_order(self._film.model))
             self._film.most_frames = int(np.clip(FILM_BYTES // (28 * bodies), self._film.most_frames, MOST_SAMPLES))
         self._ghost = None if ghost is None else Ghost(self._film.model, ghost)
+        self._film.ghost = None if self._ghost is None else self._ghost.recording
         self.drawings = drawings
         self._lock, self._made = threading.RLock(), dict[str, bytes | None]()
         self._ended, self._end = threading.Event(), lambda: None
