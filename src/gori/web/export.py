@@ -125,10 +125,10 @@ class Parts:
         if not isinstance(source, Model):
             self.film = Film(source, state=state, title=title, channels=options["channels"])
             self._check_names(self.film.recording)
-        if self.film is None:
-            self._fit_scene(lambda triangles: Scene(source, "film", title=title, triangles=triangles), room)
+            film = self.film
+            self._fit_scene(lambda triangles: film.scene(triangles=triangles), room)
         else:
-            self._fit_scene(lambda triangles: self.film.scene(triangles=triangles), room)
+            self._fit_scene(lambda triangles: Scene(source, "film", title=title, triangles=triangles), room)
         if self.room < 0:
             raise InputError(f"the shapes alone take {-self.room / 1e6:.2f} MB more than limit_mb allows: raise it")
         self._whole = self.room

@@ -49,6 +49,6 @@ def names_of_both(title: str, path: Path | None, ghost: Ghost) -> tuple[str, str
     if one == other and path is not None and ghost.path is not None:
         a, b = (list(found.absolute().with_suffix("").parts) for found in (path, ghost.path))
         while len(a) > 1 and len(b) > 1 and a[-1] == b[-1]:
-            a.pop(), b.pop()
+            a, b = a[:-1], b[:-1]
         one, other = f"{one} ({a[-1]})", f"{other} ({b[-1]})"
     return (one, other) if one != other else (one, f"{other}, compared")
