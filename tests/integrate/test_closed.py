@@ -6,7 +6,7 @@ import pytest
 import gori
 from gori.integrate import GeneralizedAlpha, ImplicitEuler
 from gori.integrate.closed import closed_core, fill_matrix
-from gori.integrate.implicit_euler import euler_step
+from gori.integrate.euler_steps import euler_steps
 from gori.kernels.codes import OK, USER_ERROR
 from gori.kernels.loops.cuts import fill_jacobian
 from gori.kernels.loops.system import place_all
@@ -32,7 +32,7 @@ def test_a_step_is_the_solution_of_all_equations(make):
     h, model = 2e-3, gori.compile(make())
     machine, data, memory, y = in_plain(Simulation(model, ImplicitEuler(h)))
     v = y[model.nq : -1].copy()
-    assert plain(euler_step)(machine, data, memory, 0.0, h, y) == OK
+    assert plain(euler_steps)(machine, data, memory, 0.0, h, y) == OK
     q_end, v_end = y[: model.nq], y[model.nq : -1]
     assert np.abs(loops.residual(model.spec, q_end)).max() < 1e-12
     tree, x, lam = loops.open_tree(model.spec), (v_end - v) / h, data.loops.state.multipliers
@@ -45,7 +45,7 @@ def test_a_matrix_serves_for_more_than_one_step():
     model = gori.compile(slider_crank())
     machine, data, memory, y = in_plain(Simulation(model, ImplicitEuler(1e-4)))
     for k in range(5):
-        assert plain(euler_step)(machine, data, memory, 1e-4 * k, 1e-4, y) == OK
+        assert plain(euler_steps)(machine, data, memory, 1e-4 * k, 1e-4, y) == OK
     head = memory.head[0]
     assert head.steps == 5 and head.whole < 5 <= head.iterations
 
@@ -65,7 +65,7 @@ def test_a_force_that_fails():
     model = gori.compile(slider_crank())
     machine, data, memory, y = in_plain(Simulation(model, ImplicitEuler(1e-3)), user=lambda *_: 1)
     before = y.copy()
-    assert plain(euler_step)(machine, data, memory, 0.0, 1e-3, y) == USER_ERROR
+    assert plain(euler_steps)(machine, data, memory, 0.0, 1e-3, y) == USER_ERROR
     assert np.array_equal(y, before)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from gori.errors import InputError
 from gori.integrate import ImplicitEuler
-from gori.integrate.implicit_euler import euler_step
+from gori.integrate.euler_steps import euler_steps
 from gori.kernels.codes import OK, USER_ERROR
 from gori.sim import Simulation
 from tests.checks import close
@@ -34,7 +34,7 @@ def test_what_is_stiff_is_gone_after_a_step():
 def test_a_step_of_a_random_tree():
     h = 0.02
     (machine, data, memory, y), step = random_bundle(5, ImplicitEuler(h, jacobian="full", newton=True))
-    assert plain(euler_step)(machine, data, memory, 0.0, h, y) == OK
+    assert plain(euler_steps)(machine, data, memory, 0.0, h, y) == OK
     _, q, v, _ = step.end(newton_step(step, np.zeros(step.tree.nv)))
     close(y[:-1], np.concatenate([q, v]), 1e-8)
     assert memory.head[0].known == 1 and memory.head[0].steps == 1
@@ -42,7 +42,7 @@ def test_a_step_of_a_random_tree():
 
 def test_a_step_that_fails_leaves_the_state():
     machine, data, memory, y = bundle(slider(v=2.0), ImplicitEuler(0.1), user=lambda *_: 1)
-    assert plain(euler_step)(machine, data, memory, 0.0, 0.1, y) == USER_ERROR
+    assert plain(euler_steps)(machine, data, memory, 0.0, 0.1, y) == USER_ERROR
     assert y.tolist() == [0.0, 2.0, 0.0] and memory.head[0].known == 0
 
 

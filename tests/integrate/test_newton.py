@@ -5,7 +5,7 @@ import pytest
 
 import gori
 from gori.integrate import STRATEGIES, ImplicitEuler
-from gori.integrate.implicit_euler import euler_step
+from gori.integrate.euler_steps import euler_steps
 from gori.integrate.newton import begin_step, end_step, go_back, implicit_core, solve_step, take, tolerated
 from gori.kernels.codes import NOT_FINITE, OK, USER_ERROR
 from tests.checks import close
@@ -46,7 +46,7 @@ def test_compiled_and_plain_are_the_same():
     machine, data, memory, y = bundle(slider(), ImplicitEuler(0.1), user=user)
     machine = machine.replace(core=plain(implicit_core))
     for k in range(3):
-        assert plain(euler_step)(machine, data, memory, 0.1 * k, 0.1, y) == OK
+        assert plain(euler_steps)(machine, data, memory, 0.1 * k, 0.1, y) == OK
     close(y, np.concatenate([state.q, state.v, [simulation.stepper.work]]), 1e-9)
 
 

@@ -11,9 +11,18 @@ from gori.integrate.clock import MethodMemory, Sizes, method_memory, run_type
 from gori.integrate.contract import EVERYTHING, Adaptive
 from gori.integrate.events import begin_watch, earliest_with, event_values, mark_met
 from gori.integrate.fixed_step import write_sample
-from gori.integrate.rates import arrive_at_contact, follow_bodies, measure_contact, project, rhs, step_to_contact
+from gori.integrate.rates import (
+    arrive_at_contact,
+    follow_bodies,
+    measure_contact,
+    passes_through,
+    project,
+    rhs,
+    step_to_contact,
+)
 from gori.kernels.accelerations import health, unit_quaternions
 from gori.kernels.codes import CONTACT_JAMMED, CONTACT_UNSOLVED, EVENT, NEAR_SINGULAR, OK, STEP_TOO_SMALL
+from gori.kernels.impacts.ahead import step_to_impact
 from gori.kernels.jit import kernel, part, present
 from gori.kernels.layout import array, field, layout, record
 from gori.kernels.loops.coordinates import follow_turns, turns_at
@@ -227,6 +236,8 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
             code, h = step_to_contact(machine, data, t, y, h)
             if code != OK:
                 return code
+        if data.rest.pair.shape[0] > 0:
+            h = step_to_impact(machine, data, y, k1, h)
         last = h == c.duration - gone
         if h < SMALLEST * resolution(c) and not last:
             return STEP_TOO_SMALL
@@ -261,6 +272,10 @@ def dopri5_run(machine, data, memory, clock, y, samples, watch):
         code = health(w.new[nq : nq + nv], data.dof_w)
         if code != OK:
             return code
+        if present(machine.penalty) and passes_through(machine, data, t + h, w.new):
+            c.steps_refused += 1
+            c.step = 0.5 * h
+            continue
 
         # the step stands
         dodged = 0

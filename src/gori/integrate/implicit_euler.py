@@ -5,27 +5,13 @@ from typing import Any, ClassVar
 
 from gori.errors import InputError
 from gori.integrate.clock import run_type
+from gori.integrate.euler_steps import euler_steps
 from gori.integrate.fixed_step import fixed_steps
 from gori.integrate.implicit import Implicit
 from gori.integrate.implicit_memory import ImplicitMemory
-from gori.integrate.newton import begin_step, end_step
-from gori.kernels.codes import OK
-from gori.kernels.jit import call_at, kernel, part
-from gori.kernels.tree.columns import NQ
+from gori.kernels.jit import kernel
 
-
-@part
-def euler_step(machine, data, memory, t, h, y):
-    work, last, nq = memory.work, memory.state.last, machine.body_i[0, NQ]
-    begin_step(machine, data, memory, work, last, t, h, h, h * h)
-    for k in range(data.tau.shape[0]):
-        work.base_velocity[k] = y[nq + k]
-        work.base_increment[k] = h * y[nq + k]
-    code = call_at(machine.core, machine, data, memory, y)
-    return end_step(machine, data, memory, work, last, y, 0.0) if code == OK else code
-
-
-_steps = fixed_steps(euler_step)
+_steps = fixed_steps(euler_steps)
 
 
 @kernel(run_type(ImplicitMemory))

@@ -47,8 +47,10 @@ IMPLICIT_HEAD = record(
     field("whole", "", "whole matrices made", dtype="i8"),
     field("iterations", "", "", dtype="i8"),
     field("products", "", "products with N", dtype="i8"),
+    field("impacts", "", "steps of generalized-alpha with an impact", dtype="i8"),
+    field("halved", "", "steps that were taken in shorter ones", dtype="i8"),
 )
-COUNTS = ("guarded", "steps", "refreshed", "whole", "iterations", "products")
+COUNTS = ("guarded", "steps", "refreshed", "whole", "iterations", "products", "impacts", "halved")
 """fields of IMPLICIT_HEAD"""
 
 IMPLICIT_STEP = record(

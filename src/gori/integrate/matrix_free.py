@@ -9,11 +9,12 @@ import math
 from gori.integrate.implicit_memory import KRYLOV, size_of
 from gori.integrate.step_equations import DIFFERENCE, axis_derivatives, defect, residual, simple
 from gori.kernels.codes import NO_CONVERGENCE, NOT_FINITE, OK, SINGULAR
-from gori.kernels.jit import block, part
+from gori.kernels.jit import block, call_at, part, present
+from gori.kernels.machine import LINEARISE
 from gori.kernels.tree.columns import ARMATURE, NDOF, V0
 from gori.kernels.tree.derivatives import motion, rigid_terms
 from gori.kernels.tree.inverse_mass import axes_at_root
-from gori.kernels.tree.tree_solve import eliminate, gains, mass_times, own_columns, substitute
+from gori.kernels.tree.tree_solve import OWN, eliminate, gains, mass_times, own_columns, substitute
 
 RESTARTS = 10
 
@@ -56,7 +57,23 @@ def factor_tree(machine, data, memory, work, tree, a):
     rigid_terms(body_i, body_f, data.body_w, tree.body_d)
     own_columns(body_i, tree.body_d, tree.body_n)
     gains(body_i, step.cv, step.cq, tree.body_d, tree.dof_d, tree.dof_n)
-    return eliminate(body_i, work.diagonal, tree.body_n, tree.dof_n)
+    if not present(machine.penalty):
+        return eliminate(body_i, work.diagonal, tree.body_n, tree.dof_n)
+    add_contact(machine, data, memory, tree)
+    sound = eliminate(body_i, work.diagonal, tree.body_n, tree.dof_n)
+    own_columns(body_i, tree.body_d, tree.body_n)  # for products with M
+    return sound
+
+
+@part
+def add_contact(machine, data, memory, tree):
+    """Add to the inertia of each body how contact resists changes of its acceleration (`kernels/contact/linear.py`)."""
+    step, contact = memory.step[0], data.penalty_memory
+    contact.weight[0], contact.weight[1] = step.cv, step.cq
+    call_at(machine.penalty, machine, data, step.end_time, memory.work.q_end, memory.work.v_end, LINEARISE)
+    for i in range(1, contact.apparent.shape[0]):
+        for k in range(48):
+            tree.body_n[i, OWN + k] += contact.apparent[i, k]
 
 
 @part

@@ -22,6 +22,7 @@ from numba import types
 from gori.integrate.columns import column_correction
 from gori.integrate.dense import dense_correction
 from gori.integrate.implicit_memory import ERROR_DRIVEN, FULL, MATRIX_FREE, ImplicitMemory, scale_axes, size_of
+from gori.integrate.line_search import share_of_change
 from gori.integrate.matrix_free import tree_correction
 from gori.integrate.rates import follow_bodies
 from gori.integrate.step_equations import end_power, end_state
@@ -40,8 +41,11 @@ SLOW_NEWTON = 0.5
 """contraction rate above which a matrix is recomputed"""
 LAZY, EAGER = 0.2, 0.07
 """rate below which no column needs an update, and share of the columns to update for a rate of 1"""
-SHORTEST, HASTE, CARE = 1.0 / 256.0, 12, 100
-"""share of a change that is tried at least, and numbers of trials: without and with care"""
+SHORTEST, HASTE, CARE, SEARCH = 1.0 / 256.0, 12, 100, 50
+"""share of a change that is tried at least, and numbers of trials: without and with care, and with a line search"""
+BEYOND = 100.0
+"""change of a coordinate in a step by its acceleration alone, in radians or sizes of the machine, which only equations
+of bodies that touch have, and which is none of their solutions"""
 
 
 @part
@@ -153,17 +157,47 @@ def solve_step(machine, data, memory, y):
         if code not in (NO_CONVERGENCE, SINGULAR):
             take(work, 1.0)
             return code
-    code = OK
+    code, touching = OK, present(machine.penalty)
     for way in range(2):
         if way == 1:
-            step.careful = 1 - step.careful
+            step.careful = 0 if touching else 1 - step.careful
             if lags:
                 step.strategy, head.made_for = FULL, 0.0
         start_from(work, last, 1.0)
-        code = iterate(machine, data, memory, work, last, y, way == 1 or not lags)
+        if way == 1 and touching:
+            code = iterate_with_search(machine, data, memory, work, last, y)
+        else:
+            code = iterate(machine, data, memory, work, last, y, way == 1 or not lags)
+        if code == OK and touching and step.cq * size_of(work.x, work.axis_scale) > BEYOND:
+            code = NO_CONVERGENCE
         if code not in (NO_CONVERGENCE, NOT_FINITE, SINGULAR):
             break
     return code
+
+
+@part
+def iterate_with_search(machine, data, memory, work, last, y):
+    """Correct x from the accelerations of the last step until it is close enough: each change with a new matrix, and
+    by a share that does not overshoot (`line_search.py`).
+    """
+    size = 0.0
+    for trial in range(SEARCH):
+        code = correction(machine, data, memory, y, work.x, True, trial == 0)
+        if code != OK:
+            return code
+        now = size_of(work.dx, work.axis_scale)
+        if now * 0.0 != 0.0:
+            return NOT_FINITE
+        rounding = 0.0 < size <= now <= CHANGE_ROUNDING * (1.0 + size_of(work.x, work.axis_scale))
+        if rounding or now <= tolerated(memory, work, last):
+            take(work, 1.0)
+            return OK
+        code, share = share_of_change(machine, data, memory, y)
+        if code != OK:
+            return code
+        take(work, share)
+        size = now
+    return NO_CONVERGENCE
 
 
 @part

@@ -6,10 +6,10 @@ nothing depends on it, and no error is controlled by it. `energy.balance` of a r
 """
 
 from gori.kernels.accelerations import accelerations, q_rate, unit_quaternions
-from gori.kernels.codes import OK
+from gori.kernels.codes import CONTACT_PASSED, OK
 from gori.kernels.forces.apply import advance_subsystems, advances
 from gori.kernels.jit import block, call_at, part, present
-from gori.kernels.machine import LOOK_AHEAD, MEASURE, PROJECT, PROJECT_AND_EVALUATE, RATES
+from gori.kernels.machine import LOOK_AHEAD, MEASURE, PASSES, PROJECT, PROJECT_AND_EVALUATE, RATES
 from gori.kernels.tree.columns import NQ
 from gori.kernels.tree.kinematics import place, positions, velocities
 
@@ -81,6 +81,12 @@ def step_to_contact(machine, data, t, y, h):
     data.contact_memory.ahead[0] = h
     code = call_with_bodies(machine, data, t, y, LOOK_AHEAD)
     return code, data.contact_memory.ahead[0]
+
+
+@block
+def passes_through(machine, data, t, y):
+    """Whether bodies that were apart at the end of the last step have gone through each other on the way to y."""
+    return call_with_bodies(machine, data, t, y, PASSES) == CONTACT_PASSED
 
 
 @block

@@ -111,8 +111,8 @@ class ErrorDriven(Strategy):
 
 @dataclass(frozen=True)
 class MatrixFree(Strategy):
-    """No matrix: the linearised tree is solved by recursion in O(n), with all forces that act on single axes; other
-    forces are iterated on with GMRES.
+    """No matrix: the linearised tree is solved by recursion in O(n), with all forces that act on single axes, and what
+    contact does to each body; other forces are iterated on with GMRES.
 
     tolerance   of GMRES: relative residual
     """
@@ -136,7 +136,7 @@ def strategy_of(settings: dict[str, Any] | str | Strategy) -> Strategy:
 
 def report(count: np.ndarray) -> dict[str, float]:
     """What the Jacobian has cost, by the counts of an implicit method (`implicit_memory.COUNTS`) or their growth."""
-    guarded, steps, columns, whole, iterations, products = (float(x) for x in count)
+    guarded, steps, columns, whole, iterations, products, impacts, halved = (float(x) for x in count)
     per_step = max(1.0, steps)
     return {
         "steps": int(steps),
@@ -145,6 +145,8 @@ def report(count: np.ndarray) -> dict[str, float]:
         "guarded": int(guarded),
         "iterations_per_step": iterations / per_step,
         "products_per_step": products / per_step,
+        "impacts": int(impacts),
+        "halved": int(halved),
     }
 
 

@@ -9,6 +9,7 @@ from numba import types
 
 from gori.kernels.bundle import Bundle
 from gori.kernels.contact.memory import ContactMemory
+from gori.kernels.contact.penalty_memory import PenaltyMemory
 from gori.kernels.contact.tables import ContactTables
 from gori.kernels.forces.probes import PROBE
 from gori.kernels.impacts.memory import RestMemory
@@ -84,8 +85,9 @@ class Data(Bundle):
     power: Annotated[Any, F1]
     # the loop solver (`loops/memory.py`)
     loops: Annotated[LoopMemory, LoopMemory.type]
-    # contact between bodies (`contact/memory.py`)
+    # contact between bodies (`contact/memory.py`), and of its penalty law (`contact/penalty_memory.py`)
     contact_memory: Annotated[ContactMemory, ContactMemory.type]
+    penalty_memory: Annotated[PenaltyMemory, PenaltyMemory.type]
     # impacts by events: gaps that are watched, contacts that rest (`impacts/memory.py`)
     rest: Annotated[RestMemory, RestMemory.type]
     # coordinates of cuts (`loops/coordinates.py`), kept: full turns of angles and signs of quaternions, which are
@@ -152,5 +154,9 @@ ADVANCE        at the end of a step: points are kept, those that slide take thei
 START          as ADVANCE, where nothing was kept
 MEASURE        forces at a state are recorded, and nothing else changes
 LOOK_AHEAD     `contact_memory.ahead` is made so short a step that no bodies pass through each other in it
+STAND          the bodies were put where they are: nothing has passed through anything
+PASSES         CONTACT_PASSED if bodies have gone through each other since the last ADVANCE, START or STAND
+LINEARISE      `penalty_memory.apparent`, at the state of the last ADD_WRENCHES
+JUMPS          `penalty_memory.rough`, likewise, for a step of length `penalty_memory.weight[0]`
 """
-MEASURE, LOOK_AHEAD = 3, 4
+MEASURE, LOOK_AHEAD, STAND, PASSES, LINEARISE, JUMPS = 3, 4, 5, 6, 7, 8

@@ -7,6 +7,7 @@ import numpy as np
 
 from gori.kernels.contact.memory import contact_memory
 from gori.kernels.contact.penalty import penalty
+from gori.kernels.contact.penalty_memory import penalty_memory
 from gori.kernels.contact.tables import LAW, SHAPE, ContactTables
 from gori.kernels.forces.probes import N_READINGS
 from gori.kernels.impacts.memory import RestMemory, rest_memory
@@ -136,6 +137,7 @@ def data_of(
             recorded=recorded[touched : touched + columns] if columns else None,
             cells=vehicle_data["cells"] if len(machine.contact.soil) else None,
         ),
+        penalty_memory=penalty_memory(machine.body_i, machine.body_f, count) if machine.penalty else penalty_memory(),
         rest=rest_memory() if rest is None else rest,
         turns=recorded[vehicles:first],
         track=TRACK.zeros(first - vehicles),

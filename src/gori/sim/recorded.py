@@ -19,6 +19,7 @@ from gori.sim.callers.signals import StopRequest, listening
 from gori.sim.channels import add_channels
 from gori.sim.contact.impact_stage import COLUMNS
 from gori.sim.contact.impulses import warn_of_depth
+from gori.sim.contact.passages import warn_of_passages
 from gori.sim.couplings import warn_of_lag
 from gori.sim.energy import limit, warn_of_imbalance
 from gori.sim.failure import finer
@@ -148,6 +149,7 @@ class RecordedRun:
         if doubt := method.doubts(grown):
             warnings.warn(doubt, ConditionWarning, stacklevel=3)
         warn_of_depth(self._model, method, stepper.data.contact_memory, stepper.run_start)
+        warn_of_passages(self._model, method, stepper.data.penalty_memory)
         warn_of_lag(kept.exchanges, work, recording)
         done = {exchange.name: exchange.work.on_bodies - work[exchange.name].on_bodies for exchange in kept.exchanges}
         warn_of_imbalance(recording, done, limit(method), finer(stepper))

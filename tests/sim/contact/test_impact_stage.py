@@ -11,6 +11,7 @@ from gori.errors import ImpactWarning, InputError, SimulationError
 from gori.sim.contact.impact_stage import COLUMNS, ImpactLog, ImpactStage
 from tests.reference.impacts import PainleveRod, rolling_from, rolling_speed
 from tests.sim.contact.impact_machines import (
+    STEEL,
     G,
     above,
     ball,
@@ -18,8 +19,10 @@ from tests.sim.contact.impact_machines import (
     block,
     double_pendulum,
     four_bar,
+    machine,
     row_of_balls,
     sliding_rod,
+    sphere,
     stack,
     stopped_pendulum,
 )
@@ -253,3 +256,43 @@ def test_other_events_beside_impacts():
     names = [name for name, _ in run.info["events"]]
     assert names[:3] == ["impact ground.floor/ball.ball", "top", "impact ground.floor/ball.ball"]
     assert ImpactStage.__doc__
+
+
+@pytest.mark.parametrize("order", ["simultaneous", "sequential"])
+@pytest.mark.parametrize("friction", [0.0, 0.2])
+def test_a_ball_that_bounces_between_two_walls_does_not_fall_through(order, friction):
+    """Two gaps close at once, and close again long before the step would end that free flight allows."""
+    walls = {
+        name: {"type": "box", "size": [0.1, 1, 1], "at": [0.15 * s, 0, 0.3], "rpy_deg": [0, 30 * s, 0], **STEEL}
+        for name, s in (("left", -1), ("right", 1))
+    }
+    spec = machine(
+        {"ball": sphere(0.06)}, {"fly": {"type": "free", "parent": "ground", "child": "ball"}}, friction, 0.3, False
+    ).spec
+    model = gori.compile(spec.set("bodies.ground", {"shapes": walls}))
+    settings = gori.Impacts(order=order)
+    simulation = gori.Simulation(model, gori.Dopri5(), state=above(model, 0.0, 0.0, 0.75), impacts=settings)
+    record = simulation.run(3.0, progress=False)
+    height = record["ball.z"]
+    assert abs(height[-1] - 0.26019) < 1e-4 and height[record.time > 1.0].min() > 0.26
+    assert len(record.info["impacts"]) > 6
+
+
+def test_what_a_driven_platform_gives_is_no_gain_of_the_law():
+    """A ball without friction on a platform that moves up: Newton's law gives it more energy, as all laws do."""
+    spec = machine(
+        {"ball": sphere(0.1),
+         "platform": {"mass": 1.0, "shapes": {"top": {"type": "box", "size": [1, 1, 0.1], **STEEL}}}},
+        {"fly": {"type": "free", "parent": "ground", "child": "ball"},
+         "lift": {"type": "prismatic", "parent": "ground", "child": "platform", "axis": [0, 0, 1]}},
+        0.0, 0.8, False, motions={"up": {"joint": "lift", "value": "t"}},
+    ).spec  # fmt: skip
+    model = gori.compile(spec)
+    q = model.q0.copy()
+    q[6] = 0.3
+    start = model.state(q=q, v=[0, 0, 0, 0, 0, -0.1, 1.0])
+    simulation = gori.Simulation(model, gori.Dopri5(), state=start, impacts=gori.Impacts(law="newton"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ImpactWarning)
+        record = simulation.run(0.6, progress=False)
+    assert column(record, "energy_after")[0] > column(record, "energy_before")[0]

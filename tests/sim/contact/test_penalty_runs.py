@@ -161,3 +161,40 @@ def test_adaptive_methods_do_not_step_through_a_body(method):
     start = model.state(q=[1, 0, 0, 0, 0, 0, 5.0], v=[0, 0, 0, 0, 0, -10.0])
     record = Simulation(model, method, state=start).run(1.0, sample=0.01)
     assert record["ball.vz"][-1] == pytest.approx(5.0, rel=1e-3)
+
+
+IMPLICIT = [ImplicitEuler(step=0.01), ImplicitEuler(step=0.01, jacobian="full"), GeneralizedAlpha(step=0.01)]
+
+
+@pytest.mark.parametrize("method", IMPLICIT, ids=lambda method: f"{method.kind} {method.jacobian.kind}")
+@pytest.mark.parametrize("slope", [0.0, 0.6])
+@pytest.mark.filterwarnings("ignore::gori.errors.EnergyWarning")
+def test_long_implicit_steps_on_a_stiff_plane(method, slope):
+    """A box falls by 5 mm, k = 1e9: it rests as deep as its weight presses it in, or slides as friction lets it."""
+    mu, angle = 0.5, np.arctan(slope)
+    model = gori.compile(box(angle, friction=mu, stiffness=1e9))
+    start = model.state(q=[1, 0, 0, 0, 0, 0, HEIGHT / 2 + 5e-3])
+    record = Simulation(model, method, state=start).run(1.0, sample=0.1)
+    if slope == 0.0:
+        assert record["contact.gap"][-1] == pytest.approx(-((G / 4 / 1e9) ** (2 / 3)), rel=1e-6)
+        assert np.abs(record.v[-1]).max() < 1e-9
+    v, expected = record["box.vx"], G * (np.sin(angle) - mu * np.cos(angle)) if slope > 0.0 else 0.0
+    assert (v[-1] - v[5]) / (record.time[-1] - record.time[5]) == pytest.approx(expected, rel=1e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", [IMPLICIT[0], IMPLICIT[2]], ids=kind)
+@pytest.mark.filterwarnings("ignore::gori.errors.EnergyWarning")
+def test_contact_with_the_ground_is_in_the_solve_in_O_n(method):
+    """Boxes that land one after the other: without that a step takes 17 and more products, and each box a few."""
+    one = box(stiffness=1e9)
+    bodies, joints = {"ground": one.bodies["ground"]}, {}
+    for i in range(10):
+        bodies[f"b{i}"] = one.bodies["box"]
+        at = [0.5 * i, 0.0, HEIGHT / 2 + 5e-4 * (i + 1)]
+        joints[f"j{i}"] = {"type": "free", "parent": "ground", "child": f"b{i}", "q": [1, 0, 0, 0, *at]}
+    spec = gori.Spec(gravity=[0, 0, -G], materials=one.materials, contacts=one.contacts, bodies=bodies, joints=joints)
+    simulation = Simulation(gori.compile(spec), method)
+    record = simulation.run(1.0, sample=0.1)
+    found = simulation.report["jacobian"]
+    assert np.abs(record.v[-1]).max() < 1e-9 and record["contact.points"][-1] == 40
+    assert found["products_per_step"] < 4.0 * found["iterations_per_step"]

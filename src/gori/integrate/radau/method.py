@@ -41,7 +41,15 @@ from gori.integrate.radau.stages import (
     solve_stages,
     tolerances,
 )
-from gori.integrate.rates import arrive_at_contact, follow_bodies, measure_contact, project, rhs_apart, step_to_contact
+from gori.integrate.rates import (
+    arrive_at_contact,
+    follow_bodies,
+    measure_contact,
+    passes_through,
+    project,
+    rhs_apart,
+    step_to_contact,
+)
 from gori.kernels.accelerations import health, unit_quaternions
 from gori.kernels.codes import (
     EVENT,
@@ -293,6 +301,11 @@ def radau5_run(machine, data, memory, clock, y, samples, watch):
             head.planned = 0.0
             if c.step < SMALLEST * resolution(c):
                 return STEP_TOO_SMALL
+            continue
+        if present(machine.penalty) and passes_through(machine, data, t + h, work.new):
+            c.steps_refused += 1
+            head.made = head.made if head.made == PRESENT else NONE
+            c.step, head.planned = 0.5 * h, 0.0
             continue
 
         # the step stands

@@ -60,6 +60,19 @@ def first_speed(k, mass, d, rate, a):
 
 
 @part
+def damping_of(k, mass, d, speed, a, zeta):
+    """c [s/m]; arguments as of `normal_force`."""
+    if not a > 0.0:
+        return 0.0
+    c = 2.0 * zeta * math.sqrt(1.5 * mass / k) / (d * math.sqrt(math.sqrt(d)))
+    if a < c * speed:
+        c = a / speed
+    elif zeta > HIGHEST:
+        c = max(HIGHEST / zeta * c, c * c * speed / a)
+    return c
+
+
+@part
 def normal_force(k, mass, d, rate, speed, a, zeta):
     """F [N].
 
@@ -69,14 +82,7 @@ def normal_force(k, mass, d, rate, speed, a, zeta):
     a       c v0 of the collision
     zeta    damping by critical damping where it is deepest
     """
-    root, c = math.sqrt(d), 0.0
-    if a > 0.0:
-        c = 2.0 * zeta * math.sqrt(1.5 * mass / k) / (d * math.sqrt(root))
-        if a < c * speed:
-            c = a / speed
-        elif zeta > HIGHEST:
-            c = max(HIGHEST / zeta * c, c * c * speed / a)
-    return max(0.0, k * d * root * (1.0 + c * rate))
+    return max(0.0, k * d * math.sqrt(d) * (1.0 + damping_of(k, mass, d, speed, a, zeta) * rate))
 
 
 @part

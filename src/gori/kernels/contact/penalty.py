@@ -13,14 +13,33 @@ import math
 
 from numba import types
 
-from gori.kernels.codes import CONTACTS_FULL, OK
+from gori.kernels.codes import CONTACT_PASSED, CONTACTS_FULL, OK
 from gori.kernels.contact import law as laws
 from gori.kernels.contact.find import find_contacts, keep_contacts, velocity_at
+from gori.kernels.contact.jumps import forces_jump
+from gori.kernels.contact.linear import linearise_contact
 from gori.kernels.contact.measure import begin_measure, measure_force, measure_gap
-from gori.kernels.forces.elements import add_wrench, turn_back_rows, turn_point, turn_rows
+from gori.kernels.contact.passage import look_for_passages, stand
+from gori.kernels.contact.penalty_springs import anchor, elongation, rolling_torque
+from gori.kernels.contact.poses import shape_poses
+from gori.kernels.contact.watch import note_point
+from gori.kernels.forces.elements import add_wrench
 from gori.kernels.jit import block, call_at, kernel, part
-from gori.kernels.machine import ADD_WRENCHES, ADVANCE, LOOK_AHEAD, MEASURE, PENALTY, START, data_type, machine_type
-from gori.kernels.tree.columns import GRAVITY, NQ, OMEGA, P_WB, R_WB
+from gori.kernels.machine import (
+    ADD_WRENCHES,
+    ADVANCE,
+    JUMPS,
+    LINEARISE,
+    LOOK_AHEAD,
+    MEASURE,
+    PASSES,
+    PENALTY,
+    STAND,
+    START,
+    data_type,
+    machine_type,
+)
+from gori.kernels.tree.columns import GRAVITY, NQ, P_WB
 from gori.kernels.tree.kinematics import place, positions, velocities
 
 ENTRY = 0.1
@@ -30,92 +49,7 @@ HALVINGS = 40
 
 
 @part
-def elongation(point, row_a, row_b, body_w):
-    """s [m]: from the anchor on A to that on B, across the normal, world axes."""
-    if point.sticking == 0:
-        return 0.0, 0.0, 0.0
-    ax, ay, az = turn_point(body_w, row_a, point.anchor_a, 0)
-    bx, by, bz = turn_point(body_w, row_b, point.anchor_b, 0)
-    _, sx, sy, sz = laws.across(
-        bx + body_w[row_b, P_WB] - ax - body_w[row_a, P_WB],
-        by + body_w[row_b, P_WB + 1] - ay - body_w[row_a, P_WB + 1],
-        bz + body_w[row_b, P_WB + 2] - az - body_w[row_a, P_WB + 2],
-        point.normal,
-    )
-    return sx, sy, sz
-
-
-@part
-def anchor(at, row, body_w, x, y, z):
-    """Put an anchor at a point of the world, in the frame of a row."""
-    at[0], at[1], at[2] = turn_back_rows(
-        body_w[row, R_WB : R_WB + 9], x - body_w[row, P_WB], y - body_w[row, P_WB + 1], z - body_w[row, P_WB + 2]
-    )
-
-
-@part
-def relative_entry(body_w, a, b, i, j):
-    """Entry i, j of the rotation of row b seen from row a."""
-    total = 0.0
-    for k in range(3):
-        total += body_w[a, R_WB + 3 * k + i] * body_w[b, R_WB + 3 * k + j]
-    return total
-
-
-@part
-def rotation_since(point, a, b, body_w):
-    """Rotation of B against A [rad] since the rolling springs were relaxed, small, world axes."""
-    if point.sticking == 0:
-        return 0.0, 0.0, 0.0
-    old = point.orientation
-    x, y, z = 0.0, 0.0, 0.0
-    for k in range(3):
-        r0, r1 = relative_entry(body_w, a, b, 0, k), relative_entry(body_w, a, b, 1, k)
-        r2 = relative_entry(body_w, a, b, 2, k)
-        x += 0.5 * (r2 * old[3 + k] - r1 * old[6 + k])
-        y += 0.5 * (r0 * old[6 + k] - r2 * old[k])
-        z += 0.5 * (r1 * old[k] - r0 * old[3 + k])
-    return turn_rows(body_w[a, R_WB : R_WB + 9], x, y, z)
-
-
-@part
-def relax(point, a, b, body_w, x, y, z):
-    """The orientation in which rolling springs are relaxed, if they are turned by (x, y, z) [rad] now."""
-    x, y, z = turn_back_rows(body_w[a, R_WB : R_WB + 9], x, y, z)
-    square = 0.5 * (x * x + y * y + z * z)
-    for k in range(3):
-        r0, r1 = relative_entry(body_w, a, b, 0, k), relative_entry(body_w, a, b, 1, k)
-        r2 = relative_entry(body_w, a, b, 2, k)
-        along = 0.5 * (x * r0 + y * r1 + z * r2)  # exp(-turn) to second order: the turn is that of springs
-        point.orientation[k] = (1.0 - square) * r0 + along * x - (y * r2 - z * r1)
-        point.orientation[3 + k] = (1.0 - square) * r1 + along * y - (z * r0 - x * r2)
-        point.orientation[6 + k] = (1.0 - square) * r2 + along * z - (x * r1 - y * r0)
-
-
-@part
-def rolling_torque(point, law, a, b, body_w, stiffness, damping, radius, force, keep):
-    """Torque on B [N m] of rolling and torsional friction, world axes; keep: and take relaxed springs along."""
-    n = point.normal
-    x, y, z = rotation_since(point, a, b, body_w)
-    turned, x, y, z = laws.across(x, y, z, n)
-    spin, wx, wy, wz = laws.across(
-        body_w[b, OMEGA] - body_w[a, OMEGA], body_w[b, OMEGA + 1] - body_w[a, OMEGA + 1],
-        body_w[b, OMEGA + 2] - body_w[a, OMEGA + 2], n,
-    )  # fmt: skip
-    k, c = stiffness * radius * radius, damping * radius * radius
-    rolls, turns = law.rolling * radius * force, law.torsion * radius * force
-    tx, ty, tz = laws.limited_spring(k, c, x, y, z, wx, wy, wz, rolls)
-    twist = min(max(-k * turned - c * spin, -turns), turns)
-    if keep:
-        share, own = laws.share_within(k * x, k * y, k * z, rolls), laws.share_within(k * turned, 0.0, 0.0, turns)
-        if share < 1.0 or own < 1.0 or point.sticking == 0:
-            turned *= own
-            relax(point, a, b, body_w, share * x + turned * n[0], share * y + turned * n[1], share * z + turned * n[2])
-    return tx + twist * n[0], ty + twist * n[1], tz + twist * n[2]
-
-
-@part
-def load_point(machine, data, point, what):
+def load_point(machine, data, point, t, what):
     """Forces of one point that touches; at the end of a step also what is kept of it."""
     tables, memory, body_w = machine.contact, data.contact_memory, data.body_w
     A, B = tables.shape[point.a], tables.shape[point.b]
@@ -160,6 +94,9 @@ def load_point(machine, data, point, what):
         anchor(point.anchor_b, b, body_w, p[0] + half * sx, p[1] + half * sy, p[2] + half * sz)
         point.force[0], point.force[1], point.force[2] = fx, fy, fz
         point.speed, point.sticking = speed, 1
+        if what == ADVANCE:
+            damping = laws.damping_of(k, mass, d, speed, law.damping, law.damping_ratio) if force > 0.0 else 0.0
+            note_point(machine, data, point, k, damping * k * d * math.sqrt(d), t, -along)
 
 
 @block
@@ -195,17 +132,44 @@ def look_ahead(machine, data):
     return OK
 
 
+@block
+def look_back(machine, data, t, what):
+    """STAND, PASSES: where the shapes are now, against the end of the last step. Returns a result code."""
+    shape_poses(machine.contact.shape, data.body_w, data.contact_memory.pose)
+    if what == STAND:
+        stand(data, t)
+        return OK
+    return CONTACT_PASSED if look_for_passages(machine, data, t, True) else OK
+
+
+@part
+def answer(machine, data, what):
+    """LINEARISE, JUMPS: of the points at the state that was evaluated last. Returns a result code."""
+    memory = data.penalty_memory
+    if what == LINEARISE:
+        linearise_contact(machine, data)
+    else:
+        memory.rough[0] = 1.0 if forces_jump(machine, data, memory.weight[0]) else 0.0
+    return OK
+
+
 @kernel(PENALTY)
 def penalty(machine, data, t, q, v, what):
     """As `PENALTY` says; after `positions` and `velocities`. Returns a result code."""
     memory = data.contact_memory
     if what == LOOK_AHEAD:
         return look_ahead(machine, data)
+    if what in (STAND, PASSES):
+        return look_back(machine, data, t, what)
+    if what in (LINEARISE, JUMPS):
+        return answer(machine, data, what)
     if what == START:
         memory.head[0].points = 0
     code = find_contacts(machine, data, 0.0)
     if code != OK:
         return code
+    if what == ADVANCE:
+        look_for_passages(machine, data, t, False)
     if what != ADD_WRENCHES:
         begin_measure(memory)
     for k in range(memory.count[0]):
@@ -213,13 +177,14 @@ def penalty(machine, data, t, q, v, what):
         if what != ADD_WRENCHES:
             measure_gap(memory, point.gap)
         if point.gap < 0.0:
-            load_point(machine, data, point, what)
+            load_point(machine, data, point, t, what)
         elif what != MEASURE:
             point.sticking, point.speed = 0, 0.0
             for i in range(3):
                 point.force[i], point.anchor_a[i], point.anchor_b[i] = 0.0, 0.0, 0.0
     if what in (ADVANCE, START):
         keep_contacts(memory, t)
+        stand(data, t)
     return OK
 
 

@@ -63,6 +63,7 @@ class RestMemory(Bundle):
     behind: Annotated[Any, F1]  # (3 m,) speeds of the points there
     ahead: Annotated[Any, F1]
     speed: Annotated[Any, F1]  # (3 m,) speeds now
+    speeds: Annotated[Any, F1]  # (pairs,) with which the points of each pair may come nearer (`ahead.py`)
     jac: Annotated[Any, F1]  # (3 m nv,)
     equations: Annotated[Any, F2]  # (n, n + 3 m)
     mobility: Annotated[Any, F2]  # (3 m, 3 m)
@@ -99,7 +100,8 @@ def rest_memory(
     return RestMemory(
         solver=solver, pair=pairs, stop=stops, head=head, held=HELD.zeros(m),
         owner=np.zeros(MOST_POINTS, np.int64), q=np.zeros(nq if there else 0), q_rate=np.zeros(nq if there else 0),
-        behind=np.zeros(3 * m), ahead=np.zeros(3 * m), speed=np.zeros(3 * m), jac=np.zeros(3 * m * nv),
+        behind=np.zeros(3 * m), ahead=np.zeros(3 * m), speed=np.zeros(3 * m),
+        speeds=np.zeros(len(pairs)), jac=np.zeros(3 * m * nv),
         equations=np.zeros((n, n + 3 * m)), mobility=np.zeros((3 * m, 3 * m)), free=np.zeros(3 * m),
         force=np.zeros(3 * m), directions=np.zeros((3, 3)), mix_f=np.zeros((DEPTH, 3 * m)),
         mix_g=np.zeros((DEPTH, 3 * m)), last=np.zeros(3 * m), last_f=np.zeros(3 * m), last_g=np.zeros(3 * m),

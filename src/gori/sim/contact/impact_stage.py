@@ -273,10 +273,11 @@ class ImpactStage:
                 name = self._watched.names[gap]
                 self._log.append((f"impact {name}", time))
                 self._contacts.impacts.append((time, name, impulse, before, energy))
-        if energy > before * (1.0 + 1e-9) and impacts.law == "newton" and not self._warned:
+        gained = contacts.gain(p)  # without what given motions do
+        if gained > 1e-9 * contacts.energy() and impacts.law == "newton" and not self._warned:
             self._warned = True
             warnings.warn(
-                f"the impact of {self._names(touching)} at t = {time:.6g} s gained {energy - before:.3g} J: Newton's "
+                f"the impact of {self._names(touching)} at t = {time:.6g} s gained {gained:.3g} J: Newton's "
                 "law of restitution does so where friction changes the slip. Take law 'stronge' or 'poisson'",
                 ImpactWarning,
                 stacklevel=2,

@@ -7,7 +7,7 @@ import numpy as np
 from gori.errors import InputError
 from gori.kernels.contact.memory import HEAD, POINT
 from gori.kernels.contact.penalty import penalty_at
-from gori.kernels.machine import START, Data, Machine
+from gori.kernels.machine import STAND, START, Data, Machine
 from gori.model import Model
 from gori.model.contact.tables import BodyContact
 from gori.sim.callers.pickled import Bound
@@ -98,6 +98,8 @@ class ContactPoints(Bound):
             memory.wrench[:], memory.measured[:] = saved["wrench"], saved["measured"]
             memory.head[:] = saved["head"]
             memory.point[: len(saved["points"])] = saved["points"]
+            if self._machine.penalty:
+                penalty_at(self._machine, self._data, time, y, STAND)
         elif self._machine.penalty:
             penalty_at(self._machine, self._data, time, y, START)  # too many points: the first step says so
             refuse_deep_start(self._contact, memory.point[: int(memory.head["points"][0])])
