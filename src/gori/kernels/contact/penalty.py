@@ -17,7 +17,16 @@ from gori.kernels.codes import CONTACTS_FULL, OK
 from gori.kernels.contact import law as laws
 from gori.kernels.contact.find import find_contacts, keep_contacts, velocity_at
 from gori.kernels.contact.measure import begin_measure, measure_force, measure_gap
-from gori.kernels.forces.elements import add_wrench, turn_back_rows, turn_point, turn_rows
+from gori.kernels.contact.soil import press_soil
+from gori.kernels.contact.turning import (
+    anchor_at,
+    forget_torques,
+    moment_about_axle,
+    note_torque,
+    put_anchor,
+    surface_speed,
+)
+from gori.kernels.forces.elements import add_wrench, turn_back_rows, turn_rows
 from gori.kernels.jit import block, call_at, kernel, part
 from gori.kernels.machine import ADD_WRENCHES, ADVANCE, LOOK_AHEAD, MEASURE, PENALTY, START, data_type, machine_type
 from gori.kernels.tree.columns import GRAVITY, NQ, OMEGA, P_WB, R_WB
@@ -30,12 +39,13 @@ HALVINGS = 40
 
 
 @part
-def elongation(point, row_a, row_b, body_w):
+def elongation(machine, data, point, A, B, t):
     """s [m]: from the anchor on A to that on B, across the normal, world axes."""
     if point.sticking == 0:
         return 0.0, 0.0, 0.0
-    ax, ay, az = turn_point(body_w, row_a, point.anchor_a, 0)
-    bx, by, bz = turn_point(body_w, row_b, point.anchor_b, 0)
+    body_w, row_a, row_b = data.body_w, A.row, B.row
+    ax, ay, az = anchor_at(machine, data, A, point.anchor_a, t)
+    bx, by, bz = anchor_at(machine, data, B, point.anchor_b, t)
     _, sx, sy, sz = laws.across(
         bx + body_w[row_b, P_WB] - ax - body_w[row_a, P_WB],
         by + body_w[row_b, P_WB + 1] - ay - body_w[row_a, P_WB + 1],
@@ -46,11 +56,12 @@ def elongation(point, row_a, row_b, body_w):
 
 
 @part
-def anchor(at, row, body_w, x, y, z):
-    """Put an anchor at a point of the world, in the frame of a row."""
-    at[0], at[1], at[2] = turn_back_rows(
-        body_w[row, R_WB : R_WB + 9], x - body_w[row, P_WB], y - body_w[row, P_WB + 1], z - body_w[row, P_WB + 2]
-    )
+def firmness(stiffness, damping, sx, sy, sz, ux, uy, uz, limit):
+    """Stiffness and damping of a tangential spring, 0 beyond the limit of friction."""
+    fx, fy, fz = stiffness * sx + damping * ux, stiffness * sy + damping * uy, stiffness * sz + damping * uz
+    if fx * fx + fy * fy + fz * fz > limit * limit:
+        return 0.0, 0.0
+    return stiffness, damping
 
 
 @part
@@ -115,7 +126,7 @@ def rolling_torque(point, law, a, b, body_w, stiffness, damping, radius, force, 
 
 
 @part
-def load_point(machine, data, point, what):
+def load_point(machine, data, point, t, what):
     """Forces of one point that touches; at the end of a step also what is kept of it."""
     tables, memory, body_w = machine.contact, data.contact_memory, data.body_w
     A, B = tables.shape[point.a], tables.shape[point.b]
@@ -126,6 +137,12 @@ def load_point(machine, data, point, what):
     # velocity of B against A at the point
     ax, ay, az = velocity_at(body_w, a, p[0], p[1], p[2])
     bx, by, bz = velocity_at(body_w, b, p[0], p[1], p[2])
+    if A.wheel > 0:
+        sx, sy, sz = surface_speed(machine, data, A, t, p[0], p[1], p[2])
+        ax, ay, az = ax + sx, ay + sy, az + sz
+    if B.wheel > 0:
+        sx, sy, sz = surface_speed(machine, data, B, t, p[0], p[1], p[2])
+        bx, by, bz = bx + sx, by + sy, bz + sz
     along, ux, uy, uz = laws.across(bx - ax, by - ay, bz - az, n)
 
     # along the normal
@@ -136,7 +153,7 @@ def load_point(machine, data, point, what):
 
     # across it
     stiffness, damping = laws.tangential_terms(k, mass, d)
-    sx, sy, sz = elongation(point, a, b, body_w)
+    sx, sy, sz = elongation(machine, data, point, A, B, t)
     limit = law.friction * force
     fx, fy, fz = laws.limited_spring(stiffness, damping, sx, sy, sz, ux, uy, uz, limit)
     fx, fy, fz = fx + force * n[0], fy + force * n[1], fz + force * n[2]
@@ -144,20 +161,32 @@ def load_point(machine, data, point, what):
     if law.rolling > 0.0 or law.torsion > 0.0:
         tx, ty, tz = rolling_torque(point, law, a, b, body_w, stiffness, damping, radius, force, keep)
 
+    # of the moments about the axles of wheels, which do not go to their carriers
+    gx, gy, gz = -tx, -ty, -tz
+    if A.wheel > 0:
+        torque, ax, ay, az = moment_about_axle(machine, data, A, p, -fx, -fy, -fz)
+        gx, gy, gz = gx - torque * ax, gy - torque * ay, gz - torque * az
+        if keep:
+            note_torque(machine, data, A, p, n, torque, *firmness(stiffness, damping, sx, sy, sz, ux, uy, uz, limit))
+    if B.wheel > 0:
+        torque, ax, ay, az = moment_about_axle(machine, data, B, p, fx, fy, fz)
+        tx, ty, tz = tx - torque * ax, ty - torque * ay, tz - torque * az
+        if keep:
+            note_torque(machine, data, B, p, n, torque, *firmness(stiffness, damping, sx, sy, sz, ux, uy, uz, limit))
     if what == ADD_WRENCHES:
         rx, ry, rz = p[0] - body_w[a, P_WB], p[1] - body_w[a, P_WB + 1], p[2] - body_w[a, P_WB + 2]
-        add_wrench(a, rx, ry, rz, -tx, -ty, -tz, -fx, -fy, -fz, body_w)
+        add_wrench(a, rx, ry, rz, gx, gy, gz, -fx, -fy, -fz, body_w)
         rx, ry, rz = p[0] - body_w[b, P_WB], p[1] - body_w[b, P_WB + 1], p[2] - body_w[b, P_WB + 2]
         add_wrench(b, rx, ry, rz, tx, ty, tz, fx, fy, fz, body_w)
         return
     if force > 0.0:
         memory.measured[0] += 1.0
-        measure_force(memory, body_w, point.a, a, p, -tx, -ty, -tz, -fx, -fy, -fz)
+        measure_force(memory, body_w, point.a, a, p, gx, gy, gz, -fx, -fy, -fz)
         measure_force(memory, body_w, point.b, b, p, tx, ty, tz, fx, fy, fz)
     if keep:
         half = 0.5 * laws.share_within(stiffness * sx, stiffness * sy, stiffness * sz, limit)
-        anchor(point.anchor_a, a, body_w, p[0] - half * sx, p[1] - half * sy, p[2] - half * sz)
-        anchor(point.anchor_b, b, body_w, p[0] + half * sx, p[1] + half * sy, p[2] + half * sz)
+        put_anchor(machine, data, A, point.anchor_a, t, p[0] - half * sx, p[1] - half * sy, p[2] - half * sz)
+        put_anchor(machine, data, B, point.anchor_b, t, p[0] + half * sx, p[1] + half * sy, p[2] + half * sz)
         point.force[0], point.force[1], point.force[2] = fx, fy, fz
         point.speed, point.sticking = speed, 1
 
@@ -208,16 +237,19 @@ def penalty(machine, data, t, q, v, what):
         return code
     if what != ADD_WRENCHES:
         begin_measure(memory)
+    if what in (ADVANCE, START):
+        forget_torques(machine, data)
     for k in range(memory.count[0]):
         point = memory.near[k]
         if what != ADD_WRENCHES:
             measure_gap(memory, point.gap)
         if point.gap < 0.0:
-            load_point(machine, data, point, what)
+            load_point(machine, data, point, t, what)
         elif what != MEASURE:
             point.sticking, point.speed = 0, 0.0
             for i in range(3):
                 point.force[i], point.anchor_a[i], point.anchor_b[i] = 0.0, 0.0, 0.0
+    press_soil(machine, data, t, what)
     if what in (ADVANCE, START):
         keep_contacts(memory, t)
     return OK
