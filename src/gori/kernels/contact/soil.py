@@ -58,14 +58,17 @@ def shear_of(soil, here, before, slip_s, slip_a, dt, P, mu):
 
 
 @block
-def press_cell(tables, cells, a, pose, body_w, ix, iy, k, mu, dense, times, total):
-    """What one cell does to shape a: force and moment about the body's origin, added to `total`. Returns the depth [m].
+def press_cell(machine, data, a, ix, iy, law, times):
+    """Add what one cell does to shape a to `total`: moment about its body's origin, and force. Returns the depth [m].
 
-    k, mu   stiffness of Bekker's law; friction
-    dense   mass of the body by the area of its shape [kg/m2]
+    law     stiffness of Bekker's law; friction; mass of the body by the area of its shape [kg/m2]
     times   time [s], time since the cells were updated [s], and 1 to update them
     """
     t, dt, commit = times
+    k, mu, dense = law
+    tables, body_w, total, pose = (
+        machine.contact, data.body_w, data.contact_memory.total, data.contact_memory.pose[a],
+    )  # fmt: skip
     soil, shape = tables.soil[0], tables.shape[a]
     x, y = soil.x0 + (ix + 0.5) * soil.cell, soil.y0 + (iy + 0.5) * soil.cell
     h, gx, gy = relief(tables, x, y)
@@ -75,7 +78,7 @@ def press_cell(tables, cells, a, pose, body_w, ix, iy, k, mu, dense, times, tota
     if low >= h:
         return 0.0
     z = (h - low) / math.sqrt(1.0 + gx * gx + gy * gy)
-    here = cells[iy * soil.nx + ix]
+    here = data.cells[iy * soil.nx + ix]
     z_dyn, z_max = here.z_dyn, here.z_max
     if z <= z_dyn:
         return 0.0
@@ -130,9 +133,9 @@ def press_cell(tables, cells, a, pose, body_w, ix, iy, k, mu, dense, times, tota
 def press_shape(machine, data, a, mu, t, what):
     """All cells under shape a: forces on its body, or what is recorded of them."""
     tables, memory, body_w, total = machine.contact, data.contact_memory, data.body_w, data.contact_memory.total
-    soil, shape, box, pose = tables.soil[0], tables.shape[a], memory.box[a], memory.pose[a]
+    soil, shape, box = tables.soil[0], tables.shape[a], memory.box[a]
     width, area = plate(shape)
-    k, dense = stiffness(soil, width), min(shape.mass / area, 1e6)
+    law = stiffness(soil, width), mu, min(shape.mass / area, 1e6)
     times = (t, max(0.0, t - memory.head[0].soil_time), 1 if what in (ADVANCE, START) else 0)
     for i in range(6):
         total[i] = 0.0
@@ -141,7 +144,7 @@ def press_shape(machine, data, a, mu, t, what):
     y0, y1 = max(0, first_cell(box[1], soil.y0, soil.cell)), min(soil.ny - 1, last_cell(box[4], soil.y0, soil.cell))
     for iy in range(y0, y1 + 1):
         for ix in range(x0, x1 + 1):
-            depth = press_cell(tables, data.cells, a, pose, body_w, ix, iy, k, mu, dense, times, total)
+            depth = press_cell(machine, data, a, ix, iy, law, times)
             deepest = max(deepest, depth)
     if deepest == 0.0:
         return

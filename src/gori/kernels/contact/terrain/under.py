@@ -11,14 +11,14 @@ from gori.kernels.contact.narrow.frames import turned, turned_back
 from gori.kernels.contact.tables import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, SPHERE
 from gori.kernels.jit import block, part
 
-PARALLEL = 1e-12
+ALONG = 1e-12
 """cosine between a line and a face up to which the line does not meet it"""
 
 
 @part
 def through_slab(o, u, half):
     """Where a line is inside -half <= o + t u <= half: first and last t; first > last: nowhere."""
-    if abs(u) < PARALLEL:
+    if abs(u) < ALONG:
         return (-math.inf, math.inf) if abs(o) <= half else (1.0, -1.0)
     a, b = (-half - o) / u, (half - o) / u
     return min(a, b), max(a, b)
@@ -48,7 +48,7 @@ def enter_hull(plane, first, count, ox, oy, oz, ux, uy, uz):
         p = plane[k]
         toward = p[0] * ux + p[1] * uy + p[2] * uz
         room = p[3] - p[0] * ox - p[1] * oy - p[2] * oz
-        if abs(toward) < PARALLEL:
+        if abs(toward) < ALONG:
             if room < 0.0:
                 return math.inf, 0.0, 0.0, 0.0
         elif toward < 0.0:
@@ -88,7 +88,7 @@ def enter_frustum(base, top, half, ox, oy, oz, ux, uy, uz):
     if root < 0.0:
         return math.inf, 0.0, 0.0, 0.0
     t = math.inf
-    if abs(a) < PARALLEL:
+    if abs(a) < ALONG:
         if b != 0.0:
             t = -0.5 * c / b
     else:
