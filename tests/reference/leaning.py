@@ -1,7 +1,8 @@
 """A wheel that leans on a plane, in textbook NumPy: the energy of its tyre as a function of height and camber.
 
-E = x q U(R - b / q) + (1 - x) U(D), q = cos(camber), b the height of the centre over the plane; D^8 is the sum of the
-eighth powers of the depths of balls of radius rho about a circle of radius R - rho.
+E = x q U(R - b / q) + (1 - x) U(D), q = cos(camber), b the height of the centre over the plane; C D^8.5 is the sum
+of the eighth powers of the depths of balls of radius rho about a circle of radius R - rho, C such that D is the depth
+of an upright ring of very many balls.
 """
 
 import numpy as np
@@ -19,7 +20,9 @@ def ring_depth(b, camber, R, rho, first=0.0):
     """D [m]; first: angle of the first ball from the lowest point [rad]."""
     phi = first + 2.0 * np.pi * np.arange(BALLS) / BALLS
     depths = rho - b + (R - rho) * np.cos(camber) * np.cos(phi)
-    return np.sum(np.maximum(depths, 0.0) ** 8) ** 0.125
+    t = np.linspace(-1.0, 1.0, 20001)
+    many = BALLS / (2.0 * np.pi) * np.sqrt(2.0 / (R - rho)) * np.trapezoid((1.0 - t * t) ** 8, t)
+    return (np.sum(np.maximum(depths, 0.0) ** 8) / many) ** (1.0 / 8.5)
 
 
 def energy(b, camber, stiffness, R, rho, first=0.0):

@@ -11,6 +11,7 @@ from gori.model.moving_base import with_moving_base
 from gori.model.spanning import span
 from gori.model.tables import JointInfo, Names, Tables
 from gori.spec import GROUND, Joint, Spec
+from gori.spec.contact import sinks
 from gori.spec.joint import NQ, NV, QUATERNION
 
 
@@ -55,7 +56,7 @@ def compile(spec: Spec, open_loops: bool = False) -> Model:
     model = Model(spec, tables, names, _start(spec, joints, nq, nv) | _dof_values(spec, joints, nv))
     vehicle = particles = contact = None
     # imported where there are any: their kernels and SciPy take a third of a second
-    if spec.wheels or spec.drivetrains or spec.steering or spec.drag:
+    if spec.wheels or spec.drivetrains or spec.steering or spec.drag or sinks(spec):
         from gori.model.vehicle.tables import compile_vehicle
 
         vehicle = compile_vehicle(model)

@@ -33,7 +33,8 @@ NO_LOOPS: dict[str, Any] = {
 """tables of a machine without loops"""
 
 NO_CONTACT = ContactTables(
-    shape=SHAPE.zeros(0), vertex=np.zeros((0, 3)), law=LAW.zeros(0, 0), excluded=np.zeros(0, np.int64),
+    shape=SHAPE.zeros(0), vertex=np.zeros((3, 0)), plane=np.zeros((0, 4)), law=LAW.zeros(0, 0),
+    excluded=np.zeros(0, np.int64),
     terrain=TERRAIN.zeros(0), feature=FEATURE.zeros(0), curve=np.zeros(0), soil=SOIL.zeros(0),
 )  # fmt: skip
 """tables of a machine in which nothing touches"""

@@ -22,6 +22,14 @@ TERRAIN = "terrain"
 """the terrain in `no_contact`, and among the names of shapes"""
 
 
+def sinks(spec: "Spec") -> bool:
+    """Whether shapes may sink into soft soil."""
+    terrain = spec.terrain
+    if terrain is None or terrain.soft is None or terrain.material is None:
+        return False
+    return any(shape.collide for body in spec.bodies.values() for shape in body.shapes.values())
+
+
 def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
     if not isinstance(value, (list, tuple)):
         raise PydanticCustomError("pairs", "must be a list of pairs of names, such as [[arm, hand]]", {})

@@ -57,6 +57,18 @@ class _Wall(Placed):
             raise PydanticCustomError("visual", "{words}", {"words": words, "inside": "visual"})
         return self
 
+    wheel: str | None = Field(
+        None,
+        description="one of the wheels on this body: a shape that collides turns with it, so that friction acts on its "
+        "angular velocity; the shape must be round about the axle",
+    )
+
+    @model_validator(mode="after")
+    def _turns_where_it_collides(self):
+        if self.wheel is not None and not self.collide:
+            raise PydanticCustomError("wheel", "is for shapes that collide: add collide: true", {"inside": "wheel"})
+        return self
+
     @model_validator(mode="after")
     def _a_gate_is_a_wall(self):
         if self.until is not None and self.material is None:

@@ -182,7 +182,7 @@ class ContactTemplate(_Described):
     wheels: tuple[str, ...] = Field(
         (), description="materials that wheels touch with a shape of their own; the terrain is left to the tyres"
     )
-    wheel_friction: NonNegative = Field(0.0, description="of wheels on these; the shapes do not turn with the wheels")
+    wheel_friction: NonNegative = Field(0.0, description="of wheels on these; it acts on their angular velocity, too")
     wheel_restitution: Share = Field(0.1, description="of wheels on these")
 
 

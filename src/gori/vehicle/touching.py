@@ -57,7 +57,7 @@ def _add_wheels(vehicle: Vehicle, contact: ContactTemplate, name: str, ground: s
     wheel = {"type": "cylinder", "radius": tyre.radius, "length": width, "at": [0.0, -0.5 * width, 0.0]}
     wheel |= {"axis": [0.0, 1.0, 0.0], "material": material, "collide": True}
     for corner in CORNERS:
-        data["bodies"][f"{name}.knuckle_{corner}"] = {"shapes": {"wheel": dict(wheel)}}
+        data["bodies"][f"{name}.knuckle_{corner}"] = {"shapes": {"wheel": wheel | {"wheel": f"{name}.wheel_{corner}"}}}
     data["materials"][material] = {"E": soft_modulus(tyre), "nu": RUBBER_NU}
     for touched in contact.wheels:
         if touched == ground:

@@ -30,12 +30,13 @@ def random_tables(rng, n, rows, materials=3, planes=1, low=0.05, high=0.5):
     return contact_tables(shape, law=law, excluded=excluded.astype(np.int64))
 
 
-def contact_tables(shape, vertex=None, law=None, excluded=None, terrain=None):
+def contact_tables(shape, vertex=None, law=None, excluded=None, terrain=None, plane=None):
     """Tables of shapes, on the terrain of a Spec if one is given."""
     ground = contact_ground(terrain)
     return ContactTables(
         shape=shape,
         vertex=np.zeros((3, 0)) if vertex is None else vertex,
+        plane=np.zeros((0, 4)) if plane is None else plane,
         law=LAW.zeros(0, 0) if law is None else law,
         excluded=np.zeros(0, np.int64) if excluded is None else excluded,
         terrain=ground.terrain,

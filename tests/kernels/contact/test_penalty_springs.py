@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from gori.kernels.contact.memory import POINT
-from gori.kernels.contact.penalty_springs import anchor, elongation, relax, rotation_since
+from gori.kernels.contact.penalty_springs import elongation, relax, rotation_since
+from gori.kernels.contact.turning import put_anchor
 from gori.kernels.layout import row
 from gori.kernels.tree.columns import N_BODY_W, P_WB, R_WB
 from tests.kernels.contact.turns import random_rotation
-from tests.plain import plain
+from tests.plain import Plain, plain
 
 
 def two_bodies(seed):
@@ -23,12 +24,13 @@ def two_bodies(seed):
 def test_elongation_is_across_the_normal_between_both_anchors():
     rng, body_w, point = two_bodies(0)
     ends = rng.normal(size=(2, 3))
-    plain(anchor)(point.anchor_a, 1, body_w, *ends[0])
-    plain(anchor)(point.anchor_b, 2, body_w, *ends[1])
-    assert plain(elongation)(point, 1, 2, body_w) == (0.0, 0.0, 0.0)  # it does not stick yet
+    data, A, B = Plain(body_w=body_w), Plain(row=1, wheel=0), Plain(row=2, wheel=0)
+    plain(put_anchor)(None, data, A, point.anchor_a, 0.0, *ends[0])
+    plain(put_anchor)(None, data, B, point.anchor_b, 0.0, *ends[1])
+    assert plain(elongation)(None, data, point, A, B, 0.0) == (0.0, 0.0, 0.0)  # it does not stick yet
     point.sticking = 1
     way, n = ends[1] - ends[0], np.array(point.normal)
-    assert plain(elongation)(point, 1, 2, body_w) == pytest.approx(way - (way @ n) * n)
+    assert plain(elongation)(None, data, point, A, B, 0.0) == pytest.approx(way - (way @ n) * n)
 
 
 def test_springs_of_rotation_are_relaxed_to_the_turn_that_is_left():

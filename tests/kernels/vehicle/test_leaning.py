@@ -14,6 +14,7 @@ from gori.model.vehicle.terrain import sampled_field
 from tests.kernels.vehicle.leaners import (
     ACROSS,
     ALONG,
+    DITCH,
     PLANE,
     RHO,
     SLOPE,
@@ -121,6 +122,111 @@ def test_closed_paths_gain_nothing(name):
                 work += weight / 24.0 * (force[2] * (z1 - z0) + moment @ heading * (c1 - c0))
                 stored = max(stored, energy)
     assert stored > 100.0 and abs(work) < 1e-3 * stored
+
+
+KERB = ground(features={"a": {"type": "step", "height": 0.15, "yaw_deg": 90.0}})  # higher for y > 0
+POST = ground(features={"a": {"type": "step", "height": 0.3, "length": 0.1, "width": 0.1, "at": [-0.05, 0.0]}})
+BLOCK = ground(features={"a": {"type": "step", "height": 0.2, "length": 0.8, "width": 0.6, "at": [-0.4, 0.0]}})
+TRENCH = ground(features={"a": DITCH | {"length": 0.2, "at": [0.0, -0.1]}})
+EDGES = {"kerb": KERB, "ditch": ALONG, "narrow ditch": TRENCH, "post": POST, "block": BLOCK}
+DEEPEST = 0.1
+"""deflection of the tyre [m] up to which forces must not jump: deeper, the shortest way out of a wall may change"""
+
+
+def _sweeps():
+    """Straight ways over an edge: (start, end), each x, y, z, camber and yaw; sideways, askew, leaning, sinking."""
+    for yaw, camber in ((0.0, 0.0), (0.0, 0.3), (0.5, -0.2), (1.0, 0.1), (1.3, 0.25), (1.57, 0.0)):
+        yield (0.05, -0.75, 0.42, camber, yaw), (0.05, 0.75, 0.42, camber, yaw)
+        yield (0.05, -0.75, 0.57, camber, yaw), (0.05, 0.75, 0.57, camber, yaw)
+        yield (0.05, 0.1, 0.9, camber, yaw), (0.05, 0.1, 0.42, camber, yaw)
+    for y, yaw in ((-0.2, 0.0), (0.05, 0.4), (0.3, 1.2)):
+        yield (0.0, y, 0.5, -1.5, yaw), (0.0, y, 0.5, 1.5, yaw)
+    yield (0.0, -0.1, 0.45, 0.1, -1.6), (0.0, -0.1, 0.45, 0.1, 1.6)
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_nothing_jumps_at_edges(name):
+    """Sweeps over edges in 60 steps: where energy or wrench change most, a 1024th of a step changes a 1024th, or up
+    to ten times as much.
+
+    And the gradient of the energy is the wrench along the sweep, tried at three places of each.
+    """
+    here, touched = EDGES[name], 0
+
+    def at(pose):
+        x, y, z, camber, yaw = pose
+        axis = axis_at(camber, yaw)
+        energy, force, moment, _ = wrench(here, (x, y, z), axis)
+        return np.concatenate([[energy / DEEPEST], force, (moment - (moment @ axis) * axis) / R])
+
+    for start, end in _sweeps():
+        path = np.array(start) + np.linspace(0.0, 1.0, 61)[:, None] * np.subtract(end, start)
+        found = np.array([at(pose) for pose in path])
+        shallow = found[:, 0] * DEEPEST < 0.5 * TYRE.stiffness * DEEPEST**2
+        most = np.linalg.norm(found[shallow], axis=1).max(initial=0.0)
+        steps = np.linalg.norm(np.diff(found, axis=0), axis=1) * (shallow[1:] & shallow[:-1])
+        if most < 300.0 or not steps.max() > 0.0:
+            continue
+        low, high = path[steps.argmax()], path[steps.argmax() + 1]
+        for _ in range(10):
+            middle = 0.5 * (low + high)
+            ends = [at(pose) for pose in (low, middle, high)]
+            first = np.linalg.norm(ends[1] - ends[0]) > np.linalg.norm(ends[2] - ends[1])
+            low, high = (low, middle) if first else (middle, high)
+        assert np.linalg.norm(at(high) - at(low)) < 10.0 * steps.max() / 1024.0 + 1e-3, (start, end)
+        touched += 1
+    assert touched > 5
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_wrench_at_edges_is_the_gradient_of_the_energy(name):
+    here, rng, touched, off = EDGES[name], np.random.default_rng(7), 0, []
+    for _ in range(60):
+        centre = np.append(rng.uniform(-0.6, 0.6, 2), rng.uniform(0.4, 0.6))
+        a = axis_at(rng.uniform(-0.6, 0.6), rng.uniform(-np.pi, np.pi))
+        energy, force, moment, _ = wrench(here, centre, a)
+        if not 10.0 < energy < 0.5 * TYRE.stiffness * DEEPEST**2:
+            continue
+        moment = moment - (moment @ a) * a
+        for k, e in enumerate(1e-6 * np.eye(3)):
+            slope = (wrench(here, centre + e, a)[0] - wrench(here, centre - e, a)[0]) / 2e-6
+            turn = (wrench(here, centre, a + np.cross(e, a))[0] - wrench(here, centre, a - np.cross(e, a))[0]) / 2e-6
+            off += [abs(force[k] + slope) / np.linalg.norm(force), abs(moment[k] + turn) / np.linalg.norm(force) / R]
+        touched += 1
+    assert touched > 4 and max(off) < 1e-3
+
+
+def test_closed_paths_over_a_kerb_gain_nothing():
+    """Lower the wheel on the kerb, push it over the edge, lift it, bring it back; or lean it over beside the edge."""
+    for camber in (0.0, 0.2):
+        high, low = 1.0, 0.58
+        for corners in (
+            [(0.15, high, camber), (0.15, low, camber), (-0.25, low, camber), (-0.25, high, camber)],
+            [(-0.1, high, camber), (-0.1, low, camber), (-0.1, low, camber + 1.3), (-0.1, high, camber + 1.3)],
+        ):
+            points, weights = np.polynomial.legendre.leggauss(10)
+            work, stored, heading = 0.0, 0.0, np.array([1.0, 0.0, 0.0])
+            for a, b in itertools.pairwise([*corners, corners[0]]):
+                way = np.subtract(b, a)
+                for piece, (point, weight) in itertools.product(range(14), zip(points, weights)):
+                    y, z, lean = a + (piece + 0.5 + 0.5 * point) / 14.0 * way
+                    energy, force, moment, _ = wrench(KERB, (0.0, y, z), axis_at(lean))
+                    work += weight / 28.0 * (force[1] * way[0] + force[2] * way[1] + moment @ heading * way[2])
+                    stored = max(stored, energy)
+            assert stored > 50.0 and abs(work) < 2e-3 * stored
+
+
+def test_a_ring_at_a_wall_has_no_friction_and_on_the_ground_all_of_it():
+    high = ground(features={"a": {"type": "step", "height": 2.0, "at": [0.0, 0.25], "yaw_deg": 90.0}})
+    _, force, _, contact = wrench(high, (0.0, 0.25 - RHO + 0.02, 0.9), axis_at(0.0))
+    assert force[1] < -1000.0 and abs(force[2]) < 10.0 and contact.friction == pytest.approx(0.0, abs=1e-9)
+    assert wrench(KERB, (0.0, 0.2, 0.6), axis_at(0.0))[3].friction == pytest.approx(0.8)
+
+
+def test_the_load_next_to_a_kerb_is_that_of_the_disc():
+    for depth in (0.01, 0.03, 0.06):
+        _, force, _, _ = wrench(KERB, (0.0, 0.25, 0.15 + R - depth), axis_at(0.0))
+        assert force[2] == pytest.approx(TYRE.stiffness * depth, rel=0.03)
 
 
 def test_the_lean_against_a_field_and_its_slope():

@@ -20,17 +20,19 @@ def ball(here, *position):
     return depth, 0.125 * depth / S * np.array(gradient) if S > 0.0 else np.zeros(3)
 
 
-@pytest.mark.parametrize(
-    ("out", "up", "distance"),
-    [(-0.3, 0.1, 0.1), (0.1, -0.3, 0.1), (0.06, 0.08, 0.1), (-0.02, -0.3, -0.02), (-0.3, -0.02, -0.02)],
-)
-def test_distance_from_a_sheer_wall(out, up, distance):
-    S, by_out, by_up = plain(kernel.wedge_strength)(RHO, out, up, 0.0)
-    assert abs(S - (RHO - distance) ** 8) < 1e-20
-    for k, slope in enumerate((by_out, by_up)):
-        e = 1e-7 * np.eye(2)[k]
-        ends = [plain(kernel.wedge_strength)(RHO, out + s * e[0], up + s * e[1], 0.0)[0] for s in (1.0, -1.0)]
-        assert slope == pytest.approx((ends[0] - ends[1]) / 2e-7, rel=1e-6, abs=1e-16)
+def test_opposite_walls_of_a_hole_add_up():
+    ditch = ALONG.feature[0]  # 0.9 m from wall to wall; they slope over 1 mm
+    for at, up in ((0.06, -0.3), (0.1, 0.05), (0.45, 0.1), (0.8, -0.2)):
+        S, *_, there = plain(kernel.pair_strength)(ditch, 0, at, up, RHO)
+        outs = np.array([at, 0.9 - at])
+        expected = sum(max(0.0, RHO - (out if up < 0.0 else np.hypot(out, up))) ** 8 for out in outs)
+        assert there and expected**0.125 == pytest.approx(S**0.125, abs=2.5e-3)
+    assert not plain(kernel.pair_strength)(ditch, 2, 0.0, 0.0, RHO)[3]
+
+
+def test_the_ground_fades_under_a_block():
+    low = ground(features={"a": {"type": "step", "height": 0.02, "length": 2.0, "width": 1.0}})
+    assert ball(low, 1.0, 0.0, 0.12)[0] == pytest.approx(0.05)  # on top: not on the ground below it, too
 
 
 def test_depths_by_hand():

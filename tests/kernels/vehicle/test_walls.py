@@ -7,7 +7,6 @@ import pytest
 
 from gori.kernels.vehicle import walls as kernel
 from gori.kernels.vehicle.state import CONTACT
-from gori.kernels.vehicle.tyre import elastic_energy
 from gori.kernels.vehicle.wheels import touch
 from gori.model.vehicle.terrain import terrain_tables
 from gori.model.vehicle.tyre import tyre_row
@@ -109,11 +108,11 @@ def test_a_flank_that_leans_has_one_potential(feature, centre):
     def touched(centre):
         c = contact(centre, (0.0, 1.0, 0.0))
         plain(touch)(here, TYRE, c)
-        return c, plain(elastic_energy)(TYRE, c.depth) + c.wall_elastic
+        return c, c.elastic + c.wall_elastic
 
     c, energy = touched(centre)
     assert energy > 10.0
-    force = np.array(c.wall_force) + c.load * np.array(c.normal)
+    force = np.array(c.wall_force) + c.load * np.array(c.normal) + np.array(c.lean_force)
     for k, e in enumerate(1e-6 * np.eye(3)):
         slope = (touched(np.add(centre, e))[1] - touched(np.subtract(centre, e))[1]) / 2e-6
         assert force[k] == pytest.approx(-slope, rel=1e-4, abs=1.0)

@@ -10,7 +10,7 @@ from gori.errors import SpecError, SpecWarning
 from gori.kernels.contact import tables as t
 from gori.kernels.contact.poses import shapes_at
 from gori.kernels.tree.columns import N_BODY_W, N_DOF_W
-from gori.model.contact.tables import BodyContact, can_touch
+from gori.model.contact.tables import BodyContact, can_touch, hull_planes
 from tests.model.contact.machines import machine, solid
 
 
@@ -108,3 +108,15 @@ def test_what_a_run_records_of_contact():
     )
     contact = gori.compile(spec).contact
     assert contact.touched == ("ground", "b") and contact.rows == (0, 1) and contact.columns == 14
+
+
+def test_planes_of_hulls():
+    """Corners of a cuboid: six planes, each with half of the corners on it and none outside; rows know theirs."""
+    shape = t.SHAPE.zeros(3)
+    shape["vertices"], shape["first"] = [8, 0, 8], [0, 0, 8]
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-2, 2) for z in (-3, 3)], float)
+    planes = hull_planes(shape, np.concatenate([corners, 0.5 * corners]).T)
+    assert shape["planes"].tolist() == [6, 0, 6] and shape["first_plane"].tolist() == [0, 0, 6]
+    for own, points in ((planes[:6], corners), (planes[6:], 0.5 * corners)):
+        gaps = points @ own[:, :3].T - own[:, 3]
+        assert gaps.max() < 1e-9 and (np.abs(gaps) < 1e-9).sum(axis=0).tolist() == [4] * 6

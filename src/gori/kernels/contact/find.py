@@ -8,8 +8,9 @@ from gori.kernels.contact.memory import MARGIN
 from gori.kernels.contact.narrow.axes import apart_along, keep_axes, note_axis, remembered, worth_an_axis
 from gori.kernels.contact.narrow.pairs import collide
 from gori.kernels.contact.poses import shape_boxes, shape_poses
-from gori.kernels.contact.tables import SPHERE
-from gori.kernels.jit import block, part
+from gori.kernels.contact.tables import GROUND, SPHERE
+from gori.kernels.contact.terrain.walls import OF_WALLS
+from gori.kernels.jit import block, part, present
 from gori.kernels.tree.columns import GRAVITY, OMEGA, P_BF, P_WB, VEL
 from gori.kernels.tree.kinematics import cross, velocities
 
@@ -139,6 +140,27 @@ def take_over(point, memory, a, b, found, face):
         point.position[i], point.normal[i] = found.position[i], found.normal[i]
 
 
+@part
+def in_soil(soil, x0, y0, x1, y1):
+    """Whether a rectangle is inside the grid of soft soil."""
+    return (
+        x0 >= soil.x0 and y0 >= soil.y0 and x1 <= soil.x0 + soil.nx * soil.cell and y1 <= soil.y0 + soil.ny * soil.cell
+    )
+
+
+@part
+def leave_soil(soil, found, count):
+    """Contact points on the terrain without those that soft soil bears (`soil.py`); returns their number."""
+    kept = 0
+    for k in range(count):
+        p = found[k].position
+        if found[k].feature >= OF_WALLS or not in_soil(soil, p[0], p[1], p[0], p[1]):
+            if kept < k:
+                found[kept] = found[k]
+            kept += 1
+    return kept
+
+
 @block
 def find_contacts(machine, data, h):
     """Points that may touch within a step of length h into `near`; what is kept does not change.
@@ -169,8 +191,15 @@ def find_contacts(machine, data, h):
                 if apart_along(A, B, pose_a, pose_b, tables.vertex, old[0], old[1], old[2], reach):
                     axis[0], axis[1], axis[2] = old[0], old[1], old[2]
                     continue
+        soft = B.kind == GROUND and present(machine.penalty) and memory.narrow.cells.shape[0] > 0
+        if soft and tables.feature.shape[0] == 0:
+            box = memory.box[a]
+            if in_soil(tables.soil[0], box[0], box[1], box[3], box[4]):
+                continue
         list_features(memory, a, b, memory.narrow.kept)
         more = collide(A, B, pose_a, pose_b, tables, reach, memory.narrow, found)
+        if soft:
+            more = leave_soil(tables.soil[0], found, more)
         if slow and more == 0:
             note_axis(A, B, pose_a, pose_b, memory.narrow.answer[0], axis)
         if count[0] + more > memory.near.shape[0]:

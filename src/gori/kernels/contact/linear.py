@@ -122,7 +122,7 @@ def add_block(block, p, axes, turning):
 
 
 @part
-def resist(machine, data, point):
+def resist(machine, data, point, t):
     """Add one point that touches to the blocks of its bodies."""
     memory, body_w = data.penalty_memory, data.body_w
     A, B = machine.contact.shape[point.a], machine.contact.shape[point.b]
@@ -137,7 +137,7 @@ def resist(machine, data, point):
         return
     stiffness, damping = laws.tangential_terms(k, mass, d)
     normal = memory.weight[1] * deeper + memory.weight[0] * quicker
-    s = elongation(point, A.row, B.row, body_w)
+    s = elongation(machine, data, point, A, B, t)
     lay_resistance(
         memory.axes, n, normal, law.friction, F, stiffness, damping, d, s, (ux, uy, uz), memory.weight
     )  # fmt: skip
@@ -158,7 +158,7 @@ def resist(machine, data, point):
 
 
 @part
-def linearise_contact(machine, data):
+def linearise_contact(machine, data, t):
     """Blocks of all rows, at the state that was evaluated last."""
     memory, near = data.penalty_memory, data.contact_memory.near
     for i in range(memory.apparent.shape[0]):
@@ -166,4 +166,4 @@ def linearise_contact(machine, data):
             memory.apparent[i, k] = 0.0
     for j in range(data.contact_memory.count[0]):
         if near[j].gap < 0.0:
-            resist(machine, data, near[j])
+            resist(machine, data, near[j], t)

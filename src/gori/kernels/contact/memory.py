@@ -48,6 +48,7 @@ HEAD = record(
     field("deepest_time", "s", "when that was"),
     field("deepest_a", "", "shapes of it", dtype="i8"),
     field("deepest_b", "", "", dtype="i8"),
+    field("soil_time", "s", "when cells of soft soil were updated by bodies last"),
     field("parting", "m/s", "largest speed with which bodies inside each other shall part; 0: none that counts"),
 )
 
@@ -168,6 +169,7 @@ class ContactMemory(Bundle):
     gram: Annotated[Any, F2]  # (2 DEPTH, DEPTH) equations of the mixture, and below them their factors
     share: Annotated[Any, F1]  # (DEPTH,)
     solid: Annotated[Any, F2]  # (rows, 7) of bodies that fly alone: 1 / mass, inverse inertia; others: zero
+    total: Annotated[Any, F1]  # (6,) of soft soil on one shape: moment about the origin of its row, and force
     arm: Annotated[Any, F1]  # (3,) of one point from the origin of a body [m]
     directions: Annotated[Any, F2]  # (3, 3) of one point, by rows
     force: Annotated[Any, F2]  # (6, WIDTH) of one point on its way to the ground: lanes
@@ -240,7 +242,7 @@ def contact_memory(
         mix_f=np.zeros((mixed, impulses)), mix_g=np.zeros((mixed, impulses)),
         mix_v=np.zeros((mixed, moving)), last_f=np.zeros(impulses), last_g=np.zeros(impulses),
         last_v=np.zeros(moving), gram=np.zeros((2 * DEPTH, DEPTH)), share=np.zeros(DEPTH),
-        solid=solid, arm=np.zeros(3), directions=np.zeros((3, 3)),
+        solid=solid, total=np.zeros(6), arm=np.zeros(3), directions=np.zeros((3, 3)),
         force=aligned((6, WIDTH)), load=aligned((moving, WIDTH)),
         motion=aligned((len(body_i) if used else 0, 6, WIDTH)), waiting=np.zeros((WIDTH, 2), np.int64),
         basis=np.zeros((9, widest + WIDTH if mixed else 0)), based=np.zeros(1, np.int64),

@@ -20,8 +20,10 @@ from gori.kernels.contact.jumps import forces_jump
 from gori.kernels.contact.linear import linearise_contact
 from gori.kernels.contact.measure import begin_measure, measure_force, measure_gap
 from gori.kernels.contact.passage import look_for_passages, stand
-from gori.kernels.contact.penalty_springs import anchor, elongation, rolling_torque
+from gori.kernels.contact.penalty_springs import elongation, rolling_torque
 from gori.kernels.contact.poses import shape_poses
+from gori.kernels.contact.soil import press_soil
+from gori.kernels.contact.turning import forget_torques, moment_about_axle, note_torque, put_anchor, surface_speed
 from gori.kernels.contact.watch import note_point
 from gori.kernels.forces.elements import add_wrench
 from gori.kernels.jit import block, call_at, kernel, part
@@ -49,6 +51,15 @@ HALVINGS = 40
 
 
 @part
+def firmness(stiffness, damping, sx, sy, sz, ux, uy, uz, limit):
+    """Stiffness and damping of a tangential spring, 0 beyond the limit of friction."""
+    fx, fy, fz = stiffness * sx + damping * ux, stiffness * sy + damping * uy, stiffness * sz + damping * uz
+    if fx * fx + fy * fy + fz * fz > limit * limit:
+        return 0.0, 0.0
+    return stiffness, damping
+
+
+@part
 def load_point(machine, data, point, t, what):
     """Forces of one point that touches; at the end of a step also what is kept of it."""
     tables, memory, body_w = machine.contact, data.contact_memory, data.body_w
@@ -60,6 +71,12 @@ def load_point(machine, data, point, t, what):
     # velocity of B against A at the point
     ax, ay, az = velocity_at(body_w, a, p[0], p[1], p[2])
     bx, by, bz = velocity_at(body_w, b, p[0], p[1], p[2])
+    if A.wheel > 0:
+        sx, sy, sz = surface_speed(machine, data, A, t, p[0], p[1], p[2])
+        ax, ay, az = ax + sx, ay + sy, az + sz
+    if B.wheel > 0:
+        sx, sy, sz = surface_speed(machine, data, B, t, p[0], p[1], p[2])
+        bx, by, bz = bx + sx, by + sy, bz + sz
     along, ux, uy, uz = laws.across(bx - ax, by - ay, bz - az, n)
 
     # along the normal
@@ -70,7 +87,7 @@ def load_point(machine, data, point, t, what):
 
     # across it
     stiffness, damping = laws.tangential_terms(k, mass, d)
-    sx, sy, sz = elongation(point, a, b, body_w)
+    sx, sy, sz = elongation(machine, data, point, A, B, t)
     limit = law.friction * force
     fx, fy, fz = laws.limited_spring(stiffness, damping, sx, sy, sz, ux, uy, uz, limit)
     fx, fy, fz = fx + force * n[0], fy + force * n[1], fz + force * n[2]
@@ -78,20 +95,32 @@ def load_point(machine, data, point, t, what):
     if law.rolling > 0.0 or law.torsion > 0.0:
         tx, ty, tz = rolling_torque(point, law, a, b, body_w, stiffness, damping, radius, force, keep)
 
+    # of the moments about the axles of wheels, which do not go to their carriers
+    gx, gy, gz = -tx, -ty, -tz
+    if A.wheel > 0:
+        torque, ax, ay, az = moment_about_axle(machine, data, A, p, -fx, -fy, -fz)
+        gx, gy, gz = gx - torque * ax, gy - torque * ay, gz - torque * az
+        if keep:
+            note_torque(machine, data, A, p, n, torque, *firmness(stiffness, damping, sx, sy, sz, ux, uy, uz, limit))
+    if B.wheel > 0:
+        torque, ax, ay, az = moment_about_axle(machine, data, B, p, fx, fy, fz)
+        tx, ty, tz = tx - torque * ax, ty - torque * ay, tz - torque * az
+        if keep:
+            note_torque(machine, data, B, p, n, torque, *firmness(stiffness, damping, sx, sy, sz, ux, uy, uz, limit))
     if what == ADD_WRENCHES:
         rx, ry, rz = p[0] - body_w[a, P_WB], p[1] - body_w[a, P_WB + 1], p[2] - body_w[a, P_WB + 2]
-        add_wrench(a, rx, ry, rz, -tx, -ty, -tz, -fx, -fy, -fz, body_w)
+        add_wrench(a, rx, ry, rz, gx, gy, gz, -fx, -fy, -fz, body_w)
         rx, ry, rz = p[0] - body_w[b, P_WB], p[1] - body_w[b, P_WB + 1], p[2] - body_w[b, P_WB + 2]
         add_wrench(b, rx, ry, rz, tx, ty, tz, fx, fy, fz, body_w)
         return
     if force > 0.0:
         memory.measured[0] += 1.0
-        measure_force(memory, body_w, point.a, a, p, -tx, -ty, -tz, -fx, -fy, -fz)
+        measure_force(memory, body_w, point.a, a, p, gx, gy, gz, -fx, -fy, -fz)
         measure_force(memory, body_w, point.b, b, p, tx, ty, tz, fx, fy, fz)
     if keep:
         half = 0.5 * laws.share_within(stiffness * sx, stiffness * sy, stiffness * sz, limit)
-        anchor(point.anchor_a, a, body_w, p[0] - half * sx, p[1] - half * sy, p[2] - half * sz)
-        anchor(point.anchor_b, b, body_w, p[0] + half * sx, p[1] + half * sy, p[2] + half * sz)
+        put_anchor(machine, data, A, point.anchor_a, t, p[0] - half * sx, p[1] - half * sy, p[2] - half * sz)
+        put_anchor(machine, data, B, point.anchor_b, t, p[0] + half * sx, p[1] + half * sy, p[2] + half * sz)
         point.force[0], point.force[1], point.force[2] = fx, fy, fz
         point.speed, point.sticking = speed, 1
         if what == ADVANCE:
@@ -147,7 +176,7 @@ def answer(machine, data, what):
     """LINEARISE, JUMPS: of the points at the state that was evaluated last. Returns a result code."""
     memory = data.penalty_memory
     if what == LINEARISE:
-        linearise_contact(machine, data)
+        linearise_contact(machine, data, t)
     else:
         memory.rough[0] = 1.0 if forces_jump(machine, data, memory.weight[0]) else 0.0
     return OK
@@ -172,6 +201,8 @@ def penalty(machine, data, t, q, v, what):
         look_for_passages(machine, data, t, False)
     if what != ADD_WRENCHES:
         begin_measure(memory)
+    if what in (ADVANCE, START):
+        forget_torques(machine, data)
     for k in range(memory.count[0]):
         point = memory.near[k]
         if what != ADD_WRENCHES:
@@ -182,6 +213,7 @@ def penalty(machine, data, t, q, v, what):
             point.sticking, point.speed = 0, 0.0
             for i in range(3):
                 point.force[i], point.anchor_a[i], point.anchor_b[i] = 0.0, 0.0, 0.0
+    press_soil(machine, data, t, what)
     if what in (ADVANCE, START):
         keep_contacts(memory, t)
         stand(data, t)

@@ -4,18 +4,20 @@ They are kept with a point (`memory.py`): both anchors, and the orientation in w
 """
 
 from gori.kernels.contact import law as laws
-from gori.kernels.forces.elements import turn_back_rows, turn_point, turn_rows
+from gori.kernels.contact.turning import anchor_at
+from gori.kernels.forces.elements import turn_back_rows, turn_rows
 from gori.kernels.jit import part
 from gori.kernels.tree.columns import OMEGA, P_WB, R_WB
 
 
 @part
-def elongation(point, row_a, row_b, body_w):
+def elongation(machine, data, point, A, B, t):
     """s [m]: from the anchor on A to that on B, across the normal, world axes."""
     if point.sticking == 0:
         return 0.0, 0.0, 0.0
-    ax, ay, az = turn_point(body_w, row_a, point.anchor_a, 0)
-    bx, by, bz = turn_point(body_w, row_b, point.anchor_b, 0)
+    body_w, row_a, row_b = data.body_w, A.row, B.row
+    ax, ay, az = anchor_at(machine, data, A, point.anchor_a, t)
+    bx, by, bz = anchor_at(machine, data, B, point.anchor_b, t)
     _, sx, sy, sz = laws.across(
         bx + body_w[row_b, P_WB] - ax - body_w[row_a, P_WB],
         by + body_w[row_b, P_WB + 1] - ay - body_w[row_a, P_WB + 1],
@@ -23,14 +25,6 @@ def elongation(point, row_a, row_b, body_w):
         point.normal,
     )
     return sx, sy, sz
-
-
-@part
-def anchor(at, row, body_w, x, y, z):
-    """Put an anchor at a point of the world, in the frame of a row."""
-    at[0], at[1], at[2] = turn_back_rows(
-        body_w[row, R_WB : R_WB + 9], x - body_w[row, P_WB], y - body_w[row, P_WB + 1], z - body_w[row, P_WB + 2]
-    )
 
 
 @part

@@ -44,6 +44,9 @@ SHAPE = record(
     field("radius", "m", "how far the surface lies outside the core"),
     field("half", "m", "half edges of the box about it, radius included, own frame; infinite: without an end", shape=3),
     field("curvature", "m", "radius of its surface for the law of Hertz: its own, or half of its smallest half edge"),
+    field("first_plane", "", "of the planes of its faces", dtype="i8"),
+    field("planes", "", "number of them: of hulls on soft soil", dtype="i8"),
+    field("wheel", "", "1 + row of the wheel that it turns with; 0: it does not turn", dtype="i8"),
     field("mass", "kg", "of all bodies that joints and cuts connect with its own; infinite: the ground"),
 )
 
@@ -77,6 +80,7 @@ class ContactTables(Bundle):
     shape: Annotated[Any, SHAPE.type[::1]]
     # (3, n) of hulls, own frame [m]; those of each begin at a multiple of WIDTH, and the last one fills up
     vertex: Annotated[Any, types.float64[:, ::1]]
+    plane: Annotated[Any, types.float64[:, ::1]]  # (n, 4) of hulls, own frame: n.x <= d [m]
     law: Annotated[Any, LAW.type[:, ::1]]  # (materials, materials), symmetric
     excluded: Annotated[Any, types.int64[::1]]  # pairs of shapes a * shapes + b, a < b, that never touch; sorted
     # the terrain, as `kernels/vehicle/terrain.py` reads it; empty where no shape touches it

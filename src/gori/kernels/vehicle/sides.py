@@ -4,26 +4,23 @@ A ball of radius rho about a point has the strength S = d^8 on the ground, d its
 the point on any ground, with the gradient that is returned, so that whatever is a function of S has a potential.
 
 Depths are measured along the vertical, times the cosine of the terrain's plane: exact on that plane, and continuous
-where the slope is not. The distance from a wall is that from its face, from its edge, or from the ground on top of it:
-
-    out <= 0, up >= 0     up                       on top
-    along >= 0            face                     at the face, along the distance down it from the edge
-    both < 0              max(face, up)            inside
-    otherwise             sqrt(out^2 + up^2)       at the edge
-
-out being the level distance from its edge, up the height over its top, and face the distance from its face, which may
-lean. A block that a feature raises stands on the ground around it; a hole has a floor and ground around it. Strengths
-of all that a ball touches add up; where the floor of a hole rises to the ground around it, the stronger of both counts.
+where the slope is not. `blocks.py` has the distances from walls. A block that a feature raises stands on the ground
+around it, which fades under it; a hole has a floor and ground around it. Strengths of all that a ball touches add up,
+those of opposite walls of a hole too; of its ends and its sides the stronger counts. Where the floor of a hole rises to
+the ground around it, the stronger of both counts.
 """
 
 import math
 
 from gori.kernels.contact.terrain.surface import rut
 from gori.kernels.jit import block, part
+from gori.kernels.vehicle.blocks import fading, from_block, wedge_distance
 from gori.kernels.vehicle.tables import SINE
 from gori.kernels.vehicle.terrain import STEEP, feature_height, open_relief, position_on, relief
 from gori.kernels.vehicle.walls import face_of
 
+FADED = 2.0
+"""depth [ball radii] below the sides of a block from which on the ground around it is no more"""
 BESIDE = 2e-6
 """how far from an edge heights are taken [m]: more than edges are rounded by"""
 
@@ -66,43 +63,31 @@ def eighth(d):
 
 
 @part
-def wedge_strength(rho, out, up, lean):
-    """Strength of a ball at a wall, and its derivatives by out and up.
+def pair_strength(feature, first, at_s, up, rho):
+    """Strength of a ball at two opposite walls of a hole, its derivatives along that direction and up, and whether one
+    of them is a wall.
 
-    lean   of the face from the vertical [rad]
+    first   0: the ends, 2: the sides;  at_s: position along or across the hole [m]
     """
-    c, s = math.cos(lean), math.sin(lean)
-    face = out * c + up * s
-    if up < 0.0 and face < 0.0:
-        distance, by_out, by_up = (face, c, s) if face > up else (up, 0.0, 1.0)
-    elif out <= 0.0:
-        distance, by_out, by_up = up, 0.0, 1.0
-    elif out * s - up * c >= 0.0:
-        distance, by_out, by_up = face, c, s
-    else:
-        distance = math.sqrt(out * out + up * up)
-        by_out, by_up = out / distance, up / distance
-    S, dS = eighth(rho - distance)
-    return S, -dS * by_out, -dS * by_up
+    S, by_s, by_up, there = 0.0, 0.0, 0.0, False
+    for side in range(first, first + 2):
+        is_wall, at, away, lean = face_of(feature, side)
+        if is_wall == 1:
+            distance, by_out, by_height = wedge_distance(away * (at_s - at), up, lean)
+            here, slope = eighth(rho - distance)
+            S, by_s, by_up, there = S + here, by_s - slope * away * by_out, by_up - slope * by_height, True
+    return S, by_s, by_up, there
 
 
 @part
-def from_wall(feature, s, across):
-    """How far a position is from the walls of a feature [m], > 0 in front of them; the gradient of that along and
-    across it; and how far that wall leans [rad].
-
-    A block has the way to its farthest face, a hole to its nearest.
-    """
-    raised = feature.height > 0.0
-    out, by_s, by_across, lean = (-1e300 if raised else 1e300), 0.0, 0.0, 0.0
+def out_of_hole(feature, s, across):
+    """How far a position is from the nearest wall of a hole [m]; negative: outside of it."""
+    out = math.inf
     for side in range(4):
-        is_wall, at, away, lowest = face_of(feature, side)
+        is_wall, at, away, _ = face_of(feature, side)
         if is_wall == 1:
-            way = away * ((s if side < 2 else across) - at)
-            if (way > out) if raised else (way < out):
-                out, lean = way, lowest
-                by_s, by_across = (away, 0.0) if side < 2 else (0.0, away)
-    return out, by_s, by_across, lean
+            out = min(out, away * ((s if side < 2 else across) - at))
+    return out
 
 
 @part
@@ -113,11 +98,13 @@ def into(feature, s, across):
     """
     up, top, half, rise = feature.up, feature.top, feature.half_width - BESIDE, abs(feature.height)
     raised, length = feature.height > 0.0, up + top + feature.down
-    low, high = -1e300, 1e300
+    low, high = (0.0, length) if raised else (-math.inf, math.inf)
     if rise > STEEP * up:
         low = (up if raised else 0.0) + BESIDE
     if rise > STEEP * feature.down and length < math.inf:
         high = (up + top if raised else length) - BESIDE
+    if low > high:  # a ridge
+        low = high = 0.5 * (low + high)
     t, aside = min(high, max(low, s)), min(half, max(-half, across))
     return t, aside, 1.0 if t == s else 0.0, 1.0 if aside == across else 0.0
 
@@ -138,18 +125,43 @@ def ramped(feature):
 
 
 @block
-def wall_strength(feature, s, across, rho, up, sx, sy, cosine):
-    """Strength of a ball at the walls of a feature, and its gradient (3).
+def block_strength(ground, feature, s, across, rho, z, cosine):
+    """Strength of a ball at a block and its gradient (3), and the share of the ground under it that is left, with its
+    gradient (2); world axes.
 
-    s, across   position on the feature [m];  up: height over their top [m]
-    sx, sy      slopes of the top, world axes
+    s, across   position on the feature [m];  z: height of the ball [m]
     """
     f = feature
-    out, by_s, by_across, lean = from_wall(f, s, across)
-    S, by_out, by_up = wedge_strength(rho, out, up, lean)
-    ox, oy = f.cos * by_s - f.sin * by_across, f.sin * by_s + f.cos * by_across
+    t, aside, along_share, aside_share = into(f, s, across)
+    top, sx, sy = relief(ground, f.x + f.cos * t - f.sin * aside, f.y + f.sin * t + f.cos * aside)
+    sx, sy = world_slopes(f, sx, sy, along_share, aside_share)
+    distance, by_s, by_across, by_up, out, out_s, out_across = from_block(f, s, across, cosine * (z - top))
+    S, slope = eighth(rho - distance)
+    by_up *= -slope * cosine
+    by_s, by_across = -slope * by_s, -slope * by_across
+    x, y = f.cos * by_s - f.sin * by_across - by_up * sx, f.sin * by_s + f.cos * by_across - by_up * sy
+    depth_left, by_out = fading(-out, 0.0, FADED * rho)
+    left, by_depth = eighth(depth_left)
+    u, w = -by_depth * by_out * out_s, -by_depth * by_out * out_across
+    return S, x, y, by_up, left, f.cos * u - f.sin * w, f.sin * u + f.cos * w
+
+
+@block
+def hole_strength(feature, s, across, rho, up, sx, sy, cosine):
+    """Strength of a ball at the walls of a hole, and its gradient (3).
+
+    s, across   position on the feature [m];  up: height over the ground around it [m]
+    sx, sy      slopes of that, world axes
+    """
+    f = feature
+    S, by_s, by_up, ends = pair_strength(f, 0, s, up, rho)
+    other, by_across, by_height, sides = pair_strength(f, 2, across, up, rho)
+    if sides and (other > S or not ends):
+        S, by_up, ox, oy = other, by_height, -f.sin * by_across, f.cos * by_across
+    else:
+        ox, oy = f.cos * by_s, f.sin * by_s
     by_up *= cosine
-    return S, by_out * ox - by_up * sx, by_out * oy - by_up * sy, by_up
+    return S, ox - by_up * sx, oy - by_up * sy, by_up
 
 
 @block
@@ -161,22 +173,21 @@ def ball_strength(ground, cosine, rho, x, y, z):
     S, Sx, Sy, Sz = 0.0, 0.0, 0.0, 0.0
     h, gx, gy = gentle_relief(ground, x, y)
     up = cosine * (z - h)
-    hole, hole_out = -1, -1e300
+    hole, hole_out = -1, -math.inf
+    left, left_x, left_y = 1.0, 0.0, 0.0
     for n in range(ground.feature.shape[0]):
         f = ground.feature[n]
         if not has_walls(f):
             continue
         s, across = position_on(f, x, y)
-        out, _, _, _ = from_wall(f, s, across)
         if not f.height > 0.0:
-            if out > hole_out:
+            out = out_of_hole(f, s, across)
+            if hole < 0 or out > hole_out:
                 hole, hole_out = n, out
-        elif out < 3.0 * rho:
-            t, aside, along_share, aside_share = into(f, s, across)
-            top, sx, sy = relief(ground, f.x + f.cos * t - f.sin * aside, f.y + f.sin * t + f.cos * aside)
-            sx, sy = world_slopes(f, sx, sy, along_share, aside_share)
-            wall, wx, wy, wz = wall_strength(f, s, across, rho, cosine * (z - top), sx, sy, cosine)
+        elif s > -3.0 * rho and s < f.up + f.top + f.down + 3.0 * rho and abs(across) < f.half_width + 3.0 * rho:
+            wall, wx, wy, wz, one, ox, oy = block_strength(ground, f, s, across, rho, z, cosine)
             S, Sx, Sy, Sz = S + wall, Sx + wx, Sy + wy, Sz + wz
+            left, left_x, left_y = left * one, one * left_x + left * ox, one * left_y + left * oy
     sunk, slope, ends = 0.0, 0.0, False
     if hole >= 0:
         # the floor of the hole, also below the ground around it; and that ground
@@ -186,12 +197,13 @@ def ball_strength(ground, cosine, rho, x, y, z):
         sunk, slope = feature_height(f, t)
         slope, ends = slope * along_share, ramped(f)
     floor, by_z = eighth(rho - cosine * (z - h - sunk))
-    by_z *= -cosine
-    fx, fy = -by_z * gx, -by_z * gy
+    by_z *= -cosine * left
+    fx, fy = -by_z * gx + left_x * floor, -by_z * gy + left_y * floor
+    floor *= left
     if hole >= 0:
         f = ground.feature[hole]
         fx, fy = fx - by_z * slope * f.cos, fy - by_z * slope * f.sin
-        wall, wx, wy, wz = wall_strength(f, s, across, rho, up, gx, gy, cosine)
+        wall, wx, wy, wz = hole_strength(f, s, across, rho, up, gx, gy, cosine)
         if ends and floor > wall:
             wall, wx, wy, wz = 0.0, 0.0, 0.0, 0.0
         elif ends:

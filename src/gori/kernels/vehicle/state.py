@@ -44,6 +44,10 @@ WHEEL_STATE = record(
     field("shaft_torque", "N m", "of the half shaft before the hub, mean over the last step"),
     field("brake_torque", "N m", "on the wheel, mean over the last step"),
     field("work", "J", "of ground, drive and brakes on the carrier since the start"),
+    field("angle", "rad", "by which it has turned against its carrier since the start"),
+    field("touch_torque", "N m", "of bodies that touch it, about the axis, at the end of the last step"),
+    field("touch_stiffness", "N m/rad", "slope of that by angle: bodies that stick to it"),
+    field("touch_damping", "N m s/rad", "slope of that by angular velocity"),
 )
 
 WHEEL_OUTPUT = record(
@@ -150,6 +154,7 @@ WHEEL_WORK = record(
     field("forward_before", "m/s", "at the start of the step"),
     field("lateral_before", "m/s", "at the start of the step"),
     field("power_before", "W", "at the start of the step"),
+    field("carrier_before", "rad/s", "angular velocity of the carrier about the axis, at the start of the step"),
     field("momentum", "N m s", "of wheel and half shaft with the ground's impulse"),
     field("brake_limit", "N m s", "largest impulse of the brake"),
     field("brake_impulse", "N m s", "on the wheel"),

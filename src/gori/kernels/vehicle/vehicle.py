@@ -80,6 +80,7 @@ def arrive(machine, data, t, dt):
         tyre = machine.tyre[wheel.tyre]
         work.load_before, work.forward_before = contact.load, contact.forward
         work.lateral_before, work.power_before = contact.lateral, contact.power
+        work.carrier_before = own_speed(contact)
         wheel_pose(wheel, data.body_w, contact)
         if machine.soil.shape[0] > 0:
             answer = sink(
@@ -90,6 +91,22 @@ def arrive(machine, data, t, dt):
         else:
             touch(ground, tyre, contact)
     return code
+
+
+@part
+def own_speed(contact):
+    """Angular velocity of a wheel's carrier about its axis [rad/s]."""
+    w, a = contact.angular_velocity, contact.axis
+    return w[0] * a[0] + w[1] * a[1] + w[2] * a[2]
+
+
+@part
+def torque_of_bodies(state, work):
+    """Torque of bodies that touch a wheel in a sub-step [N m]: springs of what sticks to it give way as it turns."""
+    return (
+        state.touch_torque - state.touch_stiffness * work.turned
+        - state.touch_damping * (work.speed - state.angular_velocity)
+    )  # fmt: skip
 
 
 @part
@@ -144,7 +161,9 @@ def fast_part(machine, data, dt):
         s.drive_torque, s.shaft_torque, s.brake_torque = 0.0, 0.0, 0.0
     for step in range(n):
         for w in range(nw):
-            data.wheel_work[w].ground_torque = torque_of_ground(machine, data, w, (step + 0.5) / n, sub)
+            work = data.wheel_work[w]
+            work.ground_torque = torque_of_ground(machine, data, w, (step + 0.5) / n, sub)
+            work.ground_torque += torque_of_bodies(data.wheel[w], work)
         for k in range(machine.train.shape[0]):
             train = machine.train[k]
             f, x = train.first_wheel, train.first_axle
@@ -162,6 +181,7 @@ def fast_part(machine, data, dt):
             work.turned += sub * (work.speed - s.angular_velocity)
     for w in range(nw):
         s, work = data.wheel[w], data.wheel_work[w]
+        s.angle += work.turned + dt * (s.angular_velocity - 0.5 * (work.carrier_before + own_speed(data.contact[w])))
         s.acceleration = (work.speed - s.angular_velocity) / dt
         s.rate_x, s.rate_y = (s.transient_x - work.transient_x) / dt, (s.transient_y - work.transient_y) / dt
         s.angular_velocity = work.speed

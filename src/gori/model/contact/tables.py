@@ -14,6 +14,7 @@ from gori.model.contact.exclusions import excluded_pairs
 from gori.model.contact.laws import law_table
 from gori.model.contact.piece import Piece
 from gori.model.contact.shapes import pieces_of
+from gori.model.contact.wheels import refuse_rolling, wheel_number
 from gori.model.model import Model
 from gori.model.particles.carriers import row_frame
 from gori.model.vehicle.soil import soil_row
@@ -59,7 +60,7 @@ class BodyContact(NamedTuple):
         """What a State refers to."""
         t = self.tables
         ground = (t.terrain, t.feature, t.curve, t.soil) if len(t.terrain) else ()
-        return (*self.names, *self.materials, t.shape, t.vertex, t.law, t.excluded, *ground)
+        return (*self.names, *self.materials, t.shape, t.vertex, t.plane, t.law, t.excluded, *ground)
 
 
 class _Placed(NamedTuple):
@@ -70,6 +71,7 @@ class _Placed(NamedTuple):
     R: np.ndarray
     p: np.ndarray
     piece: Piece
+    wheel: int
 
 
 def compile_contact(model: Model) -> BodyContact | None:
@@ -80,19 +82,23 @@ def compile_contact(model: Model) -> BodyContact | None:
     bodies, labels = [part.body for part in placed], [part.label for part in placed]
     masses = connected_masses(model)
     table, vertices, first = SHAPE.zeros(len(placed)), [np.zeros((3, 0))], 0
-    for row, (_, _, carrier, material, R, p, piece) in zip(table, placed):
+    for row, (_, _, carrier, material, R, p, piece, wheel) in zip(table, placed):
         row["kind"], row["row"], row["material"] = piece.kind, carrier, material
         row["rotation"], row["position"] = (R @ piece.R).ravel(), p + R @ piece.p
         row["size"], row["radius"], row["half"] = piece.size, piece.radius, piece.half
         row["curvature"], row["first"], row["mass"] = piece.curvature, first, masses[carrier]
+        row["wheel"] = wheel
         if piece.vertices is not None:
             row["vertices"] = len(piece.vertices)
             vertices.append(whole_lanes(piece.vertices))
             first += vertices[-1].shape[1]
+    refuse_rolling(law, materials, table)
+    vertex = np.concatenate(vertices, axis=1)
     excluded = np.array(excluded_pairs(spec, bodies, labels), np.int64)
     ground = contact_ground(spec.terrain if TERRAIN in bodies else None)
+    planes = hull_planes(table, vertex) if len(ground.soil) else np.zeros((0, 4))
     tables = ContactTables(
-        shape=table, vertex=np.concatenate(vertices, axis=1), law=law, excluded=excluded,
+        shape=table, vertex=vertex, plane=planes, law=law, excluded=excluded,
         terrain=ground.terrain, feature=ground.feature, curve=ground.curve, soil=ground.soil,
     )  # fmt: skip
     if not can_touch(tables):
@@ -104,6 +110,20 @@ def compile_contact(model: Model) -> BodyContact | None:
 def whole_lanes(vertices: np.ndarray) -> np.ndarray:
     """Vertices (n, 3) as columns (3, m), the last one repeated so that m is a multiple of WIDTH."""
     return np.pad(np.asarray(vertices, float).T, ((0, 0), (0, -len(vertices) % WIDTH)), mode="edge")
+
+
+def hull_planes(table: np.ndarray, vertices: np.ndarray) -> np.ndarray:
+    """(n, 4) planes n.x <= d of the faces of all hulls, whose rows note where theirs are; vertices (3, n)."""
+    from scipy.spatial import ConvexHull  # slow to import
+
+    found = [np.zeros((0, 4))]
+    for k in np.flatnonzero(table["vertices"] > 0):
+        first = table["first"][k]
+        own = vertices[:, first : first + table["vertices"][k]].T
+        faces = np.unique(ConvexHull(own).equations.round(12), axis=0)
+        table["first_plane"][k], table["planes"][k] = sum(map(len, found)), len(faces)
+        found.append(faces * [1.0, 1.0, 1.0, -1.0])
+    return np.concatenate(found)
 
 
 def contact_ground(terrain: Terrain | None) -> Ground:
@@ -153,16 +173,16 @@ def _placed(model: Model, materials: tuple[str, ...]) -> list[_Placed]:
                 row, R, p = row_frame(model, name)
                 R_BS, p_BS = shape.pose()
                 material = materials.index(shape.material or "")
-                found += [
-                    _Placed(name, label, row, material, R @ R_BS, p + R @ p_BS, piece)
-                    for piece in pieces_of(f"{name}.{label}", shape)
-                ]
+                pieces = pieces_of(f"{name}.{label}", shape)
+                inside = [piece._replace(R=R_BS @ piece.R, p=p_BS + R_BS @ piece.p) for piece in pieces]
+                wheel = wheel_number(model, name, label, shape.wheel, inside)
+                found += [_Placed(name, label, row, material, R @ R_BS, p + R @ p_BS, piece, wheel) for piece in pieces]
     if spec.terrain is not None and spec.terrain.material is not None:
         endless = (np.inf, np.inf, np.inf)
         size = (highest_rise(spec.terrain), 0.0, 0.0)
         piece = Piece(GROUND_KIND, np.eye(3), np.zeros(3), size, 0.0, endless, np.inf)
         material = materials.index(spec.terrain.material)
-        found.append(_Placed(TERRAIN, "", 0, material, np.eye(3), np.zeros(3), piece))
+        found.append(_Placed(TERRAIN, "", 0, material, np.eye(3), np.zeros(3), piece, 0))
     return found
 
 

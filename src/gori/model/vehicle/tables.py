@@ -18,6 +18,7 @@ from gori.model.vehicle.soil import fresh_cells, soil_row
 from gori.model.vehicle.terrain import terrain_tables
 from gori.model.vehicle.tyre import tyre_row
 from gori.spec import GROUND, Spec
+from gori.spec.contact import sinks
 from gori.spec.vehicle.control import LEVERS, inputs_of, owner
 from gori.spec.vehicle.drivetrain import DriveTrain
 
@@ -247,13 +248,20 @@ def data_records(vehicle: VehicleTables | None, flat: np.ndarray, live: bool, eq
     return found
 
 
-def compile_vehicle(model: Model) -> VehicleTables | None:
-    """Tables of wheels, drive trains, steering, drag and ground; None if the Spec has none of them."""
-    spec = model.spec
-    if not (spec.wheels or spec.drivetrains or spec.steering or spec.drag):
-        return None
+def wheel_order(spec: Spec) -> list[str]:
+    """Names of wheels in the order of their rows: those of each drive train follow each other."""
     names = [name for train in spec.drivetrains.values() for name in train.wheels]
-    names += [name for name in spec.wheels if name not in names]
+    return names + [name for name in spec.wheels if name not in names]
+
+
+def compile_vehicle(model: Model) -> VehicleTables | None:
+    """Tables of wheels, drive trains, steering, drag and ground; None if the Spec has none of them, and no shapes that
+    sink into soft soil.
+    """
+    spec = model.spec
+    if not (spec.wheels or spec.drivetrains or spec.steering or spec.drag or sinks(spec)):
+        return None
+    names = wheel_order(spec)
     trains, steers = list(spec.drivetrains), list(spec.steering)
     drivers = list(dict.fromkeys(owner(name) for name in (*trains, *steers)))
     above = {joint.child: (name, joint.parent) for name, joint in spec.joints.items()}

@@ -11,6 +11,7 @@ from gori.integrate import Method
 from gori.kernels.contact.tables import GROUND
 from gori.kernels.impacts.memory import JOINT_STOP
 from gori.model import Model
+from gori.sim.contact.impulses import refuse_turning
 from gori.text.arguments import is_one_of
 
 LAWS = ("stronge", "poisson", "newton")
@@ -88,6 +89,7 @@ class Watched(NamedTuple):
 def watched(model: Model, impacts: Impacts) -> Watched:
     """All pairs of shapes that can touch, and limits of joints. Raises where there are too many, or none."""
     pairs, names, stops = [], [], []
+    refuse_turning(model, "impacts")
     if model.contact is not None:
         tables, n = model.contact.tables, len(model.contact.tables.shape)
         shape, never = tables.shape, set(tables.excluded.tolist())

@@ -8,6 +8,7 @@ from gori.errors import ContactWarning, UnsupportedError
 from gori.integrate import Method
 from gori.kernels.contact.memory import ContactMemory
 from gori.model import Model
+from gori.model.contact.wheels import turning_with_friction
 from gori.model.loops.system import lent
 
 DEEP = 0.02
@@ -15,7 +16,8 @@ DEEP = 0.02
 
 
 def refuse_for_impulses(model: Model, method: Method) -> None:
-    """Raise UnsupportedError for machines that only move because of their loops."""
+    """Raise UnsupportedError for machines that only move because of their loops, and for what turns with a wheel."""
+    refuse_turning(model, method.kind)
     if not model.loops:
         return
     massless = np.flatnonzero(lent(model.tree.mass_matrix(model.q0)))
@@ -24,6 +26,15 @@ def refuse_for_impulses(model: Model, method: Method) -> None:
             f"{method.kind}: joint {model.joint_of_dof(int(massless[0]))!r} moves no inertia of its own, only that of "
             "bodies that loops connect it with. Give what it carries mass and inertia, give the joint armature, or use "
             "another method"
+        )
+
+
+def refuse_turning(model: Model, what: str) -> None:
+    """Raise UnsupportedError where a shape with friction turns with a wheel: only the penalty law turns that wheel."""
+    if (name := turning_with_friction(model)) is not None:
+        raise UnsupportedError(
+            f"{what}: {name} turns with a wheel and has friction, which needs the penalty law: use a method such as "
+            "semi_implicit or rk4, or set its friction to 0"
         )
 
 
