@@ -38,7 +38,6 @@ class Method:
     core_of_loops: ClassVar[Any] = None  # the same for machines with loops; None: loops are closed by `loops.py`
     adaptive: ClassVar[bool]
     energy_error: ClassVar[float] = 1e-3  # share of the exchanged energy: a run whose balance is worse is warned of
-    lag: ClassVar[float] = 0.0  # share of a step by which positions are too far or too late: of first order one half
     supports: ClassVar[frozenset[str]] = EVERYTHING
     contact: ClassVar[str] = "penalty"  # how bodies push each other: by forces, or by "impulses" of its own
 

@@ -43,7 +43,6 @@ class ImplicitEuler(Implicit):
     newton: bool = False
     kind: ClassVar[str] = "implicit_euler"
     energy_error: ClassVar[float] = 1e-2  # of first order: with a good step still some thousandths
-    lag: ClassVar[float] = 0.5
     run: ClassVar[Any] = implicit_euler_run
 
     def __post_init__(self):

@@ -58,7 +58,6 @@ class SemiImplicit(Fixed):
 
     kind: ClassVar[str] = "semi_implicit"
     energy_error: ClassVar[float] = 1e-2  # of first order: with a good step still some thousandths
-    lag: ClassVar[float] = 0.5
     run: ClassVar[Any] = semi_implicit_run
 
     def decay_limit(self) -> float:

@@ -210,7 +210,6 @@ class TimeStepping(Fixed):
     sweeps: int = 200
     kind: ClassVar[str] = "time_stepping"
     energy_error: ClassVar[float] = 2e-2
-    lag: ClassVar[float] = 0.5
     run: ClassVar[Any] = time_stepping_run
     contact: ClassVar[str] = "impulses"
 

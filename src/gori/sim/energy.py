@@ -32,6 +32,8 @@ STILL = 1e-6
 """speed [m/s] that counts as none"""
 LOOKS = 400
 """samples at which the balance is looked at, so that it costs nothing beside the run"""
+LAG = 0.5
+"""share of a step by which positions are too far, or too late, with a method of first order"""
 SETTLED = 0.1
 """share of a step's fall, g h^2, by which a machine may settle onto what carries it"""
 FEW = 10
@@ -114,16 +116,16 @@ def limit(method: Method) -> float:
 
 
 def unseen(recording: Recording, method: Method) -> float:
-    """Energy [J] below which an imbalance is no alarm, m g (lag h v + SETTLED g h^2), v the largest speed: that of all
+    """Energy [J] below which an imbalance is no alarm, m g (LAG h v + SETTLED g h^2), v the largest speed: that of all
     mass together with the largest kinetic energy. Zero for methods of higher order.
     """
-    model, lag = recording.model, method.lag
-    if lag == 0.0 or not model.mass > 0.0:
+    model = recording.model
+    if method.energy_error <= Method.energy_error or not model.mass > 0.0:
         return 0.0
     few = recording.part(np.unique(np.linspace(0, len(recording) - 1, LOOKS).round().astype(int)))
     speed = float(np.sqrt(2.0 * model.energy(few.q, few.v)[0].max() / model.mass))
     g, h = float(np.linalg.norm(model.spec.gravity)), float(method.settings()["step"])
-    return model.mass * g * h * (lag * speed + SETTLED * g * h)
+    return model.mass * g * h * (LAG * speed + SETTLED * g * h)
 
 
 def warn_of_imbalance(

@@ -6,9 +6,9 @@ With H = M~ and the factors of [H J'; J -eps] (`loops/factors.py`), after `artic
     an impulse f   H x + J' lam = f,      J x = 0,                x is what it does to the velocities
 
 so impulses of contact move the machine only as the loops let it. Axes that have no inertia in the tree, as those of a
-moving base, are lent some, E, so that v~ is finite; H x + J' lam = E (v~ - v) takes it back. After the step positions are projected onto the loops,
-and the way of that, over h, is added to the velocities before these are projected: so the motion of a step is along the
-chord, and not along the tangent of its start (Ryckaert et al. 1977; Andersen 1983).
+moving base, are lent some, E, so that v~ is finite; H x + J' lam = E (v~ - v) takes it back. After the step positions
+are projected onto the loops, and the way of that, over h, is added to the velocities before these are projected: so the
+motion of a step is along the chord, and not along the tangent of its start (Ryckaert et al. 1977; Andersen 1983).
 """
 
 from gori.kernels.codes import NOT_CLOSED, OK

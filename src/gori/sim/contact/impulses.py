@@ -16,8 +16,8 @@ DEEP = 0.02
 
 
 def refuse_for_impulses(model: Model, method: Method) -> None:
-    """Raise UnsupportedError for machines that only move because of their loops; given motions, as those of a base, need
-    no inertia.
+    """Raise UnsupportedError for machines that only move because of their loops. Axes whose motions are given, as those
+    of a moving base, need no inertia.
     """
     if not model.loops:
         return
@@ -27,8 +27,8 @@ def refuse_for_impulses(model: Model, method: Method) -> None:
     if len(massless):
         raise UnsupportedError(
             f"{method.kind}: joint {model.joint_of_dof(int(massless[0]))!r} moves no inertia of its own, only that of "
-            "bodies that loops connect it with. Give what it carries mass and inertia, give the joint armature or a motion, "
-            "or use another method"
+            "bodies that loops connect it with. Give what it carries mass and inertia, give the joint armature or a "
+            "motion, or use another method"
         )
 
 
