@@ -136,3 +136,9 @@ def test_only_what_moves_has_a_joint():
 def test_a_spec_without_a_base_is_itself():
     spec = machine(None)
     assert with_moving_base(spec) is spec
+
+
+def test_a_table_keeps_its_interpolation():
+    rows = [[0, 0.0], [1, 0.0], [2, 0.5], [9, 0.5]]
+    moved = with_moving_base(machine({"position": [0, 0, rows], "interpolation": "pchip"}))
+    assert moved.motions["base.z"].interpolation == "pchip"

@@ -68,7 +68,7 @@ BAD = [
     ("arm adams", "method", "head", set_to(np.inf, "step"), r"\['step'\] must be finite"),
     ("arm adams", "method", "state", rows_cut, "must be float64 of shape"),
     ("arm adams", "method", "state", set_to(np.nan), "must be finite"),
-    ("arm adams", "method", "counts_at_start", lambda x: np.zeros(3), "must be float64 of shape"),
+    ("arm adams", "method", "counts_of_run", lambda x: np.zeros(3), "must be float64 of shape"),
     ("arm adams", "events", "met", set_to(7.0), "must be marks"),
     ("arm adams", "events", "log", lambda x: np.array("[[1]]"), "pairs of a name and a time"),
     ("arm adams", "events", "log", lambda x: np.array("["), "one text of JSON"),

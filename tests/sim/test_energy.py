@@ -17,13 +17,15 @@ from gori.integrate import (
     ImplicitEuler,
     Radau5,
     SemiImplicit,
+    TimeStepping,
 )
 from gori.record import Recording
 from gori.sim import Event, Simulation
-from gori.sim.energy import Balance, balance, limit, passed_through, warn_of_imbalance, works
+from gori.sim.energy import Balance, balance, limit, passed_through, unseen, warn_of_imbalance, works
 from gori.spec import GROUND, Spec
 from tests.checks import arm
 from tests.integrate.closed_machines import slider_crank
+from tests.integrate.test_time_stepping import STILL, at, scene
 from tests.sim import coupled
 from tests.sim.machines import busy, falling, with_forces
 
@@ -244,3 +246,44 @@ def test_the_share_and_what_it_is_of():
         warn_of_imbalance(bad, {}, limit(Dopri5(rtol=1e-3)), "x")  # at its tolerance
         warn_of_imbalance(good, {}, limit(RK4()), "x")
     assert limit(SemiImplicit()) == 1e-2 and limit(Dopri5(rtol=1e-8)) == 1e-3 and limit(Dopri5(rtol=1e-4)) == 1e-2
+
+
+def put_down(gap: float, step: float) -> Simulation:
+    box = ({"type": "box", "size": [0.2, 0.2, 0.2]}, at(z=0.1 + gap), STILL)
+    return Simulation(gori.compile(scene(box=box)), TimeStepping(step=step))
+
+
+@pytest.mark.parametrize(
+    "gap, duration", [(0.0, 0.2), (2.0, 0.2), (2.0, 0.1)], ids=["put down", "falls", "falls shortly"]
+)
+@pytest.mark.parametrize("step", [1e-2, 1e-3])
+def test_first_order_is_no_alarm_where_it_is_right(gap, duration, step):
+    """A box that is put down settles by micrometres; one that falls has an error of m g h v / 2."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", EnergyWarning)
+        rec = put_down(gap, step).run(duration, sample=1e-2, progress=False)
+    found = balance(rec)
+    assert abs(found.energy) <= unseen(rec, TimeStepping(step=step))
+    if gap and step == 1e-2:
+        assert found.share > limit(TimeStepping())  # by its share alone it would be one
+
+
+def test_the_floor_is_weight_times_a_way():
+    model, t = gori.compile(falling()), np.linspace(0.0, 1.0, 11)
+    rec = Recording(model, t, q=1.0 - 0.5 * 9.81 * t[:, None] ** 2, v=-9.81 * t[:, None], extra={"energy.work": -t})
+    expected = 9.81 * (0.5 * 0.02 * 9.81 + 0.1 * 9.81 * 0.02**2)  # of 1 kg
+    assert unseen(rec, SemiImplicit(step=0.02)) == pytest.approx(expected, rel=1e-12)
+    assert unseen(rec, RK4(step=0.02)) == unseen(rec, Dopri5()) == unseen(rec, GeneralizedAlpha(step=0.02)) == 0.0
+    with pytest.warns(EnergyWarning):
+        warn_of_imbalance(rec, {}, 1e-3, "x", unseen(rec, SemiImplicit(step=1e-2)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_imbalance(rec, {}, 1e-3, "x", unseen(rec, SemiImplicit(step=0.1)))
+
+
+def test_a_loss_of_first_order_is_still_told():
+    """A stiff spring damped by the method: the loss is far above the weight times the way of a step."""
+    with pytest.warns(EnergyWarning, match="vanished"):
+        spring = {"type": "spring", "parent": GROUND, "at": [0, 0, -1], "child": "mass", "stiffness": 1.5e7}
+        spec = with_forces(falling(q=0.0, v=1.0), spring=spring)
+        Simulation(gori.compile(spec), ImplicitEuler(step=1e-4)).run(0.1, sample=1e-3, progress=False)

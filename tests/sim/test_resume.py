@@ -10,6 +10,7 @@ import pytest
 
 import gori
 from gori.errors import InputError, RestartWarning
+from tests.integrate.test_time_stepping import at, scene
 from tests.sim.resume_cases import METHODS, arm, cases, free_four_bar
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +41,50 @@ def test_the_same_bits_in_another_process(digests, name, kind):
     here, there = digests
     file = f"{name.replace(' ', '_')}.{kind}"
     assert there[file] == here[file]
+
+
+IN_CONTACT = [
+    gori.RK4(step=2e-4), gori.Adams(step=2e-4), gori.AdamsMoulton(step=2e-4), gori.SemiImplicit(step=2e-4),
+    gori.ImplicitEuler(step=1e-3), gori.ImplicitEuler(step=1e-3, newton=True), gori.GeneralizedAlpha(step=2e-4),
+    gori.Dopri5(), gori.Radau5(), gori.TimeStepping(step=5e-3),
+]  # fmt: skip
+
+
+def test_all_methods_are_here():
+    assert {type(method) for method in IN_CONTACT} == {getattr(gori.methods, name) for name in gori.methods.__all__}
+
+
+@pytest.mark.filterwarnings("ignore::gori.errors.EnergyWarning")
+@pytest.mark.parametrize("method", IN_CONTACT, ids=lambda method: method.tag())
+def test_a_run_in_contact_goes_on_to_the_same_digest(tmp_path, method):
+    """As docs/simulate.md prints it; and what is counted of a run is a statistic, in no digest and never lost."""
+    ball = ({"type": "sphere", "radius": 0.1}, at(z=0.105), [0.0, 3.0, 0.0, 0.5, 0.0, 0.0])
+    model = gori.compile(scene(law={"stiffness": 1e6}, ball=ball))
+    simulation = gori.Simulation(model, method)
+    simulation.run(0.05, progress=False)
+    state = simulation.state
+    state.save(tmp_path / "half.npz")
+    other = gori.Simulation(model, method, state=gori.State.load(tmp_path / "half.npz"))
+    assert other.state.digest() == state.digest()
+    one, two = (each.run(0.05, progress=False) for each in (other, simulation))
+    assert other.state.digest() == simulation.state.digest() and other.state == simulation.state
+    for name in ("impulses", "newton", "jacobian"):
+        assert one.info.get(name) == two.info.get(name)
+
+
+def test_what_is_counted_goes_on_in_a_resumed_run():
+    """A State within a run holds what the run has counted, and a new Simulation adds to that."""
+    model = gori.compile(scene(ball=({"type": "sphere", "radius": 0.1}, at(z=0.1), [0.0] * 6)))
+    simulation = gori.Simulation(model, gori.TimeStepping(step=5e-3))
+    simulation.step(10)
+    state = simulation.state
+    assert list(state.parts["method"]["counts_of_run"][:1]) == [10.0]
+    other = gori.Simulation(model, gori.TimeStepping(step=5e-3), state=state)
+    other.step(10)
+    grown = other.method.counts(other.stepper.memory) - other._kept.counted
+    assert other.method.report(grown)["impulses"]["solves"] == 20
+    changed = dict(state.parts["method"]) | {"counts_of_run": np.zeros(3)}
+    assert gori.State(state.time, state.q, state.v, state.z, {**state.parts, "method": changed}, state.model) == state
 
 
 def test_the_singular_pose_is_passed():

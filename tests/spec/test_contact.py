@@ -4,7 +4,7 @@ import pytest
 
 from gori.errors import SpecError, SpecWarning
 from gori.spec import Contact, Ellipsoid, Spec, Sphere
-from gori.spec.contact import check_contact, shape_of, unused_shapes
+from gori.spec.contact import check_contact, shape_of, unused_shapes, weightless_bodies
 from tests.model.contact.machines import CONTACTS, MATERIALS, machine, solid
 
 BALL = {"s": solid("sphere", radius=0.1)}
@@ -48,11 +48,28 @@ def test_names_of_no_contact():
         ([["a.t", "b"]], "'a.t' is not a body or a shape; did you mean 'a.s'"),
         ([["a"]], "two names"),
         ("a b", "list of pairs"),
+        ([["a", "b"], ["b", "b"]], r"no_contact.1: 'b' is given twice, and never touches itself"),
+        ([["b.s", "b.s"]], r"'b\.s' is given twice"),
     ],
 )
 def test_wrong_names_of_no_contact(pairs, words):
     with pytest.raises(SpecError, match=words):
         machine({"a": BALL, "b": BALL}, no_contact=pairs)
+
+
+def test_a_body_that_collides_without_mass_is_told_of():
+    weightless = {"shapes": BALL}
+    free = {"free": {"type": "free", "parent": "ground", "child": "b"}}
+    parts = {"materials": MATERIALS, "contacts": CONTACTS}
+    with pytest.warns(SpecWarning, match=r"bodies\.b: body 'b' collides, but has no mass.*shape 's' a density"):
+        spec = Spec(bodies={"b": weightless}, joints=free, **parts)
+    assert [at for at, _ in weightless_bodies(spec)] == ["bodies.b"]
+    slide = {"rail": {"type": "prismatic", "parent": "ground", "child": "b"}}
+    assert weightless_bodies(Spec(bodies={"b": {**weightless, "mass": 1.0}}, joints=slide, **parts)) == []
+    belt = Spec(bodies={"b": weightless}, joints=slide, motions={"run": {"joint": "rail", "speed": 1.0}}, **parts)
+    fixed = Spec(bodies={"b": weightless}, joints={"rail": {**slide["rail"], "type": "fixed"}}, **parts)
+    geared = Spec(bodies={"b": weightless}, joints={"rail": {**slide["rail"], "armature": 1.0}}, **parts)
+    assert weightless_bodies(belt) == weightless_bodies(fixed) == weightless_bodies(geared) == []
 
 
 def test_fields_of_a_contact():

@@ -32,7 +32,14 @@ from gori.kernels.codes import OK
 from gori.kernels.contact.cone import calm_impulses, solve_impulses, start_impulses
 from gori.kernels.contact.find import find_contacts, keep_contacts, leaves_boxes
 from gori.kernels.contact.free import leave_out_turning, move
-from gori.kernels.contact.held import close_step, drive_work, hold_velocities, holds, projection_work
+from gori.kernels.contact.held import (
+    close_step,
+    drive_work,
+    hold_velocities,
+    holds,
+    lend_inertia,
+    projection_work,
+)
 from gori.kernels.contact.joints import lay_axes, leave_out_friction, note_axes
 from gori.kernels.contact.measure import measure_impulses
 from gori.kernels.contact.outcome import contact_work, note_forces
@@ -66,8 +73,9 @@ WORK = layout(
     array("moving", "nv", "m/s, rad/s", "velocities of the way of the step: also out of each other"),
     array("increment", "nv", "m, rad", "h v"),
     array("added", "nv", "kg, kg m2", "inertia of implicit forces"),
+    array("lent", "nv", "kg, kg m2", "inertia of axes that have none in the tree, until loops hold them"),
     array("zdot", "nz", "", "rates of z"),
-    array("counts", "3", "", "of this Simulation: solves, sweeps, and solves that ended without converging"),
+    array("counts", "3", "", "of this Simulation: solves, sweeps, and solves of which some try did not converge"),
 )
 TimeSteppingMemory = method_memory("TimeSteppingMemory", settings=SETTINGS, work=WORK)
 
@@ -95,15 +103,18 @@ def time_stepping_step(machine, data, memory, t, h, y):
 
     # velocities without contact
     implicit = take_implicitly(machine, q, v, z, data.values, h, data.tau, work.added, body_f)
+    closed, done = holds(machine), 0.0
+    if closed:
+        lend_inertia(machine, data.loops.state.extra_inertia, 1.0, work.lent, body_f)
     leave_out_turning(body_i, body_w)
     articulate(body_i, body_f, data.tau, body_w, dof_w)
     start_from_gravity(body_f, body_w)
     propagate_accelerations(body_i, work.accelerations, body_w, dof_w)
     for k in range(nv):
         after[k] = v[k] + h * work.accelerations[k]
-    closed, done = holds(machine), 0.0
     if closed:
-        hold_velocities(machine, data, body_f, implicit, t, h, q, v, after)
+        lend_inertia(machine, data.loops.state.extra_inertia, -1.0, work.lent, body_f)
+        hold_velocities(machine, data, body_f, implicit, work.lent, t, h, q, v, after)
 
     # impulses of contact and friction; once more where they throw bodies farther than contacts were looked for
     for k in range(nv):
@@ -143,7 +154,7 @@ def time_stepping_step(machine, data, memory, t, h, y):
                 for k in range(nv):
                     work.moving[k] = after[k]
             counts[0], counts[1] = counts[0] + 1.0, counts[1] + head.iterations - sweeps
-            counts[2] += head.stalled - stalled
+            counts[2] += 1.0 if head.stalled > stalled else 0.0
         if not touching or not leaves_boxes(machine, data, work.moving, h):
             break
     if touching:

@@ -82,7 +82,7 @@ class _Rows:
             start = model.q0[model.joint(motion.joint).q.start + motion.axis]
         where = f"motion {name!r}"
         self.signal_names += [where, f"the rate of {where}", f"the acceleration of {where}"]
-        return self.signals.add_motion(motion_signal(motion, float(start)), where, self.model)
+        return self.signals.add_motion(motion_signal(motion, float(start)), where, self.model, motion.interpolation)
 
     def anchor(self, body: str, at: Any, R: np.ndarray | None = None) -> tuple[int, np.ndarray, np.ndarray]:
         """Row, rotation (3, 3) and position in the row's frame, of a frame fixed to a body."""

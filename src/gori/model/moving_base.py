@@ -35,9 +35,9 @@ def with_moving_base(spec: Spec) -> Spec:
     for k, (name, axis, value) in enumerate(steps):
         child = f"{BASE}.{name}.carriage" if k + 1 < len(steps) else BASE
         bodies[child] = {}
-        joints[f"{BASE}.{name}"] = {"parent": parent, "child": child} | _joint(name, axis, value)
+        joints[f"{BASE}.{name}"] = {"parent": parent, "child": child} | _joint(spec, name, axis, value)
         if not isinstance(value, float):
-            motions[f"{BASE}.{name}"] = {"joint": f"{BASE}.{name}", "value": value}
+            motions[f"{BASE}.{name}"] = _motion(spec, name, value)
         parent = child
 
     parts: dict[str, Any] = {field: getattr(spec, field) for field in spec.model_fields_set if field != "base"}
@@ -63,14 +63,21 @@ def with_moving_base(spec: Spec) -> Spec:
     return Spec.model_validate(parts)
 
 
-def _joint(name: str, axis: tuple[float, ...], value: Any) -> dict[str, Any]:
+def _motion(spec: Spec, name: str, value: Any) -> dict[str, Any]:
+    """The motion of one step."""
+    assert spec.base is not None
+    more = {"interpolation": spec.base.interpolation} if isinstance(value, tuple) else {}
+    return {"joint": f"{BASE}.{name}", "value": value, **more}
+
+
+def _joint(spec: Spec, name: str, axis: tuple[float, ...], value: Any) -> dict[str, Any]:
     """The joint of one step, without its bodies."""
     slides = name in ("x", "y", "z")
     if isinstance(value, float):
         if slides:
             return {"type": "fixed", "at": [value * along for along in axis]}
         return {"type": "fixed", "quat": [math.cos(value / 2.0), *(math.sin(value / 2.0) * about for about in axis)]}
-    ((q, v, _),) = motion_values(Motion.model_validate({"joint": f"{BASE}.{name}", "value": value}), 0.0, [0.0])
+    ((q, v, _),) = motion_values(Motion.model_validate(_motion(spec, name, value)), 0.0, [0.0])
     return {"type": "prismatic" if slides else "revolute", "axis": axis, "q": q, "v": v}
 
 

@@ -14,6 +14,7 @@ from gori.model.kinematics import Kinematics
 from gori.spec import GROUND
 from gori.spec.derivative import derivative
 from gori.spec.expression import NAMES, Program, parse
+from gori.spec.loops.motion import table_curve
 
 MotionValue = float | str | tuple[tuple[float, float], ...] | tuple[float, float]
 Piece = tuple[float, float, float, float, float]
@@ -49,20 +50,23 @@ class SignalTable:
             return self._append(TABLE, [(float(t), float(x)) for t, x in value])
         return self._append(CONSTANT, [(float(value), 0.0)])
 
-    def add_motion(self, value: MotionValue, where: str, coordinates: Coordinates | None = None) -> int:
+    def add_motion(
+        self, value: MotionValue, where: str, coordinates: Coordinates | None = None, interpolation: str = "spline"
+    ) -> int:
         """Index of the first of three more signals: a motion, its velocity and its acceleration.
 
         value   number, expression of t, table of rows (t, x), or (start, speed) for start + speed t
 
-        A table is followed by a cubic spline that begins and ends at rest, because the motion is held outside the
-        table: position and velocity are continuous for all times, the acceleration jumps only at the two ends.
+        A table is followed by a curve that begins and ends at rest, because the motion is held outside the table:
+        position and velocity are continuous for all times. The acceleration of a spline jumps at the two ends alone,
+        that of pchip at each row.
         """
         first = len(self)
         if isinstance(value, str):
             for program in _programs(value, where, rates=2):
                 self._add_program(program, where, coordinates)
         elif isinstance(value, (tuple, list)):
-            pieces = _spline(value) if isinstance(value[0], (tuple, list)) else [_line(value)]
+            pieces = _curve(value, interpolation) if isinstance(value[0], (tuple, list)) else [_line(value)]
             for _ in range(3):
                 self._append(CUBIC, [row for piece in pieces for row in _rows(piece)])
                 pieces = [_rate(piece) for piece in pieces]
@@ -144,12 +148,10 @@ def _programs(text: str, where: str, rates: int) -> list[Program]:
     return programs
 
 
-def _spline(table: Any) -> list[Piece]:
-    """Pieces of the cubic spline through the rows (t, x) of a table, at rest at both ends and held outside."""
-    from scipy.interpolate import CubicSpline
-
+def _curve(table: Any, interpolation: str) -> list[Piece]:
+    """Pieces of the cubics through the rows (t, x) of a table, at rest at both ends and held outside."""
     t, x = np.array(table, float).T
-    inside = CubicSpline(t, x, bc_type="clamped").c.T
+    inside = table_curve(table, interpolation).c.T
     held = (0.0, 0.0, 0.0)
     # the first piece stands for all times before the table: the second one begins at the same time and takes over
     # and the last time still belongs to the table, so that its acceleration is that of the spline

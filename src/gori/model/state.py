@@ -35,10 +35,12 @@ from gori.errors import FileError, InputError
 from gori.model.arrays import numbers_of
 from gori.text.arguments import file_of, path_of
 
-FORMAT = 1
+FORMAT = 2
 """version of saved States"""
 MEMORY = ("method", "loops", "events", "contact")
 """parts that belong to one pose and velocity"""
+COUNTED = "counts_of_run"
+"""name in the part `method` of what it has counted in the present run: a statistic, which no digest sees"""
 
 
 class State:
@@ -130,9 +132,11 @@ class State:
         return own | {f"{part}/{name}": value for part, values in self.parts.items() for name, value in values.items()}
 
     def digest(self) -> str:
-        """A hash of all numbers, to the last bit: two States with the same digest go on in the same way."""
+        """A hash of all numbers, to the last bit, but for statistics: two States with the same digest go on alike."""
         total = hashlib.sha256(self.model.encode())
         for name, value in sorted(self.arrays().items()):
+            if name == f"method/{COUNTED}":
+                continue
             total.update(f"{name} {value.dtype.str if value.dtype.names is None else value.dtype.descr} ".encode())
             total.update(f"{value.shape}".encode())
             total.update(np.ascontiguousarray(value).tobytes())

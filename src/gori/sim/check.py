@@ -16,7 +16,7 @@ from gori.integrate.implicit import Implicit
 from gori.integrate.multistep import HIGHEST
 from gori.integrate.radau.memory import FOR_ITS_ERROR, PRESENT
 from gori.kernels.loops.memory import LoopMemory
-from gori.model.state import State
+from gori.model.state import COUNTED, State
 from gori.sim.grid import MOST
 
 FLAGS = ("slopes_valid", "inside_step", "known", "mass_factors")
@@ -106,11 +106,11 @@ def has_elapsed(clock: Mapping[str, Any]) -> bool:
 def check_method(saved: Mapping[str, np.ndarray], method: Method, memory: MethodMemory, sizes: Sizes) -> None:
     """Refuse what is not the memory of this method on this machine."""
     kept, counts = memory.kept(), method.counts(memory)
-    require("method", saved, ("tag", *kept, "counts_at_start"))
+    require("method", saved, ("tag", *kept, COUNTED))
     most = {"slopes": HIGHEST, "next_row": max(0, sizes.nrow - 2), "made": PRESENT, "refused": FOR_ITS_ERROR}
     for name, own in kept.items():
         check_array("method", name, saved[name], own, most)
-    check_array("method", "counts_at_start", saved["counts_at_start"], counts)
+    check_array("method", COUNTED, saved[COUNTED], counts)
     if isinstance(method, Implicit) and sizes.ne and saved["head"]["made_for"][0] != 0.0:
         views = memory.state.cut(np.array(saved["state"], float))
         rows = len(views.closed_pivots)

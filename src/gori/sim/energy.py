@@ -5,7 +5,8 @@
 W is the work of all that has no potential, integrated with the steps of the run by the method itself
 (`integrate/rates.py`). So the balance is the error of the method in the energy: zero to its order where forces are
 smooth. It is judged by the energy that was exchanged: the largest kinetic energy, the range of the others, and all
-work, given or taken.
+work, given or taken. What a method of first order cannot see is no alarm: it moves the weight of the machine by half a
+step too far or too little (a free fall has an error of m g h v / 2), and lets it settle by a share of a step's fall.
 """
 
 import warnings
@@ -31,6 +32,10 @@ STILL = 1e-6
 """speed [m/s] that counts as none"""
 LOOKS = 400
 """samples at which the balance is looked at, so that it costs nothing beside the run"""
+LAG = 0.5
+"""share of a step by which positions are too far, or too late, with a method of first order"""
+SETTLED = 0.1
+"""share of a step's fall, g h^2, by which a machine may settle onto what carries it"""
 FEW = 10
 """samples that tell too little of what was exchanged: a pendulum may be at rest at each of them"""
 
@@ -110,15 +115,31 @@ def limit(method: Method) -> float:
     return max(method.energy_error, OF_TOLERANCE * method.settings().get("rtol", 0.0))
 
 
-def warn_of_imbalance(recording: Recording, subsystems: Mapping[str, float], allowed: float, cure: str) -> None:
+def unseen(recording: Recording, method: Method) -> float:
+    """Energy [J] below which an imbalance is no alarm, m g (LAG h v + SETTLED g h^2), v the largest speed: that of all
+    mass together with the largest kinetic energy. Zero for methods of higher order.
+    """
+    model = recording.model
+    if method.energy_error <= Method.energy_error or not model.mass > 0.0:
+        return 0.0
+    few = recording.part(np.unique(np.linspace(0, len(recording) - 1, LOOKS).round().astype(int)))
+    speed = float(np.sqrt(2.0 * model.energy(few.q, few.v)[0].max() / model.mass))
+    g, h = float(np.linalg.norm(model.spec.gravity)), float(method.settings()["step"])
+    return model.mass * g * h * (LAG * speed + SETTLED * g * h)
+
+
+def warn_of_imbalance(
+    recording: Recording, subsystems: Mapping[str, float], allowed: float, cure: str, least: float = 0.0
+) -> None:
     """Warn of a run in which energy has appeared or vanished.
 
     subsystems   work of each in the run [J]
     allowed      share of the exchanged energy (`limit`)
     cure         what makes the method more accurate
+    least        energy below which it is no alarm [J] (`unseen`)
     """
     found = balance(recording)
-    if len(recording) < FEW or not found.share > allowed:
+    if len(recording) < FEW or not found.share > allowed or abs(found.energy) <= least:
         return
     through = passed_through(recording, subsystems)
     largest = max(through, key=lambda name: through[name], default="")

@@ -11,7 +11,7 @@ import numpy as np
 from gori.errors import InputError, RestartWarning, SimulationError
 from gori.model import Model
 from gori.model.particles.part import ParticlePart, checked_part, start_of_particles
-from gori.model.state import State
+from gori.model.state import COUNTED, State
 from gori.sim.callers.pickled import Bound
 from gori.sim.check import check_array, json_of, require
 from gori.sim.contact.impact_stage import ImpactLog
@@ -54,7 +54,7 @@ class KeptParts(Bound):
     driver              of the user; if it is Remembering, the State holds its memory
     particles           made when the first State is loaded; None if the Model has none
     event_log           (name, time) of all events of the present run
-    counted             what the method had counted when that began
+    counted             what the method had counted when that began; below zero if it counts from nothing since
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class KeptParts(Bound):
         """The State now."""
         self.refuse_torn()
         stepper, parts = self.stepper, self.stepper.save()
-        parts["method"]["counts_at_start"] = self.counted
+        parts["method"][COUNTED] = stepper.method.counts(stepper.memory) - self.counted
         parts["events"]["log"] = json.dumps(self.event_log)
         parts["events"] |= self.impacts.state()
         parts["clock"]["drivers_acted_at"] = self.drivers.acted_at
@@ -117,7 +117,7 @@ class KeptParts(Bound):
                 RestartWarning,
                 stacklevel=3,
             )
-        self.counted = np.array(parts["method"]["counts_at_start"]) if fits else method.counts(stepper.memory)
+        self.counted = method.counts(stepper.memory) - (np.array(parts["method"][COUNTED]) if fits else 0.0)
         self.event_log = [tuple(row) for row in json.loads(str(parts["events"]["log"]))] if fits else []
         self.impacts.load(parts["events"] if fits else None)
         self.drivers.acted_at = int(parts["clock"]["drivers_acted_at"]) if "clock" in parts else -1

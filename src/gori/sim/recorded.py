@@ -21,7 +21,7 @@ from gori.sim.contact.impact_stage import COLUMNS
 from gori.sim.contact.impulses import warn_of_depth
 from gori.sim.contact.passages import warn_of_passages
 from gori.sim.couplings import warn_of_lag
-from gori.sim.energy import limit, warn_of_imbalance
+from gori.sim.energy import limit, unseen, warn_of_imbalance
 from gori.sim.failure import finer
 from gori.sim.grid import FITS
 from gori.sim.kept import KeptParts
@@ -152,7 +152,7 @@ class RecordedRun:
         warn_of_passages(self._model, method, stepper.data.penalty_memory)
         warn_of_lag(kept.exchanges, work, recording)
         done = {exchange.name: exchange.work.on_bodies - work[exchange.name].on_bodies for exchange in kept.exchanges}
-        warn_of_imbalance(recording, done, limit(method), finer(stepper))
+        warn_of_imbalance(recording, done, limit(method), finer(stepper), unseen(recording, method))
         return recording
 
     def _columns(self) -> SampleColumns:

@@ -66,6 +66,9 @@ def check_contact(spec: "Spec") -> Iterator[tuple[str, str]]:
             if shape_of(spec, name) is None:
                 known = [*spec.bodies, *(f"{b}.{s}" for b, body in spec.bodies.items() for s in body.shapes)]
                 yield f"no_contact.{k}", f"{name!r} is not a body or a shape{closest(name, known)}"
+        meant = [shape_of(spec, name) for name in pair]
+        if meant[0] is not None and meant[0] == meant[1]:
+            yield f"no_contact.{k}", f"{pair[0]!r} is given twice, and never touches itself: name two bodies or shapes"
     known = contacts_of(spec)
     for pair in combinations_with_replacement(colliding_materials(spec), 2):
         if (key := known.get(pair)) is not None and spec.contacts[key].law != "hertz":
@@ -88,3 +91,34 @@ def unused_shapes(spec: "Spec") -> list[tuple[str, str]]:
         for name, at in materials.items()
         if not any((name, other) in known for other in materials)
     ]
+
+
+def weightless_bodies(spec: "Spec") -> list[tuple[str, str]]:
+    """Warnings of bodies that collide and that nothing but a force could move, but have no mass, as (dotted place,
+    message). They are no errors: where such a body is, and what it touches there, can be asked for all the same.
+    """
+    linked: dict[str, list[Any]] = {}
+    for joint in (*spec.joints.values(), *spec.cuts.values()):
+        for body in (joint.parent, joint.child):
+            linked.setdefault(body, []).append(joint)
+    driven = {motion.joint for motion in spec.motions.values()}
+    held = [joint for name, joint in spec.joints.items() if name in driven or joint.type == "fixed" or joint.mimic]
+    geared = {body for gear in spec.gears.values() for body in gear.bodies}
+    found = []
+    for name, body in spec.bodies.items():
+        colliding = [shape for shape, one in body.shapes.items() if one.collide]
+        light = not body.mass and not any(shape.heavy for shape in body.shapes.values())
+        joints = linked.get(name, [])
+        if name == GROUND or not colliding or not light or name in geared or len(joints) != 1:
+            continue
+        if (
+            joints[0].child == name
+            and not any(joints[0] is one for one in held)
+            and not any(getattr(joints[0], "armature", ()))
+        ):
+            found.append((
+                f"bodies.{name}",
+                f"body {name!r} collides, but has no mass, so it cannot be moved in a run: give shape {colliding[0]!r} "
+                "a density or mass, or the body mass and inertia",
+            ))  # fmt: skip
+    return found

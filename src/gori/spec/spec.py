@@ -9,14 +9,14 @@ from pydantic_core import PydanticCustomError
 from gori.errors import SpecError
 from gori.spec.base import Named, Part, ReadOnly, Vector3
 from gori.spec.body import Body, Frame
-from gori.spec.contact import Pairs, check_contact, unused_shapes
+from gori.spec.contact import Pairs, check_contact, unused_shapes, weightless_bodies
 from gori.spec.explain import Problem, warn
 from gori.spec.expression import closest
 from gori.spec.force import Force, check_forces
 from gori.spec.joint import GROUND, Joint, closest_body
 from gori.spec.loops.cut import Cut
 from gori.spec.loops.gear import MeshedPair, check_gears
-from gori.spec.loops.motion import BASE, Base, Motion, check_motions
+from gori.spec.loops.motion import BASE, Base, Motion, check_motions, swinging_tables
 from gori.spec.material import Contact, Material, check_materials
 from gori.spec.particles.groups import Inlet, Outlet, ParticleGroup, check_particles
 from gori.spec.run import Run
@@ -178,7 +178,7 @@ class Spec(Part):
         """Dotted path and message of what is allowed, but probably a mistake."""
         found = ((name, joint.warning()) for name, joint in self.joints.items())
         warnings = [(f"joints.{name}.{warning[0]}", warning[1]) for name, warning in found if warning]
-        return warnings + unused_shapes(self)
+        return warnings + unused_shapes(self) + weightless_bodies(self) + swinging_tables(self)
 
     def set(self, name: str | Mapping[str, Any], value: Any = None) -> "Spec":
         """A new Spec with one value changed: `spec.set("elbow.damping", 0.1)`, `spec.set("bodies.hand.mass", 2)`.

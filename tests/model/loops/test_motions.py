@@ -20,3 +20,18 @@ def test_values_over_time():
     table = motion_values(Motion(joint="A", value=rows), 9.0, t)
     np.testing.assert_allclose(table, [[0, 0, 6], [0.15625, 1.125, 3], [1, 0, 0]], rtol=1e-12, atol=1e-12)
     assert motion_values(Motion(joint="A", value="t"), 0.0, []).shape == (0, 3)
+
+
+def test_pchip_stays_between_its_rows():
+    """A lift that dwells: monotone between rows, flat where they are, at rest at both ends; the spline swings past."""
+    rows = [(0.0, 0.05), (0.3, 0.05), (1.3, 0.25), (10.0, 0.25)]
+    t = np.linspace(-1.0, 11.0, 2401)
+    x, v, a = motion_values(Motion(joint="A", value=rows, interpolation="pchip"), 9.0, t).T
+    assert x.min() == 0.05 and x.max() == 0.25 and (np.diff(x) > -1e-15).all() and np.abs(v[t > 1.3]).max() == 0.0
+    assert (a[t < 0.0] == 0.0).all() and np.abs(np.gradient(x, t) - v)[1:-1].max() < 5e-3
+    steep = motion_values(
+        Motion(joint="A", value=[(0, 0), (1, 1), (2, 3), (4, 4)], interpolation="pchip"), 0.0, [0, 1, 4]
+    )
+    # weighted harmonic mean of the slopes 1 and 2 beside the row, at rest at the ends
+    np.testing.assert_allclose(steep[:, 1], [0.0, 4.0 / 3.0, 0.0], atol=1e-14)
+    assert motion_values(Motion(joint="A", value=rows), 9.0, t)[:, 0].max() > 0.5

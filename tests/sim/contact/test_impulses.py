@@ -19,6 +19,9 @@ def test_a_joint_without_inertia_of_its_own_is_refused_by_name():
     with pytest.raises(UnsupportedError, match="time_stepping: joint 'D' moves no inertia of its own"):
         refuse_for_impulses(model, TimeStepping())
     refuse_for_impulses(gori.compile(four_bar()), TimeStepping())
+    box = ({"type": "box", "size": [0.2, 0.2, 0.1]}, at(z=0.05), STILL)
+    shaken = scene(box=box).set("base", {"position": ["0.1*sin(t)", 0, 0], "rpy": [0, "0.1*sin(t)", 0]})
+    refuse_for_impulses(gori.compile(shaken), TimeStepping())  # a base that only carries free bodies needs none
 
 
 def stacked(ratio):

@@ -1,10 +1,13 @@
 """Motions and the moving base in a Spec: what is taken, what is refused and where, and that files keep them."""
 
+import math
+
 import pytest
 
-from gori.errors import FileError, SpecError
+from gori.errors import FileError, SpecError, SpecWarning
 from gori.formats import json_schema, read_yaml, write_yaml
 from gori.spec import Base, Motion, Spec
+from gori.spec.loops.motion import farthest_past, swinging_tables, table_curve
 
 JOINTS = {
     "hinge": {"type": "revolute", "q_deg": 30},
@@ -36,7 +39,7 @@ def machine(**sections) -> Spec:
 EVERY: dict = {
     "number": {"joint": "hinge", "value": 0.3},
     "expression": {"joint": "slide", "value": "0.1*sin(2*pi*t)"},
-    "table": {"joint": "plane", "axis": 2, "value": TABLE},
+    "table": {"joint": "plane", "axis": 2, "value": TABLE, "interpolation": "pchip"},
     "speed": {"joint": "tube", "axis": 1, "speed": -0.2},
     "start": {"joint": "cross", "speed": 3, "start": 0.5, "weight": 2.0},
     "screw": {"joint": "screw", "value": "t**2"},  # a motion may have the name of its joint
@@ -44,7 +47,9 @@ EVERY: dict = {
 
 
 def test_files_keep_motions_and_base():
-    spec = machine(motions=EVERY, base={"position": ["t", 0, TABLE], "rpy": [0.1, "sin(t)", 0]})
+    spec = machine(
+        motions=EVERY, base={"position": ["t", 0, TABLE], "rpy": [0.1, "sin(t)", 0], "interpolation": "pchip"}
+    )
     again = read_yaml(None, write_yaml(spec))
     assert again == spec
     dump = spec.model_dump(exclude_unset=True)
@@ -191,3 +196,29 @@ def test_schema():
     for bad in ({"motions": {"a": {}}}, {"motions": {"a": {"joint": "b", "axis": "x"}}}, {"base": {"rpy": [0, 0]}}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({"gori": 1} | bad, schema)
+
+
+LIFT = [[0, 0.05], [0.3, 0.05], [1.3, 0.25], [10, 0.25]]
+
+
+def test_a_spline_that_swings_past_its_rows_is_told_of():
+    with pytest.warns(SpecWarning, match=r"motions\.lift\.value: the spline .* goes to 0\.\d+ at t = [\d.]+ s.*pchip"):
+        spec = machine(motions={"lift": {"joint": "slide", "value": LIFT}})
+    ((at, _),) = swinging_tables(spec)
+    t, x, share = farthest_past(LIFT)
+    assert at == "motions.lift.value" and 1.3 < t < 10.0 and x > 0.5 and share == pytest.approx((x - 0.25) / 0.2)
+    with pytest.warns(SpecWarning, match=r"base\.position\.2: the spline"):
+        machine(base={"position": [0, 0, LIFT]})
+    for good in (machine(motions={"lift": {"joint": "slide", "value": LIFT, "interpolation": "pchip"}}),
+                 machine(base={"position": [0, 0, LIFT], "interpolation": "pchip"})):  # fmt: skip
+        assert swinging_tables(good) == []
+    sine = [(0.1 * k, math.sin(0.1 * k)) for k in range(60)]
+    assert farthest_past(sine) is None and farthest_past([(0, 1), (1, 1), (2, 1)]) is None
+    assert farthest_past([(0, 0), (1, 1)]) is None  # a smooth step
+    curve = table_curve(LIFT, "pchip")
+    assert curve(5.0) == 0.25 and curve(0.2) == 0.05
+
+
+def test_interpolation_is_for_tables():
+    with pytest.raises(SpecError, match="is for a value that is a table"):
+        machine(motions={"lift": {"joint": "slide", "value": "t", "interpolation": "pchip"}})

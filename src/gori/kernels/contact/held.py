@@ -5,9 +5,10 @@ With H = M~ and the factors of [H J'; J -eps] (`loops/factors.py`), after `artic
     velocities     H x + J' lam = 0,      J x = -(J v~ - nu),     v~ + x are those without contact
     an impulse f   H x + J' lam = f,      J x = 0,                x is what it does to the velocities
 
-so impulses of contact move the machine only as the loops let it. After the step positions are projected onto the loops,
-and the way of that, over h, is added to the velocities before these are projected: so the motion of a step is along the
-chord, and not along the tangent of its start (Ryckaert et al. 1977; Andersen 1983).
+so impulses of contact move the machine only as the loops let it. Axes that have no inertia in the tree, as those of a
+moving base, are lent some, E, so that v~ is finite; H x + J' lam = E (v~ - v) takes it back. After the step positions
+are projected onto the loops, and the way of that, over h, is added to the velocities before these are projected: so the
+motion of a step is along the chord, and not along the tangent of its start (Ryckaert et al. 1977; Andersen 1983).
 """
 
 from gori.kernels.codes import NOT_CLOSED, OK
@@ -27,6 +28,7 @@ from gori.kernels.loops.system import (
 )
 from gori.kernels.loops.tables import DRIVEN, SLID, SPUN
 from gori.kernels.machine import RATES
+from gori.kernels.tree.columns import ARMATURE, NDOF, V0
 from gori.kernels.tree.rnea import inertia_product
 
 TIMES = 2
@@ -41,11 +43,28 @@ def holds(machine):
     return machine.equation.shape[0] > 0
 
 
+@part
+def lend_inertia(machine, extra, share, lent, body_f):
+    """Add share times the inertia that axes are lent, extra (nv,), to the armature in body_f; lent (nv,) is what each
+    axis gets, as those of one joint have one armature.
+    """
+    body_i = machine.body_i
+    for i in range(1, body_i.shape[0]):
+        first, most = body_i[i, V0], 0.0
+        for k in range(first, first + body_i[i, NDOF]):
+            most = max(most, extra[k])
+        for k in range(first, first + body_i[i, NDOF]):
+            lent[k] = most
+        if most > 0.0:
+            body_f[i, ARMATURE] += share * most
+
+
 @block
-def hold_velocities(machine, data, body_f, implicit, t, h, q, v, after):
+def hold_velocities(machine, data, body_f, implicit, lent, t, h, q, v, after):
     """Bring after (nv,) from the velocities of the tree alone to those that the loops allow at the end of a step.
 
     body_f     with the inertia of implicit forces;  implicit: whether there is any
+    lent       (nv,) inertia that axes were lent for the velocities of the tree
 
     `state.multipliers` are then impulses.
     """
@@ -55,7 +74,8 @@ def hold_velocities(machine, data, body_f, implicit, t, h, q, v, after):
     if machine.signal_i.shape[0] > 0:
         evaluate_signals(machine.signal_i, machine.signal_f, t + h, q, v, data.readings, data.values, data.stack)
     place_cuts(machine, m.work, q, data.values, data.body_w)
-    if departs(m, t, q, v, RATES):
+    departing = departs(m, t, q, v, RATES)
+    if departing:
         for k in range(v.shape[0]):
             after[k] = v[k] + h * m.work.departure_a[k]
     fill_jacobian(machine, m.work, after, data.values, data.body_w, data.dof_w)
@@ -64,7 +84,7 @@ def hold_velocities(machine, data, body_f, implicit, t, h, q, v, after):
     if implicit:
         factor_inertia(machine, data, m, body_f)
     for k in range(v.shape[0]):
-        m.work.force[k], m.work.move[k] = 0.0, 0.0
+        m.work.force[k], m.work.move[k] = 0.0 if departing else lent[k] * (after[k] - v[k]), 0.0
     for e in range(ne):
         lam[e] *= h
     for _ in range(TIMES):
@@ -114,7 +134,7 @@ def hold_rows(machine, data, row, side, joined):
         mobility, typical = 0.0, 0.0
         for k in range(first, first + width):
             mobility += force[k] * m.work.move[k]
-            typical += force[k] * force[k] / m.work.mass[k, k]
+            typical += force[k] * force[k] / (m.work.mass[k, k] + m.state.extra_inertia[k])
         share = 1.0 if mobility > RIGID * typical else 0.0
         for k in range(width):
             c.response[out + k] = share * m.work.move[first + k]

@@ -172,7 +172,7 @@ def look_back(machine, data, t, what):
 
 
 @part
-def answer(machine, data, what):
+def answer(machine, data, t, what):
     """LINEARISE, JUMPS: of the points at the state that was evaluated last. Returns a result code."""
     memory = data.penalty_memory
     if what == LINEARISE:
@@ -191,7 +191,7 @@ def penalty(machine, data, t, q, v, what):
     if what in (STAND, PASSES):
         return look_back(machine, data, t, what)
     if what in (LINEARISE, JUMPS):
-        return answer(machine, data, what)
+        return answer(machine, data, t, what)
     if what == START:
         memory.head[0].points = 0
     code = find_contacts(machine, data, 0.0)

@@ -22,7 +22,7 @@ def motion_signal(motion: Motion, joint_start: float) -> MotionValue:
 def motion_values(motion: Motion, joint_start: float, t: Any) -> np.ndarray:
     """Position, velocity and acceleration of a motion, (N, 3) for times t (N,) [s]; `joint_start` as above."""
     table = SignalTable()
-    table.add_motion(motion_signal(motion, joint_start), f"motion of {motion.joint!r}")
+    table.add_motion(motion_signal(motion, joint_start), f"motion of {motion.joint!r}", None, motion.interpolation)
     signal_i, signal_f, depth = table.tables()
     nothing, stack = np.zeros(0), np.zeros(depth)
     values = np.empty((len(t), 3))

@@ -7,6 +7,7 @@ import numpy as np
 from gori.errors import ContactWarning, UnsupportedError
 from gori.integrate import Method
 from gori.kernels.contact.memory import ContactMemory
+from gori.kernels.loops.tables import DRIVEN
 from gori.model import Model
 from gori.model.contact.wheels import turning_with_friction
 from gori.model.loops.system import lent
@@ -16,16 +17,20 @@ DEEP = 0.02
 
 
 def refuse_for_impulses(model: Model, method: Method) -> None:
-    """Raise UnsupportedError for machines that only move because of their loops, and for what turns with a wheel."""
+    """Raise UnsupportedError for machines that only move because of their loops, and for what turns with a wheel. Axes
+    whose motions are given, as those of a moving base, need no inertia.
+    """
     refuse_turning(model, method.kind)
     if not model.loops:
         return
-    massless = np.flatnonzero(lent(model.tree.mass_matrix(model.q0)))
+    equations = model.loop_system.tables.equation
+    given = equations["dof"][equations["kind"] == DRIVEN]
+    massless = np.setdiff1d(np.flatnonzero(lent(model.tree.mass_matrix(model.q0))), given)
     if len(massless):
         raise UnsupportedError(
             f"{method.kind}: joint {model.joint_of_dof(int(massless[0]))!r} moves no inertia of its own, only that of "
-            "bodies that loops connect it with. Give what it carries mass and inertia, give the joint armature, or use "
-            "another method"
+            "bodies that loops connect it with. Give what it carries mass and inertia, give the joint armature or a "
+            "motion, or use another method"
         )
 
 

@@ -4,11 +4,14 @@ Lengths in metres, angles in radians. A motion over time is a number, an express
 [[t, x], ...]. Its velocity and acceleration follow from it, so it has to be smooth: an expression is differentiated
 (`derivative.py`), a table is followed by a cubic spline that begins and ends at rest, since outside its times the
 motion is held. Where a table is to begin or end at speed, give it rows before the start and after the end of the run.
+A spline may swing past its rows, which `table_curve` can tell; `interpolation: pchip` never does (Fritsch and Butland
+1984), but its acceleration jumps at each row.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
@@ -46,6 +49,9 @@ def _of_time(value: Any) -> Any:
 
 
 OverTime = Annotated[Value, AfterValidator(_of_time)]
+Interpolation = Literal["spline", "pchip"]
+PAST = 0.05
+"""share of the range of a table by which a spline may leave it in silence"""
 _Three = Annotated[tuple[OverTime, OverTime, OverTime], BeforeValidator(a_sequence)]
 
 
@@ -55,6 +61,9 @@ class Motion(Part):
     joint: str
     axis: Index = Field(0, description="coordinate of the joint, from 0; for a cylindrical joint 1 is the travel")
     value: OverTime | None = Field(None, description="q as a function of time [rad, m]")
+    interpolation: Interpolation = Field(
+        "spline", description="of a table: a cubic spline, or pchip, which never goes past its rows; both begin at rest"
+    )
     speed: Number | None = Field(None, description="q = start + speed t [rad/s, m/s]")
     start: Number | None = Field(None, description="with speed: q at t = 0 [rad, m]; default: the joint's initial q")
     weight: Positive = Field(
@@ -70,6 +79,8 @@ class Motion(Part):
             raise PydanticCustomError(
                 "motion", "start is for speed; a value defines its own start", {"inside": "start"}
             )
+        if self.interpolation != "spline" and not isinstance(self.value, tuple):
+            raise PydanticCustomError("motion", "is for a value that is a table", {"inside": "interpolation"})
         return self
 
 
@@ -81,6 +92,58 @@ class Base(Part):
 
     position: _Three = Field((0.0, 0.0, 0.0), description="x, y, z as functions of time [m]")
     rpy: _Three = Field((0.0, 0.0, 0.0), description="roll, pitch, yaw as functions of time [rad]")
+    interpolation: Interpolation = Field("spline", description="of tables: a cubic spline, or pchip")
+
+
+# ---- tables
+
+
+def table_curve(rows: Any, interpolation: str) -> Any:
+    """The piecewise cubic (scipy's PPoly) through the rows (t, x) of a table, at rest at both ends."""
+    from scipy.interpolate import CubicHermiteSpline, CubicSpline, PchipInterpolator
+
+    t, x = np.array(rows, float).T
+    if interpolation == "spline":
+        return CubicSpline(t, x, bc_type="clamped")
+    slopes = PchipInterpolator(t, x).derivative()(t)
+    slopes[[0, -1]] = 0.0
+    return CubicHermiteSpline(t, x, slopes)
+
+
+def farthest_past(rows: Any) -> tuple[float, float, float] | None:
+    """Where the spline of a table leaves the range of its rows by more than PAST of it: time [s], value, and how far as
+    a share of the range; None if it does not.
+    """
+    x = np.array(rows, float)[:, 1]
+    low, high = x.min(), x.max()
+    curve = table_curve(rows, "spline")
+    turns = curve.derivative().roots(extrapolate=False)
+    turns = turns[np.isfinite(turns)]
+    if high == low or not len(turns):
+        return None
+    values = curve(turns)
+    past = np.maximum(values - high, low - values) / (high - low)
+    k = int(np.argmax(past))
+    return (float(turns[k]), float(values[k]), float(past[k])) if past[k] > PAST else None
+
+
+def swinging_tables(spec: "Spec") -> list[tuple[str, str]]:
+    """Warnings of motions whose spline goes where no row of the table is, as (dotted place, message)."""
+    tables = [(f"motions.{name}.value", one.value, one) for name, one in spec.motions.items()]
+    if spec.base is not None:
+        for field in ("position", "rpy"):
+            tables += [(f"base.{field}.{k}", value, spec.base) for k, value in enumerate(getattr(spec.base, field))]
+    found = []
+    for at, rows, part in tables:
+        if isinstance(rows, tuple) and part.interpolation == "spline" and (past := farthest_past(rows)) is not None:
+            t, x, share = past
+            found.append((
+                at,
+                f"the spline through this table goes to {x:.4g} at t = {t:.4g} s, past its rows by "
+                f"{100.0 * share:.0f} % of their range: take interpolation: pchip, or more rows where the motion "
+                "shall rest",
+            ))  # fmt: skip
+    return found
 
 
 # ---- what needs the rest of the Spec
