@@ -109,7 +109,7 @@ def test_what_mujoco_would_refuse_is_refused():
     with pytest.raises(FileError, match="body 'a' moves without mass or inertia"):
         write_mjcf(light)
     odd = {"mass": 1, "inertia": [1, 1, 3], "unphysical": True}
-    with pytest.raises(FileError, match="body 'a': inertia violates the triangle inequality.*MuJoCo refuses that"):
+    with pytest.raises(FileError, match=r"body 'a': inertia violates the triangle inequality.*MuJoCo refuses that"):
         write_mjcf(light.set({"bodies.a." + key: value for key, value in odd.items()}))
     with pytest.raises(InputError, match="takes a Spec, not a Model"):
         write_mjcf(gori.compile(light))
