@@ -7,7 +7,7 @@ import pytest
 
 import gori
 from gori.errors import FileError, FormatWarning, InputError
-from gori.formats.export.elements import add, finish, placed, posed, relative, require_spec, text
+from gori.formats.export.elements import add, finish, free_name, placed, posed, relative, require_spec, text
 from gori.formats.mjcf.left_out import LeftOut
 
 
@@ -33,6 +33,11 @@ def test_what_is_left_out_is_refused_or_told(tmp_path):
     with pytest.warns(FormatWarning, match="gears: g"):
         finish(gori.Spec(), root, left, tmp_path / "a.urdf", True)
     assert (tmp_path / "a.urdf").read_text().startswith("<?xml")
+    only_noted = LeftOut()
+    only_noted.note("q is left out")
+    with pytest.warns(FormatWarning, match="q is left out"):
+        finish(gori.Spec(), root, only_noted, None, False)
+    assert free_name("a", {"a", "a_2"}) == "a_3" and free_name("b", {"a"}) == "b"
     assert relative(str(tmp_path / "x" / "m.stl"), tmp_path / "y" / "a.urdf") == "../x/m.stl"
     assert relative("m.stl", None) == "m.stl"
     with pytest.raises(InputError, match="takes a Spec, not a dict"):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import gori
-from gori.errors import FileError, FormatWarning
-from gori.formats.export.urdf import ROOT, rpy_of, write_urdf
+from gori.errors import FileError, FormatWarning, SpecWarning
+from gori.formats.export.urdf import ROOT, geometry_of, rpy_of, write_urdf
 from gori.spec.base import rotation
 from tests.formats.export.machines import HEAVY, JOINTS, chain, machine, same_dynamics
 
@@ -81,10 +81,44 @@ def test_what_cannot_be_said_is_refused_by_name(tmp_path):
         with pytest.warns(FormatWarning):
             write_urdf(spec, tmp_path / "a.urdf", lossy=True)
         assert "c" in gori.load(tmp_path / "a.urdf").bodies
-    with pytest.raises(FileError, match="must not be called 'world'"):
-        write_urdf(
-            gori.Spec(bodies={"world": {}}, joints={"j": {"type": "fixed", "parent": "ground", "child": "world"}})
-        )
+
+
+def test_the_ground_has_a_name_of_its_own(tmp_path):
+    joint = {"type": "free", "parent": "ground", "child": "world", "v": 1}
+    with pytest.warns(FormatWarning, match="URDF has no start values"):
+        write_urdf(gori.Spec(bodies={"world": HEAVY}, joints={"j": joint}), tmp_path / "a.urdf")
+    assert set(gori.load(tmp_path / "a.urdf").bodies) == {"world", "world_2"}
+
+
+def test_an_inertia_without_mass_stays(tmp_path):
+    spec = machine("fixed").set(
+        {"bodies.b.mass": 0.0, "bodies.b.com": [0, 0, 0], "bodies.b.inertia": [1, 2, 2], "bodies.b.unphysical": True}
+    )
+    write_urdf(spec, tmp_path / "a.urdf")
+    with pytest.warns(SpecWarning, match="inertia without mass"):
+        same_dynamics(spec, gori.load(tmp_path / "a.urdf"))
+
+
+def test_frames_are_links_without_mass(tmp_path):
+    frames = {"tip": {"body": "c", "at": [1, 2, 3], "rpy_deg": [10, 0, 0]}, "mark": {"body": "ground"}}
+    spec = gori.Spec(**machine("prismatic").model_dump(exclude_unset=True), frames=frames)
+    write_urdf(spec, tmp_path / "a.urdf")
+    ours, theirs = gori.compile(spec), gori.compile(gori.load(tmp_path / "a.urdf"))
+    q = ours.random(0)
+    for name in spec.frames:
+        assert np.allclose(ours.forward_kinematics(q)[name], theirs.forward_kinematics(q)[name], atol=1e-12)
+
+
+def test_a_capsule_is_a_cylinder_and_two_spheres():
+    capsule = gori.spec.Body(
+        shapes={"x": {"type": "capsule", "radius": 0.1, "length": 2, "axis": [0, 1, 0], "at": [1, 0, 0]}}
+    )
+    (bar, kind, size), *balls = geometry_of(capsule.shapes["x"], None)
+    assert (kind, size) == ("cylinder", {"radius": 0.1, "length": 2.0}) and np.allclose(bar[1], (1, 1, 0))
+    assert [tag for _, tag, _ in balls] == ["sphere"] * 2
+    assert np.allclose([pose[1] for pose, _, _ in balls], [(1, 0, 0), (1, 2, 0)])
+    cone = gori.spec.Body(shapes={"x": {"type": "cone", "radius": 0.1, "length": 2}})
+    assert geometry_of(cone.shapes["x"], None) is None
 
 
 def test_angles_of_a_rotation():

@@ -1,6 +1,7 @@
 """XML elements with numbers in them, written so that they are read back to the last bit."""
 
 import os
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -48,12 +49,15 @@ def posed(pose: tuple[np.ndarray, np.ndarray]) -> dict[str, Any]:
 
 
 def finish(spec: Spec, root: ElementTree.Element, left: LeftOut, path: str | os.PathLike | None, lossy: bool) -> str:
-    """The text of a document, also written to `path`; what is missing in it is refused, or told with a warning."""
+    """The text of a document, also written to `path`.
+
+    What is missing in it is refused, unless it is lossy; notes of `left` are warnings.
+    """
     from gori.errors import FormatWarning
 
     kind = "URDF" if root.tag == "robot" else "MJCF"
     if message := left.message():
-        if not lossy:
+        if left.parts and not lossy:
             words = f"{kind} cannot say all of this machine, and lossy=True (--lossy) leaves out what it cannot; "
             raise FileError(words + message, path)
         warn(f"{kind}: {message}", FormatWarning)
@@ -71,6 +75,15 @@ def require_spec(spec: Any) -> None:
     """Refuse what is no Spec."""
     if not isinstance(spec, Spec):
         raise InputError(f"takes a Spec, not a {type(spec).__name__}: model.spec is the Spec of a Model")
+
+
+def free_name(wanted: str, taken: Container[str]) -> str:
+    """The name, or the name and a number, that is not taken."""
+    name, k = wanted, 1
+    while name in taken:
+        k += 1
+        name = f"{wanted}_{k}"
+    return name
 
 
 def relative(file: str, path: str | os.PathLike | None) -> str:

@@ -19,6 +19,7 @@ from gori.formats.export.mjcf_shapes import ShapeWriter
 from gori.formats.export.tree import SAME, Branches, Pose, check_joints, compose, inverse, note_sections
 from gori.formats.mjcf.left_out import LeftOut
 from gori.spec import GROUND, Spec
+from gori.spec.body import impossible_inertia
 
 LEAST = 1e-15
 """mass and moment of inertia that MuJoCo takes for none"""
@@ -93,9 +94,7 @@ class MjcfWriter:
             pose = compose(moved[0][0], self.joints.free_start(moved[0][1]))
         elif "free" in kinds:
             self.left.add("free joint that does not hang from the ground", *(name for _, name in moved))
-        if body == "world":
-            raise FileError("a body must not be called 'world' in MJCF: rename it")
-        element = add(self.elements[base], "body", name=body, **posed(pose))
+        element = add(self.elements[base], "body", name=self.shapes.called.get(body, body), **posed(pose))
         self.elements[body] = element
         for G, name in moved:
             self.joints.write(element, name, compose(inverse(pose), G), G)
@@ -106,6 +105,8 @@ class MjcfWriter:
     def _inertial(self, body: str, element: ElementTree.Element) -> None:
         mass, com, J = self.spec.bodies[body].inertial()
         if mass == 0.0:
+            if J.any():
+                self.left.add("inertia without mass", body)
             return
         full = [*np.diag(J), J[0, 1], J[0, 2], J[1, 2]]
         inertia = {"fullinertia": full} if any(full[3:]) else {"diaginertia": full[:3]}
@@ -117,8 +118,11 @@ class MjcfWriter:
         return name
 
     def _check_inertia(self, path: str | os.PathLike | None) -> None:
-        """MuJoCo refuses bodies that move, and have no inertia with all that is fixed to them."""
+        """MuJoCo refuses impossible inertias, and bodies that move without inertia, with all that is fixed to them."""
         spec = self.spec
+        for body, part in spec.bodies.items():
+            if part.inertial()[0] and (problem := impossible_inertia(*part.inertial())):
+                raise FileError(f"body {body!r}: {problem}; MuJoCo refuses that", path)
         for body, element in self.elements.items():
             if body == GROUND or all(child.tag not in ("joint", "freejoint") for child in element):
                 continue
@@ -133,8 +137,6 @@ class MjcfWriter:
                 raise FileError(
                     f"body {body!r} moves without mass or inertia, which MuJoCo refuses: give it some", path
                 )
-            if spec.bodies[body].unphysical:
-                raise FileError(f"body {body!r} has an inertia that no body can have, which MuJoCo refuses", path)
 
     def _keyframe(self, controls: list[float]) -> None:
         qpos, qvel = self.joints.qpos, self.joints.qvel

@@ -46,7 +46,7 @@ class JointWriter:
             add(element, "joint", name=axis.name, **given, **self._values(joint, name, axis))
             self._start(joint, axis)
         if joint.velocity_limit is not None:
-            self.left.add("velocity_limit of a joint", name)
+            self.left.note("velocity limits of joints are left out: MJCF has none")
 
     def _values(self, joint: Joint, name: str, axis: Axis) -> dict[str, Any]:
         """Limits, springs, dampers, friction and inertia of one axis."""

@@ -8,15 +8,16 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from gori.formats.export.elements import add, posed, relative
+from gori.formats.export.elements import add, free_name, posed, relative
 from gori.formats.mjcf.left_out import LeftOut
-from gori.spec import Spec
+from gori.spec import GROUND, Spec
 from gori.spec.base import rotation_to
-from gori.spec.contact import TERRAIN
 from gori.spec.material import pair_of
 
 BITS = 31
 """contacts of two materials that the masks of MuJoCo tell apart"""
+WORLD = "world"
+"""the body of MJCF that is the ground"""
 _HIDDEN, _SHOWN = 3, 2
 
 
@@ -28,6 +29,10 @@ class ShapeWriter:
         self.count = Counter(name for body in spec.bodies.values() for name in body.shapes)
         self.masks = self._masks()
         self.meshes: dict[tuple, str] = {}
+        self.called = {GROUND: WORLD}
+        if WORLD in spec.bodies:
+            self.called[WORLD] = free_name(WORLD, {*spec.bodies, WORLD})
+            left.note(f"the body {WORLD!r} is called {self.called[WORLD]!r}: in MJCF that is the ground")
 
     def write(self, body: str, element: ElementTree.Element) -> None:
         """All shapes of a body."""
@@ -54,8 +59,8 @@ class ShapeWriter:
         """Pairs of bodies that never touch."""
         section = ElementTree.Element("contact")
         for pair in self.spec.no_contact:
-            bodies = ["world" if name == "ground" else name for name in pair]
-            if TERRAIN in pair or any(name not in self.spec.bodies and name != "world" for name in bodies):
+            bodies = [self.called.get(name, name) for name in pair]
+            if any(name not in self.spec.bodies and name != GROUND for name in pair):
                 self.left.add("no_contact of single shapes, or of the terrain", "/".join(pair))
             elif pair[0] != pair[1]:
                 add(section, "exclude", body1=bodies[0], body2=bodies[1])

@@ -10,8 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from gori.errors import FileError
-from gori.formats.export.elements import add, finish, relative, require_spec
+from gori.formats.export.elements import add, finish, free_name, relative, require_spec
 from gori.formats.export.tree import (
     SAME,
     Axis,
@@ -31,7 +30,7 @@ from gori.spec import GROUND, Joint, Spec
 from gori.spec.base import rotation_to
 
 ROOT = "world"
-"""the link that is the ground"""
+"""the link that is the ground, if no body is called so"""
 WIDE = 1e9
 """limits of a slide that has none: URDF demands some"""
 _KINDS = {"hinge": "continuous", "slide": "prismatic", "free": "floating"}
@@ -51,13 +50,12 @@ class UrdfWriter:
         self.spec, self.left, self.tree, self.path = spec, LeftOut(), Branches(spec), path
         self.root = ElementTree.Element("robot", name="gori")
         self.frame: dict[str, Pose] = {GROUND: SAME}  # of the link, in that of the body
+        self.ground = free_name(ROOT, {*spec.bodies, *spec.frames})
 
     def document(self, path: str | os.PathLike | None, lossy: bool) -> str:
         spec = self.spec
-        if ROOT in spec.bodies:
-            raise FileError(f"a body must not be called {ROOT!r} in URDF, where that is the ground: rename it")
         check_joints(spec, self.left)
-        note_sections(spec, self.left, ())
+        note_sections(spec, self.left, ("frames",))
         if spec.gravity != (0.0, 0.0, -9.81):
             self.left.add("gravity other than 0 0 -9.81")
         self._link(GROUND)
@@ -66,6 +64,11 @@ class UrdfWriter:
             self.frame[joint.child] = joint.child_pose()
             self._link(joint.child)
             self._joints(name, joint)
+        for name, frame in spec.frames.items():
+            add(self.root, "link", name=name)
+            parent = self.ground if frame.body == GROUND else frame.body
+            place = compose(inverse(self.frame[frame.body]), frame.pose())
+            self._joint(f"{name}.fixed", "fixed", parent, name, place)
         if spec.no_contact:
             self.left.add("no_contact", *("/".join(pair) for pair in spec.no_contact))
         return finish(spec, self.root, self.left, path, lossy)
@@ -73,13 +76,13 @@ class UrdfWriter:
     # ---- links
 
     def _link(self, body: str) -> None:
-        link = add(self.root, "link", name=ROOT if body == GROUND else body)
+        link = add(self.root, "link", name=self.ground if body == GROUND else body)
         if body not in self.spec.bodies:
             return
         part = self.spec.bodies[body]
         mass, com, J = part.inertial()
         R, p = inverse(self.frame[body])
-        if mass:
+        if mass or J.any():
             inertial = add(link, "inertial")
             add(inertial, "origin", xyz=R @ com + p, rpy=np.zeros(3))
             add(inertial, "mass", value=mass)
@@ -91,35 +94,24 @@ class UrdfWriter:
 
     def _shape(self, link: ElementTree.Element, who: str, shape: Any, frame: Pose) -> None:
         """A visual shape, or one that both is drawn and collides."""
-        R, p = compose(frame, shape.pose())
-        if shape.type == "box":
-            tag, given = "box", {"size": shape.size}
-        elif shape.type == "sphere":
-            tag, given = "sphere", {"radius": shape.radius}
-        elif shape.type == "mesh":
-            scale = None if shape.scale == (1.0, 1.0, 1.0) else shape.scale
-            tag, given = "mesh", {"filename": relative(shape.file, self.path), "scale": scale}
-        elif shape.type == "cylinder":
-            R = R @ rotation_to(shape.axis)
-            p = p + R[:, 2] * shape.length / 2.0
-            tag, given = "cylinder", {"radius": shape.radius, "length": shape.length}
-        else:
+        parts = geometry_of(shape, self.path)
+        if parts is None:
             self.left.add(f"{shape.type} shape", who)
-            return
-        for role in ("visual",) if shape.visual else ("visual", "collision"):
-            element = add(link, role)
-            _origin(element, (R, p))
-            add(add(element, "geometry"), tag, **given)
-            if role == "visual" and shape.colour is not None:
-                digits = shape.colour[1:] + ("ff" if len(shape.colour) == 7 else "")
-                material = add(element, "material", name=shape.colour)
-                add(material, "color", rgba=[int(digits[k : k + 2], 16) / 255 for k in range(0, 8, 2)])
+        for pose, tag, given in parts or ():
+            for role in ("visual",) if shape.visual else ("visual", "collision"):
+                element = add(link, role)
+                _origin(element, compose(frame, pose))
+                add(add(element, "geometry"), tag, **given)
+                if role == "visual" and shape.colour is not None:
+                    digits = shape.colour[1:] + ("ff" if len(shape.colour) == 7 else "")
+                    material = add(element, "material", name=shape.colour)
+                    add(material, "color", rgba=[int(digits[k : k + 2], 16) / 255 for k in range(0, 8, 2)])
 
     # ---- joints
 
     def _joints(self, name: str, joint: Joint) -> None:
         """A joint, and links without mass where it has several axes."""
-        parent = ROOT if joint.parent == GROUND else joint.parent
+        parent = self.ground if joint.parent == GROUND else joint.parent
         place = compose(inverse(self.frame[joint.parent]), joint.pose())
         axes = axes_of(name, joint)
         if axes is None or any(axis.kind == "ball" for axis in axes):
@@ -169,6 +161,28 @@ class UrdfWriter:
             add(element, "dynamics", damping=damping, friction=friction)
         if joint.mimic is not None:
             add(element, "mimic", joint=joint.mimic.joint, multiplier=joint.mimic.ratio, offset=joint.mimic.offset)
+
+
+def geometry_of(shape: Any, path: Any) -> list[tuple[Pose, str, dict[str, Any]]] | None:
+    """A shape as geometries, each with its pose, kind and size; None for what URDF does not have.
+
+    A capsule is a cylinder and two spheres.
+    """
+    R, p = shape.pose()
+    if shape.type == "box":
+        return [((R, p), "box", {"size": shape.size})]
+    if shape.type == "sphere":
+        return [((R, p), "sphere", {"radius": shape.radius})]
+    if shape.type == "mesh":
+        scale = None if shape.scale == (1.0, 1.0, 1.0) else shape.scale
+        return [((R, p), "mesh", {"filename": relative(shape.file, path), "scale": scale})]
+    if shape.type not in ("cylinder", "capsule"):
+        return None
+    R = R @ rotation_to(shape.axis)
+    length = {"radius": shape.radius, "length": shape.length}
+    bar = ((R, p + R[:, 2] * shape.length / 2.0), "cylinder", length)
+    ends = [((R, p + R[:, 2] * z), "sphere", {"radius": shape.radius}) for z in (0.0, shape.length)]
+    return [bar, *(ends if shape.type == "capsule" else [])]
 
 
 def _or_wide(limit: float | None) -> float:
