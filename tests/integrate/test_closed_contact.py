@@ -109,12 +109,12 @@ def test_a_solve_that_does_not_converge_is_counted_once():
     assert simulation.stepper.data.contact_memory.head[0]["stalled"] > found["unconverged"]
 
 
-def shaken(share, w=2.0, **more):
+def shaken(share, w=2.0):
     """A box on a base that is moved by A (1 - cos w t) along x, w^2 A = share mu g."""
     amplitude = share * 0.4 * 9.81 / w**2
     box = ({"type": "box", "size": [0.3, 0.2, 0.05]}, at(z=0.025), [0.0] * 6)
-    base = {"position": [f"{amplitude!r}*(1 - cos({w!r}*t))", 0, 0], **more}
-    return gori.compile(scene(friction=0.4, box=box).set("base", base)), amplitude
+    base = {"position": [f"{amplitude!r}*(1 - cos({w!r}*t))", 0, 0]}
+    return scene(friction=0.4, box=box).set("base", base), amplitude
 
 
 def slid(share, w, t):
@@ -131,11 +131,12 @@ def slid(share, w, t):
 
 @pytest.mark.parametrize("step", [1e-2, 1e-3])
 def test_a_box_on_a_shaking_base_sticks_below_the_limit_of_friction(step):
-    model, amplitude = shaken(0.95)
-    rec = gori.Simulation(model, TimeStepping(step=step)).run(3.0, sample=1e-2, progress=False)
+    spec, amplitude = shaken(0.95)
+    rec = gori.Simulation(gori.compile(spec), TimeStepping(step=step)).run(3.0, sample=1e-2, progress=False)
     relative = rec["box.vx"] - rec["base.x.v"]
     # the velocity is that of the base; positions follow the velocities at the ends of steps, half a step ahead
-    assert np.abs(relative).max() < 1e-5 * 2.0 * amplitude and np.ptp(rec["base.x.q"]) > 1.5 * amplitude
+    # points give way by a thousandth of their mobility before they hold
+    assert np.abs(relative).max() < 2e-3 * step * 4.0 * amplitude and np.ptp(rec["base.x.q"]) > 1.5 * amplitude
     ahead = rec["box.x"] - rec["base.x.q"] - 0.5 * step * rec["base.x.v"]
     assert np.abs(ahead).max() < 0.2 * step**2 * 10.0 and np.abs(rec["box.z"] - 0.025).max() < 1e-5
     mass = 0.3 * 0.2 * 0.05 * 1000.0
@@ -144,8 +145,8 @@ def test_a_box_on_a_shaking_base_sticks_below_the_limit_of_friction(step):
 
 
 def test_a_box_on_a_shaking_base_slides_beyond_the_limit():
-    model, _ = shaken(1.05)
-    rec = gori.Simulation(model, TimeStepping(step=2e-4)).run(3.0, sample=1e-2, progress=False)
+    spec, _ = shaken(1.05)
+    rec = gori.Simulation(gori.compile(spec), TimeStepping(step=2e-4)).run(3.0, sample=1e-2, progress=False)
     way = rec["box.x"] - rec["base.x.q"] - 0.5 * 2e-4 * rec["base.x.v"]
     expected = np.concatenate([[0.0], slid(1.05, 2.0, 3.0)[999::1000]])
     assert np.abs(expected).max() > 5e-3
@@ -154,7 +155,7 @@ def test_a_box_on_a_shaking_base_slides_beyond_the_limit():
 
 def test_massless_carriages_of_a_base_are_lent_inertia_that_they_give_back():
     """A tilting base with a free box, and a pendulum hung on it: as the method without impulses has them."""
-    spec = shaken(0.2)[0].spec
+    spec = shaken(0.2)[0]
     rod = {"mass": 1.0, "com": [0, 0, -0.3], "inertia": [0.03, 0.03, 0.001]}
     pin = {"type": "revolute", "axis": [0, 1, 0], "parent": "ground", "at": [0, 2, 1], "child": "rod", "q": 0.3}
     more = {"position": ["0.2*sin(3*t)", 0, "0.05*sin(5*t)"], "rpy": ["0.1*sin(2*t)", "0.05*sin(4*t)", 0]}

@@ -18,6 +18,7 @@ import numpy as np
 from gori.errors import EnergyWarning
 from gori.integrate import Method
 from gori.kernels.forces.efforts import WORKING
+from gori.kernels.tree.columns import GRAVITY
 from gori.model import Model
 from gori.model.elastic import elastic_elements, elastic_energies
 from gori.record import Recording
@@ -124,7 +125,7 @@ def unseen(recording: Recording, method: Method) -> float:
         return 0.0
     few = recording.part(np.unique(np.linspace(0, len(recording) - 1, LOOKS).round().astype(int)))
     speed = float(np.sqrt(2.0 * model.energy(few.q, few.v)[0].max() / model.mass))
-    g, h = float(np.linalg.norm(model.spec.gravity)), float(method.settings()["step"])
+    g, h = float(np.linalg.norm(model.kernel_tables.body_f[0, GRAVITY : GRAVITY + 3])), float(method.settings()["step"])
     return model.mass * g * h * (LAG * speed + SETTLED * g * h)
 
 
