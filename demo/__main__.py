@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from bench.timing import machine
-from demo import contact, implicit, loops, motion, particles, robust, states, trees, vehicles, viewer
+from demo import contact, formats, implicit, loops, motion, particles, robust, states, trees, vehicles, viewer
 from demo.report import Report
 
 CHAPTERS = {
@@ -16,7 +16,7 @@ CHAPTERS = {
     "View and drive": viewer.CASES,
     "Kinematics and dynamics": trees.CASES,
     "Integration": (*motion.CASES, *implicit.CASES),
-    "States and files": (*states.CASES, *robust.CASES),
+    "States and files": (*states.CASES, *robust.CASES, *formats.CASES),
 }
 """what moves comes first"""
 

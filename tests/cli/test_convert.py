@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import gori
 from tests.cli.files import FOUR_BAR
 
@@ -33,3 +35,25 @@ def test_convert_to_another_format(run):
     assert set(gori.load("four.urdf").joints) == {"base", "A", "B", "C", "E", "tip.fixed"}
     assert run("convert", "four.yaml", "four.xml").exit_code == 0
     assert set(gori.load("four.xml").cuts) == {"D.a", "D.b"}
+
+
+def test_convert_to_gltf(run, tmp_path):
+    """A machine, and a run with its motion."""
+    pytest.importorskip("trimesh")
+    machine = tmp_path / "machine.glb"
+    assert run("convert", "four.yaml", machine).exit_code == 0
+    assert machine.read_bytes()[:4] == b"glTF"
+    folder = tmp_path / "run"
+    folder.mkdir()
+    model = gori.compile(gori.load("arm.urdf"))
+    gori.Simulation(model, gori.RK4(1e-3)).run(0.1, path=folder / "run.h5", progress=False)
+    assert run("convert", folder, tmp_path / "run.glb").exit_code == 0
+    assert b'"animations"' in (tmp_path / "run.glb").read_bytes()
+
+
+def test_convert_xacro_only_on_request(run, tmp_path):
+    pytest.importorskip("xacro")
+    file = tmp_path / "r.urdf.xacro"
+    file.write_text("<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'><link name='a'/></robot>")
+    assert run("convert", file, tmp_path / "r.yaml").exit_code != 0
+    assert run("convert", file, tmp_path / "r.yaml", "--xacro").exit_code == 0

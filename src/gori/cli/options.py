@@ -31,6 +31,13 @@ Within = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="MJCF: folder that holds all its files.", show_default="that of the file"),
 ]
+Packages = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="DIR", help="URDF: folder in which packages are looked for; may be repeated."),
+]
+Xacro = Annotated[
+    bool, typer.Option("--xacro", help="URDF: expand macros; runs Python that stands in the file, so trust it first.")
+]
 Meshes = Annotated[bool, typer.Option("--meshes", help="URDF: keep mesh shapes; their files must exist.")]
 
 
@@ -41,11 +48,15 @@ def read(
     meshes: bool = False,
     changes: list[tuple[str, Any]] | None = None,
     within: Path | None = None,
+    more: dict[str, Any] | None = None,
 ) -> "Spec":
-    """The Spec in a file, with other values. Only options that were given are passed on: no format takes all."""
+    """The Spec in a file, with other values. Only options that were given are passed on: no format takes all.
+
+    more   options of one format, by name
+    """
     from gori.formats import load
 
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = dict(more or {})
     if base is not None:
         options["base"] = base.value
     if within is not None:

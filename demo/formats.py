@@ -1,0 +1,51 @@
+"""Demo of files of other programs: written here, read there."""
+
+import warnings
+
+import mujoco
+import numpy as np
+
+import gori
+from bench.pinocchio_peer import pin
+from demo.report import Case, Report
+from demo.trees import ARM
+from gori.web import to_gltf
+
+
+def written(case: Case, report: Report) -> None:
+    """A robot arm as MJCF, URDF and glTF.
+
+    The arm of the first cases is written in three formats. MuJoCo and Pinocchio read their own, and must have the mass
+    matrix that Gori has; what was written as MJCF is read back.
+    """
+    spec = gori.load(ARM)
+    model = gori.compile(spec)
+    q = model.random(np.random.default_rng(2))
+    M = model.mass_matrix(q)
+    mjcf, urdf, scene = (report.folder / f"arm.{suffix}" for suffix in ("xml", "urdf", "glb"))
+    gori.save(spec, mjcf)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # URDF has no armature and no start
+        gori.save(spec, urdf, lossy=True)
+
+    peer = mujoco.MjModel.from_xml_path(str(mjcf))
+    data, full = mujoco.MjData(peer), np.zeros((peer.nv, peer.nv))
+    data.qpos[:] = q
+    mujoco.mj_forward(peer, data)
+    mujoco.mj_fullM(peer, data, full)
+    case.check("mass matrix in MuJoCo", np.abs(full - M).max() / np.abs(M).max(), 1e-9)
+    back = gori.compile(gori.load(mjcf))
+    case.check("MJCF read back", np.abs(back.mass_matrix(q) - M).max() / np.abs(M).max(), 1e-9)
+
+    tree = pin.buildModelFromUrdf(str(urdf))
+    theirs = np.triu(pin.crba(tree, tree.createData(), q))
+    theirs += np.triu(theirs, 1).T
+    bare = M - np.diag(
+        [joint.armature[0] if joint.armature else 0.0 for joint in spec.joints.values() if joint.type != "fixed"]
+    )
+    case.check("mass matrix in Pinocchio", np.abs(theirs - bare).max() / np.abs(M).max(), 1e-9)
+    to_gltf(model, scene)
+    case.note("glTF", f"{scene.stat().st_size / 1e3:.0f} kB")
+
+
+CASES = (written,)
