@@ -40,20 +40,20 @@ def test_convert_to_another_format(run):
 def test_convert_to_gltf(run, tmp_path):
     """A machine, and a run with its motion."""
     pytest.importorskip("trimesh")
-    machine = tmp_path / "machine.glb"
-    assert run("convert", "four.yaml", machine).exit_code == 0
-    assert machine.read_bytes()[:4] == b"glTF"
-    folder = tmp_path / "run"
-    folder.mkdir()
-    model = gori.compile(gori.load("arm.urdf"))
-    gori.Simulation(model, gori.RK4(1e-3)).run(0.1, path=folder / "run.h5", progress=False)
-    assert run("convert", folder, tmp_path / "run.glb").exit_code == 0
+    assert run("convert", "four.yaml", "machine.glb").exit_code == 0
+    assert (tmp_path / "machine.glb").read_bytes()[:4] == b"glTF"
+    (tmp_path / "run").mkdir()
+    model = gori.compile(gori.load("four.yaml"))
+    gori.Simulation(model, gori.RK4(1e-3)).run(0.1, path="run/run.h5", progress=False)
+    result = run("convert", "run", "run.glb")
+    assert result.exit_code == 0 and "run.glb: 0.1 s" in result.stdout
     assert b'"animations"' in (tmp_path / "run.glb").read_bytes()
 
 
 def test_convert_xacro_only_on_request(run, tmp_path):
     pytest.importorskip("xacro")
-    file = tmp_path / "r.urdf.xacro"
-    file.write_text("<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'><link name='a'/></robot>")
-    assert run("convert", file, tmp_path / "r.yaml").exit_code != 0
-    assert run("convert", file, tmp_path / "r.yaml", "--xacro").exit_code == 0
+    text = "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'><link name='a'/></robot>"
+    (tmp_path / "r.urdf.xacro").write_text(text)
+    result = run("convert", "r.urdf.xacro", "r.yaml")
+    assert result.exit_code == 2 and "--xacro" in result.stderr
+    assert run("convert", "r.urdf.xacro", "r.yaml", "--xacro").exit_code == 0
