@@ -43,7 +43,7 @@ def test_convert_to_gltf(run, tmp_path):
     assert run("convert", "four.yaml", "machine.glb").exit_code == 0
     assert (tmp_path / "machine.glb").read_bytes()[:4] == b"glTF"
     (tmp_path / "run").mkdir()
-    model = gori.compile(gori.load("four.yaml"))
+    model = gori.compile(gori.load("arm.urdf"))
     gori.Simulation(model, gori.RK4(1e-3)).run(0.1, path="run/run.h5", progress=False)
     result = run("convert", "run", "run.glb")
     assert result.exit_code == 0 and "run.glb: 0.1 s" in result.stdout
