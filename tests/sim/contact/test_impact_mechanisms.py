@@ -32,7 +32,7 @@ def test_a_drive_bears_the_friction_of_a_guided_pad(method, pad):
     late = run.time > 0.05
     np.testing.assert_allclose(run["drive.drive"][late], 0.3 * 10.0 * G, rtol=1e-6)
     np.testing.assert_allclose(run["pad.contact"][late, 0], 0.3 * 10.0 * G, rtol=1e-6)
-    assert run["energy.work"][-1] == pytest.approx(0.3 * 10.0 * G * 0.5 * 0.2, rel=1e-3)
+    assert abs(run["energy.work"][-1]) < 1e-6  # all that the drive gives is heat
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -41,6 +41,7 @@ def test_a_belt_that_goes_to_and_fro_below_a_guided_ball(method):
     run = gori.Simulation(model, method, impacts=True).run(1.0, sample=0.01, progress=False)
     fast = np.abs(np.cos(10.0 * run.time)) > 0.1
     expected = -20.0 * np.sin(10.0 * run.time) + 0.3 * 10.0 * G * np.sign(np.cos(10.0 * run.time))
+    fast[0] = False  # forces of the first sample are those before the first step
     np.testing.assert_allclose(run["drive.drive"][fast], expected[fast], rtol=1e-5)
 
 
@@ -77,21 +78,19 @@ def test_a_pawl_on_teeth_that_pass_its_end():
     assert np.abs(run["energy.balance"]).max() < 1e-5
 
 
-@pytest.mark.parametrize("size", [1e-2, 1e-3])
+@pytest.mark.parametrize("size", [1e-2, 1e-3, 1e-4])
 def test_small_machines_fall_as_large_ones(size):
-    root = np.sqrt(size)
     runs = []
-    for scale, time in ((1.0, 1.0), (size, root)):
-        method = gori.Dopri5(rtol=1e-9, atol=1e-12 * scale)
+    for scale in (1.0, size):
+        time = float(np.sqrt(scale))
         settings = gori.Impacts(rest_speed=1e-5 * time)
-        simulation = gori.Simulation(tumbling_box(scale, 0.2, 0.4), method, impacts=settings)
-        runs.append(simulation.run(1.0 * time, sample=0.01 * time, progress=False))
+        simulation = gori.Simulation(tumbling_box(scale, 0.2, 0.4), gori.Dopri5(), impacts=settings)
+        runs.append(simulation.run(1.5 * time, sample=0.01 * time, progress=False))
     large, small = runs
-    first = large["energy.total"][0]
-    assert np.abs(large["energy.balance"] / first).max() < 1e-4
-    assert np.abs(small["energy.balance"] / small["energy.total"][0]).max() < 1e-3
-    # the same motion up to the first impacts; later ones depend on the rate with which contacts settle
-    np.testing.assert_allclose(small["box.z"][:40] / size, large["box.z"][:40], atol=1e-3)
+    for run in runs:
+        assert abs(run["energy.balance"][-1] / run["energy.total"][0]) < 1e-5
+    assert len(small.info["impacts"]) == len(large.info["impacts"]) > 20
+    np.testing.assert_allclose(small["box.position"][-1] / size, large["box.position"][-1], atol=1e-5)
 
 
 def test_the_scale_of_a_machine():
