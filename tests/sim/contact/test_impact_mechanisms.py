@@ -1,13 +1,16 @@
 """Impacts in machines with drives, guides, teeth and slots, of all sizes, against hand calculations."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import gori
 from gori.errors import ImpactWarning
-from gori.sim.contact.impacts import scale_of
+from gori.kernels.codes import OK
+from gori.sim.contact.impact_stage import ImpactStage
+from gori.sim.contact.impacts import scale_of, watched
 from tests.sim.contact.impact_machines import (
     G,
     arm_and_bar,
@@ -103,3 +106,18 @@ def test_impacts_without_end_come_to_rest():
     with pytest.warns(ImpactWarning, match="They come to rest"):
         run = simulation.run(4.0, sample=0.05, progress=False, max_wall=120.0)
     assert run.info["end"] == "complete"
+
+
+def test_bodies_inside_each_other_are_named():
+    simulation = gori.Simulation(ball(0.5), gori.Dopri5(), impacts=True)
+    stepper, settings = simulation.stepper, simulation.impacts
+    log = simulation._kept.impacts
+    stage = ImpactStage(stepper, settings, watched(simulation.model, settings), log, None, None, [], None)
+    block = SimpleNamespace(code=OK, failure=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ImpactWarning)
+        stepper.y[6] = 0.1 - 5e-5
+        stage(block)
+    stepper.y[6] = 0.1 - 2e-3
+    with pytest.warns(ImpactWarning, match=r"ground\.floor and ball\.ball are 0\.002 m inside each other"):
+        stage(block)
