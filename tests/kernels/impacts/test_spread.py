@@ -47,6 +47,20 @@ def test_a_guided_pad_shares_its_load():
     )
 
 
+def test_a_pad_on_a_disc_that_slows_down():
+    """Loads decide how fast the disc slows down: a quarter each is a solution, too, and is taken."""
+    points = np.array([0.15, 0.0]) + 0.015 * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    J = np.zeros((12, 2))
+    J[::3, 0] = 1.0  # of the pad along z
+    J[1::3, 1], J[2::3, 1] = points[:, 1], -points[:, 0]  # of the disc, against the pad
+    W, speed = J @ np.diag([10.0, 2.5]) @ J.T, J @ [0.0, 50.0]
+    rest, count = problem(W, J @ [-1e4, 0.0] + RATE * speed, 0.3, speed)
+    assert plain(solve_held)(rest, count) == OK
+    np.testing.assert_allclose(rest.force[:12:3], 250.0, rtol=1e-7)
+    torque = 0.3 * 250.0 * np.hypot(*points.T).sum()
+    np.testing.assert_allclose((J.T @ rest.force[:12])[1], -torque, rtol=1e-6)
+
+
 @pytest.mark.parametrize("beside", [0.0, 0.3, 0.8])
 def test_a_plate_on_six_points(beside):
     """Loaded beside its middle: what bounded least squares find, with points that carry nothing."""

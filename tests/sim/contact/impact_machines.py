@@ -127,8 +127,8 @@ def guided_on_belt(motion: Mapping[str, Any], friction: float, pad: Mapping[str,
     return machine(bodies, joints, friction, 0.0, floor=False, motions={"drive": {"joint": "run"} | dict(motion)})
 
 
-def disc_brake(press: float, friction: float) -> gori.Model:
-    """A pad on a guide 0.15 m beside the axis of a disc that turns at 10 rad/s, pressed onto it; no gravity."""
+def disc_brake(press: float, friction: float, speed: float | None = 10.0) -> gori.Model:
+    """A pad on a guide 0.15 m beside the axis of a disc, pressed onto it; no gravity. speed: None: the disc is free."""
     disc = {"type": "cylinder", "axis": [0, 0, 1], "at": [0, 0, -0.02], "length": 0.02, "radius": 0.2, **STEEL}
     bodies = {
         "disc": {"mass": 10.0, "inertia": [0.2, 0.2, 0.4], "shapes": {"disc": disc}},
@@ -144,7 +144,7 @@ def disc_brake(press: float, friction: float) -> gori.Model:
     }
     joints["guide"]["q"] = 0.01
     forces = {"press": {"type": "force", "joint": "guide", "value": -press}}
-    motions = {"drive": {"joint": "axle", "speed": 10.0}}
+    motions = {} if speed is None else {"drive": {"joint": "axle", "speed": speed}}
     return machine(bodies, joints, friction, 0.0, floor=False, gravity=0.0, motions=motions, forces=forces)
 
 

@@ -56,6 +56,14 @@ def test_a_pad_pressed_on_a_disc_that_turns(method):
     np.testing.assert_allclose(run["drive.drive"][2:], 0.3 * 1000.0 * radius, rtol=1e-6)
 
 
+def test_a_pad_slows_a_free_disc_down():
+    model = disc_brake(1000.0, 0.3, speed=None)
+    start = model.state(v=[50.0, 0.0])
+    run = gori.Simulation(model, gori.Dopri5(), state=start, impacts=True).run(0.2, sample=0.01, progress=False)
+    torque = 0.3 * 1000.0 * np.mean([np.hypot(0.15 + 0.015 * x, 0.015 * y) for x in (1, -1) for y in (1, -1)])
+    assert run["axle.v"][-1] == pytest.approx(50.0 - torque / 0.4 * 0.2, rel=1e-4)
+
+
 def test_a_driven_arm_takes_a_bar_along():
     run = gori.Simulation(arm_and_bar(6.283), gori.Dopri5(), impacts=True).run(2.0, sample=0.05, progress=False)
     assert len(run.info["impacts"]) == 1 and run["B.v"][-1] == pytest.approx(6.283, rel=1e-6)

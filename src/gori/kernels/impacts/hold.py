@@ -253,6 +253,17 @@ def judge_newton(rest, count, better, regular):
     return HARDER * regular if regular < HARDEST else REGULAR
 
 
+@part
+def judge_spread(rest, count):
+    """After loads were spread: undo it, unless a sweep leaves all forces as they are."""
+    for r in range(3 * count):
+        rest.last[r] = rest.force[r]
+    exists, change, size = sweep(rest, count)
+    stays = exists and change <= HELD_ENOUGH * size
+    for r in range(3 * count):
+        rest.force[r] = rest.last[r] if stays else rest.last_g[r]
+
+
 @block
 def solve_held(rest, count):
     """Forces of all contacts, in rest.force (3 count,); returns a result code.
@@ -296,5 +307,6 @@ def solve_held(rest, count):
     enough = change <= HELD_ENOUGH * max(size, largest)
     if not (enough and presses(rest, count, largest)):
         return CONTACT_UNSOLVED
-    spread_load(rest, count, max(size, largest))
+    if spread_load(rest, count, max(size, largest)):
+        judge_spread(rest, count)
     return OK

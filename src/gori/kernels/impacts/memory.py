@@ -83,7 +83,7 @@ class RestMemory(Bundle):
     scale: Annotated[Any, F1]  # (n,) units in which the equations are solved (`rest.py`)
     # least normal forces (`spread.py`)
     chosen: Annotated[Any, I1]  # (m,) points that may share a load
-    effect: Annotated[Any, F2]  # (3 m, m) what each does to accelerations
+    effect: Annotated[Any, F2]  # (m, m) what each does to normal accelerations
     product: Annotated[Any, F2]  # (m, m)
     along: Annotated[Any, F2]  # (4, m) normal force before, friction by it along both tangents, least normal force
     share_of: Annotated[Any, F1]  # (m,) 1, or 0 for those that would pull
@@ -116,5 +116,5 @@ def rest_memory(
         mix_g=np.zeros((DEPTH, 3 * m)), last=np.zeros(3 * m), last_f=np.zeros(3 * m), last_g=np.zeros(3 * m),
         gram=np.zeros((2 * DEPTH, DEPTH)), share=np.zeros(DEPTH),
         newton=np.zeros((3 * m, 3 * m + 1)), scale=np.zeros(n), chosen=np.zeros(m, np.int64),
-        effect=np.zeros((3 * m, m)), product=np.zeros((m, m)), along=np.zeros((4, m)), share_of=np.zeros(m),
+        effect=np.zeros((m, m)), product=np.zeros((m, m)), along=np.zeros((4, m)), share_of=np.zeros(m),
     )  # fmt: skip

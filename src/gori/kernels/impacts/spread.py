@@ -1,14 +1,14 @@
 """Normal forces of more points than bodies need: of all that do the same, those with the least sum of squares.
 
-Sweeps end in some distribution, such as all load of a guided pad on two of its corners. Accelerations are the same, but
-friction of a pad on a disc has another moment then. With x_i the normal force of a point, and d_i its friction by it
-where it slides (friction that sticks is left as it is), the change of all accelerations is linear:
+Sweeps end in some distribution, such as all load of a guided pad on two of its corners, where friction on a disc has
+another moment. With x_i the normal force of a point, and d_i its friction by it where it slides (friction that sticks
+is left as it is), normal accelerations are to stay as they are:
 
-    G x = G x_0,   G_i = W_n,i + d_s W_s,i + d_t W_t,i,   x >= 0,   |x| smallest
+    G x = G x_0,   G_i = W_nn,i + d_s W_ns,i + d_t W_nt,i,   x >= 0,   |x| smallest
 
 Solved by (G'G + eps) x = G'G x_0, a few times for the difference that is left (Riley 1955), which leaves what does
-nothing at zero. Points that would pull are left out one after the other. What is found is taken if accelerations and
-the limits of friction are as before.
+nothing at zero. Points that would pull are left out one after the other. What is found is taken if a sweep leaves it as
+it is (`hold.py`): if it is a solution, too.
 """
 
 import math
@@ -20,7 +20,7 @@ from gori.kernels.vehicle.blows import eliminate
 IDLE, ROUNDS = 1e-8, 4
 """what is added to G'G, by its largest diagonal entry, and how often the difference that is left is solved for"""
 SAME = 1e-9
-"""accelerations and forces, by the largest ones, that count as the same"""
+"""accelerations and forces, by the largest ones, that count as none, or as the same"""
 
 
 @part
@@ -34,15 +34,18 @@ def choose(rest, count, largest):
             a += W[i, r] * f[r]
         if not W[i, i] > 0.0 or not (f[i] > 0.0 or abs(a) <= SAME * largest):
             continue
-        ds, dt, immobile = 0.0, 0.0, is_immobile(W, i)
-        if immobile and mu > 0.0:
-            cs, ct = rest.head[0].rate * rest.speed[i + 1], rest.head[0].rate * rest.speed[i + 2]
-            ds, dt = against_given_slip(rest.free[i + 1], rest.free[i + 2], cs, ct, rest.head[0].rate)
+        ds, dt, rate = 0.0, 0.0, rest.head[0].rate
+        cs, ct = rate * rest.speed[i + 1], rate * rest.speed[i + 2]
+        slip = math.sqrt(cs * cs + ct * ct)
+        if is_immobile(W, i):
+            ds, dt = against_given_slip(rest.free[i + 1], rest.free[i + 2], cs, ct, rate)
             ds, dt = mu * ds, mu * dt
+        elif not f[i] > 0.0 and slip > 0.0:  # it would slide, if it had a load
+            ds, dt = -mu * cs / slip, -mu * ct / slip
         elif f[i] > 0.0 and math.sqrt(f[i + 1] ** 2 + f[i + 2] ** 2) >= (1.0 - SAME) * mu * f[i]:
             ds, dt = f[i + 1] / f[i], f[i + 2] / f[i]
-        for r in range(n):
-            rest.effect[r, chosen] = W[r, i] + ds * W[r, i + 1] + dt * W[r, i + 2]
+        for r in range(count):
+            rest.effect[r, chosen] = W[3 * r, i] + ds * W[3 * r, i + 1] + dt * W[3 * r, i + 2]
         rest.along[0, chosen], rest.along[1, chosen], rest.along[2, chosen] = f[i], ds, dt
         rest.chosen[chosen] = c
         chosen += 1
@@ -50,7 +53,7 @@ def choose(rest, count, largest):
 
 
 @part
-def least(rest, k, n):
+def least(rest, k, count):
     """Normal forces of k points with the least sum of squares into along[3], zero for those left out; whether there are
     any.
     """
@@ -60,7 +63,7 @@ def least(rest, k, n):
         x[i] = 0.0
         for j in range(k):
             total = 0.0
-            for r in range(n):
+            for r in range(count):
                 total += rest.effect[r, i] * rest.effect[r, j]
             H[i, j] = total
         size = max(size, H[i, i])
@@ -82,39 +85,23 @@ def least(rest, k, n):
     return True
 
 
-@part
-def same_accelerations(rest, count, largest):
-    """Whether forces do what those in rest.last did, and obey the limits of friction."""
-    f = rest.force
-    for r in range(3 * count):
-        change = 0.0
-        for k in range(3 * count):
-            change += rest.mobility[r, k] * (f[k] - rest.last[k])
-        if not abs(change) <= SAME * largest:
-            return False
-    for c in range(count):
-        i = 3 * c
-        if math.sqrt(f[i + 1] ** 2 + f[i + 2] ** 2) > rest.held[c].friction * f[i] * (1.0 + SAME):
-            return False
-    return True
-
-
 @block
 def spread_load(rest, count, largest):
-    """Make the normal forces in rest.force (3 count,) the least that do the same. largest: of the accelerations."""
+    """Make the normal forces in rest.force (3 count,) the least that do the same; whether that may have changed them.
+    Those before are in rest.last_g then. largest: of the accelerations.
+    """
     k = choose(rest, count, largest)
     if k < 2:
-        return
+        return False
     for r in range(3 * count):
-        rest.last[r] = rest.force[r]
+        rest.last_g[r] = rest.force[r]
     for i in range(k):
         rest.share_of[i] = 1.0
     for _ in range(k):
-        if not least(rest, k, 3 * count):
-            return
-        worst, most = -1, 0.0
+        if not least(rest, k, count):
+            return False
+        worst = -1
         for i in range(k):
-            most = max(most, rest.along[3, i])
             if rest.along[3, i] < 0.0 and (worst < 0 or rest.along[3, i] < rest.along[3, worst]):
                 worst = i
         if worst < 0:
@@ -126,6 +113,4 @@ def spread_load(rest, count, largest):
         rest.force[r] = x
         if slides:
             rest.force[r + 1], rest.force[r + 2] = rest.along[1, i] * x, rest.along[2, i] * x
-    if not same_accelerations(rest, count, largest):
-        for r in range(3 * count):
-            rest.force[r] = rest.last[r]
+    return True
