@@ -158,6 +158,26 @@ def tumbling_box(size: float, restitution: float, friction: float) -> gori.Model
     return machine({"box": {"shapes": {"box": shape}}}, {"fly": fly}, friction, restitution)
 
 
+def three_that_fall() -> gori.Model:
+    """A box, a capsule and a cylinder of 1000 kg/m3 that tumble onto the floor and each other."""
+    shapes = {
+        "a": {"type": "box", "size": [0.2, 0.3, 0.1]},
+        "b": {"type": "capsule", "axis": [0, 1, 0], "length": 0.2, "radius": 0.05},
+        "c": {"type": "cylinder", "axis": [1, 0, 0], "length": 0.2, "radius": 0.05},
+    }
+    starts = {
+        "a": ([0.9, 0.3, 0.3, 0.1, 0, 0, 0.2], [1, 2, 3, 0.5, 0.1, 0]),
+        "b": ([1, 0, 0, 0, 0.02, 0, 0.45], [1, 0, 1, 0, 0, 0]),
+        "c": ([1, 0, 0, 0, 0.02, 0.05, 0.65], [1, 0, 1, 0, 0, 0]),
+    }
+    bodies = {name: {"shapes": {"s": shape | {"density": 1000.0, **STEEL}}} for name, shape in shapes.items()}
+    joints = {
+        f"{name}_fly": {"type": "free", "parent": "ground", "child": name, "q": q, "v": v}
+        for name, (q, v) in starts.items()
+    }
+    return machine(bodies, joints, 0.4, 0.3)
+
+
 def arm_and_bar(speed: float) -> gori.Model:
     """An arm with a ball at its end, whose turning is given, sweeps a bar that is free to turn about the same axis."""
     ball = {"ball": {"type": "sphere", "at": [1, 0, 0], "radius": 0.05, **STEEL}}

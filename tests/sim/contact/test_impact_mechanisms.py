@@ -19,6 +19,7 @@ from tests.sim.contact.impact_machines import (
     geneva,
     guided_on_belt,
     ratchet,
+    three_that_fall,
     tumbling_box,
 )
 
@@ -114,6 +115,13 @@ def test_impacts_without_end_come_to_rest():
     with pytest.warns(ImpactWarning, match="They come to rest"):
         run = simulation.run(4.0, sample=0.05, progress=False, max_wall=120.0)
     assert run.info["end"] == "complete"
+
+
+def test_bodies_that_tumble_on_each_other():
+    model = three_that_fall()
+    run = gori.Simulation(model, gori.Dopri5(), impacts=True).run(0.6, sample=0.01, progress=False, max_wall=60.0)
+    assert run.info["end"] == "complete" and np.abs(run["energy.balance"]).max() < 1e-3
+    assert min([c.gap for q in run.q for c in model.contacts(q)] + [0.0]) > -1e-6
 
 
 def test_bodies_inside_each_other_are_named():

@@ -35,8 +35,10 @@ BURST, ENDLESS = 100, 10
 """impacts of one pair which at `chatter_rate` or faster are chatter, that comes to rest; and times as many as that, in
 the same time, which would not end
 """
-EMERGES = 100.0
-"""by the rate of resting contacts: a point that is inside by an error, and parts so slowly, rests"""
+EMERGES, SOONER, SOONEST = 100.0, 4.0, 30
+"""by the rate of resting contacts: a point that is inside by an error, and parts so slowly, rests until it is out;
+times that each time that no time has passed since the last impact, so often at most
+"""
 COLUMNS = ("time", "pair", "impulse", "energy_before", "energy_after")
 
 
@@ -250,7 +252,8 @@ class ImpactStage:
             v = self._impact(touching, J, u, v, begins)
             u = J @ v
         inside = np.array([max(0.0, point.depth) for point in touching])
-        rests = u[::3] <= np.maximum(leaves, EMERGES * contacts.rate * inside)
+        emerges = EMERGES * contacts.rate * SOONER ** min(self._count, SOONEST)
+        rests = u[::3] <= np.maximum(leaves, emerges * inside)
         if rests.sum() > MOST_HELD:
             raise SimulationError(
                 f"{rests.sum()} contacts rest at t = {time:.6g} s: impacts by events hold at most {MOST_HELD}. Use "
