@@ -36,7 +36,7 @@ from gori.sim.check import (
     on_grid,
     require,
 )  # fmt: skip
-from gori.sim.contact.impacts import Watched, rate_of
+from gori.sim.contact.impacts import LIFT, Watched, rate_of
 from gori.sim.events import Event, watch_events
 from gori.sim.grid import MOST, grid_of, require_resolved, require_seconds
 from gori.sim.loops.closure import Closure, solver_of, without_counts
@@ -87,7 +87,8 @@ class Stepper(Bound):
         if gaps is not None:
             equations = 0 if kept is None else len(kept.names)
             sizes = model.nq, model.nv, equations
-            rest = rest_memory(*sizes, solver, gaps.pairs, gaps.stops, rate_of(method))
+            rate, lift = rate_of(method, gaps.scale), LIFT * gaps.scale
+            rest = rest_memory(*sizes, solver, gaps.pairs, gaps.stops, rate, lift)
             solver = resting.address
         self.machine, self.data = machine_of(
             model,

@@ -113,6 +113,130 @@ def belt(speed: float, friction: float) -> gori.Model:
     return machine(bodies, joints, friction, 0.0, floor=False, motions=motions)
 
 
+def guided_on_belt(motion: Mapping[str, Any], friction: float, pad: Mapping[str, Any]) -> gori.Model:
+    """A pad of 10 kg on a vertical guide, on a belt of 2 kg with a given motion: neither can move along the slip."""
+    top = {"top": {"type": "box", "size": [4, 1, 0.1], "at": [0, 0, -0.05], **STEEL}}
+    bodies = {
+        "belt": {"mass": 2.0, "inertia": [1, 1, 1], "shapes": top},
+        "pad": {"mass": 10.0, "inertia": [1, 1, 1], "shapes": {"pad": {**pad, **STEEL}}},
+    }
+    joints = {
+        "run": {"type": "prismatic", "parent": "ground", "child": "belt", "axis": [1, 0, 0]},
+        "guide": {"type": "prismatic", "parent": "ground", "child": "pad", "axis": [0, 0, 1], "q": 0.05},
+    }
+    return machine(bodies, joints, friction, 0.0, floor=False, motions={"drive": {"joint": "run"} | dict(motion)})
+
+
+def disc_brake(press: float, friction: float, speed: float | None = 10.0) -> gori.Model:
+    """A pad on a guide 0.15 m beside the axis of a disc, pressed onto it; no gravity. speed: None: the disc is free."""
+    disc = {"type": "cylinder", "axis": [0, 0, 1], "at": [0, 0, -0.02], "length": 0.02, "radius": 0.2, **STEEL}
+    bodies = {
+        "disc": {"mass": 10.0, "inertia": [0.2, 0.2, 0.4], "shapes": {"disc": disc}},
+        "pad": {
+            "mass": 0.1,
+            "inertia": [1e-4] * 3,
+            "shapes": {"pad": {"type": "box", "size": [0.03, 0.03, 0.02], **STEEL}},
+        },
+    }
+    joints = {
+        "axle": {"type": "revolute", "parent": "ground", "child": "disc", "axis": [0, 0, 1]},
+        "guide": {"type": "prismatic", "parent": "ground", "child": "pad", "at": [0.15, 0, 0], "axis": [0, 0, 1]},
+    }
+    joints["guide"]["q"] = 0.01
+    forces = {"press": {"type": "force", "joint": "guide", "value": -press}}
+    motions = {} if speed is None else {"drive": {"joint": "axle", "speed": speed}}
+    return machine(bodies, joints, friction, 0.0, floor=False, gravity=0.0, motions=motions, forces=forces)
+
+
+def tumbling_box(size: float, restitution: float, friction: float) -> gori.Model:
+    """A box of steel of (0.2, 0.3, 0.1) times a size, thrown onto the floor; times scale with the root of the size."""
+    shape = {"type": "box", "size": [0.2 * size, 0.3 * size, 0.1 * size], "density": 1000.0, **STEEL}
+    q, root = np.array([0.9, 0.3, 0.3, 0.1]), float(np.sqrt(size))
+    q = [*(q / np.linalg.norm(q)), 0.0, 0.0, 0.3 * size]
+    v = [1.0 / root, 2.0 / root, 3.0 / root, 1.0 * root, 0.0, 0.0]
+    fly = {"type": "free", "parent": "ground", "child": "box", "q": [float(x) for x in q], "v": v}
+    return machine({"box": {"shapes": {"box": shape}}}, {"fly": fly}, friction, restitution)
+
+
+def three_that_fall() -> gori.Model:
+    """A box, a capsule and a cylinder of 1000 kg/m3 that tumble onto the floor and each other."""
+    shapes = {
+        "a": {"type": "box", "size": [0.2, 0.3, 0.1]},
+        "b": {"type": "capsule", "axis": [0, 1, 0], "length": 0.2, "radius": 0.05},
+        "c": {"type": "cylinder", "axis": [1, 0, 0], "length": 0.2, "radius": 0.05},
+    }
+    starts = {
+        "a": ([0.9, 0.3, 0.3, 0.1, 0, 0, 0.2], [1, 2, 3, 0.5, 0.1, 0]),
+        "b": ([1, 0, 0, 0, 0.02, 0, 0.45], [1, 0, 1, 0, 0, 0]),
+        "c": ([1, 0, 0, 0, 0.02, 0.05, 0.65], [1, 0, 1, 0, 0, 0]),
+    }
+    bodies = {name: {"shapes": {"s": shape | {"density": 1000.0, **STEEL}}} for name, shape in shapes.items()}
+    joints = {
+        f"{name}_fly": {"type": "free", "parent": "ground", "child": name, "q": q, "v": v}
+        for name, (q, v) in starts.items()
+    }
+    return machine(bodies, joints, 0.4, 0.3)
+
+
+def arm_and_bar(speed: float) -> gori.Model:
+    """An arm with a ball at its end, whose turning is given, sweeps a bar that is free to turn about the same axis."""
+    ball = {"ball": {"type": "sphere", "at": [1, 0, 0], "radius": 0.05, **STEEL}}
+    end = {"end": {"type": "box", "size": [0.1, 0.1, 0.1], "at": [1, 0, 0], **STEEL}}
+    bodies = {
+        "arm": {"mass": 1.0, "inertia": [1, 1, 1], "shapes": ball},
+        "bar": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1], "shapes": end},
+    }
+    hinge = {"type": "revolute", "parent": "ground", "axis": [0, 0, 1]}
+    joints = {"A": hinge | {"child": "arm", "q_deg": -90.0}, "B": hinge | {"child": "bar"}}
+    motions = {"drive": {"joint": "A", "speed": speed}}
+    return machine(bodies, joints, 0.0, 0.0, floor=False, gravity=0.0, motions=motions)
+
+
+def geneva() -> gori.Model:
+    """A Geneva drive: a pin on a crank that turns once per second moves a wheel with four slots by a quarter turn.
+
+    Distance of the axes root(2) a; slots are 0.3 mm wider than the pin on both sides.
+    """
+    a, pin, slot, bars = 0.05, 0.004, 0.0043, {}
+    for k in range(4):
+        for side in (1, -1):
+            angle, along, across = 0.5 * np.pi * k, 0.5 * (0.018 + a), side * (slot + 0.003)
+            x, y = along * np.cos(angle) - across * np.sin(angle), along * np.sin(angle) + across * np.cos(angle)
+            bars[f"bar{k}{side}"] = {
+                "type": "box", "size": [a - 0.018, 0.006, 0.01], "at": [float(x), float(y), 0.0],
+                "rpy_deg": [0, 0, 90.0 * k], "density": 2000.0, **STEEL,
+            }  # fmt: skip
+    rod = {"type": "cylinder", "axis": [0, 0, 1], "at": [a, 0, -0.01], "length": 0.02, "radius": pin, **STEEL}
+    hinge = {"type": "revolute", "parent": "ground", "axis": [0, 0, 1]}
+    wheel = {"child": "wheel", "at": [float(a * np.sqrt(2.0)), 0, 0], "q_deg": 45.0, "friction": 0.02}
+    bodies = {"crank": {"mass": 0.1, "inertia": [1e-4] * 3, "shapes": {"pin": rod}}, "wheel": {"shapes": bars}}
+    joints = {"A": hinge | {"child": "crank", "q_deg": 100.0}, "B": hinge | wheel}
+    motions = {"drive": {"joint": "A", "speed": float(2.0 * np.pi)}}
+    return machine(bodies, joints, 0.05, 0.0, floor=False, gravity=0.0, motions=motions)
+
+
+def ratchet() -> gori.Model:
+    """A pawl with a spring on a wheel with twelve teeth that a torque turns, so that teeth pass below its end."""
+    teeth = {}
+    for k in range(12):
+        x, y = (0.05 * f(np.radians(30.0 * k)) for f in (np.cos, np.sin))
+        teeth[f"tooth{k}"] = {
+            "type": "box", "size": [0.02, 0.004, 0.01], "at": [float(x), float(y), 0.0],
+            "rpy_deg": [0, 0, 30.0 * k], "density": 2000.0, **STEEL,
+        }  # fmt: skip
+    pawl = {"type": "capsule", "axis": [1, 0, 0], "length": 0.058, "radius": 0.002, "density": 4000.0, **STEEL}
+    hinge = {"type": "revolute", "parent": "ground", "axis": [0, 0, 1]}
+    spring = {"stiffness": 0.05, "rest": -0.3, "damping": 1e-4}
+    joints = {
+        "A": hinge | {"child": "wheel", "q_deg": 7.0},
+        "P": hinge | {"child": "pawl", "at": [0, 0.09, 0], "rpy_deg": [0, 0, -50]} | spring,
+    }
+    hub = {"type": "cylinder", "axis": [0, 0, 1], "at": [0, 0, -0.005], "length": 0.01, "radius": 0.042}
+    bodies = {"wheel": {"shapes": teeth | {"hub": hub | {"density": 2000.0}}}, "pawl": {"shapes": {"pawl": pawl}}}
+    forces = {"torque": {"type": "torque", "joint": "A", "value": -0.05}}
+    return machine(bodies, joints, 0.1, 0.0, floor=False, gravity=0.0, forces=forces)
+
+
 def stack(ratio: float) -> gori.Model:
     """A box on one of 1 kg, heavier by a ratio, both at rest."""
     bodies, joints = {}, {}

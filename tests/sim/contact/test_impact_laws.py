@@ -134,6 +134,22 @@ def test_friction_is_the_most_dissipative():
         np.testing.assert_allclose(slip * limit, -p * np.hypot(*slip), atol=1e-9)
 
 
+@pytest.mark.parametrize("law", ["stronge", "poisson", "newton"])
+@pytest.mark.parametrize("e", [0.0, 0.5])
+def test_friction_where_nothing_moves_along_the_tangents(law, e):
+    """A pad on a guide meets a belt whose speed is given: the impulse of friction is mu p_n against the slip."""
+    W, u = np.diag([2.0, 0.0, 0.0]), np.array([-1.0, 0.3, -0.4])
+    assert friction_for(W, np.zeros(2), 1.0) == (0.0, 0.0)
+    np.testing.assert_allclose(friction_for(W, u[1:], 0.7), [-0.42, 0.56])
+    one = Colliding(W, u, np.array([0.5]), np.array([e]))
+    both = Colliding(np.kron(np.eye(2), W), np.tile(u, 2), np.full(2, 0.5), np.full(2, e))
+    normal = 0.5 * (1.0 + e)
+    expected = normal * np.array([1.0, -0.3, 0.4])
+    np.testing.assert_allclose(impulses(one, law, "simultaneous", 0.0), expected, rtol=1e-12)
+    np.testing.assert_allclose(impulses(both, law, "simultaneous", 0.0), np.tile(expected, 2), rtol=1e-12)
+    np.testing.assert_allclose(impulses(one._replace(u=np.array([-1.0, 0, 0])), law, "simultaneous", 0.0)[1:], 0.0)
+
+
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_complementarity(k):
     problem = contacts_of(k, 0.4, 0.0)

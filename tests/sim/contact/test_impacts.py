@@ -15,7 +15,14 @@ def test_settings():
     assert impacts_of(True) == Impacts() == gori.Impacts("stronge", "simultaneous")
     assert impacts_of({"law": "newton"}) == Impacts(law="newton")
     assert impacts_of(Impacts(order="sequential").settings()) == Impacts(order="sequential")
-    wrong = ({"law": "hertz"}, {"order": "any"}, {"rest_speed": 0.0}, {"limit_restitution": 2.0}, {"limits": 1})
+    wrong = (
+        {"law": "hertz"},
+        {"order": "any"},
+        {"rest_speed": 0.0},
+        {"limit_restitution": 2.0},
+        {"limits": 1},
+        {"chatter_rate": 0.0},
+    )
     for settings in (*wrong, {"speed": 1.0}, "stronge", {"rest_speed": True}):
         with pytest.raises(InputError, match="impacts"):
             impacts_of(settings)
@@ -38,6 +45,7 @@ def test_methods():
     with pytest.raises(UnsupportedError, match="radau5 does not support: impacts"):
         gori.Simulation(ball(0.5), gori.Radau5(), impacts=True)
     assert rate_of(gori.Dopri5()) == 1000.0 and rate_of(gori.RK4(step=1e-2)) == pytest.approx(40.0)
+    assert rate_of(gori.Dopri5(), 0.01) == pytest.approx(1e4)
 
 
 def test_run_file(tmp_path):

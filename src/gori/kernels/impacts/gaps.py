@@ -2,7 +2,7 @@
 
 The value of a pair falls through zero when something happens to it:
 
-    min(gap of all points that do not rest, LIFT - gap of all points that do)
+    min(gap of all points that do not rest, lift - gap of all points that do)
 
 a point touches, or one that rested has come off. One that is pressed has not: its gap is an error of the method, which
 decays. Points are told apart by their features, so a block that rocks on one
@@ -22,8 +22,6 @@ FAR = 1e9
 """gap of what is out of reach [m]"""
 NEAR = 0.05
 """gap up to which all points of a pair are looked at, by the smallest half edge of both shapes"""
-LIFT = 1e-7
-"""gap at which a contact has ceased to rest [m, rad]"""
 
 
 @part
@@ -96,9 +94,10 @@ def claim_points(data, a, b, count):
 
 
 @part
-def lift_left(held):
+def lift_left(rest, held):
     """How much farther a contact that rests may come off before it ceases to rest [m, rad]."""
-    return LIFT - held.gap if held.gap >= FAR or not held.force[0] > 0.0 else LIFT
+    lift = rest.head[0].lift
+    return lift - held.gap if held.gap >= FAR or not held.force[0] > 0.0 else lift
 
 
 @part
@@ -119,7 +118,7 @@ def pair_value(machine, data, a, b):
         for i in range(rest.head[0].held):
             held = rest.held[i]
             if held.stop < 0 and held.a == a and held.b == b:
-                value = min(value, lift_left(held))
+                value = min(value, lift_left(rest, held))
     return value
 
 
@@ -146,7 +145,7 @@ def gap_values(machine, data, y, values):
         held = rest.held[i]
         if held.stop >= 0:
             held.gap = values[at + held.stop]
-            values[at + held.stop] = lift_left(held)
+            values[at + held.stop] = lift_left(rest, held)
 
 
 @part

@@ -18,6 +18,9 @@ thousands. Where that is slow too, now and then a step of Newton's method is tri
 Where the denominator is not positive while b_n < 0, pressing makes the point accelerate inwards, and it cannot slide
 on: the paradox of Painlevé (1895). A point alone then sticks, as W is positive definite: it jams, and its slip is over
 within 1/c, as by an impact without a collision. Several points may have no forces at all.
+
+Where no force can change the slip of a point, friction is what it is (`immobile.py`). Of normal forces that are not
+unique the least are taken in the end (`spread.py`).
 """
 
 import math
@@ -25,12 +28,14 @@ import math
 from gori.kernels.codes import CONTACT_JAMMED, CONTACT_UNSOLVED, OK
 from gori.kernels.contact.memory import DEPTH
 from gori.kernels.contact.mixing import GROWN, dot, solve_shares
+from gori.kernels.impacts.immobile import FLAT, against_given_slip, is_immobile
 from gori.kernels.impacts.newton import newton_step
+from gori.kernels.impacts.spread import spread_load
 from gori.kernels.jit import block, part
 
 SWEEPS = 500
-FLAT, YIELDS = 1e-12, 1e-9
-"""mobility along a tangent, by that along the normal, which counts as none, and which is taken then"""
+YIELDS = 1e-9
+"""mobility along a tangent, by that along the normal, which is taken where there is none"""
 PLAIN, PATIENT, SLOW, OFTEN = 10, 150, 30, 3
 """sweeps before iterates are mixed, and after which what is good enough will do; after which a step of Newton's method
 is tried, and how many sweeps there are from one to the next
@@ -49,7 +54,7 @@ INWARDS = 1e-4
 @part
 def stick(W, i, bn, bs, bt):
     """Forces of a point that neither moves nor slides: W f = -b, by Cramer's rule. Where the machine does not let it
-    move along some tangent, it yields a little there, and the force is none.
+    move along one tangent, it yields a little there, and the force is none without slip along it.
     """
     nn, ns, nt = W[i, i], W[i, i + 1], W[i, i + 2]
     ss, st, tt = W[i + 1, i + 1], W[i + 1, i + 2], W[i + 2, i + 2]
@@ -100,12 +105,16 @@ def slide(W, i, bn, bs, bt, cs, ct, mu, f):
 
 
 @part
-def solve_one(W, i, bn, bs, bt, cs, ct, mu, f):
+def solve_one(W, i, bn, bs, bt, cs, ct, mu, rate, f):
     """Forces of one point with all others held: whether they exist, and they."""
     if bn >= 0.0:
         return True, 0.0, 0.0, 0.0
-    if not mu > 0.0 or not W[i + 1, i + 1] + W[i + 2, i + 2] > 0.0:
+    if not mu > 0.0:
         return True, -bn / W[i, i], 0.0, 0.0
+    if is_immobile(W, i):
+        fn = -bn / W[i, i]
+        fs, ft = against_given_slip(bs, bt, cs, ct, rate)
+        return True, fn, mu * fn * fs, mu * fn * ft
     fn, fs, ft = stick(W, i, bn, bs, bt)
     if fn > 0.0 and fs * fs + ft * ft <= (mu * fn) ** 2:
         return True, fn, fs, ft
@@ -130,7 +139,7 @@ def sweep(rest, count):
                 bs += W[i + 1, r] * f[r]
                 bt += W[i + 2, r] * f[r]
         cs, ct = rate * rest.speed[i + 1], rate * rest.speed[i + 2]
-        there, fn, fs, ft = solve_one(W, i, bn, bs, bt, cs, ct, rest.held[c].friction, f)
+        there, fn, fs, ft = solve_one(W, i, bn, bs, bt, cs, ct, rest.held[c].friction, rate, f)
         exists = exists and there
         change = max(change, abs(fn - rest.last[i]) * W[i, i])
         change = max(
@@ -244,6 +253,17 @@ def judge_newton(rest, count, better, regular):
     return HARDER * regular if regular < HARDEST else REGULAR
 
 
+@part
+def judge_spread(rest, count):
+    """After loads were spread: undo it, unless a sweep leaves all forces as they are."""
+    for r in range(3 * count):
+        rest.last[r] = rest.force[r]
+    exists, change, size = sweep(rest, count)
+    stays = exists and change <= HELD_ENOUGH * size
+    for r in range(3 * count):
+        rest.force[r] = rest.last[r] if stays else rest.last_g[r]
+
+
 @block
 def solve_held(rest, count):
     """Forces of all contacts, in rest.force (3 count,); returns a result code.
@@ -285,4 +305,8 @@ def solve_held(rest, count):
     if not exists or not change < math.inf:
         return CONTACT_JAMMED
     enough = change <= HELD_ENOUGH * max(size, largest)
-    return OK if enough and presses(rest, count, largest) else CONTACT_UNSOLVED
+    if not (enough and presses(rest, count, largest)):
+        return CONTACT_UNSOLVED
+    if spread_load(rest, count, max(size, largest)):
+        judge_spread(rest, count)
+    return OK

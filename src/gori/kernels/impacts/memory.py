@@ -25,6 +25,7 @@ REST_HEAD = record(
     "RestHead",
     field("held", "", "number of contacts that rest", dtype="i8"),
     field("rate", "1/s", "with which gaps and slips of resting contacts are brought back to zero"),
+    field("lift", "m, rad", "gap at which a contact has ceased to rest"),
 )
 
 HELD = record(
@@ -79,6 +80,13 @@ class RestMemory(Bundle):
     gram: Annotated[Any, F2]  # (2 DEPTH, DEPTH) equations, and below them their factors
     share: Annotated[Any, F1]  # (DEPTH,)
     newton: Annotated[Any, F2]  # (3 m, 3 m + 1) equations of a step of Newton's method (`newton.py`)
+    scale: Annotated[Any, F1]  # (n,) units in which the equations are solved (`rest.py`)
+    # least normal forces (`spread.py`)
+    chosen: Annotated[Any, I1]  # (m,) points that may share a load
+    effect: Annotated[Any, F2]  # (m, m) what each does to normal accelerations
+    product: Annotated[Any, F2]  # (m, m)
+    along: Annotated[Any, F2]  # (4, m) normal force before, friction by it along both tangents, least normal force
+    share_of: Annotated[Any, F1]  # (m,) 1, or 0 for those that would pull
 
 
 def rest_memory(
@@ -89,6 +97,7 @@ def rest_memory(
     pairs: np.ndarray | None = None,
     stops: np.ndarray | None = None,
     rate: float = 0.0,
+    lift: float = 1e-7,
 ) -> RestMemory:
     """A new memory; without pairs and stops next to nothing. equations: of loops."""
     pairs = np.zeros((0, 2), np.int64) if pairs is None else pairs
@@ -96,7 +105,7 @@ def rest_memory(
     there = len(pairs) + len(stops) > 0
     m, n = (MOST_HELD, nv + equations) if there else (0, 0)
     head = REST_HEAD.zeros(1)
-    head["rate"] = rate
+    head["rate"], head["lift"] = rate, lift
     return RestMemory(
         solver=solver, pair=pairs, stop=stops, head=head, held=HELD.zeros(m),
         owner=np.zeros(MOST_POINTS, np.int64), q=np.zeros(nq if there else 0), q_rate=np.zeros(nq if there else 0),
@@ -106,5 +115,6 @@ def rest_memory(
         force=np.zeros(3 * m), directions=np.zeros((3, 3)), mix_f=np.zeros((DEPTH, 3 * m)),
         mix_g=np.zeros((DEPTH, 3 * m)), last=np.zeros(3 * m), last_f=np.zeros(3 * m), last_g=np.zeros(3 * m),
         gram=np.zeros((2 * DEPTH, DEPTH)), share=np.zeros(DEPTH),
-        newton=np.zeros((3 * m, 3 * m + 1)),
+        newton=np.zeros((3 * m, 3 * m + 1)), scale=np.zeros(n), chosen=np.zeros(m, np.int64),
+        effect=np.zeros((m, m)), product=np.zeros((m, m)), along=np.zeros((4, m)), share_of=np.zeros(m),
     )  # fmt: skip

@@ -5,7 +5,8 @@ conditions of a point are equations of its present kind (Alart and Curnier 1991)
 
     apart     f = 0                          where f_n - a_n / W_nn <= 0
     sticks    a = 0                          where f_t - a_t / w is inside the cone;  w: largest eigenvalue of W_tt
-    slides    a_n = 0,  f_t = mu f_n x/|x|   x: what `slide` in hold.py takes against the slip
+    slides    a_n = 0,  f_t = mu f_n x/|x|   x: what `slide` in hold.py takes against the slip; where nothing moves
+                                             along the tangents it is given (`immobile.py`)
 
 Points more than a body needs make W singular: a small share of each mobility is added, which leaves forces that do
 nothing as they are. Kinds may change from step to step, so that a step may lead away: the caller undoes it then, and
@@ -14,6 +15,7 @@ adds more.
 
 import math
 
+from gori.kernels.impacts.immobile import against_given_slip, is_immobile
 from gori.kernels.jit import block, part
 from gori.kernels.vehicle.blows import eliminate
 
@@ -77,7 +79,7 @@ def friction_on_cone(A, W, i, f, xs, xt, own, share, mu, n):
 
 
 @part
-def lay_point(A, W, b, f, i, cs, ct, mu, regular, n):
+def lay_point(A, W, b, f, i, cs, ct, mu, rate, regular, n):
     """Equations of one point in rows i to i + 2 of A (n, n + 1), which are zero."""
     if not W[i, i] > 0.0:
         no_force(A, f, i, 0, n)
@@ -94,8 +96,13 @@ def lay_point(A, W, b, f, i, cs, ct, mu, regular, n):
     no_acceleration(A, W, i, 0, a_n, regular, n)
     ss, st, tt = W[i + 1, i + 1], W[i + 1, i + 2], W[i + 2, i + 2]
     largest = 0.5 * (ss + tt) + math.sqrt(0.25 * (ss - tt) ** 2 + st * st)
-    if not (mu > 0.0 and largest > 0.0):
+    if not mu > 0.0:
         no_force(A, f, i, 1, n)
+        return
+    if is_immobile(W, i):
+        xs, xt = against_given_slip(a_s, a_t, cs, ct, rate)
+        A[i + 1, i], A[i + 1, i + 1], A[i + 1, n] = -mu * xs, 1.0, mu * xs * f[i] - f[i + 1]
+        A[i + 2, i], A[i + 2, i + 2], A[i + 2, n] = -mu * xt, 1.0, mu * xt * f[i] - f[i + 2]
         return
     if math.sqrt((f[i + 1] - a_s / largest) ** 2 + (f[i + 2] - a_t / largest) ** 2) <= mu * pressed:
         no_acceleration(A, W, i, 1, a_s, regular, n)
@@ -118,7 +125,7 @@ def newton_step(rest, count, regular):
             A[r, c] = 0.0
     for c in range(count):
         cs, ct = rate * rest.speed[3 * c + 1], rate * rest.speed[3 * c + 2]
-        lay_point(A, rest.mobility, rest.free, rest.force, 3 * c, cs, ct, rest.held[c].friction, regular, n)
+        lay_point(A, rest.mobility, rest.free, rest.force, 3 * c, cs, ct, rest.held[c].friction, rate, regular, n)
     eliminate(A, n)
     for r in range(n):
         rest.force[r] += A[r, n]

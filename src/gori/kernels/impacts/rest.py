@@ -9,6 +9,8 @@ Stands in the place of the loop solver, `machine.closed`, and calls that one, `d
     4. forces (`hold.py`), and what they do to the accelerations and to the power, that of given motions too
 """
 
+import math
+
 from gori.kernels.accelerations import accelerations, q_rate, unit_quaternions
 from gori.kernels.codes import OK
 from gori.kernels.contact.find import velocity_at
@@ -124,6 +126,28 @@ def lay_jacobian(machine, data):
 
 
 @part
+def scale_equations(A, scale, nv, n):
+    """Equations in units in which all masses, and mobilities of loops, are 1: so that what counts as nothing when they
+    are eliminated does not depend on the size of the machine.
+    """
+    largest = 0.0
+    for k in range(nv):
+        scale[k] = 1.0 / math.sqrt(A[k, k]) if A[k, k] > 0.0 else 0.0
+        largest = max(largest, scale[k])
+    for k in range(nv):
+        if not scale[k] > 0.0:
+            scale[k] = largest if largest > 0.0 else 1.0
+    for e in range(nv, n):
+        total = 0.0
+        for k in range(nv):
+            total += (A[e, k] * scale[k]) ** 2
+        scale[e] = 1.0 / math.sqrt(total) if total > 0.0 else 1.0
+    for r in range(n):
+        for c in range(n):
+            A[r, c] *= scale[r] * scale[c]
+
+
+@part
 def lay_mobility(machine, data, A, count):
     """M^-1 J' behind the equations in A (n, n + 3 count), and W; after `lay_jacobian`."""
     rest, nv = data.rest, data.tau.shape[0]
@@ -132,10 +156,14 @@ def lay_mobility(machine, data, A, count):
         for c in range(n + 3 * count):
             A[r, c] = 0.0
     lay_equations(machine, data, A)
+    scale_equations(A, rest.scale, nv, n)
     for r in range(3 * count):
         for k in range(nv):
-            A[k, n + r] = rest.jac[r * nv + k]
+            A[k, n + r] = rest.jac[r * nv + k] * rest.scale[k]
     eliminate(A, n)
+    for k in range(n):
+        for c in range(n, n + 3 * count):
+            A[k, c] *= rest.scale[k]
     for r in range(3 * count):
         for c in range(3 * count):
             total = 0.0

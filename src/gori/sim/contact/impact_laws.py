@@ -35,6 +35,8 @@ SWEEPS, EXACT, SETTLED = 20000, 1e-15, 1e-14
 HALVINGS = 60
 ROUNDING = 1e-12
 """share of the kinetic energy of the impact that is not worth mentioning"""
+IMMOBILE = 1e-12
+"""mobility along the tangents, by that along the normal, which counts as none"""
 MOST_IN_SEQUENCE = 20000
 
 
@@ -99,8 +101,10 @@ def in_sequence(contacts: Colliding, law: str, slow: float) -> np.ndarray:
 # ---- friction of one contact for a given normal impulse
 
 
-def friction_for(W: np.ndarray, c: np.ndarray, limit: float) -> tuple[float, float]:
+def friction_for(W: np.ndarray, c: np.ndarray, limit: float, least: float = 0.0) -> tuple[float, float]:
     """p_t with |p_t| <= limit: it ends the slip c + W_tt p_t, or else is opposite to what is left of it.
+
+    Where no impulse changes the slip (W_tt = 0), it is -limit c/|c|; slip up to `least` counts as none there.
 
     (W_tt + s 1) p_t = -c with the smallest s >= 0 for which |p_t| <= limit, by Newton's method in 1/|p_t|, which comes
     from below and never overshoots (Conn, Gould and Toint 2000, section 7.3).
@@ -109,6 +113,9 @@ def friction_for(W: np.ndarray, c: np.ndarray, limit: float) -> tuple[float, flo
     x, y = -float(c[0]), -float(c[1])
     if not limit > 0.0 or (x == 0.0 and y == 0.0):
         return 0.0, 0.0
+    if not a + d > IMMOBILE * float(W[0, 0]):
+        slip = math.hypot(x, y)
+        return (limit * x / slip, limit * y / slip) if slip > least else (0.0, 0.0)
     s, px, py, size = 0.0, 0.0, 0.0, 0.0
     if not a * d - b * b > 1e-14 * a * d:
         s = 1e-14 * (a + d)  # a direction in which nothing moves
@@ -127,7 +134,7 @@ def friction_for(W: np.ndarray, c: np.ndarray, limit: float) -> tuple[float, flo
 
 def _increment(W: np.ndarray, u: np.ndarray, mu: float, dp: float) -> np.ndarray:
     """Impulses (3,) of an increment of the normal impulse, with the friction of the slip at its end."""
-    tx, ty = friction_for(W, u[1:] + W[1:, 0] * dp, mu * dp)
+    tx, ty = friction_for(W, u[1:] + W[1:, 0] * dp, mu * dp, STOPPED * float(np.abs(u).max()))
     return np.array([dp, tx, ty])
 
 
@@ -187,7 +194,7 @@ class _Process:
         slip = math.hypot(*self.u[1:])
         if slip > STOPPED * self.scale and self._slide(slip, goal):
             return
-        tangents = friction_for(self.W, self.W[1:, 0], self.mu)
+        tangents = friction_for(self.W, self.W[1:, 0], self.mu, math.inf)
         self._straight(np.array([1.0, *tangents]), math.inf, goal)
 
     def _straight(self, direction: np.ndarray, most: float, goal: Callable[[float, float, float], float]) -> bool:
@@ -320,7 +327,8 @@ def complementary(
     least, wanted = np.broadcast_to(least, k), np.broadcast_to(wanted, k)
     p = np.zeros(3 * k)
     p[::3] = least
-    slowest = SETTLED * np.abs(u).max(initial=0.0)
+    fastest = float(np.abs(u).max(initial=0.0))
+    slowest = SETTLED * fastest
     for _ in range(SWEEPS):
         change, before = 0.0, p.copy()
         for i in range(k):
@@ -332,7 +340,7 @@ def complementary(
             speed = u[rows] + W[rows] @ p
             new[0] = max(least[i], p[3 * i] - (speed[0] - wanted[i]) / own[0, 0])
             slip = speed[1:] - own[1:, 1:] @ p[rows][1:] + own[1:, 0] * (new[0] - p[3 * i])
-            new[1:] = friction_for(own, slip, float(contacts.mu[i]) * new[0])
+            new[1:] = friction_for(own, slip, float(contacts.mu[i]) * new[0], STOPPED * fastest)
             change = max(change, float(np.abs(new - p[rows]).max()))
             p[rows] = new
         # of more points than a body needs, impulses may drift on without end, and do nothing

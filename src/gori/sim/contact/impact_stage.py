@@ -31,17 +31,26 @@ FLAT = 1e-9
 """singular values of loop equations below this share of the largest count as zero"""
 SHORT, MANY = 1e-12, 200
 """so many impacts within this share of the run, or of a second, would not end"""
+BURST, ENDLESS = 100, 10
+"""impacts of one pair which at `chatter_rate` or faster are chatter, that comes to rest; and times as many as that, in
+the same time, which would not end
+"""
+EMERGES, SOONER, SOONEST = 100.0, 4.0, 30
+"""by the rate of resting contacts: a point that is inside by an error, and parts so slowly, rests until it is out;
+times that each time that no time has passed since the last impact, so often at most
+"""
 COLUMNS = ("time", "pair", "impulse", "energy_before", "energy_after")
 
 
 class Touching(NamedTuple):
-    """A point that touches: which watched gap it belongs to, its rows (3, nv), and its row of HELD to be."""
+    """A point that touches: its watched gap, its rows (3, nv), its row of HELD to be, and how deep it is."""
 
     gap: int
     rows: np.ndarray
     friction: float
     restitution: float
     row: tuple[int, int, int, int]
+    depth: float
 
 
 class ImpactLog(Bound):
@@ -55,6 +64,11 @@ class ImpactLog(Bound):
         self.there, self._rest, self._stepper = impacts is not None, stepper.data.rest, stepper
         self.fresh, self.impacts = impacts is not None, []
 
+    @property
+    def rate(self) -> float:
+        """With which gaps and slips of contacts that rest decay [1/s]."""
+        return float(self._rest.head["rate"][0])
+
     def hold(self, rows: list[tuple[int, int, int, int]], friction: list[float]) -> None:
         """From now on these contacts rest."""
         rest = self._rest
@@ -64,11 +78,11 @@ class ImpactLog(Bound):
         rest.head["held"] = len(rows)
         self._stepper.data.contact_memory.wrench[:] = 0.0  # the next evaluation says what it is
 
-    def pressed(self) -> dict[tuple[int, int, int, int], float]:
-        """Rows of contacts that rest and are pressed, with gaps up to which they do."""
+    def pressed(self, most: float) -> dict[tuple[int, int, int, int], float]:
+        """Rows of contacts that rest and are pressed, with gaps up to which they do, at most so large."""
         held = self._rest.held[: int(self._rest.head["held"][0])]
         return {
-            (int(row["a"]), int(row["b"]), int(row["feature"]), int(row["stop"])): min(2.0 * float(row["gap"]), KEPT)
+            (int(row["a"]), int(row["b"]), int(row["feature"]), int(row["stop"])): min(2.0 * float(row["gap"]), most)
             for row in held
             if row["force"][0] > 0.0
         }
@@ -132,7 +146,9 @@ class ImpactStage:
     ):
         self._stepper, self._impacts, self._watched, self._contacts = stepper, impacts, watched, contacts
         self._state, self._change, self._log, self._sample = state, change, log, sample
-        self._last, self._count, self._warned = -np.inf, 0, False
+        self._last, self._count, self._warned = -np.inf, 0, set[str]()
+        self._touch, self._kept, self._deep = TOUCH * watched.scale, KEPT * watched.scale, DEEP * watched.scale
+        self._chatter_time = BURST / impacts.chatter_rate * float(np.sqrt(watched.scale))
         self._first = len(stepper.events_met()) - len(watched.names)
         model, tables = stepper.model, stepper.machine.contact
         self._law = {} if model.contact is None else {
@@ -150,6 +166,8 @@ class ImpactStage:
                 block.failure = failure
 
     def __call__(self, block: Block) -> None:
+        if "depth" not in self._warned and block.code in (OK, EVENT):
+            self._warn_of_depth()
         if block.code != EVENT:
             return
         met = self._stepper.events_met()
@@ -169,26 +187,27 @@ class ImpactStage:
     def _touching(self, q: np.ndarray, begins: bool) -> list[Touching]:
         """All points that touch at q."""
         model, found, npairs = self._stepper.model, [], len(self._watched.pairs)
-        pressed = {} if begins else self._contacts.pressed()
-        for point in model.contacts(q, max(TOUCH, *pressed.values()) if pressed else TOUCH) if npairs else ():
+        pressed = {} if begins else self._contacts.pressed(self._kept)
+        reach = max([self._touch, *pressed.values()])
+        for point in model.contacts(q, reach) if npairs else ():
             if point.shapes not in self._gap_of:
                 continue
-            if point.gap > TOUCH and (*point.shapes, point.feature, -1) not in pressed:
+            if point.gap > self._touch and (*point.shapes, point.feature, -1) not in pressed:
                 continue
-            if begins and point.gap < -DEEP:
+            if begins and point.gap < -self._deep:
                 self._refuse(f"{point.a} and {point.b} are inside each other by {-point.gap:.3g} m")
             law, (a, b) = self._law[point.shapes], point.shapes
             row, e = (a, b, point.feature, -1), float(law["restitution"])
-            found.append(Touching(self._gap_of[a, b], point.jacobian, float(law["friction"]), e, row))
+            found.append(Touching(self._gap_of[a, b], point.jacobian, float(law["friction"]), e, row, -point.gap))
         for s, stop in enumerate(self._watched.stops):
             gap = float(stop["side"] * (q[stop["coordinate"]] - stop["bound"]))
-            if gap > TOUCH and not ((0, 0, 0, s) in pressed and gap <= KEPT):
+            if gap > self._touch and not ((0, 0, 0, s) in pressed and gap <= self._kept):
                 continue
-            if begins and gap < -DEEP:
+            if begins and gap < -self._deep:
                 self._refuse(f"joint {self._watched.names[npairs + s]} is beyond its limit by {-gap:.3g}")
             rows = np.zeros((3, model.nv))
             rows[0, stop["dof"]] = stop["side"]
-            found.append(Touching(npairs + s, rows, 0.0, self._impacts.limit_restitution, (0, 0, 0, s)))
+            found.append(Touching(npairs + s, rows, 0.0, self._impacts.limit_restitution, (0, 0, 0, s), -gap))
         return found
 
     def _refuse(self, words: str) -> None:
@@ -232,7 +251,9 @@ class ImpactStage:
         if u[::3].min() < 0.0:
             v = self._impact(touching, J, u, v, begins)
             u = J @ v
-        rests = u[::3] <= leaves
+        inside = np.array([max(0.0, point.depth) for point in touching])
+        emerges = EMERGES * contacts.rate * SOONER ** min(self._count, SOONEST)
+        rests = u[::3] <= np.maximum(leaves, emerges * inside)
         if rests.sum() > MOST_HELD:
             raise SimulationError(
                 f"{rests.sum()} contacts rest at t = {time:.6g} s: impacts by events hold at most {MOST_HELD}. Use "
@@ -252,7 +273,7 @@ class ImpactStage:
         """Velocities after the impact, which are taken over and noted."""
         stepper, impacts, time = self._stepper, self._impacts, self._stepper.time
         M, R = self._response(J)
-        e = np.array([point.restitution for point in touching])
+        e = np.array([0.0 if self._chatters(point.gap) else point.restitution for point in touching])
         mu = np.array([point.friction for point in touching])
         contacts = Colliding(J @ R, u, mu, e)
         p = impulses(contacts, impacts.law, impacts.order, impacts.rest_speed)
@@ -274,18 +295,55 @@ class ImpactStage:
                 self._log.append((f"impact {name}", time))
                 self._contacts.impacts.append((time, name, impulse, before, energy))
         gained = contacts.gain(p)  # without what given motions do
-        if gained > 1e-9 * contacts.energy() and impacts.law == "newton" and not self._warned:
-            self._warned = True
-            warnings.warn(
+        if gained > 1e-9 * contacts.energy() and impacts.law == "newton":
+            self._warn(
+                "newton",
                 f"the impact of {self._names(touching)} at t = {time:.6g} s gained {gained:.3g} J: Newton's "
                 "law of restitution does so where friction changes the slip. Take law 'stronge' or 'poisson'",
-                ImpactWarning,
-                stacklevel=2,
             )
         return after
 
     def _names(self, touching: list[Touching]) -> str:
         return ", ".join(dict.fromkeys(self._watched.names[point.gap] for point in touching))
+
+    def _warn(self, kind: str, words: str) -> None:
+        """An ImpactWarning, once of each kind."""
+        if kind not in self._warned:
+            self._warned.add(kind)
+            warnings.warn(words, ImpactWarning, stacklevel=4)
+
+    def _chatters(self, gap: int) -> bool:
+        """Whether a pair has struck so often in so short a time that it is to come to rest. Raises if it does not."""
+        time, name, count = self._stepper.time, self._watched.names[gap], 0
+        for row in reversed(self._contacts.impacts):
+            if row[0] < time - self._chatter_time:
+                break
+            count += row[1] == name
+        if count >= ENDLESS * BURST:
+            raise SimulationError(
+                f"{count} impacts of {name} within {self._chatter_time:g} s at t = {time:.6g} s follow each other "
+                f"without end. Take a larger rest_speed (it is {self._impacts.rest_speed:g}), or method time_stepping",
+                time,
+            )
+        if count >= BURST:
+            self._warn(
+                "chatter",
+                f"{name}: {count} impacts within {self._chatter_time:g} s at t = {time:.6g} s. They come to rest, "
+                f"without restitution from here on. Where so many are real, raise chatter_rate (it is "
+                f"{self._impacts.chatter_rate:g})",
+            )
+        return count >= BURST
+
+    def _warn_of_depth(self) -> None:
+        """An ImpactWarning where shapes are inside each other: a gap has closed and nothing was seen of it."""
+        stepper = self._stepper
+        for point in stepper.model.contacts(stepper.q.copy(), 0.0) if len(self._watched.pairs) else ():
+            if point.shapes in self._gap_of and point.gap < -self._kept:
+                self._warn(
+                    "depth",
+                    f"{point.a} and {point.b} are {-point.gap:.3g} m inside each other at t = {stepper.time:.6g} "
+                    "s: a step did not see their gap close. Take smaller steps, or a smaller largest_step",
+                )
 
     def _refuse_endless(self, time: float, touching: list[Touching]) -> None:
         """Raise if impacts follow each other without end."""

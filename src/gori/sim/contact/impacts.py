@@ -21,6 +21,12 @@ ABLE = ("dopri5", "rk4", "adams", "adams_moulton", "semi_implicit")
 MOST_PAIRS = 200
 FASTEST, OF_STEP = 1000.0, 0.4
 """rate with which gaps and slips of resting contacts decay [1/s], and at most, by the step of a fixed-step method"""
+LIFT = 1e-7
+"""gap at which a contact has ceased to rest [m, rad]"""
+REFERENCE, SMALLEST = 0.1, 1e-4
+"""size of bodies that FASTEST and LIFT are meant for [m]: smaller ones have shorter lengths and times; and the least
+share of it
+"""
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,7 @@ class Impacts:
     law                 "stronge" (energy), "poisson" (impulse) or "newton" (velocity): what restitution is a ratio of
     order               of contacts that touch at the same time: "simultaneous", or "sequential", the fastest first
     rest_speed          approach speed below which nothing rebounds, and a contact comes to rest [m/s, rad/s]
+    chatter_rate        impacts of one pair per second from which on they have no restitution
     limits              whether limits of joints are stops
     limit_restitution   of these stops
     """
@@ -37,6 +44,7 @@ class Impacts:
     law: Literal["stronge", "poisson", "newton"] = "stronge"
     order: Literal["simultaneous", "sequential"] = "simultaneous"
     rest_speed: float = 1e-5
+    chatter_rate: float = 1e4
     limits: bool = True
     limit_restitution: float = 0.0
 
@@ -50,6 +58,9 @@ class Impacts:
                 raise InputError(f"impacts: {name} must be a number from 0 to {most:g}, not {value!r}")
         if not 0.0 < self.rest_speed < np.inf:
             raise InputError("impacts: rest_speed must be positive: bounces without end would never come to rest")
+        rate = self.chatter_rate
+        if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0.0 < rate < np.inf:
+            raise InputError(f"impacts: chatter_rate must be a positive number, not {rate!r}")
         if not isinstance(self.limits, bool):
             raise InputError(f"impacts: limits must be true or false, not {self.limits!r}")
 
@@ -79,11 +90,26 @@ class Watched(NamedTuple):
     """Gaps that a run with impacts watches.
 
     pairs   (n, 2) shapes;  stops (m,) JOINT_STOP;  names "A/B" of pairs, then "JOINT lower" or "JOINT upper"
+    scale   of lengths; times scale with its root
     """
 
     pairs: np.ndarray
     stops: np.ndarray
     names: tuple[str, ...]
+    scale: float = 1.0
+
+
+def scale_of(model: Model) -> float:
+    """Size of the smallest moving body that collides, by REFERENCE; at most 1.
+
+    The size of a body is how far its shapes reach from its origin: a rod with a small tip is as long as it is.
+    """
+    if model.contact is None:
+        return 1.0
+    shape = model.contact.tables.shape
+    reach = np.linalg.norm(shape["position"], axis=1) + shape["half"].max(axis=1)
+    sizes = [reach[shape["row"] == row].max() for row in set(shape["row"].tolist()) - {0}]
+    return float(np.clip(min(sizes, default=REFERENCE) / REFERENCE, SMALLEST, 1.0))
 
 
 def watched(model: Model, impacts: Impacts) -> Watched:
@@ -117,7 +143,7 @@ def watched(model: Model, impacts: Impacts) -> Watched:
         row["dof"], row["coordinate"], row["side"], row["bound"] = values
     if not names:
         raise InputError("impacts: no two shapes of the Model can touch, and no joint has limits")
-    return Watched(np.array(pairs, np.int64).reshape(-1, 2), table, tuple(names))
+    return Watched(np.array(pairs, np.int64).reshape(-1, 2), table, tuple(names), scale_of(model))
 
 
 def refuse_unable(method: Method) -> None:
@@ -126,6 +152,7 @@ def refuse_unable(method: Method) -> None:
         raise UnsupportedError(f"method {method.kind} does not support: impacts. Use one of {', '.join(ABLE)}")
 
 
-def rate_of(method: Method) -> float:
-    """Rate with which gaps and slips of resting contacts decay [1/s]."""
-    return FASTEST if method.adaptive else min(FASTEST, OF_STEP / float(method.settings()["step"]))
+def rate_of(method: Method, scale: float = 1.0) -> float:
+    """Rate with which gaps and slips of resting contacts decay [1/s]. scale: of lengths."""
+    fastest = FASTEST / float(np.sqrt(scale))
+    return fastest if method.adaptive else min(fastest, OF_STEP / float(method.settings()["step"]))
