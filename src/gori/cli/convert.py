@@ -54,7 +54,7 @@ def convert(
 
 def _write_run(run: Path, to: Path) -> None:
     """A recording as an animation."""
-    from gori.record import open_run
+    from gori.sim.runfile import open_run
     from gori.web import to_gltf
 
     recording = open_run(run / "run.h5" if run.is_dir() else run)
