@@ -62,7 +62,7 @@ def measure(scene: Scene, method: gori.TimeStepping) -> Measured:
     for k in range(0, run.steps, every):
         q, v, t = simulation.q, simulation.v, simulation.time
         poses = model.forward_kinematics(q)
-        burst = max(float(np.abs(poses[name][:3, 3]).max()) for name in scene.bodies) > scene.extent
+        burst = max(float(np.abs(poses[name][:2, 3]).max()) for name in scene.bodies) > scene.extent
         if burst or (scene.upright is not None and poses[scene.upright[0]][2, 3] < scene.upright[1]):
             return Measured(*[float("inf")] * len(Measured._fields))
         springs = 0.0

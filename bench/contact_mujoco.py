@@ -134,7 +134,7 @@ def measure(scene: Scene, options: Options, patience: float = np.inf) -> Measure
         seconds += time.thread_time() - start
         if seconds > patience or data.warning.number[mujoco.mjtWarning.mjWARN_BADQACC] or not np.isfinite(T):
             return None
-        if np.abs(data.xpos).max() > scene.extent:
+        if np.abs(data.xpos[:, :2]).max() > scene.extent:
             return None  # it has burst
         if scene.upright is not None and data.body(scene.upright[0]).xpos[2] < scene.upright[1]:
             return None

@@ -80,7 +80,7 @@ class Scene:
     excluded: Sequence[tuple[str, str]] = ()  # bodies that never touch, besides those that a joint connects
     held: tuple[str, str, float] | None = None  # a body, the one that must hold it without slip, and from when [s]
     slip: float = np.inf  # most that it may slip [m]
-    extent: float = np.inf  # no body may get farther than this along any axis [m]
+    extent: float = np.inf  # no body may get farther than this along x or y [m]
     upright: tuple[str, float] | None = None  # a body, and the height above which it must stay [m]
 
 
