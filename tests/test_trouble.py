@@ -111,7 +111,7 @@ CASES = {
     "forces.p.value": lambda: run(
         PENDULUM + "forces: {p: {type: torque, joint: pivot, value: '100*pivot.q**3'}}\n", duration=1.0
     ),
-    "energy.balance": lambda: run(PENDULUM, gori.SemiImplicit(step=0.05), 5.0),
+    "energy.balance": lambda: run(PENDULUM, gori.Adams(step=0.05, order=2), 5.0),
     "a sample every": lambda: run(PENDULUM, sample=0.00033),
     "dopri5 uses": lambda: gori.Simulation(pendulum(), gori.Dopri5(), driver=print),
     "particle 0 at": lambda: run(stones("[[0.6, 0, 0.1]]"), duration=2.0),

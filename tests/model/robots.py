@@ -13,8 +13,6 @@ LINEAR_FIRST = [3, 4, 5, 0, 1, 2]
 
 # files that are no machine: `gori.load` says why
 REFUSED = {
-    "alex_psyonic_hands.urdf": "mimics 'index_q1', which is not a joint",
-    "TwoDofs.urdf": "must not be called 'ground'",
     "falcon.urdf": "child 'Z_propeller' is not a link",
     "ur3.urdf": "has no links",
 }
@@ -78,7 +76,9 @@ class Twin:
         return self._square(self.pin.crba(self.theirs, self.data, self.q(q)), symmetric=True)
 
     def jacobian(self, q, body):
-        frame = self.theirs.getFrameId(body, self.pin.BODY)
+        theirs = {"ground_link": "ground"}.get(body, body)  # a name that is not possible here
+        assert self.theirs.existFrame(theirs, self.pin.BODY)
+        frame = self.theirs.getFrameId(theirs, self.pin.BODY)
         axes = self.pin.LOCAL_WORLD_ALIGNED
         J = self.pin.computeFrameJacobian(self.theirs, self.data, self.q(q), frame, axes)
         return J[LINEAR_FIRST][:, self.back]

@@ -20,7 +20,7 @@ def disc_share(centre, R, walls):
         start, end = np.array(start, float), np.array(end, float)
         t = np.linspace(0.0, 1.0, 20001)[:, None]
         square = np.min(np.sum((start + t * (end - start) - centre[:2]) ** 2, axis=1))
-        share *= 1.0 - smooth((square - R * R) / ((1.5 * R) ** 2 - R * R))
+        share *= 1.0 - smooth((square - R * R) / ((1.25 * R) ** 2 - R * R))
     return share
 
 

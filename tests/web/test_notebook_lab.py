@@ -78,6 +78,8 @@ def test_a_recording_is_drawn_in_jupyterlab(tmp_path):
         page = browser.new_page(viewport={"width": 1100, "height": 800})
         page.goto(address)
         cell = page.locator(".jp-Notebook .jp-CodeCell .cm-content").first
+        # a slow start brings up a dialog, which a handler closes whenever it stands in the way
+        page.add_locator_handler(page.locator(".jp-Dialog"), lambda: page.keyboard.press("Escape"))
         frame = page.locator(".jp-OutputArea iframe").first
         cell.wait_for(timeout=60_000)
         for _ in range(6):  # a cell that is run before its kernel is ready is forgotten

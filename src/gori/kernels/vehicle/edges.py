@@ -16,7 +16,7 @@ from gori.kernels.vehicle.sides import has_walls
 from gori.kernels.vehicle.terrain import position_on
 from gori.kernels.vehicle.walls import face_of
 
-FAR = 1.5
+FAR = 1.25
 """distance [radii] from which on a wall does not count"""
 
 
