@@ -152,7 +152,7 @@ def test_fingers_steer_and_go_at_once(browser, server):
         go, turn = {"x": ax, "y": ay, "id": 1}, {"x": bx, "y": by, "id": 2}
         browser._call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[go])
         browser._call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[go, turn])
-        browser.wait_for(f"{VALUES}.throttle === 1 && {VALUES}.steer > 0.4", "both fingers")
+        browser.wait_for(f"{VALUES}.throttle === 1 && {VALUES}.steer > 0.485", "both fingers")
         assert browser.run(f"{VALUES}.steer") == pytest.approx(0.5, abs=0.02)
         browser._call("Input.dispatchTouchEvent", type="touchMove", touchPoints=[go, {**turn, "x": bx + 45.0}])
         browser.wait_for(f"{VALUES}.throttle === 1 && {VALUES}.steer < 0.2", "the finger that moved")
