@@ -14,12 +14,13 @@ def smooth(t):
 
 
 def disc_share(centre, R, walls):
-    """s; walls: (from, to) on the map, (2,) each."""
+    """s; walls: each a list of segments (from, to) on the map, (2,) each, its foot and its head."""
     share = 1.0
-    for start, end in walls:
-        start, end = np.array(start, float), np.array(end, float)
-        t = np.linspace(0.0, 1.0, 20001)[:, None]
-        square = np.min(np.sum((start + t * (end - start) - centre[:2]) ** 2, axis=1))
+    for wall in walls:
+        square = np.inf
+        for start, end in wall:
+            t = np.linspace(0.0, 1.0, 20001)[:, None]
+            square = min(square, np.min(np.sum((start + t * (end - start) - centre[:2]) ** 2, axis=1)))
         share *= 1.0 - smooth((square - R * R) / ((1.25 * R) ** 2 - R * R))
     return share
 
