@@ -37,7 +37,7 @@ class Run:
 
     def slides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Pairs of shapes of the active points (n,), speed of one surface over the other [m/s], and depths [m]."""
-        memory, v = self.simulation.stepper.data.contact_memory, self.simulation.stepper.memory.work.after
+        memory, v = self.simulation.stepper.data.contact_memory, self.simulation.stepper.memory.work.x_after
         count = int(memory.head["points"][0])
         point, rows = memory.point[:count], memory.rows[:count]
         active = np.flatnonzero(rows["impulse"][:, 0] > 0.0)

@@ -91,11 +91,16 @@ def test_another_loop_solver_is_refused():
 
 
 def test_the_report_counts_solves():
-    simulation = gori.Simulation(gori.compile(ring()), TimeStepping(step=2e-3))
+    """One for each step in which anything is near."""
+    model, near = gori.compile(ring()), 0
+    stepped, simulation = (gori.Simulation(model, TimeStepping(step=2e-3)) for _ in range(2))
+    for _ in range(100):
+        stepped.step()
+        near += int(stepped.stepper.data.contact_memory.head["points"][0]) > 0
     rec = simulation.run(0.2, progress=False)
-    found = simulation.report["impulses"]
-    head = simulation.stepper.data.contact_memory.head
-    assert found == {"solves": 100, "sweeps": int(head["iterations"][0]), "unconverged": int(head["stalled"][0])}
+    found, head = simulation.report["impulses"], simulation.stepper.data.contact_memory.head
+    assert 10 < near < 90
+    assert found == {"solves": near, "sweeps": int(head["iterations"][0]), "unconverged": int(head["stalled"][0])}
     assert rec.info["impulses"] == found
 
 

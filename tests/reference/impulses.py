@@ -18,3 +18,9 @@ def bounded(W, u, bound, sweeps=10_000):
         for k in range(len(u)):
             p[k] = np.clip(p[k] - (W[k] @ p + u[k]) / W[k, k], -bound[k], bound[k])
     return p
+
+
+def diagonal(M, v):
+    """Diagonal velocities x = L v of a tree whose velocities are numbered from the ground on: M = L'L, L lower."""
+    U = np.linalg.cholesky(M[::-1, ::-1])[::-1, ::-1]  # M = U U', by the axes from the last to the first
+    return U.T @ v

@@ -3,7 +3,7 @@
 import numpy as np
 
 import gori
-from gori.kernels.contact.branches import branches, held_axes, paths, row_of, solids
+from gori.kernels.contact.branches import branches, paths, row_of, rubbing_axes, solids
 from tests.integrate.test_time_stepping import BALL, BLOCK, STILL, at, scene
 
 
@@ -37,9 +37,14 @@ def test_loops_join_branches_and_all_between_them():
 def test_axes_with_friction():
     model = gori.compile(gori.load("examples/arm.yaml").set({"joints.upper_roll.friction": 0.5}))
     body_i = model.kernel_tables.body_i
-    (axis,) = held_axes(model.forces.element_i, body_i, branches(body_i, model.nv))
-    dof = model.joint("upper_roll").v.start
-    assert axis[1] == dof and axis[3] == row_of(body_i, dof) and axis[4:].tolist() == [0, model.nv, 0]
+    branch, (_, of), dof = branches(body_i, model.nv), paths(body_i), model.joint("upper_roll").v.start
+    (axis,) = rubbing_axes(model.forces.element_i, body_i, branch, of)
+    row = row_of(body_i, dof)
+    assert axis["dof"] == dof and axis["row"] == row
+    assert [axis[name] for name in ("along", "first", "width", "at")] == [1, *of[row], 0]
+    branch[:, 4] = 1  # as if loops held it
+    (axis,) = rubbing_axes(model.forces.element_i, body_i, branch, of)
+    assert [axis[name] for name in ("along", "first", "width", "at")] == [0, 0, model.nv, 0]
 
 
 def test_inverse_inertia_of_flying_bodies():

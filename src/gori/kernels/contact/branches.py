@@ -69,14 +69,22 @@ def solids(body_i: np.ndarray, body_f: np.ndarray) -> np.ndarray:
     return found
 
 
-def held_axes(element_i: np.ndarray, body_i: np.ndarray, branch: np.ndarray) -> np.ndarray:
-    """(n, 7) of each axis with friction: its element, velocity, state and row, first velocity of its branch and number
-    of them, and where its row of M^-1 begins.
+def rubbing_axes(
+    element_i: np.ndarray, body_i: np.ndarray, branch: np.ndarray, path_of: np.ndarray
+) -> list[dict[str, int]]:
+    """Each axis with friction: its element, velocity, state and row; `along`: 1 where its row has a number for each
+    axis on the way to the ground, from `first` on in the paths, 0 where loops hold it, and it has one for each velocity
+    of its branch, from `first` on; `width`, their number, and `at`, where the row begins.
     """
     found, at = [], 0
     for e in np.flatnonzero(element_i[:, E_KIND] == JOINT_FRICTION):
         dof = int(element_i[e, E_DOF])
         row = row_of(body_i, dof)
-        found.append([e, dof, element_i[e, E_STATE], row, branch[row, 0], branch[row, 1], at])
-        at += int(branch[row, 1])
-    return np.array(found, np.int64).reshape(-1, 7)
+        along = int(branch[row, 4] == 0)
+        first, width = path_of[row] if along else branch[row, :2]
+        found.append(
+            {"element": int(e), "dof": dof, "state": int(element_i[e, E_STATE]), "row": row}
+            | {"along": along, "first": int(first), "width": int(width), "at": at}
+        )  # fmt: skip
+        at += int(width)
+    return found

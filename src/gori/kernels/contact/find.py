@@ -162,13 +162,15 @@ def leave_soil(soil, found, count):
 
 
 @block
-def find_contacts(machine, data, h):
+def find_contacts(machine, data, h, fall):
     """Points that may touch within a step of length h into `near`; what is kept does not change.
+
+    fall   way by which bodies may come nearer than their velocities say [m]
 
     After `positions` and `velocities`. Returns a result code.
     """
     tables, memory = machine.contact, data.contact_memory
-    found, count, fall = memory.found, memory.count, fall_of(machine, h)
+    found, count = memory.found, memory.count
     count[0] = 0
     shape_poses(tables.shape, data.body_w, memory.pose)
     shape_boxes(tables.shape, memory.pose, data.body_w, fall + memory.margin[0], h, memory.box)
@@ -224,18 +226,48 @@ def keep_contacts(memory, t):
             head.deepest_a, head.deepest_b = point[k].a, point[k].b
 
 
+@part
+def farthest_out(shape, box, reached):
+    """By how much a shape that moves leaves its box, at most; negative: by how much all stay within [m]."""
+    out = -math.inf
+    for s in range(shape.shape[0]):
+        if shape[s].row > 0 and shape[s].half[0] < math.inf:
+            for k in range(3):
+                out = max(out, box[s, k] - reached[s, k], reached[s, 3 + k] - box[s, 3 + k])
+    return out
+
+
+@part
+def slack_of(machine, memory, h):
+    """Way by which bodies may leave that of their velocities in a `calm` step [m]; never more than a fall."""
+    return min(memory.margin[2], max(fall_of(machine, h), 0.5 * memory.margin[0]))
+
+
+@part
+def stray_of(memory, calm, slack):
+    """Way by which bodies may leave the boxes that were searched [m]: that which the thinnest can bear; in a calm step,
+    whose boxes are larger by slack and margin, half of the slack.
+    """
+    return -0.5 * slack - memory.margin[0] if calm else memory.margin[1]
+
+
 @block
-def leaves_boxes(machine, data, v, h):
-    """Whether a body moves out of the box that was searched by more than the thinnest body can bear, with the
-    velocities v (nv,) in a step of length h.
+def leaves_boxes(machine, data, v, h, limit):
+    """Whether a body moves out of the box that was searched by more than a limit [m] with the velocities v (nv,) in a
+    step of length h.
     """
     memory, shape = data.contact_memory, machine.contact.shape
     velocities(machine.body_i, v, data.body_w, data.dof_w)
     shape_boxes(shape, memory.pose, data.body_w, 0.0, h, memory.reached)
-    for s in range(shape.shape[0]):
-        if shape[s].row > 0:
-            for k in range(3):
-                out = max(memory.box[s, k] - memory.reached[s, k], memory.reached[s, 3 + k] - memory.box[s, 3 + k])
-                if out > memory.margin[1]:
-                    return True
-    return False
+    return farthest_out(shape, memory.box, memory.reached) > limit
+
+
+@block
+def is_calm(machine, data, v, h):
+    """Whether bodies stay so near to where the velocities v (nv,) before a step would have brought them, that these are
+    enough to look for contacts; after `leaves_boxes`.
+    """
+    memory, shape = data.contact_memory, machine.contact.shape
+    velocities(machine.body_i, v, data.body_w, data.dof_w)
+    shape_boxes(shape, memory.pose, data.body_w, 0.0, h, memory.box)
+    return farthest_out(shape, memory.box, memory.reached) <= 0.5 * slack_of(machine, memory, h)

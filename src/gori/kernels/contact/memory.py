@@ -4,13 +4,14 @@
     pose, box     of the shapes now, and candidate pairs (`broad.py`, `pairs.py`)
     near, count   points at the state that is evaluated, each with impulse and anchors of the kept one of the same id
     wrench        on each body that collides, and `measured`: views of what a run records
-    rows          of each point: what the solver of impulses needs (`rows.py`, `cone.py`)
+    rows          of each point: what the solver of impulses needs (`impulses/rows.py`, `cone.py`)
     turns         the same of its rolling and torsional friction, where any materials have it
-    axes          friction of joints (`joints.py`)
+    axes          friction of joints (`impulses/joints.py`)
 
 The directions of a point are n, from A to B, and two tangents; its rows of the Jacobian are the speeds of B against A
-along them. `jac` holds those of the axes on the way from A and B to the ground, point after point; `response`, M^-1 J',
-those of all velocities of the branches of the tree that carry A and B.
+along them. `jac` holds those of the axes on the way from A and B to the ground, point after point, of diagonal
+velocities where the solver has those (`impulses/diagonal.py`); `response`, M^-1 J', all velocities of the branches of
+the tree that carry A and B, where it has not.
 """
 
 from typing import Annotated, Any
@@ -19,20 +20,24 @@ import numpy as np
 from numba import types
 
 from gori.kernels.bundle import Bundle
-from gori.kernels.contact.branches import branches, held_axes, paths, solids
+from gori.kernels.contact.branches import branches, paths, rubbing_axes, solids
 from gori.kernels.contact.broad import BroadWork, broad_work
+from gori.kernels.contact.impulses.diagonal import ROWS_AT_ONCE
 from gori.kernels.contact.narrow.work import NarrowWork, narrow_work
 from gori.kernels.contact.tables import FOUND, MOST_POINTS
 from gori.kernels.lanes import WIDTH, aligned
 from gori.kernels.layout import field, record
 
 F1, F2 = types.float64[::1], types.float64[:, ::1]
-F3 = types.float64[:, :, ::1]
 I1, I2 = types.int64[::1], types.int64[:, ::1]
 PAIRS = 32
 """candidates for which there is room, for each shape"""
 DEPTH = 5
 """iterates that are mixed by the solver of impulses"""
+CALM = 1e-2
+"""way by which bodies may leave that of their velocities where these are enough to look for contacts, by the smallest
+radius of curvature of all
+"""
 MARGIN = 1e-3
 """how far apart points are looked for that nothing brings together, by the smaller of both curvature radii"""
 
@@ -49,6 +54,7 @@ HEAD = record(
     field("deepest_a", "", "shapes of it", dtype="i8"),
     field("deepest_b", "", "", dtype="i8"),
     field("soil_time", "s", "when cells of soft soil were updated by bodies last"),
+    field("calm", "", "1: velocities before the last step would have been enough to look for contacts", dtype="i8"),
     field("parting", "m/s", "largest speed with which bodies inside each other shall part; 0: none that counts"),
 )
 
@@ -75,9 +81,11 @@ POINT = record(
 ROWS = record(
     "ContactRows",
     field("first_a", "", "first velocity of A's branch", dtype="i8"),
-    field("width_a", "", "number of them; 0: A does not move", dtype="i8"),
+    field("width_a", "", "number of them; 0: A does not move, or its velocities are diagonal", dtype="i8"),
     field("first_b", "", "first velocity of B's branch", dtype="i8"),
-    field("width_b", "", "number of them; 0: B does not move, or on A's branch", dtype="i8"),
+    field("width_b", "", "number of them; 0: likewise, or on A's branch", dtype="i8"),
+    field("along_a", "", "number of A's columns of `jac` that are of diagonal velocities: all or none", dtype="i8"),
+    field("along_b", "", "the same of B", dtype="i8"),
     field("path_a", "", "where the axes that move A begin in `path`", dtype="i8"),
     field("count_a", "", "number of them", dtype="i8"),
     field("path_b", "", "where the axes that move B begin in `path`", dtype="i8"),
@@ -111,9 +119,10 @@ AXIS = record(
     field("dof", "", "its velocity", dtype="i8"),
     field("state", "", "its state z", dtype="i8"),
     field("row", "", "of the body that it carries", dtype="i8"),
-    field("first", "", "first velocity of its branch", dtype="i8"),
-    field("width", "", "number of them", dtype="i8"),
-    field("at", "", "where its row begins in `axis_response`", dtype="i8"),
+    field("along", "", "1: its row is of diagonal velocities, on its way to the ground", dtype="i8"),
+    field("first", "", "where that begins in `path`; or, along = 0, first velocity of its branch", dtype="i8"),
+    field("width", "", "length of the row", dtype="i8"),
+    field("at", "", "where the row begins in `axis_response`", dtype="i8"),
     field("bound", "N s, N m s", "largest impulse"),
     field("impulse", "N s, N m s", "on the axis"),
     field("last", "N s, N m s", "impulse before both sweeps"),
@@ -133,7 +142,7 @@ class ContactMemory(Bundle):
     rows: Annotated[Any, ROWS.type[::1]]
     turns: Annotated[Any, ROWS.type[::1]]
     axes: Annotated[Any, AXIS.type[::1]]
-    axis_response: Annotated[Any, F1]  # M^-1 of each axis with friction
+    axis_response: Annotated[Any, F1]  # rows of the axes with friction: w, or of M^-1
     pose: Annotated[Any, F2]  # (shapes, 12) rotation by rows and origin, world
     box: Annotated[Any, F2]  # (shapes, 6) low and high corner, with the way of a step
     broad: Annotated[BroadWork, BroadWork.type]
@@ -147,7 +156,7 @@ class ContactMemory(Bundle):
     narrow: Annotated[NarrowWork, NarrowWork.type]  # work of one pair
     ahead: Annotated[Any, F1]  # (1,) step that an adaptive method is about to take [s]
     reached: Annotated[Any, F2]  # (shapes, 6) low and high corner, with the way that impulses make
-    margin: Annotated[Any, F1]  # (2,) by which all boxes are grown; by which bodies may leave them [m]
+    margin: Annotated[Any, F1]  # (3,) by which all boxes are grown, by which bodies may leave them, and calm ones [m]
     newest: Annotated[Any, I1]  # (shapes,) last of the kept points with this shape A, or -1
     older: Annotated[Any, I1]  # (points,) the one before it with the same A, or -1
     body: Annotated[Any, I1]  # (shapes,) row of `wrench` for the body of each shape, or -1
@@ -159,7 +168,8 @@ class ContactMemory(Bundle):
     path_of: Annotated[Any, I2]  # (rows, 2) where those of each row begin, and number of them
     jac: Annotated[Any, F1]
     response: Annotated[Any, F1]
-    # mixing of iterates (`mixing.py`): differences of the last few, (DEPTH, impulses) and (DEPTH, nv), and the last one
+    # mixing of iterates (`impulses/mixing.py`): differences of the last few, (DEPTH, impulses) and (DEPTH, nv), and
+    # the last one
     mix_f: Annotated[Any, F2]
     mix_g: Annotated[Any, F2]
     mix_v: Annotated[Any, F2]
@@ -173,13 +183,10 @@ class ContactMemory(Bundle):
     arm: Annotated[Any, F1]  # (3,) of one point from the origin of a body [m]
     directions: Annotated[Any, F2]  # (3, 3) of one point, by rows
     force: Annotated[Any, F2]  # (6, WIDTH) of one point on its way to the ground: lanes
-    waiting: Annotated[Any, I2]  # (WIDTH, 2) where the rows that are carried together begin, their width
-    load: Annotated[Any, F2]  # (nv, WIDTH) of one point along its directions, on its way to the ground
-    # (9, width) velocities of a branch by unit torques and forces on one body, then by three impulses, with room for
-    # whole lanes; and the row of that body (1,), 0: none (`response.py`)
-    basis: Annotated[Any, F2]
-    based: Annotated[Any, I1]
-    motion: Annotated[Any, F3]  # (rows, 6, WIDTH) velocities of bodies by a unit impulse along each direction
+    waiting: Annotated[Any, I2]  # (ROWS_AT_ONCE, 2) rows that are carried together: point, 1: of its rolling friction
+    load: Annotated[Any, F2]  # (longest path, WIDTH) rows of points that are carried together
+    root: Annotated[Any, F1]  # (nv,) 1 / sqrt(D) of each axis
+    carried: Annotated[Any, F2]  # (rows, 6) velocities of bodies while those of their tree become diagonal
 
 
 def contact_memory(
@@ -204,27 +211,34 @@ def contact_memory(
     branch = branches(
         body_i, nv, [machine.path[at : at + n] for at, n in zip(machine.cut["path"], machine.cut["axes"])]
     )
-    axes = AXIS.zeros(0)
-    if rubbing and len(found := held_axes(machine.element_i, body_i, branch)):
-        axes = AXIS.zeros(len(found))
-        for name, column in zip(("element", "dof", "state", "row", "first", "width", "at"), found.T):
-            axes[name] = column
+    path, path_of = paths(body_i) if shapes or rubbing else (np.zeros(0, np.int64), np.zeros((0, 2), np.int64))
+    found = rubbing_axes(machine.element_i, body_i, branch, path_of) if rubbing else []
+    axes = AXIS.zeros(len(found))
+    for axis, values in zip(axes, found):
+        for name, value in values.items():
+            axis[name] = value
     used = bool(shapes or len(axes))
     branch = branch if used else np.zeros((0, 5), np.int64)
     curvature = tables.shape["curvature"] if shapes else np.zeros(0)
-    margin = 0.5 * MARGIN * float(curvature[np.isfinite(curvature)].max(initial=0.0))
+    curved = curvature[np.isfinite(curvature)]
+    margin, calm = 0.5 * MARGIN * float(curved.max(initial=0.0)), CALM * float(curved.min(initial=np.inf))
+    if (np.isinf(tables.shape["half"][:, 0]) & (tables.shape["row"] > 0)).any() if shapes else False:
+        calm = -np.inf  # what has no end and moves comes from afar
     thinnest = float(tables.shape["half"].min(initial=np.inf)) if shapes else np.inf
-    widest = int(branch[:, 1].max(initial=0))
+    solid = solids(body_i, machine.body_f) if used else np.zeros((0, 7))
+    solid[branch[: len(solid), 4] == 1] = 0.0
+    dense = (branch[:, 4] == 1) | (solid[:, 0] > 0.0)  # with velocities as they are
+    widest = int(branch[dense, 1].max(initial=0))
     turning = bool(((tables.law["rolling"] > 0.0) | (tables.law["torsion"] > 0.0)).any())
     blocks = (2 if turning else 1) if solver else 0  # of three rows, for each point
     room = blocks * points * 3 * widest * (1 if widest == nv else 2)
     recorded = np.zeros(2) if recorded is None else recorded
-    path, path_of = paths(body_i) if used else (np.zeros(0, np.int64), np.zeros((0, 2), np.int64))
-    columns = blocks * points * 6 * int(path_of[:, 1].max(initial=0))
+    if not used:
+        path, path_of = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
+    longest = int(path_of[:, 1].max(initial=0))
+    columns = blocks * points * 6 * longest
     mixed, impulses = DEPTH if solver and used else 0, 3 * points * blocks + len(axes)
     moving = nv if used else 0
-    solid = solids(body_i, machine.body_f) if shapes else np.zeros((0, 7))
-    solid[branch[: len(solid), 4] == 1] = 0.0
     return ContactMemory(
         head=HEAD.zeros(1), point=POINT.zeros(points), near=POINT.zeros(points), count=np.zeros(2, np.int64),
         rows=ROWS.zeros(points if solver else 0), turns=ROWS.zeros(points if blocks == 2 else 0),
@@ -234,7 +248,7 @@ def contact_memory(
         pairs=np.zeros((PAIRS * shapes, 2), np.int64), found=FOUND.zeros(MOST_POINTS),
         axis=np.zeros((PAIRS * shapes, 3)), axis_before=np.zeros((PAIRS * shapes, 3)),
         pairs_before=np.zeros((PAIRS * shapes, 2), np.int64), pairs_noted=np.zeros(1, np.int64),
-        narrow=narrow_work(cells), ahead=np.zeros(1), margin=np.array([margin, 0.5 * thinnest]),
+        narrow=narrow_work(cells), ahead=np.zeros(1), margin=np.array([margin, 0.5 * thinnest, calm]),
         newest=np.zeros(shapes, np.int64),
         older=np.zeros(points, np.int64), body=np.array([-1] * shapes if bodies is None else bodies, np.int64),
         wrench=recorded[:-2].reshape(-1, 6), measured=recorded[-2:], branch=branch,
@@ -243,7 +257,6 @@ def contact_memory(
         mix_v=np.zeros((mixed, moving)), last_f=np.zeros(impulses), last_g=np.zeros(impulses),
         last_v=np.zeros(moving), gram=np.zeros((2 * DEPTH, DEPTH)), share=np.zeros(DEPTH),
         solid=solid, total=np.zeros(6), arm=np.zeros(3), directions=np.zeros((3, 3)),
-        force=aligned((6, WIDTH)), load=aligned((moving, WIDTH)),
-        motion=aligned((len(body_i) if used else 0, 6, WIDTH)), waiting=np.zeros((WIDTH, 2), np.int64),
-        basis=np.zeros((9, widest + WIDTH if mixed else 0)), based=np.zeros(1, np.int64),
+        force=aligned((6, WIDTH)), load=aligned((longest, WIDTH)), waiting=np.zeros((ROWS_AT_ONCE, 2), np.int64),
+        root=np.zeros(moving), carried=np.zeros((len(body_i) if used else 0, 6)),
     )  # fmt: skip

@@ -15,7 +15,7 @@ from numba import types
 
 from gori.kernels.codes import CONTACT_PASSED, CONTACTS_FULL, OK
 from gori.kernels.contact import law as laws
-from gori.kernels.contact.find import find_contacts, keep_contacts, velocity_at
+from gori.kernels.contact.find import fall_of, find_contacts, keep_contacts, velocity_at
 from gori.kernels.contact.jumps import forces_jump
 from gori.kernels.contact.linear import linearise_contact
 from gori.kernels.contact.measure import begin_measure, measure_force, measure_gap
@@ -138,7 +138,7 @@ def look_ahead(machine, data):
     code, g = CONTACTS_FULL, machine.body_f[0, GRAVITY : GRAVITY + 3]
     fall = math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])  # twice that of one body in time^2 / 2
     for _ in range(HALVINGS):
-        code = find_contacts(machine, data, memory.ahead[0])
+        code = find_contacts(machine, data, memory.ahead[0], fall_of(machine, memory.ahead[0]))
         if code != CONTACTS_FULL:
             break
         memory.ahead[0] *= 0.5
@@ -194,7 +194,7 @@ def penalty(machine, data, t, q, v, what):
         return answer(machine, data, t, what)
     if what == START:
         memory.head[0].points = 0
-    code = find_contacts(machine, data, 0.0)
+    code = find_contacts(machine, data, 0.0, 0.0)
     if code != OK:
         return code
     if what == ADVANCE:

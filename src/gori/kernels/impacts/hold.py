@@ -12,8 +12,8 @@ jump.
 
 Points are solved one after the other, all others held (Gauss-Seidel), each by itself exactly: it separates, or sticks,
 or slides in a direction d with f_n = -b_n / (W_nn - mu W_nt d). After the first sweeps iterates are mixed
-(`contact/mixing.py`): a box that comes to rest on four points, more than it needs, takes tens of sweeps and not
-thousands. Where that is slow too, now and then a step of Newton's method is tried (`newton.py`).
+(`contact/impulses/mixing.py`): a box that comes to rest on four points, more than it needs, takes tens of sweeps and
+not thousands. Where that is slow too, now and then a step of Newton's method is tried (`newton.py`).
 
 Where the denominator is not positive while b_n < 0, pressing makes the point accelerate inwards, and it cannot slide
 on: the paradox of Painlevé (1895). A point alone then sticks, as W is positive definite: it jams, and its slip is over
@@ -26,8 +26,8 @@ unique the least are taken in the end (`spread.py`).
 import math
 
 from gori.kernels.codes import CONTACT_JAMMED, CONTACT_UNSOLVED, OK
+from gori.kernels.contact.impulses.mixing import GROWN, dot, solve_shares
 from gori.kernels.contact.memory import DEPTH
-from gori.kernels.contact.mixing import GROWN, dot, solve_shares
 from gori.kernels.impacts.immobile import FLAT, against_given_slip, is_immobile
 from gori.kernels.impacts.newton import newton_step
 from gori.kernels.impacts.spread import spread_load
@@ -179,7 +179,7 @@ def into_cones(rest, count):
 
 @part
 def mix_forces(rest, count, mixed, smallest):
-    """Mix the forces after a sweep with those of the last ones, as impulses are (`contact/mixing.py`).
+    """Mix the forces after a sweep with those of the last ones, as impulses are (`contact/impulses/mixing.py`).
 
     mixed   sweeps noted so far; smallest |f|^2 of them
     Returns both for the next call.

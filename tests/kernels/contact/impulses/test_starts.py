@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gori.kernels.contact.starts import SHARE, least_speed, lever, limit_parting
+from gori.kernels.contact.impulses.starts import SHARE, least_speed, lever, limit_parting
 from tests.plain import Plain, plain
 
 

@@ -2,8 +2,8 @@
 
 import math
 
+from gori.kernels.contact.impulses.starts import SHARE
 from gori.kernels.contact.speeds import along, speeds, tangential_speeds
-from gori.kernels.contact.starts import SHARE
 from gori.kernels.jit import part
 
 

@@ -7,12 +7,10 @@ next step starts, and another method goes on.
 
 import math
 
-from gori.kernels.contact.held import respond
-from gori.kernels.contact.response import carry_outward
+from gori.kernels.contact.impulses.held import respond
 from gori.kernels.forces.elements import friction_force
 from gori.kernels.forces.parameters import FRICTION_F
 from gori.kernels.jit import block, part
-from gori.kernels.lanes import WIDTH, lanes, numbers, spread
 from gori.kernels.tree.columns import ARM, D_INV, NDOF, PARENT, V0, S, U
 from gori.kernels.tree.kinematics import cross
 
@@ -30,39 +28,26 @@ def leave_out_friction(machine, data, v, z, zdot):
 
 
 @part
-def carry_axis_inward(machine, data, axis, lane):
-    """Add the loads of a unit impulse on an axis to one lane of `load`, as `carry_inward`."""
-    body_i, body_w, dof_w, number = machine.body_i, data.body_w, data.dof_w, data.contact_memory.load
-    nx, ny, nz, fx, fy, fz, i = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, axis.row
+def carry_axis_inward(machine, data, axis):
+    """Row w of an axis, for each axis on the way to the ground, as `carry_inward` has that of a point."""
+    body_i, body_w, dof_w, memory = machine.body_i, data.body_w, data.dof_w, data.contact_memory
+    nx, ny, nz, fx, fy, fz, i, first = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, axis.row, axis.at
     while i > 0:
-        for k in range(body_i[i, V0] + body_i[i, NDOF] - 1, body_i[i, V0] - 1, -1):
+        count = body_i[i, NDOF]
+        for c in range(count - 1, -1, -1):
+            k = body_i[i, V0] + c
             u = dof_w[k, S] * nx + dof_w[k, S + 1] * ny + dof_w[k, S + 2] * nz
             u += dof_w[k, S + 3] * fx + dof_w[k, S + 4] * fy + dof_w[k, S + 5] * fz
             if k == axis.dof:
                 u += 1.0
-            number[k, lane] += u
+            memory.axis_response[first + c] = u * memory.root[k]
             u *= dof_w[k, D_INV]
             nx, ny, nz = nx - dof_w[k, U] * u, ny - dof_w[k, U + 1] * u, nz - dof_w[k, U + 2] * u
             fx, fy, fz = fx - dof_w[k, U + 3] * u, fy - dof_w[k, U + 4] * u, fz - dof_w[k, U + 5] * u
         ux, uy, uz = cross(body_w[i, ARM], body_w[i, ARM + 1], body_w[i, ARM + 2], fx, fy, fz)
         nx, ny, nz = nx + ux, ny + uy, nz + uz
+        first += count
         i = body_i[i, PARENT]
-
-
-@part
-def carry_axes(machine, data, first, end):
-    """Rows of M^-1 of the axes first to end - 1, which are on one branch, WIDTH at most."""
-    c = data.contact_memory
-    load, number, axis = lanes(c.load), numbers(lanes(c.load)), c.axes[first]
-    for k in range(axis.first, axis.first + axis.width):
-        load[k] = spread(0.0)
-    for j in range(first, end):
-        carry_axis_inward(machine, data, c.axes[j], j - first)
-    root = c.branch[axis.row, 2]
-    carry_outward(machine.body_i, data.body_w, data.dof_w, root, c.branch[root, 3], load, lanes(c.motion))
-    for j in range(first, end):
-        for k in range(axis.width):
-            c.axis_response[c.axes[j].at + k] = number[axis.first + k, j - first]
 
 
 @part
@@ -79,44 +64,53 @@ def hold_axis(machine, data, axis):
 
 @block
 def lay_axes(machine, data, z, h):
-    """M^-1, bounds and impulses to start from, of all axes with friction; after `articulate`."""
-    c, first = data.contact_memory, 0
-    count = c.axes.shape[0]
-    while first < count:
-        row, end = c.axes[first].row, first + 1
-        if c.branch[row, 4] == 1:
-            hold_axis(machine, data, c.axes[first])
-        else:
-            while end < count and end < first + WIDTH and c.branch[c.axes[end].row, 2] == c.branch[row, 2]:
-                end += 1
-            carry_axes(machine, data, first, end)
-        first = end
-    for k in range(count):
+    """Rows, bounds and impulses to start from, of all axes with friction; after `articulate` and `take_roots`."""
+    c = data.contact_memory
+    for k in range(c.axes.shape[0]):
         axis = c.axes[k]
+        if axis.along == 1:
+            carry_axis_inward(machine, data, axis)
+            axis.mobility = 0.0
+            for n in range(axis.at, axis.at + axis.width):
+                axis.mobility += c.axis_response[n] * c.axis_response[n]
+        else:
+            hold_axis(machine, data, axis)
+            axis.mobility = c.axis_response[axis.at + axis.dof - axis.first]
         p = machine.element_f[axis.element]
-        axis.mobility = c.axis_response[axis.at + axis.dof - axis.first]
         axis.weight = math.sqrt(max(axis.mobility, 0.0))
         axis.bound = h * p[FRICTION_F.coulomb]
         axis.impulse = min(max(-h * p[FRICTION_F.stiffness] * z[axis.state], -axis.bound), axis.bound)
 
 
 @part
-def push_axis(axis, response, v, p):
-    """Add the velocities of an impulse on an axis."""
+def speed_of_axis(axis, memory, x):
+    """Velocity of an axis from the velocities of the solver."""
+    if axis.along == 0:
+        return x[axis.dof]
+    speed = 0.0
     for k in range(axis.width):
-        v[axis.first + k] += p * response[axis.at + k]
+        speed += memory.axis_response[axis.at + k] * x[memory.path[axis.first + k]]
+    return speed
 
 
 @part
-def solve_axis(axis, memory, v):
+def push_axis(axis, memory, x, p):
+    """Add the velocities of an impulse on an axis."""
+    response, path = memory.axis_response, memory.path
+    for k in range(axis.width):
+        x[path[axis.first + k] if axis.along == 1 else axis.first + k] += p * response[axis.at + k]
+
+
+@part
+def solve_axis(axis, memory, x):
     """Impulse of one axis with all others held; returns the change of its velocity."""
     if not axis.mobility > 0.0:
         return 0.0
-    p = min(max(axis.impulse - v[axis.dof] / axis.mobility, -axis.bound), axis.bound)
+    p = min(max(axis.impulse - speed_of_axis(axis, memory, x) / axis.mobility, -axis.bound), axis.bound)
     change = p - axis.impulse
     axis.impulse = p
     if change != 0.0:
-        push_axis(axis, memory.axis_response, v, change)
+        push_axis(axis, memory, x, change)
     return abs(change) * axis.mobility
 
 

@@ -109,11 +109,13 @@ def respond(machine, data):
 
 @part
 def add_load(row, memory, d, side, times, force):
-    """Add times the row of J of one side of a point, along its direction d, to force (nv,)."""
+    """Add times the row of J of one side of a point, along its direction d, to force (nv,); not of diagonal sides,
+    which no loop holds.
+    """
     at = row.at + d * (row.count_a + row.count_b)
-    first, count = row.path_a, row.count_a
+    first, count = row.path_a, row.count_a - row.along_a
     if side == 1:
-        at, first, count = at + row.count_a, row.path_b, row.count_b
+        at, first, count = at + row.count_a, row.path_b, row.count_b - row.along_b
     for c in range(count):
         force[memory.path[first + c]] += times * memory.jac[at + c]
 

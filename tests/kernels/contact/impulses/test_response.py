@@ -5,14 +5,24 @@ import pytest
 
 import gori
 from gori.integrate import TimeStepping
-from gori.kernels.contact.response import lay_flying
+from gori.kernels.contact.impulses.diagonal import turn_velocities
+from gori.kernels.contact.impulses.response import lay_flying
 from tests.integrate.test_time_stepping import BALL, BLOCK, STILL, at, scene
 from tests.plain import Plain, plain
 
 
+def velocities_of(simulation, x):
+    """Velocities (nv,) of the solver's, at the state before the last step."""
+    data, machine = simulation.stepper.data, simulation.stepper.machine
+    v = np.zeros(len(x))
+    plain(turn_velocities)(machine, data, x, v, 1)
+    return v
+
+
 def rows_of(simulation):
-    """Dense J and M^-1 J' (n, 3, nv) of all points of the last step."""
+    """J and M^-1 J' (n, 3, nv) of all points of the last step, of velocities as they are."""
     memory, nv = simulation.stepper.data.contact_memory, simulation.model.nv
+    root = np.array([velocities_of(simulation, x) for x in np.eye(nv)])  # M^-1/2 of trees, one of all else
     found = []
     for row in memory.rows[: int(memory.head["points"][0])]:
         J, Y = np.zeros((3, nv)), np.zeros((3, nv))
@@ -23,10 +33,12 @@ def rows_of(simulation):
             axes = memory.path[row[f"path_{side}"] : row[f"path_{side}"] + row[f"count_{side}"]]
             for c, axis in enumerate(axes):
                 J[:, axis] += jac[:, first + c]
+                if row[f"along_{side}"]:
+                    Y[:, axis] += jac[:, first + c]
         Y[:, row["first_a"] : row["first_a"] + row["width_a"]] += out[:, : row["width_a"]]
         if row["width_b"]:
             Y[:, row["first_b"] : row["first_b"] + row["width_b"]] += out[:, row["width_a"] :]
-        found.append((J, Y))
+        found.append((np.linalg.solve(root, J.T).T, Y @ root))
     return found
 
 
@@ -49,7 +61,7 @@ def gripper():
 
 
 def foot():
-    """A box on an arm of three joints, flush on the floor: its points share what unit loads on it do."""
+    """A box on an arm of three joints, flush on the floor."""
     box = {"type": "box", "size": [0.3, 0.2, 0.1], "at": [0, 0, -0.5], "density": 500.0, "material": "steel"}
     spec = scene().model_dump(exclude_unset=True)
     link = {"mass": 1.0, "com": [0, 0, -0.2], "inertia": [0.02, 0.02, 0.01]}

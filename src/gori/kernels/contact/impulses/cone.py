@@ -1,6 +1,6 @@
 """Impulses of all points at once: unilateral contact with Coulomb friction (Moreau 1988; Jourdan, Alart, Jean 1998).
 
-    v+ = v + M^-1 J' p,      u = J v+,
+    v+ = v + M^-1 J' p,      u = J v+,             v: velocities, of trees diagonal ones (`diagonal.py`)
     0 <= p_n,  u_n + least >= 0,  p_n (u_n + least) = 0,
     |p_t| <= mu p_n,  p_t opposite to u_t where it slides, and u_t = 0 where |p_t| < mu p_n
 
@@ -16,9 +16,9 @@ friction does the same with the angular speeds of a point; torsional friction an
 
 import math
 
-from gori.kernels.contact.joints import push_axis, solve_axis
-from gori.kernels.contact.mixing import mix
-from gori.kernels.contact.outcome import work_of
+from gori.kernels.contact.impulses.joints import push_axis, solve_axis
+from gori.kernels.contact.impulses.mixing import mix
+from gori.kernels.contact.impulses.outcome import work_of
 from gori.kernels.contact.speeds import normal_speed, tangential_speeds
 from gori.kernels.jit import block, part
 
@@ -27,14 +27,26 @@ GIVEN_SLIP = 1e-12
 
 
 @part
-def push(row, response, v, n, s, t):
+def push_along(memory, x, at, width, first, count, n, s, t):
+    """Add what impulses do to diagonal velocities: `count` columns of w from jac[at] on, axes of `path` from first."""
+    jac, path = memory.jac, memory.path
+    for c in range(count):
+        x[path[first + c]] += n * jac[at + c] + s * jac[at + width + c] + t * jac[at + 2 * width + c]
+
+
+@part
+def push(row, memory, x, n, s, t):
     """Add the velocities of impulses along the three directions of a point."""
-    width, at = row.width_a + row.width_b, row.at_response
+    response, width, at = memory.response, row.width_a + row.width_b, row.at_response
     for c in range(row.width_a):
-        v[row.first_a + c] += n * response[at + c] + s * response[at + width + c] + t * response[at + 2 * width + c]
+        x[row.first_a + c] += n * response[at + c] + s * response[at + width + c] + t * response[at + 2 * width + c]
     at += row.width_a
     for c in range(row.width_b):
-        v[row.first_b + c] += n * response[at + c] + s * response[at + width + c] + t * response[at + 2 * width + c]
+        x[row.first_b + c] += n * response[at + c] + s * response[at + width + c] + t * response[at + 2 * width + c]
+    if row.along_a + row.along_b > 0:
+        columns = row.count_a + row.count_b
+        push_along(memory, x, row.at, columns, row.path_a, row.along_a, n, s, t)
+        push_along(memory, x, row.at + row.count_a, columns, row.path_b, row.along_b, n, s, t)
 
 
 @part
@@ -75,7 +87,7 @@ def solve_point(row, memory, v):
     elif row.friction > 0.0:
         us, ut = tangential_speeds(row, memory, v)
         row.impulse[1], row.impulse[2] = against_slip(row.friction * n, us, ut)
-    push(row, memory.response, v, dn, ds, dt)
+    push(row, memory, v, dn, ds, dt)
     return change
 
 
@@ -114,7 +126,7 @@ def solve_turn(turn, memory, v, normal):
     elif turn.friction > 0.0:
         us, ut = tangential_speeds(turn, memory, v)
         turn.impulse[1], turn.impulse[2] = against_slip(turn.friction * normal, us, ut)
-    push(turn, memory.response, v, dn, ds, dt)
+    push(turn, memory, v, dn, ds, dt)
     return change
 
 
@@ -136,15 +148,15 @@ def sweep(memory, v, count, backward):
 def start_impulses(memory, v):
     """Add the velocities of the impulses of the last step."""
     count = memory.head[0].points
-    rows, turns, axes, response = memory.rows, memory.turns, memory.axes, memory.response
+    rows, turns, axes = memory.rows, memory.turns, memory.axes
     for k in range(count):
         p = rows[k].impulse
         if p[0] > 0.0:
-            push(rows[k], response, v, p[0], p[1], p[2])
+            push(rows[k], memory, v, p[0], p[1], p[2])
             if turns.shape[0] > 0:
-                push(turns[k], response, v, turns[k].impulse[0], turns[k].impulse[1], turns[k].impulse[2])
+                push(turns[k], memory, v, turns[k].impulse[0], turns[k].impulse[1], turns[k].impulse[2])
     for k in range(axes.shape[0]):
-        push_axis(axes[k], memory.axis_response, v, axes[k].impulse)
+        push_axis(axes[k], memory, v, axes[k].impulse)
 
 
 @part

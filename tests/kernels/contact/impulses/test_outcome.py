@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from gori.kernels.contact.impulses.outcome import contact_work, elastic, note_forces, within
+from gori.kernels.contact.impulses.starts import SHARE
 from gori.kernels.contact.memory import HEAD, POINT, ROWS
-from gori.kernels.contact.outcome import contact_work, elastic, note_forces, within
-from gori.kernels.contact.starts import SHARE
 from tests.plain import Plain, plain, rows
 
 H, SOFT, FRICTION = 1e-2, 1e-3, 0.5

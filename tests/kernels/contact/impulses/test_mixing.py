@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from gori.kernels.contact.impulses.mixing import dot, mix, solve_shares
 from gori.kernels.contact.memory import DEPTH
-from gori.kernels.contact.mixing import dot, mix, solve_shares
 from tests.plain import Plain, plain
 
 

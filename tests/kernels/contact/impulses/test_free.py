@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gori.kernels.contact.free import about_centre, solve_symmetric
+from gori.kernels.contact.impulses.free import about_centre, solve_symmetric
 from tests.plain import plain
 
 

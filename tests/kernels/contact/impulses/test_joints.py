@@ -5,8 +5,9 @@ import pytest
 
 import gori
 from gori.integrate import TimeStepping
-from gori.kernels.contact.joints import push_axis, solve_axis
+from gori.kernels.contact.impulses.joints import push_axis, solve_axis
 from tests.integrate.closed_contact import four_bar
+from tests.kernels.contact.impulses.test_response import velocities_of
 from tests.plain import Plain, plain
 from tests.reference.impulses import bounded, held
 
@@ -29,8 +30,8 @@ def arms(friction, **joint):
 
 
 def test_one_axis_sticks_or_slips():
-    axis = Plain(mobility=2.0, impulse=0.0, bound=0.5, dof=1, first=0, width=2, at=0)
-    memory, v = Plain(axis_response=np.array([0.3, 2.0])), np.array([0.0, 0.4])
+    axis = Plain(mobility=2.0, impulse=0.0, bound=0.5, dof=1, along=0, first=0, width=2, at=0)
+    memory, v = Plain(axis_response=np.array([0.3, 2.0]), path=np.arange(2)), np.array([0.0, 0.4])
     assert plain(solve_axis)(axis, memory, v) == pytest.approx(0.4)
     assert (
         axis.impulse == pytest.approx(-0.2) and v[1] == pytest.approx(0.0, abs=1e-15) and v[0] == pytest.approx(-0.06)
@@ -38,7 +39,7 @@ def test_one_axis_sticks_or_slips():
     v[1] = 3.0
     plain(solve_axis)(axis, memory, v)
     assert axis.impulse == -0.5 and v[1] == pytest.approx(2.4)
-    plain(push_axis)(axis, memory.axis_response, v, 1.0)
+    plain(push_axis)(axis, memory, v, 1.0)
     assert v[1] == pytest.approx(4.4)
 
 
@@ -49,7 +50,9 @@ def impulses_of(model, step, start):
     memory = simulation.stepper.data.contact_memory
     Y = np.zeros((len(memory.axes), model.nv))
     for row, axis in zip(Y, memory.axes):
-        row[axis["first"] : axis["first"] + axis["width"]] = memory.axis_response[axis["at"] :][: axis["width"]]
+        columns = np.arange(axis["first"], axis["first"] + axis["width"])
+        row[memory.path[columns] if axis["along"] else columns] = memory.axis_response[axis["at"] :][: axis["width"]]
+    Y = np.array([velocities_of(simulation, row) for row in Y])
     return memory.axes, Y, simulation.stepper.memory.work.after
 
 

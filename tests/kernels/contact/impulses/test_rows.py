@@ -5,9 +5,9 @@ import pytest
 
 import gori
 from gori.integrate import TimeStepping
+from gori.kernels.contact.impulses.rows import lay_mobility, shared_axes
+from gori.kernels.contact.impulses.starts import SOFT_NORMAL, SOFT_TANGENT
 from gori.kernels.contact.memory import ROWS
-from gori.kernels.contact.rows import lay_mobility
-from gori.kernels.contact.starts import SOFT_NORMAL, SOFT_TANGENT
 from tests.integrate.test_time_stepping import BALL, BLOCK, STILL, at, scene
 from tests.plain import Plain, plain, rows
 
@@ -26,6 +26,27 @@ def test_mobility_is_that_of_the_rows():
     assert 1.0 / row.over_largest == pytest.approx((1.0 + SOFT_TANGENT) * largest)
     np.testing.assert_allclose(row.coupling, W[0, 1:])
     np.testing.assert_allclose(row.tangential - np.array([1, 0, 1]) * row.soft_tangent, W[[1, 1, 2], [1, 2, 2]])
+
+
+def test_mobility_of_diagonal_velocities_is_that_of_their_rows():
+    """A's side flies, with M^-1 J' beside J; B's has one row for both."""
+    rng = np.random.default_rng(3)
+    J, inverse = rng.normal(size=(3, 6)), np.diag([2.0, 0.5, 3.0])
+    memory = Plain(jac=J.ravel(), response=(J[:, :3] @ inverse).ravel(), path=np.arange(3))
+    row = ROWS.zeros(1)
+    row["count_a"], row["width_a"], row["count_b"], row["along_b"] = 3, 3, 3, 3
+    row = rows(row)[0]
+    plain(lay_mobility)(row, memory)
+    W = J[:, :3] @ inverse @ J[:, :3].T + J[:, 3:] @ J[:, 3:].T
+    assert 1.0 / row.over_normal == pytest.approx((1.0 + SOFT_NORMAL) * W[0, 0])
+    np.testing.assert_allclose(row.coupling, W[0, 1:])
+    np.testing.assert_allclose(row.tangential - np.array([1, 0, 1]) * row.soft_tangent, W[[1, 1, 2], [1, 2, 2]])
+
+
+def test_axes_that_both_bodies_share_are_counted_once():
+    memory = Plain(path=np.array([5, 4, 1, 0, 7, 6, 3, 1, 0]))
+    assert plain(shared_axes)(Plain(path_a=0, count_a=4, path_b=4, count_b=5), memory) == 2
+    assert plain(shared_axes)(Plain(path_a=2, count_a=2, path_b=4, count_b=5), memory) == 2  # A is an ancestor of B
 
 
 def test_a_face_has_no_rolling_friction_but_a_ball_has():

@@ -4,7 +4,7 @@ import numpy as np
 
 import gori
 from gori.integrate import TimeStepping
-from gori.kernels.contact.cone import against_slip, stick_or_slip
+from gori.kernels.contact.impulses.cone import against_slip, stick_or_slip
 from tests.integrate.test_time_stepping import BLOCK, STILL, at, scene
 from tests.plain import Plain, plain
 

@@ -1,0 +1,1 @@
+"""Impulses of all points at once, at the level of velocities: the solver of `integrate/time_stepping.py`."""
