@@ -37,16 +37,14 @@ class Run:
 
     def slides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Pairs of shapes of the active points (n,), speed of one surface over the other [m/s], and depths [m]."""
-        memory, v = self.simulation.stepper.data.contact_memory, self.simulation.stepper.memory.work.x_after
-        count = int(memory.head["points"][0])
+        memory = self.simulation.stepper.data.contact_memory
+        count, x = int(memory.head["points"][0]), memory.x_after.reshape(-1, 8)
         point, rows = memory.point[:count], memory.rows[:count]
         active = np.flatnonzero(rows["impulse"][:, 0] > 0.0)
         speeds = np.zeros(len(active))
         for n, row in enumerate(rows[active]):
-            axes = [memory.path[row[f"path_{x}"] : row[f"path_{x}"] + row[f"count_{x}"]] for x in "ab"]
-            x, width = v[np.concatenate(axes)], int(row["count_a"] + row["count_b"])
-            jac = memory.jac[row["at"] : row["at"] + 3 * width].reshape(3, width)
-            speeds[n] = np.linalg.norm(jac[1:] @ x)
+            pieces = slice(row["at"], row["at"] + row["count"])
+            speeds[n] = np.linalg.norm(np.einsum("pdk,pk->d", memory.w[pieces, 1:], x[memory.block[pieces]]))
         pairs = point["a"][active] * len(memory.newest) + point["b"][active]
         return pairs, speeds, -point["gap"][active]
 

@@ -60,7 +60,7 @@ class _Lanes:
     """Rows of eight numbers, each taken as one value."""
 
     def __init__(self, rows: np.ndarray):
-        self.rows = rows
+        self.rows, self.shape = rows, rows.shape[:-1]
 
     def __getitem__(self, k):
         return self.rows[k].copy()
@@ -86,6 +86,7 @@ STAND_INS = {
     "sum8": lambda values: values.sum(),
     "write8": _write8,
     "lanes": _Lanes,
+    "lanes_of": lambda flat: _Lanes(flat.reshape(-1, 8)),
     "sincos": lambda x: (math.sin(x), math.cos(x)),
     "all_positive": lambda x: x > 0.0,
     "above": lambda x, limit: x if x > limit else math.nan,

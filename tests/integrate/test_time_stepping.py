@@ -1,12 +1,13 @@
 """Time stepping with impulses, in scenes whose end is known."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 
 import gori
-from gori.errors import InputError
+from gori.errors import ContactWarning, InputError
 from gori.integrate.time_stepping import TimeStepping
 
 
@@ -120,6 +121,32 @@ def test_a_stack_of_boxes_stays():
     heights = simulation.q.reshape(-1, 7)[:, 6]
     np.testing.assert_allclose(heights, 0.05 + 0.1 * np.arange(8), atol=2e-4)
     assert np.abs(simulation.v).max() < 1e-4 and np.abs(simulation.q.reshape(-1, 7)[:, 4:6]).max() < 1e-5
+
+
+def stack(masses):
+    """Cubes of 10 cm, one on the other."""
+    cube = {"type": "box", "size": [0.1, 0.1, 0.1]}
+    return scene(
+        **{f"box_{k}": (cube | {"density": 1e3 * m}, at(z=0.05 + 0.1 * k), STILL) for k, m in enumerate(masses)}
+    )
+
+
+@pytest.mark.parametrize("masses, step, sink", [
+    ([1, 100] * 4, 1e-2, 2e-3),
+    ([1, 1e4], 5e-3, 1e-3),
+    ([1, 1e6], 5e-3, 1e-2),
+])  # fmt: skip
+def test_light_boxes_bear_heavy_ones(masses, step, sink):
+    """They are pressed in a little, stand where they are, and make no energy."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContactWarning)  # tells how deep
+        simulation, rec = run(stack(masses), step, 2.0)
+    place = simulation.q.reshape(-1, 7)[:, 4:]
+    np.testing.assert_allclose(place[:, 2], 0.05 + 0.1 * np.arange(len(masses)), atol=sink)
+    assert np.abs(place[:, :2]).max() < 1e-3 and np.abs(simulation.v).max() < 1e-2
+    assert rec["energy.total"].max() <= rec["energy.total"][0] + 1e-9 * sum(masses)
+    impulses = simulation.report["impulses"]
+    assert impulses["unconverged"] < 0.15 * impulses["solves"]
 
 
 def test_nothing_tunnels_through_a_thin_wall():

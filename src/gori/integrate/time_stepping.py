@@ -5,7 +5,7 @@ One step of length h (Moreau 1988; Jean 1999), all at the state (q, v) at its st
     M~ (v~ - v) = h (f - h K v)           without contact; springs and motors on axes implicit, M~ = M + h D + h^2 K
     v' = v~ + M~^-1 J' p                  impulses p of unilateral contact with Coulomb friction (`impulses/cone.py`),
                                           and of friction in joints (`impulses/joints.py`), in diagonal velocities of
-                                          trees (`impulses/diagonal.py`)
+                                          trees, by blocks (`impulses/diagonal.py`, `blocks.py`)
     q' = q (+) h u
 
 u is v', but for bodies that are inside each other: they part by u, which is solved first, and v' is solved anew without
@@ -32,7 +32,7 @@ from gori.integrate.rates import finish_step, project
 from gori.kernels.accelerations import health
 from gori.kernels.codes import OK
 from gori.kernels.contact.find import fall_of, find_contacts, is_calm, keep_contacts, leaves_boxes, slack_of, stray_of
-from gori.kernels.contact.impulses.cone import calm_impulses, solve_impulses, start_impulses
+from gori.kernels.contact.impulses.cone import calm_impulses, solve_impulses
 from gori.kernels.contact.impulses.diagonal import from_diagonal, take_roots, to_diagonal
 from gori.kernels.contact.impulses.free import leave_out_turning, move
 from gori.kernels.contact.impulses.held import (
@@ -73,10 +73,7 @@ WORK = layout(
     array("accelerations", "nv", "m/s2, rad/s2", "without contact"),
     array("after", "nv", "m/s, rad/s", "velocities after the step"),
     array("moving", "nv", "m/s, rad/s", "velocities of the way of the step: also out of each other"),
-    array("x_before", "nv", "", "diagonal velocities before the step"),
-    array("x_free", "nv", "", "without contact"),
-    array("x_after", "nv", "", "after the step"),
-    array("x_moving", "nv", "", "of the way of the step"),
+    array("free", "nv", "m/s, rad/s", "velocities without contact"),
     array("increment", "nv", "m, rad", "h v"),
     array("added", "nv", "kg, kg m2", "inertia of implicit forces"),
     array("lent", "nv", "kg, kg m2", "inertia of axes that have none in the tree, until loops hold them"),
@@ -90,30 +87,24 @@ TimeSteppingMemory = method_memory("TimeSteppingMemory", settings=SETTINGS, work
 def solve_step(machine, data, memory, z, h):
     """Impulses of a step: x_after, and x_moving of its way, from x_free; after `lay_rows` and `lay_axes`."""
     contact, settings, work = data.contact_memory, memory.settings[0], memory.work
-    free, after, moving = work.x_free, work.x_after, work.x_moving
-    head, counts, nv = contact.head[0], work.counts, after.shape[0]
+    free, after, moving = contact.x_free, contact.x_after, contact.x_moving
+    head, counts, nx = contact.head[0], work.counts, contact.x_free.shape[0]
     sweeps, stalled = head.iterations, head.stalled
-    for k in range(nv):
-        after[k] = free[k]
-    start_impulses(contact, after)
-    solve_impulses(contact, after, settings.tolerance, settings.sweeps)
-    for k in range(nv):
+    solve_impulses(contact, free, after, settings.tolerance, settings.sweeps)
+    for k in range(nx):
         moving[k] = after[k]
     parting = contact.head[0].points > 0 and head.parting > 0.0
     if parting:
-        for k in range(nv):
-            after[k] = free[k]
         restart_rows(contact, h)
         if contact.axes.shape[0] > 0:
             lay_axes(machine, data, z, h)
-        start_impulses(contact, after)
-        solve_impulses(contact, after, settings.tolerance, settings.sweeps)
+        solve_impulses(contact, free, after, settings.tolerance, settings.sweeps)
     if head.stalled > stalled:
         calm_impulses(contact, free, after, settings.sweeps)
     if parting:
         limit_parting(contact, after, moving)
     else:
-        for k in range(nv):
+        for k in range(nx):
             moving[k] = after[k]
     counts[0], counts[1] = counts[0] + 1.0, counts[1] + head.iterations - sweeps
     counts[2] += 1.0 if head.stalled > stalled else 0.0
@@ -124,7 +115,7 @@ def time_stepping_step(machine, data, memory, t, h, y):
     body_i, body_w, dof_w = machine.body_i, data.body_w, data.dof_w
     nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
     q, v, z = y[:nq], y[nq : nq + nv], y[nq + nv : y.shape[0] - 1]
-    work = memory.work
+    work, contact = memory.work, data.contact_memory
     body_f, after = work.body_f, work.after
 
     # forces at the start
@@ -134,7 +125,7 @@ def time_stepping_step(machine, data, memory, t, h, y):
     code = apply_forces(machine, data, t, q, v, z, work.zdot)
     if code != OK:
         return code
-    touching, rubbing = machine.contact.shape.shape[0] > 0, data.contact_memory.axes.shape[0] > 0
+    touching, rubbing = machine.contact.shape.shape[0] > 0, contact.axes.shape[0] > 0
     if rubbing:
         leave_out_friction(machine, data, v, z, work.zdot)
     if touching and not acts_on_bodies(machine):
@@ -156,41 +147,41 @@ def time_stepping_step(machine, data, memory, t, h, y):
         hold_velocities(machine, data, body_f, implicit, work.lent, t, h, q, v, after)
 
     # impulses of contact and friction; once more where they throw bodies farther than contacts were looked for
-    calm, acted = touching and data.contact_memory.head[0].calm == 1, rubbing
-    slack = slack_of(machine, data.contact_memory, h) if calm else 0.0
+    calm, acted = touching and contact.head[0].calm == 1, rubbing
+    slack = slack_of(machine, contact, h) if calm else 0.0
     for k in range(nv):
-        work.moving[k] = v[k] if calm else after[k]
+        work.free[k], work.moving[k] = after[k], v[k] if calm else after[k]
     if touching or rubbing:
-        take_roots(data.contact_memory, dof_w)
-        to_diagonal(machine, data, v, work.x_before)
-        to_diagonal(machine, data, after, work.x_free)
+        take_roots(contact, dof_w)
+        to_diagonal(machine, data, v, contact.x_before)
+        to_diagonal(machine, data, after, contact.x_free)
     for _ in range(LOOKS if touching else 1):
         if touching:
             velocities(body_i, work.moving, body_w, dof_w)
             code = find_contacts(machine, data, h, slack if calm else fall_of(machine, h))
             if code != OK:
                 return code
-            keep_contacts(data.contact_memory, t)
-            lay_rows(machine, data, work.x_before, h)
-            acted = rubbing or data.contact_memory.head[0].points > 0
+            keep_contacts(contact, t)
+            lay_rows(machine, data, contact.x_before, h)
+            acted = rubbing or contact.head[0].points > 0
         if rubbing:
             lay_axes(machine, data, z, h)
         if acted:
             solve_step(machine, data, memory, z, h)
-            from_diagonal(machine, data, work.x_moving, work.moving)
+            from_diagonal(machine, data, contact.x_moving, contact.x_free, work.free, work.moving)
         else:
             for k in range(nv):
                 work.moving[k] = after[k]
-        if not touching or not leaves_boxes(machine, data, work.moving, h, stray_of(data.contact_memory, calm, slack)):
+        if not touching or not leaves_boxes(machine, data, work.moving, h, stray_of(contact, calm, slack)):
             break
         calm = False
     if touching:
-        data.contact_memory.head[0].calm = 1 if calm or is_calm(machine, data, v, h) else 0
+        contact.head[0].calm = 1 if calm or is_calm(machine, data, v, h) else 0
     if acted:
-        from_diagonal(machine, data, work.x_after, after)
+        from_diagonal(machine, data, contact.x_after, contact.x_free, work.free, after)
     if touching:
-        done = contact_work(data.contact_memory, work.x_before, work.x_after)
-        note_forces(data.contact_memory, work.x_moving, h)
+        done = contact_work(contact, contact.x_before, contact.x_after)
+        note_forces(contact, contact.x_moving, h)
         measure_impulses(machine, data)
     for k in range(z.shape[0]):
         z[k] += h * work.zdot[k]

@@ -1,9 +1,7 @@
 """Branches and paths of a tree."""
 
-import numpy as np
-
 import gori
-from gori.kernels.contact.branches import branches, paths, row_of, rubbing_axes, solids
+from gori.kernels.contact.branches import branches, paths, row_of, rubbing_axes
 from tests.integrate.test_time_stepping import BALL, BLOCK, STILL, at, scene
 
 
@@ -37,21 +35,9 @@ def test_loops_join_branches_and_all_between_them():
 def test_axes_with_friction():
     model = gori.compile(gori.load("examples/arm.yaml").set({"joints.upper_roll.friction": 0.5}))
     body_i = model.kernel_tables.body_i
-    branch, (_, of), dof = branches(body_i, model.nv), paths(body_i), model.joint("upper_roll").v.start
-    (axis,) = rubbing_axes(model.forces.element_i, body_i, branch, of)
-    row = row_of(body_i, dof)
-    assert axis["dof"] == dof and axis["row"] == row
-    assert [axis[name] for name in ("along", "first", "width", "at")] == [1, *of[row], 0]
+    branch, dof = branches(body_i, model.nv), model.joint("upper_roll").v.start
+    (axis,) = rubbing_axes(model.forces.element_i, body_i, branch)
+    assert axis["dof"] == dof and axis["row"] == row_of(body_i, dof) and axis["along"] == 1
     branch[:, 4] = 1  # as if loops held it
-    (axis,) = rubbing_axes(model.forces.element_i, body_i, branch, of)
-    assert [axis[name] for name in ("along", "first", "width", "at")] == [0, 0, model.nv, 0]
-
-
-def test_inverse_inertia_of_flying_bodies():
-    model = two_bodies()
-    t = model.kernel_tables
-    ball = solids(t.body_i, t.body_f)[1]
-    mass = 1000.0 * 4.0 / 3.0 * np.pi * 1e-3
-    np.testing.assert_allclose(ball[:4], [1.0 / mass, *[1.0 / (0.4 * mass * 0.01)] * 3], rtol=1e-12)
-    arm = gori.compile(gori.load("examples/arm.yaml")).kernel_tables
-    assert not solids(arm.body_i, arm.body_f).any()
+    (axis,) = rubbing_axes(model.forces.element_i, body_i, branch)
+    assert axis["along"] == 0

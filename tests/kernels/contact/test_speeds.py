@@ -16,12 +16,10 @@ def test_tangents_are_across():
 
 
 def test_speeds_are_rows_of_the_jacobian_times_velocities():
-    """A point between a body whose axes 1 and 3 move it and one with the axes 4 and 5, whatever their order."""
+    """A point whose pieces are of the blocks 2 and 0, behind one of another point."""
     rng = np.random.default_rng(1)
-    jac, v = rng.normal(size=(3, 4)), rng.normal(size=6)
-    row = Plain(direct=0, at=0, count_a=2, count_b=2, path_a=0, path_b=2)
-    memory = Plain(jac=jac.ravel(), path=np.array([3, 1, 5, 4]))
-    np.testing.assert_allclose(plain(speeds)(row, memory, v), jac @ v[[3, 1, 5, 4]], rtol=1e-14)
-    row = Plain(direct=1, at=0, count_a=2, count_b=2, first_a=1, first_b=4)
-    np.testing.assert_allclose(plain(speeds)(row, memory, v), jac @ v[[1, 2, 4, 5]], rtol=1e-14)
+    w, x = rng.normal(size=(3, 3, 8)), rng.normal(size=24)
+    memory = Plain(w=w, block=np.array([1, 2, 0]))
+    expected = w[1] @ x[16:] + w[2] @ x[:8]
+    np.testing.assert_allclose(plain(speeds)(Plain(at=1, count=2), memory, x), expected, rtol=1e-13)
     assert plain(along)([1.0, 2.0, 3.0], [0.0, 0.5, 1.0]) == 4.0

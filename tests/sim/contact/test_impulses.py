@@ -32,15 +32,16 @@ def stacked(ratio):
     )
 
 
-def test_a_hundred_times_the_mass_on_top_is_carried():
-    simulation = stacked(100.0)
-    simulation.step(400)
-    assert np.abs(simulation.q.reshape(2, 7)[:, 6] - [0.05, 0.15]).max() < 2e-4 and np.abs(simulation.v).max() < 1e-4
+@pytest.mark.parametrize("ratio, steps, depth", [(100.0, 400, 1e-4), (1000.0, 400, 4e-4)])
+def test_a_heavy_weight_is_carried(ratio, steps, depth):
+    simulation = stacked(ratio)
+    simulation.step(steps)
+    assert np.abs(simulation.q.reshape(2, 7)[:, 6] - [0.05, 0.15]).max() < depth and np.abs(simulation.v).max() < 2e-5
     warn_of_depth(simulation.model, simulation.method, simulation.stepper.data.contact_memory, 0.0)  # says nothing
 
 
 @pytest.mark.filterwarnings("ignore::gori.errors.EnergyWarning")
-@pytest.mark.parametrize("ratio", [1e3, 1e4, 1e5, 1e6])
+@pytest.mark.parametrize("ratio", [1e4, 1e5, 1e6])
 def test_a_weight_that_crushes_what_is_below_it_is_named(ratio):
     with pytest.warns(
         ContactWarning, match=r"(light|heavy|ground)\.\w+ and (light|heavy|ground)\.\w+ got .* deep into each"

@@ -1,4 +1,4 @@
-"""Which velocities an impulse on a body changes, and which bodies are solved by themselves; all known beforehand."""
+"""Which velocities an impulse on a body changes, all known beforehand."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from gori.kernels.forces.elements import E_DOF, E_KIND, E_STATE, JOINT_FRICTION
-from gori.kernels.tree.columns import COM, END, INERTIA, KIND, MASS, NDOF, PARENT, V0
-from gori.kernels.tree.joints import FREE
+from gori.kernels.tree.columns import END, NDOF, PARENT, V0
 
 
 def row_of(body_i: np.ndarray, dof: int) -> int:
@@ -52,39 +51,14 @@ def paths(body_i: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array(path, np.int64), found
 
 
-def solids(body_i: np.ndarray, body_f: np.ndarray) -> np.ndarray:
-    """(rows, 7) of each body that flies alone: 1 / mass, and the inverse of its inertia about its centre of mass, own
-    axes, as xx yy zz xy xz yz; zero for all others.
+def rubbing_axes(element_i: np.ndarray, body_i: np.ndarray, branch: np.ndarray) -> list[dict[str, int]]:
+    """Each axis with friction: its element, velocity, state and row; and `along`: 1 where its row has numbers for the
+    way to the ground, 0 where loops hold it, and it has them for all of its branch.
     """
-    found = np.zeros((len(body_i), 7))
-    for i in range(1, len(body_i)):
-        mass = body_f[i, MASS]
-        if body_i[i, KIND] == FREE and body_i[i, PARENT] == 0 and body_i[i, END] == i + 1 and mass > 0.0:
-            xx, yy, zz, xy, xz, yz = body_f[i, INERTIA : INERTIA + 6]
-            c = body_f[i, COM : COM + 3]
-            inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - mass * (c @ c * np.eye(3) - np.outer(c, c))
-            if np.linalg.matrix_rank(inertia, 1e-12 * np.trace(inertia)) == 3:
-                inverse = np.linalg.inv(inertia)
-                found[i] = [1.0 / mass, *np.diag(inverse), inverse[0, 1], inverse[0, 2], inverse[1, 2]]
-    return found
-
-
-def rubbing_axes(
-    element_i: np.ndarray, body_i: np.ndarray, branch: np.ndarray, path_of: np.ndarray
-) -> list[dict[str, int]]:
-    """Each axis with friction: its element, velocity, state and row; `along`: 1 where its row has a number for each
-    axis on the way to the ground, from `first` on in the paths, 0 where loops hold it, and it has one for each velocity
-    of its branch, from `first` on; `width`, their number, and `at`, where the row begins.
-    """
-    found, at = [], 0
+    found = []
     for e in np.flatnonzero(element_i[:, E_KIND] == JOINT_FRICTION):
         dof = int(element_i[e, E_DOF])
         row = row_of(body_i, dof)
-        along = int(branch[row, 4] == 0)
-        first, width = path_of[row] if along else branch[row, :2]
-        found.append(
-            {"element": int(e), "dof": dof, "state": int(element_i[e, E_STATE]), "row": row}
-            | {"along": along, "first": int(first), "width": int(width), "at": at}
-        )  # fmt: skip
-        at += int(width)
+        state, along = int(element_i[e, E_STATE]), int(branch[row, 4] == 0)
+        found.append({"element": int(e), "dof": dof, "state": state, "row": row, "along": along})
     return found

@@ -9,9 +9,8 @@
     axes          friction of joints (`impulses/joints.py`)
 
 The directions of a point are n, from A to B, and two tangents; its rows of the Jacobian are the speeds of B against A
-along them. `jac` holds those of the axes on the way from A and B to the ground, point after point, of diagonal
-velocities where the solver has those (`impulses/diagonal.py`); `response`, M^-1 J', all velocities of the branches of
-the tree that carry A and B, where it has not.
+along them. They stand in pieces `w`, point after point, by blocks of the velocities of the solver
+(`impulses/blocks.py`, `diagonal.py`).
 """
 
 from typing import Annotated, Any
@@ -20,18 +19,22 @@ import numpy as np
 from numba import types
 
 from gori.kernels.bundle import Bundle
-from gori.kernels.contact.branches import branches, paths, rubbing_axes, solids
+from gori.kernels.contact.branches import branches, paths, rubbing_axes
 from gori.kernels.contact.broad import BroadWork, broad_work
+from gori.kernels.contact.impulses.blocks import blocks_of, slots, velocities_at, ways
 from gori.kernels.contact.impulses.diagonal import ROWS_AT_ONCE
 from gori.kernels.contact.narrow.work import NarrowWork, narrow_work
 from gori.kernels.contact.tables import FOUND, MOST_POINTS
 from gori.kernels.lanes import WIDTH, aligned
 from gori.kernels.layout import field, record
 
-F1, F2 = types.float64[::1], types.float64[:, ::1]
+F1, F2, F3 = types.float64[::1], types.float64[:, ::1], types.float64[:, :, ::1]
 I1, I2 = types.int64[::1], types.int64[:, ::1]
+NONE = np.zeros(0, np.int64)
 PAIRS = 32
 """candidates for which there is room, for each shape"""
+MOST_BLOCKS = 128
+"""of velocities of the solver, up to which Newton's method has room: 4 MB"""
 DEPTH = 5
 """iterates that are mixed by the solver of impulses"""
 CALM = 1e-2
@@ -48,6 +51,9 @@ HEAD = record(
     field("iterations", "", "of the solver so far", dtype="i8"),
     field("solves", "", "of the solver so far", dtype="i8"),
     field("stalled", "", "solves so far that ended without converging", dtype="i8"),
+    field("newton", "", "steps of Newton's method so far", dtype="i8"),
+    field("rest", "", "solves for which it rested when it did not arrive last; 0: it did", dtype="i8"),
+    field("resting", "", "of these, still to come", dtype="i8"),
     field("work", "J", "of contact so far"),
     field("deepest", "m", "largest depth so far"),
     field("deepest_time", "s", "when that was"),
@@ -80,19 +86,10 @@ POINT = record(
 
 ROWS = record(
     "ContactRows",
-    field("first_a", "", "first velocity of A's branch", dtype="i8"),
-    field("width_a", "", "number of them; 0: A does not move, or its velocities are diagonal", dtype="i8"),
-    field("first_b", "", "first velocity of B's branch", dtype="i8"),
-    field("width_b", "", "number of them; 0: likewise, or on A's branch", dtype="i8"),
-    field("along_a", "", "number of A's columns of `jac` that are of diagonal velocities: all or none", dtype="i8"),
-    field("along_b", "", "the same of B", dtype="i8"),
-    field("path_a", "", "where the axes that move A begin in `path`", dtype="i8"),
-    field("count_a", "", "number of them", dtype="i8"),
-    field("path_b", "", "where the axes that move B begin in `path`", dtype="i8"),
-    field("count_b", "", "number of them", dtype="i8"),
-    field("direct", "", "1: they are all velocities of both branches", dtype="i8"),
-    field("at", "", "where its rows begin in `jac`, of count_a + count_b columns", dtype="i8"),
-    field("at_response", "", "where its rows begin in `response`, of width_a + width_b columns", dtype="i8"),
+    field("at", "", "where its pieces begin in `block` and `w`: J of what loops hold", dtype="i8"),
+    field("to", "", "where those of diagonal velocities begin; behind them, M^-1 J' of what loops hold", dtype="i8"),
+    field("count", "", "number of pieces of its speeds, from `at` on", dtype="i8"),
+    field("to_count", "", "number of pieces that its impulses change, from `to` on", dtype="i8"),
     field("tangent_1", "", "world axes", shape=3),
     field("tangent_2", "", "world axes", shape=3),
     field("impulse", "N s", "on B along n and both tangents", shape=3),
@@ -103,11 +100,15 @@ ROWS = record(
     field("drift", "m/s", "speed along both tangents, and the normal, that brings a sticking point back", shape=3),
     field("weight", "kg^-0.5", "of changes of normal and tangential impulses", shape=2),
     field("tangential", "1/kg", "W of the tangents with their compliance: 11, 12, 22", shape=3),
+    field("inverse", "kg", "inverse of it: 11, 12, 22", shape=3),
     field("coupling", "1/kg", "W of the normal with both tangents", shape=2),
     field("over_largest", "kg", "1 / largest eigenvalue of it"),
     field("least", "m/s", "normal speed after the step is at least minus this"),
     field("friction", "", "coefficient; of a row of rotation: rolling friction times effective radius [m]"),
     field("torsion", "m", "of a row of rotation: torsional friction times effective radius"),
+    field("load", "N s", "normal impulse that bounds friction in a step of Newton's method"),
+    field("speed", "m/s", "along the three directions, in that step", shape=3),
+    field("rate", "m/s", "change of it along the direction of the step", shape=3),
 )
 """three speeds of a point; or, of its rolling and torsional friction, three angular speeds [rad/s] along the same
 directions, with impulses in N m s
@@ -120,14 +121,16 @@ AXIS = record(
     field("state", "", "its state z", dtype="i8"),
     field("row", "", "of the body that it carries", dtype="i8"),
     field("along", "", "1: its row is of diagonal velocities, on its way to the ground", dtype="i8"),
-    field("first", "", "where that begins in `path`; or, along = 0, first velocity of its branch", dtype="i8"),
-    field("width", "", "length of the row", dtype="i8"),
-    field("at", "", "where the row begins in `axis_response`", dtype="i8"),
+    field("slot", "", "where its velocity stands in those of the solver", dtype="i8"),
+    field("at", "", "where its pieces begin in `axis_block` and `axis_w`", dtype="i8"),
+    field("count", "", "number of them", dtype="i8"),
     field("bound", "N s, N m s", "largest impulse"),
     field("impulse", "N s, N m s", "on the axis"),
     field("last", "N s, N m s", "impulse before both sweeps"),
     field("mobility", "1/kg, 1/(kg m2)", "velocity by a unit impulse"),
     field("weight", "", "root of it"),
+    field("speed", "m/s, rad/s", "in a step of Newton's method"),
+    field("rate", "m/s, rad/s", "change of it along the direction of the step"),
 )
 """friction of one axis of a joint"""
 
@@ -142,7 +145,8 @@ class ContactMemory(Bundle):
     rows: Annotated[Any, ROWS.type[::1]]
     turns: Annotated[Any, ROWS.type[::1]]
     axes: Annotated[Any, AXIS.type[::1]]
-    axis_response: Annotated[Any, F1]  # rows of the axes with friction: w, or of M^-1
+    axis_block: Annotated[Any, I1]  # of each piece of an axis with friction
+    axis_w: Annotated[Any, F2]  # (pieces, WIDTH) rows of these axes: w, or of M^-1
     pose: Annotated[Any, F2]  # (shapes, 12) rotation by rows and origin, world
     box: Annotated[Any, F2]  # (shapes, 6) low and high corner, with the way of a step
     broad: Annotated[BroadWork, BroadWork.type]
@@ -166,19 +170,36 @@ class ContactMemory(Bundle):
     branch: Annotated[Any, I2]
     path: Annotated[Any, I1]  # velocities that move each row, from its joint to the ground
     path_of: Annotated[Any, I2]  # (rows, 2) where those of each row begin, and number of them
-    jac: Annotated[Any, F1]
-    response: Annotated[Any, F1]
-    # mixing of iterates (`impulses/mixing.py`): differences of the last few, (DEPTH, impulses) and (DEPTH, nv), and
-    # the last one
-    mix_f: Annotated[Any, F2]
-    mix_g: Annotated[Any, F2]
-    mix_v: Annotated[Any, F2]
+    place: Annotated[Any, I1]  # (nv,) where each velocity stands in those of the solver
+    velocity_at: Annotated[Any, I1]  # (8 blocks,) the velocity at each place, or -1
+    way: Annotated[Any, I1]  # blocks that move each row
+    way_of: Annotated[Any, I2]  # (rows, 2) where those of each row begin, and number of them
+    block: Annotated[Any, I1]  # of each piece of a row of a point
+    w: Annotated[Any, F3]  # (pieces, 3, WIDTH) rows of points along their three directions
+    # velocities of the solver: before the step, without contact, after the step, and of its way
+    x_before: Annotated[Any, F1]
+    x_free: Annotated[Any, F1]
+    x_after: Annotated[Any, F1]
+    x_moving: Annotated[Any, F1]
+    x_last: Annotated[Any, F1]  # before a pair of sweeps
+    # mixing of iterates (`impulses/mixing.py`), in blocks: differences of the last few of impulses and velocities, the
+    # last ones, and by how much impulses change
+    mix_f: Annotated[Any, F3]
+    mix_g: Annotated[Any, F3]
+    mix_v: Annotated[Any, F3]
+    mix_change: Annotated[Any, F1]
     last_f: Annotated[Any, F1]
     last_g: Annotated[Any, F1]
     last_v: Annotated[Any, F1]
     gram: Annotated[Any, F2]  # (2 DEPTH, DEPTH) equations of the mixture, and below them their factors
     share: Annotated[Any, F1]  # (DEPTH,)
-    solid: Annotated[Any, F2]  # (rows, 7) of bodies that fly alone: 1 / mass, inverse inertia; others: zero
+    # Newton's method (`impulses/newton.py`, `cholesky.py`), n blocks: the Hessian (n (n + 1) / 2, 8, 8), which of its
+    # blocks are filled (n, n), diagonal factors and transposed columns (n, 8, 8), the direction (8 n,)
+    hessian: Annotated[Any, F3]
+    filled: Annotated[Any, I2]
+    corner: Annotated[Any, F3]
+    turned: Annotated[Any, F3]
+    direction: Annotated[Any, F1]
     total: Annotated[Any, F1]  # (6,) of soft soil on one shape: moment about the origin of its row, and force
     arm: Annotated[Any, F1]  # (3,) of one point from the origin of a body [m]
     directions: Annotated[Any, F2]  # (3, 3) of one point, by rows
@@ -211,38 +232,40 @@ def contact_memory(
     branch = branches(
         body_i, nv, [machine.path[at : at + n] for at, n in zip(machine.cut["path"], machine.cut["axes"])]
     )
-    path, path_of = paths(body_i) if shapes or rubbing else (np.zeros(0, np.int64), np.zeros((0, 2), np.int64))
-    found = rubbing_axes(machine.element_i, body_i, branch, path_of) if rubbing else []
-    axes = AXIS.zeros(len(found))
+    found = rubbing_axes(machine.element_i, body_i, branch) if rubbing else []
+    used = bool(shapes or found)
+    rows = len(body_i) if used else 0
+    branch, path, path_of = (branch, *paths(body_i)) if used else (branch[:0], NONE, NONE.reshape(0, 2))
+    place = slots(body_i, nv) if used else NONE
+    blocks = int(place.max(initial=-1)) // WIDTH + 1
+    way, way_of = ways(path, path_of, place)
+    widest = max((len(blocks_of(place, *one[:2])) for one in branch if one[4] == 1), default=0)  # of what loops hold
+    axes, axis_block = AXIS.zeros(len(found)), list[int]()
     for axis, values in zip(axes, found):
+        row = values["row"]
+        pieces = [way[k] for k in np.arange(way_of[row, 1]) + way_of[row, 0]]
+        pieces = pieces if values["along"] else blocks_of(place, *branch[row, :2])
+        values |= {"slot": int(place[values["dof"]]), "at": len(axis_block), "count": len(pieces)}
+        axis_block += pieces
         for name, value in values.items():
             axis[name] = value
-    used = bool(shapes or len(axes))
-    branch = branch if used else np.zeros((0, 5), np.int64)
     curvature = tables.shape["curvature"] if shapes else np.zeros(0)
     curved = curvature[np.isfinite(curvature)]
     margin, calm = 0.5 * MARGIN * float(curved.max(initial=0.0)), CALM * float(curved.min(initial=np.inf))
     if (np.isinf(tables.shape["half"][:, 0]) & (tables.shape["row"] > 0)).any() if shapes else False:
         calm = -np.inf  # what has no end and moves comes from afar
     thinnest = float(tables.shape["half"].min(initial=np.inf)) if shapes else np.inf
-    solid = solids(body_i, machine.body_f) if used else np.zeros((0, 7))
-    solid[branch[: len(solid), 4] == 1] = 0.0
-    dense = (branch[:, 4] == 1) | (solid[:, 0] > 0.0)  # with velocities as they are
-    widest = int(branch[dense, 1].max(initial=0))
     turning = bool(((tables.law["rolling"] > 0.0) | (tables.law["torsion"] > 0.0)).any())
-    blocks = (2 if turning else 1) if solver else 0  # of three rows, for each point
-    room = blocks * points * 3 * widest * (1 if widest == nv else 2)
+    kinds = (2 if turning else 1) if solver else 0  # of three rows, for each point
     recorded = np.zeros(2) if recorded is None else recorded
-    if not used:
-        path, path_of = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
-    longest = int(path_of[:, 1].max(initial=0))
-    columns = blocks * points * 6 * longest
-    mixed, impulses = DEPTH if solver and used else 0, 3 * points * blocks + len(axes)
-    moving = nv if used else 0
+    pieces = 2 * kinds * points * (int(way_of[:, 1].max(initial=0)) + widest)
+    impulses = -(-(3 * points * kinds + len(axes)) // WIDTH)  # blocks of them
+    mixed = DEPTH if solver and used else 0
+    direct = blocks if solver and used and blocks <= MOST_BLOCKS and not (branch[:, 4] == 1).any() else 0
     return ContactMemory(
         head=HEAD.zeros(1), point=POINT.zeros(points), near=POINT.zeros(points), count=np.zeros(2, np.int64),
-        rows=ROWS.zeros(points if solver else 0), turns=ROWS.zeros(points if blocks == 2 else 0),
-        axes=axes, axis_response=np.zeros(int(axes["width"].sum())),
+        rows=ROWS.zeros(points if solver else 0), turns=ROWS.zeros(points if kinds == 2 else 0),
+        axes=axes, axis_block=np.array(axis_block, np.int64), axis_w=aligned((len(axis_block), WIDTH)),
         pose=np.zeros((shapes, 12)), box=np.zeros((shapes, 6)), reached=np.zeros((shapes, 6)),
         broad=broad_work(shapes, PAIRS * shapes),
         pairs=np.zeros((PAIRS * shapes, 2), np.int64), found=FOUND.zeros(MOST_POINTS),
@@ -252,11 +275,17 @@ def contact_memory(
         newest=np.zeros(shapes, np.int64),
         older=np.zeros(points, np.int64), body=np.array([-1] * shapes if bodies is None else bodies, np.int64),
         wrench=recorded[:-2].reshape(-1, 6), measured=recorded[-2:], branch=branch,
-        path=path, path_of=path_of, jac=np.zeros(columns), response=np.zeros(room),
-        mix_f=np.zeros((mixed, impulses)), mix_g=np.zeros((mixed, impulses)),
-        mix_v=np.zeros((mixed, moving)), last_f=np.zeros(impulses), last_g=np.zeros(impulses),
-        last_v=np.zeros(moving), gram=np.zeros((2 * DEPTH, DEPTH)), share=np.zeros(DEPTH),
-        solid=solid, total=np.zeros(6), arm=np.zeros(3), directions=np.zeros((3, 3)),
-        force=aligned((6, WIDTH)), load=aligned((longest, WIDTH)), waiting=np.zeros((ROWS_AT_ONCE, 2), np.int64),
-        root=np.zeros(moving), carried=np.zeros((len(body_i) if used else 0, 6)),
+        path=path, path_of=path_of, place=place, velocity_at=velocities_at(place, blocks), way=way, way_of=way_of,
+        block=np.zeros(pieces, np.int64), w=aligned((pieces, 3, WIDTH)),
+        x_before=aligned(WIDTH * blocks), x_free=aligned(WIDTH * blocks), x_after=aligned(WIDTH * blocks),
+        x_moving=aligned(WIDTH * blocks), x_last=aligned(WIDTH * blocks),
+        mix_f=aligned((mixed, impulses, WIDTH)), mix_g=aligned((mixed, impulses, WIDTH)),
+        mix_v=aligned((mixed, blocks, WIDTH)), mix_change=aligned(WIDTH * impulses),
+        last_f=aligned(WIDTH * impulses), last_g=aligned(WIDTH * impulses), last_v=aligned(WIDTH * blocks),
+        gram=np.zeros((2 * DEPTH, DEPTH)), share=np.zeros(DEPTH),
+        hessian=aligned((direct * (direct + 1) // 2, WIDTH, WIDTH)), filled=np.zeros((direct, direct), np.int64),
+        corner=aligned((direct, WIDTH, WIDTH)), turned=aligned((direct, WIDTH, WIDTH)),
+        direction=aligned(WIDTH * direct), total=np.zeros(6), arm=np.zeros(3), directions=np.zeros((3, 3)),
+        force=aligned((6, WIDTH)), load=aligned((int(path_of[:, 1].max(initial=0)), WIDTH)),
+        waiting=np.zeros((ROWS_AT_ONCE, 2), np.int64), root=np.zeros(len(place)), carried=np.zeros((rows, 6)),
     )  # fmt: skip

@@ -1,6 +1,7 @@
 """Directions of a contact point, and its speeds along them from the velocities of the machine."""
 
 from gori.kernels.jit import part
+from gori.kernels.lanes import lanes, lanes_of, spread, sum8
 
 
 @part
@@ -19,54 +20,27 @@ def along(vector, direction):
 
 
 @part
-def normal_speed(row, memory, v):
-    """Speed of a point along its normal [m/s]."""
-    jac, path, at, n = memory.jac, memory.path, row.at, 0.0
-    if row.direct == 1:
-        for c in range(row.count_a):
-            n += jac[at + c] * v[row.first_a + c]
-        at += row.count_a
-        for c in range(row.count_b):
-            n += jac[at + c] * v[row.first_b + c]
-    else:
-        for c in range(row.count_a):
-            n += jac[at + c] * v[path[row.path_a + c]]
-        at += row.count_a
-        for c in range(row.count_b):
-            n += jac[at + c] * v[path[row.path_b + c]]
-    return n
+def normal_speed(row, memory, x):
+    """Speed of a point along its normal [m/s], from the velocities x of the solver (`impulses/blocks.py`)."""
+    w, block, blocks, n = lanes(memory.w), memory.block, lanes_of(x), spread(0.0)
+    for p in range(row.at, row.at + row.count):
+        n = n + w[p, 0] * blocks[block[p]]
+    return sum8(n)
 
 
 @part
-def tangential_speeds(row, memory, v):
+def tangential_speeds(row, memory, x):
     """Speeds of a point along its tangents [m/s]."""
-    jac, path, width, s, t = memory.jac, memory.path, row.count_a + row.count_b, 0.0, 0.0
-    at = row.at + width
-    if row.direct == 1:
-        for c in range(row.count_a):
-            x = v[row.first_a + c]
-            s += jac[at + c] * x
-            t += jac[at + width + c] * x
-        at += row.count_a
-        for c in range(row.count_b):
-            x = v[row.first_b + c]
-            s += jac[at + c] * x
-            t += jac[at + width + c] * x
-    else:
-        for c in range(row.count_a):
-            x = v[path[row.path_a + c]]
-            s += jac[at + c] * x
-            t += jac[at + width + c] * x
-        at += row.count_a
-        for c in range(row.count_b):
-            x = v[path[row.path_b + c]]
-            s += jac[at + c] * x
-            t += jac[at + width + c] * x
-    return s, t
+    w, block, blocks, s, t = lanes(memory.w), memory.block, lanes_of(x), spread(0.0), spread(0.0)
+    for p in range(row.at, row.at + row.count):
+        eight = blocks[block[p]]
+        s = s + w[p, 1] * eight
+        t = t + w[p, 2] * eight
+    return sum8(s), sum8(t)
 
 
 @part
-def speeds(row, memory, v):
+def speeds(row, memory, x):
     """Speeds of a point along its three directions [m/s]."""
-    s, t = tangential_speeds(row, memory, v)
-    return normal_speed(row, memory, v), s, t
+    s, t = tangential_speeds(row, memory, x)
+    return normal_speed(row, memory, x), s, t

@@ -5,10 +5,9 @@ import pytest
 
 import gori
 from gori.integrate import TimeStepping
-from gori.kernels.contact.impulses.diagonal import is_diagonal, turn_velocities
-from gori.kernels.tree.columns import V0
+from gori.kernels.contact.impulses.diagonal import from_diagonal, is_diagonal, to_diagonal
 from tests.integrate.test_time_stepping import BALL, STILL, at, scene
-from tests.kernels.contact.impulses.test_response import foot, gripper
+from tests.kernels.contact.impulses.test_rows import foot, gripper
 from tests.plain import plain
 from tests.reference.impulses import diagonal
 from tests.reference.random_spec import random_spec
@@ -46,35 +45,34 @@ def test_they_are_those_of_the_dense_factor(seed):
     model = gori.compile(touching_tree(seed))
     stepper, q = stepped(model)
     M, rng = model.mass_matrix(q), np.random.default_rng(seed)
-    ball = model.joint("ball_free").v
-    tree = [k for k in range(model.nv) if not ball.start <= k < ball.stop]
     for _ in range(3):
-        v, x, back = rng.normal(size=model.nv), np.zeros(model.nv), np.zeros(model.nv)
-        plain(turn_velocities)(stepper.machine, stepper.data, v, x, 0)
-        plain(turn_velocities)(stepper.machine, stepper.data, x, back, 1)
+        memory, v, back = stepper.data.contact_memory, rng.normal(size=model.nv), np.zeros(model.nv)
+        none, x = np.zeros(len(memory.x_free)), np.zeros(len(memory.x_free))
+        plain(to_diagonal)(stepper.machine, stepper.data, v, x)
+        plain(from_diagonal)(stepper.machine, stepper.data, x, none, np.zeros(model.nv), back)
         np.testing.assert_allclose(back, v, atol=1e-10)
-        energy = v[tree] @ M[np.ix_(tree, tree)] @ v[tree]
-        assert x[tree] @ x[tree] == pytest.approx(energy, rel=1e-10)
-        np.testing.assert_allclose(x[tree], diagonal(M[np.ix_(tree, tree)], v[tree]), atol=1e-8 * np.sqrt(energy))
+        energy = v @ M @ v
+        assert x @ x == pytest.approx(energy, rel=1e-10)
+        np.testing.assert_allclose(x[memory.place], diagonal(M, v), atol=1e-8 * np.sqrt(energy))
 
 
-def test_bodies_that_fly_alone_and_loops_keep_their_velocities():
+def test_trees_that_loops_hold_keep_their_velocities():
     model = gori.compile(gripper())
     stepper, _ = stepped(model)
-    memory, free = stepper.data.contact_memory, model.joint("ball_free").v
-    for i in range(1, len(stepper.machine.body_i)):
-        first = stepper.machine.body_i[i, V0]
-        assert plain(is_diagonal)(memory, i) == (not free.start <= first < free.stop)
-    assert not plain(is_diagonal)(memory, 0)
+    memory = stepper.data.contact_memory
+    assert [plain(is_diagonal)(memory, i) for i in range(len(memory.branch))] == [False, True, True, True, True]
     memory.branch[:, 4] = 1  # as if loops held all
     assert not any(plain(is_diagonal)(memory, i) for i in range(len(memory.branch)))
+    v, x = np.random.default_rng(0).normal(size=model.nv), np.zeros(len(memory.x_free))
+    plain(to_diagonal)(stepper.machine, stepper.data, v, x)
+    np.testing.assert_array_equal(x[memory.place], v)
 
 
-def test_both_ways_at_once_may_share_an_array():
+def test_what_no_impulse_moved_stays_to_the_last_bit():
     model = gori.compile(foot())
     stepper, _ = stepped(model)
-    v = np.random.default_rng(1).normal(size=model.nv)
-    x, same = np.zeros(model.nv), v.copy()
-    plain(turn_velocities)(stepper.machine, stepper.data, v, x, 0)
-    plain(turn_velocities)(stepper.machine, stepper.data, same, same, 0)
-    np.testing.assert_array_equal(same, x)
+    memory, rng = stepper.data.contact_memory, np.random.default_rng(1)
+    before, x, v = rng.normal(size=model.nv), np.zeros(len(memory.x_free)), np.zeros(model.nv)
+    plain(to_diagonal)(stepper.machine, stepper.data, before, x)
+    plain(from_diagonal)(stepper.machine, stepper.data, x, x, before, v)
+    np.testing.assert_array_equal(v, before)

@@ -7,7 +7,7 @@ import gori
 from gori.integrate import TimeStepping
 from gori.kernels.contact.impulses.held import add_load, holds
 from tests.integrate.closed_contact import four_bar, ring
-from tests.kernels.contact.impulses.test_response import rows_of
+from tests.kernels.contact.impulses.test_rows import rows_of
 from tests.plain import Plain, plain
 from tests.reference.impulses import held
 
@@ -29,16 +29,13 @@ def test_responses_are_those_of_the_dense_equations(spec, until):
 
 
 def test_loads_are_rows_of_the_jacobian():
-    row = Plain(at=1, count_a=1, count_b=2, path_a=0, path_b=1, along_a=0, along_b=0)
-    memory = Plain(jac=np.arange(10.0), path=np.array([2, 0, 1]))
+    """A piece of a block that holds the velocities 2 and 0, and one of a tree that no loop holds."""
+    velocity_at = np.full(16, -1)
+    velocity_at[[0, 1, 8]] = 2, 0, 1
+    memory = Plain(w=np.arange(48.0).reshape(2, 3, 8), block=np.array([0, 1]), velocity_at=velocity_at)
     force = np.zeros(3)
-    plain(add_load)(row, memory, 1, 0, 2.0, force)  # the second row of three numbers: 4, 5, 6
-    assert force.tolist() == [0.0, 0.0, 8.0]
-    plain(add_load)(row, memory, 1, 1, 1.0, force)
-    assert force.tolist() == [5.0, 6.0, 8.0]
-    row.along_b = 2  # of a tree that no loop holds
-    plain(add_load)(row, memory, 1, 1, 1.0, force)
-    assert force.tolist() == [5.0, 6.0, 8.0]
+    plain(add_load)(Plain(at=0, to=1, count=2), memory, 1, 2.0, force)
+    assert force.tolist() == [18.0, 0.0, 16.0]
 
 
 def test_a_machine_without_equations_is_not_held():

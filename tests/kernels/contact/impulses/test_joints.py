@@ -7,7 +7,7 @@ import gori
 from gori.integrate import TimeStepping
 from gori.kernels.contact.impulses.joints import push_axis, solve_axis
 from tests.integrate.closed_contact import four_bar
-from tests.kernels.contact.impulses.test_response import velocities_of
+from tests.kernels.contact.impulses.test_rows import velocities_of
 from tests.plain import Plain, plain
 from tests.reference.impulses import bounded, held
 
@@ -30,8 +30,10 @@ def arms(friction, **joint):
 
 
 def test_one_axis_sticks_or_slips():
-    axis = Plain(mobility=2.0, impulse=0.0, bound=0.5, dof=1, along=0, first=0, width=2, at=0)
-    memory, v = Plain(axis_response=np.array([0.3, 2.0]), path=np.arange(2)), np.array([0.0, 0.4])
+    axis = Plain(mobility=2.0, impulse=0.0, bound=0.5, slot=1, along=0, at=0, count=1)
+    w, v = np.zeros((1, 8)), np.zeros(8)
+    w[0, :2], v[1] = (0.3, 2.0), 0.4
+    memory = Plain(axis_w=w, axis_block=np.zeros(1, int))
     assert plain(solve_axis)(axis, memory, v) == pytest.approx(0.4)
     assert (
         axis.impulse == pytest.approx(-0.2) and v[1] == pytest.approx(0.0, abs=1e-15) and v[0] == pytest.approx(-0.06)
@@ -48,10 +50,10 @@ def impulses_of(model, step, start):
     simulation = gori.Simulation(model, TimeStepping(step=step, tolerance=1e-13, sweeps=2000), state=start)
     simulation.step()
     memory = simulation.stepper.data.contact_memory
-    Y = np.zeros((len(memory.axes), model.nv))
+    Y = np.zeros((len(memory.axes), len(memory.x_free)))
     for row, axis in zip(Y, memory.axes):
-        columns = np.arange(axis["first"], axis["first"] + axis["width"])
-        row[memory.path[columns] if axis["along"] else columns] = memory.axis_response[axis["at"] :][: axis["width"]]
+        for p in range(axis["at"], axis["at"] + axis["count"]):
+            row.reshape(-1, 8)[memory.axis_block[p]] = memory.axis_w[p]
     Y = np.array([velocities_of(simulation, row) for row in Y])
     return memory.axes, Y, simulation.stepper.memory.work.after
 

@@ -27,11 +27,11 @@ def test_a_slow_iteration_is_finished():
     row = [Plain(impulse=np.zeros(3), last=np.zeros(3), weight=np.ones(2)) for _ in range(2)]
     memory = Plain(
         rows=row, turns=np.zeros(0), axes=np.zeros(0), head=[Plain(points=2)],
-        mix_f=np.zeros((DEPTH, 6)), mix_g=np.zeros((DEPTH, 6)),
-        mix_v=np.zeros((DEPTH, 1)), last_f=np.zeros(6), last_g=np.zeros(6), last_v=np.zeros(1),
+        mix_f=np.zeros((DEPTH, 1, 8)), mix_g=np.zeros((DEPTH, 1, 8)), mix_v=np.zeros((DEPTH, 1, 8)),
+        mix_change=np.zeros(8), last_f=np.zeros(8), last_g=np.zeros(8), last_v=np.zeros(8),
         gram=np.zeros((2 * DEPTH, DEPTH)), share=np.zeros(DEPTH),
     )  # fmt: skip
-    v, mixed, smallest = np.zeros(1), 0, math.inf
+    v, mixed, smallest = np.zeros(8), 0, math.inf
     for _ in range(14):
         x = np.concatenate([one.impulse for one in row])
         g = A @ x + b

@@ -1,6 +1,6 @@
 """Impulses of all points at once: unilateral contact with Coulomb friction (Moreau 1988; Jourdan, Alart, Jean 1998).
 
-    v+ = v + M^-1 J' p,      u = J v+,             v: velocities, of trees diagonal ones (`diagonal.py`)
+    v+ = v + M^-1 J' p,      u = J v+,             v: velocities of the solver (`diagonal.py`, `blocks.py`)
     0 <= p_n,  u_n + least >= 0,  p_n (u_n + least) = 0,
     |p_t| <= mu p_n,  p_t opposite to u_t where it slides, and u_t = 0 where |p_t| < mu p_n
 
@@ -16,47 +16,38 @@ friction does the same with the angular speeds of a point; torsional friction an
 
 import math
 
-from gori.kernels.contact.impulses.joints import push_axis, solve_axis
+from gori.kernels.contact.impulses.joints import push_axis, solve_axis, speed_of_axis
 from gori.kernels.contact.impulses.mixing import mix
+from gori.kernels.contact.impulses.newton import may_try, solve_by_newton
 from gori.kernels.contact.impulses.outcome import work_of
-from gori.kernels.contact.speeds import normal_speed, tangential_speeds
+from gori.kernels.contact.speeds import normal_speed, speeds, tangential_speeds
 from gori.kernels.jit import block, part
+from gori.kernels.lanes import lanes, lanes_of
 
 GIVEN_SLIP = 1e-12
 """speed [m/s, rad/s] from which on a slip that no impulse changes has a direction"""
 
-
-@part
-def push_along(memory, x, at, width, first, count, n, s, t):
-    """Add what impulses do to diagonal velocities: `count` columns of w from jac[at] on, axes of `path` from first."""
-    jac, path = memory.jac, memory.path
-    for c in range(count):
-        x[path[first + c]] += n * jac[at + c] + s * jac[at + width + c] + t * jac[at + 2 * width + c]
+PATIENCE = 12
+"""pairs of sweeps after which Newton's method is tried"""
+SETTLED = 0.05
+"""of the tolerance, which speeds may change in a pair of sweeps where impulses have not converged"""
 
 
 @part
 def push(row, memory, x, n, s, t):
     """Add the velocities of impulses along the three directions of a point."""
-    response, width, at = memory.response, row.width_a + row.width_b, row.at_response
-    for c in range(row.width_a):
-        x[row.first_a + c] += n * response[at + c] + s * response[at + width + c] + t * response[at + 2 * width + c]
-    at += row.width_a
-    for c in range(row.width_b):
-        x[row.first_b + c] += n * response[at + c] + s * response[at + width + c] + t * response[at + 2 * width + c]
-    if row.along_a + row.along_b > 0:
-        columns = row.count_a + row.count_b
-        push_along(memory, x, row.at, columns, row.path_a, row.along_a, n, s, t)
-        push_along(memory, x, row.at + row.count_a, columns, row.path_b, row.along_b, n, s, t)
+    w, block, blocks = lanes(memory.w), memory.block, lanes_of(x)
+    for p in range(row.to, row.to + row.to_count):
+        b = block[p]
+        blocks[b] = blocks[b] + n * w[p, 0] + s * w[p, 1] + t * w[p, 2]
 
 
 @part
 def stick_or_slip(row, limit, us, ut):
     """Tangential impulses of a point whose speeds are us and ut now, no larger than the limit [N s]."""
-    ss, st, tt = row.tangential[0], row.tangential[1], row.tangential[2]
-    p, q = row.impulse[1], row.impulse[2]
+    p, q, inverse = row.impulse[1], row.impulse[2], row.inverse
     us, ut = us + row.soft_tangent * p + row.drift[0], ut + row.soft_tangent * q + row.drift[1]
-    determinant = ss * tt - st * st
-    s, t = p - (tt * us - st * ut) / determinant, q - (ss * ut - st * us) / determinant
+    s, t = p - (inverse[0] * us + inverse[1] * ut), q - (inverse[1] * us + inverse[2] * ut)
     if s * s + t * t <= limit * limit:
         return s, t
     s, t = p - row.over_largest * us, q - row.over_largest * ut
@@ -145,16 +136,22 @@ def sweep(memory, v, count, backward):
 
 
 @part
+def push_row(row, memory, v):
+    """Add the velocities of the present impulses of a row."""
+    p = row.impulse
+    if p[0] != 0.0 or p[1] != 0.0 or p[2] != 0.0:
+        push(row, memory, v, p[0], p[1], p[2])
+
+
+@part
 def start_impulses(memory, v):
-    """Add the velocities of the impulses of the last step."""
+    """Add the velocities of the present impulses, whatever their sign: mixing may leave a pull for the next sweep."""
     count = memory.head[0].points
     rows, turns, axes = memory.rows, memory.turns, memory.axes
     for k in range(count):
-        p = rows[k].impulse
-        if p[0] > 0.0:
-            push(rows[k], memory, v, p[0], p[1], p[2])
-            if turns.shape[0] > 0:
-                push(turns[k], memory, v, turns[k].impulse[0], turns[k].impulse[1], turns[k].impulse[2])
+        push_row(rows[k], memory, v)
+        if turns.shape[0] > 0:
+            push_row(turns[k], memory, v)
     for k in range(axes.shape[0]):
         push_axis(axes[k], memory, v, axes[k].impulse)
 
@@ -172,9 +169,47 @@ def note_impulses(memory, count):
         axes[k].last = axes[k].impulse
 
 
+@part
+def note_velocities(memory, x):
+    """Velocities before a pair of sweeps."""
+    now, last = lanes_of(x), lanes_of(memory.x_last)
+    for b in range(now.shape[0]):
+        last[b] = now[b]
+
+
+@part
+def has_settled(memory, x, tolerance, count):
+    """Whether a pair of sweeps has changed no speed of any point by more than the tolerance. Where more points bear a
+    body than it needs, impulses go on from one to the other for long, and move nothing.
+    """
+    now, last = lanes_of(x), lanes_of(memory.x_last)
+    for b in range(now.shape[0]):
+        last[b] = now[b] - last[b]
+    for k in range(count):
+        n, s, t = speeds(memory.rows[k], memory, memory.x_last)
+        if max(abs(n), abs(s), abs(t)) > tolerance:
+            return False
+        if memory.turns.shape[0] > 0:
+            n, s, t = speeds(memory.turns[k], memory, memory.x_last)
+            if max(abs(n), abs(s), abs(t)) > tolerance:
+                return False
+    for k in range(memory.axes.shape[0]):
+        if abs(speed_of_axis(memory.axes[k], memory, memory.x_last)) > tolerance:
+            return False
+    return True
+
+
+@part
+def restart(memory, free, v):
+    """v from the velocities without contact and the present impulses."""
+    for k in range(v.shape[0]):
+        v[k] = free[k]
+    start_impulses(memory, v)
+
+
 @block
-def solve_impulses(memory, v, tolerance, most):
-    """Bring v (nv,) to the velocities with contact, from those with the present impulses (`start_impulses`).
+def solve_impulses(memory, free, v, tolerance, most):
+    """Velocities v of the solver with contact, from those without it and the impulses to start from.
 
     tolerance   change of speeds in a sweep below which it ends [m/s]
     most        number of sweeps
@@ -182,13 +217,21 @@ def solve_impulses(memory, v, tolerance, most):
     head = memory.head[0]
     count, mixed, smallest = head.points, 0, math.inf
     head.solves += 1
-    for _ in range(most // 2):
+    restart(memory, free, v)
+    for pair in range(most // 2):
+        if pair == PATIENCE and may_try(memory):
+            solve_by_newton(memory, free, v, tolerance)
+            restart(memory, free, v)
+            mixed, smallest = 0, math.inf
         note_impulses(memory, count)
+        note_velocities(memory, v)
         head.iterations += 1
         if sweep(memory, v, count, False) <= tolerance:
             return
         head.iterations += 1
         if sweep(memory, v, count, True) <= tolerance:
+            return
+        if pair > PATIENCE and has_settled(memory, v, SETTLED * tolerance, count):
             return
         mixed, smallest = mix(memory, v, mixed, smallest)
     sweep(memory, v, count, False)

@@ -11,14 +11,15 @@ f -= U u/D after each axis, M^-1/2 follows from it without one outward:
     x = sqrt(D) (v + U' a / D)            a: what the axes before it give their body
     v = x / sqrt(D) - U' a / D            so v and x can be turned into each other in O(n)
 
-So a point costs what the way from its body to the ground is long, not what its tree is large. Bodies that fly alone
-have velocities for x, as their rows are short anyway, and so have trees that loops hold (`held.py`).
+So a point costs what the way from its body to the ground is long, not what its tree is large. Trees that loops hold
+have velocities for x (`held.py`). x stands in blocks of eight (`blocks.py`).
 """
 
 import math
 
+from gori.kernels.contact.impulses.blocks import find_block
 from gori.kernels.jit import block, part
-from gori.kernels.lanes import lanes, spread
+from gori.kernels.lanes import WIDTH, lanes, spread
 from gori.kernels.tree.columns import ARM, D_INV, NDOF, PARENT, V0, S, U
 from gori.kernels.tree.kinematics import cross
 
@@ -29,7 +30,7 @@ ROWS_AT_ONCE = 2
 @part
 def is_diagonal(memory, i):
     """Whether the velocities of the branch of row i are diagonal ones to the solver."""
-    return i > 0 and memory.branch[i, 4] == 0 and memory.solid[i, 0] == 0.0
+    return i > 0 and memory.branch[i, 4] == 0
 
 
 @part
@@ -51,45 +52,64 @@ def before_axes(body_i, body_w, carried, i):
 
 
 @part
-def turn_velocities(machine, data, source, target, outward):
-    """target (nv,) from source (nv,), which may be the same: velocities become diagonal, or, with outward = 1, diagonal
-    ones velocities again.
-    """
-    body_i, body_w, dof_w, memory = machine.body_i, data.body_w, data.dof_w, data.contact_memory
-    root, carried = memory.root, memory.carried
-    for i in range(1, body_i.shape[0]):
-        first, end = body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]
-        if not is_diagonal(memory, i):
-            for k in range(first, end):
-                target[k] = source[k]
-            continue
-        wx, wy, wz, ux, uy, uz = before_axes(body_i, body_w, carried, i)
-        for k in range(first, end):
-            given = dof_w[k, U] * wx + dof_w[k, U + 1] * wy + dof_w[k, U + 2] * wz
-            given += dof_w[k, U + 3] * ux + dof_w[k, U + 4] * uy + dof_w[k, U + 5] * uz
-            given *= dof_w[k, D_INV]
-            if outward == 1:
-                rate = root[k] * source[k] - given
-                target[k] = rate
-            else:
-                rate = source[k]
-                target[k] = (rate + given) / root[k]
-            wx, wy, wz = wx + dof_w[k, S] * rate, wy + dof_w[k, S + 1] * rate, wz + dof_w[k, S + 2] * rate
-            ux, uy, uz = ux + dof_w[k, S + 3] * rate, uy + dof_w[k, S + 4] * rate, uz + dof_w[k, S + 5] * rate
-        carried[i, 0], carried[i, 1], carried[i, 2] = wx, wy, wz
-        carried[i, 3], carried[i, 4], carried[i, 5] = ux, uy, uz
+def given_by(dof_w, k, V):
+    """Velocity of axis k that goes with V, the velocity that the axes before it give its body: U' V / D."""
+    given = dof_w[k, U] * V[0] + dof_w[k, U + 1] * V[1] + dof_w[k, U + 2] * V[2]
+    given += dof_w[k, U + 3] * V[3] + dof_w[k, U + 4] * V[4] + dof_w[k, U + 5] * V[5]
+    return given * dof_w[k, D_INV]
+
+
+@part
+def add_axis(dof_w, k, V, rate):
+    """V with the velocity of axis k."""
+    return (
+        V[0] + dof_w[k, S] * rate, V[1] + dof_w[k, S + 1] * rate, V[2] + dof_w[k, S + 2] * rate,
+        V[3] + dof_w[k, S + 3] * rate, V[4] + dof_w[k, S + 4] * rate, V[5] + dof_w[k, S + 5] * rate,
+    )  # fmt: skip
+
+
+@part
+def carry_on(carried, i, V):
+    """Note the velocity of row i for its children."""
+    carried[i, 0], carried[i, 1], carried[i, 2] = V[0], V[1], V[2]
+    carried[i, 3], carried[i, 4], carried[i, 5] = V[3], V[4], V[5]
 
 
 @block
 def to_diagonal(machine, data, v, x):
-    """x (nv,) from the velocities v (nv,); after `take_roots`."""
-    turn_velocities(machine, data, v, x, 0)
+    """x of the solver from the velocities v (nv,); after `take_roots`."""
+    body_i, body_w, dof_w, memory = machine.body_i, data.body_w, data.dof_w, data.contact_memory
+    root, place, carried = memory.root, memory.place, memory.carried
+    for i in range(1, body_i.shape[0]):
+        first, end = body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]
+        if not is_diagonal(memory, i):
+            for k in range(first, end):
+                x[place[k]] = v[k]
+            continue
+        V = before_axes(body_i, body_w, carried, i)
+        for k in range(first, end):
+            x[place[k]] = (v[k] + given_by(dof_w, k, V)) / root[k]
+            V = add_axis(dof_w, k, V, v[k])
+        carry_on(carried, i, V)
 
 
 @block
-def from_diagonal(machine, data, x, v):
-    """Velocities v (nv,) from x (nv,)."""
-    turn_velocities(machine, data, x, v, 1)
+def from_diagonal(machine, data, x, free, before, v):
+    """Velocities v (nv,) of x, from those `before` (nv,) of `free`: what no impulse moved stays as it was."""
+    body_i, body_w, dof_w, memory = machine.body_i, data.body_w, data.dof_w, data.contact_memory
+    root, place, carried = memory.root, memory.place, memory.carried
+    for i in range(1, body_i.shape[0]):
+        first, end = body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]
+        if not is_diagonal(memory, i):
+            for k in range(first, end):
+                v[k] = before[k] + (x[place[k]] - free[place[k]])
+            continue
+        V = before_axes(body_i, body_w, carried, i)
+        for k in range(first, end):
+            rate = root[k] * (x[place[k]] - free[place[k]]) - given_by(dof_w, k, V)
+            v[k] = before[k] + rate
+            V = add_axis(dof_w, k, V, rate)
+        carry_on(carried, i, V)
 
 
 @part
@@ -140,16 +160,14 @@ def note_forces_of(memory, t, sign, turning):
 
 
 @part
-def take_rows(row, memory, t, side, length):
-    """Put the rows t of `load`, of a body whose way to the ground has `length` axes, into those of one side of a point:
-    of A (side 0) after B, to whose columns the axes that both have in common belong.
-    """
-    jac, load, width = memory.jac, memory.load, row.count_a + row.count_b
-    own = row.count_a if side == 0 else row.count_b
-    for d in range(3):
-        at, lane = row.at + d * width, 3 * t + d
-        first = at + side * row.count_a
-        for c in range(own):
-            jac[first + c] = load[c, lane]
-        for c in range(own, length):
-            jac[at + width - length + c] += load[c, lane]
+def take_rows(row, memory, t, i):
+    """Add the rows t of `load`, of body i, to those of a point."""
+    w, load, path, first = memory.w, memory.load, memory.path, memory.path_of[i, 0]
+    p, b = 0, -1
+    for c in range(memory.path_of[i, 1]):
+        slot = memory.place[path[first + c]]
+        if slot // WIDTH != b:
+            b = slot // WIDTH
+            p = find_block(memory.block, row.at, row.at + row.count, b)
+        for d in range(3):
+            w[p, d, slot % WIDTH] += load[c, 3 * t + d]

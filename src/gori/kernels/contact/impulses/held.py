@@ -12,8 +12,10 @@ motion of a step is along the chord, and not along the tangent of its start (Ryc
 """
 
 from gori.kernels.codes import NOT_CLOSED, OK
+from gori.kernels.contact.impulses.blocks import find_block
 from gori.kernels.forces.signals import evaluate_signals
 from gori.kernels.jit import block, part
+from gori.kernels.lanes import WIDTH
 from gori.kernels.loops.cuts import fill_jacobian, jacobian_times, place_cuts
 from gori.kernels.loops.departure import departs
 from gori.kernels.loops.system import (
@@ -28,7 +30,8 @@ from gori.kernels.loops.system import (
 )
 from gori.kernels.loops.tables import DRIVEN, SLID, SPUN
 from gori.kernels.machine import RATES
-from gori.kernels.tree.columns import ARMATURE, NDOF, V0
+from gori.kernels.tree.columns import ARM, ARMATURE, NDOF, PARENT, V0, S
+from gori.kernels.tree.kinematics import cross
 from gori.kernels.tree.rnea import inertia_product
 
 TIMES = 2
@@ -108,38 +111,67 @@ def respond(machine, data):
 
 
 @part
-def add_load(row, memory, d, side, times, force):
-    """Add times the row of J of one side of a point, along its direction d, to force (nv,); not of diagonal sides,
-    which no loop holds.
+def lay_path(machine, data, i, sign, row, turning):
+    """Add to three rows of J sign times the speed of a point of body i along each direction, for each axis on the way
+    from the body to the ground. turning = 1: the angular speed of the body.
+
+    The point is `arm` away from the origin of the body, and the directions are `directions`, both of the memory.
     """
-    at = row.at + d * (row.count_a + row.count_b)
-    first, count = row.path_a, row.count_a - row.along_a
-    if side == 1:
-        at, first, count = at + row.count_a, row.path_b, row.count_b - row.along_b
-    for c in range(count):
-        force[memory.path[first + c]] += times * memory.jac[at + c]
+    body_i, body_w, dof_w, memory = machine.body_i, data.body_w, data.dof_w, data.contact_memory
+    n, rx, ry, rz = memory.directions, memory.arm[0], memory.arm[1], memory.arm[2]
+    while i > 0:
+        for k in range(body_i[i, V0], body_i[i, V0] + body_i[i, NDOF]):
+            if turning == 1:
+                x, y, z = sign * dof_w[k, S], sign * dof_w[k, S + 1], sign * dof_w[k, S + 2]
+            else:
+                x, y, z = cross(dof_w[k, S], dof_w[k, S + 1], dof_w[k, S + 2], rx, ry, rz)
+                x, y, z = sign * (x + dof_w[k, S + 3]), sign * (y + dof_w[k, S + 4]), sign * (z + dof_w[k, S + 5])
+            slot = memory.place[k]
+            p = find_block(memory.block, row.at, row.to, slot // WIDTH)
+            for d in range(3):
+                memory.w[p, d, slot % WIDTH] += x * n[d, 0] + y * n[d, 1] + z * n[d, 2]
+        rx, ry, rz = rx + body_w[i, ARM], ry + body_w[i, ARM + 1], rz + body_w[i, ARM + 2]
+        i = body_i[i, PARENT]
+
+
+@part
+def add_load(row, memory, d, times, force):
+    """Add times the row of J of a point along its direction d to force (nv,), of sides that loops hold."""
+    for p in range(row.at, row.to):
+        for lane in range(WIDTH):
+            k = memory.velocity_at[WIDTH * memory.block[p] + lane]
+            if k >= 0:
+                force[k] += times * memory.w[p, d, lane]
+
+
+@part
+def take_response(data, row, d, i):
+    """M^-1 J' of a point along its direction d out of `move`, of the branch of row i."""
+    c, m = data.contact_memory, data.loops
+    first, width, mobility, typical = c.branch[i, 0], c.branch[i, 1], 0.0, 0.0
+    for k in range(first, first + width):
+        mobility += m.work.force[k] * m.work.move[k]
+        typical += m.work.force[k] * m.work.force[k] / (m.work.mass[k, k] + m.state.extra_inertia[k])
+    share = 1.0 if mobility > RIGID * typical else 0.0
+    for k in range(first, first + width):
+        slot = c.place[k]
+        p = find_block(c.block, row.at + row.count, row.to + row.to_count, slot // WIDTH)
+        c.w[p, d, slot % WIDTH] = share * m.work.move[k]
 
 
 @block
-def hold_rows(machine, data, row, side, joined):
-    """M^-1 J' of one side of a point, as the loops let it move; with that of the other side if both are joined."""
-    c, m = data.contact_memory, data.loops
-    first, width = (row.first_a, row.width_a) if side == 0 else (row.first_b, row.width_b)
+def hold_rows(machine, data, row, a, b):
+    """M^-1 J' of a point between bodies of the rows a and b, as the loops let those move that they hold."""
+    c, force = data.contact_memory, data.loops.work.force
     for d in range(3):
-        force, out = m.work.force, row.at_response + d * (row.width_a + row.width_b) + side * row.width_a
         for k in range(force.shape[0]):
             force[k] = 0.0
-        add_load(row, c, d, side, 1.0, force)
-        if joined:
-            add_load(row, c, d, 1, 1.0, force)
+        add_load(row, c, d, 1.0, force)
         respond(machine, data)
-        mobility, typical = 0.0, 0.0
-        for k in range(first, first + width):
-            mobility += force[k] * m.work.move[k]
-            typical += force[k] * force[k] / (m.work.mass[k, k] + m.state.extra_inertia[k])
-        share = 1.0 if mobility > RIGID * typical else 0.0
-        for k in range(width):
-            c.response[out + k] = share * m.work.move[first + k]
+        if c.branch[a, 4] == 1:
+            take_response(data, row, d, a)
+        if c.branch[b, 4] == 1 and (a == 0 or c.branch[a, 2] != c.branch[b, 2]):
+            take_response(data, row, d, b)
 
 
 @block
@@ -152,10 +184,9 @@ def drive_work(machine, data, v, after, h):
             force[k] = 0.0
         for k in range(c.head[0].points):
             for d in range(3):
-                for side in range(2):
-                    add_load(c.rows[k], c, d, side, c.rows[k].impulse[d], force)
-                    if c.turns.shape[0] > 0:
-                        add_load(c.turns[k], c, d, side, c.turns[k].impulse[d], force)
+                add_load(c.rows[k], c, d, c.rows[k].impulse[d], force)
+                if c.turns.shape[0] > 0:
+                    add_load(c.turns[k], c, d, c.turns[k].impulse[d], force)
         for k in range(c.axes.shape[0]):
             force[c.axes[k].dof] += c.axes[k].impulse
         respond(machine, data)

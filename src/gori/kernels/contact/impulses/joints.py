@@ -7,10 +7,12 @@ next step starts, and another method goes on.
 
 import math
 
+from gori.kernels.contact.impulses.blocks import find_block
 from gori.kernels.contact.impulses.held import respond
 from gori.kernels.forces.elements import friction_force
 from gori.kernels.forces.parameters import FRICTION_F
 from gori.kernels.jit import block, part
+from gori.kernels.lanes import WIDTH, lanes, lanes_of, spread, sum8
 from gori.kernels.tree.columns import ARM, D_INV, NDOF, PARENT, V0, S, U
 from gori.kernels.tree.kinematics import cross
 
@@ -28,10 +30,17 @@ def leave_out_friction(machine, data, v, z, zdot):
 
 
 @part
+def put_number(memory, axis, slot, number):
+    """Put a number of the row of an axis at its place."""
+    p = find_block(memory.axis_block, axis.at, axis.at + axis.count, slot // WIDTH)
+    memory.axis_w[p, slot % WIDTH] = number
+
+
+@part
 def carry_axis_inward(machine, data, axis):
     """Row w of an axis, for each axis on the way to the ground, as `carry_inward` has that of a point."""
     body_i, body_w, dof_w, memory = machine.body_i, data.body_w, data.dof_w, data.contact_memory
-    nx, ny, nz, fx, fy, fz, i, first = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, axis.row, axis.at
+    nx, ny, nz, fx, fy, fz, i = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, axis.row
     while i > 0:
         count = body_i[i, NDOF]
         for c in range(count - 1, -1, -1):
@@ -40,13 +49,12 @@ def carry_axis_inward(machine, data, axis):
             u += dof_w[k, S + 3] * fx + dof_w[k, S + 4] * fy + dof_w[k, S + 5] * fz
             if k == axis.dof:
                 u += 1.0
-            memory.axis_response[first + c] = u * memory.root[k]
+            put_number(memory, axis, memory.place[k], u * memory.root[k])
             u *= dof_w[k, D_INV]
             nx, ny, nz = nx - dof_w[k, U] * u, ny - dof_w[k, U + 1] * u, nz - dof_w[k, U + 2] * u
             fx, fy, fz = fx - dof_w[k, U + 3] * u, fy - dof_w[k, U + 4] * u, fz - dof_w[k, U + 5] * u
         ux, uy, uz = cross(body_w[i, ARM], body_w[i, ARM + 1], body_w[i, ARM + 2], fx, fy, fz)
         nx, ny, nz = nx + ux, ny + uy, nz + uz
-        first += count
         i = body_i[i, PARENT]
 
 
@@ -58,8 +66,8 @@ def hold_axis(machine, data, axis):
         force[k] = 0.0
     force[axis.dof] = 1.0
     respond(machine, data)
-    for k in range(axis.width):
-        c.axis_response[axis.at + k] = data.loops.work.move[axis.first + k]
+    for k in range(c.branch[axis.row, 0], c.branch[axis.row, 0] + c.branch[axis.row, 1]):
+        put_number(c, axis, c.place[k], data.loops.work.move[k])
 
 
 @block
@@ -71,11 +79,12 @@ def lay_axes(machine, data, z, h):
         if axis.along == 1:
             carry_axis_inward(machine, data, axis)
             axis.mobility = 0.0
-            for n in range(axis.at, axis.at + axis.width):
-                axis.mobility += c.axis_response[n] * c.axis_response[n]
+            for p in range(axis.at, axis.at + axis.count):
+                for lane in range(WIDTH):
+                    axis.mobility += c.axis_w[p, lane] * c.axis_w[p, lane]
         else:
             hold_axis(machine, data, axis)
-            axis.mobility = c.axis_response[axis.at + axis.dof - axis.first]
+            axis.mobility = data.loops.work.move[axis.dof]
         p = machine.element_f[axis.element]
         axis.weight = math.sqrt(max(axis.mobility, 0.0))
         axis.bound = h * p[FRICTION_F.coulomb]
@@ -86,19 +95,20 @@ def lay_axes(machine, data, z, h):
 def speed_of_axis(axis, memory, x):
     """Velocity of an axis from the velocities of the solver."""
     if axis.along == 0:
-        return x[axis.dof]
-    speed = 0.0
-    for k in range(axis.width):
-        speed += memory.axis_response[axis.at + k] * x[memory.path[axis.first + k]]
-    return speed
+        return x[axis.slot]
+    w, blocks, speed = lanes(memory.axis_w), lanes_of(x), spread(0.0)
+    for p in range(axis.at, axis.at + axis.count):
+        speed = speed + w[p] * blocks[memory.axis_block[p]]
+    return sum8(speed)
 
 
 @part
-def push_axis(axis, memory, x, p):
+def push_axis(axis, memory, x, impulse):
     """Add the velocities of an impulse on an axis."""
-    response, path = memory.axis_response, memory.path
-    for k in range(axis.width):
-        x[path[axis.first + k] if axis.along == 1 else axis.first + k] += p * response[axis.at + k]
+    w, blocks = lanes(memory.axis_w), lanes_of(x)
+    for p in range(axis.at, axis.at + axis.count):
+        b = memory.axis_block[p]
+        blocks[b] = blocks[b] + impulse * w[p]
 
 
 @part

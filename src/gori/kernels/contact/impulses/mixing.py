@@ -13,6 +13,7 @@ import math
 
 from gori.kernels.contact.memory import DEPTH
 from gori.kernels.jit import block, part
+from gori.kernels.lanes import WIDTH, lanes, lanes_of, spread, sum8
 
 GROWN = 2.0
 """growth of |f| over its smallest value at which iterates are forgotten"""
@@ -30,7 +31,8 @@ def number_of(memory):
 @part
 def note_one(memory, slot, c, f, g):
     """The same of one number: f, and g at the place c; returns f^2."""
-    memory.mix_f[slot, c], memory.mix_g[slot, c] = f - memory.last_f[c], g - memory.last_g[c]
+    b, lane = c // WIDTH, c % WIDTH
+    memory.mix_f[slot, b, lane], memory.mix_g[slot, b, lane] = f - memory.last_f[c], g - memory.last_g[c]
     memory.last_f[c], memory.last_g[c] = f, g
     return f * f
 
@@ -48,7 +50,7 @@ def note_row(memory, slot, row, first):
 @part
 def note_difference(memory, v, slot):
     """Put the differences to the last iterate into a slot, and note this one; returns |f|^2."""
-    last_v, dv, square, points = memory.last_v, memory.mix_v[slot], 0.0, memory.head[0].points
+    square, points = 0.0, memory.head[0].points
     for k in range(points):
         square += note_row(memory, slot, memory.rows[k], 3 * k)
     if memory.turns.shape[0] > 0:
@@ -58,8 +60,10 @@ def note_difference(memory, v, slot):
     for k in range(memory.axes.shape[0]):
         axis = memory.axes[k]
         square += note_one(memory, slot, first + k, (axis.impulse - axis.last) * axis.weight, axis.impulse)
-    for k in range(v.shape[0]):
-        dv[k], last_v[k] = v[k] - last_v[k], v[k]
+    now, last, difference = lanes_of(v), lanes_of(memory.last_v), lanes(memory.mix_v)
+    for b in range(now.shape[0]):
+        difference[slot, b] = now[b] - last[b]
+        last[b] = now[b]
     return square
 
 
@@ -100,6 +104,45 @@ def solve_shares(gram, share, n):
     return True
 
 
+@part
+def forget(memory, n):
+    """Empty what stands behind the last of n impulses in its block, from solutions with more of them."""
+    for c in range(n, n + (-n) % WIDTH):
+        memory.last_f[c] = memory.mix_change[c] = 0.0
+        for j in range(DEPTH):
+            memory.mix_f[j, c // WIDTH, c % WIDTH] = memory.mix_g[j, c // WIDTH, c % WIDTH] = 0.0
+
+
+@part
+def take_off(p, change, first):
+    """Change the three impulses of a row."""
+    for i in range(3):
+        p[i] -= change[first + i]
+
+
+@part
+def change_all(memory, v, used, n):
+    """Take the shares of the last differences off all impulses and velocities."""
+    share, points, axes, change = memory.share, memory.head[0].points, memory.axes.shape[0], memory.mix_change
+    changes, dg, dv, now = lanes_of(change), lanes(memory.mix_g), lanes(memory.mix_v), lanes_of(v)
+    for b in range((n + WIDTH - 1) // WIDTH):
+        sum = spread(0.0)
+        for j in range(used):
+            sum = sum + share[j] * dg[j, b]
+        changes[b] = sum
+    for b in range(now.shape[0]):
+        sum = now[b]
+        for j in range(used):
+            sum = sum - share[j] * dv[j, b]
+        now[b] = sum
+    for k in range(points):
+        take_off(memory.rows[k].impulse, change, 3 * k)
+        if memory.turns.shape[0] > 0:
+            take_off(memory.turns[k].impulse, change, 3 * (points + k))
+    for k in range(axes):
+        memory.axes[k].impulse -= change[n - axes + k]
+
+
 @block
 def mix(memory, v, mixed, smallest):
     """Mix impulses and v after a pair of sweeps.
@@ -108,30 +151,21 @@ def mix(memory, v, mixed, smallest):
     Returns both for the next call.
     """
     n, gram, share = number_of(memory), memory.gram, memory.share
-    points, axes = memory.head[0].points, memory.axes.shape[0]
     slot = (mixed - 1) % DEPTH if mixed > 0 else 0
+    if mixed == 0:
+        forget(memory, n)
     square = note_difference(memory, v, slot)
     if mixed == 0 or square > GROWN * GROWN * smallest:
         return 1, square
-    used = min(mixed, DEPTH)
+    used, blocks, df, last = min(mixed, DEPTH), (n + WIDTH - 1) // WIDTH, lanes(memory.mix_f), lanes_of(memory.last_f)
     for j in range(used):
-        gram[slot, j] = gram[j, slot] = dot(memory.mix_f[slot], memory.mix_f[j], n)
-        share[j] = dot(memory.mix_f[j], memory.last_f, n)
+        of_two, of_one = spread(0.0), spread(0.0)
+        for b in range(blocks):
+            of_two = of_two + df[slot, b] * df[j, b]
+            of_one = of_one + df[j, b] * last[b]
+        gram[slot, j] = gram[j, slot] = sum8(of_two)
+        share[j] = sum8(of_one)
     if not solve_shares(gram, share, used):
         return 1, square
-    for j in range(used):
-        s, dg, dv = share[j], memory.mix_g[j], memory.mix_v[j]
-        for k in range(points):
-            p = memory.rows[k].impulse
-            for i in range(3):
-                p[i] -= s * dg[3 * k + i]
-        if memory.turns.shape[0] > 0:
-            for k in range(points):
-                p = memory.turns[k].impulse
-                for i in range(3):
-                    p[i] -= s * dg[3 * (points + k) + i]
-        for k in range(axes):
-            memory.axes[k].impulse -= s * dg[n - axes + k]
-        for k in range(v.shape[0]):
-            v[k] -= s * dv[k]
+    change_all(memory, v, used, n)
     return mixed + 1, min(smallest, square)

@@ -1,5 +1,6 @@
 """Rows of the solver of impulses: directions, J, M^-1 J' and mobility of each point, and what the step asks of it
-(`starts.py`). Bodies of trees have one row w for both (`diagonal.py`).
+(`starts.py`). They stand in pieces, by blocks of velocities (`blocks.py`); in diagonal velocities (`diagonal.py`) one
+piece w is both, of trees that loops hold they are two (`held.py`).
 
 Rolling and torsional friction are three more rows, of angular speeds, whose impulses are bound by coefficient times
 effective radius times p_n. A face has none: its points hold it, and torques beside them would not be unique.
@@ -7,6 +8,7 @@ effective radius times p_n. A face has none: its points hold it, and torques bes
 
 import math
 
+from gori.kernels.contact.impulses.blocks import find_block
 from gori.kernels.contact.impulses.diagonal import (
     ROWS_AT_ONCE,
     carry_inward,
@@ -15,12 +17,12 @@ from gori.kernels.contact.impulses.diagonal import (
     note_forces_of,
     take_rows,
 )
-from gori.kernels.contact.impulses.held import hold_rows
-from gori.kernels.contact.impulses.response import lay_flying, lay_path
+from gori.kernels.contact.impulses.held import hold_rows, lay_path
 from gori.kernels.contact.impulses.starts import (
     SLOW,
     SOFT_NORMAL,
     SOFT_TANGENT,
+    hardened,
     least_speed,
     lever,
     load_speed,
@@ -30,7 +32,8 @@ from gori.kernels.contact.impulses.starts import (
 from gori.kernels.contact.law import effective_radius
 from gori.kernels.contact.speeds import along, normal_speed, tangents
 from gori.kernels.jit import block, part
-from gori.kernels.tree.columns import GRAVITY, P_WB
+from gori.kernels.lanes import WIDTH, lanes, spread, sum8
+from gori.kernels.tree.columns import GRAVITY, MASS, P_WB
 
 SMALL = 0.1
 """speed of parting that may stay, by that of a fall from rest over the step"""
@@ -41,33 +44,49 @@ FLAT = 1e9
 
 
 @part
-def lay_branches(row, memory, a, b):
-    """Which velocities the rows of a point between bodies of the rows a and b span."""
-    branch, path, diagonal_a, diagonal_b = memory.branch, memory.path_of, is_diagonal(memory, a), is_diagonal(memory, b)
-    row.path_a, row.count_a = path[a, 0], path[a, 1]
-    row.path_b, row.count_b = path[b, 0], path[b, 1]
-    row.first_a, row.width_a, row.first_b, row.width_b = branch[a, 0], branch[a, 1], branch[b, 0], branch[b, 1]
-    if a > 0 and b > 0 and branch[a, 2] == branch[b, 2]:
-        row.width_b = 0
-        if diagonal_a:
-            row.count_a -= shared_axes(row, memory)
-    row.along_a = row.along_b = 0
-    if diagonal_a:
-        row.width_a, row.along_a = 0, row.count_a
-    if diagonal_b:
-        row.width_b, row.along_b = 0, row.count_b
-    flying_a, flying_b = a == 0 or memory.solid[a, 0] > 0.0, b == 0 or memory.solid[b, 0] > 0.0
-    row.direct = 1 if flying_a and flying_b else 0
+def add_way(memory, first, end, i, held):
+    """Add the blocks that move row i, if loops hold it or not, to those from `first` to `end`, each once; returns the
+    new end.
+    """
+    if i == 0 or memory.branch[i, 4] != held:
+        return end
+    for p in range(memory.way_of[i, 0], memory.way_of[i, 0] + memory.way_of[i, 1]):
+        if find_block(memory.block, first, end, memory.way[p]) == end:
+            memory.block[end] = memory.way[p]
+            end += 1
+    return end
 
 
 @part
-def shared_axes(row, memory):
-    """Number of axes that move both bodies of a point: the last ones on their ways to the ground."""
-    path, count = memory.path, 0
-    end_a, end_b = row.path_a + row.count_a - 1, row.path_b + row.count_b - 1
-    while count < min(row.count_a, row.count_b) and path[end_a - count] == path[end_b - count]:
-        count += 1
-    return count
+def add_branch(memory, first, end, i):
+    """The same of the blocks of the whole branch of row i, if loops hold it."""
+    if i == 0 or memory.branch[i, 4] == 0:
+        return end
+    low, count = memory.branch[i, 0], memory.branch[i, 1]
+    for b in range(memory.place[low] // WIDTH, memory.place[low + count - 1] // WIDTH + 1):
+        if find_block(memory.block, first, end, b) == end:
+            memory.block[end] = b
+            end += 1
+    return end
+
+
+@part
+def lay_blocks(row, memory, a, b, at):
+    """Which blocks a point between bodies of the rows a and b has pieces for, from the place `at` on; returns the place
+    behind them. First J of what loops hold, then w of diagonal velocities, then M^-1 J' of what loops hold: speeds take
+    the first two, and impulses act on the last two.
+    """
+    row.at, row.to = at, add_way(memory, at, add_way(memory, at, at, b, 1), a, 1)
+    end = add_way(memory, row.to, add_way(memory, row.to, row.to, b, 0), a, 0)
+    row.count = end - at
+    end = add_branch(memory, end, add_branch(memory, end, end, b), a)
+    row.to_count = end - row.to
+    w, zero = lanes(memory.w), spread(0.0)
+    for p in range(at, end):
+        w[p, 0] = zero
+        w[p, 1] = zero
+        w[p, 2] = zero
+    return end
 
 
 @part
@@ -89,8 +108,8 @@ def reach_out(memory, body_w, point, i, sign, alone):
 
 
 @part
-def lay_sides(machine, data, point, row, a, b, turning):
-    """J and M^-1 J' of a point between bodies of the rows a and b, for those sides that are not diagonal.
+def lay_held(machine, data, point, row, a, b, turning):
+    """J and M^-1 J' of a point between bodies of the rows a and b, for those sides that loops hold.
 
     turning   1: of its rolling and torsional friction
     """
@@ -98,18 +117,10 @@ def lay_sides(machine, data, point, row, a, b, turning):
     turn_directions(c, point, row)
     for side in range(2):
         i, sign = (a, -1.0) if side == 0 else (b, 1.0)
-        if i == 0 or is_diagonal(c, i):
-            continue
-        reach_out(c, data.body_w, point, i, sign, a == 0 or b == 0)
-        if c.solid[i, 0] > 0.0:
-            lay_flying(machine, data, i, sign, row, side, turning)
-        else:
-            lay_path(machine, data, i, sign, row.count_a + row.count_b, row.at + side * row.count_a, turning)
-    joined = a > 0 and b > 0 and c.branch[a, 2] == c.branch[b, 2]
-    if a > 0 and c.branch[a, 4] == 1:
-        hold_rows(machine, data, row, 0, joined)
-    if b > 0 and c.branch[b, 4] == 1 and not joined:
-        hold_rows(machine, data, row, 1, joined)
+        if i > 0 and not is_diagonal(c, i):
+            reach_out(c, data.body_w, point, i, sign, a == 0 or b == 0)
+            lay_path(machine, data, i, sign, row, turning)
+    hold_rows(machine, data, row, a, b)
 
 
 @part
@@ -137,7 +148,7 @@ def carry_rows(machine, data, count):
             note_forces_of(c, t, sign, c.waiting[t, 1])
         carry_inward(machine, data, i)
         for t in range(count):
-            take_rows(row_of_waiting(c, t), c, t, side, c.path_of[i, 1])
+            take_rows(row_of_waiting(c, t), c, t, i)
 
 
 @part
@@ -155,70 +166,31 @@ def wait(machine, data, k, turning, waiting):
 
 
 @part
-def take_squares(row, memory, side, sums):
-    """Add W of the diagonal columns of one side of a point to the sums nn, ns, nt, ss, st, tt."""
-    jac, width = memory.jac, row.count_a + row.count_b
-    at, count = (row.at, row.along_a) if side == 0 else (row.at + row.count_a, row.along_b)
-    nn, ns, nt, ss, st, tt = sums
-    for c in range(at, at + count):
-        x, y, z = jac[c], jac[width + c], jac[2 * width + c]
-        nn, ns, nt = nn + x * x, ns + x * y, nt + x * z
-        ss, st, tt = ss + y * y, st + y * z, tt + z * z
-    return nn, ns, nt, ss, st, tt
+def lay_mobility(point, row, memory, masses, fall):
+    """W = J M^-1 J' of a point with itself: what impulses along its directions do to its speeds; and its compliance.
 
-
-@part
-def take_products(row, memory, side, sums):
-    """The same of the columns of a side whose velocities are taken as they are: J times M^-1 J'."""
-    jac, out, path = memory.jac, memory.response, memory.path
-    count, width = row.count_a + row.count_b, row.width_a + row.width_b
-    nn, ns, nt, ss, st, tt = sums
-    columns, at, first = row.count_a, row.at, row.path_a
-    behind = row.at_response - row.first_a
-    if side == 1:
-        columns, at, first = row.count_b, row.at + row.count_a, row.path_b
-        if row.width_b > 0:
-            behind = row.at_response + row.width_a - row.first_b
-    for c in range(columns):
-        k = path[first + c] + behind
-        x, y, z = jac[at + c], jac[at + count + c], jac[at + 2 * count + c]
-        nn, ns, nt = nn + x * out[k], ns + y * out[k], nt + z * out[k]
-        ss, st, tt = ss + y * out[k + width], st + y * out[k + 2 * width], tt + z * out[k + 2 * width]
-    return nn, ns, nt, ss, st, tt
-
-
-@part
-def take_mobility(row, memory, side, sums):
-    """Add W of one side of a point."""
-    along, count = (row.along_a, row.count_a) if side == 0 else (row.along_b, row.count_b)
-    if count == 0:
-        return sums
-    return take_squares(row, memory, side, sums) if along > 0 else take_products(row, memory, side, sums)
-
-
-@part
-def lay_mobility(row, memory):
-    """W = J M^-1 J' of a point with itself: what impulses along its directions do to its speeds."""
-    sums = take_mobility(row, memory, 0, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-    nn, ns, nt, ss, st, tt = take_mobility(row, memory, 1, sums)
+    masses   of all bodies [kg];  fall   g h^2 [m]
+    """
+    w, block, zero = lanes(memory.w), memory.block, spread(0.0)
+    sum_nn, sum_ns, sum_nt, sum_ss, sum_st, sum_tt = zero, zero, zero, zero, zero, zero
+    for p in range(row.at, row.at + row.count):
+        r = p if p >= row.to else find_block(block, row.at + row.count, row.to + row.to_count, block[p])
+        n, s, t = w[p, 0], w[p, 1], w[p, 2]
+        sum_nn, sum_ns, sum_nt = sum_nn + n * w[r, 0], sum_ns + n * w[r, 1], sum_nt + n * w[r, 2]
+        sum_ss, sum_st, sum_tt = sum_ss + s * w[r, 1], sum_st + s * w[r, 2], sum_tt + t * w[r, 2]
+    nn, ns, nt, ss, st, tt = sum8(sum_nn), sum8(sum_ns), sum8(sum_nt), sum8(sum_ss), sum8(sum_st), sum8(sum_tt)
     largest = 0.5 * (ss + tt) + math.sqrt(0.25 * (ss - tt) ** 2 + st * st)
-    row.soft_normal, row.soft_tangent = SOFT_NORMAL * nn, SOFT_TANGENT * largest
+    share = hardened(point, masses * nn, fall)
+    row.soft_normal, row.soft_tangent = share * SOFT_NORMAL * nn, share * SOFT_TANGENT * largest
     row.over_normal = 1.0 / (nn + row.soft_normal) if nn > NONE * largest else 0.0
     row.over_largest = 1.0 / (largest + row.soft_tangent) if largest > NONE * nn else 0.0
     row.coupling[0], row.coupling[1] = ns, nt
-    row.tangential[0], row.tangential[1], row.tangential[2] = ss + row.soft_tangent, st, tt + row.soft_tangent
+    ss, tt = ss + row.soft_tangent, tt + row.soft_tangent
+    row.tangential[0], row.tangential[1], row.tangential[2] = ss, st, tt
+    determinant = ss * tt - st * st
+    over = 1.0 / determinant if determinant > 0.0 else 0.0
+    row.inverse[0], row.inverse[1], row.inverse[2] = tt * over, -st * over, ss * over
     row.weight[0], row.weight[1] = math.sqrt(nn), math.sqrt(largest)
-
-
-@part
-def take_place(turn, row, at, behind):
-    """A row of rotation moves the same bodies along the same directions as the row of its point."""
-    turn.path_a, turn.count_a, turn.path_b, turn.count_b = row.path_a, row.count_a, row.path_b, row.count_b
-    turn.first_a, turn.width_a, turn.first_b, turn.width_b = row.first_a, row.width_a, row.first_b, row.width_b
-    turn.along_a, turn.along_b = row.along_a, row.along_b
-    turn.direct, turn.at, turn.at_response = row.direct, at, behind
-    for i in range(3):
-        turn.tangent_1[i], turn.tangent_2[i] = row.tangent_1[i], row.tangent_2[i]
 
 
 @part
@@ -231,37 +203,37 @@ def lay_tangents(point, row):
 
 @block
 def lay_rows(machine, data, x, h):
-    """Rows of all points at a state, after `articulate` and `take_roots`; x (nv,) are the diagonal velocities before
+    """Rows of all points at a state, after `articulate` and `take_roots`; x are the velocities of the solver before
     the step of length h.
     """
     tables, c = machine.contact, data.contact_memory
-    waiting, at, behind, turning = 0, 0, 0, c.turns.shape[0] > 0
+    waiting, at, turning = 0, 0, c.turns.shape[0] > 0
     for k in range(c.head[0].points):
         point, row = c.point[k], c.rows[k]
         a, b = tables.shape[point.a].row, tables.shape[point.b].row
         lay_tangents(point, row)
-        lay_branches(row, c, a, b)
-        diagonal = row.along_a + row.along_b > 0
         for kind in range(2 if turning else 1):
-            if kind == 0:
-                row.at, row.at_response = at, behind
-                lay_sides(machine, data, point, row, a, b, 0)
-            else:
-                take_place(c.turns[k], row, at, behind)
-                lay_sides(machine, data, point, c.turns[k], a, b, 1)
-            at += 3 * (row.count_a + row.count_b)
-            behind += 3 * (row.width_a + row.width_b)
-            if diagonal:
+            if kind == 1:
+                for i in range(3):
+                    c.turns[k].tangent_1[i], c.turns[k].tangent_2[i] = row.tangent_1[i], row.tangent_2[i]
+            one = c.rows[k] if kind == 0 else c.turns[k]
+            at = lay_blocks(one, c, a, b, at)
+            if one.to > one.at:
+                lay_held(machine, data, point, one, a, b, kind)
+            if is_diagonal(c, a) or is_diagonal(c, b):
                 waiting = wait(machine, data, k, kind, waiting)
     if waiting > 0:
         carry_rows(machine, data, waiting)
     gravity = machine.body_f[0, GRAVITY : GRAVITY + 3]
     g = math.sqrt(along(gravity, gravity))
     c.head[0].parting = 0.0
+    masses = 0.0
+    for i in range(machine.body_f.shape[0]):
+        masses += machine.body_f[i, MASS]
     for k in range(c.head[0].points):
         point, row = c.point[k], c.rows[k]
         law = tables.law[tables.shape[point.a].material, tables.shape[point.b].material]
-        lay_mobility(row, c)
+        lay_mobility(point, row, c, masses, g * h * h)
         row.friction = law.friction
         start_row(point, row, h)
         before, size = normal_speed(row, c, x), min(tables.shape[point.a].curvature, tables.shape[point.b].curvature)
@@ -275,7 +247,7 @@ def lay_rows(machine, data, x, h):
             if -row.least > SMALL * fall:
                 c.head[0].parting = max(c.head[0].parting, -row.least)
         if turning:
-            lay_mobility(c.turns[k], c)
+            lay_mobility(point, c.turns[k], c, 0.0, g * h * h)
             radius = effective_radius(tables.shape[point.a].curvature, tables.shape[point.b].curvature)
             radius = 0.0 if point.on_face == 1 else min(radius, FLAT)
             c.turns[k].friction, c.turns[k].torsion = law.rolling * radius, law.torsion * radius

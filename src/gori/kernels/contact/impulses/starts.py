@@ -12,6 +12,7 @@ Impulses of rigid bodies are not unique where many points touch, and where they 
 that part all of them. So each impulse p also gives way by SOFT_NORMAL or SOFT_TANGENT times W p, W the mobility of its
 point: with the shares above this is a spring and a damper of more than critical damping, much stiffer than the step can
 resolve. A rebound is hard. Under its own weight a body sinks in by SOFT_NORMAL g h^2 / SHARE: 0.5 um with h = 5 ms.
+What bears many times its own mass would sink in many times as far: it gets stiffer with its depth (`hardened`).
 """
 
 import math
@@ -24,6 +25,8 @@ SHARE = 0.5
 SOFT_NORMAL = 1e-3
 SOFT_TANGENT = 1e-3
 """compliance of impulses, by the mobility of their point"""
+HEAVY = 100.0
+"""a point is twice as stiff where it is this many times as deep as its own weight would press it in"""
 PARTING = 20.0
 """largest speed of undoing it, by that of a fall from rest over the step"""
 PART = 1e-3
@@ -44,6 +47,18 @@ SLOW = 5.0
 def load_speed(row):
     """Speed that the load of the last step gives to a point that is free [m/s]."""
     return row.impulse[0] * row.soft_normal / SOFT_NORMAL
+
+
+@part
+def hardened(point, most, fall):
+    """Share of its compliance that a point has: it gets stiffer with its depth, as a spring does, up to a depth by
+    which the weight of all bodies could press it in.
+
+    most   masses of its own in those of all bodies;  fall   g h^2 [m]
+    """
+    if point.gap >= 0.0 or fall == 0.0:
+        return 1.0
+    return 1.0 / (1.0 + min(-point.gap * SHARE / (SOFT_NORMAL * fall), most) / HEAVY)
 
 
 @part
