@@ -49,6 +49,16 @@ def test_a_ball_falls_and_rests_on_the_floor():
     assert rec["energy.total"].max() <= rec["energy.total"][0] + 1e-12
 
 
+@pytest.mark.parametrize("speed", [3.0, 30.0])
+def test_what_parts_bodies_is_still_there_when_contacts_are_looked_for_again(speed):
+    """One ball meets another within a step, without gravity, and both part so far that neither is in reach."""
+    h, start = 1e-3, at(x=-0.2 - 7.4e-3 * speed)
+    balls = {"a": (BALL, start, [0, 0, 0, speed, 0, 0]), "b": (BALL, at(), STILL)}
+    simulation, rec = run(scene(friction=0.0, restitution=0.5, gravity=(0, 0, 0), ground={}, **balls), h, 12 * h)
+    assert (rec["b.x"] - rec["a.x"]).min() >= 0.2 - 1e-9
+    np.testing.assert_allclose(simulation.v[[3, 9]], [0.25 * speed, 0.75 * speed], rtol=1e-6)
+
+
 def test_a_ball_thrown_without_spin_rolls_at_five_sevenths_of_its_speed():
     """From t = 2 v0 / (7 mu g) on."""
     v0, mu = 2.0, 0.3

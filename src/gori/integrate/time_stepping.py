@@ -48,6 +48,7 @@ from gori.kernels.contact.impulses.outcome import contact_work, note_forces
 from gori.kernels.contact.impulses.rows import lay_rows
 from gori.kernels.contact.impulses.starts import limit_parting, restart_rows
 from gori.kernels.contact.measure import measure_impulses
+from gori.kernels.contact.pushed import keep_pushed
 from gori.kernels.forces.apply import acts_on_bodies, apply_forces
 from gori.kernels.forces.implicit import take_implicitly
 from gori.kernels.jit import kernel, part
@@ -155,10 +156,12 @@ def time_stepping_step(machine, data, memory, t, h, y):
         take_roots(contact, dof_w)
         to_diagonal(machine, data, v, contact.x_before)
         to_diagonal(machine, data, after, contact.x_free)
-    for _ in range(LOOKS if touching else 1):
+    for look in range(LOOKS if touching else 1):
         if touching:
             velocities(body_i, work.moving, body_w, dof_w)
             code = find_contacts(machine, data, h, slack if calm else fall_of(machine, h))
+            if code == OK and look > 0:
+                code = keep_pushed(contact)
             if code != OK:
                 return code
             keep_contacts(contact, t)
