@@ -365,3 +365,18 @@ def test_a_driven_belt_feels_the_friction_of_a_guided_load():
     weight = 10.0 * 9.81
     np.testing.assert_allclose(rec["load.contact"][-1][[0, 2]], [0.3 * weight, weight], rtol=1e-6)
     np.testing.assert_allclose(rec["drive.drive"][-1], 0.3 * weight, rtol=1e-6)
+
+
+@pytest.mark.parametrize("base", [None, {"position": ["0.001*sin(t)", 0, 0]}, {"rpy": [0, "1e-5*sin(t)", 0]}])
+def test_what_spins_in_flight_keeps_its_speed_and_energy_on_a_moving_base_too(base):
+    """A ball and a plank that tumbles, of which the axes turn by a tenth of a radian in a step."""
+    plank = {"type": "box", "size": [0.05, 0.1, 0.2]}
+    spin = [100.0, 10.0, 0.0, 0.0, 1.0, 0.0]
+    spec = scene(gravity=(0, 0, 0), ground={}, ball=(BALL, at(), spin), plank=(plank, at(x=1.0), spin))
+    spec = spec if base is None else spec.set("base", base)
+    _, rec = run(spec, 1e-3, 1.0)
+    for body in ("ball", "plank"):
+        speed = np.linalg.norm([rec[f"{body}.{name}"] for name in ("vx", "vy", "vz")], axis=0)
+        np.testing.assert_allclose(speed, 1.0, atol=1e-4)
+    energy = rec["energy.kinetic"] / rec["energy.kinetic"][0]
+    assert energy.max() < 1.0 + 1e-4 and energy.min() > 0.999

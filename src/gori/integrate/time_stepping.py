@@ -137,7 +137,7 @@ def time_stepping_step(machine, data, memory, t, h, y):
     closed, done = holds(machine), 0.0
     if closed:
         lend_inertia(machine, data.loops.state.extra_inertia, 1.0, work.lent, body_f)
-    leave_out_turning(body_i, body_w)
+    leave_out_turning(body_i, body_f, v, body_w)
     articulate(body_i, body_f, data.tau, body_w, dof_w)
     start_from_gravity(body_f, body_w)
     propagate_accelerations(body_i, work.accelerations, body_w, dof_w)
