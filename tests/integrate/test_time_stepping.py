@@ -380,3 +380,18 @@ def test_what_spins_in_flight_keeps_its_speed_and_energy_on_a_moving_base_too(ba
         np.testing.assert_allclose(speed, 1.0, atol=1e-4)
     energy = rec["energy.kinetic"] / rec["energy.kinetic"][0]
     assert energy.max() < 1.0 + 1e-4 and energy.min() > 0.999
+
+
+def test_a_wall_of_bricks_stands_under_a_load_on_the_edge_of_one_of_them():
+    """A tonne on three rows of four bricks of 2 kg, with its edge over that of a brick: Newton's method takes long."""
+    brick, load = ({"type": "box", "size": [x, 0.1, z], "density": d} for x, z, d in ((0.2, 0.1, 1e3), (0.5, 0.2, 1e5)))
+    bricks = {
+        f"brick_{row}_{k}": (brick, at(x=0.2 * k + 0.1 * (row % 2), z=0.05 + 0.1 * row), STILL)
+        for row in range(3)
+        for k in range(4)
+    }
+    simulation, rec = run(scene(friction=0.5, load=(load, at(x=0.35, z=0.4), STILL), **bricks), 2e-3, 0.4)
+    assert 20e-6 < 0.4 - rec["load.z"][-1] < 40e-6
+    assert max(abs(rec[f"{name}.x"][-1] - rec[f"{name}.x"][0]) for name in bricks) < 50e-6
+    assert rec["energy.total"].max() <= rec["energy.total"][0]
+    assert simulation.report["impulses"]["unconverged"] < 20

@@ -36,7 +36,7 @@ from gori.kernels.tree.joints import FREE, rotation_of_quaternion
 from gori.kernels.tree.kinematics import cross, turn
 
 MEANS = 2
-"""times that the mean angular velocity of a step is found anew: in small turns energy is then right to the third order, and falls"""
+"""times that the mean angular velocity of a step is found anew: energy is right to the third order, and falls"""
 
 
 @part
