@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gori.kernels.contact.impulses.newton import (
+    MOST_REST,
     NEWTON_STEPS,
     STUCK,
-    MOST_REST,
     UNYIELDING,
     may_try,
     note_outcome,
