@@ -45,6 +45,7 @@ from gori.kernels.contact.impulses.held import (
 )
 from gori.kernels.contact.impulses.joints import lay_axes, leave_out_friction, note_axes
 from gori.kernels.contact.impulses.outcome import contact_work, note_forces
+from gori.kernels.contact.impulses.rebound import rebounds, temper_rebounds
 from gori.kernels.contact.impulses.rows import lay_rows
 from gori.kernels.contact.impulses.starts import limit_parting, restart_rows
 from gori.kernels.contact.measure import measure_impulses
@@ -102,6 +103,8 @@ def solve_step(machine, data, memory, z, h):
         solve_impulses(contact, free, after, settings.tolerance, settings.sweeps)
     if head.stalled > stalled:
         calm_impulses(contact, free, after, settings.sweeps)
+    if rebounds(contact):
+        temper_rebounds(contact, contact.x_before, free, after, settings.tolerance, settings.sweeps)
     if parting:
         limit_parting(contact, after, moving)
     else:

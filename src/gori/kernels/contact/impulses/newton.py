@@ -29,7 +29,7 @@ from gori.kernels.lanes import WIDTH, lanes, lanes_of
 
 NEWTON_STEPS = 64
 """of Newton's method, at most"""
-STUCK = 20
+STUCK = 12
 """steps without one whose change is smaller than all before, after which it ends"""
 MOST_REST = 64
 """solves for which it rests after it has not arrived, at most"""
