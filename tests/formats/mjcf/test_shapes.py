@@ -8,7 +8,7 @@ import gori
 from bench.mujoco_agrees import compiled
 from gori.errors import FormatWarning
 from gori.formats.mjcf.compiled import compile_model
-from gori.formats.mjcf.shapes import colour_of, is_visual, mesh_frames, shapes
+from gori.formats.mjcf.shapes import geom_colour, is_visual, mesh_frames, shapes
 from gori.formats.mjcf.source import MjcfSource
 
 trimesh = pytest.importorskip("trimesh")
@@ -101,7 +101,7 @@ def test_visual_shapes_and_colours(mjcf):
     assert [name for name, shape in shapes.items() if shape.visual] == ["skin"]
     assert {name: shape.colour for name, shape in shapes.items()} == {
         "hull": None, "skin": "#ff000080", "head": "#0033ff", "eye": None}  # fmt: skip
-    assert [colour_of(compiled(path), k) for k in (0, 1)] == [None, "#ff000080"]
+    assert [geom_colour(compiled(path), k) for k in (0, 1)] == [None, "#ff000080"]
     assert list(gori.load(path, collide="rubber").bodies["b"].drawn) == ["head", "eye"]
 
 

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from gori.errors import FileError, InputError
-from gori.formats.mjcf.left_out import LeftOut
-from gori.formats.mjcf.source import tidy, unit
+from gori.formats.left_out import LeftOut
+from gori.formats.plain import tidy, unit
 from gori.spec import Spec
 from gori.spec.base import quaternion
 from gori.spec.explain import warn

@@ -17,7 +17,7 @@ from gori.formats.export.mjcf_joints import JointWriter
 from gori.formats.export.mjcf_loops import write_loops
 from gori.formats.export.mjcf_shapes import ShapeWriter
 from gori.formats.export.tree import SAME, Branches, Pose, check_joints, compose, inverse, note_sections
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 from gori.spec import GROUND, Spec
 from gori.spec.body import impossible_inertia
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from gori.formats.export.elements import add, free_name, posed, relative
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 from gori.spec import GROUND, Spec
 from gori.spec.base import rotation_to
 from gori.spec.material import pair_of

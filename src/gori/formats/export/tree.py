@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gori.errors import SpecError
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 from gori.spec import GROUND, Joint, Spec
 from gori.spec.base import rotation_to
 from gori.spec.joint import NV

@@ -24,8 +24,8 @@ from gori.formats.export.tree import (
     of_dof,
     start_of,
 )
-from gori.formats.mjcf.left_out import LeftOut
-from gori.formats.mjcf.source import tidy
+from gori.formats.left_out import LeftOut
+from gori.formats.plain import tidy
 from gori.spec import GROUND, Joint, Spec
 from gori.spec.base import rotation_to
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from gori.formats.mjcf.source import MjcfSource, pose_of, turn
+from gori.formats.mjcf.source import MjcfSource
 from gori.formats.mjcf.velocities import free_coordinates, free_velocity
+from gori.formats.plain import pose_of, turn
 from gori.spec.base import rotation
 
 FREE, BALL, SLIDE, HINGE = 0, 1, 2, 3
