@@ -1,5 +1,6 @@
-"""Parts of a Spec as plain data, as the readers of other formats make them: poses, inertias, colours."""
+"""Parts of a Spec as plain data, as the readers of other formats make them: poses, inertias, colours, names."""
 
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -64,3 +65,12 @@ def bar_from_middle(kind: str, radius: float, length: float, at: np.ndarray, R: 
     """A cylinder, capsule or cone that other formats centre at `at` and let run along z; ours begins at `at`."""
     bar = {"type": kind, "radius": float(radius), "length": float(length), "axis": (0.0, 0.0, 1.0)}
     return bar | pose_of(at - R[:, 2] * length / 2.0 + 0.0, R)
+
+
+def free_name(wanted: str, taken: Container[str]) -> str:
+    """The name, or the name and a number, that is not taken."""
+    name, k = wanted, 1
+    while name in taken:
+        k += 1
+        name = f"{wanted}_{k}"
+    return name

@@ -1,7 +1,6 @@
 """XML elements with numbers in them, written so that they are read back to the last bit."""
 
 import os
-from collections.abc import Container
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -75,15 +74,6 @@ def require_spec(spec: Any) -> None:
     """Refuse what is no Spec."""
     if not isinstance(spec, Spec):
         raise InputError(f"takes a Spec, not a {type(spec).__name__}: model.spec is the Spec of a Model")
-
-
-def free_name(wanted: str, taken: Container[str]) -> str:
-    """The name, or the name and a number, that is not taken."""
-    name, k = wanted, 1
-    while name in taken:
-        k += 1
-        name = f"{wanted}_{k}"
-    return name
 
 
 def relative(file: str, path: str | os.PathLike | None) -> str:

@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from gori.formats.export.elements import add, free_name, posed, relative
+from gori.formats.export.elements import add, posed, relative
 from gori.formats.left_out import LeftOut
+from gori.formats.plain import free_name
 from gori.spec import GROUND, Spec
 from gori.spec.base import rotation_to
 from gori.spec.material import pair_of

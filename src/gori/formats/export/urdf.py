@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from gori.formats.export.elements import add, finish, free_name, relative, require_spec
+from gori.formats.export.elements import add, finish, relative, require_spec
 from gori.formats.export.tree import (
     SAME,
     Axis,
@@ -25,7 +25,7 @@ from gori.formats.export.tree import (
     start_of,
 )
 from gori.formats.left_out import LeftOut
-from gori.formats.plain import tidy
+from gori.formats.plain import free_name, tidy
 from gori.spec import GROUND, Joint, Spec
 from gori.spec.base import rotation_to
 

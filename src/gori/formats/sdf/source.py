@@ -1,0 +1,61 @@
+"""An SDFormat description while it is read: its scopes, where everything is, and its names in the Spec."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gori.formats.left_out import LeftOut
+from gori.formats.plain import free_name
+from gori.formats.sdf.document import SdfFiles
+from gori.formats.sdf.frames import Frames, Link
+from gori.formats.sdf.scope import Scope
+from gori.spec import GROUND
+
+_UNFIT = re.compile(r"[\s*?]")
+
+
+@dataclass
+class SdfSource:
+    """What all readers of parts share.
+
+    meshes    whether mesh shapes are read
+    collide   name of the material of collision shapes, or None if nothing collides
+    """
+
+    world: Scope
+    files: SdfFiles
+    left: LeftOut
+    meshes: bool = False
+    collide: str | None = None
+    frames: Frames = field(default_factory=Frames)
+    bodies: dict[Link, str] = field(default_factory=dict)
+    joints: dict[Any, str] = field(default_factory=dict)
+    taken: dict[str, set[str]] = field(default_factory=lambda: {"link": {GROUND}, "joint": set(), "frame": {GROUND}})
+
+    def __post_init__(self) -> None:
+        for scope in self.world.all():
+            for name in scope.links:
+                self.bodies[Link(scope, name)] = self.name("link", scope.prefix + name)
+            for name, element in scope.joints.items():
+                self.joints[element] = self.name("joint", scope.prefix + name)
+
+    def name(self, kind: str, wanted: str) -> str:
+        """A name of a Spec: without spaces, * and ?, and not taken by another of its kind."""
+        taken = self.taken[kind] | (self.taken["link"] if kind == "frame" else set())
+        fit = _UNFIT.sub("_", wanted)
+        if fit in taken:
+            fit = free_name(f"{fit}_{kind}", taken)
+        self.taken[kind].add(fit)
+        if fit != wanted:
+            self.left.note(f"{kind} {wanted!r} is called {fit!r}")
+        return fit
+
+    def body(self, link: Link | None) -> str:
+        """The name of a link, or of the ground."""
+        return GROUND if link is None else self.bodies[link]
+
+    def pose(self, link: Link) -> np.ndarray:
+        """Pose (4, 4) of a link in the world."""
+        return self.frames.in_world(link.scope) @ self.frames.of_link(link.scope, link)
