@@ -7,7 +7,7 @@ ball joint has v = angular velocity along the axes of its frame on the parent. v
 import logging
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,10 @@ import numpy as np
 from lxml import etree
 
 import gori
+from bench.sdf_machines import MACHINES, bent, write
 from gori.errors import GoriError
+from gori.formats.plain import free_name, inertial_of
+from gori.formats.sdf.document import declared
 
 try:
     from pydrake.math import RollPitchYaw, RotationMatrix
@@ -56,7 +59,8 @@ class Peer:
         bodies = (plant.get_body(BodyIndex(k)) for k in range(1, plant.num_bodies()))
         self.bodies = {_short(plant, body, skip): body for body in bodies}
         joints = (plant.get_joint(JointIndex(k)) for k in plant.GetJointIndices())
-        self.joints = {_short(plant, joint, skip): joint for joint in joints}
+        # Drake counts a joint among those of its child's model
+        self.joints = {(_short(plant, joint.child_body(), skip), joint.name()): joint for joint in joints}
 
     def pairs(self) -> Iterator[tuple[Any, Any, int, int]]:
         """A joint of Gori, the joint or free body of Drake, and where its q and v begin there."""
@@ -67,7 +71,8 @@ class Peer:
                 body = self.bodies[info.name.removesuffix(".free")]
                 yield info, body, body.floating_positions_start(), body.floating_velocities_start_in_v()
             else:
-                joint = self.joints[info.name]
+                made, own = self.gori.spec.joints[info.name], info.name.rpartition("::")[2]
+                joint = self.joints[made.parent if made.reversed else made.child, own]
                 yield info, joint, joint.position_start(), joint.velocity_start()
 
     def set_state(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -104,7 +109,7 @@ def _short(plant: MultibodyPlant, part: Any, skip: int) -> str:
     """The name that the Spec has for it."""
     instance = plant.GetModelInstanceName(part.model_instance())
     scopes = [] if instance == "WorldModelInstance" else instance.split("::")[skip:]
-    return "::".join([*scopes, part.name()])
+    return "::".join([*scopes, part.name()]).replace(" ", "_")
 
 
 def errors(peer: Peer, seed: int = 0) -> dict[str, float]:
@@ -177,30 +182,85 @@ def judged(path: Path, folder: Path | None = None) -> tuple[str, str]:
     except (RuntimeError, ValueError):
         try:
             with tempfile.TemporaryDirectory() as scratch:
-                plant, remark = plant_of(plain(path, Path(scratch)), folder, spec.gravity), "; without what is foreign"
+                plant, remark = (
+                    plant_of(plain(path, Path(scratch), model.spec.cuts), folder, spec.gravity),
+                    "; Drake: without loops, gearboxes and what is not SDFormat",
+                )
         except (RuntimeError, ValueError) as error:
             return "Drake refuses", str(error).strip().splitlines()[0].rpartition("error: ")[2]
     peer = Peer(model, plant, b"<world" in path.read_bytes())
-    for name, body in peer.bodies.items():
-        mass = spec.bodies[name].inertial()[0] if name in spec.bodies else 0.0
-        if not np.isclose(mass, body.default_mass(), rtol=1e-9):
-            return "other masses", f"{name} has {mass:g} kg in the file, and {body.default_mass():g} kg in Drake"
+    if other := replaced(spec, peer):
+        remark += f"; Drake's own mass and inertia of {', '.join(other)} on both sides"
+        data = spec.model_dump(exclude_unset=True)
+        for name, inertial in other.items():
+            shapes = data["bodies"][name].get("shapes")
+            data["bodies"][name] = inertial | ({"shapes": shapes} if shapes else {})
+        peer.gori = model = gori.compile(gori.Spec(**data), open_loops=True)
     found = errors(peer)
     name = max(found, key=found.__getitem__)
     words = f"{model.nv} degrees of freedom, {name} differs by {found[name]:.0e}{remark}"
     return "agrees" if found[name] <= BOUND else "differs", words
 
 
-def plain(path: Path, scratch: Path) -> Path:
-    """A copy without elements and attributes that other programs added to SDFormat, and Drake refuses."""
-    tree = etree.parse(str(path))
+def replaced(spec: gori.Spec, peer: Peer) -> dict[str, dict[str, Any]]:
+    """Bodies whose mass or inertia Drake takes as impossible and replaces by others, and those."""
+    found = {}
+    for name, body in peer.bodies.items():
+        mass, com, J = spec.bodies[name].inertial()
+        own = body.default_spatial_inertia()
+        central = own.Shift(own.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
+        same = np.isclose(own.get_mass(), mass, rtol=1e-9) and np.allclose(own.get_com(), com, rtol=1e-9)
+        if not (same and np.allclose(central, J, rtol=1e-6, atol=1e-9 * np.trace(J))):
+            found[name] = inertial_of(own.get_mass(), own.get_com(), central)[0]
+    return found
+
+
+def plain(path: Path, scratch: Path, cuts: Container[str] = ()) -> Path:
+    """A copy for Drake: without what other programs added to SDFormat, names given twice, gearboxes, and joints that
+    close loops.
+    """
+    tree = etree.ElementTree(etree.fromstring(declared(path.read_bytes().lstrip())))
     for element in list(tree.iter("contact", "material", "link")):
         above = element.getparent()
         foreign = {"contact": above.tag == "link", "material": above.tag == "collision", "link": False}[element.tag]
         if foreign or (element.tag == "link" and element.get("name") == "world" and not len(element)):
             above.remove(element)
+    for joint in list(tree.iter("joint")):
+        if joint.get("type") == "gearbox" or joint.get("name") in cuts:
+            joint.getparent().remove(joint)
+    for above in tree.iter("link", "world"):
+        taken: set[str] = set()
+        for part in above.iterchildren("collision", "visual", "model"):
+            part.set("name", free_name(part.get("name"), taken))
+            taken.add(part.get("name"))
     for collision in tree.iter("collision"):
         for key in set(collision.attrib) - {"name"}:
             del collision.attrib[key]
     tree.write(str(scratch / path.name))
     return scratch / path.name
+
+
+def kept(peer: Peer) -> tuple[float, float, float]:
+    """Numbers of Drake that do not depend on its conventions: trace and log of the determinant of the mass matrix, and
+    the length of the gravity forces, at the pose `bent`.
+    """
+    peer.set_state(bent(peer.gori), np.zeros(peer.gori.nv))
+    M, g = peer.plant.CalcMassMatrix(peer.context), peer.plant.CalcGravityGeneralizedForces(peer.context)
+    return float(np.trace(M)), float(np.linalg.slogdet(M)[1]), float(np.linalg.norm(g))
+
+
+def main() -> None:
+    for name in MACHINES:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            path = write(name, folder)
+            verdict, words = judged(path, folder)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                spec = gori.load(path, packages=[folder])
+            numbers = kept(Peer(gori.compile(spec), plant_of(path, folder, spec.gravity), name == "a world"))
+        print(f"{name!r}: {numbers},  # {verdict}: {words}")
+
+
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@ folder whose model.config names its file.
 """
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,17 @@ from gori.formats.plain import free_name
 from gori.formats.sdf.elements import child, flag, name_of, needed, text, truth
 from gori.formats.sdf.scope import WORLD, Scope, Version
 from gori.formats.urdf_meshes import MeshFiles
-from gori.formats.xml import ElementError, file_of, root_tag, tree_of
+from gori.formats.urdf_odd import clean
+from gori.formats.xml import ElementError, file_of, root_tag, tree_of, without_comments
 
 OLDEST, NEWEST = (1, 4), (1, 12)
 MOST_ELEMENTS = 100_000
 """in all files together, counted as often as they are included"""
 DEEPEST = 32
 """models in models"""
+_ROOT = re.compile(rb"<sdf\b")
+_DECLARED = re.compile(rb"\bxmlns:([A-Za-z_][\w.-]*)")
+_PREFIX = re.compile(rb"</?([A-Za-z_][\w.-]*):[A-Za-z_]")
 
 
 class SdfFiles(MeshFiles):
@@ -73,7 +78,8 @@ class Reader:
         raw = contents(path)
         if root_tag(raw) == "robot":
             raise FileError("is URDF: SDFormat can include it, Gori cannot; load it by itself", path)
-        root = tree_of(raw, path)
+        root = tree_of(declared(clean(raw, lambda line, words: self.left.note(f"{path.name}: {words}"))), path)
+        _plain_planar(root)
         self.count += sum(1 for _ in root.iter())
         if self.count > MOST_ELEMENTS:
             raise FileError(f"has more than {MOST_ELEMENTS:,} elements, with all that is included", path)
@@ -161,6 +167,22 @@ class Reader:
         if not found:
             raise FileError("names no <sdf> of a version from 1.4 to 1.12", config)
         return self.files.at(include, str(folder / found[max(found)]), "model")
+
+
+def declared(raw: bytes) -> bytes:
+    """The bytes of a document with all prefixes of names declared: many files have drake:... without it."""
+    known = set(_DECLARED.findall(raw)) | {b"xml", b"xmlns"}
+    missing = sorted(set(_PREFIX.findall(without_comments(raw))) - known)
+    names = b"".join(b' xmlns:%s="%s"' % (prefix, prefix) for prefix in missing)
+    return _ROOT.sub(lambda found: found[0] + names, raw, count=1) if missing else raw
+
+
+def _plain_planar(root: Any) -> None:
+    """Planar joints, which Drake adds to SDFormat as drake:joint, become <joint>."""
+    for joint in root.iter("{*}joint"):
+        if joint.prefix == "drake" and joint.get("type") == "planar":
+            for element in (joint, *joint.iterchildren("{*}*")):
+                element.tag = element.tag.rpartition("}")[2]
 
 
 def _put(parts: dict[str, Any], name: str, part: Any, element: Any) -> None:

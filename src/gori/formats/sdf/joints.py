@@ -10,7 +10,7 @@ import numpy as np
 
 from gori.formats.plain import pose_of
 from gori.formats.sdf.axes import direction, is_universal, motion, of_ball, pitch, side_by_side
-from gori.formats.sdf.elements import child, inverse, needed, who
+from gori.formats.sdf.elements import child, inverse, needed, numbers, who
 from gori.formats.sdf.frames import Link
 from gori.formats.sdf.scope import WORLD, Scope
 from gori.formats.sdf.source import SdfSource
@@ -20,9 +20,10 @@ from gori.spec.expression import closest
 
 TYPES = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "screw": "helical",
          "universal": "universal", "revolute2": "revolute2", "ball": "spherical", "fixed": "fixed",
-         "gearbox": "gearbox"}  # fmt: skip
-"""Types of SDFormat joints, and what Gori calls them; the last but two become several, or none."""
-_AXES = {"spherical": 0, "fixed": 0, "universal": 2, "revolute2": 2}
+         "planar": "planar", "gearbox": "gearbox"}  # fmt: skip
+"""Types of SDFormat joints, and what Gori calls them; revolute2 becomes two, and a gearbox is left out."""
+_AXES = {"spherical": 0, "planar": 0, "fixed": 0, "universal": 2, "revolute2": 2}
+_ACTING = {"damping", "friction", "stiffness", "limits", "velocity_limit", "effort_limit"}
 Joints = dict[str, dict[str, Any]]
 
 
@@ -52,8 +53,12 @@ def _make(source: SdfSource, scope: Scope, name: str, element: Any, made: Joints
         return
     if parent == child_:
         raise ElementError(element, f"{who(element)} joins the link {source.body(parent)!r} with itself")
-    X = source.frames.pose(scope, name, element)
-    X_P, X_C = (inverse(source.frames.of_link(scope, link)) @ X for link in (parent, child_))
+    # Drake's planar joints bring the frame of the child to that of the parent
+    own = [needed(element, "parent"), needed(element, "child")] if kind == "planar" else [name, name]
+    X_P, X_C = (
+        inverse(source.frames.of_link(scope, link)) @ source.frames.pose(scope, frame, element)
+        for link, frame in zip((parent, child_), own)
+    )
     ends = {"parent": source.body(parent), "child": source.body(child_)}
     if TYPES[kind] == "spherical":  # turns about the axes of the child
         R_PC = X_P[:3, :3] @ X_C[:3, :3].T
@@ -76,6 +81,8 @@ def _make(source: SdfSource, scope: Scope, name: str, element: Any, made: Joints
         joint |= {"axis": axes[0], "axis2": axes[1]} | side_by_side(*motions)
     elif axes:
         joint |= {"axis": axes[0]} | motions[0]
+    if kind == "planar" and (damping := numbers(element, "damping", 3)) is not None and damping.any():
+        joint["damping"] = damping.tolist()
     if kind == "screw":
         joint["pitch"] = pitch(source, element)
     made[called] = {key: value for key, value in joint.items() if not (kind == "continuous" and key == "limits")}
@@ -113,23 +120,28 @@ def carriers(source: SdfSource, made: Joints, between: Joints, base: str) -> Joi
 
 
 def _turn_balls(made: Joints, carried: Joints) -> None:
-    """Swap parent and child of balls that carry their parent: the friction in them is alike in both directions."""
+    """Swap parent and child of balls with friction that carry their parent: it is alike in both directions.
+
+    Loops are cut at joints that nothing but reactions act in; the others are the tree.
+    """
     outwards: dict[str, list[str]] = {}
     for joint in (*carried.values(), *made.values()):
-        outwards.setdefault(joint["parent"], []).append(joint["child"])
+        if joint["type"] in ("fixed", "free") or joint.keys() & _ACTING:
+            outwards.setdefault(joint["parent"], []).append(joint["child"])
     reached, todo = {GROUND}, [GROUND]
     while todo:
         new = [body for body in outwards.get(todo.pop(), ()) if body not in reached]
         reached.update(new)
         todo += new
     for name, joint in made.items():
-        if joint["type"] == "spherical" and joint["parent"] not in reached and joint["child"] in reached:
-            place = {"at": joint.get("child_at"), "child_at": joint.get("at")}
-            if "quat" in joint:
-                place["quat"] = [x if k == 0 else -x + 0.0 for k, x in enumerate(joint["quat"])]
-            rest = {key: value for key, value in joint.items() if key in ("type", "damping", "friction")}
-            ends = {"parent": joint["child"], "child": joint["parent"]}
-            made[name] = rest | ends | {key: value for key, value in place.items() if value}
+        friction = {key: joint[key] for key in ("damping", "friction") if key in joint}
+        if joint["type"] != "spherical" or not friction or joint["parent"] in reached or joint["child"] not in reached:
+            continue
+        place = {"at": joint.get("child_at"), "child_at": joint.get("at")}
+        if "quat" in joint:
+            place["quat"] = [x if k == 0 else -x + 0.0 for k, x in enumerate(joint["quat"])]
+        ends = {"type": "spherical", "parent": joint["child"], "child": joint["parent"]}
+        made[name] = ends | friction | {key: value for key, value in place.items() if value}
 
 
 def _together(joints: list[dict[str, Any]], bodies: list[str]) -> dict[str, set[str]]:

@@ -12,7 +12,7 @@ _READ = {
     "model": {"pose", "static", "link", "joint", "frame", "model", "include"},
     "link": {"pose", "inertial", "collision", "visual", "gravity"},
     "joint": {"parent", "child", "pose", "axis", "axis2", "thread_pitch", "screw_thread_pitch", "gearbox_ratio",
-              "gearbox_reference_body"},
+              "gearbox_reference_body", "damping"},
     "include": {"uri", "name", "pose", "static", "placement_frame"},
 }  # fmt: skip
 _SILENT = {"allow_auto_disable", "gui", "scene", "audio"}
