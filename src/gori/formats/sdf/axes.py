@@ -47,7 +47,7 @@ def motion(source: SdfSource, scope: Scope, element: Any, tag: str) -> dict[str,
         upper = number(limit, "upper", NO_LIMIT, infinite=True)
         if lower > upper:
             source.left.note(f"joint {called!r}: the lower limit {lower:g} is above the upper {upper:g}: it has none")
-        elif lower > -NO_LIMIT or upper < NO_LIMIT:
+        elif element.get("type") != "continuous" and (lower > -NO_LIMIT or upper < NO_LIMIT):
             fields["limits"] = (max(lower, -NO_LIMIT), min(upper, NO_LIMIT))
             for key, ours in (("stiffness", "limit_stiffness"), ("dissipation", "limit_damping")):
                 if child(limit, key) is not None:

@@ -8,19 +8,19 @@ from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 from gori.formats.sdf.elements import flag, number
-from gori.formats.sdf.frames import Link
+from gori.formats.sdf.frames import SdfLink
 from gori.formats.sdf.source import SdfSource
 
 FRICTION = 1.0
 """SDFormat's own coefficient of friction, where none is given"""
 
 
-def let_collide(source: SdfSource, shapes: dict[Link, dict[str, dict[str, Any]]]) -> dict[str, Any]:
+def let_collide(source: SdfSource, shapes: dict[SdfLink, dict[str, dict[str, Any]]]) -> dict[str, Any]:
     """Materials, contacts and `no_contact` of the Spec; what collides is marked in the shapes."""
     if source.collide is None:
         return {}
     material: dict[float, str] = {}
-    touching: dict[Any, list[Link]] = {}
+    touching: dict[Any, list[SdfLink]] = {}
     for link, solids in shapes.items():
         elements = {element.get("name"): element for element in link.scope.links[link.name].findall("collision")}
         for name, shape in solids.items():

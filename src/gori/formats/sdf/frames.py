@@ -9,26 +9,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gori.formats.sdf.elements import child, inverse, pose, text
-from gori.formats.sdf.scope import MODEL, WORLD, Found, Scope
+from gori.formats.sdf.scope import MODEL, WORLD, Meaning, Scope
 from gori.formats.xml import ElementError
 
 DEEPEST = 64
 """frames, each relative to the next"""
 
 
-class Link(NamedTuple):
+class SdfLink(NamedTuple):
     """A link, by the model that it stands in."""
 
     scope: Scope
     name: str
 
 
-class Frames:
+class FramePoses:
     """Poses and links of all frames of a document."""
 
     def __init__(self) -> None:
         self._poses: dict[Any, np.ndarray] = {}
-        self._links: dict[Any, Link | None] = {}
+        self._links: dict[Any, SdfLink | None] = {}
         self._pending: list[Any] = []
 
     def pose(self, scope: Scope, name: str, at: Any) -> np.ndarray:
@@ -42,7 +42,7 @@ class Frames:
             return self._between(scope, found.scope)
         return self._between(scope, found.scope) @ self._own(found)
 
-    def link(self, scope: Scope, name: str, at: Any) -> Link | None:
+    def link(self, scope: Scope, name: str, at: Any) -> SdfLink | None:
         """The link that a frame is fixed to; None: the ground."""
         if name == WORLD:
             return None
@@ -50,7 +50,7 @@ class Frames:
             return self._canonical(scope, at)
         found = scope.find(name, at)
         if found.kind == "link":
-            return Link(found.scope, found.element.get("name"))
+            return SdfLink(found.scope, found.element.get("name"))
         if found.kind == "model":
             return self._canonical(found.scope, at)
         return self._guarded(self._links, found.element, lambda: self._attached(found))
@@ -77,16 +77,16 @@ class Frames:
 
         return self._guarded(self._poses, scope, found)
 
-    def of_link(self, scope: Scope, link: Link | None) -> np.ndarray:
+    def of_link(self, scope: Scope, link: SdfLink | None) -> np.ndarray:
         """Pose (4, 4) of a link, or of the ground, in the frame of a scope."""
         if link is None:
             return inverse(self.in_world(scope))
-        return self._between(scope, link.scope) @ self._own(Found("link", link.scope, link.scope.links[link.name]))
+        return self._between(scope, link.scope) @ self._own(Meaning("link", link.scope, link.scope.links[link.name]))
 
-    def _own(self, found: Found) -> np.ndarray:
+    def _own(self, found: Meaning) -> np.ndarray:
         return self._guarded(self._poses, found.element, lambda: self._relative(found))
 
-    def _relative(self, found: Found) -> np.ndarray:
+    def _relative(self, found: Meaning) -> np.ndarray:
         """Pose of a link, joint or frame: relative to the model, the child, or what the frame is attached to."""
         element = found.element
         X, relative_to = pose(element)
@@ -94,21 +94,21 @@ class Frames:
         base = relative_to or default
         return self.pose(found.scope, base, element) @ X if base else X
 
-    def _attached(self, found: Found) -> Link | None:
+    def _attached(self, found: Meaning) -> SdfLink | None:
         element = found.element
         to = text(element, "child") if found.kind == "joint" else element.get("attached_to", "")
         if not to and found.scope.is_world:
             return None
         return self.link(found.scope, to or MODEL, element)
 
-    def _canonical(self, scope: Scope, at: Any) -> Link | None:
+    def _canonical(self, scope: Scope, at: Any) -> SdfLink | None:
         """The link that a model's own frame is fixed to: the one that it names, or its first."""
         if scope.static or scope.is_world:
             return None
         if named := scope.element.get("canonical_link"):
             return self.link(scope, named, scope.element)
         for name in scope.links:
-            return Link(scope, name)
+            return SdfLink(scope, name)
         for inner in scope.models.values():
             if any(within.links for within in inner.all()):
                 return self._canonical(inner, at)

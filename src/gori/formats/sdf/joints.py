@@ -11,7 +11,7 @@ import numpy as np
 from gori.formats.plain import pose_of
 from gori.formats.sdf.axes import direction, is_universal, motion, of_ball, pitch, side_by_side
 from gori.formats.sdf.elements import child, inverse, needed, numbers, who
-from gori.formats.sdf.frames import Link
+from gori.formats.sdf.frames import SdfLink
 from gori.formats.sdf.scope import WORLD, Scope
 from gori.formats.sdf.source import SdfSource
 from gori.formats.xml import ElementError
@@ -85,10 +85,10 @@ def _make(source: SdfSource, scope: Scope, name: str, element: Any, made: Joints
         joint["damping"] = damping.tolist()
     if kind == "screw":
         joint["pitch"] = pitch(source, element)
-    made[called] = {key: value for key, value in joint.items() if not (kind == "continuous" and key == "limits")}
+    made[called] = joint
 
 
-def _link(source: SdfSource, scope: Scope, element: Any, role: str) -> Link | None:
+def _link(source: SdfSource, scope: Scope, element: Any, role: str) -> SdfLink | None:
     end = child(element, role)
     name = needed(element, role)
     if role == "child" and name == WORLD:
@@ -155,7 +155,7 @@ def _together(joints: list[dict[str, Any]], bodies: list[str]) -> dict[str, set[
     return groups
 
 
-def _placed(source: SdfSource, kind: str, link: Link, body: str) -> dict[str, Any]:
+def _placed(source: SdfSource, kind: str, link: SdfLink, body: str) -> dict[str, Any]:
     """A joint from the ground to a link where it is; the coordinates of a free one are its pose in the world."""
     X = source.pose(link)
     pose, ends = pose_of(X[:3, 3], X[:3, :3]), {"parent": GROUND, "child": body}

@@ -7,7 +7,7 @@ import numpy as np
 from gori.errors import SpecError
 from gori.formats.plain import inertial_of, pose_of
 from gori.formats.sdf.elements import child, flag, inverse, number, pose, truth, who
-from gori.formats.sdf.frames import Link
+from gori.formats.sdf.frames import SdfLink
 from gori.formats.sdf.source import SdfSource
 from gori.formats.xml import ElementError
 from gori.spec.body import Body
@@ -17,7 +17,7 @@ WATER = 1000.0
 """density where none is given [kg/m3]"""
 
 
-def inertial(source: SdfSource, link: Link, shapes: dict[str, Any]) -> dict[str, Any]:
+def inertial(source: SdfSource, link: SdfLink, shapes: dict[str, Any]) -> dict[str, Any]:
     """Mass, centre of mass and inertia of a link; SDFormat has 1 kg and 1 kg m2 where nothing is given."""
     element = link.scope.links[link.name]
     given = child(element, "inertial")
@@ -55,7 +55,7 @@ def _of_shapes(element: Any, given: Any, shapes: dict[str, Any]) -> tuple[float,
     if not solids:
         raise ElementError(given, f"{who(element)}: its inertia is to come from collision shapes, and it has none")
     try:
-        mass, com, J = Body(shapes=solids).inertial()
+        mass, com, J = Body.model_validate({"shapes": solids}).inertial()
     except SpecError as error:
         raise ElementError(given, f"{who(element)}: {error}") from None
     wanted = number(given, "mass", mass, low=0.0)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gori.formats.sdf.elements import flag, number
+from gori.formats.sdf.elements import flag, number, text
 from gori.formats.sdf.scope import Scope
 from gori.formats.sdf.source import SdfSource
 
@@ -27,9 +27,9 @@ def list_the_rest(source: SdfSource) -> None:
         for kind, parts in (("link", scope.links), ("joint", scope.joints)):
             for name, element in parts.items():
                 _list(source, element, kind, scope.prefix + name)
-        if scope.placed_by is not None and scope.placed_by.tag == "include":
-            _list(source, scope.placed_by, "include", scope.prefix.removesuffix("::"))
-    _conventions(source, source.world)
+        for include in scope.element.iterchildren("include"):
+            _list(source, include, "include", scope.prefix + (text(include, "name") or text(include, "uri")))
+        _list_frames_of_poses(source, scope)
 
 
 def _list(source: SdfSource, element: Any, kind: str, owner: str) -> None:
@@ -46,9 +46,8 @@ def _list(source: SdfSource, element: Any, kind: str, owner: str) -> None:
         source.left.add(tag, *([".".join(filter(None, (owner, name)))] if owner or name else []))
 
 
-def _conventions(source: SdfSource, world: Scope) -> None:
-    """What older versions had, and nobody gave a meaning."""
-    for scope in world.all():
-        for pose in scope.element.iter("pose"):
-            if scope.version < (1, 7) and (pose.get("frame") or pose.get("relative_to")):
-                source.left.add("frames of poses before SDFormat 1.7", scope.prefix.removesuffix("::") or scope.name)
+def _list_frames_of_poses(source: SdfSource, scope: Scope) -> None:
+    """Older versions had an attribute for them that nothing gave a meaning to."""
+    for part in (*scope.links.values(), *scope.joints.values()) if scope.version < (1, 7) else ():
+        if any(pose.get("frame") for pose in part.iter("pose")):
+            source.left.add("frames of poses before SDFormat 1.7", scope.prefix + part.get("name"))

@@ -59,7 +59,7 @@ class Scope:
             scope = scope.parent
         return path if scope is outer else None
 
-    def find(self, name: str, at: Any) -> "Found":
+    def find(self, name: str, at: Any) -> "Meaning":
         """What a name means here; `at` is the element that says it."""
         scope: Scope | None = self
         while scope is not None:
@@ -69,22 +69,22 @@ class Scope:
         known = [*self.links, *self.joints, *self.frames, *self.models]
         raise ElementError(at, f"<{at.tag}>: {name!r} is not a link, joint, frame or model here{closest(name, known)}")
 
-    def _own(self, name: str) -> "Found | None":
+    def _own(self, name: str) -> "Meaning | None":
         for kind in ("links", "frames", "joints"):
             if (element := getattr(self, kind).get(name)) is not None:
-                return Found(kind[:-1], self, element)
+                return Meaning(kind[:-1], self, element)
         if name in self.models and not self.models[name].merged:
-            return Found("model", self.models[name], None)
+            return Meaning("model", self.models[name], None)
         for inner in self.models.values():
             if inner.merged and (found := inner._own(name)) is not None:
                 return found
         head, colons, rest = name.partition("::")
         if colons and head in self.models:
-            return Found("model", self.models[head], None) if rest == MODEL else self.models[head]._own(rest)
+            return Meaning("model", self.models[head], None) if rest == MODEL else self.models[head]._own(rest)
         return None
 
 
-class Found(NamedTuple):
+class Meaning(NamedTuple):
     """Something with a name: its kind ("link", "frame", "joint", "model"), the scope that holds it, and its element.
 
     Of a model the scope is its own.

@@ -6,7 +6,7 @@ import numpy as np
 
 from gori.formats.plain import bar_from_middle, colour_of, free_name, pose_of
 from gori.formats.sdf.elements import child, inverse, needed, number, numbers, pose, truth, who
-from gori.formats.sdf.frames import Link
+from gori.formats.sdf.frames import SdfLink
 from gori.formats.sdf.source import SdfSource
 from gori.formats.xml import ElementError, numbers_of
 from gori.spec.base import rotation_to
@@ -14,7 +14,7 @@ from gori.spec.base import rotation_to
 Shapes = dict[str, dict[str, Any]]
 
 
-def shapes(source: SdfSource, link: Link) -> Shapes:
+def shapes(source: SdfSource, link: SdfLink) -> Shapes:
     """The shapes of a link by name; collision shapes come first, visual ones are only drawn."""
     element, found = link.scope.links[link.name], {}
     inertial = child(element, "inertial")
@@ -34,7 +34,7 @@ def shapes(source: SdfSource, link: Link) -> Shapes:
     return found
 
 
-def _shape(source: SdfSource, link: Link, drawn: Any, meshes: bool, required: bool) -> dict[str, Any] | None:
+def _shape(source: SdfSource, link: SdfLink, drawn: Any, meshes: bool, required: bool) -> dict[str, Any] | None:
     """One shape in the frame of its link; None if it is not read."""
     geometry, name = child(drawn, "geometry"), f"{source.body(link)}.{drawn.get('name')}"
     kinds = [kind for kind in geometry if isinstance(kind.tag, str)] if geometry is not None else []

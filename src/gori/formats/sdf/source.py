@@ -9,7 +9,7 @@ import numpy as np
 from gori.formats.left_out import LeftOut
 from gori.formats.plain import free_name
 from gori.formats.sdf.document import SdfFiles
-from gori.formats.sdf.frames import Frames, Link
+from gori.formats.sdf.frames import FramePoses, SdfLink
 from gori.formats.sdf.scope import Scope
 from gori.spec import GROUND
 
@@ -29,15 +29,15 @@ class SdfSource:
     left: LeftOut
     meshes: bool = False
     collide: str | None = None
-    frames: Frames = field(default_factory=Frames)
-    bodies: dict[Link, str] = field(default_factory=dict)
+    frames: FramePoses = field(default_factory=FramePoses)
+    bodies: dict[SdfLink, str] = field(default_factory=dict)
     joints: dict[Any, str] = field(default_factory=dict)
     taken: dict[str, set[str]] = field(default_factory=lambda: {"link": {GROUND}, "joint": set(), "frame": {GROUND}})
 
     def __post_init__(self) -> None:
         for scope in self.world.all():
             for name in scope.links:
-                self.bodies[Link(scope, name)] = self.name("link", scope.prefix + name)
+                self.bodies[SdfLink(scope, name)] = self.name("link", scope.prefix + name)
             for name, element in scope.joints.items():
                 self.joints[element] = self.name("joint", scope.prefix + name)
 
@@ -52,10 +52,10 @@ class SdfSource:
             self.left.note(f"{kind} {wanted!r} is called {fit!r}")
         return fit
 
-    def body(self, link: Link | None) -> str:
+    def body(self, link: SdfLink | None) -> str:
         """The name of a link, or of the ground."""
         return GROUND if link is None else self.bodies[link]
 
-    def pose(self, link: Link) -> np.ndarray:
+    def pose(self, link: SdfLink) -> np.ndarray:
         """Pose (4, 4) of a link in the world."""
         return self.frames.in_world(link.scope) @ self.frames.of_link(link.scope, link)
