@@ -66,7 +66,8 @@ def root_tag(raw: bytes) -> str:
         end = next((close for start, close in _NOT_ELEMENTS if raw.startswith(start, at)), None)
         if end is None:
             name = raw[at + 1 : at + 1 + _LONGEST_NAME].decode("utf-8", "replace")
-            return name.partition(">")[0].rstrip("/").split(None, 1)[0] if name.strip("/> \t\r\n") else ""
+            words = name.partition(">")[0].rstrip("/").split(None, 1)
+            return words[0] if words else ""
         at = raw.find(end, at)
         if at < 0:
             return ""
