@@ -77,6 +77,22 @@ def test_dynamics_are_those_of_the_same_machine_written_by_hand(sdf, kind):
         assert np.allclose(ours.forward_kinematics(q)["b"], by_hand.forward_kinematics(q)["b"], atol=1e-14)
 
 
+def test_a_moving_joint_of_a_world(sdf):
+    """From one model to another, and from the world."""
+    models = "".join(f"<model name='m{name}'>{LINK.format(name=name, pose=pose)}</model>" for name, pose in
+                     (("a", "0 0 0 0 0 0"), ("b", "1 0 0.5 0 0 0.3")))  # fmt: skip
+    tilted = AXIS.replace("0 0 1", "1 0 0")
+    base = f"<joint name='base' type='revolute'><parent>world</parent><child>ma::a</child>{tilted}</joint>"
+    ends = "<parent>ma</parent><child>mb::b</child><pose>0 0.2 0 0 0 0</pose>"
+    joint = f"<joint name='j' type='prismatic'>{ends}{TILTED}</joint>"
+    ours = gori.compile(gori.load(sdf(f"<world name='w'><gravity>0 0 -9.81</gravity>{models}{base}{joint}</world>")))
+    by_hand = gori.compile(twin(TWINS["prismatic"][1]))
+    assert ours.joint_names == by_hand.joint_names == ("base", "j") and ours.body_names == ("ma::a", "mb::b")
+    q, v = np.array([[0.3, 0.4], [0.5, 0.6]])
+    assert np.allclose(ours.mass_matrix(q), by_hand.mass_matrix(q), rtol=0, atol=1e-13)
+    assert np.allclose(ours.bias(q, v), by_hand.bias(q, v), rtol=0, atol=1e-12)
+
+
 def test_a_universal_joint_with_limits_is_two_hinges(sdf):
     spec = machine(sdf, "universal", LIMITED)
     assert [*spec.joints] == ["base", "j.0", "j.1"] and spec.joints["j.1"].limits == (-1.0, 1.0)
