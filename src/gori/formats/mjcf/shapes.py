@@ -15,7 +15,7 @@ from gori.spec.base import rotation
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
 """kinds of geoms in an MjModel"""
-_READABLE = (".stl", ".obj", ".ply")
+_READABLE = (".stl", ".obj", ".ply", ".msh")
 _HIDDEN = 3
 """the first group that MuJoCo does not draw unless it is asked to"""
 _NO_COLOUR = (0.5, 0.5, 0.5, 1.0)
@@ -93,7 +93,7 @@ def _mesh(source: MjcfSource, k: int, name: str) -> dict[str, Any] | None:
     m, mesh = source.m, int(source.m.geom_dataid[k])
     file, scale = _file(source, mesh), m.mesh_scale[mesh]
     if file is None or file.suffix.lower() not in _READABLE:
-        source.left.add("mesh that is not in an STL or OBJ file", name)
+        source.left.add("mesh without a file, or in one that Gori does not read", name)
         return None
     ref, turn = source.mesh_frames.get(mesh, (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])))
     if turn[1:].any() and np.ptp(scale):
