@@ -87,7 +87,8 @@ def test_planes_face_their_z(mjcf):
 def test_what_no_shape_is_like_is_listed(mjcf):
     path = mjcf("""<asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1'/>
         <mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>
-      <worldbody><geom name='hills' type='hfield' hfield='h'/><geom name='corner' type='mesh' mesh='m'/></worldbody>""")
+      <worldbody><geom name='hills' type='hfield' hfield='h' euler='0 0 9'/>
+      <geom name='corner' type='mesh' mesh='m'/></worldbody>""")
     with pytest.warns(FormatWarning) as caught:
         gori.load(path)
     text = str(caught[0].message)

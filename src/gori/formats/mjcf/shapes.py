@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gori.formats.mjcf.hills import TERRAIN, is_terrain
 from gori.formats.mjcf.source import MjcfSource
 from gori.formats.plain import bar_from_middle, colour_of, pose_of, unit
 from gori.spec.base import rotation
@@ -74,6 +75,8 @@ def _shape(source: MjcfSource, k: int, name: str) -> dict[str, Any] | None:
         return bar_from_middle(bar, size[0], 2.0 * size[1], at, rotation(None, unit(quat)))
     if kind == MESH:
         return _mesh(source, k, name)
+    if is_terrain(m, k):
+        return {"type": TERRAIN}
     source.left.add("height field" if kind == HFIELD else "geom of a signed distance field", name)
     return None
 
