@@ -71,8 +71,10 @@ class Peer:
                 body = self.bodies[info.name.removesuffix(".free")]
                 yield info, body, body.floating_positions_start(), body.floating_velocities_start_in_v()
             else:
-                made, own = self.gori.spec.joints[info.name], info.name.rpartition("::")[2]
-                joint = self.joints[made.parent if made.reversed else made.child, own]
+                made = self.gori.spec.joints[info.name]
+                end = made.parent if made.reversed else made.child
+                own = (name for body, name in self.joints if body == end and f".{info.name}".endswith(f".{name}"))
+                joint = self.joints[end, max(own, key=len)]
                 yield info, joint, joint.position_start(), joint.velocity_start()
 
     def set_state(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -109,7 +111,7 @@ def _short(plant: MultibodyPlant, part: Any, skip: int) -> str:
     """The name that the Spec has for it."""
     instance = plant.GetModelInstanceName(part.model_instance())
     scopes = [] if instance == "WorldModelInstance" else instance.split("::")[skip:]
-    return "::".join([*scopes, part.name()]).replace(" ", "_")
+    return ".".join([*scopes, part.name()]).replace("::", ".").replace(" ", "_")
 
 
 def errors(peer: Peer, seed: int = 0) -> dict[str, float]:

@@ -33,11 +33,9 @@ def test_convert_with_models_elsewhere(run):
     assert result.exit_code == 2 and "give packages=[FOLDER]" in result.stderr
     result = run("convert", "worlds/w.sdf", "w.yaml", "--packages", "models")
     assert (
-        result.exit_code == 0
-        and "w.yaml: 2 bodies, 2 joints" in result.stdout
-        and "sensor: arm::b.eye" in result.stderr
+        result.exit_code == 0 and "w.yaml: 2 bodies, 2 joints" in result.stdout and "sensor: arm.b.eye" in result.stderr
     )
-    assert list(gori.load("w.yaml").joints) == ["arm::a.free", "arm::j"]
+    assert list(gori.load("w.yaml").joints) == ["arm.a.free", "arm.j"]
     assert run("info", "worlds/w.sdf", "--packages", "models").exit_code == 0
 
 

@@ -33,7 +33,7 @@ def test_friction_makes_materials_and_the_smaller_one_counts(sdf):
 def test_links_of_a_model_touch_only_where_it_says(sdf):
     three = link("a") + link("b") + link("c", inside="<self_collide>true</self_collide>")
     spec = gori.load(sdf(f"<model name='m'>{three}</model><model name='n'>{link('a')}</model>"), collide="rubber")
-    assert [sorted(pair) for pair in spec.no_contact] == [["m::a", "m::b"]]
+    assert [sorted(pair) for pair in spec.no_contact] == [["m.a", "m.b"]]
 
 
 def test_bounce_is_listed(sdf):

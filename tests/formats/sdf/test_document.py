@@ -47,8 +47,8 @@ def test_models_by_their_folders(sdf, tmp_path):
     with pytest.raises(FileError, match=r"'model://arm' does not exist; searched for .*: give packages"):
         gori.load(path)
     spec = gori.load(path, packages=[tmp_path / "models"])
-    assert [*spec.bodies] == ["l", "left::a", "left::b"]
-    assert spec.joints["left::b.free"].q == (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0)
+    assert [*spec.bodies] == ["l", "left.a", "left.b"]
+    assert spec.joints["left.b.free"].q == (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0)
     with pytest.raises(InputError, match="is not a folder"):
         gori.load(path, packages=[tmp_path / "none"])
     (tmp_path / "models/arm/model.config").write_text("<model/>")
@@ -60,7 +60,7 @@ def test_paths_are_relative_to_the_file_that_says_them(sdf, tmp_path):
     sdf(ARM, name="parts/deep/arm.sdf")
     sdf(INCLUDE.format("deep/arm.sdf", ""), name="parts/hand.sdf")
     path = sdf(INCLUDE.format("parts/hand.sdf", "<name>h</name>"))
-    assert [*gori.load(path).bodies] == ["l", "h::l", "h::arm::a", "h::arm::b"]
+    assert [*gori.load(path).bodies] == ["l", "h.l", "h.arm.a", "h.arm.b"]
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_nothing_is_fetched(sdf):
 def test_overrides_of_an_include(sdf):
     sdf(ARM.replace("<link", "<pose>5 0 0 0 0 0</pose><static>true</static><link", 1), name="arm.sdf")
     spec = gori.load(sdf(INCLUDE.format("arm.sdf", "")))
-    assert spec.joints["arm::a.fixed"].at == (5.0, 0.0, 0.0)
+    assert spec.joints["arm.a.fixed"].at == (5.0, 0.0, 0.0)
     spec = gori.load(sdf(INCLUDE.format("arm.sdf", "<static>false</static><pose>0 0 0 0 0 0</pose>")))
-    assert spec.joints["arm::a.free"].q is None
+    assert spec.joints["arm.a.free"].q is None
     merged = INCLUDE.format("arm.sdf", "<static>false</static>").replace("<include>", "<include merge='true'>")
     assert [*gori.load(sdf(merged)).bodies] == ["l", "a", "b"]
     with pytest.raises(FileError, match="merge must be true or false"):
@@ -125,12 +125,12 @@ def test_models_in_models_have_an_end(sdf):
 def test_one_model_or_several(sdf):
     two = ARM + ARM.replace("'arm'", "'leg'")
     assert [*gori.load(sdf(ARM)).bodies] == ["a", "b"]
-    assert [*gori.load(sdf(two)).bodies] == ["arm::a", "arm::b", "leg::a", "leg::b"]
-    assert [*gori.load(sdf(f"<world name='w'>{ARM}</world>")).bodies] == ["arm::a", "arm::b"]
+    assert [*gori.load(sdf(two)).bodies] == ["arm.a", "arm.b", "leg.a", "leg.b"]
+    assert [*gori.load(sdf(f"<world name='w'>{ARM}</world>")).bodies] == ["arm.a", "arm.b"]
     with pytest.raises(FileError, match="model 'arm' is given twice"):
         gori.load(sdf(ARM + ARM))
     with pytest.warns(FormatWarning, match="a second model 'arm' is called 'arm_2'"):
-        assert "arm_2::a" in gori.load(sdf(ARM + ARM, "1.6")).bodies
+        assert "arm_2.a" in gori.load(sdf(ARM + ARM, "1.6")).bodies
 
 
 def test_the_link_world_of_old_files_is_the_world(sdf):

@@ -139,4 +139,4 @@ def test_no_file_is_read_without_its_folder(sdf, tmp_path):
         spec = gori.load(
             sdf("<model name='m'><link name='the one'/><include><uri>my parts/the arm.sdf</uri></include></model>")
         )
-    assert [*spec.bodies] == ["the_one", "arm::a"]
+    assert [*spec.bodies] == ["the_one", "arm.a"]

@@ -32,11 +32,11 @@ def test_everything_else_is_listed_once_by_name(sdf):
         name="arm.sdf",
     )
     words = told(path)
-    for line in ("light: sun", "physics: fast, m::j", "wind", "actor: walker", "plugin: p, arm.q, m.drive",
-                 "sensor: m::a.imu, m::j.torque", "kinematic: m::a", "velocity_decay: m::a",
+    for line in ("light: sun", "physics: fast, m.j", "wind", "actor: walker", "plugin: p, arm.q, m.drive",
+                 "sensor: m.a.imu, m.j.torque", "kinematic: m.a", "velocity_decay: m.a",
                  "drake:bushing: m.r"):  # fmt: skip
         assert f"\n  {line}\n" in f"{words}\n", (line, words)
-    assert not any(name in words for name in ("enable_wind", "scene", "allow_auto_disable", "arm::l"))
+    assert not any(name in words for name in ("enable_wind", "scene", "allow_auto_disable", "arm.l"))
     with pytest.raises(FileError, match="light: sun"):
         gori.load(path, strict=True)
 

@@ -18,7 +18,7 @@ def test_names_are_those_of_the_scopes(sdf):
     source = SdfSource(reader.world(), reader.files, reader.left)
     outer = source.world.models["m"]
     inner = SdfLink(outer.models["n"], "a")
-    assert source.body(SdfLink(outer, "a")) == "a" and source.body(inner) == "n::a" and source.body(None) == "ground"
+    assert source.body(SdfLink(outer, "a")) == "a" and source.body(inner) == "n.a" and source.body(None) == "ground"
     assert [*source.joints.values()] == ["j"]
     assert source.pose(inner)[:3, 3].tolist() == [1.0, 0.0, 0.0]
 

@@ -118,10 +118,10 @@ class Reader:
         static = flag(element, "static")
         if include is not None:
             static = flag(include, "static", static)
-        prefix = parent.prefix if plain or merged else f"{parent.prefix}{name}::"
+        prefix = parent.prefix if plain or merged else f"{parent.prefix}{name}."
         if name in parent.models and version < (1, 7):
             self.left.note(f"a second model {name!r} is called {(name := free_name(name, parent.models))!r}")
-            prefix = f"{parent.prefix}{name}::"
+            prefix = f"{parent.prefix}{name}."
         scope = Scope(element, version, parent, name, prefix, placed_by, placement, static or parent.static, merged)
         _put(parent.models, name, scope, placed_by)
         if len(scope.up_to(_top(scope)) or []) > DEEPEST:

@@ -23,7 +23,7 @@ _IF_TRUE = {"enable_wind", "kinematic", "must_be_base_link", "self_collide"}
 def list_the_rest(source: SdfSource) -> None:
     """Add all elements that nothing was made of."""
     for scope in source.world.all():
-        _list(source, scope.element, scope.element.tag, scope.prefix.removesuffix("::"))
+        _list(source, scope.element, scope.element.tag, scope.prefix.removesuffix("."))
         for kind, parts in (("link", scope.links), ("joint", scope.joints)):
             for name, element in parts.items():
                 _list(source, element, kind, scope.prefix + name)

@@ -21,7 +21,7 @@ class Scope:
     element      the <model>, <world> or <sdf>
     version      of the file that it stands in
     name         in its parent
-    prefix       of the names in it, as the Spec has them: "robot::arm::"
+    prefix       of the names in it, as the Spec has them: "robot.arm."
     placed_by    the <model> or <include> whose <pose> places it
     placement    name of the frame in it that the pose places; empty: its own
     static       whether it is held

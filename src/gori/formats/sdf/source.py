@@ -42,7 +42,8 @@ class SdfSource:
                 self.joints[element] = self.name("joint", scope.prefix + name)
 
     def name(self, kind: str, wanted: str) -> str:
-        """A name of a Spec: without spaces, * and ?, and not taken by another of its kind."""
+        """A name of a Spec: without spaces, * and ?, with dots between scopes, and not taken by another of its kind."""
+        wanted = wanted.replace("::", ".")
         taken = self.taken[kind] | (self.taken["link"] if kind == "frame" else set())
         fit = _UNFIT.sub("_", wanted)
         if fit in taken:
