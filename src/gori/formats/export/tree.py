@@ -121,7 +121,7 @@ def note_sections(spec: Spec, left: LeftOut, written: tuple[str, ...]) -> None:
         if group not in written and (names := list(getattr(spec, group))):
             left.add(group, *names)
     for section in ("terrain", "base"):
-        if getattr(spec, section) is not None:
+        if section not in written and getattr(spec, section) is not None:
             left.add(section)
 
 

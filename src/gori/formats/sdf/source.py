@@ -44,10 +44,10 @@ class SdfSource:
     def name(self, kind: str, wanted: str) -> str:
         """A name of a Spec: without spaces, * and ?, with dots between scopes, and not taken by another of its kind."""
         wanted = wanted.replace("::", ".")
-        taken = self.taken[kind] | (self.taken["link"] if kind == "frame" else set())
         fit = _UNFIT.sub("_", wanted)
-        if fit in taken:
-            fit = free_name(f"{fit}_{kind}", taken)
+        others = [self.taken[kind], *([self.taken["link"]] if kind == "frame" else [])]
+        if any(fit in taken for taken in others):
+            fit = free_name(f"{fit}_{kind}", set().union(*others))
         self.taken[kind].add(fit)
         if fit != wanted:
             self.left.note(f"{kind} {wanted!r} is called {fit!r}")
