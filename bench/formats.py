@@ -12,6 +12,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 import gori
@@ -160,12 +161,12 @@ def main() -> None:
                 "mjcf_written_ok": found["written"],
                 "load_ms_humanoid": humanoid,
             }
-        if given.only in (None, "sdf"):
-            found = sdf(given.cache)
-            figures |= {"sdf_ok": found["agrees"], "sdf_tried": found.total()}
         if given.only in (None, "urdf"):
             found = urdf(given.cache)
             figures |= {"urdf_ok": found["agree"], "urdf_tried": found["agree"] + found["not"]}
+        if given.only == "sdf" or (given.only is None and find_spec("pydrake")):
+            found = sdf(given.cache)
+            figures |= {"sdf_ok": found["agrees"], "sdf_tried": found.total()}
     finish(figures)
 
 
