@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gori.cli.options import Base, BaseKind, Packages, Strict
+from gori.cli.options import Base, BaseKind, Strict
 from gori.cli.terminal import collected_warnings, file_size, output, warn
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ def view(
     port: Annotated[int, typer.Option(help="Port to listen on; 0: a free one.", min=0, max=65535)] = 0,
     base: Base = None,
     strict: Strict = False,
-    packages: Packages = None,
 ) -> None:
     """Show a machine or a run in the browser; a run also while it is written."""
     from gori.errors import InputError
@@ -53,7 +52,7 @@ def view(
     if save is not None:
         from gori.web.export import to_html
 
-        source: Any = machine(file, base, strict, packages) if is_machine(file) else file
+        source: Any = machine(file, base, strict) if is_machine(file) else file
         to_html(source, save, limit, title=title, trails=trail or (), camera=camera, compare=compare)
         output().print(f"{save}: {file_size(save.stat().st_size)}", soft_wrap=True)
         return
@@ -66,7 +65,7 @@ def view(
 
     options = options_of(trail or (), camera=camera)
     if is_machine(file):
-        session: Any = MachineSession(machine(file, base, strict, packages), title)
+        session: Any = MachineSession(machine(file, base, strict), title)
     else:
         session = RecordedSession(file, title, ghost=compare)
     session.options = options
@@ -78,23 +77,20 @@ def is_machine(file: Path) -> bool:
     return file.suffix.lower() in MACHINES
 
 
-def machine(
-    file: Path, base: BaseKind | None = None, strict: bool = False, packages: list[Path] | None = None
-) -> "Model":
+def machine(file: Path, base: BaseKind | None = None, strict: bool = False) -> "Model":
     """The Model in a file, with meshes where their files are there; warnings are printed."""
     from gori.cli.options import read
     from gori.errors import GoriError
     from gori.model import compile
 
-    more = {"packages": packages} if packages else None
     with collected_warnings(file) as messages:
         if file.suffix.lower() in (".urdf", ".xacro", ".sdf", ".world"):
             try:
-                model = compile(read(file, base, strict, meshes=True, more=more))
+                model = compile(read(file, base, strict, meshes=True))
             except GoriError as error:  # shapes of files that are missing, or no trimesh: the rest can be seen
-                model = compile(read(file, base, strict, more=more))
+                model = compile(read(file, base, strict))
                 messages.append(f"without its meshes: {error}")
         else:
-            model = compile(read(file, base, strict, more=more))
+            model = compile(read(file, base, strict))
     warn(messages)
     return model

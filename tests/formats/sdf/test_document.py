@@ -91,6 +91,22 @@ def test_overrides_of_an_include(sdf):
         gori.load(sdf(merged.replace("'true'", "'perhaps'")))
 
 
+def test_what_stands_beside_a_world_is_listed(sdf):
+    with pytest.warns(FormatWarning, match="model beside the world: arm"):
+        assert [*gori.load(sdf(f"<world name='w'>{ARM.replace('arm', 'leg')}</world>{ARM}")).bodies] == [
+            "leg.a",
+            "leg.b",
+        ]
+
+
+def test_a_placement_frame_needs_a_pose(sdf):
+    sdf(ARM, name="arm.sdf")
+    with pytest.raises(FileError, match="has a <placement_frame> and no <pose>"):
+        gori.load(sdf(INCLUDE.format("arm.sdf", "<placement_frame>b</placement_frame>")))
+    pose = "<pose>0 0 0 0 0 0</pose><placement_frame>b</placement_frame>"
+    assert gori.load(sdf(INCLUDE.format("arm.sdf", pose))).joints["arm.a.free"].q[4:] == (0.0, 0.0, -1.0)
+
+
 def test_includes_of_lights_are_listed_and_loops_refused(sdf):
     sdf("<light name='sun' type='directional'/>", name="sun.sdf")
     with pytest.warns(FormatWarning, match="light: sun"):

@@ -43,7 +43,7 @@ def test_names_are_looked_up_from_the_inside(robot):
 
 def test_scopes_within_scopes(robot):
     world, arm = robot.parent, robot.models["arm"]
-    assert world.is_world and not robot.is_world
+    assert world.is_world and not robot.is_world and arm.world is world.world is world
     assert [scope.name for scope in world.all()] == ["w", "robot", "arm", "tool"]
     assert arm.up_to(world) == [arm, robot] and arm.up_to(arm) == [] and robot.up_to(arm) is None
 

@@ -99,6 +99,7 @@ def of_ball(source: SdfSource, scope: Scope, element: Any) -> dict[str, Any]:
 
 
 def is_universal(axes: list[list[float]], motions: list[dict[str, Any]]) -> bool:
+    """Whether two axes are a universal joint of the Spec: perpendicular, without limits, and following no other."""
     a, b = (np.array(axis) / np.linalg.norm(axis) for axis in axes)
     return bool(abs(a @ b) < 1e-9) and not any(key.endswith(("limits", "limit", "mimic")) for m in motions for key in m)
 

@@ -65,6 +65,8 @@ class Reader:
         if len(worlds) > 1:
             raise ElementError(worlds[1], "has more than one <world>: leave one in the file")
         world = Scope(worlds[0] if worlds else root, version)
+        for beside in root.iterchildren("model", "light", "actor") if worlds else ():
+            self.left.add(f"{beside.tag} beside the world", beside.get("name", ""))
         self.users.append(self.file.resolve())
         models = list(world.element.iterchildren("model", "include"))
         if not models:
@@ -112,6 +114,8 @@ class Reader:
         merged = include is not None and truth(include, "merge", include.get("merge", "false"))
         placement = element.get("placement_frame", "")
         if include is not None and child(include, "pose") is None:
+            if text(include, "placement_frame"):
+                raise ElementError(include, "<include> has a <placement_frame> and no <pose> that would place it")
             placed_by = element
         elif include is not None:
             placement = text(include, "placement_frame") or placement
@@ -124,7 +128,7 @@ class Reader:
             prefix = f"{parent.prefix}{name}."
         scope = Scope(element, version, parent, name, prefix, placed_by, placement, static or parent.static, merged)
         _put(parent.models, name, scope, placed_by)
-        if len(scope.up_to(_top(scope)) or []) > DEEPEST:
+        if len(scope.up_to(scope.world) or []) > DEEPEST:
             raise ElementError(element, f"more than {DEEPEST} models are within each other")
         self.fill(scope)
         return scope
@@ -189,7 +193,3 @@ def _put(parts: dict[str, Any], name: str, part: Any, element: Any) -> None:
     if name in parts:
         raise ElementError(element, f"{element.tag} {name!r} is given twice")
     parts[name] = part
-
-
-def _top(scope: Scope) -> Scope:
-    return scope if scope.parent is None else _top(scope.parent)

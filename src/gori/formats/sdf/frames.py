@@ -58,7 +58,7 @@ class FramePoses:
     def in_world(self, scope: Scope) -> np.ndarray:
         """Pose (4, 4) of the frame of a scope in the world."""
         X = np.eye(4)
-        for inner in scope.up_to(_world(scope)) or []:
+        for inner in scope.up_to(scope.world) or []:
             X = self.in_parent(inner) @ X
         return X
 
@@ -137,9 +137,3 @@ class FramePoses:
         finally:
             self._pending.pop()
         return known[key]
-
-
-def _world(scope: Scope) -> Scope:
-    while scope.parent is not None:
-        scope = scope.parent
-    return scope

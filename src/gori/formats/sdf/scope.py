@@ -46,6 +46,14 @@ class Scope:
     def is_world(self) -> bool:
         return self.parent is None
 
+    @property
+    def world(self) -> "Scope":
+        """The outermost scope."""
+        scope = self
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
+
     def all(self) -> "list[Scope]":
         """This scope and all within, from the outside to the inside."""
         return [self, *(inner for model in self.models.values() for inner in model.all())]
