@@ -209,11 +209,6 @@ def test_ends_that_make_no_sense(sdf, ends, words):
     assert caught.value.line == 3
 
 
-def test_gearboxes_are_listed(sdf):
-    with pytest.warns(FormatWarning, match="gearbox: j"):
-        assert "j" not in machine(sdf, "gearbox", BOTH + "<gearbox_ratio>2</gearbox_ratio>").joints
-
-
 def test_joints_as_plain_data(source_of):
     text = f"<joint name='j' type='revolute2'><parent>a</parent><child>b</child>{BOTH}</joint>"
     source = source_of(f"<model name='m'><link name='a'/><link name='b'/>{text}</model>")

@@ -12,6 +12,7 @@ from gori.formats.plain import pose_of
 from gori.formats.sdf.axes import direction, is_universal, motion, of_ball, pitch, side_by_side
 from gori.formats.sdf.elements import child, inverse, needed, numbers, who
 from gori.formats.sdf.frames import SdfLink
+from gori.formats.sdf.gearboxes import tie_gearboxes
 from gori.formats.sdf.scope import WORLD, Scope
 from gori.formats.sdf.source import SdfSource
 from gori.formats.xml import ElementError
@@ -21,7 +22,7 @@ from gori.spec.expression import closest
 TYPES = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "screw": "helical",
          "universal": "universal", "revolute2": "revolute2", "ball": "spherical", "fixed": "fixed",
          "planar": "planar", "gearbox": "gearbox"}  # fmt: skip
-"""Types of SDFormat joints, and what Gori calls them; revolute2 becomes two, and a gearbox is left out."""
+"""Types of SDFormat joints, and what Gori calls them; revolute2 becomes two, a gearbox ties two others."""
 _AXES = {"spherical": 0, "planar": 0, "fixed": 0, "universal": 2, "revolute2": 2}
 _ACTING = {"damping", "friction", "stiffness", "limits", "velocity_limit", "effort_limit"}
 Joints = dict[str, dict[str, Any]]
@@ -34,6 +35,7 @@ def joints(source: SdfSource) -> tuple[Joints, dict[str, dict[str, Any]]]:
     for scope in source.world.all():
         for name, element in scope.joints.items():
             _make(source, scope, name, element, made, between)
+    tie_gearboxes(source, made)
     return made, between
 
 
@@ -44,7 +46,6 @@ def _make(source: SdfSource, scope: Scope, name: str, element: Any, made: Joints
             element, f"{who(element)}: type {kind!r} is not one of {', '.join(TYPES)}{closest(kind, TYPES)}"
         )
     if kind == "gearbox":
-        source.left.add("gearbox", called)
         return
     parent, child_ = (_link(source, scope, element, role) for role in ("parent", "child"))
     held = [source.body(link) for link in (parent, child_) if link is None or link.scope.static]
