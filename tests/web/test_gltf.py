@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gori
-from gori.errors import FileError, InputError
+from gori.errors import InputError, RecordError
 from gori.web.gltf import FLOAT, to_gltf
 
 trimesh = pytest.importorskip("trimesh")
@@ -128,7 +128,7 @@ def test_tyres_and_ground_of_a_vehicle(tmp_path):
 def test_what_cannot_be_written(model, tmp_path):
     with pytest.raises(InputError, match=r"is written as \.glb"):
         to_gltf(model, tmp_path / "m.obj")
-    with pytest.raises(InputError, match="takes a Model or a Recording"):
+    with pytest.raises(InputError, match="made of a Model or a Recording"):
         to_gltf("model", tmp_path / "m.glb")
-    with pytest.raises(FileError, match="cannot be written"):
+    with pytest.raises(RecordError, match="cannot be written"):
         to_gltf(model, tmp_path / "none" / "m.glb")
