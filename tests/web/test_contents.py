@@ -12,7 +12,10 @@ from gori.web.contents import Contents, linear, target
 MACHINE = """gori: 1
 terrain: {}
 bodies:
-  cart: {mass: 1, inertia: [1, 1, 1], shapes: {hull: {type: box, size: [1, 1, 1]}, skin: {type: sphere, radius: 1, visual: true}}}
+  cart:
+    mass: 1
+    inertia: [1, 1, 1]
+    shapes: {hull: {type: box, size: [1, 1, 1]}, skin: {type: sphere, radius: 1, visual: true}}
   bob: {mass: 1, inertia: [1, 1, 1]}
 joints:
   slide: {type: prismatic, parent: ground, child: cart, axis: [1, 0, 0], v: 1}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.errors import FormatWarning, InputError
+from gori.errors import FileError, FormatWarning, InputError
 from gori.model import Model
 from gori.record import Recording
 from gori.spec.base import quaternion, rotation_to
@@ -34,7 +34,7 @@ class DrawnShape(NamedTuple):
     quaternion: np.ndarray  # (4,) w x y z
     colour: Rgba
     two_sided: bool
-    colours: np.ndarray | None  # (n, 3) u1 of the vertices of a mesh
+    colours: np.ndarray | None  # (n, 3) linear, of the vertices of a mesh
     hidden: bool  # collides, and visual shapes are drawn in its place
 
 
@@ -75,17 +75,20 @@ class Contents:
         """Vertices and triangles of a shape, in its own frame."""
         return surface_of(shape.entry, self.scene.arrays, self.size)
 
-    def warn_of_rest(self, form: str, grains: bool) -> None:
-        """Warnings of what cannot be drawn, and one that lists by name what a file of this format leaves out."""
+    def warn_of_rest(self, form: str, grains: bool, gates: bool = False) -> None:
+        """Warnings of what cannot be drawn, and one that lists by name what a file of this format leaves out.
+
+        grains, gates   whether particles, and walls that vanish, are written
+        """
         for notice in self.scene.notices:
             warn(notice, FormatWarning)
         spec = self.model.spec
-        gates = [f"{name}.{key}" for name, body in spec.bodies.items() for key, shape in body.shapes.items()
-                 if shape.until is not None]  # fmt: skip
+        vanishing = [f"{name}.{key}" for name, body in spec.bodies.items() for key, shape in body.shapes.items()
+                     if shape.until is not None]  # fmt: skip
         rest = {
             "particles": [] if grains else [*spec.particles, *spec.inlets],
             "springs and dampers": [spring["name"] for spring in self.head["springs"]],
-            "that walls vanish": [] if grains or self.recording is None else gates,
+            "that walls vanish": [] if gates or self.recording is None else vanishing,
         }
         if words := "; ".join(f"{what}: {', '.join(names)}" for what, names in rest.items() if names):
             warn(f"{form} leaves out {words}", FormatWarning)
@@ -98,7 +101,7 @@ class Contents:
         return DrawnBody(entry["name"], linear(colour), shapes, np.reshape(entry["sticks"], (-1, 3)).astype(float))
 
     def _shape(self, entry: dict[str, Any], colour: Any) -> DrawnShape | None:
-        colours = self.scene.arrays[entry["colours"]] if "colours" in entry else None
+        colours = _linear(self.scene.arrays[entry["colours"]] / 255.0) if "colours" in entry else None
         own = "#ffffff" if colours is not None else entry.get("colour") or colour
         two_sided = bool(entry.get("hollow")) or entry["type"] in ("plane", "mesh")
         at, turn = np.array(entry["at"], float), np.array(entry["quaternion"], float)
@@ -132,6 +135,8 @@ def target(path: str | os.PathLike, suffixes: tuple[str, ...]) -> Path:
     file = file_of(path)
     if file.suffix.lower() not in suffixes:
         raise InputError(f"a scene is written as {' or '.join(suffixes)}, not {file.suffix!r}")
+    if not file.parent.is_dir():
+        raise FileError("cannot be written: there is no such folder", file)
     return file
 
 
@@ -144,9 +149,12 @@ def _tyre(wheel: dict[str, Any]) -> DrawnShape:
 
 def linear(colour: Any) -> Rgba:
     """Linear shares of #rrggbb, or of sRGB shares of 1 with opacity."""
-    if isinstance(colour, str):
-        parts = [part / 255.0 for part in bytes.fromhex(colour[1:])]
-    else:
-        parts = [float(part) for part in colour]
-    r, g, b = (round(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4, 5) for c in parts[:3])
-    return r, g, b, round(parts[3], 4) if len(parts) > 3 else 1.0
+    parts = np.array(list(bytes.fromhex(colour[1:])) if isinstance(colour, str) else colour, float)
+    parts /= 255.0 if isinstance(colour, str) else 1.0
+    r, g, b = _linear(parts[:3]).round(5).tolist()
+    return r, g, b, round(float(parts[3]), 4) if len(parts) > 3 else 1.0
+
+
+def _linear(srgb: np.ndarray) -> np.ndarray:
+    """IEC 61966-2-1."""
+    return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)

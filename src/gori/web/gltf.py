@@ -16,7 +16,7 @@ from gori.record.whole import whole_file
 from gori.web.contents import Contents, DrawnBody, DrawnShape, Rgba, target
 from gori.web.surfaces import shaded
 
-FLOAT, INTEGER, BYTE = 5126, 5125, 5121
+FLOAT, INTEGER = 5126, 5125
 ARRAY, ELEMENTS = 34962, 34963
 TRIANGLES, LINES = 4, 1
 LENGTHS = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
@@ -54,7 +54,7 @@ class _Writer:
     def put(self, array: np.ndarray, target: int | None = None) -> int:
         """An accessor of an array (n,) or (n, k)."""
         array = np.ascontiguousarray(array)
-        kind = {"f": FLOAT, "u": BYTE if array.itemsize == 1 else INTEGER}[array.dtype.kind]
+        kind = {"f": FLOAT, "u": INTEGER}[array.dtype.kind]
         self.binary += b"\0" * (-len(self.binary) % 4)
         view = {"buffer": 0, "byteOffset": len(self.binary), "byteLength": array.nbytes}
         self.binary += array.tobytes()
@@ -64,7 +64,7 @@ class _Writer:
         if kind == FLOAT and width in (1, 3):
             low, high = np.atleast_1d(array.min(0)), np.atleast_1d(array.max(0))
             entry |= {"min": low.astype(float).tolist(), "max": high.astype(float).tolist()}
-        return self.add("accessors", entry | ({"normalized": True} if kind == BYTE else {}))
+        return self.add("accessors", entry)
 
     # ---- looks
 
@@ -85,8 +85,7 @@ class _Writer:
             "NORMAL": self.put(normals.astype(np.float32), ARRAY),
         }
         if shape.colours is not None:
-            full = np.column_stack([shape.colours[of][:, :3], np.full(len(of), 255)]).astype(np.uint8)
-            attributes["COLOR_0"] = self.put(full, ARRAY)
+            attributes["COLOR_0"] = self.put(shape.colours[of].astype(np.float32), ARRAY)
         indices = self.put(faces.reshape(-1).astype(np.uint32), ELEMENTS)
         part = {"attributes": attributes, "indices": indices, "mode": TRIANGLES}
         part["material"] = self.material(shape.colour, shape.two_sided)
