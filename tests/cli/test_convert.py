@@ -50,6 +50,23 @@ def test_convert_to_gltf(run, tmp_path):
     assert b'"animations"' in (tmp_path / "run.glb").read_bytes()
 
 
+def test_convert_to_usd(run, tmp_path):
+    """A machine, and a run with its motion, in all suffixes; a run in no other format."""
+    pytest.importorskip("pxr")
+    from pxr import Usd
+
+    done = run("convert", "four.yaml", "machine.usda")
+    assert done.exit_code == 0 and done.stdout.startswith("machine.usda: 4 bodies, 4 joints, ")
+    model = gori.compile(gori.load("four.yaml"), open_loops=True)
+    gori.Simulation(model, gori.RK4(1e-3)).run(0.1, path="run.h5", progress=False)
+    for suffix in ("usdc", "usd", "usdz"):
+        done = run("convert", "run.h5", f"run.{suffix}")
+        assert done.exit_code == 0 and f"run.{suffix}: 0.1 s, " in done.stdout
+        assert Usd.Stage.Open(f"run.{suffix}").GetEndTimeCode() == pytest.approx(6.0)
+    done = run("convert", "run.h5", "run.xml")
+    assert done.exit_code == 2 and "a run is written as .glb, .usd" in done.stderr
+
+
 def test_convert_xacro_only_on_request(run, tmp_path):
     pytest.importorskip("xacro")
     text = "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'><link name='a'/></robot>"

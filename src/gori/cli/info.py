@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from gori.cli.contact import apart_rows, pair_rows, shape_rows, touching
-from gori.cli.options import Base, File, Strict, Within, read
 from gori.cli.particles import granular, particle_rows
+from gori.cli.reading import File, Reading, reads_machines
 from gori.cli.terminal import collected_warnings, count, output, warn
 
 if TYPE_CHECKING:
@@ -23,11 +23,10 @@ SHOWN = 8
 """rows of a list before the rest is only counted"""
 
 
+@reads_machines
 def info(
     file: File,
-    base: Base = None,
-    strict: Strict = False,
-    within: Within = None,
+    reading: Reading,
     everything: Annotated[bool, typer.Option("--all", help="Show long chains and lists in full.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
 ) -> None:
@@ -35,7 +34,7 @@ def info(
     from gori.model import compile
 
     with collected_warnings(file) as messages:
-        spec = read(file, base, strict, within=within)
+        spec = reading.spec(file)
         model = compile(spec, open_loops=True)
     about = facts(file, spec, model) | granular(spec) | touching(model.spec)
     if as_json:
