@@ -47,7 +47,7 @@ class Reading:
         BaseKind | None, typer.Option(help="URDF: fix the root link, or let it move freely.", show_default="fixed")
     ] = None
     strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False
-    meshes: Annotated[bool, typer.Option("--meshes", help="URDF: keep mesh shapes; their files must exist.")] = False
+    meshes: Annotated[bool, typer.Option("--meshes", help="URDF: read mesh shapes, too.")] = False
     packages: Annotated[
         list[Path] | None,
         typer.Option(metavar="DIR", help="URDF: folder in which packages are looked for; may be repeated."),
