@@ -27,8 +27,8 @@ def machine(tmp_path, text=MACHINE):
     return gori.compile(gori.load(tmp_path / "m.yaml"))
 
 
-def staged(what, frames=2000, grains=100_000):
-    return stage_of(Contents(what, frames), grains)
+def staged(what, frames=2000, grains=100_000, physics=False):
+    return stage_of(Contents(what, frames), grains, physics)
 
 
 def findings(stage):

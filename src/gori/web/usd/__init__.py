@@ -18,11 +18,13 @@ def to_usd(
     path: str | os.PathLike,
     frames: int = 2000,
     grains: int = 100_000,
+    physics: bool = True,
 ) -> None:
     """Write a Model where it stands, or a Recording with its motion: text (.usda), binary (.usdc, .usd) or .usdz.
 
     frames    of a Recording, at most; between them poses are interpolated
     grains    particles that are drawn, at most; the same ones at all times
+    physics   of a Model: masses, joints with their limits and shapes that collide, as UsdPhysics
     """
     file = target(path, SUFFIXES)
     if isinstance(grains, bool) or not isinstance(grains, int) or grains < 0:
@@ -30,4 +32,4 @@ def to_usd(
     from gori.web.usd.stage import saved, stage_of  # raises MissingPackageError without usd-core
 
     contents = Contents(what, frames)
-    saved(stage_of(contents, grains), file)
+    saved(stage_of(contents, grains, physics), file)

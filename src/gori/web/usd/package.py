@@ -17,4 +17,5 @@ def usd_module(name: str) -> Any:
 
 
 Gf, Sdf, Tf, Vt = (usd_module(name) for name in ("Gf", "Sdf", "Tf", "Vt"))
-Usd, UsdGeom, UsdShade, UsdUtils = (usd_module(name) for name in ("Usd", "UsdGeom", "UsdShade", "UsdUtils"))
+Usd, UsdGeom, UsdPhysics = (usd_module(name) for name in ("Usd", "UsdGeom", "UsdPhysics"))
+UsdShade, UsdUtils = (usd_module(name) for name in ("UsdShade", "UsdUtils"))

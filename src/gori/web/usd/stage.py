@@ -10,6 +10,7 @@ from gori.record.whole import whole_file
 from gori.web.contents import Contents, DrawnBody, DrawnShape
 from gori.web.usd.grains import draw_grains
 from gori.web.usd.package import Prim, Sdf, Stage, Tf, Usd, UsdGeom, UsdUtils
+from gori.web.usd.physics import add_physics
 from gori.web.usd.prims import child, place, quatd, vector
 from gori.web.usd.shapes import Materials, draw_shape, draw_sticks
 
@@ -17,7 +18,7 @@ RATE = 60.0
 """time codes per second; samples stand at their own times, also between two codes"""
 
 
-def stage_of(contents: Contents, grains: int) -> Stage:
+def stage_of(contents: Contents, grains: int, physics: bool) -> Stage:
     """All that is written of a scene."""
     stage = Usd.Stage.CreateInMemory()
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
@@ -38,6 +39,8 @@ def stage_of(contents: Contents, grains: int) -> Stage:
     if recording is not None:
         _times(stage, contents.times)
         draw_grains(materials, root, recording, grains, len(contents.times), RATE)
+    elif physics:
+        add_physics(stage, root, contents, bodies, shapes)
     contents.warn_of_rest("USD", grains=recording is not None and bool(recording.frames), gates=True)
     return stage
 
