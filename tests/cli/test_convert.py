@@ -27,7 +27,7 @@ def test_convert_keeps_a_file_that_is_there(run):
 
 def test_convert_to_another_format(run):
     result = run("convert", "four.yaml", "four.step")
-    assert result.exit_code == 2 and "saved as .yaml" in result.stderr
+    assert result.exit_code == 2 and ".step is not what a machine is written as: .yaml, .yml, .urdf" in result.stderr
     result = run("convert", "four.yaml", "four.urdf")
     assert result.exit_code == 2 and "--lossy" in result.stderr and "cuts: D" in result.stderr
     result = run("convert", "four.yaml", "four.urdf", "--lossy")
@@ -64,7 +64,10 @@ def test_convert_to_usd(run, tmp_path):
         assert done.exit_code == 0 and f"run.{suffix}: 0.1 s, " in done.stdout
         assert Usd.Stage.Open(f"run.{suffix}").GetEndTimeCode() == pytest.approx(6.0)
     done = run("convert", "run.h5", "run.xml")
-    assert done.exit_code == 2 and "a run is written as .glb, .usd" in done.stderr
+    assert done.exit_code == 2 and ".xml is not what a run is written as: .glb, .usda, .usdc" in done.stderr
+    Path("folder.usda").mkdir()
+    done = run("convert", "run.h5", "folder.usda", "--force")
+    assert done.exit_code == 2 and "folder.usda: cannot be written: it is a folder" in done.stderr
 
 
 def test_convert_xacro_only_on_request(run, tmp_path):

@@ -8,8 +8,9 @@ import typer
 from gori.cli.reading import Reading, Source, is_machine, reads_machines
 from gori.cli.terminal import collected_warnings, count, file_size, output, warn
 
-SCENES = (".glb", ".usd", ".usda", ".usdc", ".usdz")
+SCENES = (".glb", ".usda", ".usdc", ".usd", ".usdz")
 """what a run can be written as, too"""
+SPECS = (".yaml", ".yml", ".urdf", ".xml", ".mjcf")
 
 
 @reads_machines
@@ -30,13 +31,16 @@ def convert(
     """Write a YAML, URDF or MJCF file as another of these formats, or a machine or run as glTF or USD."""
     from gori.errors import FileError
 
+    machine, suffix = is_machine(file), to.suffix.lower()
+    if suffix not in (known := (*SPECS, *SCENES) if machine else SCENES):
+        words = f"{to.suffix or 'no extension'} is not what {'a machine' if machine else 'a run'} is written as"
+        raise FileError(f"{words}: {', '.join(known)}", to)
+    if to.is_dir():
+        raise FileError("cannot be written: it is a folder", to)
     if to.exists() and not force:
-        raise FileError("already exists: --force replaces it, including its comments", to)
-    if to.suffix.lower() in SCENES:
+        raise FileError(f"already exists: --force replaces it{', including its comments' * (suffix in SPECS)}", to)
+    if suffix in SCENES:
         _write_scene(file, to, reading)
-    elif not is_machine(file):
-        words = f"a run is written as {', '.join(SCENES)}; a machine is read from .yaml, .urdf or .xml"
-        raise FileError(words, file)
     else:
         _write_spec(file, to, reading, lossy)
 

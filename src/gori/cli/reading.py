@@ -21,9 +21,6 @@ HDF5 = b"\x89HDF\r\n\x1a\n"
 WITH_MESHES = (".urdf", ".xacro")
 """whose meshes are read where they are to be seen"""
 
-File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A description: .yaml, .urdf or MJCF (.xml).", show_default=False)
-]
 Source = Annotated[
     Path,
     typer.Argument(

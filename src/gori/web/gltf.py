@@ -12,7 +12,7 @@ import numpy as np
 
 from gori.model import Model
 from gori.record import Recording
-from gori.record.whole import whole_file
+from gori.text.whole import whole_file
 from gori.web.contents import Contents, DrawnBody, DrawnShape, Rgba, target
 from gori.web.surfaces import shaded
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from gori.errors import RecordError
-from gori.record.whole import whole_file
+from gori.text.whole import whole_file
 from gori.web.contents import Contents, DrawnBody, DrawnShape
 from gori.web.usd.grains import draw_grains
 from gori.web.usd.package import Prim, Sdf, Stage, Tf, Usd, UsdGeom, UsdUtils
@@ -95,4 +95,4 @@ def saved(stage: Stage, file: Path) -> None:
                 stage.GetRootLayer().Export(str(inner))
                 UsdUtils.CreateNewUsdzPackage(Sdf.AssetPath(str(inner)), str(part))
         except Tf.ErrorException as error:
-            raise RecordError(f"{file} cannot be written: {error}") from None
+            raise RecordError(f"{file} cannot be written: {error.args[0].commentary}") from None
