@@ -25,6 +25,7 @@ def convert(
         ),
     ],
     reading: Reading,
+    frames: Annotated[int, typer.Option(metavar="N", help="Of a run: samples of its motion, at most.", min=2)] = 2000,
     lossy: Annotated[bool, typer.Option("--lossy", help="Leave out what URDF or MJCF cannot say.")] = False,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace OUT if it exists.")] = False,
 ) -> None:
@@ -33,14 +34,14 @@ def convert(
 
     machine, suffix = is_machine(file), to.suffix.lower()
     if suffix not in (known := (*SPECS, *SCENES) if machine else SCENES):
-        words = f"{to.suffix or 'no extension'} is not what {'a machine' if machine else 'a run'} is written as"
-        raise FileError(f"{words}: {', '.join(known)}", to)
+        words = f"{'a machine' if machine else 'a run'} is written as {', '.join(known)}"
+        raise FileError(f"{words}, not as {to.suffix or 'a file without an extension'}", to)
     if to.is_dir():
         raise FileError("cannot be written: it is a folder", to)
     if to.exists() and not force:
         raise FileError(f"already exists: --force replaces it{', including its comments' * (suffix in SPECS)}", to)
     if suffix in SCENES:
-        _write_scene(file, to, reading)
+        _write_scene(file, to, reading, frames)
     else:
         _write_spec(file, to, reading, lossy)
 
@@ -60,7 +61,7 @@ def _write_spec(file: Path, to: Path, reading: Reading, lossy: bool) -> None:
     warn(messages)
 
 
-def _write_scene(file: Path, to: Path, reading: Reading) -> None:
+def _write_scene(file: Path, to: Path, reading: Reading, frames: int) -> None:
     """A machine where it stands, or a run as an animation."""
     from gori.web import to_gltf, to_usd
 
@@ -73,7 +74,7 @@ def _write_scene(file: Path, to: Path, reading: Reading) -> None:
         reading.refuse(file)
         what = open_run(file)
         words = f"{what.time[-1] - what.time[0]:g} s" if len(what) else "no samples"
-    (to_gltf if to.suffix.lower() == ".glb" else to_usd)(what, to)
+    (to_gltf if to.suffix.lower() == ".glb" else to_usd)(what, to, frames)
     output().print(f"{to}: {words}, {file_size(to.stat().st_size)}", soft_wrap=True)
 
 

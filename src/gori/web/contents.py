@@ -75,18 +75,24 @@ class Contents:
         """Vertices and triangles of a shape, in its own frame."""
         return surface_of(shape.entry, self.scene.arrays, self.size)
 
-    def warn_of_rest(self, form: str, grains: bool, gates: bool = False) -> None:
+    def warn_of_rest(self, form: str, particles: bool, gates: bool) -> None:
         """Warnings of what cannot be drawn, and one that lists by name what a file of this format leaves out.
 
-        grains, gates   whether particles, and walls that vanish, are written
+        particles, gates   whether the format has particles, and walls that vanish
         """
         for notice in self.scene.notices:
             warn(notice, FormatWarning)
+        if self.recording is not None and len(self.times) < len(self.recording):
+            words = f"{len(self.times)} of {len(self.recording)} samples are written"
+            warn(f"{words}: more with a larger `frames` (--frames)", FormatWarning)
         spec = self.model.spec
         vanishing = [f"{name}.{key}" for name, body in spec.bodies.items() for key, shape in body.shapes.items()
                      if shape.until is not None]  # fmt: skip
+        framed = self.recording is not None and bool(self.recording.frames)
         rest = {
-            "particles": [] if grains else [*spec.particles, *spec.inlets],
+            "particles, of which there are no frames" if particles else "particles": (
+                [] if particles and framed else [*spec.particles, *spec.inlets]
+            ),
             "springs and dampers": [spring["name"] for spring in self.head["springs"]],
             "that walls vanish": [] if gates or self.recording is None else vanishing,
         }

@@ -69,3 +69,18 @@ def test_all_grains_are_listed_once(recording):
     np.testing.assert_array_equal(ids, [0, 1, 2, 7])
     np.testing.assert_array_equal(group, [0, 1, 0, 1])
     np.testing.assert_allclose(radius, 0.1 + 0.01 * ids)
+
+
+@pytest.mark.parametrize("motion", [False, True])
+def test_particles_without_frames_are_listed(motion, tmp_path):
+    text = """gori: 1
+materials: {m: {E: 1.0e+7, nu: 0.3, density: 1000}}
+contacts: {m/m: {restitution: 0.5, friction: 0.5}}
+bodies: {ground: {shapes: {floor: {type: plane, material: m}}}, b: {mass: 1}}
+joints: {j: {type: prismatic, parent: ground, child: b}}
+particles: {sand: {material: m, radius: 0.1, positions: [[0, 0, 1]]}}
+"""
+    model = machine(tmp_path, text)
+    what = gori.Simulation(model, gori.RK4(1e-3)).run(0.01, progress=False) if motion else model
+    with pytest.warns(FormatWarning, match="USD leaves out particles, of which there are no frames: sand"):
+        staged(what)

@@ -20,6 +20,7 @@ def test_units_and_axes(tmp_path):
     assert not any(attr.GetNumTimeSamples() for prim in stage.Traverse() for attr in prim.GetAttributes())
 
 
+@pytest.mark.filterwarnings("ignore:3 of 11 samples")
 def test_what_moves_has_time_samples(tmp_path):
     rec = gori.Simulation(machine(tmp_path), gori.RK4(1e-3)).run(1.0, sample=0.1, progress=False)
     stage = staged(rec)

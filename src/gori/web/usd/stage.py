@@ -41,7 +41,7 @@ def stage_of(contents: Contents, grains: int, physics: bool) -> Stage:
         draw_grains(materials, root, recording, grains, len(contents.times), RATE)
     elif physics:
         add_physics(stage, root, contents, bodies, shapes)
-    contents.warn_of_rest("USD", grains=recording is not None and bool(recording.frames), gates=True)
+    contents.warn_of_rest("USD", particles=True, gates=True)
     return stage
 
 
