@@ -137,15 +137,35 @@ bodies:
       ball: {type: sphere, radius: 1, density: 1, material: rubber, collide: true}
       egg: {type: ellipsoid, radii: [1, 2, 3], material: rubber, collide: true}
       skin: {type: box, size: [1, 1, 1], visual: true}
-joints: {j: {type: free, parent: ground, child: a}}
+  b: {mass: 1, inertia: [1, 1, 1]}
+  c: {mass: 1, inertia: [1, 1, 1]}
+joints:
+  j: {type: free, parent: ground, child: a}
+  k: {type: revolute, parent: a, child: b, contact: true}
+  l: {type: revolute, parent: a, child: c}
+no_contact: [[b, c], [b, a.egg]]
 materials: {rubber: {E: 1.0e+7, nu: 0.3}}
 contacts: {rubber/rubber: {friction: 0.5, restitution: 0}}
 """
-    stage = staged(machine(tmp_path, text), physics=True)
+    with pytest.warns(FormatWarning, match="friction and restitution of contacts: rubber/rubber"):
+        stage = staged(machine(tmp_path, text), physics=True)
     found = {prim.GetName(): prim.GetAttribute("physics:approximation").Get()
              for prim in stage.Traverse() if prim.HasAPI(UsdPhysics.CollisionAPI)}  # fmt: skip
     assert found == {"floor": "none", "ball": None, "egg": "convexHull"} and findings(stage) == []
-    assert not stage.GetDefaultPrim().HasAPI(UsdPhysics.ArticulationRootAPI)  # nothing is joined
+    enabled = [
+        stage.GetPrimAtPath(f"/machine/joints/{name}").GetAttribute("physics:collisionEnabled").Get() for name in "kl"
+    ]
+    assert enabled == [True, False]
+    pairs = UsdPhysics.FilteredPairsAPI(stage.GetPrimAtPath("/machine/b")).GetFilteredPairsRel()
+    assert pairs.GetTargets() == ["/machine/c", "/machine/a/egg"]
+
+
+def test_bodies_that_are_not_joined_are_no_articulation(tmp_path):
+    model = machine(
+        tmp_path, f"gori: 1\nbodies: {{a: {{{HEAVY}}}}}\njoints: {{j: {{type: free, parent: ground, child: a}}}}\n"
+    )
+    stage = staged(model, physics=True)
+    assert not stage.GetDefaultPrim().HasAPI(UsdPhysics.ArticulationRootAPI) and findings(stage) == []
 
 
 def test_what_is_left_out_is_listed(tmp_path):

@@ -45,6 +45,11 @@ def add_physics(stage: Stage, root: Path, contents: Contents, bodies: dict[str, 
         for shape in body.shapes:
             if _collides(model, body.name, shape.name):
                 _collide(shapes[shape.name], hull=body.name in moving)
+    prims = bodies | shapes  # a pair may be of both, and of the terrain
+    for one, other in model.spec.no_contact:
+        if one in prims and other in prims:
+            api = UsdPhysics.FilteredPairsAPI.Apply(prims[one].GetPrim())
+            api.CreateFilteredPairsRel().AddTarget(prims[other].GetPath())
     if any(joint.type != "free" for joint in model.connections):
         UsdPhysics.ArticulationRootAPI.Apply(stage.GetPrimAtPath(root))
     _warn_of_rest(model, moving)
@@ -86,6 +91,9 @@ def _join(stage: Stage, parent: Path, model: Model, joint: Connected, bodies: di
         limit = UsdPhysics.LimitAPI.Apply(found.GetPrim(), axis)
         limit.CreateLowAttr(1.0)  # above the high one: the axis is locked
         limit.CreateHighAttr(-1.0)
+    written = model.spec.cuts[joint.name] if joint.cut else model.spec.joints[joint.name]
+    if written.contact:
+        found.CreateCollisionEnabledAttr(True)
     if joint.cut:
         found.CreateExcludeFromArticulationAttr(True)
     if joint.type in ("revolute", "prismatic"):
@@ -132,6 +140,8 @@ def _warn_of_rest(model: Model, moving: list[str]) -> None:
     }
     for field in ("stiffness", "damping", "friction", "armature"):
         rest[f"{field} of joints"] = [name for name, joint in joints.items() if any(getattr(joint, field))]
+    if any(shape.collide for body in spec.bodies.values() for shape in body.shapes.values()):
+        rest["friction and restitution of contacts"] = list(spec.contacts)
     for field in ("gears", "motions", "forces", "wheels", "steering", "drivetrains", "drag", "controls"):
         rest[field] = list(getattr(spec, field))
     if words := "; ".join(f"{what}: {', '.join(names)}" for what, names in rest.items() if names):
