@@ -19,7 +19,7 @@ def poses_in(stage, code):
     from pxr import UsdGeom
 
     cache = UsdGeom.XformCache(code)
-    prims = stage.GetDefaultPrim().GetChildren()
+    prims = [prim for prim in stage.Traverse() if prim != stage.GetDefaultPrim()]
     # USD multiplies rows from the left
     return {
         prim.GetDisplayName() or prim.GetName(): np.array(cache.GetLocalToWorldTransform(prim)).T

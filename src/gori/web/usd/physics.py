@@ -11,6 +11,7 @@ from gori.spec import GROUND
 from gori.spec.base import quaternion, rotation_to
 from gori.spec.explain import warn
 from gori.web.contents import Contents
+from gori.web.usd.carriers import Carriers
 from gori.web.usd.package import Gf, Path, Prim, Stage, UsdGeom, UsdPhysics
 from gori.web.usd.prims import child
 
@@ -24,7 +25,14 @@ SMALLEST = 1e-12
 """[kg m2]"""
 
 
-def add_physics(stage: Stage, root: Path, contents: Contents, bodies: dict[str, Prim], shapes: dict[str, Prim]) -> None:
+def add_physics(
+    stage: Stage,
+    root: Path,
+    contents: Contents,
+    carriers: Carriers,
+    bodies: dict[str, Prim],
+    shapes: dict[str, Prim],
+) -> None:
     """UsdPhysics on the prims of bodies and shapes, by their names."""
     model = contents.model
     gravity = np.array(model.spec.gravity)
@@ -34,13 +42,14 @@ def add_physics(stage: Stage, root: Path, contents: Contents, bodies: dict[str, 
     scene.CreateGravityDirectionAttr(Gf.Vec3f(*down.tolist()))
     scene.CreateGravityMagnitudeAttr(strength)
     moving = [name for name in model.body_names if model.tables.frame_i[model.frame(name)] != 0]
-    for name in moving:
+    rigid = [name for name in moving if carriers.of[name] == name]
+    for name in rigid:
         UsdPhysics.RigidBodyAPI.Apply(bodies[name].GetPrim())
         _weigh(bodies[name].GetPrim(), *model.spec.bodies[name].inertial())
     joints = child(stage, UsdGeom.Scope, root, "joints").GetPath()
     for joint in model.connections:
         if joint.parent in moving or joint.child in moving:
-            _join(stage, joints, model, joint, bodies)
+            _join(stage, joints, model, joint, carriers, bodies)
     for body in contents.bodies:
         for shape in body.shapes:
             if _collides(model, body.name, shape.name):
@@ -52,7 +61,7 @@ def add_physics(stage: Stage, root: Path, contents: Contents, bodies: dict[str, 
             api.CreateFilteredPairsRel().AddTarget(prims[other].GetPath())
     if any(joint.type != "free" for joint in model.connections):
         UsdPhysics.ArticulationRootAPI.Apply(stage.GetPrimAtPath(root))
-    _warn_of_rest(model, moving)
+    _warn_of_rest(model, rigid)
 
 
 def _weigh(prim: Prim, mass: float, com: np.ndarray, inertia: np.ndarray) -> None:
@@ -69,21 +78,24 @@ def _weigh(prim: Prim, mass: float, com: np.ndarray, inertia: np.ndarray) -> Non
         api.CreatePrincipalAxesAttr(_quatf(axes))
 
 
-def _join(stage: Stage, parent: Path, model: Model, joint: Connected, bodies: dict[str, Prim]) -> None:
+def _join(
+    stage: Stage, parent: Path, model: Model, joint: Connected, carriers: Carriers, bodies: dict[str, Prim]
+) -> None:
     """A joint between a frame on each body, with z along its axis."""
+    ends = [carriers.of.get(name, name) for name in (joint.parent, joint.child)]
     kinds = {
         "fixed": UsdPhysics.FixedJoint, "revolute": UsdPhysics.RevoluteJoint, "prismatic": UsdPhysics.PrismaticJoint,
         "spherical": UsdPhysics.SphericalJoint,
     }  # fmt: skip
-    if joint.type not in kinds and joint.type not in LOCKED:
+    if (joint.type not in kinds and joint.type not in LOCKED) or ends[0] == ends[1]:
         return
     found = child(stage, kinds.get(joint.type, UsdPhysics.Joint), parent, joint.name)
-    found.CreateBody0Rel().SetTargets([bodies[joint.parent].GetPath()])
-    found.CreateBody1Rel().SetTargets([bodies[joint.child].GetPath()])
+    found.CreateBody0Rel().SetTargets([bodies[ends[0]].GetPath()])
+    found.CreateBody1Rel().SetTargets([bodies[ends[1]].GetPath()])
     turn = frame_of(joint)
     for (R, p), position, rotation in (
-        (joint.on_parent, found.CreateLocalPos0Attr, found.CreateLocalRot0Attr),
-        (joint.on_child, found.CreateLocalPos1Attr, found.CreateLocalRot1Attr),
+        (carriers.carried(joint.parent, joint.on_parent), found.CreateLocalPos0Attr, found.CreateLocalRot0Attr),
+        (carriers.carried(joint.child, joint.on_child), found.CreateLocalPos1Attr, found.CreateLocalRot1Attr),
     ):
         position(Gf.Vec3f(*np.asarray(p, float).tolist()))
         rotation(_quatf(R @ turn))
@@ -125,10 +137,10 @@ def _collide(gprim: Prim, hull: bool) -> None:
         api.CreateApproximationAttr(UsdPhysics.Tokens.convexHull if hull else UsdPhysics.Tokens.none)
 
 
-def _warn_of_rest(model: Model, moving: list[str]) -> None:
+def _warn_of_rest(model: Model, rigid: list[str]) -> None:
     """A warning that lists by name what UsdPhysics does not hold."""
     spec = model.spec
-    weights = {name: spec.bodies[name].inertial() for name in moving if name != GROUND}
+    weights = {name: spec.bodies[name].inertial() for name in rigid if name != GROUND}
     joints = {name: joint for name, joint in spec.joints.items() if joint.type != "fixed"}
     rest: dict[str, Any] = {
         "bodies without mass": [name for name, (mass, _, _) in weights.items() if mass == 0.0],

@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from gori.errors import RecordError
+from gori.spec.base import quaternion
 from gori.text.whole import whole_file
 from gori.web.contents import Contents, DrawnBody, DrawnShape
+from gori.web.usd.carriers import carriers_of
 from gori.web.usd.grains import draw_grains
 from gori.web.usd.package import Prim, Sdf, Stage, Tf, Usd, UsdGeom, UsdUtils
 from gori.web.usd.physics import add_physics
@@ -29,10 +31,20 @@ def stage_of(contents: Contents, grains: int, physics: bool) -> Stage:
     materials = Materials(stage, root)
     shapes: dict[str, Prim] = {}
     bodies: dict[str, Prim] = {}
-    for k, body in enumerate(contents.bodies):
-        bodies[body.name] = child(stage, UsdGeom.Xform, root, body.name)
+    carriers = carriers_of(contents)
+    for k in sorted(
+        range(len(contents.bodies)), key=lambda k: contents.bodies[k].name in carriers.poses
+    ):  # others first
+        body = contents.bodies[k]
+        carrier = carriers.of.get(body.name, body.name)
+        parent = root if carrier == body.name else bodies[carrier].GetPath()
+        bodies[body.name] = child(stage, UsdGeom.Xform, parent, body.name)
         shapes |= _draw(materials, bodies[body.name], contents, body)
-        _move(bodies[body.name], contents.times, contents.poses[:, k])
+        if carrier == body.name:
+            _move(bodies[body.name], contents.times, contents.poses[:, k])
+        else:
+            R, p = carriers.poses[body.name]
+            place(bodies[body.name], p, quaternion(R))
     if contents.terrain is not None:
         shapes["terrain"] = draw_shape(materials, root, "terrain", contents, contents.terrain)
     recording = contents.recording
@@ -40,7 +52,7 @@ def stage_of(contents: Contents, grains: int, physics: bool) -> Stage:
         _times(stage, contents.times)
         draw_grains(materials, root, recording, grains, len(contents.times), RATE)
     elif physics:
-        add_physics(stage, root, contents, bodies, shapes)
+        add_physics(stage, root, contents, carriers, bodies, shapes)
     contents.warn_of_rest("USD", particles=True, gates=True)
     return stage
 

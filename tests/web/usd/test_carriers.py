@@ -1,0 +1,69 @@
+"""Bodies without mass stand below those that they are fixed to, where they are, and joints at them hold those."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pxr")
+from pxr import UsdPhysics
+
+import gori
+from gori.web.contents import Contents
+from gori.web.usd.carriers import carried_by, carriers_of
+from tests.web.usd.checks import findings, machine, staged
+from tests.web.usd.test_init import poses_in
+from tests.web.usd.test_physics import between
+
+MACHINE = """gori: 1
+bodies:
+  base: {}
+  arm: {mass: 1, inertia: [1, 1, 1]}
+  camera: {}
+  lens: {}
+  hand: {mass: 1, inertia: [1, 1, 1]}
+  alone: {}
+joints:
+  a: {type: free, parent: ground, child: base, q: [0.5, 0.5, -0.5, 0.5, 1, 2, 3], v: [1, 2, 3, 4, 5, 6]}
+  b: {type: fixed, parent: base, child: arm, at: [1, 0, 0], rpy_deg: [10, 20, 30]}
+  c: {type: fixed, parent: arm, child: camera, at: [0, 1, 0], rpy_deg: [30, 20, 10]}
+  d: {type: fixed, parent: camera, child: lens, at: [0, 0, 1]}
+  e: {type: revolute, parent: lens, child: hand, at: [0, 0, 2], axis: [1, 1, 0], q: 0.5, v: 1}
+  f: {type: fixed, parent: ground, child: alone}
+"""
+
+
+def test_who_carries_whom(tmp_path):
+    model = machine(tmp_path, MACHINE)
+    of = {"base": "arm", "arm": "arm", "camera": "arm", "lens": "arm", "hand": "hand", "alone": "alone"}
+    assert {name: carrier for name, carrier in carried_by(model).items() if name != "ground"} == of
+    carriers, poses = carriers_of(Contents(model, 2)), model.forward_kinematics(model.q0)
+    R, p = carriers.carried("lens", (np.eye(3), np.array([1.0, 2.0, 3.0])))
+    there = poses["arm"] @ [*p, 1.0]
+    np.testing.assert_allclose(there, poses["lens"] @ [1.0, 2.0, 3.0, 1.0], atol=1e-12)
+    np.testing.assert_allclose(poses["arm"][:3, :3] @ R, poses["lens"][:3, :3], atol=1e-12)
+
+
+def test_bodies_stand_where_they_do(tmp_path):
+    rec = gori.Simulation(machine(tmp_path, MACHINE), gori.RK4(1e-3)).run(0.2, sample=0.1, progress=False)
+    stage = staged(rec)
+    assert (
+        stage.GetPrimAtPath("/machine/arm/lens") and stage.GetPrimAtPath("/machine/arm/base") and findings(stage) == []
+    )
+    for k, time in enumerate(rec.time):
+        found, true = poses_in(stage, stage.GetTimeCodesPerSecond() * time), rec.model.forward_kinematics(rec.q[k])
+        for body in rec.model.body_names:
+            np.testing.assert_allclose(found[body], true[body], atol=1e-7)
+
+
+def test_no_rigid_body_is_without_mass(tmp_path):
+    model = machine(tmp_path, MACHINE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stage = staged(model, physics=True)
+    rigid = {prim.GetName() for prim in stage.Traverse() if prim.HasAPI(UsdPhysics.RigidBodyAPI)}
+    assert rigid == {"arm", "hand"} and findings(stage) == []
+    assert [prim.GetName() for prim in stage.GetPrimAtPath("/machine/joints").GetChildren()] == ["e"]
+    T = between(stage, "/machine/joints/e")
+    np.testing.assert_allclose(T[:3, 3], 0.0, atol=1e-6)
+    np.testing.assert_allclose(T[:2, 0], [np.cos(0.5), np.sin(0.5)], atol=1e-6)
