@@ -44,12 +44,27 @@ def test_who_carries_whom(tmp_path):
     np.testing.assert_allclose(poses["arm"][:3, :3] @ R, poses["lens"][:3, :3], atol=1e-12)
 
 
+def test_what_is_carried_hangs_together(tmp_path):
+    """Two bodies with a mass and some without, all fixed to each other: one joint is left, between the two."""
+    text = (
+        "gori: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {}, c: {mass: 1, inertia: [1, 1, 1]}, d: {}, e: {}}\n"
+    )
+    text += "joints:\n  i: {type: prismatic, parent: ground, child: a}\n"
+    text += "".join(f"  {p}{c}: {{type: fixed, parent: {p}, child: {c}}}\n" for p, c in ("ab", "bc", "cd", "de"))
+    stage = staged(machine(tmp_path, text), physics=True)
+    ends = {}
+    for prim in stage.GetPrimAtPath("/machine/joints").GetChildren():
+        joint = UsdPhysics.Joint(prim)
+        ends[prim.GetName()] = [rel.GetTargets()[0].name for rel in (joint.GetBody0Rel(), joint.GetBody1Rel())]
+    assert ends == {"i": ["ground", "a"], "ab": ["a", "c"]}
+    assert stage.GetPrimAtPath("/machine/c/b") and stage.GetPrimAtPath("/machine/c/e")
+
+
 def test_bodies_stand_where_they_do(tmp_path):
     rec = gori.Simulation(machine(tmp_path, MACHINE), gori.RK4(1e-3)).run(0.2, sample=0.1, progress=False)
     stage = staged(rec)
-    assert (
-        stage.GetPrimAtPath("/machine/arm/lens") and stage.GetPrimAtPath("/machine/arm/base") and findings(stage) == []
-    )
+    assert all(stage.GetPrimAtPath(f"/machine/arm/{name}") for name in ("base", "camera", "lens"))
+    assert findings(stage) == []
     for k, time in enumerate(rec.time):
         found, true = poses_in(stage, stage.GetTimeCodesPerSecond() * time), rec.model.forward_kinematics(rec.q[k])
         for body in rec.model.body_names:

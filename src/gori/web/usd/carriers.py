@@ -2,7 +2,6 @@
 a camera or a tool, stands below the body that it is fixed to.
 """
 
-from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -40,12 +39,14 @@ def carriers_of(contents: Contents) -> Carriers:
 
 
 def carried_by(model: Model) -> dict[str, str]:
-    """Of a body without mass the first with a mass among those that it is fixed to; of all others themselves."""
-    groups = defaultdict(list)
-    for name in model.body_names:
-        groups[int(model.tables.frame_i[model.frame(name)])].append(name)
-    found = {}
-    for row, names in groups.items():
-        heavy = [name for name in names if row != 0 and model.spec.bodies[name].inertial()[0] > 0.0]
-        found |= {name: name if name in heavy or not heavy else heavy[0] for name in names}
-    return found
+    """Of a body without mass one with a mass that it is fixed to, directly or by others; of the rest themselves.
+
+    What one body carries hangs together, so that the joints between carriers form a tree as before.
+    """
+    moving = [name for name in model.body_names if model.tables.frame_i[model.frame(name)] != 0]
+    found = {name: name for name in moving if model.spec.bodies[name].inertial()[0] > 0.0}
+    fixed = [(joint.parent, joint.child) for joint in model.connections if joint.type == "fixed" and not joint.cut]
+    fixed = [pair for pair in fixed if set(pair) <= set(moving)]
+    while more := {b: found[a] for pair in fixed for a, b in (pair, pair[::-1]) if a in found and b not in found}:
+        found |= more
+    return {name: found.get(name, name) for name in model.body_names}

@@ -32,19 +32,16 @@ def stage_of(contents: Contents, grains: int, physics: bool) -> Stage:
     shapes: dict[str, Prim] = {}
     bodies: dict[str, Prim] = {}
     carriers = carriers_of(contents)
-    for k in sorted(
-        range(len(contents.bodies)), key=lambda k: contents.bodies[k].name in carriers.poses
-    ):  # others first
-        body = contents.bodies[k]
-        carrier = carriers.of.get(body.name, body.name)
-        parent = root if carrier == body.name else bodies[carrier].GetPath()
+    numbered = list(enumerate(contents.bodies))
+    for k, body in sorted(numbered, key=lambda entry: entry[1].name in carriers.poses):  # carriers first
+        carried = carriers.poses.get(body.name)
+        parent = root if carried is None else bodies[carriers.of[body.name]].GetPath()
         bodies[body.name] = child(stage, UsdGeom.Xform, parent, body.name)
         shapes |= _draw(materials, bodies[body.name], contents, body)
-        if carrier == body.name:
+        if carried is None:
             _move(bodies[body.name], contents.times, contents.poses[:, k])
         else:
-            R, p = carriers.poses[body.name]
-            place(bodies[body.name], p, quaternion(R))
+            place(bodies[body.name], carried[1], quaternion(carried[0]))
     if contents.terrain is not None:
         shapes["terrain"] = draw_shape(materials, root, "terrain", contents, contents.terrain)
     recording = contents.recording
