@@ -10,7 +10,7 @@ from pxr import UsdPhysics
 
 import gori
 from gori.web.contents import Contents
-from gori.web.usd.carriers import carried_by, carriers_of
+from gori.web.usd.carriers import SMALLEST, carried_by, carriers_of, is_full
 from tests.web.usd.checks import findings, machine, staged
 from tests.web.usd.test_init import poses_in
 from tests.web.usd.test_physics import between
@@ -42,6 +42,29 @@ def test_who_carries_whom(tmp_path):
     there = poses["arm"] @ [*p, 1.0]
     np.testing.assert_allclose(there, poses["lens"] @ [1.0, 2.0, 3.0, 1.0], atol=1e-12)
     np.testing.assert_allclose(poses["arm"][:3, :3] @ R, poses["lens"][:3, :3], atol=1e-12)
+
+
+def test_what_is_carried_is_part_of_the_mass(tmp_path):
+    """A point on an arm: mass, centre and inertia are those of both."""
+    text = """gori: 1
+bodies: {arm: {mass: 1, inertia: [1, 2, 2.5]}, point: {mass: 2, com: [0, 0, 1]}}
+joints:
+  i: {type: prismatic, parent: ground, child: arm}
+  j: {type: fixed, parent: arm, child: point, at: [1, 0, 0], rpy_deg: [90, 0, 0]}
+"""
+    model = machine(tmp_path, text)
+    mass, com, inertia = carriers_of(Contents(model, 2)).inertial(model, "arm")
+    point = np.array([1.0, -1.0, 0.0])
+    np.testing.assert_allclose(com, 2.0 / 3.0 * point, atol=1e-12)
+    reduced = 1.0 * 2.0 / 3.0 * (point @ point * np.eye(3) - np.outer(point, point))
+    np.testing.assert_allclose(inertia, np.diag([1, 2, 2.5]) + reduced, atol=1e-12)
+    stage = staged(model, physics=True)
+    assert mass == UsdPhysics.MassAPI(stage.GetPrimAtPath("/machine/arm")).GetMassAttr().Get() == 3.0
+
+
+def test_what_is_full():
+    assert is_full((1.0, np.zeros(3), np.eye(3))) and not is_full((0.0, np.zeros(3), np.eye(3)))
+    assert not is_full((1.0, np.zeros(3), np.diag([1.0, 1.0, 0.1 * SMALLEST])))
 
 
 def test_what_is_carried_hangs_together(tmp_path):

@@ -1,5 +1,5 @@
-"""Which body moves another one in USD. A rigid body there has a mass, so that a body without one, such as the frame of
-a camera or a tool, stands below the body that it is fixed to.
+"""Which body moves another one in USD. A rigid body there has a mass and a moment of inertia about each axis; a body
+without, such as the frame of a camera or a tool, stands below the body that it is fixed to, and is a part of it.
 """
 
 from collections.abc import Mapping
@@ -9,8 +9,12 @@ import numpy as np
 
 from gori.model import Model
 from gori.model.graph import Pose
+from gori.spec.body import Inertial, combine
 from gori.web.contents import Contents
 from gori.web.poses import rotations
+
+SMALLEST = 1e-12
+"""moment of inertia [kg m2]: UsdPhysics takes zero for not given"""
 
 
 class Carriers(NamedTuple):
@@ -26,6 +30,22 @@ class Carriers(NamedTuple):
         R, p = self.poses[name]
         return R @ pose[0], p + R @ np.asarray(pose[1], float)
 
+    def inertial(self, model: Model, name: str) -> Inertial:
+        """Mass, centre of mass and inertia about it of a body with all that it carries, in its frame."""
+        parts = []
+        for other, carrier in self.of.items():
+            if carrier == name:
+                mass, com, inertia = model.spec.bodies[other].inertial()
+                R, p = self.carried(other, (np.eye(3), com))
+                parts.append((mass, p, R @ inertia @ R.T))
+        return combine(parts)
+
+
+def is_full(inertial: Inertial) -> bool:
+    """Whether USD can say it: a mass, and a moment of inertia about each axis."""
+    mass, _, inertia = inertial
+    return mass > 0.0 and bool(np.linalg.eigvalsh(inertia).min() >= SMALLEST)
+
 
 def carriers_of(contents: Contents) -> Carriers:
     of = carried_by(contents.model)
@@ -39,12 +59,12 @@ def carriers_of(contents: Contents) -> Carriers:
 
 
 def carried_by(model: Model) -> dict[str, str]:
-    """Of a body without mass one with a mass that it is fixed to, directly or by others; of the rest themselves.
+    """Of a body that is not full one that is, to which it is fixed, directly or by others; of the rest themselves.
 
     What one body carries hangs together, so that the joints between carriers form a tree as before.
     """
     moving = [name for name in model.body_names if model.tables.frame_i[model.frame(name)] != 0]
-    found = {name: name for name in moving if model.spec.bodies[name].inertial()[0] > 0.0}
+    found = {name: name for name in moving if is_full(model.spec.bodies[name].inertial())}
     fixed = [(joint.parent, joint.child) for joint in model.connections if joint.type == "fixed" and not joint.cut]
     fixed = [pair for pair in fixed if set(pair) <= set(moving)]
     while more := {b: found[a] for pair in fixed for a, b in (pair, pair[::-1]) if a in found and b not in found}:

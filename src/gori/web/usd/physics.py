@@ -11,7 +11,7 @@ from gori.spec import GROUND
 from gori.spec.base import quaternion, rotation_to
 from gori.spec.explain import warn
 from gori.web.contents import Contents
-from gori.web.usd.carriers import Carriers
+from gori.web.usd.carriers import Carriers, is_full
 from gori.web.usd.package import Gf, Path, Prim, Stage, UsdGeom, UsdPhysics
 from gori.web.usd.prims import child
 
@@ -21,8 +21,6 @@ LOCKED = {
     "planar": ("transZ", "rotX", "rotY"),
 }
 """what joints without a class of their own hold, in a frame with z along their axis, and x along the second one"""
-SMALLEST = 1e-12
-"""[kg m2]"""
 
 
 def add_physics(
@@ -45,7 +43,7 @@ def add_physics(
     rigid = [name for name in moving if carriers.of[name] == name]
     for name in rigid:
         UsdPhysics.RigidBodyAPI.Apply(bodies[name].GetPrim())
-        _weigh(bodies[name].GetPrim(), *model.spec.bodies[name].inertial())
+        _weigh(bodies[name].GetPrim(), *carriers.inertial(model, name))
     joints = child(stage, UsdGeom.Scope, root, "joints").GetPath()
     for joint in model.connections:
         if joint.parent in moving or joint.child in moving:
@@ -59,7 +57,7 @@ def add_physics(
         if one in prims and other in prims:
             api = UsdPhysics.FilteredPairsAPI.Apply(prims[one].GetPrim())
             api.CreateFilteredPairsRel().AddTarget(prims[other].GetPath())
-    if any(joint.type != "free" for joint in model.connections):
+    if stage.GetPrimAtPath(joints).GetChildren():
         UsdPhysics.ArticulationRootAPI.Apply(stage.GetPrimAtPath(root))
     _warn_of_rest(model, rigid)
 
@@ -72,7 +70,7 @@ def _weigh(prim: Prim, mass: float, com: np.ndarray, inertia: np.ndarray) -> Non
     api.CreateMassAttr(float(mass))
     api.CreateCenterOfMassAttr(Gf.Vec3f(*com.tolist()))
     moments, axes = np.linalg.eigh(inertia)
-    if moments.min() >= SMALLEST:
+    if is_full((mass, com, inertia)):
         axes[:, 2] *= np.sign(np.linalg.det(axes))
         api.CreateDiagonalInertiaAttr(Gf.Vec3f(*moments.tolist()))
         api.CreatePrincipalAxesAttr(_quatf(axes))
@@ -145,7 +143,7 @@ def _warn_of_rest(model: Model, rigid: list[str]) -> None:
     rest: dict[str, Any] = {
         "bodies without mass": [name for name, (mass, _, _) in weights.items() if mass == 0.0],
         "bodies whose inertia is zero about some axis": [
-            name for name, (mass, _, J) in weights.items() if mass and np.linalg.eigvalsh(J).min() < SMALLEST
+            name for name, inertial in weights.items() if inertial[0] and not is_full(inertial)
         ],
         "helical joints": [joint.name for joint in model.connections if joint.type == "helical"],
         "mimic joints": [name for name, joint in joints.items() if joint.mimic is not None],
