@@ -82,3 +82,16 @@ def test_convert_xacro_only_on_request(run, tmp_path):
     result = run("convert", "r.urdf.xacro", "r.yaml")
     assert result.exit_code == 2 and "--xacro" in result.stderr
     assert run("convert", "r.urdf.xacro", "r.yaml", "--xacro").exit_code == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*UsdPhysics")
+def test_convert_takes_as_many_particles_as_it_is_told(run):
+    pytest.importorskip("pxr")
+    from pxr import Usd, UsdGeom
+
+    example = str(Path(gori.__file__).parents[2] / "examples" / "tray.yaml")
+    assert run("run", example, "--out", "out", "--duration", "0.01", "--no-plots").exit_code == 0
+    done = run("convert", "out", "few.usdc", "--grains", "10")
+    assert done.exit_code == 0 and "warning: 10 of 1000 particles are written: more with" in done.stderr
+    stage = Usd.Stage.Open("few.usdc")
+    assert len(UsdGeom.PointInstancer(stage.GetPrimAtPath("/machine/particles")).GetIdsAttr().Get()) == 10

@@ -26,6 +26,7 @@ def convert(
     ],
     reading: Reading,
     frames: Annotated[int, typer.Option(metavar="N", help="Of a run: samples of its motion, at most.", min=2)] = 2000,
+    grains: Annotated[int, typer.Option(metavar="N", help="USD: particles, at most.", min=0)] = 100_000,
     lossy: Annotated[bool, typer.Option("--lossy", help="Leave out what URDF or MJCF cannot say.")] = False,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace OUT if it exists.")] = False,
 ) -> None:
@@ -41,7 +42,7 @@ def convert(
     if to.exists() and not force:
         raise FileError(f"already exists: --force replaces it{', including its comments' * (suffix in SPECS)}", to)
     if suffix in SCENES:
-        _write_scene(file, to, reading, frames)
+        _write_scene(file, to, reading, frames, grains)
     else:
         _write_spec(file, to, reading, lossy)
 
@@ -61,7 +62,7 @@ def _write_spec(file: Path, to: Path, reading: Reading, lossy: bool) -> None:
     warn(messages)
 
 
-def _write_scene(file: Path, to: Path, reading: Reading, frames: int) -> None:
+def _write_scene(file: Path, to: Path, reading: Reading, frames: int, grains: int) -> None:
     """A machine where it stands, or a run as an animation."""
     from gori.web import to_gltf, to_usd
 
@@ -74,7 +75,10 @@ def _write_scene(file: Path, to: Path, reading: Reading, frames: int) -> None:
         reading.refuse(file)
         what = open_run(file)
         words = f"{what.time[-1] - what.time[0]:g} s" if len(what) else "no samples"
-    (to_gltf if to.suffix.lower() == ".glb" else to_usd)(what, to, frames)
+    if to.suffix.lower() == ".glb":
+        to_gltf(what, to, frames)
+    else:
+        to_usd(what, to, frames, grains)
     output().print(f"{to}: {words}, {file_size(to.stat().st_size)}", soft_wrap=True)
 
 

@@ -26,7 +26,7 @@ def draw_grains(materials: Materials, root: Path, recording: Recording, most: in
     chosen = [found[int(k)] for k in even_rows(times, frames)]
     ids, group, radius = all_grains(chosen)
     if len(keep := thinned(ids, most)) < len(ids):
-        warn(f"{len(keep)} of {len(ids)} particles are written: `grains` is how many may be", FormatWarning)
+        warn(f"{len(keep)} of {len(ids)} particles are written: more with a larger `grains` (--grains)", FormatWarning)
         ids, group, radius = ids[keep], group[keep], radius[keep]
     instancer = child(materials.stage, UsdGeom.PointInstancer, root, "particles")
     names = chosen[0].groups or ("grains",)
