@@ -63,7 +63,8 @@ joints:
 
 
 def test_what_is_full():
-    assert is_full((1.0, np.zeros(3), np.eye(3))) and not is_full((0.0, np.zeros(3), np.eye(3)))
+    assert is_full((1.0, np.zeros(3), 1e-20 * np.eye(3))) and not is_full((1.0, np.zeros(3), np.zeros((3, 3))))
+    assert not is_full((0.0, np.zeros(3), np.eye(3)))
     assert not is_full((1.0, np.zeros(3), np.diag([1.0, 1.0, 0.1 * SMALLEST])))
 
 

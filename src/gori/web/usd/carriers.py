@@ -13,8 +13,8 @@ from gori.spec.body import Inertial, combine
 from gori.web.contents import Contents
 from gori.web.poses import rotations
 
-SMALLEST = 1e-12
-"""moment of inertia [kg m2]: UsdPhysics takes zero for not given"""
+SMALLEST = 1e-9
+"""moment of inertia, of the largest one: UsdPhysics takes zero for not given"""
 
 
 class Carriers(NamedTuple):
@@ -44,7 +44,8 @@ class Carriers(NamedTuple):
 def is_full(inertial: Inertial) -> bool:
     """Whether USD can say it: a mass, and a moment of inertia about each axis."""
     mass, _, inertia = inertial
-    return mass > 0.0 and bool(np.linalg.eigvalsh(inertia).min() >= SMALLEST)
+    low, _, high = np.linalg.eigvalsh(inertia)
+    return bool(mass > 0.0 and high > 0.0 and low > SMALLEST * high)
 
 
 def carriers_of(contents: Contents) -> Carriers:
