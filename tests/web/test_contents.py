@@ -51,18 +51,21 @@ def test_a_recording_has_poses_in_double_precision(model):
         np.testing.assert_allclose(contents.poses[k, 2, :3], pose[:3, 3], atol=1e-15)
     assert Contents(rec, 10**6).poses.shape == (101, 3, 7)
     with pytest.warns(FormatWarning) as caught:
-        contents.warn_of_rest("glTF", particles=False, gates=False)
+        contents.warn_of_rest("glTF", set())
     assert str(caught[0].message).startswith("11 of 101 samples are written") and len(caught) == 2
 
 
 def test_what_is_left_out_is_listed(model):
     contents = Contents(model, 10)
     with pytest.warns(FormatWarning, match="^glTF leaves out springs and dampers: pull$"):
-        contents.warn_of_rest("glTF", particles=False, gates=False)
+        contents.warn_of_rest("glTF", set())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        contents.warn_of_rest("USD", {"springs"})
     bare = Contents(gori.compile(model.spec.set({"forces": {}})), 10)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        bare.warn_of_rest("glTF", particles=False, gates=False)
+        bare.warn_of_rest("glTF", set())
 
 
 def test_colours_and_names(tmp_path):

@@ -75,10 +75,10 @@ class Contents:
         """Vertices and triangles of a shape, in its own frame."""
         return surface_of(shape.entry, self.scene.arrays, self.size)
 
-    def warn_of_rest(self, form: str, particles: bool, gates: bool) -> None:
+    def warn_of_rest(self, form: str, has: set[str]) -> None:
         """Warnings of what cannot be drawn, and one that lists by name what a file of this format leaves out.
 
-        particles, gates   whether the format has particles, and walls that vanish
+        has   of "particles", "springs" and "gates", walls that vanish: what the format has
         """
         for notice in self.scene.notices:
             warn(notice, FormatWarning)
@@ -90,11 +90,11 @@ class Contents:
                      if shape.until is not None]  # fmt: skip
         framed = self.recording is not None and bool(self.recording.frames)
         rest = {
-            "particles, of which there are no frames" if particles else "particles": (
-                [] if particles and framed else [*spec.particles, *spec.inlets]
+            "particles, of which there are no frames" if "particles" in has else "particles": (
+                [] if "particles" in has and framed else [*spec.particles, *spec.inlets]
             ),
-            "springs and dampers": [spring["name"] for spring in self.head["springs"]],
-            "that walls vanish": [] if gates or self.recording is None else vanishing,
+            "springs and dampers": [] if "springs" in has else [spring["name"] for spring in self.head["springs"]],
+            "that walls vanish": [] if "gates" in has or self.recording is None else vanishing,
         }
         if words := "; ".join(f"{what}: {', '.join(names)}" for what, names in rest.items() if names):
             warn(f"{form} leaves out {words}", FormatWarning)

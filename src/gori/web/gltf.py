@@ -35,7 +35,7 @@ def to_gltf(what: Model | Recording, path: str | os.PathLike, frames: int = 2000
     contents = Contents(what, frames)
     with whole_file(file) as part:
         part.write_bytes(_Writer(contents).whole())
-    contents.warn_of_rest("glTF", particles=False, gates=False)
+    contents.warn_of_rest("glTF", set())
 
 
 class _Writer:

@@ -7,7 +7,7 @@ pytest.importorskip("pxr")
 from pxr import UsdGeom
 
 import gori
-from gori.errors import FormatWarning, RecordError
+from gori.errors import RecordError
 from gori.web.poses import rotations
 from gori.web.usd.stage import RATE, saved
 from tests.web.usd.checks import MACHINE, findings, machine, opened, staged
@@ -65,12 +65,6 @@ def test_a_gate_vanishes(tmp_path):
     gate = UsdGeom.Imageable(stage.GetPrimAtPath("/machine/ground/gate"))
     seen = [gate.ComputeVisibility(RATE * time) for time in (0.0, 0.44, 0.46, 1.0)]
     assert seen == ["inherited", "inherited", "invisible", "invisible"]
-
-
-def test_what_is_left_out_is_listed(tmp_path):
-    text = MACHINE + "forces: {pull: {type: spring, parent: ground, child: ball, stiffness: 1}}\n"
-    with pytest.warns(FormatWarning, match="^USD leaves out springs and dampers: pull$"):
-        staged(machine(tmp_path, text))
 
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path):

@@ -108,14 +108,19 @@ def mesh(
 
 def draw_sticks(materials: Materials, parent: Path, body: DrawnBody, size: float) -> None:
     """Lines from the origin of a body without shapes to its joints and frames."""
-    curves = child(materials.stage, UsdGeom.BasisCurves, parent, "sticks")
+    points = np.stack([np.zeros_like(body.sticks), body.sticks], axis=1).reshape(-1, 3)
+    line(materials, parent, "sticks", points, body.colour, size)
+
+
+def line(materials: Materials, parent: Path, name: str, points: np.ndarray, colour: Rgba, size: float) -> Prim:
+    """A curve for each two of the points (2 n, 3), by the size of the machine [m] as wide as it can be seen."""
+    curves = child(materials.stage, UsdGeom.BasisCurves, parent, name)
     curves.CreateTypeAttr(UsdGeom.Tokens.linear)
-    curves.CreatePointsAttr(
-        np.stack([np.zeros_like(body.sticks), body.sticks], axis=1).reshape(-1, 3).astype(np.float32)
-    )
-    curves.CreateCurveVertexCountsAttr(Vt.IntArray([2] * len(body.sticks)))
+    curves.CreatePointsAttr(points.astype(np.float32))
+    curves.CreateCurveVertexCountsAttr(Vt.IntArray([2] * (len(points) // 2)))
     curves.CreateWidthsAttr([THIN * size])
     curves.SetWidthsInterpolation(UsdGeom.Tokens.constant)
-    colour_attr(curves, np.array(body.colour[:3]))
-    materials.bind(curves, body.colour)
+    colour_attr(curves, np.array(colour[:3]))
+    materials.bind(curves, colour)
     bound(curves)
+    return curves

@@ -15,6 +15,7 @@ from gori.web.usd.package import Prim, Sdf, Stage, Tf, Usd, UsdGeom, UsdUtils
 from gori.web.usd.physics import add_physics
 from gori.web.usd.prims import child, place, quatd, vector
 from gori.web.usd.shapes import Materials, draw_shape, draw_sticks
+from gori.web.usd.springs import draw_springs
 
 RATE = 60.0
 """time codes per second; samples stand at their own times, also between two codes"""
@@ -44,13 +45,14 @@ def stage_of(contents: Contents, grains: int, physics: bool) -> Stage:
             place(bodies[body.name], carried[1], quaternion(carried[0]))
     if contents.terrain is not None:
         shapes["terrain"] = draw_shape(materials, root, "terrain", contents, contents.terrain)
+    draw_springs(materials, root, contents, RATE)
     recording = contents.recording
     if recording is not None:
         _times(stage, contents.times)
         draw_grains(materials, root, recording, grains, len(contents.times), RATE)
     elif physics:
         add_physics(stage, root, contents, carriers, bodies, shapes)
-    contents.warn_of_rest("USD", particles=True, gates=True)
+    contents.warn_of_rest("USD", {"particles", "springs", "gates"})
     return stage
 
 
