@@ -30,7 +30,7 @@ def convert(
     lossy: Annotated[bool, typer.Option("--lossy", help="Leave out what URDF or MJCF cannot say.")] = False,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace OUT if it exists.")] = False,
 ) -> None:
-    """Write a YAML, URDF or MJCF file as another of these formats, or a machine or run as glTF or USD."""
+    """Write a YAML, URDF, MJCF or SDFormat file as YAML, URDF or MJCF, or a machine or run as glTF or USD."""
     from gori.errors import FileError
 
     machine, suffix = is_machine(file), to.suffix.lower()

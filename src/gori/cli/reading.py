@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from gori.model import Model
     from gori.spec import Spec
 
-MACHINES = (".yaml", ".yml", ".urdf", ".xacro", ".xml", ".mjcf")
+MACHINES = (".yaml", ".yml", ".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world")
 HDF5 = b"\x89HDF\r\n\x1a\n"
-WITH_MESHES = (".urdf", ".xacro")
+WITH_MESHES = (".urdf", ".xacro", ".sdf", ".world")
 """whose meshes are read where they are to be seen"""
 
 Source = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A machine (.yaml, .urdf, MJCF), a recording (.h5), or the folder of a run.",
+        help="A machine (.yaml, .urdf, .sdf, MJCF), a recording (.h5), or the folder of a run.",
         show_default=False,
     ),
 ]
@@ -41,13 +41,16 @@ class Reading:
     """What `gori.load` is told besides the file. Options of a format are refused for files of another one."""
 
     base: Annotated[
-        BaseKind | None, typer.Option(help="URDF: fix the root link, or let it move freely.", show_default="fixed")
+        BaseKind | None,
+        typer.Option(
+            help="URDF, SDFormat: fix the root link, or let it move freely.", show_default="fixed; of SDFormat free"
+        ),
     ] = None
     strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False
-    meshes: Annotated[bool, typer.Option("--meshes", help="URDF: read mesh shapes, too.")] = False
+    meshes: Annotated[bool, typer.Option("--meshes", help="URDF, SDFormat: read mesh shapes, too.")] = False
     packages: Annotated[
         list[Path] | None,
-        typer.Option(metavar="DIR", help="URDF: folder in which packages are looked for; may be repeated."),
+        typer.Option(metavar="DIR", help="URDF, SDFormat: folder with packages or models; may be repeated."),
     ] = None
     srdf: Annotated[
         Path | None, typer.Option(metavar="FILE", help="URDF: file that names links which never touch.")
@@ -64,7 +67,7 @@ class Reading:
         str | None, typer.Option(metavar="NAME", help="MJCF: keyframe to start from.", show_default="as in the file")
     ] = None
     collide: Annotated[
-        str | None, typer.Option(metavar="MATERIAL", help="URDF, MJCF: shapes are of this material and collide.")
+        str | None, typer.Option(metavar="MATERIAL", help="URDF, SDFormat, MJCF: shapes collide, of this material.")
     ] = None
 
     @property

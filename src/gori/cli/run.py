@@ -27,7 +27,8 @@ class Device(StrEnum):
 
 
 OptionalFile = Annotated[
-    Path | None, typer.Argument(metavar="FILE", help="A description: .yaml, .urdf or MJCF (.xml).", show_default=False)
+    Path | None,
+    typer.Argument(metavar="FILE", help="A description: .yaml, .urdf, .sdf or MJCF (.xml).", show_default=False),
 ]
 
 
