@@ -63,7 +63,8 @@ def contents(path: str | os.PathLike, most: int = TEXT) -> bytes:
     file = checked(path, most)
     try:
         with open(file, "rb") as stream:
-            raw = stream.read(most + 1)
+            # not most + 1, for which Python sets memory aside at once
+            raw = stream.read(min(most, os.fstat(stream.fileno()).st_size) + 1)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", path) from None
     if len(raw) > most:
