@@ -92,12 +92,12 @@ def _tir() -> list[Seed]:
     fiala = _seeds("tyre.tir", main="wheels.yaml")
     head = fiala[0].content.decode().partition("[PARAMETER]")[0].replace("FIALA", "PAC2002")
     rows = "\n".join(f"{key} = {value}  $ {key}" for key, value in MAGIC.items())
-    magic = f"{head}[VERTICAL]\nVERTICAL_STIFFNESS = 3e5\n[SCALING_COEFFICIENTS]\nLMUX = 0.9\n[LATERAL_COEFFICIENTS]\n{rows}\n"
-    return [*fiala, fiala[0]._replace(content=magic.encode())]
+    rest = f"[VERTICAL]\nVERTICAL_STIFFNESS = 3e5\n[SCALING_COEFFICIENTS]\nLMUX = 0.9\n[LATERAL_COEFFICIENTS]\n{rows}\n"
+    return [*fiala, fiala[0]._replace(content=(head + rest).encode())]
 
 
 def _csv() -> list[Seed]:
-    places = "0,0,1\n0.1,0,1\n0,0.1,1\n".encode()
+    places = b"0,0,1\n0.1,0,1\n0,0.1,1\n"
     return [*_seeds("hill.csv", main="wheels.yaml"), Seed("places.csv", places, "places.yaml", read)]
 
 

@@ -7,28 +7,37 @@ import numpy as np
 
 NUMBERS = (
     "nan", "inf", "-inf", "1e308", "-1e308", "1.7976931348623157e308", "1e400", "1e-320", "1e200", "1e150", "1e30", "0",
-    "-0.0", "-1", "1e-9", "1e9", "1000000000", "2147483648", "4294967296", "9223372036854775807", "-9223372036854775808",
-    "1" * 400, "0x10", "1_000", "1,5", "5 mm", "٣", "1e", "--1", "true", "3.5", "", " ", "1 2", "$(x)", "1e5", "255", "-5",
+    "-0.0", "-1", "1e-9", "1e9", "1000000000", "2147483648", "4294967296", "9223372036854775807",
+    "-9223372036854775808",
+    "1" * 400, "0x10", "1_000", "1,5", "5 mm", "٣", "1e", "--1", "true", "3.5", "", " ", "1 2", "$(x)", "1e5", "255",
+    "-5",
 )  # fmt: skip
 """numbers as text, and what only looks like them"""
 VALUES = (
     float("nan"), float("inf"), -float("inf"), 1e308, -1e308, 1e200, 1e150, 1e30, 1e-320, 0, 0.0, -0.0, -1, -1.0, 1e-9,
-    1e9, 10**9, 1 << 31, 1 << 63, 10**30, 10**400, -(10**30), True, None, "text", "5 mm", [], {}, [1, 2], [[1]], 0.5, 2, 7,
+    1e9, 10**9, 1 << 31, 1 << 63, 10**30, 10**400, -(10**30), True, None, "text", "5 mm", [], {}, [1, 2], [[1]], 0.5,
+    2, 7,
 )  # fmt: skip
 """plain data"""
 NAMES = (
-    "", " ", "ground", "world", "none", "a" * 300, "a b", "a.b", "*", "?", "é", "\u202e", "..", "a/b", "0", "nan", "null",
+    "", " ", "ground", "world", "none", "a" * 300, "a b", "a.b", "*", "?", "é", "\u202e", "..", "a/b", "0", "nan",
+    "null",
     "{}", "%s", "base", "🙂", "a:b", "\x7f", "q", "-", "l1", "it's",
 )  # fmt: skip
 FILES = (
-    "", ".", "..", "/", "/dev/zero", "/dev/null", "/etc/passwd", "../../../../etc/passwd", "none.stl", "a" * 300, "folder",
-    "pipe", "ring", "empty.stl", "file:///dev/zero", "package://x/y.stl", "http://localhost/x.stl", "wedge.obj", "solid.stl",
-    "tyre.tir", "hill.csv", "middle.yaml", "uses.yaml", "robot.urdf", "part.xml", "arm.xml", "shared.xml", "\\\\x\\y", "nul\x01", "~/x.stl", "model://every/solid.stl",
+    "", ".", "..", "/", "/dev/zero", "/dev/null", "/etc/passwd", "../../../../etc/passwd", "none.stl", "a" * 300,
+    "folder",
+    "pipe", "ring", "empty.stl", "file:///dev/zero", "package://x/y.stl", "http://localhost/x.stl", "wedge.obj",
+    "solid.stl",
+    "tyre.tir", "hill.csv", "middle.yaml", "uses.yaml", "robot.urdf", "part.xml", "arm.xml", "shared.xml", "\\\\x\\y",
+    "nul\x01", "~/x.stl", "model://every/solid.stl",
 )  # fmt: skip
 """names of files; the last ones exist, `pipe` and `ring` are no files"""
 EXPRESSIONS = (
-    "1/0", "t**t**t**t", "9**9**9**9", "(" * 200 + "t" + ")" * 200, "sin(", "sin()", "sin(1, 2)", "x", "__import__('os')",
-    "t.t", "a.q", "exp(1000)", "sqrt(-1)", "-" * 500 + "t", "t+" * 2000 + "t", "lambda: 0", "[1]", "t if t else 0", "1e999",
+    "1/0", "t**t**t**t", "9**9**9**9", "(" * 200 + "t" + ")" * 200, "sin(", "sin()", "sin(1, 2)", "x",
+    "__import__('os')",
+    "t.t", "a.q", "exp(1000)", "sqrt(-1)", "-" * 500 + "t", "t+" * 2000 + "t", "lambda: 0", "[1]", "t if t else 0",
+    "1e999",
     "0*inf", "t;t", "t=1", "max()", "clamp(t)", "'t'", "t\n+1", "1j", "not t", "t<1", "True",
 )  # fmt: skip
 Rng = np.random.Generator
@@ -81,7 +90,8 @@ def _encoded(text: bytes, rng: Rng) -> bytes:
 
 def _inserted(text: bytes, rng: Rng) -> bytes:
     at = int(rng.integers(len(text) + 1))
-    what = one_of(rng, (b"\0", b"\t", b"\xff", b"\xef\xbb\xbf", b"\r", b"\x1b[31m", b"<", b">", b"&", b"{", b"]", b"'", b'"',
+    what = one_of(rng, (b"\0", b"\t", b"\xff", b"\xef\xbb\xbf", b"\r", b"\x1b[31m", b"<", b">", b"&", b"{", b"]",
+    b"'", b'"',
                         b"#", b":", b"-", b" " * 1000, b"\n" * 1000, b"[" * 10_000, b"{a: " * 10_000, b"<a>" * 10_000,
                         b"%", b"&#0;", b"&lol;", b"<!--", b"]]>", b"*a", b"&a b", b"!!python/object:os.system x",
                         bytes(rng.integers(0, 256, 40, dtype=np.uint8))))  # fmt: skip

@@ -159,7 +159,8 @@ def _copies(data: Any, donor: Any, rng: Rng) -> str:
 
 
 _CHANGES = (
-    _value, _value, _value, _value, _value, _value, _value, _text, _text, _any, _expression, _removed, _removed, _renamed, _moved, _moved,
+    _value, _value, _value, _value, _value, _value, _value, _text, _text, _any, _expression, _removed, _removed,
+    _renamed, _moved, _moved,
     _nested, _length, _length, _copies,
 )  # fmt: skip
 """what can be done; every number of these is seeded, so the same number is the same mutant"""

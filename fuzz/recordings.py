@@ -16,7 +16,8 @@ BLIND = 0.35
 """share of mutants by bytes"""
 ARRAYS = (
     np.zeros(0), np.zeros((0, 3)), np.float64(np.nan), np.full(5, np.nan), np.arange(7), np.zeros((2, 3, 4)),
-    np.array([b"text"]), np.array([1e308, -1e308]), np.array([-1]), np.array([1 << 62]), np.zeros(5, "<f2"), np.zeros(5, "<c16"),
+    np.array([b"text"]), np.array([1e308, -1e308]), np.array([-1]), np.array([1 << 62]), np.zeros(5, "<f2"),
+    np.zeros(5, "<c16"),
     np.zeros(5, bool), np.zeros(3, [("a", "<f8"), ("b", "<i4")]), np.array(0), np.ones((400, 2), "<i1"),
 )  # fmt: skip
 KINDS = ("<f8", "<f4", ">f8", "<i8", "<i1", "<u8", "|b1", "S8", "<c16")
@@ -187,5 +188,5 @@ def _huge(file: Any, rng: Rng) -> str:
     return f"{name} of {shape}"
 
 
-_CHANGES = (_removed, _removed, _other, _other, _cast, _cast, _values, _values, _attribute, _attribute, _attribute, _moved,
-            _link, _added, _huge)  # fmt: skip
+_CHANGES = (_removed, _removed, _other, _other, _cast, _cast, _values, _values, _attribute, _attribute, _attribute,
+            _moved, _link, _added, _huge)  # fmt: skip

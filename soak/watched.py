@@ -37,7 +37,7 @@ def _one_process(arguments: list[str], seconds: float) -> Iterator[dict[str, Any
     """Results of one process; the last one says how it ended, if not well."""
     path = os.pathsep.join([str(ROOT), *sys.path])
     environment = os.environ | {"PYTHONPATH": path, "PYTHONFAULTHANDLER": "1"}
-    errors = tempfile.TemporaryFile("w+", errors="replace")
+    errors = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 (closed below)
     piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": errors, "text": True}
     child = subprocess.Popen([sys.executable, *arguments], cwd=ROOT, env=environment, **piped)
     lines: queue.Queue[str | None] = queue.Queue()

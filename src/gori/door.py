@@ -63,12 +63,12 @@ def contents(path: str | os.PathLike, most: int = TEXT) -> bytes:
     file = checked(path, most)
     try:
         with open(file, "rb") as stream:
-            # not most + 1, for which Python sets memory aside at once
-            raw = stream.read(min(most, os.fstat(stream.fileno()).st_size) + 1)
+            size = os.fstat(stream.fileno()).st_size
+            raw = stream.read(min(size, most) + 1)  # not of `most`: Python sets aside what is asked for
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", path) from None
-    if len(raw) > most:
-        raise FileError(f"grows while it is read, beyond {most / 1e6:.0f} MB", path)
+    if len(raw) > min(size, most):
+        raise FileError("grows while it is read: wait until it is written", path)
     return raw
 
 
