@@ -58,6 +58,16 @@ def checked(path: str | os.PathLike, most: int = NUMBERS) -> Path:
     return Path(path)
 
 
+def is_file(path: str | os.PathLike) -> bool:
+    """Whether there is a regular file of that name; there is none of a name that no file can have."""
+    return os.path.isfile(path)  # Path.is_file raises where a name is too long
+
+
+def resolved(path: str | os.PathLike) -> Path:
+    """The path without links; those that run in a ring stay."""
+    return Path(os.path.realpath(path))  # Path.resolve raises there
+
+
 def contents(path: str | os.PathLike, most: int = TEXT) -> bytes:
     """All that is in a file."""
     file = checked(path, most)
@@ -84,15 +94,18 @@ def rows_of_numbers(path: str | os.PathLike) -> np.ndarray:
     except FileError:
         raise
     except Exception as error:  # whatever parsers of numbers may say
-        raise FileError(f"contains no rows of numbers: {error}", path) from None
+        raise FileError(f"contains no rows of numbers: {error or type(error).__name__}", path) from None
 
 
 def _check_npy(file: Path) -> None:
     """The header of a .npy file must not claim more numbers than the file can hold."""
     with open(file, "rb") as stream:
-        version = np.lib.format.read_magic(stream)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, kind = read(stream)
+        try:
+            version = np.lib.format.read_magic(stream)
+            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, kind = read(stream)
+        except Exception:  # it is text of Python's, of which anything may be wrong
+            raise FileError("contains no rows of numbers: its header is not that of a .npy file", file) from None
         if kind.hasobject:
             raise FileError("contains no rows of numbers: it holds Python objects", file)
         claimed, there = kind.itemsize, os.fstat(stream.fileno()).st_size - stream.tell()
@@ -110,6 +123,10 @@ def triangles(path: str | os.PathLike, what: str, process: bool = False) -> Any:
         raise MissingPackageError(f"{what}: meshes need trimesh: pip install 'gori[formats]'") from error
     try:
         file = checked(path)
-        return trimesh.load_mesh(file, process=process)
+        mesh = trimesh.load_mesh(file, process=process)
+        vertices, faces = np.asarray(mesh.vertices, float), np.asarray(mesh.faces)
     except Exception as error:  # whatever a parser of meshes may say
         raise FileError(f"{what} cannot be read: {error or type(error).__name__}") from error
+    if len(faces) and not (faces.shape[1:] == (3,) and faces.min() >= 0 and faces.max() < len(vertices)):
+        raise FileError(f"{what} cannot be read: it has triangles of vertices that are not there")
+    return mesh

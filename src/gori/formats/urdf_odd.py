@@ -50,7 +50,7 @@ def mend(root: Any, note: Note) -> None:
     for link in root.iterchildren("link"):
         _first_of(link, ("inertial",), note)
         _known_shapes(link, note)
-    joints = {joint.get("name"): joint for joint in root.iterchildren("joint")}
+    joints = {joint.get("name", ""): joint for joint in root.iterchildren("joint")}
     for joint in joints.values():
         _first_of(joint, ("origin", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration"), note)
         if joint.get("type") in ("ball", "spherical"):

@@ -6,6 +6,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+from gori.door import is_file
 from gori.errors import FileError, SpecError
 from gori.text.tir import read_tir
 from gori.text.yaml import Place, parse, read_text
@@ -83,7 +84,7 @@ def _find(
 ) -> Path:
     """A file by its name relative to one of the folders."""
     for place in (*(Path(os.path.normpath(folder / name)) for folder in folders), *others):
-        if place.is_file():
+        if is_file(place):
             return place
     raise FileError(f"{who}: there is no file {name!r} in {' or '.join(dict.fromkeys(map(str, folders)))}", file, line)
 

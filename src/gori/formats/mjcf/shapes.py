@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gori.door import resolved
 from gori.formats.mjcf.source import MjcfSource, pose_of, unit
 from gori.spec.base import rotation
 
@@ -113,4 +114,4 @@ def _file(source: MjcfSource, mesh: int) -> Path | None:
     if at < 0:
         return None
     path = m.paths[at : m.paths.index(b"\0", at)].decode()
-    return (source.file.parent / path).resolve()
+    return resolved(source.file.parent / path)
