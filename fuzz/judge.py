@@ -15,7 +15,7 @@ from gori.errors import GoriError
 
 SECONDS = 1.0
 """of the processor that a file may take"""
-LONGEST = 4000
+LONGEST = 6000
 """characters of an error"""
 ENDLESS = (
     "start.lower", "start.upper", "start.velocity_limit", "start.effort_limit", "forces.element_f", "particles.until",

@@ -106,6 +106,8 @@ def _check_npy(file: Path) -> None:
             shape, _, kind = read(stream)
         except Exception:  # it is text of Python's, of which anything may be wrong
             raise FileError("contains no rows of numbers: its header is not that of a .npy file", file) from None
+        if min(shape, default=0) < 0:
+            raise FileError("contains no rows of numbers: its header claims a negative count", file)
         if kind.hasobject:
             raise FileError("contains no rows of numbers: it holds Python objects", file)
         claimed, there = kind.itemsize, os.fstat(stream.fileno()).st_size - stream.tell()
@@ -127,6 +129,8 @@ def triangles(path: str | os.PathLike, what: str, process: bool = False) -> Any:
         vertices, faces = np.asarray(mesh.vertices, float), np.asarray(mesh.faces)
     except Exception as error:  # whatever a parser of meshes may say
         raise FileError(f"{what} cannot be read: {error or type(error).__name__}") from error
+    if vertices.shape[1:] != (3,):
+        raise FileError(f"{what} cannot be read: its vertices do not have three coordinates each")
     if len(faces) and not (faces.shape[1:] == (3,) and faces.min() >= 0 and faces.max() < len(vertices)):
         raise FileError(f"{what} cannot be read: it has triangles of vertices that are not there")
     return mesh

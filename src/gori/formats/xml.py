@@ -1,11 +1,14 @@
 """XML files as trees of elements that know their lines: strict, without entities and without network."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 from gori.errors import FileError, MissingPackageError
 
 _LONGEST_NAME = 100
+_ADVICE = re.compile(r",? (use|try) XML_PARSE_HUGE( option)?")
+"""of the parser to programs that call it"""
 
 
 def tree_of(raw: bytes, path: Path, extra: str = "formats") -> Any:
@@ -25,7 +28,8 @@ def tree_of(raw: bytes, path: Path, extra: str = "formats") -> Any:
     except (etree.XMLSyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         hint = ": run xacro on it first" if b"xacro" in raw and "prefix" in str(error) else ""
-        raise FileError(f"is not valid XML: {getattr(error, 'msg', error)}{hint}", path, line) from None
+        words = _ADVICE.sub("", " ".join(str(getattr(error, "msg", error)).split()))
+        raise FileError(f"is not valid XML: {words}{hint}", path, line) from None
     if root.getroottree().docinfo.internalDTD is not None:
         line = raw[: max(raw.find(b"<!DOCTYPE"), 0)].count(b"\n") + 1
         raise FileError("has a DOCTYPE, which may include other files: remove it", path, line)
@@ -34,6 +38,8 @@ def tree_of(raw: bytes, path: Path, extra: str = "formats") -> Any:
 
 def root_tag(raw: bytes) -> str:
     """The name of the root element, without reading the rest; empty if there is none."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raw = raw.decode("utf-16", "replace").encode()
     at = 0
     while (at := raw.find(b"<", at)) >= 0:
         end = next((close for start, close in _NOT_ELEMENTS if raw.startswith(start, at)), None)
