@@ -6,6 +6,7 @@ use each other many times over ends with an error and not after hours.
 """
 
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -88,13 +89,21 @@ def rows_of_numbers(path: str | os.PathLike) -> np.ndarray:
     try:
         if file.suffix.lower() == ".npy":
             _check_npy(file)
-            return np.load(file, allow_pickle=False)
+            array = np.load(file, allow_pickle=False)
+            if array.dtype.kind not in "fiu":
+                raise FileError(f"contains no rows of numbers: it holds {array.dtype}", path)
+            return array
         delimiter = "," if file.suffix.lower() == ".csv" else None
-        return np.loadtxt(file, delimiter=delimiter, ndmin=2, max_rows=None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a file without rows, which is refused
+            array = np.loadtxt(file, delimiter=delimiter, ndmin=2)
     except FileError:
         raise
     except Exception as error:  # whatever parsers of numbers may say
         raise FileError(f"contains no rows of numbers: {error or type(error).__name__}", path) from None
+    if not array.size:
+        raise FileError("contains no rows of numbers: it is empty", path)
+    return array
 
 
 def _check_npy(file: Path) -> None:

@@ -11,7 +11,6 @@ from gori.formats.urdf_xml import ElementError, numbers, parse
 from gori.spec.explain import warn
 from gori.text.arguments import path_of
 
-
 MOST_PAIRS = 100_000
 """that <disable_default_collisions> may stand for"""
 

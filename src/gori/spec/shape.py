@@ -270,7 +270,7 @@ class Mesh(_Faceted):
     def unit(self) -> Inertial:
         mesh = triangles(self.file, f"mesh {self.file!r}", process=True)
         mesh.apply_scale(self.scale)
-        if not mesh.is_watertight or mesh.volume <= 0.0:
+        if not len(mesh.faces) or not mesh.is_watertight or mesh.volume <= 0.0:
             raise SpecError(
                 f"mesh {self.file!r} is not a closed surface, so it has no volume: repair it, or give the body's mass, "
                 "com and inertia and remove the density of the mesh"
