@@ -4,7 +4,7 @@ MJCF: all files of six packages that MuJoCo compiles. Mass matrix, bias force, i
 states, without constraints and contacts, must agree to 1e-9 of the largest number. Then all forces that act besides, of
 springs, dampers, actuators and gravity compensation, for the files whose forces a Spec holds; and the same dynamics
 after `gori.save` has written the Spec as MJCF again, by MuJoCo and by Gori. URDF: all files of three packages that
-Pinocchio reads, against Pinocchio.
+Pinocchio reads, against Pinocchio. And hostile files of all formats (`fuzz`).
 """
 
 import argparse
@@ -19,6 +19,7 @@ from bench import urdf_agrees
 from bench.format_packages import MJCF, URDF, cache, mjcf_files, unpacked, urdf_files
 from bench.mujoco_agrees import compiled, errors, same_forces
 from bench.timing import console, finish, machine, show
+from fuzz.run import COLUMNS, rows, run
 from gori.errors import GoriError
 
 BOUND = 1e-9
@@ -111,6 +112,15 @@ def urdf(folder: Path) -> Counter:
     return total
 
 
+def mutants(count: int) -> dict[str, int]:
+    """Hostile files: a table, and counts."""
+    found = run(count, seed=1)
+    for problem in found.problems:
+        console.print(problem, soft_wrap=True, highlight=False, markup=False)
+    show(f"Hostile files; {machine()}", ["format", *COLUMNS], rows(found))
+    return found.figures()
+
+
 def load_time(path: Path) -> float:
     """Milliseconds from a file to its Model, the best of twenty."""
     best = float("inf")
@@ -124,12 +134,13 @@ def load_time(path: Path) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", type=Path, default=cache(), help="folder for what is fetched")
-    parser.add_argument("--only", choices=("mjcf", "urdf"), help="one of both")
+    parser.add_argument("--only", choices=("mjcf", "urdf", "mutants"), help="one of these")
+    parser.add_argument("--mutants", type=int, default=20_000, help="hostile files")
     given = parser.parse_args()
     figures: dict[str, float | None] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if given.only != "urdf":
+        if given.only in (None, "mjcf"):
             unpacked("gymnasium==1.4.0", given.cache)
             humanoid = load_time(given.cache / "gymnasium" / HUMANOID)  # before the memory is full
             found = mjcf(given.cache)
@@ -141,9 +152,11 @@ def main() -> None:
                 "mjcf_written_ok": found["written"],
                 "load_ms_humanoid": humanoid,
             }
-        if given.only != "mjcf":
+        if given.only in (None, "urdf"):
             found = urdf(given.cache)
             figures |= {"urdf_ok": found["agree"], "urdf_tried": found["agree"] + found["not"]}
+        if given.only in (None, "mutants"):
+            figures |= mutants(given.mutants)
     finish(figures)
 
 

@@ -129,15 +129,12 @@ def _solid_in_words() -> bytes:
 def _meshes(kind: str, *contents: bytes) -> list[Seed]:
     """A mesh in each place where one can be."""
     touching = lambda path: read(path, meshes=True, collide="m")  # noqa: E731
-    places = [
-        ("meshes", ".yaml", read),
-        ("mesh", ".urdf", touching),
-        *([("mesh", ".xml", read)] if kind != "ply" else []),
-    ]
+    places = [("meshes", ".yaml", read), ("mesh", ".urdf", touching), ("mesh", ".xml", read)]
     return [
         Seed(f"mesh.{kind}", content, f"{name}_{kind}{suffix}", how)
         for content in contents
         for name, suffix, how in places
+        if suffix != ".xml" or not content.startswith((b"ply", b"solid"))  # which MuJoCo does not read
     ]
 
 

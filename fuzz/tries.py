@@ -48,7 +48,7 @@ class Reader:
     """Reads mutants in a folder of its own."""
 
     def __init__(self, folder: Path, seed: int):
-        self._seed, self._work, self._stored = seed, folder / "work", folder / "stored"
+        self._seed, self._work, self._stored, self._date = seed, folder / "work", folder / "stored", 10**9
         for place, make in ((self._work, fill), (self._stored, recordings.fill)):
             place.mkdir()
             make(place)
@@ -76,11 +76,17 @@ class Reader:
 
     def _read(self, seed: Seed, content: bytes) -> Verdict:
         target = self._work / seed.target
-        target.write_bytes(content)
+        self._write(target, content)
         try:
             return judged(seed.read, self._work / seed.main)
         finally:
-            target.write_bytes(seed.content)
+            self._write(target, seed.content)
+
+    def _write(self, target: Path, content: bytes) -> None:
+        """Each time with another date: MuJoCo keeps the meshes of files whose dates have not changed."""
+        target.write_bytes(content)
+        self._date += 1
+        os.utime(target, (self._date, self._date))
 
     def parsed(self, number: int) -> bool:
         """Whether the parser before Gori takes a mutant that was refused."""
