@@ -156,7 +156,7 @@ TYRES = {
     "comments": ("$ a\n! b\n", "has no sections"),
     "all bytes": (bytes(range(256)), "is not text in UTF-8: it holds zeros"),
     "UTF-16": (TYRE.encode("utf-16"), "line 1: is not text in UTF-8"),
-    "a picture": (b"\x89PNG\r\n\x1a\n", "appears before the first section"),
+    "a picture": (b"\x89PNG\r\n\x1a\n", "has no sections"),
     "no section at first": ("A = 1\n" + TYRE, "line 1: A appears before the first section"),
     "no units": (TYRE.partition("[MODEL]")[1] + TYRE.partition("[MODEL]")[2], "section [UNITS] is missing"),
     "no length": (TYRE.replace("LENGTH = 'meter'\n", ""), "LENGTH is missing in [UNITS]"),

@@ -51,6 +51,7 @@ XML = {
                          "references external entity 'x'"),
     "a DTD elsewhere": ("<!DOCTYPE r SYSTEM 'http://localhost:9/x.dtd'>\n" + robot(LINK), "has a DOCTYPE"),
     "10,000 elements deep": (robot("<a>" * 10_000 + "</a>" * 10_000), "Excessive depth in document: 256, line 2"),
+    "two million elements": (robot("<a/>" * 2_000_000), "has 2,000,002 tags, and 1,000,000 are possible"),
     "a name of 20 MB": (robot(f"<link name='{'a' * 20_000_000}'/>"), "Resource limit exceeded"),
     "another root": ("<machine/>", "the root element is <machine>, not <robot>: this is not a URDF"),
     "no links": (robot(""), "has no links"),

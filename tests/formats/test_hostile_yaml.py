@@ -49,6 +49,8 @@ SYNTAX = {
     "mappings in mappings": (HEAD + "a: " + "{a: " * 10_000 + "}" * 10_000, "is nested too deeply"),
     "lines in lines": (HEAD + "".join(" " * k + "a:\n" for k in range(2000)), "is nested too deeply"),
     "100,000 brackets": (HEAD + "a: " + "[" * 100_000, "is nested too deeply"),
+    "three million numbers": (HEAD + "a: [" + "1," * 3_000_000 + "1]\n", "line 1: has about 3,000,00"),
+    "three million lists": (HEAD + "a:\n" + "- []\n" * 3_000_000, "put tables into .npy or .csv files"),
     "a long key": (HEAD + "a" * 100_000 + ": 1\n", "line 2: "),
 }
 VERSION = {

@@ -6,6 +6,8 @@ from typing import Any
 
 from gori.errors import FileError, MissingPackageError
 
+MOST_TAGS = 1_000_000
+"""of a document; the parser keeps an element in about 200 bytes"""
 _LONGEST_NAME = 100
 _ADVICE = re.compile(r",? (use|try) XML_PARSE_HUGE( option)?")
 """of the parser to programs that call it"""
@@ -20,6 +22,8 @@ def tree_of(raw: bytes, path: Path, extra: str = "formats") -> Any:
         from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
     except ImportError as error:
         raise MissingPackageError(f"XML files need lxml: pip install 'gori[{extra}]'") from error
+    if (count := raw.count(b"<")) > MOST_TAGS:
+        raise FileError(f"has {count:,} tags, and {MOST_TAGS:,} are possible", path)
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )
