@@ -114,9 +114,7 @@ def urdf(folder: Path) -> Counter:
 
 def mutants(count: int) -> dict[str, int]:
     """Hostile files: a table, and counts."""
-    found = run(count, seed=1)
-    for problem in found.problems:
-        console.print(problem, soft_wrap=True, highlight=False, markup=False)
+    found = run(count, seed=1, tell=lambda problem: console.print(problem, soft_wrap=True, markup=False))
     show(f"Hostile files; {machine()}", ["format", *COLUMNS], rows(found))
     return found.figures()
 

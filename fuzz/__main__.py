@@ -20,10 +20,12 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     asked = parser.parse_args()
     began = time.perf_counter()
-    found = run(asked.count, asked.seed, asked.processes)
+
+    def tell(problem: str) -> None:
+        console.print(problem, style="red", markup=False, highlight=False, soft_wrap=True)
+
+    found = run(asked.count, asked.seed, asked.processes, tell)
     took = time.perf_counter() - began
-    for problem in sorted(found.problems):
-        console.print(problem, style="red", markup=False, soft_wrap=True)
     show(f"Hostile files, seed {asked.seed}, {took:.0f} s; {machine()}", ["format", *COLUMNS], rows(found))
     print(json.dumps(found.figures() | {"seconds": round(took), "seed": asked.seed, "problems": len(found.problems)}))
     sys.exit(1 if found.problems else 0)

@@ -45,7 +45,7 @@ def mutant(folder: Path, work: Path, rng: Rng) -> tuple[Path, Callable[[Path], A
 def _changed(file: Any, rng: Rng) -> str:
     try:
         return one_of(rng, _CHANGES)(file, rng)
-    except (ValueError, TypeError, OSError, RuntimeError, KeyError, OverflowError) as error:
+    except (ValueError, TypeError, OSError, RuntimeError, KeyError, OverflowError, MemoryError) as error:
         return f"nothing: {error!s:.40}"  # the library does not write such a thing
 
 

@@ -1,6 +1,7 @@
 """Many mutants on several processes, and a table of what came of them."""
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -37,24 +38,29 @@ class Found(NamedTuple):
         }
 
 
-def run(count: int, seed: int, workers: int = 2) -> Found:
-    """Make and read so many mutants. The same seed and number make the same mutant, in any process."""
+def run(count: int, seed: int, workers: int = 2, tell: Callable[[str], object] = lambda problem: None) -> Found:
+    """Make and read so many mutants. The same seed and number make the same mutant, in any process.
+
+    tell   is called with each problem at once
+    """
     found = Found(defaultdict(Counter), [])
     bounds = np.linspace(0, count, workers + 1).astype(int)
     with ThreadPoolExecutor(workers) as pool:
-        for made in [pool.submit(_part, seed, int(a), int(b), found) for a, b in pairwise(bounds)]:
+        for made in [pool.submit(_part, seed, int(a), int(b), found, tell) for a, b in pairwise(bounds)]:
             made.result()
     return found
 
 
-def _part(seed: int, first: int, end: int, found: Found) -> None:
+def _part(seed: int, first: int, end: int, found: Found, tell: Callable[[str], object]) -> None:
     for told in tries(["-m", "fuzz.tries", str(seed)], first, end, SECONDS):
         counts = found.counts[told["format"]]
         counts["tried"] += 1
         counts[told["what"]] += 1
         counts["parsed"] += told.get("parsed", True)
         if told["what"] in OFFENCES:
-            found.problems.append(f"{told['k']} {told['file']}, {told['told'][:100]}: {told['what']}, {told['words']}")
+            words = f"{told['k']} {told['file']}, {told['told'][:100]}: {told['what']}, {told['words']}"
+            found.problems.append(words)
+            tell(words)
 
 
 COLUMNS = ("tried", "past the parser", "refused by the parser", "refused by Gori", "loaded", *OFFENCES)
