@@ -33,16 +33,20 @@ class Verdict(NamedTuple):
 
 def judged(read: Callable[[Path], Any], path: Path) -> Verdict:
     """Read a file. What is slow is read once more, since kernels may have been loaded at first."""
-    for _ in range(2):
-        began = time.process_time()
-        verdict = _judged(read, path)
-        took = time.process_time() - began
-        if took < SECONDS:
-            return verdict
-    return Verdict("slow", f"{took:.1f} s: {verdict.what} {verdict.words}") if verdict.what in GOOD else verdict
+    verdict, took = _timed(read, path)
+    if took > SECONDS:
+        verdict, took = _timed(read, path)
+    if took > SECONDS and verdict.what in GOOD:
+        return Verdict("slow", f"{took:.1f} s: {verdict.what} {verdict.words}")
+    return verdict
 
 
 GOOD = ("loaded", "refused")
+
+
+def _timed(read: Callable[[Path], Any], path: Path) -> tuple[Verdict, float]:
+    began = time.process_time()
+    return _judged(read, path), time.process_time() - began
 
 
 def _judged(read: Callable[[Path], Any], path: Path) -> Verdict:
@@ -124,8 +128,8 @@ def arrays(part: Any, name: str, seen: set[int]) -> Iterator[tuple[str, np.ndarr
     elif isinstance(part, dict):
         for key, value in part.items():
             yield from arrays(value, f"{name}.{key}".lstrip("."), seen)
-    elif isinstance(part, tuple) and hasattr(part, "_fields"):
-        for key in part._fields:
+    elif isinstance(part, tuple) and (fields := getattr(part, "_fields", ())):
+        for key in fields:
             yield from arrays(getattr(part, key), f"{name}.{key}".lstrip("."), seen)
     elif isinstance(part, (list, tuple)):
         for value in part:

@@ -110,8 +110,12 @@ def _check_npy(file: Path) -> None:
     """The header of a .npy file must not claim more numbers than the file can hold."""
     with open(file, "rb") as stream:
         try:
-            version = np.lib.format.read_magic(stream)
-            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            old = np.lib.format.read_magic(stream) == (1, 0)
+            after = stream.tell()
+            if int.from_bytes(stream.read(2 if old else 4), "little") > os.fstat(stream.fileno()).st_size:
+                raise ValueError("a header beyond the end")
+            stream.seek(after)
+            read = np.lib.format.read_array_header_1_0 if old else np.lib.format.read_array_header_2_0
             shape, _, kind = read(stream)
         except Exception:  # it is text of Python's, of which anything may be wrong
             raise FileError("contains no rows of numbers: its header is not that of a .npy file", file) from None

@@ -47,6 +47,7 @@ NPY = {
     "text": (b"1,2\n", "its header is not"),
     "a version to come": (npy((2, 3), version=(9, 9)), "only support format version"),
     "a header without end": (b"\x93NUMPY\x01\x00\xff\xff{", "its header is not"),
+    "a header of 4 GB": (b"\x93NUMPY\x02\x00" + b"\xff" * 4 + b"{" + b" " * 99, "its header is not"),
     "a call": (b"\x93NUMPY\x01\x00\x10\x00__import__('os')", "its header is not"),
     "brackets": (b"\x93NUMPY\x02\x00" + struct.pack("<I", 9000) + b"(" * 9000, "its header is not"),
     "a key more": (npy((2, 3), more=1), "its header is not"),

@@ -29,7 +29,7 @@ def soil_row(
     count = [max(1, math.ceil(min(length / cell, 1e18) - 1e-9)) for length in size]
     if count[0] * count[1] > LARGEST:
         raise InputError(
-            f"a grid of {count[0]:.4g} x {count[1]:.4g} cells is too large (at most {LARGEST:,} in all): "
+            f"a grid of {count[0]:.6g} x {count[1]:.6g} cells is too large (at most {LARGEST:,} in all): "
             "use larger cells, or a smaller size"
         )
     table = SOIL.zeros(1)
