@@ -49,6 +49,7 @@ def _one_process(arguments: list[str], seconds: float) -> Iterator[dict[str, Any
 
     threading.Thread(target=listen, daemon=True).start()
     begun: dict[str, Any] = {}
+    ended: dict[str, Any] = {}
     patience = STARTING
     try:
         while True:
@@ -64,12 +65,15 @@ def _one_process(arguments: list[str], seconds: float) -> Iterator[dict[str, Any
             told, patience = json.loads(line), seconds
             if "what" in told:
                 yield begun | told
-                begun = {}
+                begun, ended = {}, begun
             else:
                 begun = told
         child.wait()
+        how = f"exit {child.returncode} {_last_words(errors)}"
         if begun:
-            yield begun | {"what": "crashes", "words": f"exit {child.returncode} {_last_words(errors)}"}
+            yield begun | {"what": "crashes", "words": how}
+        elif child.returncode and ended:
+            yield ended | {"what": "crashes", "words": f"after it, as memory was broken before: {how}"}
         elif child.returncode:
             raise RuntimeError(f"{arguments}: did not start, exit {child.returncode}: {_last_words(errors)}")
     finally:

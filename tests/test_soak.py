@@ -63,5 +63,8 @@ for k in range(int(sys.argv[1]), int(sys.argv[2])):
 def test_what_a_process_dies_of_is_known_and_the_next_one_goes_on():
     found = [(told["k"], told["what"]) for told in tries(["-c", BROKEN], 0, 5, seconds=1.0)]
     assert found == [(0, "good"), (1, "crashes"), (2, "good"), (3, "hangs"), (4, "good")]
+    later = BROKEN.replace("if k == 1", "if k == -1").replace("60)", "0)") + "os.abort()"
+    found = [(told["k"], told["what"]) for told in tries(["-c", later], 0, 2, seconds=9.0)]
+    assert found == [(0, "good"), (1, "good"), (1, "crashes")]
     with pytest.raises(RuntimeError, match="did not start"):
         list(tries(["-c", "1/0"], 0, 1, seconds=1.0))

@@ -75,7 +75,8 @@ def test_bars_against_integrals(kind, axis):
 
 @pytest.mark.parametrize("radius", [1e200, 1e-200])
 @pytest.mark.parametrize("shape", [
-    lambda r: Sphere(type="sphere", radius=r, density=1.0), lambda r: Cone(type="cone", radius=r, length=r, density=1.0),
+    lambda r: Sphere(type="sphere", radius=r, density=1.0),
+    lambda r: Cone(type="cone", radius=r, length=r, density=1.0),
     lambda r: Capsule(type="capsule", radius=r, length=1.0, density=1.0),
 ])  # fmt: skip
 def test_sizes_beyond_all_numbers(shape, radius):
