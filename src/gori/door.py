@@ -25,6 +25,9 @@ NUMBERS = 4 << 30
 READS = 1000
 """files that one description can bring in, counted as often as they are read"""
 
+DEEPEST = 50
+"""files that use or attach each other in a row"""
+
 _reads: ContextVar[list[int] | None] = ContextVar("reads", default=None)
 
 

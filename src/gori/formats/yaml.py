@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from gori.door import is_file, resolved
+from gori.door import DEEPEST, is_file, resolved
 from gori.errors import FileError, InputError, SpecError
 from gori.formats.arrays import LargeArrays, as_reference, as_text, numbers_of, with_arrays
 from gori.formats.dh import Chain, DHTable, Origins, merge
@@ -22,7 +22,7 @@ from gori.spec.body import impossible_inertia
 from gori.spec.explain import Problem, warn
 from gori.spec.spec import GROUPS
 from gori.spec.vehicle.tyre import TYRES
-from gori.text.arguments import path_of
+from gori.text.arguments import is_one_of, path_of
 from gori.text.yaml import RESOLVERS, TAG, VERSION, Place, parse, read_text
 from gori.vehicle import terrain_of
 
@@ -108,6 +108,8 @@ def _used(data: dict[str, Any], path: Any, places: Place, strict: bool, users: t
     if (ring := resolved(file)) in users:
         names = " -> ".join(user.name for user in (*users[users.index(ring) :], ring))
         raise FileError(f"use: files use each other in a cycle: {names}", path, line)
+    if len(users) > DEEPEST:
+        raise FileError(f"use: files use each other more than {DEEPEST} deep", path, line)
     from gori.formats import load  # here, since it knows this reader
 
     try:
@@ -161,7 +163,7 @@ def _refuse_part(data: dict[str, Any], path: Any) -> None:
         what, cure = f"the template of a vehicle ({', '.join(found)})", "parts: {truck: {use: NAME}}"
     elif "lower_arm" in data:
         what, cure = "an axle of a vehicle", "parts: {truck: {use: hmmwv, set: {front: NAME}}}"
-    elif data.get("type") in TYRES:
+    elif is_one_of(data.get("type"), TYRES):
         what, cure = "a tyre", "parts: {truck: {use: hmmwv, set: {wheel.tyre: NAME}}}"
     elif data.get("type") in ("exponential", "bekker"):
         what, cure = "a soil", "terrain: {soft: {soil: NAME, size: [60, 6]}}"

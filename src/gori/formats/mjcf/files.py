@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gori.door import contents, is_file, resolved
+from gori.door import DEEPEST, contents, is_file, resolved
 from gori.errors import FileError
 from gori.formats.xml import tree_of, without_comments
 
@@ -91,6 +91,8 @@ class _Reader:
                 continue
             if resolved(file) in users:
                 raise document.refuse(element, f"<model>: {name!r} attaches itself, by way of other files")
+            if len(users) > DEEPEST:
+                raise document.refuse(element, f"<model>: models attach each other more than {DEEPEST} deep")
             key = element.get("name") or file.stem
             document.attached[key] = self.document(file, users)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gori.door import is_file
+from gori.door import DEEPEST, is_file
 from gori.formats.mjcf.files import Document, asset_files
 
 MOST_ELEMENTS = 100_000
@@ -68,6 +68,8 @@ def _count_elements(document: Document) -> None:
         key = f"{source.path} {name}"
         if key in users:
             raise top.refuse(element, f"<attach>: {name!r} attaches itself")
+        if len(users) > DEEPEST:
+            raise top.refuse(element, f"<attach>: bodies attach each other more than {DEEPEST} deep")
         wanted = next((one for one in source.root.iter("body", "frame") if name and one.get("name") == name), None)
         wanted = source.root if wanted is None else wanted
         if id(wanted) not in known:

@@ -27,15 +27,16 @@ def shapes(source: MjcfSource) -> dict[str, dict[str, dict[str, Any]]]:
     m, names = source.m, source.names
     found: dict[str, dict[str, dict[str, Any]]] = {}
     groups: dict[int, list[int]] = {}  # of the geoms that touch, by body
+    paired = {*m.pair_geom1.tolist(), *m.pair_geom2.tolist()}
     for k in range(m.ngeom):
-        if not is_visual(m, k) or k in (*m.pair_geom1, *m.pair_geom2):
+        if not is_visual(m, k) or k in paired:
             groups.setdefault(int(m.geom_bodyid[k]), []).append(int(m.geom_group[k]))
     covered = {body for body, own in groups.items() if min(own) >= _HIDDEN}
     for k, name in enumerate(names.geoms):
         shape = _shape(source, k, name)
         if shape is None:
             continue
-        if m.geom_bodyid[k] in covered and is_visual(m, k) and k not in (*m.pair_geom1, *m.pair_geom2):
+        if m.geom_bodyid[k] in covered and is_visual(m, k) and k not in paired:
             shape["visual"] = True
         if (colour := colour_of(m, k)) is not None:
             shape["colour"] = colour

@@ -155,7 +155,13 @@ class LoopSystem:
             reduced = free.T @ M @ free
             size = np.sqrt(np.maximum(np.diag(reduced), 1e-300))
             rest = free.T @ (force[k] - M @ out[k]) / size
-            out[k] += free @ (np.linalg.solve(reduced / np.outer(size, size), rest) / size)
+            try:
+                out[k] += free @ (np.linalg.solve(reduced / np.outer(size, size), rest) / size)
+            except np.linalg.LinAlgError:
+                raise SingularError(
+                    "the mass matrix of the motions that the loops allow is singular: give all moving bodies mass and "
+                    "inertia, and look for positions or masses of the wrong size"
+                ) from None
         return out
 
     def _rank_of(self, J: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
