@@ -119,7 +119,9 @@ def _limits(joint: Any, note: Note) -> None:
 
 def _friction(joint: Any, note: Note) -> None:
     dynamics = joint.find("dynamics")
-    for key in ("damping", "friction") if dynamics is not None else ():
+    if dynamics is None:
+        return
+    for key in ("damping", "friction"):
         if (value := _value(dynamics, key)) is not None and value < 0.0:
             note(dynamics.sourceline, f"{_who(joint)}: {key} must not be negative, is {value:g}: taken as 0")
             dynamics.set(key, "0")
