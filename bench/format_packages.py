@@ -1,4 +1,4 @@
-"""MJCF and URDF files of packages on PyPI: fetched once into a cache, unpacked, and never installed."""
+"""MJCF, SDFormat and URDF files of packages on PyPI: fetched once into a cache, unpacked, and never installed."""
 
 import os
 import subprocess
@@ -14,6 +14,14 @@ MJCF = (
     "robosuite==1.5.2",
     "playground==0.2.0",
     "pybullet==3.2.7",
+)
+SDF = (
+    "drake==1.51.1",
+    "manipulation==2026.10.17",
+    "pybullet==3.2.7",
+    "underactuated==2026.9.8",
+    "gym-ignition-models==1.1.1",
+    "example-robot-data==5.0.0",
 )
 URDF = ("pybullet==3.2.7", "icub-models==3.2.0", "rtb-data==2.0.0")
 
@@ -57,3 +65,8 @@ def mjcf_files(folder: Path) -> list[Path]:
 def urdf_files(folder: Path) -> list[Path]:
     """All URDF files below a folder."""
     return sorted(folder.rglob("*.urdf"))
+
+
+def sdf_files(folder: Path) -> list[Path]:
+    """All SDFormat files below a folder."""
+    return sorted(folder.rglob("*.sdf"))

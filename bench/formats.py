@@ -4,7 +4,8 @@ MJCF: all files of six packages that MuJoCo compiles. Mass matrix, bias force, i
 states, without constraints and contacts, must agree to 1e-9 of the largest number. Then all forces that act besides, of
 springs, dampers, actuators and gravity compensation, for the files whose forces a Spec holds; and the same dynamics
 after `gori.save` has written the Spec as MJCF again, by MuJoCo and by Gori. URDF: all files of three packages that
-Pinocchio reads, against Pinocchio. And hostile files of all formats (`fuzz`).
+Pinocchio reads, against Pinocchio. SDFormat: all files of six packages, against Drake. And hostile files of all
+formats (`fuzz`).
 """
 
 import argparse
@@ -12,11 +13,12 @@ import tempfile
 import time
 import warnings
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 import gori
 from bench import urdf_agrees
-from bench.format_packages import MJCF, URDF, cache, mjcf_files, unpacked, urdf_files
+from bench.format_packages import MJCF, SDF, URDF, cache, mjcf_files, sdf_files, unpacked, urdf_files
 from bench.mujoco_agrees import compiled, errors, same_forces
 from bench.timing import console, finish, machine, show
 from fuzz.run import COLUMNS, rows, run
@@ -112,6 +114,25 @@ def urdf(folder: Path) -> Counter:
     return total
 
 
+def sdf(folder: Path) -> Counter:
+    """All SDFormat files: a table, and counts."""
+    from bench import sdf_agrees  # here, since Drake is large
+
+    columns = ["agrees", "differs", "refused", "Drake refuses"]
+    rows, total = [], Counter()
+    for package in SDF:
+        root, counts = unpacked(package, folder), Counter()
+        for path in sdf_files(root):
+            verdict, words = sdf_agrees.judged(path, root)
+            counts[verdict] += 1
+            if verdict != "agrees" or ";" in words:
+                console.print(f"{path.relative_to(root)}: {verdict}: {words}", soft_wrap=True, highlight=False)
+        rows.append([package, sum(counts.values()), *(counts[name] for name in columns)])
+        total += counts
+    show("SDFormat against Drake", ["package", "files", *columns], rows)
+    return total
+
+
 def mutants(count: int) -> dict[str, int]:
     """Hostile files: a table, and counts."""
     found = run(count, seed=1, tell=lambda problem: console.print(problem, soft_wrap=True, markup=False))
@@ -132,7 +153,7 @@ def load_time(path: Path) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", type=Path, default=cache(), help="folder for what is fetched")
-    parser.add_argument("--only", choices=("mjcf", "urdf", "mutants"), help="one of these")
+    parser.add_argument("--only", choices=("mjcf", "urdf", "sdf", "mutants"), help="one of them; SDFormat needs Drake")
     parser.add_argument("--mutants", type=int, default=20_000, help="hostile files")
     given = parser.parse_args()
     figures: dict[str, float | None] = {}
@@ -153,6 +174,9 @@ def main() -> None:
         if given.only in (None, "urdf"):
             found = urdf(given.cache)
             figures |= {"urdf_ok": found["agree"], "urdf_tried": found["agree"] + found["not"]}
+        if given.only == "sdf" or (given.only is None and find_spec("pydrake")):
+            found = sdf(given.cache)
+            figures |= {"sdf_ok": found["agrees"], "sdf_tried": found.total()}
         if given.only in (None, "mutants"):
             figures |= mutants(given.mutants)
     finish(figures)

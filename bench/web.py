@@ -187,7 +187,7 @@ def open_1m(path: Path) -> dict[str, float]:
 
 
 def memory() -> float:
-    """Resident memory of this process and all its children [MB]; pages that they share count in each."""
+    """Resident memory of this process and all its children [MB]; pages that several share are divided among them."""
     total, parents = 0.0, {os.getpid()}
     found = {}
     for folder in Path("/proc").iterdir():
@@ -203,7 +203,8 @@ def memory() -> float:
         grown = bool(more)
     for number in parents:
         try:
-            total += int(Path(f"/proc/{number}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+            rows = Path(f"/proc/{number}/smaps_rollup").read_text().splitlines()
+            total += sum(int(row.split()[1]) for row in rows if row.startswith("Pss:")) * 1024 / 1e6
         except OSError:
             continue
     return total

@@ -169,3 +169,44 @@ def test_messages_quote_little_and_print_safely(tmp_path):
     assert readable("a\x1b[31mb\nc") == "a\\x1b[31mb\nc"
     (tmp_path / "a.tir").write_bytes(b"[\x1b]0;x\x07\n")
     assert "\x1b" not in refused(read_tir, tmp_path / "a.tir")
+
+
+def msh(points, faces, counts=None):
+    """The bytes of a mesh as MuJoCo writes them, without normals and texture coordinates."""
+    head = [len(points), 0, 0, len(faces)] if counts is None else counts
+    return np.array(head, "<i4").tobytes() + np.array(points, "<f4").tobytes() + np.array(faces, "<i4").tobytes()
+
+
+CORNER = [[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]]
+SIDES = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]
+
+
+def test_meshes_of_mujoco(tmp_path):
+    """With triangles, or as a hull; with normals and texture coordinates between."""
+    pytest.importorskip("trimesh")
+    (tmp_path / "a.msh").write_bytes(msh(CORNER, SIDES))
+    (tmp_path / "hull.msh").write_bytes(msh([*CORNER, [0.1, 0.1, 0.1]], []))
+    full = np.array([4, 4, 4, 4], "<i4").tobytes() + np.array(CORNER, "<f4").tobytes() + bytes(4 * (12 + 8))
+    (tmp_path / "full.msh").write_bytes(full + np.array(SIDES, "<i4").tobytes())
+    for name in ("a", "hull", "full"):
+        mesh = door.triangles(tmp_path / f"{name}.msh", "mesh")
+        assert mesh.is_watertight and mesh.volume == pytest.approx(1.0) and len(mesh.faces) == 4
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b"", "its size is not what its header says"),
+        (msh(CORNER, SIDES)[:-1], "its size is not what its header says"),
+        (msh(CORNER, SIDES, [2**31 - 1, 0, 0, 4]), "its size is not what its header says"),
+        (msh(CORNER, SIDES, [-4, 0, 0, 12]), "its size is not what its header says"),
+        (msh(CORNER, [[0, 1, 4]]), "its triangles have vertices that are not there"),
+        (msh(CORNER, [[0, 1, -1]]), "its triangles have vertices that are not there"),
+    ],
+    ids=["empty", "cut off", "too many", "negative", "beyond", "below"],
+)
+def test_meshes_of_mujoco_that_lie(tmp_path, raw, words):
+    pytest.importorskip("trimesh")
+    (tmp_path / "a.msh").write_bytes(raw)
+    with pytest.raises(FileError, match=words):
+        door.triangles(tmp_path / "a.msh", "mesh")

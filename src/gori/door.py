@@ -141,7 +141,11 @@ def triangles(path: str | os.PathLike, what: str, process: bool = False) -> Any:
         raise MissingPackageError(f"{what}: meshes need trimesh: pip install 'gori[formats]'") from error
     try:
         file = checked(path)
-        mesh = trimesh.load_mesh(file, process=process)
+        if file.suffix.lower() == ".msh":
+            mesh = trimesh.Trimesh(*_mujoco_mesh(contents(file, NUMBERS)), process=process)
+            mesh = mesh if len(mesh.faces) else mesh.convex_hull
+        else:
+            mesh = trimesh.load_mesh(file, process=process)
         vertices, faces = np.asarray(mesh.vertices, float), np.asarray(mesh.faces)
     except Exception as error:  # whatever a parser of meshes may say
         raise FileError(f"{what} cannot be read: {error or type(error).__name__}") from error
@@ -150,3 +154,18 @@ def triangles(path: str | os.PathLike, what: str, process: bool = False) -> Any:
     if len(faces) and not (faces.shape[1:] == (3,) and faces.min() >= 0 and faces.max() < len(vertices)):
         raise FileError(f"{what} cannot be read: it has triangles of vertices that are not there")
     return mesh
+
+
+def _mujoco_mesh(raw: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (n, 3) and triangles (m, 3) in a .msh file of MuJoCo: counts of vertices, normals, texture coordinates
+    and triangles, then each of these; without triangles it means the convex hull.
+    """
+    counts = np.frombuffer(raw[:16], "<i4").astype(int)
+    if len(counts) < 4 or counts.min() < 0 or len(raw) != 16 + 4 * int(counts @ (3, 3, 2, 3)):
+        raise ValueError("its size is not what its header says")
+    points, _, _, faces = counts
+    vertices = np.frombuffer(raw, "<f4", 3 * points, 16).reshape(-1, 3)
+    triangles = np.frombuffer(raw[len(raw) - 12 * faces :], "<i4").reshape(-1, 3)
+    if triangles.size and not 0 <= triangles.min() <= triangles.max() < points:
+        raise ValueError("its triangles have vertices that are not there")
+    return vertices.astype(float), triangles.astype(int)

@@ -23,7 +23,8 @@ def test_extensions_choose_the_reader(tmp_path):
 
 def test_load_goes_by_extension(tmp_path):
     with pytest.raises(
-        FileError, match=r"\.step is not one of the formats \.yaml, \.yml, \.urdf, \.xacro, \.mjcf, \.xml"
+        FileError,
+        match=r"\.step is not one of the formats \.yaml, \.yml, \.urdf, \.xacro, \.mjcf, \.sdf, \.world, \.xml",
     ):
         load("machine.step")
     with pytest.raises(FileError, match="no extension is not one of"):

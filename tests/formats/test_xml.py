@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("lxml")
 
 from gori.errors import FileError
-from gori.formats.xml import root_tag, tree_of, without_comments
+from gori.formats.xml import ElementError, file_of, numbers_of, root_tag, tree_of, without_comments
 
 FILE = Path("a.xml")
 
@@ -42,6 +42,7 @@ def test_comments_go_and_lines_stay():
         ("text", ""),
         ("<!-- <robot>", ""),
         ("<", ""),
+        ("<></a>", ""),
         ("< robot>", "robot"),
     ],
 )
@@ -52,3 +53,14 @@ def test_the_root_element_is_found_without_reading_the_rest(text, tag):
 def test_many_comments_take_no_time():
     assert root_tag(b"<!--" * 10_000_000) == ""
     assert len(without_comments(b"<!--" * 10_000_000)) == 40_000_000
+
+
+def test_elements_know_their_file_and_line():
+    element = tree_of(b"<a>\n<b/>\n</a>", Path("some folder/a.xml"))[0]
+    assert file_of(element) == "some folder/a.xml"
+    assert numbers_of(element, "b", "1 -2e3", 2) == [1.0, -2000.0]
+    for text, words in (("1 x", "b is '1 x', which is not a number"), ("1", "b needs 2 numbers, and '1' has 1"),
+                        ("1 inf", "b must be finite, not '1 inf'")):  # fmt: skip
+        with pytest.raises(ElementError) as caught:
+            numbers_of(element, "b", text, 2)
+        assert (caught.value.line, caught.value.file, caught.value.reason) == (2, "some folder/a.xml", words)

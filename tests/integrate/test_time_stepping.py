@@ -49,6 +49,16 @@ def test_a_ball_falls_and_rests_on_the_floor():
     assert rec["energy.total"].max() <= rec["energy.total"][0] + 1e-12
 
 
+@pytest.mark.parametrize("speed", [3.0, 30.0])
+def test_what_parts_bodies_is_still_there_when_contacts_are_looked_for_again(speed):
+    """One ball meets another within a step, without gravity, and both part so far that neither is in reach."""
+    h, start = 1e-3, at(x=-0.2 - 7.4e-3 * speed)
+    balls = {"a": (BALL, start, [0, 0, 0, speed, 0, 0]), "b": (BALL, at(), STILL)}
+    simulation, rec = run(scene(friction=0.0, restitution=0.5, gravity=(0, 0, 0), ground={}, **balls), h, 12 * h)
+    assert (rec["b.x"] - rec["a.x"]).min() >= 0.2 - 1e-9
+    np.testing.assert_allclose(simulation.v[[3, 9]], [0.25 * speed, 0.75 * speed], rtol=1e-6)
+
+
 def test_a_ball_thrown_without_spin_rolls_at_five_sevenths_of_its_speed():
     """From t = 2 v0 / (7 mu g) on."""
     v0, mu = 2.0, 0.3
@@ -355,3 +365,33 @@ def test_a_driven_belt_feels_the_friction_of_a_guided_load():
     weight = 10.0 * 9.81
     np.testing.assert_allclose(rec["load.contact"][-1][[0, 2]], [0.3 * weight, weight], rtol=1e-6)
     np.testing.assert_allclose(rec["drive.drive"][-1], 0.3 * weight, rtol=1e-6)
+
+
+@pytest.mark.parametrize("base", [None, {"position": ["0.001*sin(t)", 0, 0]}, {"rpy": [0, "1e-5*sin(t)", 0]}])
+def test_what_spins_in_flight_keeps_its_speed_and_energy_on_a_moving_base_too(base):
+    """A ball and a plank that tumbles, of which the axes turn by a tenth of a radian in a step."""
+    plank = {"type": "box", "size": [0.05, 0.1, 0.2]}
+    spin = [100.0, 10.0, 0.0, 0.0, 1.0, 0.0]
+    spec = scene(gravity=(0, 0, 0), ground={}, ball=(BALL, at(), spin), plank=(plank, at(x=1.0), spin))
+    spec = spec if base is None else spec.set("base", base)
+    _, rec = run(spec, 1e-3, 1.0)
+    for body in ("ball", "plank"):
+        speed = np.linalg.norm([rec[f"{body}.{name}"] for name in ("vx", "vy", "vz")], axis=0)
+        np.testing.assert_allclose(speed, 1.0, atol=1e-4)
+    energy = rec["energy.kinetic"] / rec["energy.kinetic"][0]
+    assert energy.max() < 1.0 + 1e-4 and energy.min() > 0.999
+
+
+def test_a_wall_of_bricks_stands_under_a_load_on_the_edge_of_one_of_them():
+    """A tonne on three rows of four bricks of 2 kg, with its edge over that of a brick: Newton's method takes long."""
+    brick, load = ({"type": "box", "size": [x, 0.1, z], "density": d} for x, z, d in ((0.2, 0.1, 1e3), (0.5, 0.2, 1e5)))
+    bricks = {
+        f"brick_{row}_{k}": (brick, at(x=0.2 * k + 0.1 * (row % 2), z=0.05 + 0.1 * row), STILL)
+        for row in range(3)
+        for k in range(4)
+    }
+    simulation, rec = run(scene(friction=0.5, load=(load, at(x=0.35, z=0.4), STILL), **bricks), 2e-3, 0.4)
+    assert 20e-6 < 0.4 - rec["load.z"][-1] < 40e-6
+    assert max(abs(rec[f"{name}.x"][-1] - rec[f"{name}.x"][0]) for name in bricks) < 50e-6
+    assert rec["energy.total"].max() <= rec["energy.total"][0]
+    assert simulation.report["impulses"]["unconverged"] < 20

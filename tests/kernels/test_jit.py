@@ -4,7 +4,9 @@ import importlib
 import pkgutil
 import re
 import threading
+from collections import namedtuple
 
+import numba
 import numpy as np
 import pytest
 from numba.core.runtime import _nrt_python, rtsys
@@ -115,3 +117,29 @@ def test_two_threads_may_load_one_kernel():
             jit.KERNELS["difference_batch"] = source
         assert not problems
         assert len(fresh.dispatcher.signatures) == 1
+
+
+def test_a_function_in_the_place_of_an_address():
+    """As on a GPU, where no address of the host means anything."""
+    Members = namedtuple("Members", "closed vehicle")
+
+    @numba.njit
+    def add(members, x, what):
+        x[0] += what
+        return 7
+
+    @numba.njit
+    def calls(x):
+        members = Members(add, None)
+        code = 0
+        if jit.present(members.closed):
+            code += jit.call_at(members.closed, members, x, 1)
+            code += jit.call_at(members.closed, members, x, 2)
+        if jit.present(members.vehicle):
+            code += jit.call_at(members.vehicle, members, x, 4)
+        return code
+
+    x = np.zeros(1)
+    assert calls(x) == 14
+    assert x[0] == 3.0
+    assert len(add.signatures) == 1  # numbers as such do not make it compile again

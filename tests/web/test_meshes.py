@@ -66,3 +66,10 @@ def test_a_file_that_has_changed_is_read_again(tmp_path):
     assert read_triangles(path) is first
     trimesh.creation.icosphere(2).export(path)
     assert len(read_triangles(path).triangles) == 320
+
+
+def test_meshes_of_mujoco_are_drawn(tmp_path):
+    head, points = np.array([4, 0, 0, 0], "<i4"), np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]], "<f4")
+    (tmp_path / "a.msh").write_bytes(head.tobytes() + points.tobytes())
+    found = read_triangles(str(tmp_path / "a.msh"))
+    assert volume(found.vertices, found.triangles) == pytest.approx(1.0) and found.colours is None

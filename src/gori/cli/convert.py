@@ -24,7 +24,7 @@ def convert(
     lossy: Annotated[bool, typer.Option("--lossy", help="Leave out what URDF or MJCF cannot say.")] = False,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace OUT if it exists.")] = False,
 ) -> None:
-    """Write a YAML, URDF or MJCF file as another of these formats, or a machine or run as glTF."""
+    """Write a YAML, URDF, MJCF or SDFormat file as YAML, URDF or MJCF, or a machine or run as glTF."""
     from gori.errors import FileError
     from gori.formats import save
 
@@ -37,7 +37,7 @@ def convert(
     with collected_warnings(file) as messages:
         more: dict[str, Any] = {"packages": packages} if packages else {}
         more |= {"xacro": True} if xacro else {}
-        meshes = meshes or (scene and file.suffix.lower() in (".urdf", ".xacro"))
+        meshes = meshes or (scene and file.suffix.lower() in (".urdf", ".xacro", ".sdf", ".world"))
         spec = read(file, base, strict, meshes, within=within, more=more)
         if scene:
             _write_machine(spec, to)

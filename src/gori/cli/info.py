@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gori.cli.contact import apart_rows, pair_rows, shape_rows, touching
-from gori.cli.options import Base, File, Strict, Within, read
+from gori.cli.options import Base, File, Packages, Strict, Within, read
 from gori.cli.particles import granular, particle_rows
 from gori.cli.terminal import collected_warnings, count, output, warn
 
@@ -28,6 +28,7 @@ def info(
     base: Base = None,
     strict: Strict = False,
     within: Within = None,
+    packages: Packages = None,
     everything: Annotated[bool, typer.Option("--all", help="Show long chains and lists in full.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
 ) -> None:
@@ -35,7 +36,7 @@ def info(
     from gori.model import compile
 
     with collected_warnings(file) as messages:
-        spec = read(file, base, strict, within=within)
+        spec = read(file, base, strict, within=within, more={"packages": packages} if packages else None)
         model = compile(spec, open_loops=True)
     about = facts(file, spec, model) | granular(spec) | touching(model.spec)
     if as_json:

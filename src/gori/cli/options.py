@@ -21,10 +21,13 @@ class Device(StrEnum):
 
 
 File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A description: .yaml, .urdf or MJCF (.xml).", show_default=False)
+    Path, typer.Argument(metavar="FILE", help="A description: .yaml, .urdf, .sdf or MJCF (.xml).", show_default=False)
 ]
 Base = Annotated[
-    BaseKind | None, typer.Option(help="URDF: fix the root link, or let it move freely.", show_default="fixed")
+    BaseKind | None,
+    typer.Option(
+        help="URDF, SDFormat: fix the root link, or let it move freely.", show_default="fixed; of SDFormat free"
+    ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
 Within = Annotated[
@@ -33,12 +36,12 @@ Within = Annotated[
 ]
 Packages = Annotated[
     list[Path] | None,
-    typer.Option(metavar="DIR", help="URDF: folder in which packages are looked for; may be repeated."),
+    typer.Option(metavar="DIR", help="URDF, SDFormat: folder with packages or models; may be repeated."),
 ]
 Xacro = Annotated[
     bool, typer.Option("--xacro", help="URDF: expand macros; runs Python that stands in the file, so trust it first.")
 ]
-Meshes = Annotated[bool, typer.Option("--meshes", help="URDF: keep mesh shapes; their files must exist.")]
+Meshes = Annotated[bool, typer.Option("--meshes", help="URDF, SDFormat: keep mesh shapes; their files must exist.")]
 
 
 def read(

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from gori.spec import Spec
 
 OptionalFile = Annotated[
-    Path | None, typer.Argument(metavar="FILE", help="A description: .yaml or .urdf.", show_default=False)
+    Path | None,
+    typer.Argument(metavar="FILE", help="A description: .yaml, .urdf, .sdf or MJCF (.xml).", show_default=False),
 ]
 
 

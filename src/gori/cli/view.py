@@ -11,12 +11,12 @@ from gori.cli.terminal import collected_warnings, file_size, output, warn
 if TYPE_CHECKING:
     from gori.model import Model
 
-MACHINES = (".yaml", ".yml", ".urdf", ".xacro", ".xml", ".mjcf")
+MACHINES = (".yaml", ".yml", ".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world")
 Source = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A machine (.yaml, .urdf, MJCF), a recording (.h5), or the folder of a run.",
+        help="A machine (.yaml, .urdf, .sdf, MJCF), a recording (.h5), or the folder of a run.",
         show_default=False,
     ),
 ]
@@ -84,7 +84,7 @@ def machine(file: Path, base: BaseKind | None = None, strict: bool = False) -> "
     from gori.model import compile
 
     with collected_warnings(file) as messages:
-        if file.suffix.lower() in (".urdf", ".xacro"):
+        if file.suffix.lower() in (".urdf", ".xacro", ".sdf", ".world"):
             try:
                 model = compile(read(file, base, strict, meshes=True))
             except GoriError as error:  # shapes of files that are missing, or no trimesh: the rest can be seen

@@ -1,8 +1,8 @@
-"""Files that hold a Spec: YAML, which is Gori's own, URDF and MJCF; and chains by Denavit-Hartenberg rows."""
+"""Files that hold a Spec: YAML, which is Gori's own, URDF, MJCF and SDFormat; and chains by Denavit-Hartenberg rows."""
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +48,25 @@ def _read_mjcf(
     return read_mjcf(path, within, collide, keyframe, strict)
 
 
+def _read_sdf(
+    path: str | os.PathLike,
+    base: str = "free",
+    meshes: bool = False,
+    strict: bool = False,
+    collide: str | None = None,
+    packages: Sequence[str | os.PathLike] = (),
+) -> Spec:
+    from gori.formats.sdf import read_sdf  # here, since few need it
+
+    return read_sdf(path, base, meshes, strict, collide, packages)
+
+
 _READERS = {
-    ".yaml": read_yaml, ".yml": read_yaml, ".urdf": read_urdf, ".xacro": read_urdf, ".mjcf": _read_mjcf
+    ".yaml": read_yaml, ".yml": read_yaml, ".urdf": read_urdf, ".xacro": read_urdf, ".mjcf": _read_mjcf,
+    ".sdf": _read_sdf, ".world": _read_sdf
 }  # fmt: skip
-_BY_ROOT = {"robot": read_urdf, "mujoco": _read_mjcf, "mujocoinclude": _read_mjcf}
-_NAMES = {read_yaml: "YAML", read_urdf: "URDF", _read_mjcf: "MJCF"}
+_BY_ROOT = {"robot": read_urdf, "mujoco": _read_mjcf, "mujocoinclude": _read_mjcf, "sdf": _read_sdf}
+_NAMES = {read_yaml: "YAML", read_urdf: "URDF", _read_mjcf: "MJCF", _read_sdf: "SDFormat"}
 
 
 def load(path: str | os.PathLike, **options: Any) -> Spec:
@@ -73,20 +87,17 @@ def load(path: str | os.PathLike, **options: Any) -> Spec:
 
 
 def format_of(path: str | os.PathLike) -> str:
-    """The format of a file that holds a Spec: YAML, URDF or MJCF."""
+    """The format of a file that holds a Spec: YAML, URDF, MJCF or SDFormat."""
     return _NAMES[_reader(path_of(path))]
 
 
 def _reader(file: Path) -> Callable[..., Spec]:
     suffix = file.suffix.lower()
-    if suffix == ".sdf":
-        words = "is SDFormat, which Gori does not read: make a URDF or MJCF file of it, which `gori convert` takes"
-        raise FileError(words, file)
     if suffix == ".xml":
         tag = root_tag(contents(file))
         if tag not in _BY_ROOT:
             what = f"the root element is <{tag}>" if tag else "has no element"
-            raise FileError(f"{what}: neither <mujoco> (MJCF) nor <robot> (URDF)", file)
+            raise FileError(f"{what}: none of <mujoco> (MJCF), <robot> (URDF) and <sdf>", file)
         return _BY_ROOT[tag]
     if suffix not in _READERS:
         raise FileError(f"{suffix or 'no extension'} is not one of the formats {', '.join([*_READERS, '.xml'])}", file)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import FileError, InputError, MissingPackageError, SpecError
+from gori.formats.plain import inertial_of
 from gori.formats.srdf import read_srdf
 from gori.formats.urdf_meshes import MeshFiles
 from gori.formats.urdf_odd import mend, note_roots
@@ -19,7 +20,6 @@ from gori.formats.urdf_xml import TYPES, ElementError, check, parse
 from gori.formats.xacro import expand
 from gori.spec import GROUND, Spec
 from gori.spec.base import quaternion
-from gori.spec.body import impossible_inertia
 from gori.spec.explain import warn
 
 FRICTION = 0.5
@@ -148,23 +148,13 @@ def _inertial(inertial: Any) -> tuple[dict[str, Any], list[str]]:
         if mass > 0.0:
             remarks.append("it has a mass but no <inertia>: treated as a point mass")
         J = np.zeros((3, 3))
-    if mass == 0.0 and not J.any():
-        return {}, remarks
-    body: dict[str, Any] = {"mass": mass}
     com = np.zeros(3)
     if inertial.origin is not None:
         R, com = inertial.origin[:3, :3], inertial.origin[:3, 3]
         if not np.array_equal(R, np.eye(3)):
             J = R @ J @ R.T
-    if com.any():
-        body["com"] = com.tolist()
-    if J.any():
-        diagonal, products = J[[0, 1, 2], [0, 1, 2]].tolist(), J[[0, 0, 1], [1, 2, 2]].tolist()
-        body["inertia"] = diagonal + products if any(products) else diagonal
-    if problem := impossible_inertia(mass, com, J):
-        remarks.append(problem)
-        body["unphysical"] = True
-    return body, remarks
+    body, problem = inertial_of(mass, com, J)
+    return body, remarks + ([problem] if problem else [])
 
 
 def _shapes(link: Any, found: list[Found], collide: str | None) -> dict[str, Any]:

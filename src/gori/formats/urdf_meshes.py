@@ -22,36 +22,37 @@ class MeshFiles:
     ROS_PACKAGE_PATH, then beside or above the file.
     """
 
-    def __init__(self, file: Path, packages: Sequence[str | os.PathLike] = ()):
+    def __init__(self, file: Path, packages: Sequence[str | os.PathLike] = (), environment: bool = True):
         if isinstance(packages, (str, os.PathLike)):
             packages = [packages]
         self.folder, self.searched = file.resolve().parent, [path_of(folder).resolve() for folder in packages]
         if missing := [str(folder) for folder in self.searched if not folder.is_dir()]:
             raise InputError(f"packages: {missing[0]!r} is not a folder")
-        self.searched += [Path(folder).resolve() for folder in os.environ.get(ROS, "").split(os.pathsep) if folder]
+        if environment:
+            self.searched += [Path(folder).resolve() for folder in os.environ.get(ROS, "").split(os.pathsep) if folder]
 
     def find(self, mesh: Any) -> Path:
         """The file that the address of a <mesh> means."""
-        choices = self._choices(mesh, mesh.get("filename"))
+        choices = self.choices(mesh, mesh.get("filename"), "mesh", self.folder)
         for choice in choices:
             if is_file(choice):
                 return Path(os.path.normpath(choice))
         searched = ", ".join(map(str, choices))
         raise ElementError(mesh, f"the mesh {mesh.get('filename')!r} does not exist; searched for {searched}")
 
-    def _choices(self, mesh: Any, address: str) -> list[Path]:
+    def choices(self, element: Any, address: str, what: str, beside: Path) -> list[Path]:
+        """Where an address that stands in an element may lead; paths are relative to the folder `beside`."""
         scheme, colon, rest = address.partition("://")
         if not colon:
-            return [self.folder / address]
+            return [beside / address]
         if scheme == "file":
             return [Path(unquote(rest))]
         if scheme not in ("package", "model"):
-            raise ElementError(
-                mesh, f"the mesh {address!r} is not a file: give a path, or package://, model:// or file://"
-            )
+            words = f"the {what} {address!r} is not a file: give a path, or package://, model:// or file://"
+            raise ElementError(element, words)
         package, _, inside = unquote(rest).partition("/")
         roots = [folder for folder in self.searched if folder.name == package]
         roots += [folder / package for folder in self.searched]
-        roots += [above for above in (self.folder, *self.folder.parents) if above.name == package]
-        roots += [above / package for above in (self.folder, *self.folder.parents)]
+        roots += [above for above in (beside, *beside.parents) if above.name == package]
+        roots += [above / package for above in (beside, *beside.parents)]
         return list(dict.fromkeys(root / inside for root in roots))

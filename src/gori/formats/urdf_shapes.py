@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gori.formats.plain import colour_of
 from gori.formats.urdf_meshes import MeshFiles
 from gori.formats.urdf_xml import ElementError, check_origin, number, numbers, only
 
@@ -84,13 +85,10 @@ def _rgba(material: Any) -> str | None:
     """#rrggbb, or #rrggbbaa; None where none is given, or none that can be read: a picture is better without."""
     element = material.find("color")
     try:
-        rgba = [min(1.0, max(0.0, float(word))) for word in (element.get("rgba") or "").split()]
+        rgba = [float(word) for word in (element.get("rgba") or "").split()]
     except (AttributeError, ValueError):
         return None
-    if len(rgba) not in (3, 4):
-        return None
-    parts = [f"{round(255 * part):02x}" for part in rgba]
-    return "#" + "".join(parts if parts[3:] != ["ff"] else parts[:3])
+    return colour_of(rgba) if len(rgba) in (3, 4) else None
 
 
 def _check(name: str, link: str, element: Any, meshes: bool, note) -> Found | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gori.door import contents
 from gori.formats.urdf_odd import Note, clean
-from gori.formats.xml import tree_of
+from gori.formats.xml import ElementError, numbers_of, tree_of
 from gori.spec.spec import closest
 
 TYPES = {
@@ -19,13 +19,6 @@ TYPES = {
     "spherical": "spherical",
 }
 """Types of URDF joints, and what Gori calls them."""
-
-
-class ElementError(Exception):
-    """An element that makes no sense, and why; the reader adds the file."""
-
-    def __init__(self, element: Any, reason: str):
-        self.line, self.reason = element.sourceline, reason
 
 
 def parse(path: Path, note: Note, text: bytes | None = None) -> Any:
@@ -75,18 +68,7 @@ def numbers(element: Any, who: str, name: str, count: int, infinite: bool = Fals
     text = element.get(name)
     if text is None:
         return None
-    try:
-        values = [float(word) for word in text.replace("_", "?").split()]
-    except ValueError:
-        hint = ": run xacro on the file first" if "$" in text else ""
-        raise ElementError(element, f"{who}: {name} is {text!r}, which is not a number{hint}") from None
-    if len(values) != count:
-        raise ElementError(
-            element, f"{who}: {name} needs {count} number{'s' * (count > 1)}, and {text!r} has {len(values)}"
-        )
-    if any(math.isnan(value) or (math.isinf(value) and not infinite) for value in values):
-        raise ElementError(element, f"{who}: {name} must be finite, not {text!r}")
-    return values
+    return numbers_of(element, f"{who}: {name}", text, count, infinite)
 
 
 def number(element: Any, who: str, name: str, infinite: bool = False, low: float | None = None) -> float | None:

@@ -1,5 +1,6 @@
 """XML files as trees of elements that know their lines: strict, without entities and without network."""
 
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,32 @@ MOST_TAGS = 1_000_000
 _LONGEST_NAME = 100
 _ADVICE = re.compile(r",? (use|try) XML_PARSE_HUGE( option)?")
 """of the parser to programs that call it"""
+
+
+class ElementError(Exception):
+    """An element that makes no sense, and why; `file` is the one that it stands in."""
+
+    def __init__(self, element: Any, reason: str):
+        self.line, self.reason, self.file = element.sourceline, reason, file_of(element)
+
+
+def file_of(element: Any) -> str:
+    """The file that an element was read from."""
+    return element.getroottree().docinfo.URL
+
+
+def numbers_of(element: Any, who: str, text: str, count: int, infinite: bool = False) -> list[float]:
+    """The numbers in a text of an element."""
+    try:
+        values = [float(word) for word in text.replace("_", "?").split()]
+    except ValueError:
+        hint = ": run xacro on the file first" if "$" in text else ""
+        raise ElementError(element, f"{who} is {text!r}, which is not a number{hint}") from None
+    if len(values) != count:
+        raise ElementError(element, f"{who} needs {count} number{'s' * (count > 1)}, and {text!r} has {len(values)}")
+    if any(math.isnan(value) or (math.isinf(value) and not infinite) for value in values):
+        raise ElementError(element, f"{who} must be finite, not {text!r}")
+    return values
 
 
 def tree_of(raw: bytes, path: Path, extra: str = "formats") -> Any:
@@ -28,7 +55,7 @@ def tree_of(raw: bytes, path: Path, extra: str = "formats") -> Any:
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )
     try:
-        root = etree.fromstring(raw, parser)
+        root = etree.fromstring(raw, parser, base_url=str(path))
     except (etree.XMLSyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         hint = ": run xacro on it first" if b"xacro" in raw and "prefix" in str(error) else ""
@@ -49,7 +76,8 @@ def root_tag(raw: bytes) -> str:
         end = next((close for start, close in _NOT_ELEMENTS if raw.startswith(start, at)), None)
         if end is None:
             name = raw[at + 1 : at + 1 + _LONGEST_NAME].decode("utf-8", "replace")
-            return name.partition(">")[0].rstrip("/").split(None, 1)[0] if name.strip("/> \t\r\n") else ""
+            words = name.partition(">")[0].rstrip("/").split(None, 1)
+            return words[0] if words else ""
         at = raw.find(end, at)
         if at < 0:
             return ""

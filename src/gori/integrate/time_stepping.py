@@ -45,9 +45,11 @@ from gori.kernels.contact.impulses.held import (
 )
 from gori.kernels.contact.impulses.joints import lay_axes, leave_out_friction, note_axes
 from gori.kernels.contact.impulses.outcome import contact_work, note_forces
+from gori.kernels.contact.impulses.rebound import rebounds, temper_rebounds
 from gori.kernels.contact.impulses.rows import lay_rows
 from gori.kernels.contact.impulses.starts import limit_parting, restart_rows
 from gori.kernels.contact.measure import measure_impulses
+from gori.kernels.contact.pushed import keep_pushed
 from gori.kernels.forces.apply import acts_on_bodies, apply_forces
 from gori.kernels.forces.implicit import take_implicitly
 from gori.kernels.jit import kernel, part
@@ -101,6 +103,8 @@ def solve_step(machine, data, memory, z, h):
         solve_impulses(contact, free, after, settings.tolerance, settings.sweeps)
     if head.stalled > stalled:
         calm_impulses(contact, free, after, settings.sweeps)
+    if rebounds(contact):
+        temper_rebounds(contact, contact.x_before, free, after, settings.tolerance, settings.sweeps)
     if parting:
         limit_parting(contact, after, moving)
     else:
@@ -136,7 +140,7 @@ def time_stepping_step(machine, data, memory, t, h, y):
     closed, done = holds(machine), 0.0
     if closed:
         lend_inertia(machine, data.loops.state.extra_inertia, 1.0, work.lent, body_f)
-    leave_out_turning(body_i, body_w)
+    leave_out_turning(body_i, body_f, v, body_w)
     articulate(body_i, body_f, data.tau, body_w, dof_w)
     start_from_gravity(body_f, body_w)
     propagate_accelerations(body_i, work.accelerations, body_w, dof_w)
@@ -155,10 +159,12 @@ def time_stepping_step(machine, data, memory, t, h, y):
         take_roots(contact, dof_w)
         to_diagonal(machine, data, v, contact.x_before)
         to_diagonal(machine, data, after, contact.x_free)
-    for _ in range(LOOKS if touching else 1):
+    for look in range(LOOKS if touching else 1):
         if touching:
             velocities(body_i, work.moving, body_w, dof_w)
             code = find_contacts(machine, data, h, slack if calm else fall_of(machine, h))
+            if code == OK and look > 0:
+                code = keep_pushed(contact)
             if code != OK:
                 return code
             keep_contacts(contact, t)

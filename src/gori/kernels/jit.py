@@ -57,12 +57,13 @@ def block(function: Callable) -> Any:
 
 
 def _present(typingctx, address):
-    """Whether there is a kernel at this address: 0 or, where none can be, as on a GPU, None."""
+    """Whether there is a kernel: at an address that is not 0, or, as on a GPU, a function itself; None: there is none."""
 
     def codegen(context, builder, signature, args):
-        if isinstance(signature.args[0], types.NoneType):
-            return context.get_constant(types.boolean, False)
-        return builder.icmp_signed("!=", args[0], args[0].type(0))
+        kind = signature.args[0]
+        if isinstance(kind, types.Integer):
+            return builder.icmp_signed("!=", args[0], args[0].type(0))
+        return context.get_constant(types.boolean, not isinstance(kind, types.NoneType))
 
     return types.boolean(address), codegen
 
@@ -72,14 +73,24 @@ present: Any = intrinsic(_present)
 
 @intrinsic
 def call_at(typingctx, address, *arguments):
-    """Call the kernel int64 f(*arguments) by its address: it is compiled once for all its callers."""
+    """Call the kernel int64 f(*arguments) by its address: it is compiled once for all its callers.
+
+    On a GPU, where no address of the host means anything, f itself stands in its place, or None.
+    """
     signature = types.int64(address, types.StarArgTuple.from_types(arguments))
+    called = None
+    if not isinstance(address, types.Integer | types.NoneType):  # numbers as such, or each would be compiled apart
+        called = typingctx.resolve_function_type(address, tuple(map(types.unliteral, arguments)), {})
 
     def codegen(context, builder, signature, args):
         if isinstance(signature.args[0], types.NoneType):
             return context.get_constant(types.int64, 0)
         kinds = signature.args[1].types
         values = cgutils.unpack_tuple(builder, args[1], len(kinds))
+        if called is not None:
+            values = [context.cast(builder, value, *both) for value, *both in zip(values, kinds, called.args)]
+            code = context.get_function(address, called)(builder, values)
+            return context.cast(builder, code, called.return_type, types.int64)
         function = context.call_conv.get_function_type(types.int64, kinds)
         pointer = builder.inttoptr(args[0], function.as_pointer())
         _, code = context.call_conv.call_function(builder, pointer, types.int64, kinds, values)

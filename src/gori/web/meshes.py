@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gori.door import triangles as triangles_of
+
 GREY = (150, 150, 150)
 """of parts without a colour, in a file where others have one"""
 KEPT = 64
@@ -35,7 +37,8 @@ def _read(file: str, changed: int, size: int) -> Triangles:
     """A file as it was when it was last changed: robots have several parts of one file, and pages are made anew."""
     import trimesh
 
-    scene: Any = trimesh.load_scene(file)
+    mujoco = file.lower().endswith(".msh")
+    scene: Any = trimesh.Scene(triangles_of(file, f"mesh {file!r}")) if mujoco else trimesh.load_scene(file)
     vertices, triangles, colours, count = [], [], [], 0
     for node in scene.graph.nodes_geometry:
         T, name = scene.graph[node]

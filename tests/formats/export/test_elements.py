@@ -7,8 +7,9 @@ import pytest
 
 import gori
 from gori.errors import FileError, FormatWarning, InputError
-from gori.formats.export.elements import add, finish, free_name, placed, posed, relative, require_spec, text
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.export.elements import add, finish, placed, posed, relative, require_spec, text
+from gori.formats.left_out import LeftOut
+from gori.formats.plain import free_name
 
 
 def test_numbers_come_back_to_the_last_bit():

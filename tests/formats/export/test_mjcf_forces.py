@@ -6,7 +6,7 @@ import pytest
 
 import gori
 from gori.formats.export.mjcf_forces import write_forces
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 
 BODY = {"mass": 2, "inertia": [1, 1, 1]}
 

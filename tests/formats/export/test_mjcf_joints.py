@@ -8,7 +8,7 @@ import pytest
 import gori
 from gori.formats.export.mjcf_joints import JointWriter
 from gori.formats.export.tree import SAME
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 
 BODY = {"mass": 1, "inertia": [1, 1, 1]}
 

@@ -8,7 +8,7 @@ import pytest
 import gori
 from gori.formats.export import write_mjcf
 from gori.formats.export.mjcf_loops import write_loops
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 from gori.model import assemble
 
 BAR = {"mass": 1, "com": [0, 0, 0.1], "inertia": [0.1, 0.1, 0.1]}

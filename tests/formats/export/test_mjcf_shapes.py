@@ -9,7 +9,7 @@ import gori
 from bench.mujoco_agrees import compiled
 from gori.formats.export import write_mjcf
 from gori.formats.export.mjcf_shapes import ShapeWriter
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 
 POSE = {"at": [0.1, 0.2, 0.3], "rpy_deg": [10, 20, 30]}
 SHAPES = {

@@ -6,7 +6,7 @@ import pytest
 import gori
 from gori.errors import SpecError
 from gori.formats.export.tree import Branches, axes_of, check_joints, compose, inverse, note_sections, of_dof, start_of
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 from gori.spec.base import rotation
 from tests.formats.export.machines import machine
 

@@ -20,9 +20,9 @@ def body(inside: str) -> str:
 
 
 DOCUMENTS = {
-    "empty": (b"", "has no element: neither <mujoco> (MJCF) nor <robot> (URDF)"),
+    "empty": (b"", "has no element: none of <mujoco> (MJCF), <robot> (URDF) and <sdf>"),
     "a comment": (b"<!-- -->", "has no element"),
-    "another root": (b"<machine/>", "the root element is <machine>: neither <mujoco> (MJCF) nor <robot> (URDF)"),
+    "another root": (b"<machine/>", "the root element is <machine>: none of <mujoco> (MJCF), <robot>"),
     "NUL": (b"<mujoco>\0</mujoco>", "line 1: is not valid XML: Invalid character"),
     "UTF-16": ("<mujoco/>".encode("utf-16"), "MuJoCo refuses it"),
     "half a tag": (b"<mujoco>\n<worldb", "line 2: is not valid XML"),

@@ -5,7 +5,7 @@ import pytest
 import gori
 from bench.mujoco_agrees import compiled
 from gori.errors import FormatWarning
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 from gori.formats.mjcf.names import ElementNames
 
 MACHINE = """<worldbody><geom name='floor' size='1'/>

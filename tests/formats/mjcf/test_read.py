@@ -43,7 +43,7 @@ def test_the_root_element_says_what_an_xml_file_is(mjcf, tmp_path):
     robot.write_text("<?xml version='1.0'?><!-- <mujoco> --><robot name='r'><link name='a'/></robot>")
     assert format_of(robot) == "URDF" and list(gori.load(robot).bodies) == ["a"]
     robot.write_text("<a/>")
-    with pytest.raises(FileError, match=r"root element is <a>: neither <mujoco> \(MJCF\) nor <robot> \(URDF\)"):
+    with pytest.raises(FileError, match=r"root element is <a>: none of <mujoco> \(MJCF\), <robot> \(URDF\) and <sdf>"):
         gori.load(robot)
     with pytest.raises(FileError, match="no such file"):
         gori.load(tmp_path / "none.xml")

@@ -6,9 +6,10 @@ import pytest
 
 import gori
 from bench.mujoco_agrees import compiled
+from gori.door import triangles
 from gori.errors import FormatWarning
 from gori.formats.mjcf.compiled import compile_model
-from gori.formats.mjcf.shapes import colour_of, is_visual, mesh_frames, shapes
+from gori.formats.mjcf.shapes import geom_colour, is_visual, mesh_frames, shapes
 from gori.formats.mjcf.source import MjcfSource
 
 trimesh = pytest.importorskip("trimesh")
@@ -40,17 +41,24 @@ def test_volumes_are_where_mujoco_has_them(mjcf):
         ("2 2 2", "refpos='.1 .2 .3' refquat='1 .2 .3 .1'"),
     ],
 )
-def test_meshes_are_where_mujoco_has_them(mjcf, tmp_path, scale, frame):
+@pytest.mark.parametrize("suffix", ["stl", "msh"])
+def test_meshes_are_where_mujoco_has_them(mjcf, tmp_path, scale, frame, suffix):
     solid = trimesh.creation.box((0.1, 0.2, 0.3)).subdivide()
     solid.vertices += 0.02 * np.random.default_rng(0).normal(size=solid.vertices.shape) + (1.0, 2.0, 3.0)
     (tmp_path / "meshes").mkdir()
-    solid.export(tmp_path / "meshes" / "part.stl")
-    path = mjcf(f"""<compiler meshdir='meshes'/><asset><mesh name='m' file='part.stl' scale='{scale}' {frame}/></asset>
+    if suffix == "stl":
+        solid.export(tmp_path / "meshes" / "part.stl")
+    else:
+        counts = np.array([len(solid.vertices), 0, 0, len(solid.faces)], "<i4").tobytes()
+        numbers = np.array(solid.vertices, "<f4").tobytes() + np.array(solid.faces, "<i4").tobytes()
+        (tmp_path / "meshes" / "part.msh").write_bytes(counts + numbers)
+    mesh = f"<mesh name='m' file='part.{suffix}' scale='{scale}' {frame}/>"
+    path = mjcf(f"""<compiler meshdir='meshes'/><asset>{mesh}</asset>
       <worldbody><body name='a' pos='.1 0 0'><joint/><geom name='g' type='mesh' mesh='m' pos='.1 .2 .3' euler='9 8 7'/>
       </body></worldbody>""")
     shape = gori.load(path).bodies["a"].shapes["g"]
     R, p = shape.pose()
-    ours = (trimesh.load_mesh(shape.file).vertices * shape.scale) @ R.T + p
+    ours = (triangles(shape.file, "mesh").vertices * shape.scale) @ R.T + p
     m = compiled(path)
     theirs = np.zeros((m.nmeshvert, 3))
     for k in range(m.nmeshvert):
@@ -79,11 +87,12 @@ def test_planes_face_their_z(mjcf):
 def test_what_no_shape_is_like_is_listed(mjcf):
     path = mjcf("""<asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1'/>
         <mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>
-      <worldbody><geom name='hills' type='hfield' hfield='h'/><geom name='corner' type='mesh' mesh='m'/></worldbody>""")
+      <worldbody><geom name='hills' type='hfield' hfield='h' euler='0 0 9'/>
+      <geom name='corner' type='mesh' mesh='m'/></worldbody>""")
     with pytest.warns(FormatWarning) as caught:
         gori.load(path)
     text = str(caught[0].message)
-    assert "height field: hills" in text and "mesh that is not in an STL or OBJ file: corner" in text
+    assert "height field: hills" in text and "mesh without a file, or in one that Gori does not read: corner" in text
 
 
 VISUALS = """<asset><material name='m' rgba='1 0 0 .5'/></asset><worldbody>
@@ -101,7 +110,7 @@ def test_visual_shapes_and_colours(mjcf):
     assert [name for name, shape in shapes.items() if shape.visual] == ["skin"]
     assert {name: shape.colour for name, shape in shapes.items()} == {
         "hull": None, "skin": "#ff000080", "head": "#0033ff", "eye": None}  # fmt: skip
-    assert [colour_of(compiled(path), k) for k in (0, 1)] == [None, "#ff000080"]
+    assert [geom_colour(compiled(path), k) for k in (0, 1)] == [None, "#ff000080"]
     assert list(gori.load(path, collide="rubber").bodies["b"].drawn) == ["head", "eye"]
 
 

@@ -1,18 +1,7 @@
-"""Poses without what is zero, and flags."""
-
-import numpy as np
+"""Flags, drives and starts of a compiled model."""
 
 from bench.mujoco_agrees import compiled
-from gori.formats.mjcf.source import MjcfSource, pose_of, tidy, turn, unit
-
-
-def test_poses_say_only_what_is_not_zero():
-    assert pose_of(np.zeros(3), (2, 0, 0, 0)) == {}
-    assert pose_of(np.array([1.0, 1e-17, 0.0]), np.eye(3)) == {"at": [1.0, 0.0, 0.0]}
-    half = turn(np.array([0.0, 0.0, 1.0]), np.pi / 2)
-    assert np.allclose(half @ [1, 0, 0], [0, 1, 0])
-    assert np.allclose(pose_of(np.zeros(3), half)["quat"], [np.sqrt(0.5), 0, 0, np.sqrt(0.5)])
-    assert unit((0, 3, 0, 4)) == (0.0, 0.6, 0.0, 0.8) and tidy([1e-14, 1.0], 100.0) == [0.0, 1.0]
+from gori.formats.mjcf.source import MjcfSource
 
 
 def test_flags_equalities_and_starts(mjcf):

@@ -1,5 +1,7 @@
 """Tendons against MuJoCo."""
 
+import mujoco
+import numpy as np
 import pytest
 
 import gori
@@ -36,8 +38,8 @@ LEFT_OUT = {
     "bends or hangs slack: t": LINE.format("stiffness='3' springlength='0 1'"),
     "without stiffness: t": LINE.format(""),
     "bends or hangs slack: u": "<spatial name='u'><site site='tip'/><geom geom='g'/><site site='top'/></spatial>",
-    "limit of a tendon: t": f"<fixed name='t' range='-1 1'>{BOTH}",
-    "friction of a tendon: t": f"<fixed name='t' frictionloss='1'>{BOTH}",
+    "limit of a tendon over several joints, or of a spatial one: t": f"<fixed name='t' range='-1 1'>{BOTH}",
+    "friction of a tendon over several joints, or of a spatial one: t": f"<fixed name='t' frictionloss='1'>{BOTH}",
     "not linear: t": f"<fixed name='t' stiffness='1 2'>{BOTH}",
 }
 
@@ -52,3 +54,35 @@ def test_what_is_left_out_is_told_by_name(mjcf, words):
 def test_inertia_that_joints_share_is_refused(mjcf):
     with pytest.raises(FileError, match="tendon 't': its armature"):
         gori.load(mjcf(ARM.format(f"<fixed name='t' armature='1'>{BOTH}")))
+
+
+ONE = "<joint joint='s' coef='-2'/></fixed>"
+
+
+def test_friction_of_a_tendon_of_one_joint_is_that_of_the_joint(mjcf):
+    """The force that stops a fast slide in MuJoCo is the friction of the joint: its own and twice the tendon's."""
+    path = mjcf(ARM.format(f"<fixed name='t' frictionloss='3'>{ONE}").replace("ref='.2'", "frictionloss='.5'"))
+    m = compiled(path)
+    d = mujoco.MjData(m)
+    d.qvel[1] = 100.0
+    mujoco.mj_forward(m, d)
+    assert gori.load(path).joints["s"].friction == (6.5,)
+    assert np.isclose(d.qfrc_constraint[1], -6.5)
+
+
+def test_limits_of_a_tendon_of_one_joint_are_those_of_the_joint(mjcf):
+    """-2 q within -0.6 and 1 is q within -0.5 and 0.3: where MuJoCo's constraint begins."""
+    path = mjcf(ARM.format(f"<fixed name='t' limited='true' range='-.6 1'>{ONE}"))
+    m = compiled(path)
+    assert np.allclose(gori.load(path, strict=True).joints["s"].limits, (-0.5, 0.3))
+    for q, active in ((-0.499, 0), (-0.501, 1), (0.299, 0), (0.301, 1)):
+        d = mujoco.MjData(m)
+        d.qpos[1] = q
+        mujoco.mj_forward(m, d)
+        assert d.nefc == active, q
+    narrower = path.read_text().replace("ref='.2'", "limited='true' range='-.1 5'")
+    path.write_text(narrower)
+    assert np.allclose(gori.load(path).joints["s"].limits, (-0.1, 0.3))
+    path.write_text(narrower.replace("-.1 5", "4 5"))
+    with pytest.warns(FormatWarning, match="limits of a joint and its tendons that exclude each other: s"):
+        assert gori.load(path).joints["s"].limits is None

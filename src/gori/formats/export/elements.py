@@ -1,7 +1,6 @@
 """XML elements with numbers in them, written so that they are read back to the last bit."""
 
 import os
-from collections.abc import Container
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -9,8 +8,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from gori.errors import FileError, InputError
-from gori.formats.mjcf.left_out import LeftOut
-from gori.formats.mjcf.source import tidy, unit
+from gori.formats.left_out import LeftOut
+from gori.formats.plain import tidy, unit
 from gori.spec import Spec
 from gori.spec.base import quaternion
 from gori.spec.explain import warn
@@ -75,15 +74,6 @@ def require_spec(spec: Any) -> None:
     """Refuse what is no Spec."""
     if not isinstance(spec, Spec):
         raise InputError(f"takes a Spec, not a {type(spec).__name__}: model.spec is the Spec of a Model")
-
-
-def free_name(wanted: str, taken: Container[str]) -> str:
-    """The name, or the name and a number, that is not taken."""
-    name, k = wanted, 1
-    while name in taken:
-        k += 1
-        name = f"{wanted}_{k}"
-    return name
 
 
 def relative(file: str, path: str | os.PathLike | None) -> str:

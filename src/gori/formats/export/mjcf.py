@@ -16,14 +16,15 @@ from gori.formats.export.mjcf_forces import write_forces
 from gori.formats.export.mjcf_joints import JointWriter
 from gori.formats.export.mjcf_loops import write_loops
 from gori.formats.export.mjcf_shapes import ShapeWriter
+from gori.formats.export.mjcf_terrain import write_terrain
 from gori.formats.export.tree import SAME, Branches, Pose, check_joints, compose, inverse, note_sections
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 from gori.spec import GROUND, Spec
 from gori.spec.body import impossible_inertia
 
 LEAST = 1e-15
 """mass and moment of inertia that MuJoCo takes for none"""
-WRITTEN = ("cuts", "frames", "forces", "motions")
+WRITTEN = ("cuts", "frames", "forces", "motions", "terrain")
 """sections of a Spec with a place in MJCF"""
 
 
@@ -54,6 +55,7 @@ class MjcfWriter:
         note_sections(spec, self.left, WRITTEN)
         if GROUND in spec.bodies:
             self.shapes.write(GROUND, self.elements[GROUND])
+        write_terrain(spec, self.left, self.asset, self.elements[GROUND], self.shapes.masks)
         self._bodies()
         for name, frame in spec.frames.items():
             self._site(name, frame.body, frame.pose())

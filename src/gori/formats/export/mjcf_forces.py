@@ -8,7 +8,7 @@ import numpy as np
 
 from gori.formats.export.elements import add
 from gori.formats.export.tree import Pose, axes_of, start_of
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 from gori.spec import GROUND, Spec
 
 SiteMaker = Callable[[str, str, Pose], str]

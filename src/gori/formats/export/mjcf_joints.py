@@ -7,9 +7,9 @@ import numpy as np
 
 from gori.formats.export.elements import add, placed
 from gori.formats.export.tree import Axis, Pose, axes_of, compose, of_dof, start_of
-from gori.formats.mjcf.left_out import LeftOut
-from gori.formats.mjcf.source import tidy
+from gori.formats.left_out import LeftOut
 from gori.formats.mjcf.velocities import free_qvel
+from gori.formats.plain import tidy
 from gori.spec import Joint, Spec
 from gori.spec.base import quaternion, rotation
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from gori.formats.export.elements import add
 from gori.formats.export.tree import Pose, compose
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 from gori.spec import Spec
 from gori.spec.joint import NV
 

@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from gori.formats.export.elements import add, free_name, posed, relative
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.export.elements import add, posed, relative
+from gori.formats.left_out import LeftOut
+from gori.formats.plain import free_name
 from gori.spec import GROUND, Spec
 from gori.spec.base import rotation_to
 from gori.spec.material import pair_of
@@ -72,7 +73,7 @@ class ShapeWriter:
     def _masks(self) -> dict[str, tuple[int, int, float]]:
         """{material: contype, conaffinity, friction}: one bit for each contact of two materials."""
         shapes = [shape for body in self.spec.bodies.values() for shape in body.shapes.values() if shape.collide]
-        used = {shape.material for shape in shapes}
+        used = {shape.material for shape in shapes} | ({self.spec.terrain.material} if self.spec.terrain else set())
         contacts = {pair: c for key, c in self.spec.contacts.items() if (pair := pair_of(key)) and set(pair) <= used}
         if len(contacts) > BITS:
             self.left.add(f"more than {BITS} contacts of materials", *("/".join(pair) for pair in contacts))
@@ -115,8 +116,8 @@ class ShapeWriter:
         return {"type": shape.type, "size": size} | posed((R, p))
 
     def _mesh(self, shape: Any, who: str, own: str, pose: dict[str, Any]) -> dict[str, Any] | None:
-        if Path(shape.file).suffix.lower() not in (".stl", ".obj"):
-            self.left.add("mesh that is not in an STL or OBJ file", who)
+        if Path(shape.file).suffix.lower() not in (".stl", ".obj", ".msh"):
+            self.left.add("mesh that is not in an STL, OBJ or MSH file", who)
             return None
         if shape.collide and shape.pieces:
             self.left.add("mesh that collides in pieces", who)

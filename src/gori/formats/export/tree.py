@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gori.errors import SpecError
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 from gori.spec import GROUND, Joint, Spec
 from gori.spec.base import rotation_to
 from gori.spec.joint import NV
@@ -121,7 +121,7 @@ def note_sections(spec: Spec, left: LeftOut, written: tuple[str, ...]) -> None:
         if group not in written and (names := list(getattr(spec, group))):
             left.add(group, *names)
     for section in ("terrain", "base"):
-        if getattr(spec, section) is not None:
+        if section not in written and getattr(spec, section) is not None:
             left.add(section)
 
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from gori.formats.export.elements import add, finish, free_name, relative, require_spec
+from gori.formats.export.elements import add, finish, relative, require_spec
 from gori.formats.export.tree import (
     SAME,
     Axis,
@@ -24,8 +24,8 @@ from gori.formats.export.tree import (
     of_dof,
     start_of,
 )
-from gori.formats.mjcf.left_out import LeftOut
-from gori.formats.mjcf.source import tidy
+from gori.formats.left_out import LeftOut
+from gori.formats.plain import free_name, tidy
 from gori.spec import GROUND, Joint, Spec
 from gori.spec.base import rotation_to
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from gori.formats.mjcf.source import MjcfSource, pose_of, tidy
+from gori.formats.mjcf.source import MjcfSource
+from gori.formats.plain import inertial_of, pose_of
 from gori.spec import GROUND
 from gori.spec.base import rotation
-from gori.spec.body import impossible_inertia
 
 
 def bodies(source: MjcfSource) -> dict[str, dict[str, Any]]:
@@ -21,16 +21,8 @@ def _inertial(source: MjcfSource, k: int) -> dict[str, Any]:
     mass, com = float(m.body_mass[k]), m.body_ipos[k]
     R = rotation(None, tuple(m.body_iquat[k]))
     J = R @ np.diag(m.body_inertia[k]) @ R.T
-    if mass == 0.0 and not J.any():
-        return {}
-    body: dict[str, Any] = {"mass": mass}
-    if com.any():
-        body["com"] = com.tolist()
-    if J.any():
-        diagonal, products = np.diag(J).tolist(), tidy(J[[0, 0, 1], [1, 2, 2]], np.trace(J))
-        body["inertia"] = diagonal + products if any(products) else diagonal
-    if problem := impossible_inertia(mass, com, J):
-        body["unphysical"] = True
+    body, problem = inertial_of(mass, com, J, np.trace(J))
+    if problem:
         source.left.note(f"body {source.names.bodies[k]!r}: {problem}")
     return body
 

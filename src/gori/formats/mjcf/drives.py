@@ -21,15 +21,18 @@ _WRAP_JOINT = 1
 
 
 class Reflected(NamedTuple):
-    """What drives and tendons add to the joints, by degree of freedom (nv,)."""
+    """What drives and tendons add to the joints, by degree of freedom (nv,); and limits (njnt, 2) of their q."""
 
     damping: np.ndarray
     armature: np.ndarray
+    friction: np.ndarray
+    limits: np.ndarray
 
 
 def reflected(m: Any, file: Any, names: Any) -> Reflected:
-    """Damping and inertia of drives, each times the square of its gear; and inertia of tendons of one joint."""
-    damping, armature = np.zeros(m.nv), np.zeros(m.nv)
+    """Damping and inertia of drives, each times the square of its gear; and what tendons of one joint have."""
+    damping, armature, friction = np.zeros(m.nv), np.zeros(m.nv), np.zeros(m.nv)
+    limits = np.tile((-np.inf, np.inf), (m.njnt, 1))
     tendon = np.array(m.tendon_armature)
     for k in range(len(names.actuators)):
         d, a = float(m.actuator_damping[k]), float(m.actuator_armature[k])
@@ -55,7 +58,23 @@ def reflected(m: Any, file: Any, names: Any) -> Reflected:
             )
         ((joint, c),) = lever.items()
         armature[m.jnt_dofadr[joint]] += c**2 * tendon[k]
-    return Reflected(damping, armature)
+    for k in range(m.ntendon):
+        if (lever := one_joint(m, k)) is not None:
+            joint, c = lever
+            friction[m.jnt_dofadr[joint]] += abs(c) * m.tendon_frictionloss[k]
+            if m.tendon_limited[k]:
+                low, high = sorted(m.tendon_range[k] / c)
+                limits[joint] = max(limits[joint, 0], low), min(limits[joint, 1], high)
+    return Reflected(damping, armature, friction, limits)
+
+
+def one_joint(m: Any, tendon: int) -> tuple[int, float] | None:
+    """The joint of a fixed tendon that has only one, and its factor."""
+    lever = levers(m, tendon)
+    if lever is None or len(lever) != 1:
+        return None
+    ((joint, c),) = lever.items()
+    return (joint, c) if c else None
 
 
 def levers(m: Any, tendon: int) -> dict[int, float] | None:

@@ -6,7 +6,8 @@ MuJoCo holds them by springs of its own; here they are exact.
 from typing import Any
 
 from gori.formats.mjcf.drives import levers
-from gori.formats.mjcf.source import MjcfSource, pose_of
+from gori.formats.mjcf.source import MjcfSource
+from gori.formats.plain import pose_of
 from gori.spec import GROUND
 
 CONNECT, WELD, JOINT, TENDON = 0, 1, 2, 3

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from gori.formats.mjcf.source import MjcfSource, pose_of, turn
+from gori.formats.mjcf.source import MjcfSource
 from gori.formats.mjcf.velocities import free_coordinates, free_velocity
+from gori.formats.plain import pose_of, turn
 from gori.spec.base import rotation
 
 FREE, BALL, SLIDE, HINGE = 0, 1, 2, 3
@@ -86,21 +87,18 @@ def is_split(m: Any, j: int) -> bool:
 
 def _moving(source: MjcfSource, j: int, kind: int, offset: int) -> dict[str, Any]:
     """Fields of a joint that say something of its motion; `offset` is where it begins in a free joint that is split."""
-    m, name = source.m, source.names.joints[j]
+    m = source.m
     joint: dict[str, Any] = {"type": TYPES[kind]}
     dof = int(m.jnt_dofadr[j]) + offset
-    if m.jnt_limited[j] and not source.disabled("limit"):
-        if kind == BALL:
-            source.left.add("limit of a ball joint", name)
-        else:
-            joint["limits"] = m.jnt_range[j].tolist()
+    if not source.disabled("limit"):
+        joint |= _limits(source, j, kind)
     if m.jnt_actfrclimited[j]:
         joint["effort_limit"] = float(np.abs(m.jnt_actfrcrange[j]).max())
     _set_start(source, joint, j, kind, offset)
     values = {
         "damping": 0.0 if source.disabled("damper") else m.dof_damping[dof] + source.drives.damping[dof],
         "armature": m.dof_armature[dof] + source.drives.armature[dof],
-        "friction": 0.0 if source.disabled("frictionloss") else m.dof_frictionloss[dof],
+        "friction": 0.0 if source.disabled("frictionloss") else m.dof_frictionloss[dof] + source.drives.friction[dof],
         "stiffness": 0.0 if source.disabled("spring") else m.jnt_stiffness[j],
     }
     joint |= {key: float(value) for key, value in values.items() if value}
@@ -110,6 +108,22 @@ def _moving(source: MjcfSource, j: int, kind: int, offset: int) -> dict[str, Any
         if not np.array_equal(rest, (1.0, 0.0, 0.0, 0.0) if kind == BALL else (0.0,)):
             joint["rest"] = rest.tolist()
     return joint
+
+
+def _limits(source: MjcfSource, j: int, kind: int) -> dict[str, Any]:
+    """Limits of a joint: its own, and those of tendons that have no other."""
+    m, name = source.m, source.names.joints[j]
+    if kind in (BALL, FREE):
+        if m.jnt_limited[j]:
+            source.left.add("limit of a ball joint", name)
+        return {}
+    low, high = source.drives.limits[j]
+    if m.jnt_limited[j]:
+        low, high = max(low, m.jnt_range[j, 0]), min(high, m.jnt_range[j, 1])
+    if low > high:
+        source.left.add("limits of a joint and its tendons that exclude each other", name)
+        return {}
+    return {"limits": [float(low), float(high)]} if np.isfinite((low, high)).all() else {}
 
 
 def _set_start(source: MjcfSource, joint: dict[str, Any], j: int, kind: int, offset: int) -> None:

@@ -7,7 +7,7 @@ the names of bodies and joints: where they would, `.site`, `.motor` or `.cut` is
 import re
 from typing import Any
 
-from gori.formats.mjcf.left_out import LeftOut
+from gori.formats.left_out import LeftOut
 from gori.formats.mjcf.package import mujoco_package
 from gori.spec import GROUND
 

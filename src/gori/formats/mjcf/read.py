@@ -16,6 +16,7 @@ from gori.formats.mjcf.contact import let_collide
 from gori.formats.mjcf.equality import equalities
 from gori.formats.mjcf.files import as_text, read_document
 from gori.formats.mjcf.guards import check_sizes
+from gori.formats.mjcf.hills import take_terrain
 from gori.formats.mjcf.joints import joints, note_what_is_nonlinear
 from gori.formats.mjcf.rest import list_the_rest
 from gori.formats.mjcf.shapes import mesh_frames, shapes
@@ -80,8 +81,10 @@ def _parts(source: MjcfSource) -> dict[str, Any]:
     """All sections of the Spec as plain data."""
     own, (moved, between), drawn = bodies(source), joints(source), shapes(source)
     note_what_is_nonlinear(source)
-    touch = let_collide(source, drawn, moved)
+    touch = let_collide(source, drawn, moved) | take_terrain(source, drawn)
     for body, solids in drawn.items():
+        if not solids:
+            continue
         own.setdefault(body, {})["shapes"] = solids
     cuts, motions = equalities(source, moved)
     forces = gravity_compensation(source) | actuators(source) | tendons(source)

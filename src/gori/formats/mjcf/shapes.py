@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from gori.door import resolved
-from gori.formats.mjcf.source import MjcfSource, pose_of, unit
+from gori.formats.mjcf.hills import TERRAIN, is_terrain
+from gori.formats.mjcf.source import MjcfSource
+from gori.formats.plain import bar_from_middle, colour_of, pose_of, unit
 from gori.spec.base import rotation
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
 """kinds of geoms in an MjModel"""
-_READABLE = (".stl", ".obj", ".ply")
+_READABLE = (".stl", ".obj", ".ply", ".msh")
 _HIDDEN = 3
 """the first group that MuJoCo does not draw unless it is asked to"""
 _NO_COLOUR = (0.5, 0.5, 0.5, 1.0)
@@ -38,21 +40,20 @@ def shapes(source: MjcfSource) -> dict[str, dict[str, dict[str, Any]]]:
             continue
         if m.geom_bodyid[k] in covered and is_visual(m, k) and k not in paired:
             shape["visual"] = True
-        if (colour := colour_of(m, k)) is not None:
+        if (colour := geom_colour(m, k)) is not None:
             shape["colour"] = colour
         found.setdefault(names.bodies[m.geom_bodyid[k]], {})[name] = shape
     return found
 
 
-def colour_of(m: Any, k: int) -> str | None:
+def geom_colour(m: Any, k: int) -> str | None:
     """#rrggbb, or #rrggbbaa, of a geom or of its material; None if it has neither."""
     rgba = m.geom_rgba[k]
     if np.array_equal(rgba, _NO_COLOUR):
         if m.geom_matid[k] < 0:
             return None
         rgba = m.mat_rgba[m.geom_matid[k]]
-    parts = [f"{round(255 * part):02x}" for part in np.clip(np.nan_to_num(rgba), 0.0, 1.0)]
-    return "#" + "".join(parts if parts[3] != "ff" else parts[:3])
+    return colour_of(rgba)
 
 
 def is_visual(m: Any, k: int) -> bool:
@@ -72,12 +73,12 @@ def _shape(source: MjcfSource, k: int, name: str) -> dict[str, Any] | None:
     if kind == ELLIPSOID:
         return {"type": "ellipsoid", "radii": size.tolist()} | pose_of(at, quat)
     if kind in (CAPSULE, CYLINDER):
-        # MuJoCo centres the bar at its position and lets it run along z; ours begins at `at`
-        start = at - rotation(None, unit(quat))[:, 2] * size[1]
-        bar = {"type": "capsule" if kind == CAPSULE else "cylinder", "radius": float(size[0])}
-        return bar | {"length": float(2.0 * size[1]), "axis": (0.0, 0.0, 1.0)} | pose_of(start + 0.0, quat)
+        bar = "capsule" if kind == CAPSULE else "cylinder"
+        return bar_from_middle(bar, size[0], 2.0 * size[1], at, rotation(None, unit(quat)))
     if kind == MESH:
         return _mesh(source, k, name)
+    if is_terrain(m, k):
+        return {"type": TERRAIN}
     source.left.add("height field" if kind == HFIELD else "geom of a signed distance field", name)
     return None
 
@@ -97,7 +98,7 @@ def _mesh(source: MjcfSource, k: int, name: str) -> dict[str, Any] | None:
     m, mesh = source.m, int(source.m.geom_dataid[k])
     file, scale = _file(source, mesh), m.mesh_scale[mesh]
     if file is None or file.suffix.lower() not in _READABLE:
-        source.left.add("mesh that is not in an STL or OBJ file", name)
+        source.left.add("mesh without a file, or in one that Gori does not read", name)
         return None
     ref, turn = source.mesh_frames.get(mesh, (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])))
     if turn[1:].any() and np.ptp(scale):

@@ -7,13 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gori.formats.left_out import LeftOut
 from gori.formats.mjcf.drives import Reflected, reflected
-from gori.formats.mjcf.left_out import LeftOut
 from gori.formats.mjcf.names import ElementNames
 from gori.formats.mjcf.package import mujoco_package
-from gori.spec.base import quaternion, rotation
-
-ROUNDING = 1e-15
 
 
 @dataclass
@@ -66,29 +63,3 @@ class MjcfSource:
     def ctrl(self) -> np.ndarray:
         """Start values of the actuators' inputs (nu,)."""
         return np.zeros(self.m.nu) if self.start is None else self.m.key_ctrl[self.start]
-
-
-def pose_of(at: Any, quat: Any) -> dict[str, Any]:
-    """`at` and `quat` of a position and a rotation (quaternion or matrix), where they are not zero and identity."""
-    pose: dict[str, Any] = {}
-    if any(place := tidy(at)):
-        pose["at"] = place
-    quat = unit(quaternion(np.asarray(quat)) if np.shape(quat) == (3, 3) else quat)
-    if any(quat[1:]):
-        pose["quat"] = quat
-    return pose
-
-
-def unit(quat: Any) -> tuple[float, ...]:
-    """A quaternion of length 1 in plain numbers."""
-    return tuple(tidy(np.asarray(quat, float) / np.linalg.norm(quat)))
-
-
-def tidy(numbers: Any, size: float = 1.0) -> list[float]:
-    """Plain numbers, with zero in the place of what is rounding of numbers of that size."""
-    return [float(x) if abs(x) > ROUNDING * size else 0.0 for x in numbers]
-
-
-def turn(axis: np.ndarray, angle: float) -> np.ndarray:
-    """Rotation matrix (3, 3) about an axis of length 1."""
-    return rotation(None, (np.cos(0.5 * angle), *(np.sin(0.5 * angle) * axis)))

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError
+from gori.formats.left_out import LeftOut
 from gori.formats.mjcf import velocities as conventions
 from gori.formats.mjcf.joints import BALL, FREE, is_split
-from gori.formats.mjcf.left_out import LeftOut
 from gori.formats.mjcf.names import ElementNames
 from gori.formats.mjcf.read import checked_model
 from gori.spec.base import rotation

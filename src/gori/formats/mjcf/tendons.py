@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gori.formats.mjcf.drives import levers, on_joints, sum_of
+from gori.formats.mjcf.drives import levers, on_joints, one_joint, sum_of
 from gori.formats.mjcf.source import MjcfSource
 
 _WRAP_SITE = 3
@@ -16,10 +16,11 @@ def tendons(source: MjcfSource) -> Forces:
     m, names, forces = source.m, source.names, {}
     for k, name in enumerate(names.tendons):
         lever = levers(m, k)
-        if m.tendon_limited[k] and not source.disabled("limit"):
-            source.left.add("limit of a tendon", name)
-        if m.tendon_frictionloss[k] and not source.disabled("frictionloss"):
-            source.left.add("friction of a tendon", name)
+        alone = one_joint(m, k) is not None  # its limit and friction are those of the joint
+        if m.tendon_limited[k] and not source.disabled("limit") and not alone:
+            source.left.add("limit of a tendon over several joints, or of a spatial one", name)
+        if m.tendon_frictionloss[k] and not source.disabled("frictionloss") and not alone:
+            source.left.add("friction of a tendon over several joints, or of a spatial one", name)
         if m.tendon_stiffnesspoly[k].any() or m.tendon_dampingpoly[k].any() or m.tendon_springyield[k] > 0.0:
             source.left.add("spring or damper of a tendon that is not linear", name)
         stiffness = 0.0 if source.disabled("spring") else float(m.tendon_stiffness[k])

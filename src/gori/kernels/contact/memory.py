@@ -182,6 +182,9 @@ class ContactMemory(Bundle):
     x_after: Annotated[Any, F1]
     x_moving: Annotated[Any, F1]
     x_last: Annotated[Any, F1]  # before a pair of sweeps
+    # impulses with all their restitution, and velocities with them (`impulses/rebound.py`)
+    rebound: Annotated[Any, F1]
+    x_rebound: Annotated[Any, F1]
     # mixing of iterates (`impulses/mixing.py`), in blocks: differences of the last few of impulses and velocities, the
     # last ones, and by how much impulses change
     mix_f: Annotated[Any, F3]
@@ -278,7 +281,8 @@ def contact_memory(
         path=path, path_of=path_of, place=place, velocity_at=velocities_at(place, blocks), way=way, way_of=way_of,
         block=np.zeros(pieces, np.int64), w=aligned((pieces, 3, WIDTH)),
         x_before=aligned(WIDTH * blocks), x_free=aligned(WIDTH * blocks), x_after=aligned(WIDTH * blocks),
-        x_moving=aligned(WIDTH * blocks), x_last=aligned(WIDTH * blocks),
+        x_moving=aligned(WIDTH * blocks), x_last=aligned(WIDTH * blocks), x_rebound=aligned(WIDTH * blocks),
+        rebound=np.zeros(WIDTH * impulses),
         mix_f=aligned((mixed, impulses, WIDTH)), mix_g=aligned((mixed, impulses, WIDTH)),
         mix_v=aligned((mixed, blocks, WIDTH)), mix_change=aligned(WIDTH * impulses),
         last_f=aligned(WIDTH * impulses), last_g=aligned(WIDTH * impulses), last_v=aligned(WIDTH * blocks),

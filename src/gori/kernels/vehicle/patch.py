@@ -17,6 +17,7 @@ from gori.kernels.vehicle.footprint import ground_below, lay_tread, press_tyre
 from gori.kernels.vehicle.soil import mobilised, pressure, slip_sinkage, stiffness
 from gori.kernels.vehicle.terrain import height
 from gori.kernels.vehicle.walls import SHEER, wall_share
+from gori.kernels.whole import ceil, floor
 
 STICK_TIME = 0.02
 """damping of soil that sticks, as a time [s]: without it a parked vehicle would oscillate indefinitely"""
@@ -28,13 +29,13 @@ STEEPEST = 0.1
 @part
 def first_cell(low, origin, cell):
     """Index of the first cell whose middle is not below `low`."""
-    return math.ceil((low - origin) / cell - 0.5)
+    return ceil((low - origin) / cell - 0.5)
 
 
 @part
 def last_cell(high, origin, cell):
     """Index of the last cell whose middle is not above `high`."""
-    return math.floor((high - origin) / cell - 0.5)
+    return floor((high - origin) / cell - 0.5)
 
 
 @part

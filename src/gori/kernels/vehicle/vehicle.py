@@ -22,6 +22,7 @@ from gori.kernels.vehicle.state import LIVE
 from gori.kernels.vehicle.tables import Ground
 from gori.kernels.vehicle.tyre import V_TURN, slip_step, tyre_forces
 from gori.kernels.vehicle.wheels import carry, press, put, shaft_reaction, sink, touch, wheel_pose
+from gori.kernels.whole import ceil
 
 
 @part
@@ -152,7 +153,7 @@ def turn_free(machine, data, w, sub):
 def fast_part(machine, data, dt):
     """Advance angular velocities, slips and drive trains by dt [s], in their own steps."""
     nw = machine.wheel.shape[0]
-    n = max(1, math.ceil(dt / data.vehicle_setting[0].sub_step - 1e-6))
+    n = max(1, ceil(dt / data.vehicle_setting[0].sub_step - 1e-6))
     sub = dt / n
     for w in range(nw):
         s, work = data.wheel[w], data.wheel_work[w]

@@ -19,7 +19,7 @@ import math
 from gori.kernels.contact.impulses.joints import push_axis, solve_axis, speed_of_axis
 from gori.kernels.contact.impulses.mixing import mix
 from gori.kernels.contact.impulses.newton import may_try, solve_by_newton
-from gori.kernels.contact.impulses.outcome import work_of
+from gori.kernels.contact.impulses.outcome import work_of_all
 from gori.kernels.contact.speeds import normal_speed, speeds, tangential_speeds
 from gori.kernels.jit import block, part
 from gori.kernels.lanes import lanes, lanes_of
@@ -256,12 +256,7 @@ def calm_impulses(memory, free, v, most):
 
     free   (nv,) velocities without contact;  v (nv,) those with it
     """
-    gain = 0.0
-    for k in range(memory.head[0].points):
-        gain += work_of(memory.rows[k], memory, free, v)
-        if memory.turns.shape[0] > 0:
-            gain += work_of(memory.turns[k], memory, free, v)
-    if not gain > 0.0:
+    if not work_of_all(memory, free, v) > 0.0:
         return
     drop_impulses(memory)
     for k in range(v.shape[0]):

@@ -5,18 +5,24 @@ terms w x v that come from that gains energy by (h w)^2 in each step. So these t
 of free joints on the ground, and what is conserved is carried over instead: with R and R' the rotation before and after
 the step, velocities, or momenta, of the world are the same in both axes,
 
-    one body alone     P' = D P,  L' = D L  about its centre of mass c,   D = R'^T R;    c moves by h P / m
+    one body alone     P' = D P,  L' = D L  about its centre of mass c,   D = R'^T R;    c moves by h P / m,
+                       and it turns by h times the mean of its angular velocities (`mean_spin`)
     with a tree        the velocity of the origin, v' = D v;              the origin moves by h v
+
+A free joint on a body that moves, as on a moving base, is the same with what its own velocities do: R and R' are then
+those against that body, whose part in the accelerations stays.
 """
 
 import math
 
 from gori.kernels.contact.narrow.frames import turned, turned_back
 from gori.kernels.jit import part
+from gori.kernels.tree.aba import rotate_inertia
 from gori.kernels.tree.columns import (
     BIAS,
     COM,
     END,
+    FORCE,
     INERTIA,
     KIND,
     MASS,
@@ -27,25 +33,55 @@ from gori.kernels.tree.columns import (
 )
 from gori.kernels.tree.configuration import exp_coefficients, integrate_joint, quaternion_times
 from gori.kernels.tree.joints import FREE, rotation_of_quaternion
-from gori.kernels.tree.kinematics import cross
+from gori.kernels.tree.kinematics import cross, turn
+
+MEANS = 2
+"""times that the mean angular velocity of a step is found anew: energy is right to the third order, and falls"""
 
 
 @part
 def flies(body_i, i):
-    """Whether a row is free on the ground."""
-    return body_i[i, KIND] == FREE and body_i[i, PARENT] == 0
+    """Whether a row has a free joint."""
+    return body_i[i, KIND] == FREE
 
 
 @part
-def leave_out_turning(body_i, body_w):
-    """No terms of turning axes for bodies that fly; after `rates`, before `articulate`."""
+def leave_out_relative(body_i, body_f, v, i, body_w):
+    """No terms of the velocities of the free joint of row i alone, on a body that moves: in w x v of its axes, and, of
+    one body, in the moment and the force that turn its momentum.
+    """
+    p, d = body_i[i, PARENT], body_i[i, V0]
+    wx, wy, wz = body_w[i, OMEGA], body_w[i, OMEGA + 1], body_w[i, OMEGA + 2]
+    wx, wy, wz = wx - body_w[p, OMEGA], wy - body_w[p, OMEGA + 1], wz - body_w[p, OMEGA + 2]
+    x, y, z = cross(wx, wy, wz, *turn(body_w, i, v[d + 3], v[d + 4], v[d + 5]))
+    body_w[i, BIAS + 3] -= x
+    body_w[i, BIAS + 4] -= y
+    body_w[i, BIAS + 5] -= z
+    if body_i[i, END] == i + 1:
+        m, (xx, yy, zz, xy, xz, yz) = body_f[i, MASS], rotate_inertia(i, body_f, body_w)
+        x, y, z = xx * wx + xy * wy + xz * wz, xy * wx + yy * wy + yz * wz, xz * wx + yz * wy + zz * wz
+        nx, ny, nz = cross(wx, wy, wz, x, y, z)
+        x, y, z = turn(body_w, i, m * body_f[i, COM], m * body_f[i, COM + 1], m * body_f[i, COM + 2])
+        fx, fy, fz = cross(wx, wy, wz, *cross(wx, wy, wz, x, y, z))
+        body_w[i, FORCE], body_w[i, FORCE + 3] = body_w[i, FORCE] - nx, body_w[i, FORCE + 3] - fx
+        body_w[i, FORCE + 1], body_w[i, FORCE + 4] = body_w[i, FORCE + 1] - ny, body_w[i, FORCE + 4] - fy
+        body_w[i, FORCE + 2], body_w[i, FORCE + 5] = body_w[i, FORCE + 2] - nz, body_w[i, FORCE + 5] - fz
+
+
+@part
+def leave_out_turning(body_i, body_f, v, body_w):
+    """No terms of turning axes for bodies that fly; after `rates` and forces, before `articulate`."""
     for i in range(1, body_i.shape[0]):
-        if flies(body_i, i):
-            for k in range(6):
-                body_w[i, BIAS + k] = 0.0
-            if body_i[i, END] == i + 1:
-                for k in range(3):
-                    body_w[i, OMEGA + k] = 0.0
+        if not flies(body_i, i):
+            continue
+        if body_i[i, PARENT] > 0:
+            leave_out_relative(body_i, body_f, v, i, body_w)
+            continue
+        for k in range(6):
+            body_w[i, BIAS + k] = 0.0
+        if body_i[i, END] == i + 1:
+            for k in range(3):
+                body_w[i, OMEGA + k] = 0.0
 
 
 @part
@@ -75,10 +111,35 @@ def solve_symmetric(xx, yy, zz, xy, xz, yz, a, b, c):
 
 
 @part
+def mean_spin(inertia, wx, wy, wz, h):
+    """Angular velocity by which a body turns in a step, in the axes before it: the mean of those before and after it,
+    as the momentum stays where it is while the axes turn. With the exact mean the energy would stay as well.
+
+    inertia   about the centre of mass, xx yy zz xy xz yz
+    """
+    xx, yy, zz, xy, xz, yz = inertia
+    lx, ly, lz = xx * wx + xy * wy + xz * wz, xy * wx + yy * wy + yz * wz, xz * wx + yz * wy + zz * wz
+    mx, my, mz = wx, wy, wz
+    for _ in range(MEANS):
+        ax, ay, az = h * mx, h * my, h * mz
+        angle2 = ax * ax + ay * ay + az * az
+        half, _, _ = exp_coefficients(angle2)
+        D = rotation_of_quaternion(math.cos(0.5 * math.sqrt(angle2)), half * ax, half * ay, half * az)
+        nx, ny, nz = solve_symmetric(xx, yy, zz, xy, xz, yz, *turned_back(D, lx, ly, lz))
+        mx, my, mz = 0.5 * (wx + nx), 0.5 * (wy + ny), 0.5 * (wz + nz)
+    return mx, my, mz
+
+
+@part
 def fly(body_f, i, at, d, alone, q, u, v, h):
-    """One step of a free body on the ground with the velocities u; v, which may be the same, are then in new axes."""
+    """One step of a free body with the velocities u; v, which may be the same, are then in new axes."""
     w, x, y, z = q[at], q[at + 1], q[at + 2], q[at + 3]
     ax, ay, az = h * u[d], h * u[d + 1], h * u[d + 2]
+    alone = alone and body_f[i, MASS] > 0.0
+    if alone:
+        cx, cy, cz, xx, yy, zz, xy, xz, yz = about_centre(body_f, i)
+        sx, sy, sz = mean_spin((xx, yy, zz, xy, xz, yz), v[d], v[d + 1], v[d + 2], h)
+        ax, ay, az = ax + h * (sx - v[d]), ay + h * (sy - v[d + 1]), az + h * (sz - v[d + 2])
     angle2 = ax * ax + ay * ay + az * az
     half, _, _ = exp_coefficients(angle2)
     cosine = math.cos(0.5 * math.sqrt(angle2))
@@ -87,10 +148,9 @@ def fly(body_f, i, at, d, alone, q, u, v, h):
     norm = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
     q[at], q[at + 1], q[at + 2], q[at + 3] = w * norm, x * norm, y * norm, z * norm
     D = rotation_of_quaternion(cosine, half * ax, half * ay, half * az)  # from the new axes to the old ones
-    if alone and body_f[i, MASS] > 0.0:
-        cx, cy, cz, xx, yy, zz, xy, xz, yz = about_centre(body_f, i)
+    if alone:
         # way of the centre of mass
-        tx, ty, tz = cross(ax, ay, az, cx, cy, cz)
+        tx, ty, tz = cross(h * u[d], h * u[d + 1], h * u[d + 2], cx, cy, cz)
         px, py, pz = turned(R, cx + h * u[d + 3] + tx, cy + h * u[d + 4] + ty, cz + h * u[d + 5] + tz)
         tx, ty, tz = turned(R, *turned(D, cx, cy, cz))
         q[at + 4] += px - tx

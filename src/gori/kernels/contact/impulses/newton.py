@@ -27,8 +27,10 @@ from gori.kernels.contact.speeds import speeds
 from gori.kernels.jit import block, part
 from gori.kernels.lanes import WIDTH, lanes, lanes_of
 
-NEWTON_STEPS = 16
+NEWTON_STEPS = 64
 """of Newton's method, at most"""
+STUCK = 12
+"""steps without one whose change is smaller than all before, after which it ends"""
 MOST_REST = 64
 """solves for which it rests after it has not arrived, at most"""
 UNYIELDING = 1e-6
@@ -333,6 +335,7 @@ def solve_by_newton(memory, free, x, tolerance):
     """
     begin(memory, x)
     direction, arrived, head = memory.direction, False, memory.head[0]
+    smallest, stuck = math.inf, 0
     for _ in range(NEWTON_STEPS):
         head.newton += 1
         lay_equations(memory, free, x, direction)
@@ -345,10 +348,14 @@ def solve_by_newton(memory, free, x, tolerance):
         share = share_of_way(memory, free, x, direction)
         for k in range(x.shape[0]):
             x[k] += share * direction[k]
-        rest = follow(memory, share)
-        if max(share * largest, rest) <= ARRIVED * tolerance:
+        change = max(share * largest, follow(memory, share))
+        if change <= ARRIVED * tolerance:
             arrived = True
             break
+        stuck = 0 if change < smallest else stuck + 1
+        if stuck == STUCK:
+            break
+        smallest = min(smallest, change)
     if arrived:
         take_impulses(memory)
     note_outcome(head, arrived)

@@ -17,14 +17,20 @@ def work_of(row, memory, before, after):
 
 
 @part
-def contact_work(memory, before, after):
+def work_of_all(memory, before, after):
     """Work of the impulses of all points [J]."""
     work = 0.0
     for k in range(memory.head[0].points):
-        if memory.rows[k].impulse[0] > 0.0:
-            work += work_of(memory.rows[k], memory, before, after)
-            if memory.turns.shape[0] > 0:
-                work += work_of(memory.turns[k], memory, before, after)
+        work += work_of(memory.rows[k], memory, before, after)
+        if memory.turns.shape[0] > 0:
+            work += work_of(memory.turns[k], memory, before, after)
+    return work
+
+
+@part
+def contact_work(memory, before, after):
+    """The same, which is added up over the run."""
+    work = work_of_all(memory, before, after)
     memory.head[0].work += work
     return work
 

@@ -10,6 +10,7 @@ import math
 from gori.kernels.jit import block, part
 from gori.kernels.vehicle.tables import SINE
 from gori.kernels.vehicle.terrain import STEEP, feature_height, position_on, relief
+from gori.kernels.whole import floor
 
 DESCENTS, SHORTER = 12, 8
 """steps of the search for the nearest point, and how often each may be halved"""
@@ -28,7 +29,7 @@ def rut(soil, cells, x, y):
     a, b = (x - soil.x0) / soil.cell, (y - soil.y0) / soil.cell
     if a < 0.0 or b < 0.0 or a > soil.nx or b > soil.ny:
         return 0.0, 0.0, 0.0
-    i, j = math.floor(a - 0.5), math.floor(b - 0.5)
+    i, j = floor(a - 0.5), floor(b - 0.5)
     a, b = a - 0.5 - i, b - 0.5 - j
     d00, d10 = cell_rut(soil, cells, i, j), cell_rut(soil, cells, i + 1, j)
     d01, d11 = cell_rut(soil, cells, i, j + 1), cell_rut(soil, cells, i + 1, j + 1)

@@ -1,4 +1,4 @@
-"""What a Spec does not hold of an MJCF file: collected by kind and name, and told once."""
+"""What a Spec does not hold of a file in another format: collected by kind and name, and told once."""
 
 from pathlib import Path
 

@@ -6,7 +6,7 @@ import pytest
 
 import gori
 from gori.errors import FileError, FormatWarning
-from gori.formats.mjcf.left_out import SHOWN, LeftOut
+from gori.formats.left_out import SHOWN, LeftOut
 
 
 def test_names_by_kind():
@@ -23,8 +23,11 @@ def test_names_by_kind():
     assert light.endswith(f"{SHOWN - 1} and 3 more")
 
 
-def test_one_warning_or_an_error(mjcf):
-    path = mjcf("<worldbody><light name='sun'/><camera name='top'/><geom size='1'/></worldbody>")
+def test_one_warning_or_an_error(tmp_path):
+    pytest.importorskip("mujoco")
+    path = tmp_path / "model.xml"
+    inside = "<light name='sun'/><camera name='top'/><geom size='1'/>"
+    path.write_text(f"<mujoco><worldbody>{inside}</worldbody></mujoco>")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         gori.load(path)
