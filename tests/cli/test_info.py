@@ -133,3 +133,18 @@ def test_info_lists_visual_shapes(run, tmp_path):
     }
     shown = run("info", "skin.yaml").stdout
     assert "visual shapes" in shown and "ground.skin" in shown
+
+
+def test_the_machine_of_a_run(run, tmp_path):
+    (tmp_path / "out").mkdir()
+    model = gori.compile(gori.load("four.yaml"), open_loops=True)
+    gori.Simulation(model, gori.RK4(1e-3)).run(0.1, sample=0.05, path="out/run.h5", progress=False)
+    for name in ("out", "out/run.h5"):
+        done = run("info", name)
+        assert done.exit_code == 0 and f"{name}  a run of 0.1 s, 3 samples, gravity" in done.stdout
+        assert "4 bodies" in done.stdout and "crank" in done.stdout
+    done = run("info", "out", "--base", "free")
+    assert done.exit_code == 2 and "--base is for machines, and out is a run" in done.stderr
+    for name in ("nothing", "nothing.h5"):
+        done = run("info", name)
+        assert done.exit_code == 2 and f"{name}: there is no such file" in done.stderr

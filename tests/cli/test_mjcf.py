@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import gori
-from gori.cli.view import is_machine, machine
+from gori.cli.reading import Reading, is_machine
 
 pytest.importorskip("mujoco")
 
@@ -36,5 +36,5 @@ def test_convert_with_files_elsewhere(run):
 
 def test_view_takes_it_for_a_machine(run):
     Path("part.xml").write_text(PART)
-    assert is_machine(Path("part.xml")) and machine(Path("part.xml")).joint_names == ("j",)
+    assert is_machine(Path("part.xml")) and Reading().model(Path("part.xml")).joint_names == ("j",)
     assert run("view", "none.xml", "--save", "none.html").exit_code == 2

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import gori
-from gori.cli.view import is_machine, machine
+from gori.cli.reading import Reading, is_machine
 
 pytest.importorskip("lxml")
 
@@ -47,6 +47,6 @@ def test_a_description_may_use_it(run):
 
 def test_view_takes_it_for_a_machine(run):
     Path("arm.sdf").write_text(ARM)
-    assert is_machine(Path("arm.sdf")) and machine(Path("arm.sdf")).joint_names == ("a.free", "j")
+    assert is_machine(Path("arm.sdf")) and Reading().model(Path("arm.sdf")).joint_names == ("a.free", "j")
     Path("w.world").write_text(WORLD.replace("model://arm/", ""))
-    assert is_machine(Path("w.world")) and machine(Path("w.world")).joint_names == ("arm.a.free", "arm.j")
+    assert is_machine(Path("w.world")) and Reading().model(Path("w.world")).joint_names == ("arm.a.free", "arm.j")

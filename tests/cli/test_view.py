@@ -1,7 +1,5 @@
 import pytest
 
-import gori
-from gori.cli.view import is_machine, machine
 from gori.web import pages
 from gori.web.packet import unpack
 from tests.web.machines import EXAMPLES, stub_pages
@@ -65,11 +63,3 @@ def test_two_runs_are_shown_over_each_other(run, stub, monkeypatch):
     packets = [unpack(packet)[0] for packet in seen[0].joined(None)]
     (ghost,) = (head for head in packets if head["type"] == "ghost-film")
     assert ghost["names"] == ["one", "other"] and seen[0].options["trails"] == ["P"]
-
-
-def test_meshes_that_are_missing_leave_the_rest(run, tmp_path):
-    text = (tmp_path / "arm.urdf").read_text()
-    assert is_machine(tmp_path / "arm.urdf") and not is_machine(tmp_path)
-    visual = '<visual><geometry><mesh filename="none.stl"/></geometry></visual>'
-    (tmp_path / "meshed.urdf").write_text(text.replace("</link>", f"{visual}</link>", 1))
-    assert isinstance(machine(tmp_path / "meshed.urdf"), gori.Model)

@@ -111,6 +111,7 @@ def test_many_turns_take_the_short_way(tmp_path):
             assert np.sum(turns[1:] * turns[:-1], axis=1).min() > 0.9
 
 
+@pytest.mark.filterwarnings("ignore::gori.errors.FormatWarning")  # springs
 def test_tyres_and_ground_of_a_vehicle(tmp_path):
     (tmp_path / "t.yaml").write_text("gori: 1\nparts: {truck: {use: hmmwv}}\n")
     to_gltf(gori.compile(gori.load(tmp_path / "t.yaml")), tmp_path / "t.glb")
@@ -128,7 +129,7 @@ def test_tyres_and_ground_of_a_vehicle(tmp_path):
 def test_what_cannot_be_written(model, tmp_path):
     with pytest.raises(InputError, match=r"is written as \.glb"):
         to_gltf(model, tmp_path / "m.obj")
-    with pytest.raises(InputError, match="takes a Model or a Recording"):
+    with pytest.raises(InputError, match="made of a Model or a Recording"):
         to_gltf("model", tmp_path / "m.glb")
     with pytest.raises(FileError, match="cannot be written"):
         to_gltf(model, tmp_path / "none" / "m.glb")

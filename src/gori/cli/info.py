@@ -11,34 +11,36 @@ from rich.table import Table
 from rich.text import Text
 
 from gori.cli.contact import apart_rows, pair_rows, shape_rows, touching
-from gori.cli.options import Base, File, Packages, Strict, Within, read
 from gori.cli.particles import granular, particle_rows
+from gori.cli.reading import Reading, Source, is_machine, reads_machines
 from gori.cli.terminal import collected_warnings, count, output, warn
 
 if TYPE_CHECKING:
     from gori.model import Model
+    from gori.record import Recording
     from gori.spec import Spec
 
 SHOWN = 8
 """rows of a list before the rest is only counted"""
 
 
+@reads_machines
 def info(
-    file: File,
-    base: Base = None,
-    strict: Strict = False,
-    within: Within = None,
-    packages: Packages = None,
+    file: Source,
+    reading: Reading,
     everything: Annotated[bool, typer.Option("--all", help="Show long chains and lists in full.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
 ) -> None:
-    """Show the bodies, joints and coordinates of a file."""
+    """Show the bodies, joints and coordinates of a machine, or of the machine of a run."""
+    from gori.formats import format_of
     from gori.model import compile
 
+    run = None if is_machine(file) else _run(file, reading)
     with collected_warnings(file) as messages:
-        spec = read(file, base, strict, within=within, more={"packages": packages} if packages else None)
+        spec = reading.spec(file) if run is None else run.model.spec
         model = compile(spec, open_loops=True)
-    about = facts(file, spec, model) | granular(spec) | touching(model.spec)
+    kind = format_of(file) if run is None else f"a run of {_length(run)}"
+    about = facts(file, kind, spec, model) | granular(spec) | touching(model.spec)
     if as_json:
         typer.echo(json.dumps(about | {"warnings": messages}, indent=2))
         return
@@ -54,10 +56,20 @@ def info(
     warn(messages)
 
 
-def facts(file: Path, written: "Spec", model: "Model") -> dict[str, Any]:
-    """All that is shown, as plain data: bodies in depth-first order, each with the joint that carries it."""
-    from gori.formats import format_of
+def _run(file: Path, reading: Reading) -> "Recording":
+    from gori.sim.runfile import open_run
 
+    reading.refuse(file)
+    return open_run(file)
+
+
+def _length(run: "Recording") -> str:
+    words = f"{run.time[-1] - run.time[0]:g} s, {count(len(run), 'sample')}" if len(run) else "no samples"
+    return words + (f", {count(len(run.frames), 'frame')} of particles" if run.frames else "")
+
+
+def facts(file: Path, kind: str, written: "Spec", model: "Model") -> dict[str, Any]:
+    """All that is shown, as plain data: bodies in depth-first order, each with the joint that carries it."""
     spec = model.spec
     carried_by = {joint.child: name for name, joint in spec.joints.items()}
     bodies = {
@@ -68,7 +80,7 @@ def facts(file: Path, written: "Spec", model: "Model") -> dict[str, Any]:
     joints = {carried_by[body]: _joint(model, carried_by[body]) for body in model.body_names}
     return {
         "file": str(file),
-        "format": format_of(file),
+        "format": kind,
         "gravity": list(spec.gravity),
         "mass": model.mass,
         "nq": model.nq,

@@ -5,13 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from gori.cli.options import Base
+from gori.cli.reading import Reading, Source, is_machine, reads_machines
 from gori.cli.terminal import file_size, output
-from gori.cli.view import Source, is_machine, machine
 
 
+@reads_machines
 def render(
     file: Source,
+    reading: Reading,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A picture .png or a film .mp4.", show_default=False)],
     at: Annotated[
         float | None, typer.Option(metavar="S", help="Time of the picture in seconds.", show_default="the last")
@@ -29,12 +30,13 @@ def render(
         list[str] | None, typer.Option(metavar="KIND", help="contact, reaction or force; may be repeated.")
     ] = None,
     dark: Annotated[bool, typer.Option("--dark", help="On a dark background.")] = False,
-    base: Base = None,
 ) -> None:
     """Draw a machine or a run as the viewer shows it, by a browser without a window."""
     from gori.web.render import size_of, to_picture
 
-    source: Any = machine(file, base) if is_machine(file) else file
+    source: Any = reading.model(file) if is_machine(file) else file
+    if source is file:
+        reading.refuse(file)
     options = {"trails": trail or (), "arrows": arrows or (), "dark": dark}
     to_picture(source, out, at, camera, size_of(size), fps, **options)
     output().print(f"{out}: {file_size(out.stat().st_size)}", soft_wrap=True)

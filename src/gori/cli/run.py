@@ -3,6 +3,7 @@
 import signal
 from collections import Counter
 from contextlib import suppress
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,12 +13,18 @@ from rich.table import Table
 from rich.text import Text
 
 from gori.cli.main import INTERRUPTED, OUT_OF_TIME
-from gori.cli.options import Base, BaseKind, Device, Meshes, Strict, read
+from gori.cli.reading import Reading, reads_machines
 from gori.cli.terminal import collected_warnings, count, output, warn
 
 if TYPE_CHECKING:
     from gori.record import Recording
     from gori.spec import Spec
+
+
+class Device(StrEnum):
+    cpu = "cpu"
+    cuda = "cuda"
+
 
 OptionalFile = Annotated[
     Path | None,
@@ -25,7 +32,9 @@ OptionalFile = Annotated[
 ]
 
 
+@reads_machines
 def run(
+    reading: Reading,
     file: OptionalFile = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the results.", show_default="out/NAME")
@@ -56,9 +65,6 @@ def run(
         float | None,
         typer.Option(metavar="S", help="Stop after this wall time, to be resumed later.", show_default=False),
     ] = None,
-    base: Base = None,
-    strict: Strict = False,
-    meshes: Meshes = False,
 ) -> None:
     """Simulate a file in time, and write results, tables and plots to a folder.
 
@@ -71,14 +77,15 @@ def run(
 
     if resume is not None:
         given = {"FILE": file, "--out": out, "--duration": duration, "--method": method, "--step": step}
-        given |= {"--device": device, "--set": changes or None, "--overwrite": overwrite or None, "--base": base}
+        given |= {"--device": device, "--set": changes or None, "--overwrite": overwrite or None}
+        given |= {f"--{name}": value for name, value in reading.given.items()}
         if refused := [name for name, value in given.items() if value is not None]:
             raise InputError(f"--resume continues a run unchanged: it cannot be combined with {', '.join(refused)}")
         folder, work = resume, partial(resume_run, resume)
     elif file is None:
         raise InputError("give a file to run: gori run FILE.yaml, or gori run --resume DIR")
     else:
-        spec = described(file, base, strict, meshes, changes or [], duration, method, step, device)
+        spec = described(file, reading, changes or [], duration, method, step, device)
         folder = default_folder(file) if out is None else out
         work = partial(run_spec, spec, folder, overwrite=overwrite)
     try:
@@ -102,9 +109,7 @@ def run(
 
 def described(
     file: Path,
-    base: BaseKind | None,
-    strict: bool,
-    meshes: bool,
+    reading: Reading,
     changes: list[str],
     duration: float | None,
     method: str | None,
@@ -115,7 +120,7 @@ def described(
     from gori.sim.runfile import with_run
 
     with collected_warnings(file) as messages:
-        spec = read(file, base, strict, meshes, [parted(change) for change in changes])
+        spec = reading.spec(file, [parted(change) for change in changes])
         spec = with_run(spec, duration, method, step, None if device is None else device.value)
     # a Spec that is changed warns again of what it warned of when it was read, without the line
     warn([one for one in messages if not any(one != other and other.endswith(one) for other in messages)])

@@ -1,29 +1,18 @@
 """`gori view`: a machine or a run in the browser, or as one file."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from gori.cli.options import Base, BaseKind, Strict
-from gori.cli.terminal import collected_warnings, file_size, output, warn
-
-if TYPE_CHECKING:
-    from gori.model import Model
-
-MACHINES = (".yaml", ".yml", ".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world")
-Source = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="A machine (.yaml, .urdf, .sdf, MJCF), a recording (.h5), or the folder of a run.",
-        show_default=False,
-    ),
-]
+from gori.cli.reading import Reading, Source, is_machine, reads_machines
+from gori.cli.terminal import file_size, output
 
 
+@reads_machines
 def view(
     file: Source,
+    reading: Reading,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="Write one file instead of starting a server.")
     ] = None,
@@ -40,19 +29,19 @@ def view(
         str, typer.Option(help="Address to listen on; others than this machine need a token.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0: a free one.", min=0, max=65535)] = 0,
-    base: Base = None,
-    strict: Strict = False,
 ) -> None:
     """Show a machine or a run in the browser; a run also while it is written."""
     from gori.errors import InputError
 
     if compare is not None and is_machine(file):
         raise InputError(f"--compare draws another run over a run, and {file} is a machine")
+    if not is_machine(file):
+        reading.refuse(file)
     title = file.resolve().parent.name if file.stem == "run" else file.resolve().stem
     if save is not None:
         from gori.web.export import to_html
 
-        source: Any = machine(file, base, strict) if is_machine(file) else file
+        source: Any = reading.model(file) if is_machine(file) else file
         to_html(source, save, limit, title=title, trails=trail or (), camera=camera, compare=compare)
         output().print(f"{save}: {file_size(save.stat().st_size)}", soft_wrap=True)
         return
@@ -65,32 +54,8 @@ def view(
 
     options = options_of(trail or (), camera=camera)
     if is_machine(file):
-        session: Any = MachineSession(machine(file, base, strict), title)
+        session: Any = MachineSession(reading.model(file), title)
     else:
         session = RecordedSession(file, title, ghost=compare)
     session.options = options
     serve(session, host=host, port=port, open_browser=not no_browser)
-
-
-def is_machine(file: Path) -> bool:
-    """Whether a file describes a machine; else it is a run."""
-    return file.suffix.lower() in MACHINES
-
-
-def machine(file: Path, base: BaseKind | None = None, strict: bool = False) -> "Model":
-    """The Model in a file, with meshes where their files are there; warnings are printed."""
-    from gori.cli.options import read
-    from gori.errors import GoriError
-    from gori.model import compile
-
-    with collected_warnings(file) as messages:
-        if file.suffix.lower() in (".urdf", ".xacro", ".sdf", ".world"):
-            try:
-                model = compile(read(file, base, strict, meshes=True))
-            except GoriError as error:  # shapes of files that are missing, or no trimesh: the rest can be seen
-                model = compile(read(file, base, strict))
-                messages.append(f"without its meshes: {error}")
-        else:
-            model = compile(read(file, base, strict))
-    warn(messages)
-    return model

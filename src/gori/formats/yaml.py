@@ -23,6 +23,7 @@ from gori.spec.explain import Problem, warn
 from gori.spec.spec import GROUPS
 from gori.spec.vehicle.tyre import TYRES
 from gori.text.arguments import is_one_of, path_of
+from gori.text.whole import write_whole
 from gori.text.yaml import RESOLVERS, TAG, VERSION, Place, parse, read_text
 from gori.vehicle import terrain_of
 
@@ -294,10 +295,7 @@ def write_yaml(spec: Spec, path: str | os.PathLike | None = None, arrays: list[n
     if arrays is not None:
         arrays += large.found
     if path is not None:
-        try:
-            Path(path).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise FileError(f"cannot be written: {error.strerror}", path) from None
+        write_whole(path, text)
     return text
 
 

@@ -57,7 +57,7 @@ def block(function: Callable) -> Any:
 
 
 def _present(typingctx, address):
-    """Whether there is a kernel: at an address that is not 0, or, as on a GPU, a function itself; None: there is none."""
+    """Whether there is a kernel: at an address that is not 0, or, as on a GPU, a function itself and not None."""
 
     def codegen(context, builder, signature, args):
         kind = signature.args[0]

@@ -27,7 +27,6 @@ from gori.model import Model, compile
 from gori.record import Frames, Recording, read_checkpoint
 from gori.record.channels import WORK
 from gori.record.lock import Lock
-from gori.record.whole import whole_file
 from gori.sim.channels import add_channels
 from gori.sim.contact.impacts import impacts_of
 from gori.sim.events import Event
@@ -38,6 +37,7 @@ from gori.sim.trace import Trace
 from gori.sim.vehicle.rest import at_rest
 from gori.spec import Run, Spec
 from gori.text.arguments import path_of
+from gori.text.whole import whole_file
 
 MOST_IN_PLOT = 24
 """channels in a plot that nobody asked for; more are hard to tell apart"""

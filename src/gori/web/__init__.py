@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from gori.web.notebook import widget
     from gori.web.render import to_picture
     from gori.web.scene import Scene
+    from gori.web.usd import to_usd
 
 _HOMES = {
     "Drawings": "drawings", "Film": "film", "Scene": "scene", "to_gltf": "gltf", "to_html": "export",
-    "to_picture": "render", "widget": "notebook",
+    "to_picture": "render", "to_usd": "usd", "widget": "notebook",
 }  # fmt: skip
 
-__all__ = ["Drawings", "Film", "Scene", "to_gltf", "to_html", "to_picture", "widget"]
+__all__ = ["Drawings", "Film", "Scene", "to_gltf", "to_html", "to_picture", "to_usd", "widget"]
 
 
 def __getattr__(name: str) -> Any:

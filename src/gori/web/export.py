@@ -11,8 +11,8 @@ from gori.errors import InputError
 from gori.model import Model
 from gori.model.state import State
 from gori.record import Recording
-from gori.record.whole import whole_file
 from gori.text.arguments import file_of, names_of
+from gori.text.whole import whole_file
 from gori.web.arrows import KINDS
 from gori.web.channels import channel_list, default_channels, series_packet
 from gori.web.drawings import Drawings

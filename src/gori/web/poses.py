@@ -16,12 +16,12 @@ def body_order(model: Model) -> tuple[str, ...]:
     return (GROUND, *(name for name in model.body_names if name != GROUND))
 
 
-def poses_of(model: Model, q: Any) -> np.ndarray:
-    """Poses (bodies, 7) f4 at q (nq,), or (N, bodies, 7) at q (N, nq); quaternions along N without jumps of sign."""
+def poses_of(model: Model, q: Any, dtype: type = np.float32) -> np.ndarray:
+    """Poses (bodies, 7) at q (nq,), or (N, bodies, 7) at q (N, nq); quaternions along N without jumps of sign."""
     q = np.asarray(q, float)
     many = q if q.ndim == 2 else q[None]
     index = [model.frame(name) for name in body_order(model)]
-    out = np.empty((len(many), len(index), 7), np.float32)
+    out = np.empty((len(many), len(index), 7), dtype)
     for first in range(0, len(many), BATCH):
         rows = slice(first, first + BATCH)
         poses = model.forward_kinematics(many[rows])
@@ -29,7 +29,7 @@ def poses_of(model: Model, q: Any) -> np.ndarray:
         out[rows, :, 3:] = quaternions(poses.rotation[:, index])
     if len(out) > 1:
         turned = np.einsum("nbi,nbi->nb", out[1:, :, 3:], out[:-1, :, 3:]) < 0.0
-        out[1:, :, 3:] *= np.cumprod(np.where(turned, -1.0, 1.0), axis=0, dtype=np.float32)[:, :, None]
+        out[1:, :, 3:] *= np.cumprod(np.where(turned, -1.0, 1.0), axis=0, dtype=dtype)[:, :, None]
     return out if q.ndim == 2 else out[0]
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from gori.errors import FileError, InputError, MissingPackageError
 from gori.model import Model
 from gori.record import Recording
-from gori.record.whole import whole_file
 from gori.sim.progress import Progress
 from gori.text.arguments import file_of
+from gori.text.whole import whole_file
 from gori.web.browser import Browser, png_of
 from gori.web.drawings import Drawings
 from gori.web.export import options_of, page_text

@@ -55,7 +55,7 @@ class Scene:
         self.names = body_order(model)
         self._number = {name: k for k, name in enumerate(self.names)}
         states = self._states(q)
-        self.start = poses_of(model, states[0])
+        self.q, self.start = states[0], poses_of(model, states[0])
         self.bodies = [self._body(name) for name in self.names]
         self.follow, self.extent = self._extent(poses_of(model, states))
         if room is not None:

@@ -14,6 +14,7 @@ from gori.spec import Spec
 from gori.spec.base import quaternion
 from gori.spec.explain import warn
 from gori.text.arguments import path_of
+from gori.text.whole import write_whole
 
 
 def add(parent: ElementTree.Element, tag: str, **attributes: Any) -> ElementTree.Element:
@@ -63,10 +64,7 @@ def finish(spec: Spec, root: ElementTree.Element, left: LeftOut, path: str | os.
     ElementTree.indent(root)
     document = ElementTree.tostring(root, encoding="unicode") + "\n"
     if path is not None:
-        try:
-            Path(path_of(path)).write_text('<?xml version="1.0"?>\n' + document, encoding="utf-8")
-        except OSError as error:
-            raise FileError(f"cannot be written: {error.strerror}", path) from None
+        write_whole(path_of(path), '<?xml version="1.0"?>\n' + document)
     return document
 
 

@@ -40,6 +40,8 @@ def surface_of(entry: dict[str, Any], arrays: dict[str, np.ndarray], size: float
             return turned(outline, 1.0)
         case "box":
             return _box(np.array(entry["size"], float) / 2.0, entry.get("open", ()))
+        case "tyre":
+            return turned(_tyre(entry["radius"], entry["width"]), 1.0)
         case "plane":
             edge = PLANE * size
             corners = np.array([(-edge, -edge, 0.0), (edge, -edge, 0.0), (edge, edge, 0.0), (-edge, edge, 0.0)])
@@ -51,6 +53,13 @@ def _arc(first: float, last: float, steps: int = AROUND // 4) -> list[tuple[floa
     """Points (r, z) of a circle of radius 1 between two angles, in half turns from the equator."""
     angles = np.pi * np.linspace(first, last, steps + 1)
     return [(float(max(np.cos(angle), 0.0)), float(np.sin(angle))) for angle in angles]
+
+
+def _tyre(radius: float, width: float) -> list[tuple[float, float]]:
+    """Outline (r, z) of a tyre about its axis, with rounded shoulders."""
+    shoulder = 0.15 * width
+    edges = [(0.0, -0.5 * width), (radius - shoulder, -0.5 * width), (radius, -0.5 * width + shoulder)]
+    return edges + [(r, -z) for r, z in reversed(edges)]
 
 
 def turned(outline: list[tuple[float, float]], scale: float) -> Surface:

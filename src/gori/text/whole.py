@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from gori.errors import RecordError
+from gori.errors import FileError, RecordError
 
 
 @contextmanager
@@ -23,3 +23,16 @@ def whole_file(path: str | os.PathLike) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def write_whole(path: str | os.PathLike, text: str) -> None:
+    """Write a text file; what was there before stays if that fails."""
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):  # a pipe or a device, which nothing can replace
+            Path(path).write_text(text, encoding="utf-8")
+            return
+        with whole_file(os.path.realpath(path)) as part:
+            part.write_text(text, encoding="utf-8")
+    except OSError as error:
+        cause = error.__cause__ if isinstance(error, RecordError) else error
+        raise FileError(f"cannot be written: {getattr(cause, 'strerror', None) or cause}", path) from None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gori.web.gltf_shapes import shaded, surface_of, turned
+from gori.web.surfaces import shaded, surface_of, turned
 
 trimesh = pytest.importorskip("trimesh")
 
@@ -18,6 +18,7 @@ trimesh = pytest.importorskip("trimesh")
         ({"type": "cone", "radius": 0.5, "length": 3.0, "top_radius": 0.0}, 0.25 * np.pi),
         ({"type": "cone", "radius": 0.5, "length": 3.0, "top_radius": 1.0}, np.pi * (0.25 + 0.5 + 1.0)),
         ({"type": "box", "size": [1.0, 2.0, 3.0]}, 6.0),
+        ({"type": "tyre", "radius": 1.0, "width": 1.0}, np.pi * (0.7 + 0.3 * (1.0 + 0.85 + 0.85**2) / 3.0)),
     ],
     ids=lambda value: value["type"] if isinstance(value, dict) else "",
 )
