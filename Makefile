@@ -5,8 +5,9 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
 KILLS ?= 100
+MUTANTS ?= 20000
 
-.PHONY: pages demo test bench validate soak lint clean
+.PHONY: pages demo test bench validate soak fuzz lint clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit('Gori needs Python 3.11 or newer; try make PYTHON=python3.12') if sys.version_info < (3, 11) else None"
@@ -45,6 +46,9 @@ validate: $(READY)        ## published problems against their reference values
 
 soak: $(READY)            ## kills, signals, full disks, damaged files: make soak KILLS=1000
 	$(PY) -m soak --kills $(KILLS)
+
+fuzz: $(READY)            ## hostile files of all formats, by the thousand: make fuzz MUTANTS=100000
+	$(PY) -m fuzz --count $(MUTANTS)
 
 lint: $(READY)
 	$(VENV)/bin/ruff check .

@@ -4,7 +4,8 @@ MJCF: all files of six packages that MuJoCo compiles. Mass matrix, bias force, i
 states, without constraints and contacts, must agree to 1e-9 of the largest number. Then all forces that act besides, of
 springs, dampers, actuators and gravity compensation, for the files whose forces a Spec holds; and the same dynamics
 after `gori.save` has written the Spec as MJCF again, by MuJoCo and by Gori. URDF: all files of three packages that
-Pinocchio reads, against Pinocchio. SDFormat: all files of six packages, against Drake.
+Pinocchio reads, against Pinocchio. SDFormat: all files of six packages, against Drake. And hostile files of all
+formats (`fuzz`).
 """
 
 import argparse
@@ -20,6 +21,7 @@ from bench import urdf_agrees
 from bench.format_packages import MJCF, SDF, URDF, cache, mjcf_files, sdf_files, unpacked, urdf_files
 from bench.mujoco_agrees import compiled, errors, same_forces
 from bench.timing import console, finish, machine, show
+from fuzz.run import COLUMNS, rows, run
 from gori.errors import GoriError
 
 BOUND = 1e-9
@@ -131,6 +133,13 @@ def sdf(folder: Path) -> Counter:
     return total
 
 
+def mutants(count: int) -> dict[str, int]:
+    """Hostile files: a table, and counts."""
+    found = run(count, seed=1, tell=lambda problem: console.print(problem, soft_wrap=True, markup=False))
+    show(f"Hostile files; {machine()}", ["format", *COLUMNS], rows(found))
+    return found.figures()
+
+
 def load_time(path: Path) -> float:
     """Milliseconds from a file to its Model, the best of twenty."""
     best = float("inf")
@@ -144,7 +153,8 @@ def load_time(path: Path) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", type=Path, default=cache(), help="folder for what is fetched")
-    parser.add_argument("--only", choices=("mjcf", "urdf", "sdf"), help="one of them; SDFormat needs Drake")
+    parser.add_argument("--only", choices=("mjcf", "urdf", "sdf", "mutants"), help="one of them; SDFormat needs Drake")
+    parser.add_argument("--mutants", type=int, default=20_000, help="hostile files")
     given = parser.parse_args()
     figures: dict[str, float | None] = {}
     with warnings.catch_warnings():
@@ -167,6 +177,8 @@ def main() -> None:
         if given.only == "sdf" or (given.only is None and find_spec("pydrake")):
             found = sdf(given.cache)
             figures |= {"sdf_ok": found["agrees"], "sdf_tried": found.total()}
+        if given.only in (None, "mutants"):
+            figures |= mutants(given.mutants)
     finish(figures)
 
 

@@ -6,12 +6,8 @@ memory.
 """
 
 import json
-import os
-import queue
-import subprocess
 import sys
 import tempfile
-import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -25,8 +21,8 @@ from gori.errors import DamageWarning, FileError, GoriError
 from gori.record import FrameFile, Frames, Recorder, Recording, columns, read_checkpoint
 from gori.sim.runfile import read_summary
 from gori.spec import Spec
+from soak.watched import tries
 
-ROOT = Path(__file__).parents[1]
 SECONDS = 40.0
 """that one file may take; the trial of a damaged structure in a process of its own may take half of it"""
 MEMORY = 1 << 30
@@ -43,56 +39,12 @@ def run(count: int, seed: int) -> dict[str, Any]:
     problems: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         make_files(Path(folder))
-        first = 0
-        while first < count:
-            for k, result in _child(folder, seed, first, count):
-                first = k + 1
-                found[result["what"]] += 1
-                if result["what"] not in ("refused", "partly", "whole"):
-                    problems.append(f"{k} {result['file']} {result['damage']}: {result['what']}, {result['words']}")
+        for told in tries(["-m", "soak.files", folder, str(seed)], 0, count, SECONDS):
+            found[told["what"]] += 1
+            if told["what"] not in ("refused", "partly", "whole"):
+                problems.append(f"{told['k']} {told['file']} {told['damage']}: {told['what']}, {told['words']}")
     names = ("whole", "partly", "refused", "crashes", "hangs", "raw_errors", "wrong", "memory")
     return {"files": count} | {f"files_{name}": found[name] for name in names} | {"problems": problems}
-
-
-def _child(folder: str, seed: int, first: int, count: int) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Results of a process that reads files from number `first` on; the last one says how it ended, if not well."""
-    path = os.pathsep.join([str(ROOT), *sys.path])
-    command = [sys.executable, "-m", "soak.files", folder, str(seed), str(first), str(count)]
-    piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
-    child = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": path}, **piped)
-    lines: queue.Queue[str | None] = queue.Queue()
-
-    def listen() -> None:
-        for line in child.stdout or ():
-            lines.put(line)
-        lines.put(None)
-
-    threading.Thread(target=listen, daemon=True).start()
-    begun: dict[str, Any] = {}
-    try:
-        while True:
-            try:
-                line = lines.get(timeout=SECONDS)
-            except queue.Empty:
-                if begun:
-                    yield begun["k"], begun | {"what": "hangs", "words": f"more than {SECONDS:g} s"}
-                return
-            if line is None:
-                break
-            told = json.loads(line)
-            if "what" in told:
-                yield begun["k"], begun | told
-                begun = {}
-            else:
-                begun = told
-        child.wait()
-        if begun:
-            yield begun["k"], begun | {"what": "crashes", "words": f"exit {child.returncode}"}
-        elif child.returncode:
-            raise RuntimeError(f"the reader did not start: exit {child.returncode}")
-    finally:
-        child.kill()
-        child.wait()
 
 
 # ---- whole files

@@ -70,6 +70,28 @@ def test_sizes(tmp_path, monkeypatch):
     assert door.contents(file, door.TEXT + 1)[:3] == b"\0\0\0"
 
 
+def test_what_is_set_aside_is_what_is_there(tmp_path, monkeypatch):
+    """A State took 4 GB for a moment, the most that it may have."""
+    file = tmp_path / "a.yaml"
+    file.write_text(HEAD)
+    assert door.contents(file, 1 << 62) == HEAD.encode()
+    stat = os.stat(tmp_path)
+    monkeypatch.setattr(os, "fstat", lambda _: os.stat_result((*stat[:6], 3, *stat[7:])))
+    assert "grows while it is read" in refused(door.contents, file)
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="no links in the file system")
+def test_names_that_no_file_can_have(tmp_path):
+    """Path.is_file and Path.resolve raise for these."""
+    ring = tmp_path / "ring"
+    ring.symlink_to(ring)
+    for name in (ring, tmp_path / ("a" * 300), "a\0b", tmp_path):
+        assert not door.is_file(name)
+    assert door.resolved(ring).name == "ring" and door.resolved(tmp_path / ".." / tmp_path.name) == tmp_path.resolve()
+    (tmp_path / "a").write_text("")
+    assert door.is_file(tmp_path / "a")
+
+
 def test_what_a_description_brings_in_is_counted(tmp_path):
     """Eight files, each of which uses the next one ten times, would be 1e7 reads."""
     for k in range(8):

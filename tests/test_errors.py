@@ -10,6 +10,11 @@ def test_everything_raised_is_a_gori_error():
     assert all(issubclass(kind, (errors.GoriError, Warning)) and kind.__doc__ for kind in kinds) and len(kinds) > 8
 
 
+def test_of_many_mistakes_the_first_ones_are_told():
+    lines = str(errors.FileError("\n".join(f"mistake {k}" for k in range(40)), "a.yaml")).split("\n")
+    assert len(lines) == errors.MOST_LINES + 1 and lines[-1] == "and 28 more" and lines[0] == "a.yaml: mistake 0"
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [(("bad",), "bad"), (("bad", "a.yaml"), "a.yaml: bad"), (("bad", "a.yaml", 3), "a.yaml, line 3: bad")],

@@ -7,6 +7,7 @@ from soak import files
 from soak.calls import calls
 from soak.mutants import run
 from soak.values import wrong
+from soak.watched import tries
 
 
 def test_wrong_arguments_and_damaged_states_kill_nothing():
@@ -45,3 +46,25 @@ def test_damaged_files_are_read_or_refused():
     assert found["problems"] == []
     assert found["files_refused"] > 5 and found["files_partly"] > 0 and found["files_whole"] > 5
     assert found["files_whole"] + found["files_partly"] + found["files_refused"] == found["files"] == 40
+
+
+BROKEN = """
+import json, os, sys, time
+for k in range(int(sys.argv[1]), int(sys.argv[2])):
+    print(json.dumps({"k": k}), flush=True)
+    if k == 1:
+        os.abort()
+    if k == 3:
+        time.sleep(60)
+    print(json.dumps({"what": "good"}), flush=True)
+"""
+
+
+def test_what_a_process_dies_of_is_known_and_the_next_one_goes_on():
+    found = [(told["k"], told["what"]) for told in tries(["-c", BROKEN], 0, 5, seconds=1.0)]
+    assert found == [(0, "good"), (1, "crashes"), (2, "good"), (3, "hangs"), (4, "good")]
+    later = BROKEN.replace("if k == 1", "if k == -1").replace("60)", "0)") + "os.abort()"
+    found = [(told["k"], told["what"]) for told in tries(["-c", later], 0, 2, seconds=9.0)]
+    assert found == [(0, "good"), (1, "good"), (1, "crashes")]
+    with pytest.raises(RuntimeError, match="did not start"):
+        list(tries(["-c", "1/0"], 0, 1, seconds=1.0))

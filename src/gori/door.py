@@ -6,6 +6,7 @@ use each other many times over ends with an error and not after hours.
 """
 
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,6 +24,9 @@ NUMBERS = 4 << 30
 """largest file of numbers: tables, meshes, States"""
 READS = 1000
 """files that one description can bring in, counted as often as they are read"""
+
+DEEPEST = 50
+"""files that use or attach each other in a row"""
 
 _reads: ContextVar[list[int] | None] = ContextVar("reads", default=None)
 
@@ -58,16 +62,27 @@ def checked(path: str | os.PathLike, most: int = NUMBERS) -> Path:
     return Path(path)
 
 
+def is_file(path: str | os.PathLike) -> bool:
+    """Whether there is a regular file of that name; there is none of a name that no file can have."""
+    return os.path.isfile(path)  # Path.is_file raises where a name is too long
+
+
+def resolved(path: str | os.PathLike) -> Path:
+    """The path without links; those that run in a ring stay."""
+    return Path(os.path.realpath(path))  # Path.resolve raises there
+
+
 def contents(path: str | os.PathLike, most: int = TEXT) -> bytes:
     """All that is in a file."""
     file = checked(path, most)
     try:
         with open(file, "rb") as stream:
-            raw = stream.read(most + 1)
+            size = os.fstat(stream.fileno()).st_size
+            raw = stream.read(min(size, most) + 1)  # not of `most`: Python sets aside what is asked for
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", path) from None
-    if len(raw) > most:
-        raise FileError(f"grows while it is read, beyond {most / 1e6:.0f} MB", path)
+    if len(raw) > min(size, most):
+        raise FileError("grows while it is read: wait until it is written", path)
     return raw
 
 
@@ -77,21 +92,38 @@ def rows_of_numbers(path: str | os.PathLike) -> np.ndarray:
     try:
         if file.suffix.lower() == ".npy":
             _check_npy(file)
-            return np.load(file, allow_pickle=False)
+            array = np.load(file, allow_pickle=False)
+            if array.dtype.kind not in "fiu":
+                raise FileError(f"contains no rows of numbers: it holds {array.dtype}", path)
+            return array
         delimiter = "," if file.suffix.lower() == ".csv" else None
-        return np.loadtxt(file, delimiter=delimiter, ndmin=2, max_rows=None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a file without rows, which is refused
+            array = np.loadtxt(file, delimiter=delimiter, ndmin=2)
     except FileError:
         raise
     except Exception as error:  # whatever parsers of numbers may say
-        raise FileError(f"contains no rows of numbers: {error}", path) from None
+        raise FileError(f"contains no rows of numbers: {error or type(error).__name__}", path) from None
+    if not array.size:
+        raise FileError("contains no rows of numbers: it is empty", path)
+    return array
 
 
 def _check_npy(file: Path) -> None:
     """The header of a .npy file must not claim more numbers than the file can hold."""
     with open(file, "rb") as stream:
-        version = np.lib.format.read_magic(stream)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, kind = read(stream)
+        try:
+            old = np.lib.format.read_magic(stream) == (1, 0)
+            after = stream.tell()
+            if int.from_bytes(stream.read(2 if old else 4), "little") > os.fstat(stream.fileno()).st_size:
+                raise ValueError("a header beyond the end")
+            stream.seek(after)
+            read = np.lib.format.read_array_header_1_0 if old else np.lib.format.read_array_header_2_0
+            shape, _, kind = read(stream)
+        except Exception:  # it is text of Python's, of which anything may be wrong
+            raise FileError("contains no rows of numbers: its header is not that of a .npy file", file) from None
+        if min(shape, default=0) < 0:
+            raise FileError("contains no rows of numbers: its header claims a negative count", file)
         if kind.hasobject:
             raise FileError("contains no rows of numbers: it holds Python objects", file)
         claimed, there = kind.itemsize, os.fstat(stream.fileno()).st_size - stream.tell()
@@ -111,10 +143,17 @@ def triangles(path: str | os.PathLike, what: str, process: bool = False) -> Any:
         file = checked(path)
         if file.suffix.lower() == ".msh":
             mesh = trimesh.Trimesh(*_mujoco_mesh(contents(file, NUMBERS)), process=process)
-            return mesh if len(mesh.faces) else mesh.convex_hull
-        return trimesh.load_mesh(file, process=process)
+            mesh = mesh if len(mesh.faces) else mesh.convex_hull
+        else:
+            mesh = trimesh.load_mesh(file, process=process)
+        vertices, faces = np.asarray(mesh.vertices, float), np.asarray(mesh.faces)
     except Exception as error:  # whatever a parser of meshes may say
         raise FileError(f"{what} cannot be read: {error or type(error).__name__}") from error
+    if vertices.shape[1:] != (3,):
+        raise FileError(f"{what} cannot be read: its vertices do not have three coordinates each")
+    if len(faces) and not (faces.shape[1:] == (3,) and faces.min() >= 0 and faces.max() < len(vertices)):
+        raise FileError(f"{what} cannot be read: it has triangles of vertices that are not there")
+    return mesh
 
 
 def _mujoco_mesh(raw: bytes) -> tuple[np.ndarray, np.ndarray]:

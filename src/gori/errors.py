@@ -18,16 +18,21 @@ class SpecError(GoriError, ValueError):
 
 LONGEST_LINE = 400
 """characters of a line of a message about a file"""
+MOST_LINES = 12
+"""lines of a message; further mistakes of a file are counted"""
 
 
 def readable(message: str) -> str:
-    """A message that quotes a file, fit for a terminal: no control characters, and long lines without their middle."""
-    lines = []
-    for line in message.split("\n"):
+    """A message that quotes a file, fit for a terminal: no control characters, long lines without their middle, and not
+    too many lines.
+    """
+    lines, given = [], message.split("\n")
+    for line in given[:MOST_LINES]:
         if len(line) > LONGEST_LINE:
             line = f"{line[: LONGEST_LINE // 2]} [...] {line[-LONGEST_LINE // 4 :]}"
         lines.append("".join(c if c.isprintable() else repr(c)[1:-1] for c in line))
-    return "\n".join(lines)
+    more = len(given) - MOST_LINES
+    return "\n".join([*lines, *([f"and {more} more"] if more > 0 else [])])
 
 
 class FileError(SpecError):

@@ -61,3 +61,17 @@ def test_a_file_that_was_cut_off_has_zeros_at_its_end(path):
     path.write_bytes(b"text")
     with RawFile(path) as raw:
         assert raw.size == raw.held == 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits there")
+def test_it_does_not_take_for_ever(path):
+    """A damaged file can keep the library busy: seconds of the processor are counted by the size of the file."""
+    code = (
+        "import resource, sys; from gori.record import trial; trial.limit_memory(sys.argv[1]); "
+        "print(resource.getrlimit(resource.RLIMIT_CPU)[0])"
+    )
+    for size, seconds in ((1000, 3), (1 << 27, 19)):
+        with open(path, "r+b") as file:
+            file.truncate(size)
+        done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+        assert int(done.stdout) == seconds

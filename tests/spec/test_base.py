@@ -3,6 +3,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gori.errors import SpecError
+from gori.spec import Joint
 from gori.spec.base import ReadOnly, quaternion, rotation, rotation_to
 from tests.checks import close
 
@@ -25,6 +26,14 @@ def test_rotation_to_an_axis_brings_z_there(axis):
     close(R[:, 2], np.array(axis) / np.linalg.norm(axis), 1e-14)
     close(R @ R.T, np.eye(3), 1e-14)
     assert np.linalg.det(R) == pytest.approx(1.0)
+
+
+def test_a_direction_has_a_length_that_can_be_squared():
+    """That of (1e308, 1e308, 0) is infinite, and the axis of the joint was zero."""
+    joint = {"type": "revolute", "parent": "ground", "child": "a"}
+    for axis, words in (((1e308, 1e308, 0.0), "not a vector of length"), ((1e-10, 0.0, 0.0), "not the zero vector")):
+        with pytest.raises(SpecError, match=words):
+            Joint.model_validate(joint | {"axis": axis})
 
 
 def test_dicts_of_a_spec_do_not_change():

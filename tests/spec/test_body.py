@@ -17,3 +17,7 @@ def test_inertia_that_no_body_has():
     assert impossible_inertia(1.0, np.zeros(3), np.diag([1.0, 1.0, 1.0])) is None
     assert impossible_inertia(1.0, np.zeros(3), np.diag([1.0, 1.0, 3.0])) is not None
     assert impossible_inertia(1.0, np.zeros(3), np.diag([1.0, 1.0, -0.1])) is not None
+    for huge in (np.inf, np.nan):  # LAPACK finds no moments of it
+        assert (
+            impossible_inertia(1.0, np.zeros(3), np.diag([1.0, 1.0, huge])) == "inertia is beyond the range of numbers"
+        )

@@ -73,6 +73,18 @@ def test_bars_against_integrals(kind, axis):
     close(found[2], across * np.eye(3) + (along - across) * np.outer(u, u), 1e-13)
 
 
+@pytest.mark.parametrize("radius", [1e200, 1e-200])
+@pytest.mark.parametrize("shape", [
+    lambda r: Sphere(type="sphere", radius=r, density=1.0),
+    lambda r: Cone(type="cone", radius=r, length=r, density=1.0),
+    lambda r: Capsule(type="capsule", radius=r, length=1.0, density=1.0),
+])  # fmt: skip
+def test_sizes_beyond_all_numbers(shape, radius):
+    """Powers of floats raise, products give infinity or zero."""
+    with pytest.raises(SpecError, match="is beyond the range of numbers"):
+        shape(radius).inertial()
+
+
 def test_sphere_and_mass_in_place_of_density():
     mass, com, J = Sphere(type="sphere", radius=0.5, at=(1, 0, 0), mass=3.0).inertial()
     assert mass == pytest.approx(3.0, rel=1e-15)

@@ -96,7 +96,8 @@ def _reader(file: Path) -> Callable[..., Spec]:
     if suffix == ".xml":
         tag = root_tag(contents(file))
         if tag not in _BY_ROOT:
-            raise FileError(f"the root element is <{tag}>: none of <mujoco> (MJCF), <robot> (URDF) and <sdf>", file)
+            what = f"the root element is <{tag}>" if tag else "has no element"
+            raise FileError(f"{what}: none of <mujoco> (MJCF), <robot> (URDF) and <sdf>", file)
         return _BY_ROOT[tag]
     if suffix not in _READERS:
         raise FileError(f"{suffix or 'no extension'} is not one of the formats {', '.join([*_READERS, '.xml'])}", file)

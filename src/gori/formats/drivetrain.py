@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from gori.door import is_file
 from gori.errors import FileError, SpecError
 from gori.spec.vehicle.drivetrain import DriveTrain
 from gori.text.yaml import parse, read_text
@@ -16,7 +17,7 @@ def read_drivetrain(name: str | os.PathLike = "hmmwv", **changes: Any) -> DriveT
     path = Path(name)
     if path.suffix not in (".yaml", ".yml"):
         path = LIBRARY / f"{name}.yaml"
-        if not path.is_file():
+        if not is_file(path):
             known = ", ".join(sorted(file.stem for file in LIBRARY.glob("*.yaml")))
             raise FileError(f"there is no drive train {str(name)!r}; known: {known}, or give a .yaml file")
     data, places = parse(read_text(path), path)

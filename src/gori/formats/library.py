@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gori.door import rows_of_numbers
+from gori.door import is_file, rows_of_numbers
 from gori.errors import FileError, GoriError
 from gori.formats.drivetrain import read_drivetrain
 from gori.formats.soils import soil_of
+from gori.text.arguments import path_of
 from gori.text.tir import read_tir
 from gori.text.yaml import Place, parse, read_text
 
@@ -66,8 +67,8 @@ def _named(name: Any, folder: Path) -> str | Path:
 
 
 def _file(name: str, folder: Path) -> Path:
-    file = Path(os.path.normpath(folder / name))
-    if not file.is_file():
+    file = Path(os.path.normpath(folder / path_of(name)))
+    if not is_file(file):
         raise FileError(f"there is no file {name!r} in {folder}")
     return file
 

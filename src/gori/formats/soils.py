@@ -6,7 +6,7 @@ from typing import Any
 from gori.errors import FileError, InputError, SpecError
 from gori.spec.expression import closest
 from gori.spec.vehicle.soil import BekkerSoil, ExponentialSoil
-from gori.text.arguments import path_of
+from gori.text.arguments import is_one_of, path_of
 from gori.text.yaml import parse, read_text
 
 LIBRARY = Path(__file__).parent.parent / "vehicle" / "soils"
@@ -47,7 +47,7 @@ def read_soil(path: str | Path) -> ExponentialSoil | BekkerSoil:
 
 
 def _checked(data: dict[str, Any]) -> ExponentialSoil | BekkerSoil:
-    if data.get("type") not in _KINDS:
+    if not is_one_of(data.get("type"), _KINDS):
         error = SpecError(f"type: {data.get('type')!r} is not one of {', '.join(map(repr, _KINDS))}")
         error.problems = (("type", str(error).removeprefix("type: ")),)
         raise error

@@ -11,6 +11,9 @@ from gori.formats.urdf_xml import ElementError, numbers, parse
 from gori.spec.explain import warn
 from gori.text.arguments import path_of
 
+MOST_PAIRS = 100_000
+"""that <disable_default_collisions> may stand for"""
+
 
 @dataclass
 class Srdf:
@@ -55,20 +58,26 @@ def read_srdf(path: str | os.PathLike) -> Srdf:
                 _name(joint, "name"): _values(joint) for joint in element.findall("joint")
             }
         found.disabled = [(_name(pair, "link1"), _name(pair, "link2")) for pair in root.findall("disable_collisions")]
-        for default in root.findall("disable_default_collisions"):  # of MoveIt 2: a link with all others
-            found.disabled += _with_all(_name(default, "link"), root)
+        found.disabled += _with_all_others(root)
         return found
     except ElementError as problem:
         raise FileError(problem.reason, file, problem.line) from None
 
 
-def _with_all(link: str, root: Any) -> list[tuple[str, str]]:
-    """A link with each other one that the file names, but for pairs that it enables again."""
+def _with_all_others(root: Any) -> list[tuple[str, str]]:
+    """Links that by default touch nothing (MoveIt 2), each with all others that the file names, but for pairs that it
+    enables again.
+    """
+    defaults = root.findall("disable_default_collisions")
     pairs = root.findall("disable_collisions")
-    others = set(itertools.chain.from_iterable((pair.get("link1"), pair.get("link2")) for pair in pairs))
-    others |= {default.get("link") for default in root.findall("disable_default_collisions")}
+    links = {_name(default, "link"): default for default in defaults}
+    others = set(itertools.chain.from_iterable((pair.get("link1"), pair.get("link2")) for pair in pairs)) | {*links}
+    others -= {None}
+    if (count := len(links) * len(others)) > MOST_PAIRS:
+        raise ElementError(defaults[-1], f"disables {count:,} pairs of links; {MOST_PAIRS:,} are possible")
     enabled = {frozenset((pair.get("link1"), pair.get("link2"))) for pair in root.findall("enable_collisions")}
-    return [(link, other) for other in sorted(others - {None, link}) if frozenset((link, other)) not in enabled]
+    found = itertools.product(links, sorted(others))
+    return [pair for pair in found if pair[0] != pair[1] and frozenset(pair) not in enabled]
 
 
 def _name(element: Any, key: str) -> str:

@@ -83,12 +83,12 @@ def read_urdf(
             joints[joint.name] = _joint(joint)
     except ElementError as problem:
         raise FileError(problem.reason, file, problem.line) from None
+    touch: dict[str, Any] = {}
+    if collide:
+        touch = {"materials": {collide: {}}, "contacts": {f"{collide}/{collide}": _CONTACT}}
+    if srdf is not None:
+        touch["no_contact"] = read_srdf(srdf).apart(bodies)
     try:
-        touch: dict[str, Any] = {}
-        if collide:
-            touch = {"materials": {collide: {}}, "contacts": {f"{collide}/{collide}": _CONTACT}}
-        if srdf is not None:
-            touch["no_contact"] = read_srdf(srdf).apart(bodies)
         return Spec(gori=1, bodies=bodies, joints=joints, **touch)
     except SpecError as error:
         raise _at_its_line(error, file, lines) from None

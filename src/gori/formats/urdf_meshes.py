@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from gori.door import is_file
 from gori.errors import InputError
 from gori.formats.urdf_xml import ElementError
 from gori.text.arguments import path_of
@@ -34,7 +35,7 @@ class MeshFiles:
         """The file that the address of a <mesh> means."""
         choices = self.choices(mesh, mesh.get("filename"), "mesh", self.folder)
         for choice in choices:
-            if choice.is_file():
+            if is_file(choice):
                 return Path(os.path.normpath(choice))
         searched = ", ".join(map(str, choices))
         raise ElementError(mesh, f"the mesh {mesh.get('filename')!r} does not exist; searched for {searched}")

@@ -50,7 +50,7 @@ def mend(root: Any, note: Note) -> None:
     for link in root.iterchildren("link"):
         _first_of(link, ("inertial",), note)
         _known_shapes(link, note)
-    joints = {joint.get("name"): joint for joint in root.iterchildren("joint")}
+    joints = {joint.get("name", ""): joint for joint in root.iterchildren("joint")}
     for joint in joints.values():
         _first_of(joint, ("origin", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration"), note)
         if joint.get("type") in ("ball", "spherical"):
@@ -119,7 +119,9 @@ def _limits(joint: Any, note: Note) -> None:
 
 def _friction(joint: Any, note: Note) -> None:
     dynamics = joint.find("dynamics")
-    for key in ("damping", "friction") if dynamics is not None else ():
+    if dynamics is None:
+        return
+    for key in ("damping", "friction"):
         if (value := _value(dynamics, key)) is not None and value < 0.0:
             note(dynamics.sourceline, f"{_who(joint)}: {key} must not be negative, is {value:g}: taken as 0")
             dynamics.set(key, "0")

@@ -1,12 +1,17 @@
 """XML files as trees of elements that know their lines: strict, without entities and without network."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
 from gori.errors import FileError, MissingPackageError
 
+MOST_TAGS = 1_000_000
+"""of a document; the parser keeps an element in about 200 bytes"""
 _LONGEST_NAME = 100
+_ADVICE = re.compile(r",? (use|try) XML_PARSE_HUGE( option)?")
+"""of the parser to programs that call it"""
 
 
 class ElementError(Exception):
@@ -44,6 +49,8 @@ def tree_of(raw: bytes, path: Path, extra: str = "formats") -> Any:
         from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
     except ImportError as error:
         raise MissingPackageError(f"XML files need lxml: pip install 'gori[{extra}]'") from error
+    if (count := raw.count(b"<")) > MOST_TAGS:
+        raise FileError(f"has {count:,} tags, and {MOST_TAGS:,} are possible", path)
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )
@@ -52,7 +59,8 @@ def tree_of(raw: bytes, path: Path, extra: str = "formats") -> Any:
     except (etree.XMLSyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         hint = ": run xacro on it first" if b"xacro" in raw and "prefix" in str(error) else ""
-        raise FileError(f"is not valid XML: {getattr(error, 'msg', error)}{hint}", path, line) from None
+        words = _ADVICE.sub("", " ".join(str(getattr(error, "msg", error)).split()))
+        raise FileError(f"is not valid XML: {words}{hint}", path, line) from None
     if root.getroottree().docinfo.internalDTD is not None:
         line = raw[: max(raw.find(b"<!DOCTYPE"), 0)].count(b"\n") + 1
         raise FileError("has a DOCTYPE, which may include other files: remove it", path, line)
@@ -61,6 +69,8 @@ def tree_of(raw: bytes, path: Path, extra: str = "formats") -> Any:
 
 def root_tag(raw: bytes) -> str:
     """The name of the root element, without reading the rest; empty if there is none."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raw = raw.decode("utf-16", "replace").encode()
     at = 0
     while (at := raw.find(b"<", at)) >= 0:
         end = next((close for start, close in _NOT_ELEMENTS if raw.startswith(start, at)), None)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import yaml
 
-from gori.errors import FileError, SpecError
+from gori.door import DEEPEST, is_file, resolved
+from gori.errors import FileError, InputError, SpecError
 from gori.formats.arrays import LargeArrays, as_reference, as_text, numbers_of, with_arrays
 from gori.formats.dh import Chain, DHTable, Origins, merge
 from gori.formats.library import fetch
@@ -21,7 +22,7 @@ from gori.spec.body import impossible_inertia
 from gori.spec.explain import Problem, warn
 from gori.spec.spec import GROUPS
 from gori.spec.vehicle.tyre import TYRES
-from gori.text.arguments import path_of
+from gori.text.arguments import is_one_of, path_of
 from gori.text.whole import write_whole
 from gori.text.yaml import RESOLVERS, TAG, VERSION, Place, parse, read_text
 from gori.vehicle import terrain_of
@@ -90,7 +91,7 @@ def _read(
 
 def _folder(path: str | os.PathLike | None) -> Path:
     """What the names of other files in this one are relative to."""
-    return Path.cwd() if path is None else Path(path).resolve().parent
+    return Path.cwd() if path is None else resolved(path).parent
 
 
 def _used(data: dict[str, Any], path: Any, places: Place, strict: bool, users: tuple[Path, ...]) -> Spec:
@@ -100,11 +101,16 @@ def _used(data: dict[str, Any], path: Any, places: Place, strict: bool, users: t
     name, line = data.pop("use"), places.find("use")[1]
     if not isinstance(name, str) or not name:
         raise FileError(f"use: must be the name of a file, not {name!r}", path, line)
-    file = Path(os.path.normpath(_folder(path) / name))
-    users = users if path is None else (*users, Path(path).resolve())
-    if (ring := file.resolve()) in users:
+    try:
+        file = Path(os.path.normpath(_folder(path) / path_of(name)))
+    except InputError as error:
+        raise FileError(f"use: {error}", path, line) from None
+    users = users if path is None else (*users, resolved(path))
+    if (ring := resolved(file)) in users:
         names = " -> ".join(user.name for user in (*users[users.index(ring) :], ring))
         raise FileError(f"use: files use each other in a cycle: {names}", path, line)
+    if len(users) > DEEPEST:
+        raise FileError(f"use: files use each other more than {DEEPEST} deep", path, line)
     from gori.formats import load  # here, since it knows this reader
 
     try:
@@ -158,7 +164,7 @@ def _refuse_part(data: dict[str, Any], path: Any) -> None:
         what, cure = f"the template of a vehicle ({', '.join(found)})", "parts: {truck: {use: NAME}}"
     elif "lower_arm" in data:
         what, cure = "an axle of a vehicle", "parts: {truck: {use: hmmwv, set: {front: NAME}}}"
-    elif data.get("type") in TYRES:
+    elif is_one_of(data.get("type"), TYRES):
         what, cure = "a tyre", "parts: {truck: {use: hmmwv, set: {wheel.tyre: NAME}}}"
     elif data.get("type") in ("exponential", "bekker"):
         what, cure = "a soil", "terrain: {soft: {soil: NAME, size: [60, 6]}}"
@@ -199,12 +205,12 @@ def _missing_files(spec: Spec) -> list[Problem]:
         (f"bodies.{body}.shapes.{name}.file", f"there is no mesh {shape.file!r}")
         for body, part in spec.bodies.items()
         for name, shape in part.shapes.items()
-        if isinstance(shape, Mesh) and (shape.heavy or shape.material) and not Path(shape.file).is_file()
+        if isinstance(shape, Mesh) and (shape.heavy or shape.material) and not is_file(shape.file)
     ]
     return meshes + [
         (f"particles.{name}.positions", f"there is no file {part.positions!r}")
         for name, part in spec.particles.items()
-        if isinstance(part.positions, str) and not Path(part.positions).is_file()
+        if isinstance(part.positions, str) and not is_file(part.positions)
     ]
 
 

@@ -17,6 +17,10 @@ PREAD = "pread" in dir(os)
 """not on Windows"""
 MEMORY = 4 << 30
 """most that it may take [bytes]"""
+SECONDS, PER_SECOND = 3, 1 << 23
+"""of the processor that it may take, more for larger files [s, bytes/s]: a damaged one can keep the
+library busy for ever
+"""
 
 
 class RawFile(io.RawIOBase):
@@ -67,11 +71,13 @@ class RawFile(io.RawIOBase):
         super().close()
 
 
-def limit_memory() -> None:
-    """Where the system can do that."""
+def limit_memory(path: str) -> None:
+    """And time of the processor, for a file of that size; where the system can do that."""
     try:
         import resource
 
+        seconds = SECONDS + os.path.getsize(path) // PER_SECOND
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     except (ImportError, OSError, ValueError):
@@ -114,5 +120,5 @@ def look_at(data: Any) -> None:
 
 
 if __name__ == "__main__":
-    limit_memory()
+    limit_memory(sys.argv[1])
     sys.exit(read_structure(sys.argv[1]))

@@ -81,8 +81,11 @@ Vector4 = Annotated[tuple[Number, Number, Number, Number], BeforeValidator(a_seq
 
 
 def _a_direction(value: tuple[float, float, float]) -> tuple[float, float, float]:
-    if np.linalg.norm(value) < 1e-9:
+    if (length := math.hypot(*value)) < 1e-9:
         raise PydanticCustomError("direction", "must be a direction, not the zero vector", {})
+    if length > 1e150:  # its square is beyond the range of numbers
+        raise PydanticCustomError("direction", "must be a direction, not a vector of length {length}", {
+            "length": f"{length:.3g}"})  # fmt: skip
     return value
 
 

@@ -102,6 +102,8 @@ def impossible_inertia(mass: float, com: np.ndarray, inertia: np.ndarray) -> str
     Principal moments must be non-negative and no one larger than the sum of the other two (each is an integral of
     two squared coordinates). A point mass (all zero) and a thin rod (one zero) are allowed.
     """
+    if not np.isfinite(inertia).all():
+        return "inertia is beyond the range of numbers"
     low, middle, high = moments = np.linalg.eigvalsh(inertia)
     words = " ".join(f"{m:.4g}" for m in moments)
     slack = 1e-6 * max(high, 0.0)

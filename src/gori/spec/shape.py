@@ -135,7 +135,10 @@ class _Solid(_Wall):
 
     def inertial(self) -> Inertial:
         """Mass, centre of mass and inertia about it, in the body's frame."""
-        volume, center, inertia = self.unit()
+        try:
+            volume, center, inertia = self.unit()
+        except ArithmeticError:  # powers of a length that is too large or too small
+            raise SpecError(f"a {self.type} of this size is beyond the range of numbers") from None  # pyright: ignore
         if not 0.0 < volume < np.inf:
             raise SpecError(f"a {self.type} of volume {volume:g} m3 is beyond the range of numbers")  # pyright: ignore
         density = self.density if self.density is not None else (self.mass or 0.0) / volume
@@ -267,7 +270,7 @@ class Mesh(_Faceted):
     def unit(self) -> Inertial:
         mesh = triangles(self.file, f"mesh {self.file!r}", process=True)
         mesh.apply_scale(self.scale)
-        if not mesh.is_watertight or mesh.volume <= 0.0:
+        if not len(mesh.faces) or not mesh.is_watertight or mesh.volume <= 0.0:
             raise SpecError(
                 f"mesh {self.file!r} is not a closed surface, so it has no volume: repair it, or give the body's mass, "
                 "com and inertia and remove the density of the mesh"

@@ -130,6 +130,7 @@ class Spec(Part):
             _refuse(at, f"{who}: {role} {body!r} is not a body{closest_body(body, self.bodies)}")
 
     def _check_mimic(self) -> None:
+        settled: set[str] = set()  # joints that lead to one which moves by itself
         for name, joint in self.joints.items():
             if joint.mimic is None:
                 continue
@@ -139,12 +140,15 @@ class Spec(Part):
                 _refuse(at, f"joint {name!r} mimics {other!r}, which is not a joint{closest(other, self.joints)}")
             if other == name or self.joints[other].type not in ("revolute", "prismatic", "helical"):
                 _refuse(at, f"joint {name!r} must mimic another joint of one degree of freedom, not {other!r}")
-            chain = [name]
-            while other in self.joints and (follows := self.joints[other].mimic) is not None and other not in chain:
-                chain.append(other)
+            chain = {name: None}  # in this order
+            while other in self.joints and (follows := self.joints[other].mimic) is not None:
+                if other in chain or other in settled:
+                    break
+                chain[other] = None
                 other = follows.joint
             if other in chain:
                 _refuse(at, f"the joints {' <- '.join([*chain, other])} mimic each other in a cycle")
+            settled.update(chain)
 
     def _check_joined(self) -> None:
         """Joints may close loops (`gori.compile` opens them), but each body must hang together with the ground."""

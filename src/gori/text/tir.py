@@ -103,7 +103,10 @@ def read_tir(path: str | os.PathLike) -> MagicTyre | FialaTyre:
 
 
 def _read(path: Path) -> _Table:
-    text = contents(path).decode("utf-8", errors="replace")
+    raw = contents(path)
+    if b"\0" in raw:
+        raise FileError("is not text in UTF-8: it holds zeros (NUL)", path, raw[: raw.index(b"\0")].count(b"\n") + 1)
+    text = raw.decode("utf-8", errors="replace")
     table, section = _Table(path), ""
     for number, raw in enumerate(text.splitlines(), 1):
         line = _without_comment(raw).strip()

@@ -67,6 +67,8 @@ def _fast_loader() -> Any:
 
 
 FAST = _fast_loader()
+MOST_VALUES = 2_000_000
+"""keys and values of a file, which the parser keeps in about 500 bytes each"""
 LONG = 1 << 14
 """characters from which on a text is worth two attempts"""
 
@@ -129,6 +131,9 @@ def _check_version(data: dict[str, Any], path: Any, places: Place) -> None:
 def _document(text: str) -> tuple[dict[str, Any], Place]:
     """Plain data of the only document, and where each part of it stands."""
     top = yaml.Mark("", 0, 0, 0, None, 0)
+    if (count := sum(text.count(mark) for mark in ",:[{\n")) > MOST_VALUES:  # behind or before each of them
+        words = f"has about {count:,} values, and {MOST_VALUES:,} are possible: put tables into .npy or .csv files"
+        raise _Refused(words, top)
     try:
         root = _root(text)
         if root is None:

@@ -6,6 +6,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+from gori.door import DEEPEST, is_file
 from gori.errors import FileError, SpecError
 from gori.text.tir import read_tir
 from gori.text.yaml import Place, parse, read_text
@@ -83,7 +84,7 @@ def _find(
 ) -> Path:
     """A file by its name relative to one of the folders."""
     for place in (*(Path(os.path.normpath(folder / name)) for folder in folders), *others):
-        if place.is_file():
+        if is_file(place):
             return place
     raise FileError(f"{who}: there is no file {name!r} in {' or '.join(dict.fromkeys(map(str, folders)))}", file, line)
 
@@ -114,6 +115,8 @@ def _used(data: dict[str, Any], places: Place, at: str, file: Path, users: tuple
         if other in users:
             ring = " -> ".join(user.name for user in (*users[users.index(other) :], other))
             raise FileError(f"{at}use: files use each other in a cycle: {ring}", file, line)
+        if len(users) > DEEPEST:
+            raise FileError(f"{at}use: files use each other more than {DEEPEST} deep", file, line)
         result, inside = _part(other, users)
         origins |= {f"{at}{place}".rstrip("."): origin for place, origin in inside.items()}
     for key, value in data.items():

@@ -58,3 +58,19 @@ def test_the_usual_rank_is_found_at_a_singular_pose_too(angle):
     system = model.loop_system
     assert len(system.kept.names) == 3 and system.regularisation(model.q0).redundant == 0
     assert system.rank(system.terms(model.q0).J) == (2 if angle == 0.0 else 3)
+
+
+def test_a_machine_of_the_wrong_size_is_singular():
+    """A link of four million kilometres: LAPACK's error went through."""
+    bodies = {name: {"mass": 1.0, "inertia": [0.1, 0.1, 0.1]} for name in "abcd"}
+    turn = {"type": "revolute", "axis": [0, 1, 0]}
+    joints = {
+        "upper": turn | {"parent": "ground", "child": "a", "at": [0, 0, 0.5]},
+        "one": {"type": "prismatic", "parent": "a", "child": "b", "axis": [1, 0, 0], "at": [0, 4294967296.0, 0.4]},
+        "other": {"type": "prismatic", "parent": "a", "child": "c", "axis": [-1, 0, 0], "mimic": {"joint": "one"},
+                  "at": [0, 4294967296.0, 0.4]},
+        "free": {"type": "free", "parent": "ground", "child": "d"},
+    }  # fmt: skip
+    model = gori.compile(gori.Spec(bodies=bodies, joints=joints))
+    with pytest.raises(gori.errors.SingularError, match="equations of the motions that the loops allow"):
+        model.forward_dynamics(model.q0, np.zeros(model.nv), np.zeros(model.nv))

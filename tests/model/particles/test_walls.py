@@ -217,3 +217,10 @@ def test_bad_input_is_refused():
     empty = wall_tables([], 0.1, bodies=3)
     assert len(empty.wall_i) == 0 and empty.extent.tolist() == [-1.0] * 3  # no wall
     assert bin_range(*empty[4:7], 1, ZERO) == (0, 0)
+
+
+def test_a_wall_too_far_away_has_no_faces():
+    """Its corners were all the same, and its normals NaN."""
+    gear = Gear(type="gear", teeth=12, module=0.01, width=0.02)
+    with pytest.raises(SpecError, match=r"b\.teeth cannot be a wall: it is 1e\+30 m away"):
+        wall_tables([(0, "b.teeth", gear, EYE, np.array([0.0, 1e30, 0.0]), 0)], 0.1)

@@ -7,8 +7,12 @@ one material, and `contacts` has an entry for each two of them whose masks fit.
 from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
 
+from gori.errors import FileError
 from gori.formats.mjcf.shapes import is_visual
 from gori.formats.mjcf.source import MjcfSource
+
+MOST_CLASSES = 300
+"""of geoms: each two of them are a contact of the Spec"""
 
 
 class TouchClass(NamedTuple):
@@ -29,9 +33,13 @@ def let_collide(
     if material is None or source.disabled("contact"):
         return {}
     of_class: dict[TouchClass, list[dict[str, Any]]] = {}
+    pairs_of: dict[int, list[int]] = {}
+    for p in range(m.npair):
+        for geom in {int(m.pair_geom1[p]), int(m.pair_geom2[p])}:
+            pairs_of.setdefault(geom, []).append(p)
     for k, name in enumerate(names.geoms):
         shape = shapes.get(names.bodies[m.geom_bodyid[k]], {}).get(name)
-        pairs = tuple(p for p in range(m.npair) if k in (m.pair_geom1[p], m.pair_geom2[p]))
+        pairs = tuple(pairs_of.get(k, ()))
         if shape is None or (is_visual(m, k) and not pairs):
             continue
         friction = float(m.geom_friction[k, 0]) if m.geom_condim[k] > 1 else 0.0
@@ -40,12 +48,16 @@ def let_collide(
         of_class.setdefault(key, []).append(shape)
         if m.geom_condim[k] > 3:
             source.left.add("torsional and rolling friction", name)
+    if len(of_class) > MOST_CLASSES:
+        words = f"has {len(of_class)} kinds of geoms, by masks, friction and pairs; {MOST_CLASSES} may collide"
+        raise FileError(words, source.file)
     touching = {
         (a, b): friction
         for a, b in combinations_with_replacement(of_class, 2)
         if (friction := friction_of(m, a, b)) is not None
     }
-    used = [key for key in of_class if any(key in pair for pair in touching)]  # others touch nothing
+    in_touch = {key for pair in touching for key in pair}
+    used = [key for key in of_class if key in in_touch]  # others touch nothing
     called = {key: f"{material}_{k + 1}" if k else material for k, key in enumerate(used)}
     for key, name in called.items():
         for shape in of_class[key]:

@@ -4,12 +4,13 @@ Includes are spliced in as MuJoCo does, so that what follows sees one document. 
 default that of the main file; links that lead out of it count as outside.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gori.door import contents
+from gori.door import DEEPEST, contents, is_file, resolved
 from gori.errors import FileError
 from gori.formats.xml import tree_of, without_comments
 
@@ -39,7 +40,7 @@ def place(element: Any, main: Path) -> tuple[Path, int]:
 
 def read_document(path: Path, within: Path) -> Document:
     """The document in a file, which must be MJCF; all that it names lies in the folder `within`."""
-    return _Reader(within.resolve()).document(path, ())
+    return _Reader(resolved(within)).document(path, ())
 
 
 class _Reader:
@@ -53,8 +54,8 @@ class _Reader:
         if root.tag == "mujocoinclude":
             raise FileError("<mujocoinclude> is a part for other files to include: load one of them", path, 1)
         document = Document(path, root)
-        self.splice(document, path, {path.resolve()})
-        self.check_assets(document, (*users, path.resolve()))
+        self.splice(document, path, {resolved(path)})
+        self.check_assets(document, (*users, resolved(path)))
         return document
 
     def parsed(self, path: Path) -> Any:
@@ -70,9 +71,9 @@ class _Reader:
             file = self.inside(document, include, include.get("file") or "", (path.parent, owner.parent))
             if file is None:
                 raise FileError(f"<include>: there is no file {include.get('file')!r}", owner, line)
-            if file.resolve() in seen:
+            if resolved(file) in seen:
                 raise document.refuse(include, f"<include>: {include.get('file')!r} is included already")
-            seen.add(file.resolve())
+            seen.add(resolved(file))
             part = self.parsed(file)
             for child in part:
                 child.set(_FILE, str(file))
@@ -88,8 +89,10 @@ class _Reader:
             file = self.inside(document, element, name, [folder / d for d in dirs])
             if element.tag != "model" or file is None:
                 continue
-            if file.resolve() in users:
+            if resolved(file) in users:
                 raise document.refuse(element, f"<model>: {name!r} attaches itself, by way of other files")
+            if len(users) > DEEPEST:
+                raise document.refuse(element, f"<model>: models attach each other more than {DEEPEST} deep")
             key = element.get("name") or file.stem
             document.attached[key] = self.document(file, users)
 
@@ -98,15 +101,15 @@ class _Reader:
         found = None
         for folder in folders:
             file = folder / name
-            if not file.resolve().is_relative_to(self.within):
+            if not resolved(file).is_relative_to(self.within):
                 raise document.refuse(
                     element,
                     f"<{element.tag}>: {name!r} is outside of the folder {self.within}: give within=FOLDER, one that "
                     "holds all files of the model, if you trust it",
                 )
-            if file.exists() and not file.is_file():
+            if os.path.exists(file) and not is_file(file):
                 raise document.refuse(element, f"<{element.tag}>: {name!r} is not a file")
-            if found is None and file.is_file():
+            if found is None and is_file(file):
                 found = file
         return found
 
@@ -119,7 +122,7 @@ def as_text(document: Document) -> str:
     for element in root.iter():
         element.attrib.pop(_FILE, None)
     for model in root.iter("model"):
-        model.set("file", str((document.path.parent / model.get("file", "")).resolve()))
+        model.set("file", str(resolved(document.path.parent / model.get("file", ""))))
     return etree.tostring(root, encoding="unicode")
 
 

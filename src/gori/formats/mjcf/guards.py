@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from gori.door import DEEPEST, is_file
 from gori.formats.mjcf.files import Document, asset_files
 
 MOST_ELEMENTS = 100_000
@@ -67,6 +68,8 @@ def _count_elements(document: Document) -> None:
         key = f"{source.path} {name}"
         if key in users:
             raise top.refuse(element, f"<attach>: {name!r} attaches itself")
+        if len(users) > DEEPEST:
+            raise top.refuse(element, f"<attach>: bodies attach each other more than {DEEPEST} deep")
         wanted = next((one for one in source.root.iter("body", "frame") if name and one.get("name") == name), None)
         wanted = source.root if wanted is None else wanted
         if id(wanted) not in known:
@@ -157,7 +160,7 @@ def _size_of_file(document: Document, element: Any, name: str, dirs: list[str]) 
     """Rows and columns of the image or height field in a file, by its first bytes; None if it is neither."""
     if element.tag not in ("hfield", "texture"):
         return None
-    file = next((path for d in dirs if (path := document.path.parent / d / name).is_file()), None)
+    file = next((path for d in dirs if is_file(path := document.path.parent / d / name)), None)
     head = b"" if file is None else _head(file)
     if head[:8] == b"\x89PNG\r\n\x1a\n" and len(head) >= 24:
         return int.from_bytes(head[20:24], "big"), int.from_bytes(head[16:20], "big")

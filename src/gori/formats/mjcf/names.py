@@ -34,8 +34,8 @@ class ElementNames:
         self.tendons = self._all("tendon", range(m.ntendon), set())
         self.sensors = self._all("sensor", range(m.nsensor), set())
         self.keys = self._all("key", range(m.nkey), set())
-        self._bodies, self._joints = set(self.bodies), set(self.joints)
-        self._forces = {*used, *self.actuators, *self.equalities}
+        self._bodies, self._joints = dict.fromkeys(self.bodies, 1), dict.fromkeys(self.joints, 1)
+        self._forces = dict.fromkeys([*used, *self.actuators, *self.equalities], 1)
 
     def of(self, kind: str, count: int) -> list[str]:
         """Names of any kind of element: "camera", "light", ..."""
@@ -55,7 +55,7 @@ class ElementNames:
 
     def _all(self, kind: str, ids: range, taken: set[str], suffix: str = "") -> list[str]:
         found: list[str] = []
-        used: set[str] = set()
+        used: dict[str, int] = {}
         for k in ids:
             own = self._own(kind, k)
             name = _UNFIT.sub("_", own) if own else f"{kind}_{k}"
@@ -68,13 +68,14 @@ class ElementNames:
         return found
 
 
-def _free(wanted: str, used: set[str], others: set[str] | frozenset[str] = frozenset()) -> str:
-    """The name, or the name and a number, that is not used yet; then it is."""
-    name, k = wanted, 1
+def _free(wanted: str, used: dict[str, int], others: set[str] | frozenset[str] = frozenset()) -> str:
+    """The name, or the name and a number, that is not used yet; then it is. used: the last number of each."""
+    name, k = wanted, used.get(wanted, 1)
     while name in used or name in others:
         k += 1
         name = f"{wanted}_{k}"
-    used.add(name)
+    used[wanted] = k
+    used.setdefault(name, 1)
     return name
 
 

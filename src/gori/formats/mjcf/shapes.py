@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gori.door import resolved
 from gori.formats.mjcf.hills import TERRAIN, is_terrain
 from gori.formats.mjcf.source import MjcfSource
 from gori.formats.plain import bar_from_middle, colour_of, pose_of, unit
@@ -28,15 +29,16 @@ def shapes(source: MjcfSource) -> dict[str, dict[str, dict[str, Any]]]:
     m, names = source.m, source.names
     found: dict[str, dict[str, dict[str, Any]]] = {}
     groups: dict[int, list[int]] = {}  # of the geoms that touch, by body
+    paired = {*m.pair_geom1.tolist(), *m.pair_geom2.tolist()}
     for k in range(m.ngeom):
-        if not is_visual(m, k) or k in (*m.pair_geom1, *m.pair_geom2):
+        if not is_visual(m, k) or k in paired:
             groups.setdefault(int(m.geom_bodyid[k]), []).append(int(m.geom_group[k]))
     covered = {body for body, own in groups.items() if min(own) >= _HIDDEN}
     for k, name in enumerate(names.geoms):
         shape = _shape(source, k, name)
         if shape is None:
             continue
-        if m.geom_bodyid[k] in covered and is_visual(m, k) and k not in (*m.pair_geom1, *m.pair_geom2):
+        if m.geom_bodyid[k] in covered and is_visual(m, k) and k not in paired:
             shape["visual"] = True
         if (colour := geom_colour(m, k)) is not None:
             shape["colour"] = colour
@@ -114,4 +116,4 @@ def _file(source: MjcfSource, mesh: int) -> Path | None:
     if at < 0:
         return None
     path = m.paths[at : m.paths.index(b"\0", at)].decode()
-    return (source.file.parent / path).resolve()
+    return resolved(source.file.parent / path)

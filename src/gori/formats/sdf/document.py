@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gori.door import contents
+from gori.door import contents, is_file, resolved
 from gori.errors import FileError
 from gori.formats.left_out import LeftOut
 from gori.formats.plain import free_name
@@ -39,10 +39,10 @@ class SdfFiles(MeshFiles):
 
     def at(self, element: Any, address: str, what: str) -> Path:
         """The file or folder that an address in an element means."""
-        beside = Path(file_of(element)).resolve().parent
+        beside = resolved(file_of(element)).parent
         choices = self.choices(element, address, what, beside)
-        inside = [choice for choice in choices if any(map(choice.resolve().is_relative_to, self.allowed))]
-        if found := next((choice for choice in inside if choice.exists()), None):
+        inside = [choice for choice in choices if any(map(resolved(choice).is_relative_to, self.allowed))]
+        if found := next((choice for choice in inside if os.path.exists(choice)), None):
             return Path(os.path.normpath(found))
         searched = ", ".join(map(str, inside))
         words = f"does not exist; searched for {searched}" if inside else "is outside of the folder of the file"
@@ -67,7 +67,7 @@ class Reader:
         world = Scope(worlds[0] if worlds else root, version)
         for beside in root.iterchildren("model", "light", "actor") if worlds else ():
             self.left.add(f"{beside.tag} beside the world", beside.get("name", ""))
-        self.users.append(self.file.resolve())
+        self.users.append(resolved(self.file))
         models = list(world.element.iterchildren("model", "include"))
         if not models:
             raise ElementError(world.element, f"<{world.element.tag}> has no <model>")
@@ -143,9 +143,9 @@ class Reader:
         """The model that an <include> brings in."""
         uri = needed(include, "uri")
         path = self.files.at(include, uri, "model")
-        if path.is_dir():
+        if os.path.isdir(path):
             path = self.config(include, path)
-        if path.resolve() in self.users:
+        if resolved(path) in self.users:
             raise ElementError(include, f"<include>: {uri!r} includes itself, by way of other files")
         root, version = self.parsed(path)
         models = root.findall("model")
@@ -154,14 +154,14 @@ class Reader:
             return
         if len(models) != 1:
             raise ElementError(include, f"<include>: {uri!r} has {len(models)} models; it must have one")
-        self.users.append(path.resolve())
+        self.users.append(resolved(path))
         self.model(scope, models[0], version, include, plain)
         self.users.pop()
 
     def config(self, include: Any, folder: Path) -> Path:
         """The file of a model's folder: of those in its model.config, the newest that Gori reads."""
         config = folder / "model.config"
-        if not config.is_file():
+        if not is_file(config):
             raise ElementError(include, f"the model {needed(include, 'uri')!r} has no model.config in {folder}")
         found: dict[tuple[int, ...], str] = {}
         for sdf in tree_of(contents(config), config).iter("sdf"):

@@ -140,10 +140,17 @@ class LoopSystem:
             )
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, force: np.ndarray) -> np.ndarray:
-        """qdd (B, nv) of M qdd + J' lambda = force, J qdd = -gamma, for states (B, ...) on the loops.
+        """qdd (B, nv) of M qdd + J' lambda = force, J qdd = -gamma, for states (B, ...) on the loops."""
+        try:
+            return self._accelerations(q, v, force)
+        except np.linalg.LinAlgError:
+            raise SingularError(
+                "the equations of the motions that the loops allow are singular: give all moving bodies mass and "
+                "inertia, and look for positions or masses of the wrong size"
+            ) from None
 
-        On the motions Z that they allow: qdd = x + Z w, J x = -gamma, Z' M Z w = Z' (force - M x).
-        """
+    def _accelerations(self, q: np.ndarray, v: np.ndarray, force: np.ndarray) -> np.ndarray:
+        """On the motions Z that the loops allow: qdd = x + Z w, J x = -gamma, Z' M Z w = Z' (force - M x)."""
         out = np.empty((len(q), self.model.nv))
         for k, M in enumerate(self.model.tree.mass_matrix(q)):
             terms = self.terms(q[k], v[k])

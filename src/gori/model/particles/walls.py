@@ -76,6 +76,11 @@ def wall_tables(
     rims, edges, most = 0, 0, 0.0
     for k, (body, name, shape, R, p, material) in enumerate(shapes):
         made = _primitives(name, shape, np.asarray(R, float), np.asarray(p, float))
+        if not (np.isfinite(made.wall_f).all() and np.isfinite(made.rim_f).all()):
+            raise SpecError(
+                f"{name} cannot be a wall: it is {np.abs(p).max():.3g} m away from its body, where its faces vanish in "
+                "rounding, or its size is beyond the range of numbers"
+            )
         rows = made.wall_i.copy()
         rows[:, t.BODY], rows[:, t.WALL_MATERIAL], rows[:, t.SHAPE] = body, material, k
         linked = rows[:, t.CORNER : t.CORNER + 4]

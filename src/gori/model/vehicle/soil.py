@@ -26,10 +26,10 @@ def soil_row(
     """
     if not 0.0 < cell < math.inf:
         raise InputError(f"the cell of a soil grid must be positive, is {cell:g} m")
-    count = [max(1, math.ceil(length / cell - 1e-9)) for length in size]
+    count = [max(1, math.ceil(min(length / cell, 1e18) - 1e-9)) for length in size]
     if count[0] * count[1] > LARGEST:
         raise InputError(
-            f"a grid of {count[0]} x {count[1]} cells is too large (at most {LARGEST:,} in all): "
+            f"a grid of {count[0]:.6g} x {count[1]:.6g} cells is too large (at most {LARGEST:,} in all): "
             "use larger cells, or a smaller size"
         )
     table = SOIL.zeros(1)
