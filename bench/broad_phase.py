@@ -17,6 +17,7 @@ from gori.kernels.contact.poses import shapes_in_world
 from gori.kernels.contact.tables import BOX, LAW, PLANE, SHAPE, SPHERE, ContactTables
 from gori.kernels.tree.columns import N_BODY_W, P_WB, R_WB
 from gori.model.contact.tables import contact_ground
+from gori.model.machine import NO_CONTACT
 from gori.spec.base import rotation
 
 SIZES = (100, 300, 1000, 3000, 10_000)
@@ -49,10 +50,8 @@ def pile(count: int, seed: int = 0) -> tuple[ContactTables, np.ndarray]:
     law = LAW.zeros(1, 1)
     law["touches"] = 1
     ground = contact_ground(None)
-    tables = ContactTables(
-        shape=shape, vertex=np.zeros((0, 3)), law=law, excluded=np.zeros(0, np.int64), terrain=ground.terrain,
-        feature=ground.feature, curve=ground.curve, soil=ground.soil,
-    )  # fmt: skip
+    of_ground = {name: getattr(ground, name) for name in ("terrain", "feature", "curve", "soil")}
+    tables = NO_CONTACT.replace(shape=shape, law=law, **of_ground)
     return tables, body_w
 
 
