@@ -42,21 +42,30 @@ def _with_attributes(root: Any, rng: Rng) -> Any:
     return one_of(rng, [one for one in root.iter("*") if one.attrib] or [root])
 
 
+def _values(root: Any) -> list[tuple[Any, str, str]]:
+    """All attributes with their keys, and texts, whose key is empty."""
+    texts = [(one, "", one.text) for one in root.iter("*") if not len(one) and one.text and one.text.strip()]
+    return [(one, key, value) for one in root.iter("*") for key, value in one.attrib.items()] + texts
+
+
 def _set(element: Any, key: str, value: str) -> str:
     try:
-        element.set(key, value)
+        if key:
+            element.set(key, value)
+        else:
+            element.text = value
     except ValueError:  # characters that XML does not have
         return "nothing"
     return f"{element.tag}.{key} = {value!r:.40}"
 
 
 def _number(root: Any, donor: Any, rng: Rng) -> str:
-    """One number of an attribute, or how many there are."""
-    found = [(one, key) for one in root.iter("*") for key, value in one.attrib.items() if _is_numbers(value)]
+    """One number of an attribute or a text, or how many there are."""
+    found = [(one, key, value) for one, key, value in _values(root) if _is_numbers(value)]
     if not found:
         return _attribute(root, donor, rng)
-    element, key = one_of(rng, found)
-    words = element.get(key).split()
+    element, key, value = one_of(rng, found)
+    words = value.split()
     k = int(rng.integers(len(words)))
     how = rng.random()
     if how < 0.75:
@@ -82,18 +91,18 @@ def _attribute(root: Any, donor: Any, rng: Rng) -> str:
 
 
 def _reference(root: Any, donor: Any, rng: Rng) -> str:
-    """An attribute that names something: another name of the same kind, or none."""
-    found = [(one, key) for one in root.iter("*") for key, value in one.attrib.items() if not _is_numbers(value)]
+    """What names something: another name of the same kind, or none."""
+    found = [(one, key) for one, key, value in _values(root) if not _is_numbers(value)]
     if not found:
         return "nothing"
     element, key = one_of(rng, found)
-    alike = [one.get(key) for one in root.iter("*") if one.get(key)]
+    alike = [value for one, other, value in _values(root) if other == key and (key or one.tag == element.tag)]
     named = [one.get("name") for one in root.iter("*") if one.get("name")]
     return _set(element, key, one_of(rng, [*alike, *named, "unknown", ""]))
 
 
 def _file(root: Any, donor: Any, rng: Rng) -> str:
-    found = [(one, key) for one in root.iter("*") for key in one.attrib if key in ("file", "filename", "meshdir")]
+    found = [(one, key) for one, key, _ in _values(root) if key in ("file", "filename", "meshdir") or one.tag == "uri"]
     if not found:
         return _reference(root, donor, rng)
     element, key = one_of(rng, found)

@@ -88,6 +88,11 @@ def _mjcf() -> list[Seed]:
     return own + touching + _seeds("part.xml", main="every.xml") + _seeds("shared.xml", main="arm.xml")
 
 
+def _sdf() -> list[Seed]:
+    touching = _seeds("every.sdf", read=lambda path: read(path, meshes=True, collide="m"))
+    return _seeds("every.sdf", "part.sdf") + touching + _seeds("part.sdf", main="every.sdf")
+
+
 def _tir() -> list[Seed]:
     fiala = _seeds("tyre.tir", main="wheels.yaml")
     head = fiala[0].content.decode().partition("[PARAMETER]")[0].replace("FIALA", "PAC2002")
@@ -157,11 +162,12 @@ def _parse_mesh(content: bytes, path: Path) -> None:
 
 
 FORMATS: dict[str, Format] = {
-    "yaml": Format(200, _yaml, plain.mutated, _parse_yaml),
+    "yaml": Format(175, _yaml, plain.mutated, _parse_yaml),
     "dh": Format(75, _dh, plain.mutated, _parse_yaml),
-    "urdf": Format(125, _urdf, elements.mutated, _parse_xml),
+    "urdf": Format(100, _urdf, elements.mutated, _parse_xml),
     "srdf": Format(50, _srdf, elements.mutated, _parse_xml),
-    "mjcf": Format(175, _mjcf, elements.mutated, _parse_xml, 0.08),
+    "sdf": Format(75, _sdf, elements.mutated, _parse_xml),
+    "mjcf": Format(150, _mjcf, elements.mutated, _parse_xml, 0.08),
     "tir": Format(50, _tir, lines.mutated, lambda content, path: tir._read(path)),
     "csv": Format(50, _csv, lines.mutated, lambda content, path: np.loadtxt(path, delimiter=",", ndmin=2)),
     "npy": Format(50, _npy, lines.npy, lambda content, path: np.load(path), 0.05),

@@ -29,7 +29,8 @@ FILES = (
     "folder",
     "pipe", "ring", "empty.stl", "file:///dev/zero", "package://x/y.stl", "http://localhost/x.stl", "wedge.obj",
     "solid.stl",
-    "tyre.tir", "hill.csv", "middle.yaml", "uses.yaml", "robot.urdf", "part.xml", "arm.xml", "shared.xml", "\\\\x\\y",
+    "tyre.tir", "hill.csv", "middle.yaml", "uses.yaml", "robot.urdf", "part.xml", "every.sdf", "part.sdf", "arm.xml",
+    "shared.xml", "\\\\x\\y",
     "nul\x01", "~/x.stl", "model://every/solid.stl",
 )  # fmt: skip
 """names of files; the last ones exist, `pipe` and `ring` are no files"""

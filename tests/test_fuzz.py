@@ -40,7 +40,7 @@ def test_a_number_is_always_the_same_mutant(name):
 def test_most_mutants_pass_the_parser(tmp_path):
     """Else the fuzz would try parsers that others have tried."""
     formats.fill(tmp_path)
-    for name in ("yaml", "dh", "urdf", "srdf", "mjcf"):
+    for name in ("yaml", "dh", "urdf", "srdf", "sdf", "mjcf"):
         passed = 0
         for k in range(60):
             seed, content, _ = tries.mutant(name, np.random.default_rng([2, k]))
