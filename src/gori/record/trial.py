@@ -15,7 +15,7 @@ LONGEST = 100
 """times what is there: a file that says to be longer was not cut off, but changed"""
 PREAD = "pread" in dir(os)
 """not on Windows"""
-MEMORY = 4 << 30
+MEMORY = 1 << 30
 """most that it may take [bytes]"""
 SECONDS, PER_SECOND = 3, 1 << 23
 """of the processor that it may take, more for larger files [s, bytes/s]: a damaged one can keep the
