@@ -224,3 +224,10 @@ def test_a_wall_too_far_away_has_no_faces():
     gear = Gear(type="gear", teeth=12, module=0.01, width=0.02)
     with pytest.raises(SpecError, match=r"b\.teeth cannot be a wall: it is 1e\+30 m away"):
         wall_tables([(0, "b.teeth", gear, EYE, np.array([0.0, 1e30, 0.0]), 0)], 0.1)
+
+
+def test_a_wall_whose_distance_has_no_square():
+    """It was infinitely far away, and no particle was offered it."""
+    ball = shape(type="sphere", radius=0.1)
+    with pytest.raises(SpecError, match=r"b\.ball cannot be a wall: it is 1e\+200 m away"):
+        wall_tables([(0, "b.ball", ball, EYE, np.array([0.0, 1e200, 0.0]), 0)], 0.1)

@@ -76,7 +76,9 @@ def wall_tables(
     rims, edges, most = 0, 0, 0.0
     for k, (body, name, shape, R, p, material) in enumerate(shapes):
         made = _primitives(name, shape, np.asarray(R, float), np.asarray(p, float))
-        if not (np.isfinite(made.wall_f).all() and np.isfinite(made.rim_f).all()):
+        bulge = _bulge(made)
+        far = _extent(made) + bulge
+        if not (np.isfinite(made.wall_f).all() and np.isfinite(made.rim_f).all() and np.isfinite(far)):
             raise SpecError(
                 f"{name} cannot be a wall: it is {np.abs(p).max():.3g} m away from its body, where its faces vanish in "
                 "rounding, or its size is beyond the range of numbers"
@@ -91,8 +93,7 @@ def wall_tables(
         rim_f.append(made.rim_f)
         rims, edges = rims + len(made.rim_i), edges + len(made.rim_f)
         corners.append(np.concatenate([made.corners, made.corners[:, -1:]], axis=1)[:, :4])
-        bulge = _bulge(made)
-        extent[body], most = max(extent[body], _extent(made) + bulge), max(most, bulge)
+        extent[body], most = max(extent[body], far), max(most, bulge)
     table = np.concatenate(wall_i)
     bins = make_bins(table, np.concatenate(corners), reach + most, bodies)
     names = tuple(shape[1] for shape in shapes)
