@@ -67,7 +67,7 @@ def test_a_file_that_was_cut_off_has_zeros_at_its_end(path):
 def test_it_does_not_take_for_ever(path):
     """A damaged file can keep the library busy: seconds of the processor are counted by the size of the file."""
     code = (
-        "import resource, sys; from gori.record import trial; trial.limit_memory(sys.argv[1]); "
+        "import resource, sys; from gori.record import trial; trial.limit_itself(sys.argv[1]); "
         "print(resource.getrlimit(resource.RLIMIT_CPU)[0])"
     )
     for size, seconds in ((1000, 3), (1 << 27, 19)):

@@ -71,8 +71,8 @@ class RawFile(io.RawIOBase):
         super().close()
 
 
-def limit_memory(path: str) -> None:
-    """And time of the processor, for a file of that size; where the system can do that."""
+def limit_itself(path: str) -> None:
+    """Memory, and time of the processor for a file of that size; where the system can do that."""
     try:
         import resource
 
@@ -120,5 +120,5 @@ def look_at(data: Any) -> None:
 
 
 if __name__ == "__main__":
-    limit_memory(sys.argv[1])
+    limit_itself(sys.argv[1])
     sys.exit(read_structure(sys.argv[1]))

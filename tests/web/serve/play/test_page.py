@@ -22,6 +22,7 @@ def settled(browser):
     """How far the camera is when it has come to rest."""
     seen = [-1.0, -2.0, -3.0]
     while len(set(seen[-3:])) > 1 or len(seen) < 8:
+        assert len(seen) < 240, "the camera does not come to rest"
         time.sleep(0.25)
         seen.append(browser.run(STATE)["distance"])
     return seen[-1]
