@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gori.kernels.device_copies import assign, assign_all, to_host, wait_for
+from gori.kernels.device_copies import assign, to_host, wait_for
 from gori.kernels.strided import array_at
 from tests.cuda.simulator import run_checks
 
@@ -23,7 +23,3 @@ def test_streams_that_need_no_order():
     wait_for(7, 7, 0)
     with pytest.raises(BufferError, match="stream 0 may mean"):
         wait_for(7, 0, 0)
-
-
-def test_the_kernel_is_compiled_by_its_types():
-    assert assign_all.py_func.__name__ == "assign_all"

@@ -3,13 +3,13 @@
     import torch, cupy
     q = torch.from_dlpack(batch.q)              # DLPack: no copy, strides and all; writes are seen on both sides
     q = cupy.asarray(batch.q)                   # __cuda_array_interface__
-    q = jax.dlpack.from_dlpack(batch.q.T)       # with the machine as the last axis, as it lies in memory: what JAX takes
+    q = jax.dlpack.from_dlpack(batch.q.T)       # JAX: with the machine as the last axis, as memory lies
     q = batch.q.copy_to_host()                  # NumPy
 
 The same class views memory of the host, for a batch on the CPU.
 
-A NumPy array at the same address does the arithmetic of shapes and strides, and makes DLPack's capsule. It is never read
-or written where the memory is that of a GPU: basic indexing, transposing and fields of records touch no memory.
+A NumPy array at the same address does the arithmetic of shapes and strides, and makes DLPack's capsule. It is never
+read or written where the memory is that of a GPU: basic indexing, transposing and fields of records touch no memory.
 """
 
 from types import EllipsisType
@@ -208,15 +208,11 @@ class DeviceArray:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """The capsule of DLPack, versioned from `max_version` 1.0 on. On a GPU the stream of the consumer waits for that
-        of the owner.
-        """
+        """DLPack's capsule, versioned from `max_version` 1.0 on. On a GPU the consumer's stream waits for the owner's."""
         here = self.__dlpack_device__()
         if dl_device is not None and tuple(dl_device) != here:
             if tuple(dl_device) != (CPU, 0) or copy is False:
-                raise BufferError(
-                    f"{self!r} cannot go to device {tuple(dl_device)} without a copy: copy_to_host() first"
-                )
+                raise BufferError(f"{self!r} cannot go to device {tuple(dl_device)} as it is: copy_to_host() first")
             return self.copy_to_host().__dlpack__(**({} if max_version is None else {"max_version": max_version}))
         if self.device is None and stream is not None:
             raise BufferError(f"memory of the host has no stream, and {stream!r} was given: leave stream out")

@@ -59,7 +59,7 @@ def to_host(at: np.ndarray, device: int, stream: int | None) -> np.ndarray:
 
 
 def assign(at: np.ndarray, source: Any, device: int, stream: int | None) -> None:
-    """at[...] = source: a NumPy array, or one on the GPU, of any shape that broadcasts, converted to the type of `at`."""
+    """at[...] = source, of NumPy or on the GPU, of any shape that broadcasts, converted to the type of `at`."""
     if at.size == 0:
         return
     with _on(device):
