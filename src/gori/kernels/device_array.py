@@ -208,7 +208,7 @@ class DeviceArray:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """DLPack's capsule, versioned from `max_version` 1.0 on. On a GPU the consumer's stream waits for the owner's."""
+        """DLPack's capsule, versioned from `max_version` 1.0 on; the consumer's stream waits for the owner's."""
         here = self.__dlpack_device__()
         if dl_device is not None and tuple(dl_device) != here:
             if tuple(dl_device) != (CPU, 0) or copy is False:
