@@ -149,7 +149,7 @@ def test_a_full_disk_does_not_end_a_run(monkeypatch, tmp_path):
     from gori.kernels.tree.configuration import difference_batch as source
 
     monkeypatch.setenv("GORI_CACHE", str(tmp_path))
-    monkeypatch.setattr(store, "_write", full_disk)
+    monkeypatch.setattr(store, "write_whole", full_disk)
     monkeypatch.setattr(store, "_told", set())
     fresh = jit.kernel(source.signature)(source.dispatcher.py_func)
     jit.KERNELS["difference_batch"] = source
@@ -164,7 +164,7 @@ def test_a_write_that_fails_leaves_nothing(monkeypatch, tmp_path):
 
     monkeypatch.setattr(store.os, "replace", fail)
     with pytest.raises(OSError, match="no"):
-        store._write(tmp_path / "a" / "x.kernel", b"abc")
+        store.write_whole(tmp_path / "a" / "x.kernel", b"abc")
     assert list((tmp_path / "a").iterdir()) == []
 
 

@@ -60,6 +60,7 @@ class Adams(Multistep):
     order: int = 3
     kind: ClassVar[str] = "adams"
     run: ClassVar[Any] = adams_run
+    one_step: ClassVar[Any] = adams_step
 
     def decay_limit(self) -> float:
         return {2: 1.0, 3: 0.545, 4: 0.3}[self.order]

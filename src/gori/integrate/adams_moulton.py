@@ -83,6 +83,7 @@ class AdamsMoulton(Multistep):
 
     kind: ClassVar[str] = "adams_moulton"
     run: ClassVar[Any] = adams_moulton_run
+    one_step: ClassVar[Any] = adams_moulton_step
 
     def decay_limit(self) -> float:
         return {2: 0.5, 3: 0.285, 4: 0.157}[self.order]

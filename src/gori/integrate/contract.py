@@ -34,6 +34,7 @@ class Method:
 
     kind: ClassVar[str]
     run: ClassVar[Any]
+    one_step: ClassVar[Any] = None  # the step of a fixed method that a thread of a GPU can take (`batch/many.py`)
     core: ClassVar[Any] = None  # a kernel that the run calls by its address, `machine.core`
     core_of_loops: ClassVar[Any] = None  # the same for machines with loops; None: loops are closed by `loops.py`
     adaptive: ClassVar[bool]

@@ -65,7 +65,8 @@ def rk4_step_with(rhs):
     return rk4_step
 
 
-_steps = fixed_steps(rk4_step_with(rhs))
+_step = rk4_step_with(rhs)
+_steps = fixed_steps(_step)
 
 
 @kernel(run_type(RK4Memory))
@@ -79,6 +80,7 @@ class RK4(Fixed):
 
     kind: ClassVar[str] = "rk4"
     run: ClassVar[Any] = rk4_run
+    one_step: ClassVar[Any] = _step
 
     def decay_limit(self) -> float:
         return 2.78

@@ -59,6 +59,7 @@ class SemiImplicit(Fixed):
     kind: ClassVar[str] = "semi_implicit"
     energy_error: ClassVar[float] = 1e-2  # of first order: with a good step still some thousandths
     run: ClassVar[Any] = semi_implicit_run
+    one_step: ClassVar[Any] = semi_implicit_step
 
     def decay_limit(self) -> float:
         return 2.0

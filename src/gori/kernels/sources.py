@@ -59,6 +59,21 @@ def sources_of(module: str) -> tuple[str, ...]:
 
 
 @cache
+def all_sources() -> tuple[str, ...]:
+    """Files of all compiled code of Gori."""
+    return tuple(sorted(str(path.relative_to(ROOT)) for name in PACKAGES for path in (ROOT / name).rglob("*.py")))
+
+
+@cache
+def hash_of_all() -> str:
+    """Of all compiled code of Gori."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    for name in all_sources():
+        digest.update(name.encode() + _read(name)[0])
+    return digest.hexdigest()[:16]
+
+
+@cache
 def source_hash(module: str) -> str:
     """Of these files, and of what compiles them. A module outside Gori counts with all compiled code of Gori."""
     digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__} {sys.version}".encode())
@@ -66,7 +81,7 @@ def source_hash(module: str) -> str:
     if not module.startswith("gori."):
         file = getattr(sys.modules.get(module), "__file__", None)
         digest.update(Path(file).read_bytes() if file else str(time.time_ns()).encode())  # no file: compiled each time
-        names = tuple(sorted(str(path.relative_to(ROOT)) for name in PACKAGES for path in (ROOT / name).rglob("*.py")))
+        names = all_sources()
     for name in names:
         digest.update(name.encode() + _read(name)[0])
     return digest.hexdigest()[:16]

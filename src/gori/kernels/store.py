@@ -142,7 +142,7 @@ class KernelStore:
             return
         path = self.folder / self._name()
         try:
-            _write(path, dumps(compiled._reduce()))
+            write_whole(path, dumps(compiled._reduce()))
         except OSError as error:
             _tell(f"compiled kernels cannot be kept in {path.parent}: {error.strerror or error}; the run goes on")
 
@@ -172,15 +172,20 @@ class KernelStore:
 
 
 def _read(path: Path, target_context: Any) -> Any:
+    return CompileResult._rebuild(target_context, *pickle.loads(read_whole(path)))
+
+
+def read_whole(path: Path) -> bytes:
+    """What `write_whole` has put into a file; raises ValueError if it is damaged."""
     content = path.read_bytes()
-    payload = memoryview(content)[_DIGEST:]
+    payload = content[_DIGEST:]
     if hashlib.sha256(payload).digest() != content[:_DIGEST]:
         raise ValueError("it is damaged")
-    return CompileResult._rebuild(target_context, *pickle.loads(payload))
+    return payload
 
 
-def _write(path: Path, payload: bytes) -> None:
-    """Aside, then in place at once."""
+def write_whole(path: Path, payload: bytes) -> None:
+    """Behind its checksum: aside, then in place at once."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
     try:

@@ -10,6 +10,7 @@ from gori.kernels.contact.penalty import penalty
 from gori.kernels.contact.penalty_memory import penalty_memory
 from gori.kernels.contact.tables import LAW, SHAPE, ContactTables
 from gori.kernels.forces.probes import N_READINGS
+from gori.kernels.forces.signals import HELD, SIGNAL_KIND, SIGNAL_START
 from gori.kernels.impacts.memory import RestMemory, rest_memory
 from gori.kernels.loops.memory import loop_memory
 from gori.kernels.loops.tables import CUT, EQUATION, MESH, TRACK, Pattern
@@ -63,7 +64,8 @@ def machine_of(
     user, core, closed   addresses of compiled functions
     depth                of the stack that expressions outside the elements need
     loops                None: without any
-    live                 wheels and drive trains move on; otherwise their forces are those that were recorded
+    live                 wheels and drive trains move on, in a run with tables of its own; otherwise their forces are
+                         those that were recorded
     wheels               False: without any
     coupled              rows of bodies on which subsystems hold a wrench; default: those that carry particles
     outputs              numbers that subsystems in Python put out; they stand last in what is recorded
@@ -73,16 +75,17 @@ def machine_of(
     """
     e, t, vehicle = model.forces, model.kernel_tables, model.vehicle if wheels else None
     cuts = NO_LOOPS if loops is None else {name: getattr(loops, name) for name in NO_LOOPS}
+    own = _copied if live else _as_it_is
     acting = list(model.coupled.values() if coupled is None else coupled)
     touching = model.contact is not None and contact in (PENALTY, IMPULSES, IMPACTS)
     if contact == RECORDED and model.contact is not None:
         acting += model.contact.rows
     machine = Machine(
-        body_i=t.body_i, body_f=t.body_f,
-        element_i=e.element_i, element_f=e.element_f, signal_i=e.signal_i, signal_f=e.signal_f,
+        body_i=t.body_i, body_f=own(t.body_f),
+        element_i=e.element_i, element_f=own(e.element_f), signal_i=e.signal_i, signal_f=own(e.signal_f),
         probe=probe_table(model, e.probes),
         user=user, core=core, closed=closed, penalty=penalty.address if touching and contact == PENALTY else 0,
-        **cuts,
+        **{name: own(table) for name, table in cuts.items()},
         coordinate=model.cut_coordinates.table,
         **machine_records(vehicle, live),
         contact=model.contact.tables if model.contact is not None and touching else NO_CONTACT,
@@ -90,6 +93,14 @@ def machine_of(
     )  # fmt: skip
     impulses = contact == IMPULSES
     return machine, data_of(model, machine, depth, live, wheels, outputs, contact == RECORDED, rest, impulses)
+
+
+def _copied(table: Any) -> Any:
+    return table.copy() if isinstance(table, np.ndarray) else table
+
+
+def _as_it_is(table: Any) -> Any:
+    return table
 
 
 def data_of(
@@ -123,7 +134,7 @@ def data_of(
         dof_w=np.zeros((nv, N_DOF_W)),
         tau=np.zeros(nv),
         readings=np.zeros(N_READINGS * len(machine.probe)),
-        values=np.zeros(len(machine.signal_i)),
+        values=_values(machine),
         stack=np.zeros(max(depth, model.forces.depth)),
         zdot=np.zeros(model.nz),
         power=np.zeros(1),
@@ -147,3 +158,11 @@ def data_of(
         wrench=recorded[first:end].reshape(-1, 6),
         recorded=recorded,
     )
+
+
+def _values(machine: Machine) -> np.ndarray:
+    """Values of signals, before any was evaluated: those that are held stand at what they were compiled with."""
+    values, table = np.zeros(len(machine.signal_i)), machine.signal_i
+    held = table[:, SIGNAL_KIND] == HELD
+    values[held] = machine.signal_f[table[held, SIGNAL_START], 0]
+    return values

@@ -1,12 +1,13 @@
 """Other Models of the same machine: with other values of forces, with fixed joints opened, with loads added."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from gori.errors import InputError
 from gori.kernels.forces import elements, parameters
+from gori.kernels.forces.signals import HELD, SIGNAL_KIND
 from gori.model.compile import compile
 from gori.model.model import Model
 from gori.spec import GROUND, Spec
@@ -42,6 +43,27 @@ def without_limit_forces(model: Model) -> Model:
     for name in ("stiffness", "damping"):
         element_f[limits, getattr(parameters.LIMIT_F, name)] = 0.0
     return model.with_compiled(model.compiled._replace(forces=forces._replace(element_f=element_f)))
+
+
+def with_held_forces(model: Model, names: Iterable[str]) -> Model:
+    """The Model in which the values or targets of these forces are held: they stay as a run sets them."""
+    forces = model.forces
+    rows = [forces.signal_names.index(signal_of(model, name)) for name in names]
+    signal_i = forces.signal_i.copy()
+    signal_i[rows, SIGNAL_KIND] = HELD
+    return model.with_compiled(model.compiled._replace(forces=forces._replace(signal_i=signal_i)))
+
+
+def settable_forces(model: Model) -> tuple[str, ...]:
+    """Forces whose value or target is a number."""
+    forces = model.spec.forces.items()
+    values = {name: getattr(part, VALUE_OF[part.type]) for name, part in forces if part.type in VALUE_OF}
+    return tuple(name for name, value in values.items() if not isinstance(value, str | tuple))
+
+
+def signal_of(model: Model, force: str) -> str:
+    """Name of the signal that is the value or the target of a force."""
+    return f"forces.{force}.{VALUE_OF[model.spec.forces[force].type]}"
 
 
 def with_axes_in_fixed_joints(model: Model) -> Model:

@@ -278,6 +278,11 @@ class Simulation:
         return self._kept.event_log
 
     @property
+    def user(self) -> UserForce:
+        """The force functions that were handed in."""
+        return self._user
+
+    @property
     def report(self) -> dict[str, Any]:
         """What the method has counted in all steps so far; of one `run`: the info of its Recording."""
         return self.method.report(self.method.counts(self.stepper.memory))

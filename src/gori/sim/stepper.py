@@ -133,6 +133,16 @@ class Stepper(Bound):
         return float(self._clock.time)
 
     @property
+    def arguments(self) -> tuple[Any, ...]:
+        """Of the compiled run: machine, data, memory, clock, y, samples, watch."""
+        return self._arguments
+
+    @property
+    def clock_record(self) -> np.ndarray:
+        """The clock of the run, a table of one row."""
+        return self._clocks
+
+    @property
     def start_time(self) -> float:
         """Time from which steps are counted [s]."""
         return float(self._clock.start_time)

@@ -1,7 +1,8 @@
 """Signals: numbers that change with time and state, as forces and targets do.
 
 A signal is a constant, a table over time, pieces of cubic polynomials over time, or an expression of t, q, v and of
-readings of probes (`probes.py`) as a postfix program for a stack machine.
+readings of probes (`probes.py`) as a postfix program for a stack machine. One that is held stays as it is set: inputs
+of many machines (`sim/batch`) are such signals.
 Division by zero and the like give infinities and NaN as IEEE 754 has them; nothing is ever raised.
 """
 
@@ -20,6 +21,7 @@ CONSTANT = 0  # one row: value, 0
 TABLE = 1  # rows t [s], x; t increases
 EXPRESSION = 2  # rows opcode, argument
 CUBIC = 3  # three rows a piece: (t, c3), (c2, c1), (c0, 0) for c3 s3 + c2 s2 + c1 s + c0 with s = time - t; t increases
+HELD = 4  # none: its value stays as it was put
 
 _PUSH = ("number", "time", "q", "v", "reading")
 _UNARY = ("negate", "sin", "cos", "tan", "asin", "acos", "atan", "sqrt", "exp", "log", "abs", "sign", "floor", "step")
@@ -189,7 +191,7 @@ def evaluate_signals(signal_i, signal_f, t, q, v, readings, values, stack):
 
     t, q, v    time [s], coordinates (nq,), velocities (nv,)
     readings   of the probes there
-    values     (ns,) out
+    values     (ns,) out; of signals that are held, in
     stack      (depth,) scratch, as deep as the deepest program needs
     """
     for k in range(signal_i.shape[0]):
@@ -200,7 +202,7 @@ def evaluate_signals(signal_i, signal_f, t, q, v, readings, values, stack):
             values[k] = look_up(signal_f, start, count, t)
         elif signal_i[k, SIGNAL_KIND] == CUBIC:
             values[k] = look_up_cubic(signal_f, start, count, t)
-        else:
+        elif signal_i[k, SIGNAL_KIND] == EXPRESSION:
             values[k] = run_program(signal_f, start, count, t, q, v, readings, stack)
 
 

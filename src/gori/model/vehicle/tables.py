@@ -204,13 +204,17 @@ class VehicleTables:
         return _turning(self.drivetrains, speeds)
 
 
+OWN_RECORDS = tuple(name for name in Records._fields if name != "curve")
+"""tables of which each run has its own"""
+
+
 def machine_records(vehicle: VehicleTables | None, live: bool) -> dict[str, Any]:
     """Members of a Machine that belong to vehicles; a run has its own copies of what it may change for a while."""
     if vehicle is None:
         return NO_RECORDS._asdict() | {"vehicle": 0}
     records = vehicle.records
     if live:
-        records = records._replace(**{name: getattr(records, name).copy() for name in ("wheel", "terrain", "area")})
+        records = records._replace(**{name: getattr(records, name).copy() for name in OWN_RECORDS})
     return records._asdict() | {"vehicle": kernel.address}
 
 

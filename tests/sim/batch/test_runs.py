@@ -6,7 +6,7 @@ import pytest
 import gori
 from gori import vehicle
 from gori.errors import InputError, SimulationError
-from gori.sim.batch import batch
+from gori.sim.batch.runs import run_all
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def several(truck, count=5):
 def test_batch_is_as_each_alone(truck):
     alone = [run.run(1.0, sample=0.01) for run in several(truck)]
     for workers in (1, 2, 4):
-        together = batch(several(truck), 1.0, sample=0.01, workers=workers)
+        together = run_all(several(truck), 1.0, sample=0.01, workers=workers)
         for one, other in zip(alone, together, strict=True):
             for name in ("time", "q", "v", "z"):
                 assert np.array_equal(getattr(one, name), getattr(other, name))
@@ -44,7 +44,7 @@ def test_batch_is_as_each_alone(truck):
 
 def test_batch_into_files(truck, tmp_path):
     paths = [tmp_path / f"{k}.h5" for k in range(2)]
-    recordings = batch(several(truck, 2), 0.1, paths=paths)
+    recordings = run_all(several(truck, 2), 0.1, paths=paths)
     for path, recording in zip(paths, recordings):
         assert np.array_equal(gori.Recording.load(path).q, recording.q)
 
@@ -56,16 +56,16 @@ def test_one_that_fails(truck):
     runs = several(truck, 3)
     runs[1].driver = crash
     with pytest.raises(SimulationError, match=r"simulation 1 of 3: .*no more") as caught:
-        batch(runs, 0.1)
+        run_all(runs, 0.1)
     assert caught.value.recordings[1] is None and len(caught.value.recordings[2]) > 1
 
 
 def test_batch_refuses(truck):
     run = simulation(truck)
     with pytest.raises(InputError, match="twice"):
-        batch([run, run], 0.1)
+        run_all([run, run], 0.1)
     with pytest.raises(InputError, match="workers"):
-        batch([run], 0.1, workers=0)
+        run_all([run], 0.1, workers=0)
     with pytest.raises(InputError, match="one for each"):
-        batch([run], 0.1, paths=[])
-    assert batch([], 0.1) == []
+        run_all([run], 0.1, paths=[])
+    assert run_all([], 0.1) == []

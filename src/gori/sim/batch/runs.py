@@ -14,7 +14,7 @@ from gori.sim.progress import Progress
 from gori.sim.simulation import Simulation
 
 
-def batch(
+def run_all(
     simulations: Sequence[Simulation],
     duration: float,
     sample: float | None = None,

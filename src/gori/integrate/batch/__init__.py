@@ -1,0 +1,1 @@
+"""Steps of many machines at once (`kernels/batch`)."""

@@ -1,0 +1,30 @@
+"""Many machines at once: `gori.batch`."""
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+from gori.integrate import Method
+from gori.model import Model
+from gori.record import Recording
+from gori.sim.batch.batch import Batch
+from gori.sim.batch.runs import run_all
+from gori.sim.simulation import Simulation
+
+__all__ = ["Batch", "batch"]
+
+
+@overload
+def batch(what: Model, /, count: int, method: Method | dict | str | None = None, **options: Any) -> Batch: ...
+
+
+@overload
+def batch(what: Sequence[Simulation], /, duration: float, **options: Any) -> list[Recording]: ...
+
+
+def batch(what: Model | Sequence[Simulation], /, *values: Any, **options: Any) -> Batch | list[Recording]:
+    """Many machines of one Model at once, or many Simulations.
+
+    batch(model, count, method, device="cuda", ...)   a `gori.sim.Batch`: thousands of machines, on a CPU or a GPU
+    batch(simulations, duration, sample=..., ...)     Simulations over threads; their Recordings (`run_all`)
+    """
+    return Batch(what, *values, **options) if isinstance(what, Model) else run_all(what, *values, **options)

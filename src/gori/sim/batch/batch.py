@@ -1,0 +1,252 @@
+"""Many machines of one Model at once, on a CPU or a GPU."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from gori.errors import FileError, InputError, UnsupportedError
+from gori.integrate import Loops, Method, SemiImplicit, method_of
+from gori.kernels.codes import OK
+from gori.model import Model, State
+from gori.model.threads import threads
+from gori.model.variants import settable_forces, with_held_forces
+from gori.sim.batch.channels import BatchInputs, BatchOutputs
+from gori.sim.batch.varied import Numbers
+from gori.sim.callers.interrupts import RunInterrupts
+from gori.sim.failure import explain
+from gori.sim.grid import require_seconds
+from gori.sim.progress import Progress
+from gori.sim.simulation import Simulation
+from gori.text.arguments import file_of, path_of
+
+FORMAT = 1
+"""version of saved batches"""
+BLOCK_STEPS = 256
+"""steps between two looks at Ctrl-C"""
+MOST = 1 << 31
+"""machines"""
+Which = np.ndarray | Sequence[int] | Sequence[bool] | int | None
+"""machines of a batch: a mask, indices, one index; None: all"""
+
+
+class Batch:
+    """Many machines of one Model, each with its own state, inputs and parameters.
+
+    method       with a fixed step; default: SemiImplicit(step=1e-3)
+    device       "cpu": threads, with the results of a Simulation to the last bit; "cuda": a GPU, a thread for each
+    state        where all start; default: `model.state()`
+    parameters   {path in the Spec: values (machines, ...)}: numbers in which they differ
+    loops        how loops are kept closed, as in a Simulation
+    sub_steps    {drive train: largest step of its own [s]}, as in a Simulation
+    workers      threads of the CPU; default: `gori.threads()`
+
+    Arrays have the machine as their first axis, and are those of the batch itself: NumPy's on a CPU, on a GPU
+    DeviceArrays, which PyTorch, JAX and CuPy take without a copy.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        count: int,
+        method: Method | dict | str | None = None,
+        *,
+        device: Literal["cpu", "cuda"] = "cpu",
+        state: State | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        loops: Loops | dict | str | None = None,
+        sub_steps: Mapping[str, float] | None = None,
+        workers: int | None = None,
+    ):
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 0 < count < MOST:
+            raise InputError(f"a batch has a positive number of machines, not {count!r}")
+        if device not in ("cpu", "cuda"):
+            raise InputError(f"device must be 'cpu' or 'cuda', not {device!r}")
+        workers = threads() if workers is None else workers
+        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+            raise InputError(f"workers must be a positive integer, not {workers!r}")
+        self.count, self.device = int(count), device
+        self.method = method_of(SemiImplicit() if method is None else method)
+        if self.method.adaptive:
+            raise UnsupportedError(f"{self.method.kind} uses adaptive steps: machines of a batch take the same ones")
+        self._forces = settable_forces(model)
+        self.model = with_held_forces(model, self._forces)
+        _refuse_unable(self.model)
+        options: dict[str, Any] = {"loops": loops, "sub_steps": sub_steps}
+
+        def make() -> Simulation:
+            simulation = Simulation(self.model, self.method, state=state, **options)
+            simulation.stepper.plan_steps(1)
+            return simulation
+
+        varied: list[Numbers] = []
+        if parameters:
+            raise UnsupportedError("parameters of a batch are not there yet")
+        if device == "cpu":
+            from gori.sim.batch.cpu import CpuMachines as Machines
+        else:
+            from gori.sim.batch.cuda import CudaMachines as Machines
+        self._machines = Machines(make, self.count, workers, varied)
+        self._start = self._machines.simulation.state
+        self.inputs = BatchInputs(self.model, self._forces, self._machines)
+        """{name: values (machines,)}: torques, forces and targets of motors of the Spec, and what drivers do"""
+        self.outputs = BatchOutputs(self.model, self._machines)
+        """{channel: values (machines,)} of wheels and drive trains"""
+        self.reset()
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __repr__(self) -> str:
+        return f"<gori batch of {self.count} machines, {self.method.kind}, on {self.device}: {self.model!r}>"
+
+    # ---- state
+
+    @property
+    def q(self) -> Any:
+        """Coordinates now (machines, nq)."""
+        return self._machines.array("y")[:, : self.model.nq]
+
+    @property
+    def v(self) -> Any:
+        """Velocities now (machines, nv)."""
+        return self._machines.array("y")[:, self.model.nq : self.model.nq + self.model.nv]
+
+    @property
+    def z(self) -> Any:
+        """Internal states of force elements (machines, nz)."""
+        return self._machines.array("y")[:, self.model.nq + self.model.nv : -1]
+
+    @property
+    def work(self) -> Any:
+        """Work of all that has no potential, so far (machines,) [J]."""
+        return self._machines.array("y")[:, -1]
+
+    @property
+    def time(self) -> np.ndarray:
+        """Time that each machine has reached (machines,) [s]."""
+        return self._machines.times()
+
+    @property
+    def bytes_per_machine(self) -> int:
+        """Memory of each machine [bytes]."""
+        return self._machines.bytes_per_machine
+
+    def state(self, machine: int) -> State:
+        """The State of one machine: a Simulation goes on from it."""
+        self._machines.fetch(self._index(machine))
+        return self._machines.simulation.state
+
+    def reset(self, machines: Which = None, state: State | None = None) -> None:
+        """Put machines into a State, by default that of their start; they then have not failed.
+
+        machines   a mask (machines,), indices, or one index; default: all
+        """
+        simulation = self._machines.simulation
+        simulation.state = self._start if state is None else state
+        simulation.stepper.plan_steps(1)
+        self._machines.store(self._chosen(machines))
+
+    def save(self, path: str | Path) -> None:
+        """Write all that the machines keep into a file, from which `load` goes on bit for bit."""
+        file, kept = file_of(path), self._machines.kept()
+        try:
+            with open(file, "wb") as out:
+                np.savez(out, format=np.array(FORMAT), tag=np.array(self._tag()), **kept)  # type: ignore[arg-type]
+        except OSError as error:
+            raise FileError(f"cannot be written: {error.strerror or error}", file) from error
+
+    def load(self, path: str | Path) -> None:
+        """Go on from a file of `save` of a batch like this one."""
+        file = path_of(path)
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                kept = dict(archive)
+        except Exception as error:  # torn archives fail in many ways
+            raise FileError("holds no batch of Gori, or is damaged", file) from error
+        if int(kept.pop("format", -1)) != FORMAT or str(kept.pop("tag", "")) != self._tag():
+            raise FileError("is of another batch: other Model, method, or number of machines", file)
+        self._machines.keep(kept)
+
+    def _tag(self) -> str:
+        return f"{self.count} {self.model.fingerprint} {self._machines.simulation.stepper.tag()}"
+
+    # ---- steps
+
+    def step(self, steps: int = 1) -> None:
+        """So many steps of all machines that have not failed; on a GPU one launch, which is not waited for."""
+        if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
+            raise InputError(f"the number of steps must be a positive integer, not {steps!r}")
+        self._machines.step(int(steps))
+
+    def run(self, duration: float, progress: bool = True) -> None:
+        """Steps for a duration [s], with a bar if it takes more than two seconds; Ctrl-C stops between two blocks."""
+        require_seconds("duration", duration)
+        h = float(self.method.settings()["step"])
+        left = total = max(1, round(duration / h))
+        bar = Progress(progress, 0.0, duration)
+        try:
+            with RunInterrupts() as interrupts:
+                while left > 0:
+                    steps = min(left, BLOCK_STEPS)
+                    self._machines.step(steps)
+                    self._machines.synchronise()
+                    left -= steps
+                    bar.move((total - left) * h)
+                    interrupts.check()
+        finally:
+            bar.close()
+
+    # ---- failures
+
+    @property
+    def failed(self) -> np.ndarray:
+        """Which machines have failed (machines,); they stand at their last good state until they are reset."""
+        return self._machines.failures() != OK
+
+    def failures(self, most: int = 10) -> dict[int, str]:
+        """Why machines have failed, in words, of the first few of them."""
+        codes, found = self._machines.failures(), {}
+        for machine in np.flatnonzero(codes != OK)[:most]:
+            self._machines.fetch(int(machine))
+            simulation = self._machines.simulation
+            found[int(machine)] = str(explain(simulation.stepper, simulation.user, int(codes[machine])))
+        return found
+
+    # ---- arguments
+
+    def _index(self, machine: int) -> int:
+        if isinstance(machine, bool) or not isinstance(machine, (int, np.integer)) or not 0 <= machine < self.count:
+            raise InputError(f"machine must be a number from 0 to {self.count - 1}, not {machine!r}")
+        return int(machine)
+
+    def _chosen(self, machines: Which) -> np.ndarray:
+        """A mask from whatever says which machines."""
+        if machines is None:
+            return np.ones(self.count, bool)
+        chosen = np.asarray(machines)
+        if chosen.dtype == bool:
+            if chosen.shape != (self.count,):
+                raise InputError(f"a mask of machines must be of shape ({self.count},), not {chosen.shape}")
+            return chosen
+        if chosen.dtype.kind not in "iu" or (chosen.size and not 0 <= chosen.min() <= chosen.max() < self.count):
+            raise InputError(f"machines must be a mask, or indices from 0 to {self.count - 1}, not {machines!r}")
+        mask = np.zeros(self.count, bool)
+        mask[chosen] = True
+        return mask
+
+    def __iter__(self) -> Iterator[State]:
+        return (self.state(k) for k in range(self.count))
+
+
+def _refuse_unable(model: Model) -> None:
+    """Refuse by name what machines of a batch cannot have yet."""
+    refused = {
+        "particles": model.particles is not None,
+        "contact between bodies": model.contact is not None,
+        "controls of the Spec, which set inputs by Python": model.vehicle is not None and model.vehicle.schedules,
+    }
+    for words, there in refused.items():
+        if there:
+            raise UnsupportedError(f"a batch does not support {words}: use gori.batch with a list of Simulations")

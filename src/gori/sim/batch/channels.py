@@ -1,0 +1,105 @@
+"""BatchInputs and outputs of the machines of a batch, by name."""
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from gori.errors import InputError
+from gori.model import Model
+from gori.model.variants import signal_of
+from gori.sim.simulation import Simulation
+from gori.spec.expression import closest
+from gori.spec.vehicle.control import lever
+from gori.text.arguments import is_one_of
+
+RECORDED = ("driver", "wheel", "train", "wheel_output", "train_output")
+"""members of Data in which channels stand"""
+
+
+class Machines(Protocol):
+    """The engine of a batch."""
+
+    @property
+    def simulation(self) -> Simulation: ...
+
+    def array(self, path: str) -> Any: ...
+
+
+class BatchInputs(MutableMapping[str, Any]):
+    """What may be changed between steps: values (machines,), to be written in place or set, by name.
+
+    forces   whose values or targets are inputs
+    """
+
+    def __init__(self, model: Model, forces: tuple[str, ...], machines: Machines):
+        vehicle = model.vehicle
+        self._machines = machines
+        self._signals = {name: model.forces.signal_names.index(signal_of(model, name)) for name in forces}
+        self._drivers = {} if vehicle is None else dict(vehicle.inputs)
+        self._gears = {} if vehicle is None else dict(vehicle.gears)
+
+    def __getitem__(self, name: str) -> Any:
+        if is_one_of(name, self._signals):
+            return self._machines.array("data.values")[:, self._signals[name]]
+        if is_one_of(name, self._drivers):
+            row, field = self._drivers[name]
+            return self._machines.array("data.driver")[field][:, row]
+        known = ", ".join(self) or "none: no force has a number as its value"
+        raise InputError(f"there is no input {name!r}{closest(name, tuple(self)) or f'; there are {known}'}")
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name in self._gears and isinstance(value, str):
+            try:
+                value = lever(self._drivers[name][1], value, self._gears[name])
+            except ValueError as error:
+                raise InputError(f"input {name!r} {error}") from None
+        self[name][...] = value
+
+    def __delitem__(self, name: str) -> None:
+        raise InputError("inputs cannot be deleted")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._signals, *self._drivers])
+
+    def __len__(self) -> int:
+        return len(self._signals) + len(self._drivers)
+
+
+class BatchOutputs(Mapping[str, Any]):
+    """What wheels and drive trains put out: values (machines,) by channel."""
+
+    def __init__(self, model: Model, machines: Machines):
+        self._machines = machines
+        self._places: dict[str, tuple[str, int, str]] = {}
+        simulation = machines.simulation
+        data, first = simulation.stepper.data, 1 + len(simulation.stepper.y)
+        for channel, column in simulation.outputs.items():
+            address = data.recorded.ctypes.data + 8 * (column - first)
+            for member in RECORDED:
+                if (place := _field_at(getattr(data, member), address)) is not None:
+                    self._places[channel] = (member, *place)
+
+    def __getitem__(self, name: str) -> Any:
+        if not is_one_of(name, self._places):
+            raise InputError(f"there is no output {name!r}{closest(name, tuple(self._places))}")
+        member, row, field = self._places[name]
+        return self._machines.array(f"data.{member}")[field][:, row]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def _field_at(table: np.ndarray, address: int) -> tuple[int, str] | None:
+    """Row and field of the number of a table that stands at an address."""
+    start = table.ctypes.data
+    if not start <= address < start + table.nbytes:
+        return None
+    row, at = divmod(address - start, table.dtype.itemsize)
+    for name, (_, offset, *_) in (table.dtype.fields or {}).items():
+        if offset == at:
+            return row, name
+    return None

@@ -1,0 +1,188 @@
+"""Many machines on a CPU: in turn by compiled code, some at once in threads. Each is stepped as it would be alone, with
+the same result to the last bit.
+"""
+
+import ctypes
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from gori.errors import GoriError, InputError
+from gori.integrate.batch.in_turn import InTurn, run_in_turn
+from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE
+from gori.model.memory import require_memory
+from gori.sim.batch.kept import RENEWED, all_members, kept_members
+from gori.sim.batch.varied import Numbers
+from gori.sim.simulation import Simulation
+
+DIFFICULT = POOR_CHOICE, NEAR_SINGULAR
+"""poses that a Simulation passes, and compiled steps alone do not"""
+TOGETHER = 16
+"""machines that a thread takes at a time"""
+
+
+class CpuMachines:
+    """The engine of a batch on the CPU.
+
+    make      a Simulation of one machine at the start; each thread has one
+    varied    numbers of the tables that differ from machine to machine
+    """
+
+    def __init__(self, make: Callable[[], Simulation], count: int, workers: int, varied: Sequence[Numbers] = ()):
+        self.count = count
+        self._runs = [_Run(make(), varied) for _ in range(max(1, min(workers, -(-count // TOGETHER))))]
+        self._alone = self._runs[0]
+        self.bytes_per_machine = self._alone.width + 8 * (1 + len(self._alone.numbers))
+        require_memory(
+            float(count * self.bytes_per_machine), f"{count} machines of {self.bytes_per_machine} bytes", "take fewer"
+        )
+        self._rows = np.zeros((count, self._alone.width), np.uint8)
+        self._values = np.zeros((len(self._alone.numbers), count))
+        for k, one in enumerate(part for numbers in varied for part in numbers.values):
+            self._values[k] = one
+        self.codes = np.zeros(count, np.int64)
+        self._jobs = [run.job(self._rows, self._values, self.codes) for run in self._runs]
+
+    @property
+    def simulation(self) -> Simulation:
+        """Of one machine: the one that was fetched last."""
+        return self._alone.simulation
+
+    def array(self, path: str) -> np.ndarray:
+        """A member of all machines (machines, ...), which may be changed."""
+        run = self._alone
+        member = run.members[path]
+        at = run.offset(member)
+        strides = (run.width, *member.strides)
+        return np.ndarray((self.count, *member.shape), member.dtype, self._rows, at, strides)
+
+    def step(self, steps: int) -> None:
+        """So many steps of all machines that have not failed."""
+        ready, lock = iter(range(0, self.count, TOGETHER)), threading.Lock()
+
+        def work(job: InTurn) -> int:
+            failed = 0
+            while True:
+                with lock:
+                    first = next(ready, None)
+                if first is None:
+                    return failed
+                last = min(first + TOGETHER, self.count)
+                failed += run_in_turn(job, steps, first, last)
+
+        done = self.array("clock")["steps_done"][:, 0].copy() if self._alone.loops else None
+        with ThreadPoolExecutor(len(self._jobs), thread_name_prefix="gori") as pool:
+            failed = sum(pool.map(work, self._jobs)) if len(self._jobs) > 1 else work(self._jobs[0])
+        if failed and done is not None:
+            for t in np.flatnonzero(np.isin(self.codes, DIFFICULT)):
+                self._pass(int(t), int(done[t]) + steps)
+
+    def _pass(self, t: int, until: int) -> None:
+        """Take a machine over a difficult pose, as a Simulation does."""
+        self.fetch(t)
+        simulation = self.simulation
+        try:
+            simulation.advance(until - simulation.stepper.steps_done)
+        except GoriError:
+            return
+        finally:
+            self._alone.save(self._rows[t])
+        self.codes[t] = OK
+
+    def fetch(self, t: int) -> None:
+        """Machine t into the arrays of `simulation`."""
+        self._alone.load(self._rows[t], self._values[:, t])
+
+    def store(self, chosen: np.ndarray) -> None:
+        """What stands in the arrays of `simulation` into the chosen machines, which then have not failed."""
+        image = np.zeros(self._alone.width, np.uint8)
+        self._alone.save(image)
+        self._rows[chosen] = image
+        self.codes[chosen] = OK
+
+    def times(self) -> np.ndarray:
+        """Time of each machine [s]."""
+        return self.array("clock")["time"][:, 0]
+
+    def failures(self) -> np.ndarray:
+        """Result codes (machines,)."""
+        return self.codes
+
+    def kept(self) -> dict[str, np.ndarray]:
+        """All that the machines keep."""
+        return {"rows": self._rows, "codes": self.codes}
+
+    def keep(self, kept: dict[str, np.ndarray]) -> None:
+        """Take over what `kept` gave."""
+        for name, array in self.kept().items():
+            if name not in kept or kept[name].shape != array.shape or kept[name].dtype != array.dtype:
+                raise InputError(f"the file holds no {name} of such a batch")
+            array[...] = kept[name]
+
+    def synchronise(self) -> None:
+        """Wait until all is done."""
+
+
+class _Run:
+    """The arrays of one thread, and which pieces of them a machine keeps."""
+
+    def __init__(self, simulation: Simulation, varied: Sequence[Numbers]):
+        self.simulation = simulation
+        stepper = simulation.stepper
+        self.loops = stepper.closure is not None
+        self.members = kept_members(stepper) | {"clock": stepper.clock_record}
+        self._spans, self.width = _pieces(self.members.values())
+        self._table = np.array(self._spans, np.int64)
+        members = all_members(stepper)
+        renewed = [members[path].ctypes.data for path in RENEWED if members[path].size]
+        tables = [address for numbers in varied for address in numbers.addresses(stepper.machine)]
+        self.numbers = np.array([*tables, *renewed], np.int64)
+
+    def offset(self, array: np.ndarray) -> int:
+        """Where a member stands in the row of a machine."""
+        address = array.ctypes.data
+        return next(at + address - first for first, size, at in self._spans if first <= address < first + size)
+
+    def job(self, rows: np.ndarray, values: np.ndarray, codes: np.ndarray) -> InTurn:
+        """What compiled code is given."""
+        stepper = self.simulation.stepper
+        machine, data, memory, clock, y, samples, watch = stepper.arguments
+        return InTurn(
+            run=stepper.method.run.address, memory=memory.address, machine=machine, data=data, clock=clock, y=y,
+            samples=samples, watch=watch, pieces=self._table, rows=rows.ctypes.data, width=self.width,
+            numbers=self.numbers, values=values, codes=codes,
+        )  # fmt: skip
+
+    def load(self, row: np.ndarray, values: np.ndarray) -> None:
+        """A machine into the arrays."""
+        for k, address in enumerate(self.numbers):
+            _bytes_at(address, 8)[:] = values[k : k + 1].view(np.uint8)
+        for address, size, at in self._spans:
+            _bytes_at(address, size)[:] = row[at : at + size]
+
+    def save(self, row: np.ndarray) -> None:
+        """The arrays into the row of a machine."""
+        for address, size, at in self._spans:
+            row[at : at + size] = _bytes_at(address, size)
+
+
+def _pieces(arrays: Iterable[np.ndarray]) -> tuple[list[tuple[int, int, int]], int]:
+    """Where these arrays stand, as (address, bytes, place in a row), and the width of a row. Those that follow each
+    other in memory are one piece; places in a row are the same for all threads.
+    """
+    made: list[tuple[int, int, int]] = []
+    at = 0
+    for array in arrays:
+        address, size = array.ctypes.data, array.nbytes
+        if made and sum(made[-1][:2]) == address:
+            made[-1] = (made[-1][0], made[-1][1] + size, made[-1][2])
+        else:
+            made.append((address, size, at))
+        at += size
+    return made, at
+
+
+def _bytes_at(address: int, size: int) -> np.ndarray:
+    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(int(address)))

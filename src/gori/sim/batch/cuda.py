@@ -1,0 +1,197 @@
+"""Many machines on a GPU, a thread for each: the sources of the CPU, one launch for any number of steps."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gori.errors import InputError, UnsupportedError
+from gori.integrate.batch.many import MANY
+from gori.kernels.batch.members import APART, SIDE_BY_SIDE, Laid, Tree, tree_of
+from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE
+from gori.kernels.jit import Kernel, part
+from gori.kernels.vehicle.vehicle import vehicle
+from gori.sim.batch.devices import Accelerator, Gpu, Memory
+from gori.sim.batch.kept import kept_members
+from gori.sim.batch.plan import MemoryPlan
+from gori.sim.batch.program import ProgramSource
+from gori.sim.batch.varied import Numbers
+from gori.sim.simulation import Simulation
+
+DIFFICULT = POOR_CHOICE, NEAR_SINGULAR
+
+
+class CudaMachines:
+    """The engine of a batch on a GPU.
+
+    make      a Simulation of one machine at the start
+    varied    numbers of the tables that differ from machine to machine
+    device    what makes the Accelerator from the ProgramSource of the program
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Simulation],
+        count: int,
+        workers: int,
+        varied: Sequence[Numbers] = (),
+        device: Callable[[ProgramSource], Accelerator] = Gpu,
+    ):
+        self.count, self.simulation = count, make()
+        stepper = self.simulation.stepper
+        self._many = MANY.zeros(1)
+        source = source_of(self.simulation, self._many, varied)
+        self._device = device(source)
+        self._members = MemoryPlan(source.tree, self._device.used | {"y", "many"}, count)
+        self.bytes_per_machine = self._members.own
+        self._require_memory()
+        self._memory = self._device.take(self._members.size)
+        self._image = self._device.take(self._members.image)
+        self._mask = self._device.take(count)
+        self._words = self._upload(self._members.words(self._memory.address))
+        self._table = self._upload(self._members.table(self._memory.address, self._image.address))
+        for path, laid in self._members.shared.items():
+            self._device.upload(self._memory, self._members.at[path], laid.array)
+        self._kept = {path: array for path, array in kept_members(stepper).items() if path in self._members.own_arrays}
+
+    def _require_memory(self) -> None:
+        free, needed = self._device.free(), self._members.size + self._members.image + self.count
+        if free is not None and needed > free:
+            fits = max(0, int((free - self._members.image) / (needed / self.count)))
+            raise InputError(
+                f"{self.count} machines take {needed / 1e9:.3g} GB ({self.bytes_per_machine} bytes each), and "
+                f"{free / 1e9:.3g} GB are free: {fits} machines would fit"
+            )
+
+    def _upload(self, array: np.ndarray) -> Memory:
+        memory = self._device.take(array.nbytes)
+        self._device.upload(memory, 0, array)
+        return memory
+
+    # ---- arrays
+
+    def array(self, path: str) -> Any:
+        """A member of all machines (machines, ...), which may be changed."""
+        laid = self._members.own_arrays[path]
+        item, shape = laid.array.dtype.itemsize, laid.array.shape
+        if laid.place == SIDE_BY_SIDE:
+            strides = [item * self.count * int(np.prod(shape[k + 1 :])) for k in range(len(shape))]
+            strides = (item, *strides)
+        else:
+            strides = (laid.array.nbytes, *laid.array.strides)
+        return self._device.array(self._memory, self._members.at[path], (self.count, *shape), strides, laid.array.dtype)
+
+    def times(self) -> np.ndarray:
+        """Time of each machine [s]."""
+        many = self._own("many")
+        return many["start_time"] + many["steps_done"] * self.simulation.stepper.step
+
+    def failures(self) -> np.ndarray:
+        """Result codes (machines,)."""
+        return self._own("many")["code"]
+
+    def _own(self, path: str) -> np.ndarray:
+        """Records of all machines, which stand apart, copied: the first row of each."""
+        laid = self._members.own_arrays[path]
+        content = self._device.download(self._memory, self._members.at[path], self.count * laid.array.nbytes)
+        return content.view(laid.array.dtype).reshape(self.count, -1)[:, 0]
+
+    # ---- steps
+
+    def step(self, steps: int) -> None:
+        """So many steps of all machines that have not failed."""
+        self._device.launch(
+            "advance", self.count, self._words.address, self.count, steps, float(self.simulation.stepper.step)
+        )
+
+    def synchronise(self) -> None:
+        """Wait until all is done."""
+        self._device.synchronise()
+
+    # ---- single machines
+
+    def fetch(self, t: int) -> None:
+        """Machine t into the arrays of `simulation`."""
+        members = self._members
+        self._device.launch("take_image", 1024, self._table.address, len(members.own_arrays), self.count, t)
+        image = self._device.download(self._image, 0, members.image)
+        stepper = self.simulation.stepper
+        for path, array in {**self._kept, "many": self._many}.items():
+            at = members.image_at[path]
+            array[...] = image[at : at + array.nbytes].view(array.dtype).reshape(array.shape)
+        many = self._many[0]
+        clock = stepper.clock_record[0]
+        clock["start_time"], clock["steps_done"], clock["first_step"] = many["start_time"], many["steps_done"], 0
+        clock["time"] = many["start_time"] + many["steps_done"] * stepper.step
+        self.simulation.stepper.data.loops.work.standing[:] = 0.0
+
+    def store(self, chosen: np.ndarray) -> None:
+        """What stands in the arrays of `simulation` into the chosen machines, which then have not failed."""
+        members, clock = self._members, self.simulation.stepper.clock_record[0]
+        self._many[0] = (clock["start_time"], clock["steps_done"], OK)
+        image = np.zeros(members.image, np.uint8)
+        for path, laid in members.own_arrays.items():
+            at, content = members.image_at[path], np.ascontiguousarray(laid.array).reshape(-1).view(np.uint8)
+            image[at : at + content.size] = content
+        self._device.upload(self._image, 0, image)
+        self._device.upload(self._mask, 0, chosen.astype(np.uint8))
+        self._device.launch(
+            "put_image", self.count, self._table.address, len(members.own_arrays), self._mask.address, self.count
+        )
+
+    def kept(self) -> dict[str, np.ndarray]:
+        """All that the machines keep."""
+        found = {}
+        for path in [*self._kept, "many"]:
+            size = self.count * self._members.own_arrays[path].array.nbytes
+            found[path] = self._device.download(self._memory, self._members.at[path], size)
+        return found
+
+    def keep(self, kept: dict[str, np.ndarray]) -> None:
+        """Take over what `kept` gave."""
+        for path in [*self._kept, "many"]:
+            size = self.count * self._members.own_arrays[path].array.nbytes
+            if path not in kept or kept[path].dtype != np.uint8 or kept[path].size != size:
+                raise InputError(f"the file holds no {path} of such a batch")
+        self.reset_work()
+        for path in [*self._kept, "many"]:
+            self._device.upload(self._memory, self._members.at[path], kept[path])
+
+    def reset_work(self) -> None:
+        """All machines as at the start of a run."""
+        self.store(np.ones(self.count, bool))
+
+
+def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers]) -> ProgramSource:
+    """What the program for such machines is made from."""
+    stepper = simulation.stepper
+    method = stepper.method
+    step = type(method).one_step  # of an instance, a compiled function would become a method
+    if step is None:
+        raise UnsupportedError(
+            f"device cuda: {method.kind} is not there yet; use semi_implicit, rk4 or adams, or device='cpu'"
+        )
+    functions: dict[str, Any] = {"vehicle": vehicle}
+    if stepper.loops is not None:
+        functions["closed"] = type(stepper.loops).solver
+    tables = {numbers.path: numbers for numbers in varied}
+    tree: Tree = {
+        "machine": tree_of(stepper.machine, True, _device_functions(functions), tables),
+        "data": tree_of(stepper.data, False, {}),
+        "memory": tree_of(stepper.memory, False, {}),
+        "many": Laid(many, APART),
+        "y": Laid(stepper.y, SIDE_BY_SIDE),
+        "before": Laid(np.zeros_like(stepper.y), SIDE_BY_SIDE),
+    }
+    return ProgramSource(tree, step, method.kind, len(stepper.data.turns) > 0)
+
+
+def _device_functions(kernels: dict[str, Kernel]) -> dict[str, Any]:
+    """Functions that a thread calls where the CPU takes an address."""
+    return {name: _part_of(kernel) for name, kernel in kernels.items()}
+
+
+@cache
+def _part_of(kernel: Kernel) -> Any:
+    return part(kernel.dispatcher.py_func)

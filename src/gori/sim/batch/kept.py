@@ -1,0 +1,40 @@
+"""What a machine of a batch keeps from step to step: members of the bundles of a Stepper, by path."""
+
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from gori.kernels.batch.members import leaves, tree_of
+from gori.sim.stepper import Stepper
+
+KEPT = (
+    "memory.head", "memory.state.*",
+    "data.values",
+    "data.loops.head", "data.loops.state.*", "data.loops.work.depart*",
+    "data.turns", "data.track",
+    "data.vehicle_clock", "data.driver", "data.wheel", "data.train", "data.wheel_output", "data.train_output",
+    "data.contact", "data.cells", "data.standing",
+)  # fmt: skip
+"""paths, besides the state vector and the clock"""
+RENEWED = ("data.loops.work.standing",)
+"""members that tell what is computed already: zero for a machine that takes the place of another"""
+
+
+def all_members(stepper: Stepper) -> dict[str, np.ndarray]:
+    """Arrays of Data and of the memory of the method, by path."""
+    nothing: dict[str, Any] = dict.fromkeys(("user", "core", "closed", "vehicle", "penalty", "solver"))
+    found = {}
+    for name, bundle in (("data", stepper.data), ("memory", stepper.memory)):
+        found |= {f"{name}.{path}": laid.array for path, laid in leaves(tree_of(bundle, False, nothing))}
+    return found
+
+
+def kept_members(stepper: Stepper) -> dict[str, np.ndarray]:
+    """Those that are kept; empty ones are left out."""
+    found: dict[str, Any] = {"y": stepper.y}
+    return found | {
+        path: array
+        for path, array in all_members(stepper).items()
+        if array.size and any(fnmatchcase(path, kept) for kept in KEPT)
+    }

@@ -1,0 +1,49 @@
+"""Where the arrays of many machines stand in one memory (`kernels/batch/members.py`)."""
+
+import numpy as np
+
+from gori.kernels.batch.members import SHARED, SIDE_BY_SIDE, Tree, leaves
+from gori.sim.batch.devices import LINE
+
+
+class MemoryPlan:
+    """Where the arrays of a tree stand in one memory, with as many machines as there are.
+
+    own_arrays   those that each machine has for itself; shared: those that all have together; by path
+    at           where each begins in the memory; image_at: in an image of one machine
+    size, image  bytes of both; own: bytes of one machine
+    """
+
+    def __init__(self, tree: Tree, used: frozenset[str] | set[str], count: int):
+        self._tree = tree
+        found = {path: laid for path, laid in leaves(tree) if path in used and laid.array.size}
+        self.own_arrays = {path: laid for path, laid in found.items() if laid.place != SHARED}
+        self.shared = {path: laid for path, laid in found.items() if laid.place == SHARED}
+        self.at: dict[str, int] = {}
+        self.image_at: dict[str, int] = {}
+        self.size = self.image = self.own = 0
+        for path, laid in found.items():
+            self.at[path] = self.size
+            machines = 1 if laid.place == SHARED else count
+            self.size += -(-laid.array.nbytes * machines // LINE) * LINE
+        for path, laid in self.own_arrays.items():
+            self.image_at[path] = self.image
+            self.image += laid.array.nbytes
+        self.own = self.image
+
+    def words(self, address: int) -> np.ndarray:
+        """The table that compiled code gets: address and shape of each array, in the order of `Members`."""
+        words: list[int] = []
+        for path, laid in leaves(self._tree):
+            words += [address + self.at[path] if path in self.at else 0, *laid.array.shape]
+        return np.array(words, np.int64)
+
+    def table(self, address: int, image: int) -> np.ndarray:
+        """For `kernels/batch/copies.py`."""
+        return np.array(
+            [
+                (address + self.at[path], image + self.image_at[path], laid.words, laid.place == SIDE_BY_SIDE)
+                for path, laid in self.own_arrays.items()
+            ],
+            np.int64,
+        )

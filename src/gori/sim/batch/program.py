@@ -1,0 +1,241 @@
+"""Compiled programs for the machines of a batch: on a GPU, kept on disk like the kernels of the CPU.
+
+A Program has a few kernels, whose arguments are whole numbers and float64 alone: addresses, counts, the step. The same
+sources compile for the host, where a loop takes the place of the threads: that is how they are tested without a GPU.
+"""
+
+import hashlib
+import json
+import re
+import warnings
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numba
+from numba import types
+
+from gori.integrate.batch.many import steps_of_many
+from gori.kernels.batch.copies import put_image, put_numbers, take_image
+from gori.kernels.batch.members import Members, Tree, members_at, structure_of
+from gori.kernels.jit import part
+from gori.kernels.sources import hash_of_all
+from gori.kernels.store import cache_root, cache_roots, read_whole, usable, write_whole
+
+WHOLE: Any = types.int64
+NUMBER: Any = types.float64
+SIGNATURES = {
+    "advance": (WHOLE, WHOLE, WHOLE, NUMBER),  # words, machines, steps, h
+    "put_image": (WHOLE, WHOLE, WHOLE, WHOLE),  # table, arrays, mask, machines
+    "put_numbers": (WHOLE, WHOLE, WHOLE, WHOLE, WHOLE),  # table, numbers, values, mask, machines
+    "take_image": (WHOLE, WHOLE, WHOLE, WHOLE),  # table, arrays, machines, machine
+}
+"""arguments of the kernels"""
+BLOCK = {"advance": 64, "put_image": 128, "put_numbers": 128, "take_image": 128}
+"""threads of a block"""
+SUFFIX = ".cubin"
+
+
+class ProgramSource(NamedTuple):
+    """What a program is made from.
+
+    tree      members of one machine: machine, data, memory, many, y, before
+    step      of the method
+    name      of the method
+    turning   turns of angles of cuts are counted
+    """
+
+    tree: Tree
+    step: Any
+    name: str
+    turning: bool
+
+    def key(self, target: str) -> str:
+        """All that the compiled program depends on."""
+        parts = [
+            hash_of_all(),
+            Path(__file__).read_text(),
+            self.name,
+            str(self.turning),
+            structure_of(self.tree),
+            target,
+        ]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
+
+
+class Program(NamedTuple):
+    """Kernels by name, each to be called with its arguments; used: members that the steps need, by path."""
+
+    kernels: dict[str, Callable[..., None]]
+    used: frozenset[str]
+
+
+# ---- on the host
+
+
+_on_host: dict[str, Program] = {}
+
+
+def on_host(source: ProgramSource) -> Program:
+    """The program with a loop in place of the threads; compiled once in a process."""
+    key = source.key("host")
+    if key not in _on_host:
+        _on_host[key] = _compiled_on_host(source)
+    return _on_host[key]
+
+
+def _compiled_on_host(source: ProgramSource) -> Program:
+    used: set[str] = set()
+    advance_one = _advance_one(source, numba.typeof, used)
+
+    def over_machines(function: Any, count: int) -> Any:
+        """function(arguments, t) for all machines; count: of its arguments after which `machines` stands."""
+        numbers = ", ".join(f"a{k}" for k in range(count))
+        text = (
+            f"def loop({numbers}, machines):\n    for t in range(machines):\n        function({numbers}, machines, t)\n"
+        )
+        return _from_text(text, "loop", function=function)
+
+    jitted = {name: numba.njit(error_model="numpy", nogil=True) for name in SIGNATURES}
+
+    @jitted["advance"]
+    def advance(words, machines, steps, h):
+        for t in range(machines):
+            advance_one(words, machines, t, steps, h)
+
+    @jitted["take_image"]
+    def take(table, arrays, machines, machine):
+        take_image(table, arrays, machines, machine, 0, 1)
+
+    kernels = {
+        "advance": advance, "take_image": take,
+        "put_image": jitted["put_image"](over_machines(put_image, 3)),
+        "put_numbers": jitted["put_numbers"](over_machines(put_numbers, 4)),
+    }  # fmt: skip
+    advance.compile(SIGNATURES["advance"])
+    return Program(kernels, frozenset(used))
+
+
+# ---- on a GPU
+
+
+class Binary(NamedTuple):
+    """The machine code of one kernel for a GPU, and its symbol there."""
+
+    symbol: str
+    code: bytes
+
+
+def on_gpu(source: ProgramSource, capability: tuple[int, int]) -> tuple[dict[str, Binary], frozenset[str]]:
+    """Binaries of the kernels by name, from the cache or compiled, and the members that they use."""
+    name = source.key(f"{capability} {version('numba-cuda')}") + SUFFIX
+    for root in cache_roots():
+        path = root / "cuda" / name
+        if path.is_file():
+            try:
+                return _unpacked(read_whole(path))
+            except (OSError, ValueError):
+                continue
+    used: set[str] = set()
+    found = {kernel: _binary(function, kernel, capability) for kernel, function in _gpu_kernels(source, used).items()}
+    if usable(cache_root()):
+        _keep(cache_root() / "cuda" / name, _packed(found, used))
+    return found, frozenset(used)
+
+
+def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
+    """Functions of the threads."""
+    from numba import cuda
+    from numba.cuda.descriptor import cuda_target
+
+    advance_one = _advance_one(source, cuda_target.typing_context.resolve_value_type, used)
+
+    grid: Any = cuda.grid
+    size: Any = cuda.gridsize
+
+    def advance(words, machines, steps, h):
+        t = grid(1)
+        if t < machines:
+            advance_one(words, machines, t, steps, h)
+
+    def put(table, arrays, mask, machines):
+        t = grid(1)
+        if t < machines:
+            put_image(table, arrays, mask, machines, t)
+
+    def put_own(table, numbers, values, mask, machines):
+        t = grid(1)
+        if t < machines:
+            put_numbers(table, numbers, values, mask, machines, t)
+
+    def take(table, arrays, machines, machine):
+        take_image(table, arrays, machines, machine, grid(1), size(1))
+
+    return {"advance": advance, "put_image": put, "put_numbers": put_own, "take_image": take}
+
+
+def _binary(function: Any, name: str, capability: tuple[int, int]) -> Binary:
+    from cuda.core import Program as Compiler  # type: ignore[import-not-found]  # comes with numba-cuda
+    from cuda.core import ProgramOptions
+
+    code = ptx_of(function, name, capability)
+    options = ProgramOptions(arch=f"sm_{capability[0]}{capability[1]}", name=name)
+    symbol = re.findall(r"\.entry\s+(\w+)", code)[0]
+    return Binary(symbol, bytes(Compiler(code, "ptx", options=options).compile("cubin").code))
+
+
+def ptx_of(function: Any, name: str, capability: tuple[int, int]) -> str:
+    """Its portable code."""
+    from numba import cuda
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", numba.NumbaWarning)
+        code, _ = cuda.compile(  # pyright: ignore[reportPrivateImportUsage]
+            function, types.void(*SIGNATURES[name]), device=False, abi="numba", cc=capability, output="ptx",
+            launch_bounds=BLOCK[name],
+        )  # fmt: skip
+    return code if isinstance(code, str) else code.decode()
+
+
+# ---- both
+
+
+def _advance_one(source: ProgramSource, type_of_function: Callable[[Any], Any], used: set[str]) -> Any:
+    """Steps of machine t."""
+    members = members_at(Members(source.tree, type_of_function, used))
+    steps_of_one = steps_of_many(source.step, source.turning)
+
+    @part
+    def advance_one(words, machines, t, steps, h):
+        own = members(words, machines, t)
+        steps_of_one(own.machine, own.data, own.memory, own.many, own.y, own.before, steps, h)
+
+    return advance_one
+
+
+def _from_text(text: str, name: str, **space: Any) -> Any:
+    exec(compile(text, f"<{name}>", "exec"), space)
+    return space[name]
+
+
+def _packed(binaries: dict[str, Binary], used: set[str]) -> bytes:
+    kernels = [[name, binary.symbol, len(binary.code)] for name, binary in binaries.items()]
+    head = json.dumps({"used": sorted(used), "kernels": kernels}).encode()
+    return len(head).to_bytes(8, "little") + head + b"".join(binary.code for binary in binaries.values())
+
+
+def _unpacked(content: bytes) -> tuple[dict[str, Binary], frozenset[str]]:
+    size = int.from_bytes(content[:8], "little")
+    head, at, found = json.loads(content[8 : 8 + size]), 8 + size, {}
+    for name, symbol, length in head["kernels"]:
+        found[name] = Binary(symbol, content[at : at + length])
+        at += length
+    return found, frozenset(head["used"])
+
+
+def _keep(path: Path, content: bytes) -> None:
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        warnings.warn(f"compiled kernels cannot be kept in {path.parent}: {error.strerror or error}", stacklevel=2)

@@ -1,0 +1,50 @@
+"""Machines for tests of batches."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+import gori
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+H = 1e-3
+
+
+@cache
+def pendulum() -> gori.Model:
+    """Two hinges with damping, a limit, friction, a torque, a motor, and a force that follows time."""
+    body = {"mass": 1.0, "com": [0, 0, -0.5], "inertia": [0.1, 0.1, 0.01]}
+    return gori.compile(
+        gori.Spec(
+            bodies={"upper": body, "lower": body},
+            joints={
+                "shoulder": {"type": "revolute", "parent": "ground", "child": "upper", "axis": [0, 1, 0],
+                             "damping": 0.1, "friction": 0.05},
+                "elbow": {"type": "revolute", "parent": "upper", "child": "lower", "axis": [0, 1, 0], "at": [0, 0, -1],
+                          "limits": [-2.0, 2.0], "limit_stiffness": 100.0},
+            },
+            forces={
+                "twist": {"type": "torque", "joint": "shoulder", "value": 0.5},
+                "hold": {"type": "motor", "joint": "elbow", "kp": 5.0, "kd": 0.5, "target": 0.3},
+                "sway": {"type": "torque", "joint": "shoulder", "value": "sin(3*t)"},
+            },
+        )
+    )  # fmt: skip
+
+
+@cache
+def arm() -> gori.Model:
+    return gori.compile(gori.load(EXAMPLES / "arm.yaml"))
+
+
+@cache
+def four_bar() -> gori.Model:
+    return gori.compile(gori.load(EXAMPLES / "four_bar.yaml"))
+
+
+def speeds(model: gori.Model, count: int, size: float = 0.5) -> np.ndarray:
+    """Velocities of many machines (count, nv), on the loops."""
+    v = size * np.random.default_rng(1).normal(size=(count, model.nv))
+    q = model.state().q
+    return np.array([gori.consistent_velocity(model, q, x) for x in v]) if model.loops else v

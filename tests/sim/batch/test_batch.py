@@ -1,0 +1,141 @@
+"""Many machines of one Model: each is as it would be alone, and one that fails fails alone."""
+
+import numpy as np
+import pytest
+
+import gori
+from gori.errors import FileError, InputError, UnsupportedError
+from gori.sim.batch.batch import Batch
+from tests.sim.batch.machines import H, arm, four_bar, pendulum, speeds
+
+
+def alone(model: gori.Model, v: np.ndarray, steps: int, method=None) -> gori.Simulation:
+    run = gori.Simulation(model, method or gori.SemiImplicit(step=H), state=model.state().replace(v=v))
+    run.step(steps)
+    return run
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("make", [arm, four_bar])
+@pytest.mark.parametrize("method", [gori.SemiImplicit(step=H), gori.Adams(step=H)], ids=lambda method: method.kind)
+def test_machines_are_as_simulations_bit_for_bit(make, method, workers):
+    model = make()
+    batch, v = Batch(model, 70, method, workers=workers), speeds(model, 70)
+    batch.v[:] = v
+    for steps in (1, 4, 20):
+        batch.step(steps)
+    assert not batch.failed.any() and np.array_equal(batch.time, np.full(70, 25 * H))
+    for k in (0, 33, 69):
+        run = alone(model, v[k], 25, method)
+        assert np.array_equal(batch.q[k], run.q) and np.array_equal(batch.v[k], run.v)
+        assert batch.state(k) == run.state
+
+
+def test_a_place_in_the_batch_does_not_matter():
+    v = speeds(arm(), 40)
+    one, many = Batch(arm(), 1), Batch(arm(), 40, workers=2)
+    one.v[:], many.v[:] = v[:1], v
+    many.v[29] = v[0]
+    one.step(50)
+    many.step(50)
+    assert np.array_equal(many.q[0], one.q[0]) and np.array_equal(many.q[29], one.q[0])
+
+
+def test_inputs_act_on_their_machine():
+    model, batch = pendulum(), Batch(pendulum(), 3)
+    assert list(batch.inputs) == ["twist", "hold"]
+    assert np.array_equal(batch.inputs["twist"], [0.5] * 3) and np.array_equal(batch.inputs["hold"], [0.3] * 3)
+    batch.inputs["twist"] = [0.5, 2.0, 0.5]
+    batch.inputs["hold"][2] = -1.0
+    batch.step(200)
+    for k, values in enumerate(({}, {"twist": 2.0}, {"hold": -1.0})):
+        run = gori.Simulation(model, gori.SemiImplicit(step=H), force_values=values)
+        run.step(200)
+        assert np.array_equal(batch.q[k], run.q)
+    with pytest.raises(InputError, match="did you mean 'twist'"):
+        batch.inputs["twst"]
+    with pytest.raises(InputError, match="no input 'sway'"):
+        batch.inputs["sway"]
+
+
+def test_one_that_fails_is_left_alone_and_named():
+    batch, v = Batch(arm(), 40, workers=2), speeds(arm(), 40)
+    batch.v[:] = v
+    batch.step(10)
+    before = batch.q[17].copy()
+    batch.v[17] = np.nan
+    batch.step(10)
+    assert np.flatnonzero(batch.failed).tolist() == [17] and np.array_equal(batch.q[17], before)
+    assert batch.time[17] == batch.time[16] - 10 * H
+    assert "diverged at t = 0.01 s" in batch.failures()[17]
+    assert np.array_equal(batch.q[18], alone(arm(), v[18], 20).q)
+    batch.reset(17)
+    batch.step(5)
+    assert not batch.failed.any() and batch.time[17] == pytest.approx(5 * H)
+
+
+def test_reset_of_some_machines():
+    batch, state = Batch(arm(), 5), arm().state().replace(v=speeds(arm(), 1)[0])
+    batch.step(10)
+    batch.reset(np.array([True, False, False, True, False]), state)
+    assert np.array_equal(batch.v[3], state.v) and batch.time.tolist() == [0.0, 10 * H, 10 * H, 0.0, 10 * H]
+    batch.reset([1])
+    assert batch.time[1] == 0.0
+    for wrong in (7, [0.5], [True, False]):
+        with pytest.raises(InputError, match="machines"):
+            batch.reset(wrong)
+
+
+def test_state_of_one_machine_goes_on_alone():
+    batch = Batch(four_bar(), 3)
+    batch.v[:] = speeds(four_bar(), 3)
+    batch.step(30)
+    run = gori.Simulation(four_bar(), gori.SemiImplicit(step=H), state=batch.state(1))
+    batch.step(30)
+    run.step(30)
+    assert np.array_equal(run.q, batch.q[1])
+    batch.reset(0, batch.state(1))
+    assert np.array_equal(batch.q[0], batch.q[1]) and batch.time[0] == batch.time[1]
+
+
+def test_save_and_load(tmp_path):
+    batch = Batch(four_bar(), 20, workers=2)
+    batch.v[:] = speeds(four_bar(), 20)
+    batch.step(20)
+    batch.save(tmp_path / "batch.npz")
+    batch.step(20)
+    other = Batch(four_bar(), 20, workers=1)
+    other.load(tmp_path / "batch.npz")
+    other.step(20)
+    assert np.array_equal(other.q, batch.q) and np.array_equal(other.time, batch.time)
+    with pytest.raises(FileError, match="another batch"):
+        Batch(four_bar(), 21).load(tmp_path / "batch.npz")
+    (tmp_path / "torn.npz").write_bytes((tmp_path / "batch.npz").read_bytes()[:500])
+    with pytest.raises(FileError, match="damaged"):
+        other.load(tmp_path / "torn.npz")
+
+
+def test_run_for_a_duration():
+    batch = Batch(arm(), 2)
+    batch.run(0.3, progress=False)
+    assert batch.time == pytest.approx([0.3, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "words"),
+    [
+        ((0,), {}, "positive number of machines"),
+        ((2.5,), {}, "positive number of machines"),
+        ((3,), {"device": "gpu"}, "'cpu' or 'cuda'"),
+        ((3,), {"workers": 0}, "workers"),
+        ((3, gori.Dopri5()), {}, "adaptive"),
+    ],
+)
+def test_what_is_refused(arguments, options, words):
+    with pytest.raises((InputError, UnsupportedError), match=words):
+        gori.batch(arm(), *arguments, **options)
+
+
+def test_both_kinds_of_batches():
+    assert isinstance(gori.batch(arm(), 2), Batch)
+    assert len(gori.batch([gori.Simulation(arm())], 0.01)) == 1
