@@ -97,9 +97,15 @@ def writes() -> None:
     np.testing.assert_array_equal(array.copy_to_host(), 2.0 * x)
     array[1:, :] = held(x.astype(np.float32))[:-1]
     np.testing.assert_array_equal(array.copy_to_host()[1:], x.astype(np.float32)[:-1])
+    for to, of in ((slice(1, None), slice(None, -1)), (slice(None, -1), slice(1, None)), (..., slice(None, None, -1))):
+        expected = array.copy_to_host()
+        expected[to] = expected[of].copy()
+        array[to] = array[of]  # which overlap
+        np.testing.assert_array_equal(array.copy_to_host(), expected)
     array[:, 1] = array[:, 2]
     np.testing.assert_array_equal(array.copy_to_host()[:, 1], array.copy_to_host()[:, 2])
     refused(lambda: array.set(np.zeros(NQ + 1)), ValueError, "does not fit")
+    refused(lambda: array.set("many"), ValueError, "takes float64")
     refused(lambda: held(x, writable=False).set(0.0), ValueError, "cannot be written")
 
 
@@ -192,6 +198,15 @@ def numba_view() -> None:
     np.testing.assert_array_equal(array.copy_to_host(), 2.0 * numbers(N, NQ))
 
 
+def numba_argument() -> None:
+    """A kernel of Numba takes the view as it is, contiguous or not."""
+    launch: Any = cuda.jit(double)
+    for array in (held(numbers(N, NQ)), machine_last(numbers(N, NQ)), machine_last(numbers(N, NQ), stream=2)):
+        launch[-(-N // 128), 128](array)
+        cuda.synchronize()
+        np.testing.assert_array_equal(array.copy_to_host(), 2.0 * numbers(N, NQ))
+
+
 def stream_order() -> None:
     """Reads and writes wait for the owner's stream, and a consumer's stream waits for it too."""
     ours, theirs = cuda.stream(), cuda.stream()
@@ -212,7 +227,6 @@ def stream_order() -> None:
     slow[-(-N // 128), 128, ours](taken, 5.0, 1_000_000)
     array[:, 1] = 6.0
     np.testing.assert_array_equal(array[:, :2].copy_to_host(), np.tile([5.0, 6.0], (N, 1)))
-    refused(lambda: array.__dlpack__(stream=0), BufferError, "stream 0")
 
 
 def cupy_by_dlpack() -> None:
@@ -302,7 +316,7 @@ CASES: dict[str, Callable[[], None]] = {
     "lifetime": lifetime,
 }
 if not SIMULATED:
-    CASES |= {"Numba takes a view": numba_view, "streams": stream_order}
+    CASES |= {"Numba takes a view": numba_view, "a kernel of Numba takes it": numba_argument, "streams": stream_order}
     if importlib.util.find_spec("cuda.core") is not None:
         CASES |= {"memory of cuda.core": core_buffer}
     if importlib.util.find_spec("cupy") is not None:

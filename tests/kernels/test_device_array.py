@@ -10,7 +10,8 @@ from gori.errors import InputError
 from gori.kernels.device_array import DeviceArray
 from tests.cuda.simulator import run_checks
 
-NOWHERE = 0x7F0000000000
+NOWHERE = 0x100
+"""an address that cannot be read"""
 
 
 class Memory:
@@ -60,7 +61,9 @@ def test_writes(memory):
     np.testing.assert_array_equal(memory.values.T, expected[::-1])
     with pytest.raises(InputError, match=r"shape \(3,\) does not fit"):
         q.set(np.zeros(3))
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(InputError, match="'many' cannot be written"):
+        q.set("many")
+    with pytest.raises(InputError, match="cannot be written: write to"):
         memory.view(writable=False)[0] = 1.0
 
 

@@ -6,8 +6,8 @@ import pytest
 from gori.errors import InputError
 from gori.kernels.strided import address_of, array_at, as_bytes, basic, by_stride, items_as_bytes
 
-NOWHERE = 0x7F0000000000
-"""an address that must not be read"""
+NOWHERE = 0x100
+"""an address that cannot be read"""
 
 
 def test_arithmetic_of_strides_reads_nothing():
@@ -16,7 +16,9 @@ def test_arithmetic_of_strides_reads_nothing():
     assert address_of(at[3, 2, ...]) == NOWHERE + 3 * 8 + 2 * 8000
     assert address_of(at[::-1]) == NOWHERE + 999 * 8 and at.T.flags.c_contiguous
     assert by_stride(at) == [1, 0] and by_stride(at[:, ::-1]) == [1, 0] and by_stride(at.T) == [0, 1]
-    assert as_bytes(at.T).shape == (56_000,)
+    assert as_bytes(at.T).shape == (56_000,) and as_bytes(at[:, None, 2:3]).shape == (8000,)
+    row = np.broadcast_to(at[0], (5, 7))
+    assert row.strides == (0, 8000) and np.may_share_memory(at, row) and not np.may_share_memory(at[:, 0], at[:, 1])
 
 
 def test_records_keep_their_offsets():

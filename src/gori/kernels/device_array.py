@@ -158,7 +158,7 @@ class DeviceArray:
         if not self.writable:
             raise InputError(f"{self!r} cannot be written: write to a copy(), or to what it was made of")
         on_gpu = getattr(value, "__cuda_array_interface__", None) if self.device is not None else None
-        source = np.asarray(value) if on_gpu is None else value
+        source = self._numbers(value) if on_gpu is None else value
         shape = source.shape if on_gpu is None else tuple(on_gpu["shape"])
         try:
             fits = np.broadcast_shapes(shape, self.shape) == self.shape
@@ -172,6 +172,12 @@ class DeviceArray:
             from gori.kernels import device_copies
 
             device_copies.assign(self._at, source, self.device, self.stream)
+
+    def _numbers(self, value: Any) -> np.ndarray:
+        try:
+            return np.asarray(value).astype(self.dtype, copy=False)
+        except (TypeError, ValueError):
+            raise InputError(f"{value!r} cannot be written to {self!r}, which takes {self.dtype}") from None
 
     # ---- for other programs
 
@@ -194,6 +200,8 @@ class DeviceArray:
         found = self._at.__array_interface__
         if self.size == 0:
             found["data"] = (0, not self.writable)
+        if not self.dtype.names:
+            found.pop("descr")
         found["strides"] = None if self.contiguous else self.strides
         return found | {"version": 3, "stream": self.stream}
 

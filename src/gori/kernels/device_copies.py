@@ -65,16 +65,17 @@ def assign(at: np.ndarray, source: Any, device: int, stream: int | None) -> None
     with _on(device):
         queue = _queue(stream)
         if isinstance(source, np.ndarray):
-            if at.dtype.names and source.dtype != at.dtype:
-                source = np.array(source, at.dtype)
-            memory = cuda.to_device(as_bytes(np.ascontiguousarray(source)), stream=queue)
-            source = _like(memory, source.shape, source.dtype)
+            memory = cuda.to_device(as_bytes(np.ascontiguousarray(source, at.dtype)), stream=queue)
+            source = _like(memory, source.shape, at.dtype)
         else:
             memory, source = source, _taken_over(source)
+            if np.may_share_memory(at, source):  # by their addresses
+                source, memory = _gathered(source, queue)
         if at.dtype.names and source.dtype != at.dtype:
             raise InputError(f"records of type {source.dtype} do not fit records of type {at.dtype}")
         _copy(at, np.broadcast_to(source, at.shape), queue)
-        queue.synchronize()  # `memory` may be gone or be overwritten from here on
+        queue.synchronize()
+        del memory  # which may be overwritten from here on
 
 
 def clone(at: np.ndarray, device: int, stream: int | None) -> tuple[int, Any]:
@@ -88,10 +89,8 @@ def clone(at: np.ndarray, device: int, stream: int | None) -> tuple[int, Any]:
 
 def wait_for(stream: int, consumer: int, device: int) -> None:
     """Let all that a consumer's stream does from now on wait for what is in `stream`. Handles as in the protocol of
-    DLPack: 1 is the default stream, 2 that of each thread, -1 asks for no order.
+    DLPack: 1 is the default stream, 2 that of each thread, -1 asks for no order. Numba means 1 by 0.
     """
-    if consumer == 0:
-        raise BufferError("stream 0 may mean 1 (the default stream) or 2 (that of each thread): give one of these")
     if consumer in (-1, stream):
         return
     with _on(device):
@@ -114,7 +113,7 @@ def _copy(to: np.ndarray, of: np.ndarray, queue: Any) -> None:
     pair = (_on_device(x.transpose(order)[(*blank, ...)]) for x in (to, of))
     blocks = min(MOST_BLOCKS, -(-to.size // THREADS))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", numba.NumbaPerformanceWarning)  # of small arrays
+        warnings.filterwarnings("ignore", "Grid size")  # of small arrays
         assign_all[blocks, THREADS, queue](*pair)
 
 

@@ -1,0 +1,117 @@
+"""Machines for batches: they move, stay finite, and three of them are MuJoCo's too."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gori
+from bench import batch_machines
+from bench.batch_machines import SCENES, arm, changed, four_bar, humanoid, humanoid_path
+from bench.batch_motion import motion
+
+WALKER = """
+<mujoco>
+  <option timestep="0.005"><flag eulerdamp="disable"/></option>
+  <default><joint damping="0.2" armature="0.01"/><motor ctrllimited="true" ctrlrange="-1 1"/></default>
+  <worldbody>
+    <body name="torso" pos="0 0 1">
+      <freejoint name="root"/>
+      <geom size="0.1" density="1000"/>
+      <body name="thigh" pos="0 0 -0.1">
+        <joint name="hip" axis="0 1 0" range="-30 60" limited="true"/>
+        <geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.05" density="1000"/>
+        <body name="shin" pos="0 0 -0.4">
+          <joint name="knee" axis="0 1 0" range="-150 2" limited="true"/>
+          <geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.04" density="1000"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <actuator><motor name="knee" joint="knee" gear="40"/><motor name="hip" joint="hip" gear="80"/></actuator>
+</mujoco>
+"""
+"""like MuJoCo's humanoid, and smaller"""
+
+
+@pytest.fixture
+def walker(tmp_path):
+    pytest.importorskip("mujoco")
+    file = tmp_path / "walker.xml"
+    file.write_text(WALKER)
+    return humanoid(file)
+
+
+@pytest.mark.parametrize("name", [name for name in SCENES if name != "humanoid"])
+def test_machines_move(name):
+    scene = SCENES[name]()
+    found = motion(scene, 3, 0.2)
+    assert found.diverged == found.at_rest == 0.0
+    assert 0.1 < found.mean < found.largest < 30.0
+    if name == "vehicle_soft":
+        assert 0.03 < found.sinkage < 0.2
+
+
+def test_a_machine_that_does_not_move_is_at_rest(walker):
+    idle = dict.fromkeys(arm().inputs, (0.0, 0.0))
+    assert motion(replace(arm(), inputs=idle), 1, 0.1).at_rest == 0.0  # it falls
+    floating = gori.compile(changed(walker.model.spec, gravity=(0, 0, 0)))
+    idle = dict.fromkeys(walker.inputs, (0.0, 0.0))
+    assert motion(replace(walker, model=floating, inputs=idle), 2, 0.1).at_rest == 1.0
+
+
+def test_machines_that_diverge_are_counted(walker):
+    stiff = walker.model.spec.set("joints.knee.stiffness", 1e6)
+    assert motion(replace(walker, model=gori.compile(stiff)), 2, 0.4).diverged == 1.0
+
+
+def test_inputs_lie_between_their_bounds():
+    scene = arm()
+    low, high = np.array(list(scene.inputs.values())).T
+    values = scene.draw(np.random.default_rng(0), 200)
+    assert values.shape == (200, 7) and (values >= low).all() and (values <= high).all()
+    assert (values.max(axis=0) > 0.9 * high).all() and (values.min(axis=0) < 0.9 * low).all()
+
+
+def test_limits_of_the_humanoid_hold(walker):
+    joint = walker.model.spec.joints["knee"]
+    assert joint.limit_stiffness == 400.0 and joint.limit_damping == 2.0
+    assert walker.inputs == {"knee.motor": (-16.0, 16.0), "hip.motor": (-32.0, 32.0)}
+    assert motion(walker, 3, 0.5).diverged == 0.0
+
+
+def test_mujoco_moves_them_alike(walker):
+    pytest.importorskip("mujoco")
+    from bench.batch_mujoco import difference
+
+    assert difference(arm(), 0.1) < 1e-12
+    assert difference(walker, 0.1) < 1e-12
+    assert difference(replace(walker, file=None), 0.1) < 1e-12
+    assert difference(four_bar(), 0.1) < 1e-3  # its equality is soft
+
+
+def test_rollouts_of_mujoco():
+    pytest.importorskip("mujoco")
+    from bench.batch_mujoco import Twin, mujoco_rollout
+
+    scene = arm()
+    seconds, v = mujoco_rollout(scene, 4, 50)
+    assert seconds > 0.0 and v.shape == (4, 7) and 0.1 < np.abs(v).mean() < 30.0
+    assert len({tuple(row) for row in v}) == 4
+    with pytest.raises(SystemExit, match="stewart has no twin"):
+        Twin(SCENES["stewart"]())
+
+
+def test_the_humanoid_of_a_package(monkeypatch):
+    monkeypatch.setattr(batch_machines, "HUMANOIDS", {"numpy": "nothing.xml", "no_such_package": "nothing.xml"})
+    with pytest.raises(SystemExit, match="pip install mujoco-warp"):
+        humanoid_path()
+
+
+def test_the_humanoid_moves():
+    try:
+        scene = humanoid()
+    except SystemExit:
+        pytest.skip("no package with MuJoCo's humanoid")
+    found = motion(scene, 3, 0.3)
+    assert scene.model.nv == 27 and len(scene.inputs) == 21 and found.diverged == 0.0 and 1.0 < found.mean < 10.0
