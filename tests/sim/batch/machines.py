@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import gori
+from tests.integrate.closed_machines import rockers
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 H = 1e-3
@@ -40,7 +41,8 @@ def arm() -> gori.Model:
 
 @cache
 def four_bar() -> gori.Model:
-    return gori.compile(gori.load(EXAMPLES / "four_bar.yaml"))
+    """A closed loop without a drive."""
+    return gori.compile(rockers())
 
 
 def speeds(model: gori.Model, count: int, size: float = 0.5) -> np.ndarray:
