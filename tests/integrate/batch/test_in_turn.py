@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import gori
-from gori.integrate.batch.in_turn import AT, BYTES, FROM, InTurn, run_in_turn
-from gori.kernels.codes import DIVERGED, OK
+from gori.integrate.batch.in_turn import AT, BYTES, FROM, InTurn, load_row, run_in_turn, save_row
+from gori.kernels.codes import NOT_FINITE, OK
+from gori.kernels.tree.columns import MASS
 from gori.sim.stepper import Stepper
 from tests.plain import plain
 from tests.sim.batch.machines import H, arm, pendulum, speeds
@@ -63,7 +64,7 @@ def test_those_that_fail_are_skipped_from_then_on():
     stepper = simulation(arm()).stepper
     rows, ys, clocks = rows_of(stepper)
     ys[2, 0] = np.nan
-    codes = np.array([OK, DIVERGED, OK, OK])
+    codes = np.array([OK, NOT_FINITE, OK, OK])
     work, before = job(stepper, rows, codes), rows[1].copy()
     assert run_in_turn(work, 4, 0, COUNT) == 2
     assert codes[[0, 3]].tolist() == [OK, OK] and codes[2] != OK and np.array_equal(rows[1], before)
@@ -75,28 +76,26 @@ def test_those_that_fail_are_skipped_from_then_on():
 def test_numbers_of_their_own_are_there_before_their_steps():
     model = pendulum()
     run = simulation(model)
-    gravity = run.stepper.machine.body_f[:, :1]
+    masses = run.stepper.machine.body_f[:, MASS:]
     values = np.array([1.0, 3.0, 0.5, 1.0])
     rows, ys, _ = rows_of(run.stepper)
-    work = job(run.stepper, rows, np.zeros(COUNT, np.int64), [gravity[1:].ctypes.data], values[None].copy())
+    work = job(run.stepper, rows, np.zeros(COUNT, np.int64), [masses[1:].ctypes.data], values[None].copy())
     run_in_turn(work, 20, 0, COUNT)
     assert np.array_equal(ys[0], ys[3]) and len({y.tobytes() for y in ys}) == 3
     alone = simulation(model)
-    alone.stepper.machine.body_f[1, 0] = 3.0
+    alone.stepper.machine.body_f[1, MASS] = 3.0
     alone.step(20)
     assert np.array_equal(ys[1], alone.stepper.y)
 
 
-def test_pieces_of_a_row(monkeypatch):
+def test_pieces_of_a_row():
     """In plain Python, with copies written down."""
-    from gori.integrate.batch import in_turn
-
     pieces = np.zeros((2, 3), np.int64)
     pieces[:, FROM], pieces[:, BYTES], pieces[:, AT] = (100, 200), (16, 8), (0, 16)
     copies = []
     instead = {"copy_bytes": lambda *copy: copies.append(tuple(int(x) for x in copy))}
-    plain(in_turn.load_row, instead)(pieces, 1000)
-    plain(in_turn.save_row, instead)(pieces, 1000)
+    plain(load_row, instead)(pieces, 1000)
+    plain(save_row, instead)(pieces, 1000)
     assert copies == [(100, 1000, 16), (200, 1016, 8), (1000, 100, 16), (1016, 200, 8)]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gori.integrate.batch.many import MANY, steps_of_many
-from gori.kernels.codes import DIVERGED, NEAR_SINGULAR, OK
+from gori.kernels.codes import NOT_FINITE, NEAR_SINGULAR, OK
 from gori.kernels.tree.columns import N_BODY_I, NQ
 from tests.plain import plain, rows
 
@@ -54,7 +54,7 @@ def test_a_step_that_fails_is_the_last_and_leaves_the_good_state(how):
 
     y, own = moved(step, 10, [0.0, 5.0, 0.0])
     assert y.tolist() == [2.0, 7.0, 2.0] and own["steps_done"] == 2
-    assert own["code"] == (NEAR_SINGULAR if how == "refused" else DIVERGED)
+    assert own["code"] == (NEAR_SINGULAR if how == "refused" else NOT_FINITE)
 
 
 def test_what_has_failed_stands_still():
