@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gori.integrate.batch.many import MANY, steps_of_many
-from gori.kernels.codes import NOT_FINITE, NEAR_SINGULAR, OK
+from gori.kernels.codes import NEAR_SINGULAR, NOT_FINITE, OK
 from gori.kernels.tree.columns import N_BODY_I, NQ
 from tests.plain import plain, rows
 

@@ -148,8 +148,11 @@ def test_functions_stand_where_the_cpu_has_addresses():
     words, _ = laid_out(tree, np.random.default_rng(3))
 
     def calls(m):
-        return call_at(m.closed, 21) + 100 * call_at(m.user, 21) + (1000 if present(m.closed) else 0) + (
-            5000 if present(m.user) else 0
+        return (
+            call_at(m.closed, 21)
+            + 100 * call_at(m.user, 21)
+            + (1000 if present(m.closed) else 0)
+            + (5000 if present(m.user) else 0)
         )
 
     assert compiled(Members(tree, numba.typeof, set()), calls)(words, COUNT, 0) == 1042

@@ -1,0 +1,84 @@
+"""Memory and launches: on the host the same calls as on a GPU."""
+
+import numpy as np
+import pytest
+
+from gori.errors import MissingPackageError, UnsupportedError
+from gori.kernels.codes import OK
+from gori.model.memory import free_memory
+from gori.sim.batch.devices import LINE, Gpu, Host
+from gori.sim.batch.plan import MemoryPlan
+from tests.sim.batch.tiny import tiny_source
+
+COUNT = 6
+
+
+@pytest.fixture(scope="module")
+def host() -> Host:
+    return Host(tiny_source())
+
+
+def test_pieces_of_memory_begin_at_lines(host):
+    for size in (0, 1, 300, 12345):
+        memory = host.take(size)
+        assert memory.address % LINE == 0 and memory.size == size
+        first = memory.address - memory.owner.ctypes.data
+        assert first >= 0 and first + size <= memory.owner.size
+
+
+def test_what_is_uploaded_is_downloaded(host):
+    memory, table = host.take(200), np.arange(12.0).reshape(3, 4)
+    host.upload(memory, 8, table.T)  # not contiguous: as it reads
+    found = host.download(memory, 8, 96)
+    assert np.array_equal(found.view(np.float64).reshape(4, 3), table.T)
+    found[:] = 0  # a copy
+    assert np.array_equal(host.download(memory, 16, 8).view(np.float64), [4.0])
+    assert not host.download(memory, 0, 8).any() and not host.download(memory, 104, 96).any()
+    host.upload(memory, 0, np.zeros(0))
+
+
+def test_arrays_are_views(host):
+    memory = host.take(160)
+    view = host.array(memory, 32, (2, 3), (8, 16), np.float64)
+    view[1, 2] = 7.0
+    assert host.download(memory, 32 + 8 + 32, 8).view(np.float64)[0] == 7.0
+    host.upload(memory, 32, np.array([3.0]))
+    assert view[0, 0] == 3.0
+
+
+def test_a_launch_moves_all_machines(host):
+    source = tiny_source()
+    assert host.used >= {"machine.law", "machine.body_i", "data.own", "data.tau", "y", "many", "before"}
+    assert "data.idle" not in host.used
+    plan = MemoryPlan(source.tree, host.used, COUNT)
+    memory = host.take(plan.size)
+    words = plan.words(memory.address)
+    for path, laid in plan.shared.items():
+        host.upload(memory, plan.at[path], laid.array)
+    own = np.arange(1.0 * COUNT)
+    host.upload(memory, plan.at["data.own"], own)
+    host.launch("advance", COUNT, words.ctypes.data, COUNT, 4, 0.5)
+    host.synchronise()
+    y = host.array(memory, plan.at["y"], (COUNT, 3), (8, 8 * COUNT), np.float64)
+    assert np.array_equal(y[:, 0], 4 * (0.5 * 2.0 + own)) and not y[:, 1:].any()
+    many = host.download(memory, plan.at["many"], COUNT * 24).view(source.tree["many"].array.dtype)
+    assert many["steps_done"].tolist() == [4] * COUNT and (many["code"] == OK).all()
+    tau = host.array(memory, plan.at["data.tau"], (COUNT, 1), (8, 8 * COUNT), np.float64)
+    assert (tau == 1.5).all()  # the time at which the last step began
+
+
+def test_free_memory_is_that_of_the_host(host):
+    assert (host.free() is None) == (free_memory() is None)
+
+
+def test_without_a_gpu_the_device_is_refused_with_a_cure():
+    try:
+        from numba import cuda
+
+        there = cuda.is_available()
+    except ImportError:
+        there = False
+    if there:
+        pytest.skip("a GPU is there")
+    with pytest.raises((MissingPackageError, UnsupportedError), match=r"pip install 'gori\[gpu\]'"):
+        Gpu(tiny_source())

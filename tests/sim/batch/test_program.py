@@ -1,0 +1,106 @@
+"""Programs: what they depend on, how they are kept, and what becomes of a damaged file."""
+
+import numpy as np
+import pytest
+
+from gori.kernels.batch.members import APART, SHARED, Laid
+from gori.kernels.codes import OK
+from gori.kernels.jit import part
+from gori.sim.batch import program
+from gori.sim.batch.program import BLOCK, SIGNATURES, SUFFIX, Binary, on_gpu, on_host
+from tests.sim.batch.tiny import tiny_source
+
+BINARIES = {name: Binary(f"_{name}", bytes([k]) * (k + 3)) for k, name in enumerate(SIGNATURES)}
+
+
+@part
+def stand(machine, data, memory, t, h, y):
+    return OK
+
+
+@part
+def other(machine, data, memory, t, h, y):
+    return OK
+
+
+def test_key_tells_programs_apart():
+    key = tiny_source().key("host")
+    assert key == tiny_source(law=Laid(np.zeros(9), SHARED)).key("host")  # sizes are not in it
+    others = [
+        tiny_source().key("(9, 0) 0.30"), tiny_source(name="rk4").key("host"), tiny_source(turning=True).key("host"),
+        tiny_source(law=Laid(np.zeros(2), APART)).key("host"), tiny_source(law=Laid(np.zeros((1, 2)), SHARED)).key("host"),
+        tiny_source(closed=stand).key("host"), tiny_source(closed=other).key("host"), tiny_source(closed=None).key("host"),
+    ]  # fmt: skip
+    assert len({key, *others}) == 1 + len(others)
+
+
+def test_on_the_host_it_is_compiled_once(monkeypatch):
+    first = on_host(tiny_source())
+    monkeypatch.setattr(program, "_compiled_on_host", lambda source: pytest.fail("compiled again"))
+    assert on_host(tiny_source(law=Laid(np.ones(5), SHARED))) is first
+    assert first.kernels.keys() == SIGNATURES.keys() == BLOCK.keys()
+
+
+def test_numbers_of_their_own_on_the_host():
+    memory, values, mask = np.zeros(8), np.array([1.0, 2.0, 3.0, 4.0]), np.array([1, 0, 1, 1], np.uint8)
+    table = np.array([memory.ctypes.data, 16])
+    arguments = table.ctypes.data, 1, values.ctypes.data, mask.ctypes.data, 4
+    on_host(tiny_source()).kernels["put_numbers"](*arguments)
+    assert memory.tolist() == [1.0, 0.0, 0.0, 0.0, 3.0, 0.0, 4.0, 0.0]
+
+
+def test_packed_binaries_are_unpacked_as_they_were():
+    packed = program._packed(BINARIES, {"y", "data.tau"})
+    assert program._unpacked(packed) == (BINARIES, frozenset({"y", "data.tau"}))
+
+
+@pytest.fixture
+def compiler(monkeypatch, tmp_path):
+    """A GPU's compiler that needs none, and the names of what it has compiled; the cache is a new folder."""
+    compiled = []
+
+    def functions(source, used):
+        used.update({"y", "many"})
+        return dict.fromkeys(SIGNATURES)
+
+    def binary(function, name, capability):
+        compiled.append(name)
+        return BINARIES[name]
+
+    monkeypatch.setattr(program, "_gpu_kernels", functions)
+    monkeypatch.setattr(program, "_binary", binary)
+    monkeypatch.setattr(program, "version", lambda package: "0.30")
+    monkeypatch.setenv("GORI_CACHE", str(tmp_path))
+    return compiled
+
+
+def kept(folder):
+    return list(folder.rglob(f"*{SUFFIX}"))
+
+
+def test_binaries_are_kept(compiler, tmp_path):
+    expected = BINARIES, frozenset({"y", "many"})
+    assert on_gpu(tiny_source(), (9, 0)) == expected and len(compiler) == len(SIGNATURES)
+    assert on_gpu(tiny_source(), (9, 0)) == expected and len(compiler) == len(SIGNATURES)
+    assert [path.parent for path in kept(tmp_path)] == [tmp_path / "cuda"]
+    on_gpu(tiny_source(), (8, 0))  # another GPU
+    assert len(compiler) == 2 * len(SIGNATURES) and len(kept(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("damage", [lambda content: content[:-3], lambda content: b"", lambda content: content[::-1]])
+def test_a_damaged_file_is_compiled_anew(compiler, tmp_path, damage):
+    on_gpu(tiny_source(), (9, 0))
+    (file,) = kept(tmp_path)
+    whole = file.read_bytes()
+    file.write_bytes(damage(whole))
+    assert on_gpu(tiny_source(), (9, 0)) == (BINARIES, frozenset({"y", "many"}))
+    assert len(compiler) == 2 * len(SIGNATURES) and file.read_bytes() == whole
+
+
+def test_a_folder_that_cannot_be_written(compiler, tmp_path, monkeypatch):
+    def refuse(path, content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(program, "write_whole", refuse)
+    with pytest.warns(match="cannot be kept in .*: No space left on device"):
+        assert on_gpu(tiny_source(), (9, 0))[0] == BINARIES
