@@ -62,7 +62,7 @@ def test_image_is_taken_by_many_threads(memory, threads):
 
 
 def test_one_array_alone(memory):
-    side, apart, image, table = memory
+    side, _, image, table = memory
     before = image.copy()
     take(table.ctypes.data, 1, COUNT, 0, 0, 1)
     assert np.array_equal(image[:WORDS], side[:, 0]) and np.array_equal(image[WORDS:], before[WORDS:])

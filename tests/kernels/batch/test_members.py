@@ -179,12 +179,11 @@ def test_words_follow_each_other():
 
 
 def test_structure_is_all_but_sizes():
-    def text(functions={"closed": twice}, varied={}, shared=False, **sizes):
-        return structure_of(tree_of(moved().replace(**sizes), shared, functions, varied))
+    def text(function=twice, varied=(), shared=False, **members):
+        return structure_of(tree_of(moved().replace(**members), shared, {"closed": function}, dict.fromkeys(varied)))
 
     assert text() == text(x=np.ones((7, 9)))
-    others = [text({"closed": part(lambda x: x)}), text(closed=0), text(shared=True)]
-    others += [text(varied={"index": None}, shared=True)]
+    others = [text(part(lambda x: x)), text(closed=0), text(shared=True), text(varied=["index"], shared=True)]
     assert len({text(), *others}) == 5
     assert structure_of({"a": Laid(np.zeros(2), 1)}) != structure_of({"a": Laid(np.zeros((2, 1)), 1)})
     assert structure_of({"a": {"b": None}}) != structure_of({"a": None, "b": None})

@@ -7,6 +7,7 @@ import numpy as np
 
 import gori
 from tests.integrate.closed_machines import rockers
+from tests.vehicle.trucks import soft, truck
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 H = 1e-3
@@ -50,3 +51,10 @@ def speeds(model: gori.Model, count: int, size: float = 0.5) -> np.ndarray:
     v = size * np.random.default_rng(1).normal(size=(count, model.nv))
     q = model.state().q
     return np.array([gori.consistent_velocity(model, q, x) for x in v]) if model.loops else v
+
+
+@cache
+def sand() -> tuple[gori.Model, gori.State]:
+    """A truck on dry sand, and its State at rest."""
+    model = truck(soft())
+    return model, gori.at_rest(model)

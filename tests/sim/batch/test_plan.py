@@ -1,5 +1,7 @@
 """Where the arrays of many machines stand in one memory."""
 
+from itertools import pairwise
+
 import numba
 import numpy as np
 import pytest
@@ -39,7 +41,7 @@ def test_nothing_overlaps_and_all_has_its_room(seed):
         (plan.at[path], arrays[path].array.nbytes * (1 if path in plan.shared else count)) for path in plan.at
     )
     assert all(at % LINE == 0 for at, _ in taken)
-    assert all(first + size <= second for (first, size), (second, _) in zip(taken, taken[1:]))
+    assert all(first + size <= second for (first, size), (second, _) in pairwise(taken))
     assert plan.size >= max((at + size for at, size in taken), default=0)
     image = sorted((plan.image_at[path], arrays[path].array.nbytes) for path in plan.own_arrays)
     assert [at for at, _ in image] == list(np.cumsum([0, *(size for _, size in image)])[: len(image)])

@@ -26,11 +26,11 @@ def other(machine, data, memory, t, h, y):
 def test_key_tells_programs_apart():
     key = tiny_source().key("host")
     assert key == tiny_source(law=Laid(np.zeros(9), SHARED)).key("host")  # sizes are not in it
-    others = [
-        tiny_source().key("(9, 0) 0.30"), tiny_source(name="rk4").key("host"), tiny_source(turning=True).key("host"),
-        tiny_source(law=Laid(np.zeros(2), APART)).key("host"), tiny_source(law=Laid(np.zeros((1, 2)), SHARED)).key("host"),
-        tiny_source(closed=stand).key("host"), tiny_source(closed=other).key("host"), tiny_source(closed=None).key("host"),
-    ]  # fmt: skip
+    machines = [{"law": Laid(np.zeros(2), APART)}, {"law": Laid(np.zeros((1, 2)), SHARED)}]
+    machines += [{"closed": function} for function in (stand, other, None)]
+    others = [tiny_source(**members).key("host") for members in machines]
+    others += [tiny_source(name="rk4").key("host"), tiny_source(turning=True).key("host")]
+    others += [tiny_source().key("(9, 0) 0.30")]
     assert len({key, *others}) == 1 + len(others)
 
 
