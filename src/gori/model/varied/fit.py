@@ -1,0 +1,221 @@
+"""How numbers of tables depend on the columns of Parameters, found from as few compiled machines as will do.
+
+1. Along lines through a base point: which number depends on which column, and how many Chebyshev points it takes.
+2. At random machines: is a number of several columns a sum or a product of functions of one column each?
+3. If not, columns that do not act together are found from mixed differences,
+       f(x, y) - f(x, y0) - f(x0, y) + f(x0, y0) = 0,
+   of f, log f, f^2 or 1/f, and columns that do act together are interpolated on a grid.
+4. What is still not met at the random machines is compiled for each distinct combination of its columns.
+"""
+
+import itertools
+from collections import defaultdict
+
+import numpy as np
+
+from gori.model.varied.nodes import COUNTS, lagrange
+from gori.model.varied.parameters import Parameters
+from gori.model.varied.pieces import EVERY, PRODUCT, RULES, SUM, Piece, Split, Tree, combined, groups_of
+from gori.model.varied.probes import Probes
+
+CHECKS, LINE_CHECKS = 16, 3
+"""random machines at which all numbers are compared, and values at which functions of one column are"""
+REFINED = 2
+"""how often a grid is made finer"""
+BLOCK = 1 << 22
+"""numbers of a basis that are made at once"""
+
+
+class TooMany(Exception):
+    """Nearly as many points as there are machines: these may as well be compiled themselves."""
+
+
+class Fit:
+    """Trees of all numbers that vary."""
+
+    def __init__(self, probes: Probes, parameters: Parameters, distinct: int, rng: np.random.Generator):
+        self.probes, self.parameters, self._rng = probes, parameters, rng
+        self._distinct = distinct
+        X = parameters.X
+        count, p = X.shape
+        # a machine with few zeros: at zero a factor hides what it is multiplied with
+        some = rng.integers(0, count, 32)
+        self.base_machine = int(some[np.argmin((X[some] == 0.0).sum(axis=1))])
+        self.base = X[self.base_machine]
+        self._pieces: dict[tuple, Piece] = {}
+        self.level = np.full((p, probes.words.count), -1, np.int8)  # -1: does not depend on the column
+        self.checks = np.unique([*X.argmin(axis=0), *X.argmax(axis=0), *rng.integers(0, count, CHECKS)])
+        for k in (self.base_machine, *self.checks):
+            probes.machine(int(k))
+        for column in range(p):
+            self._line(column)
+        self.numbers = np.flatnonzero(probes.seen)
+        self._tolerance = probes.tolerance()
+        self.finer: dict[tuple[int, ...], int] = {}
+        self.trees: dict[Tree, np.ndarray] = self._found()
+
+    # ---- functions of one column
+
+    def _line(self, column: int) -> None:
+        """Level of each number along one column."""
+        parameters, probes = self.parameters, self.probes
+        x = parameters.X[self._rng.integers(0, len(parameters.X), LINE_CHECKS), column]
+        checks = np.tile(self.base, (len(x), 1))
+        checks[:, column] = x
+        if parameters.few[column]:
+            points = Piece(parameters, self.base, (column,), (0,)).points
+            for point in points:
+                probes.add(point)
+            numbers = np.flatnonzero(probes.seen)
+            found = probes.matrix(points, numbers)
+            self.level[column, numbers[(found != found[0]).any(axis=0)]] = 0
+            return
+        for point in checks:
+            probes.add(point)
+        for level in range(len(COUNTS)):
+            points = Piece(parameters, self.base, (column,), (level,)).points
+            for point in points:
+                probes.add(point)
+            numbers = np.flatnonzero(probes.seen)
+            there, known = probes.matrix(checks, numbers), probes.matrix(points, numbers)
+            varies = (known != known[0]).any(axis=0) | (there != known[0]).any(axis=0)
+            with np.errstate(all="ignore"):
+                error = np.abs(lagrange(points[:, column], x) @ known - there)
+                wrong = ~(error <= probes.tolerance()[numbers]).all(axis=0)
+                wrong |= ~np.isfinite(known).all(axis=0)
+            before = self.level[column, numbers]
+            now = np.where(varies & ((before < 0) | (before == EVERY)), np.where(wrong, EVERY, level), before)
+            self.level[column, numbers] = now
+            if not (now == EVERY).any():
+                return
+
+    # ---- functions of several columns
+
+    def _found(self) -> dict[Tree, np.ndarray]:
+        trees: dict[Tree, np.ndarray] = {}
+        rest = self._settle(trees, {k: self._singles(k, SUM) for k in self.numbers})
+        rest = self._settle(trees, {k: self._singles(k, PRODUCT) for k in rest})
+        if rest:
+            apart = self._interactions(rest)
+            wanted = {k: self._separated(apart[k], self._columns(k)) for k in rest}
+            for finer in range(REFINED + 1):
+                self.finer |= dict.fromkeys(set().union(*map(groups_of, wanted.values())), finer)
+                rest = self._settle(trees, wanted)
+                wanted = {k: wanted[k] for k in rest}
+                if not rest:
+                    break
+            for k in rest:
+                self.level[self.level[:, k] >= 0, k] = EVERY
+        if self._settle(trees, {k: self._columns(k) for k in rest}):
+            raise TooMany
+        return trees
+
+    def _columns(self, k: int) -> tuple[int, ...]:
+        return tuple(np.flatnonzero(self.level[:, k] >= 0).tolist())
+
+    def _singles(self, k: int, rule: int) -> Tree:
+        columns = self._columns(k)
+        return columns if len(columns) < 2 else Split(rule, tuple((column,) for column in columns))
+
+    def _settle(self, trees: dict[Tree, np.ndarray], wanted: dict[int, Tree]) -> list[int]:
+        """Take over those trees that give the numbers of the machines that were compiled; the other numbers."""
+        rest: list[int] = []
+        for tree, numbers in _gathered(wanted).items():
+            there = self.probes.matrix(self.parameters.X[self.checks], numbers)
+            met = np.zeros(len(numbers), bool)
+            try:
+                with np.errstate(all="ignore"):
+                    wrong = np.abs(self.evaluated(tree, numbers, self.checks) - there)
+                met = ((wrong <= self._tolerance[numbers]) | (np.isinf(there) & np.isnan(wrong))).all(axis=0)
+            except TooMany:
+                if not isinstance(tree, Split):
+                    raise
+            if met.any():
+                trees[tree] = np.union1d(trees.get(tree, numbers[:0]), numbers[met])
+            rest += numbers[~met].tolist()
+        return rest
+
+    def _interactions(self, numbers: list[int]) -> dict[int, dict[tuple[int, int], list[bool]]]:
+        """For each number and pair of its columns, by which rules they act together."""
+        probes, X, base = self.probes, self.parameters.X, self.base
+        pairs = sorted({pair for k in numbers for pair in itertools.combinations(self._columns(k), 2)})
+        away = np.array([self._far(column) for column in range(X.shape[1])])
+        chosen = np.array(numbers)
+        here = probes.matrix(base[None], chosen)[0]
+        alone = {column: self._moved([column], away, chosen) for column in {c for pair in pairs for c in pair}}
+        found: dict[int, dict[tuple[int, int], list[bool]]] = {k: {} for k in numbers}
+        for pair in pairs:
+            both = self._moved(list(pair), away, chosen)
+            for rule in RULES:
+                with np.errstate(all="ignore"):
+                    error = np.abs(combined(rule, here, [alone[pair[0]], alone[pair[1]]]) - both)
+                for k, together in zip(numbers, ~(error <= 2.0 * self._tolerance[chosen])):
+                    found[k].setdefault(pair, []).append(bool(together))
+        return found
+
+    def _far(self, column: int) -> float:
+        """A value of a column that is well apart from the base."""
+        values = self.parameters.X[self._rng.integers(0, len(self.parameters.X), 8), column]
+        values = np.append(values, self.parameters.distinct[column][[0, -1]])
+        apart = np.abs(values - self.base[column])
+        return float(values[np.argsort(apart)[-3:][0]]) if np.sort(apart)[-3] > 0.0 else float(values[apart.argmax()])
+
+    def _moved(self, columns: list[int], away: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        x = self.base.copy()
+        x[columns] = away[columns]
+        return self.probes.matrix(x[None], numbers)[0]
+
+    def _separated(self, together: dict[tuple[int, int], list[bool]], columns: tuple[int, ...]) -> Tree:
+        """A tree whose groups are as small as the rules allow."""
+        if len(columns) < 2:
+            return columns
+        for rule in RULES:
+            linked = [pair for pair, flags in together.items() if flags[rule]]
+            if len(parts := _components(columns, linked)) > 1:
+                return Split(rule, tuple(self._separated(together, part) for part in parts))
+        return columns
+
+    # ---- values
+
+    def _piece(self, group: tuple[int, ...], numbers: np.ndarray) -> Piece:
+        """The piece of a group that does for these numbers."""
+        finer = self.finer.get(group, 0) if len(group) > 1 else 0
+        levels = self.level[group, :][:, numbers].max(axis=1, initial=0)
+        levels = np.where(levels < EVERY, np.minimum(levels + finer, EVERY - 1), levels)
+        key = group, *levels.tolist()
+        if key not in self._pieces:
+            piece = Piece(self.parameters, self.base, group, tuple(levels.tolist()))
+            if len(piece.points) > 64 and 2 * len(piece.points) > self._distinct:
+                raise TooMany
+            self._pieces[key] = piece
+        return self._pieces[key]
+
+    def evaluated(self, tree: Tree, numbers: np.ndarray, machines: np.ndarray) -> np.ndarray:
+        """Some numbers (n, e) of some machines."""
+        if isinstance(tree, Split):
+            here = self.probes.matrix(self.base[None], numbers)[0]
+            return combined(tree.rule, here, [self.evaluated(part, numbers, machines) for part in tree.parts])
+        piece = self._piece(tree, numbers)
+        values, size = self.probes.matrix(piece.points, numbers), max(1, BLOCK // len(piece.points))
+        out = np.empty((len(machines), len(numbers)))
+        for start in range(0, len(machines), size):
+            out[start : start + size] = piece.at(machines[start : start + size], values)
+        return out
+
+
+def _gathered(wanted: dict[int, Tree]) -> dict[Tree, np.ndarray]:
+    """Numbers by their tree."""
+    found: dict[Tree, list[int]] = defaultdict(list)
+    for k, tree in wanted.items():
+        found[tree].append(k)
+    return {tree: np.array(numbers) for tree, numbers in found.items()}
+
+
+def _components(columns: tuple[int, ...], linked: list[tuple[int, int]]) -> list[tuple[int, ...]]:
+    """Columns that are linked with each other, directly or by others."""
+    part = {column: {column} for column in columns}
+    for a, b in linked:
+        if a in part and b in part and part[a] is not part[b]:
+            joined = part[a] | part[b]
+            part |= dict.fromkeys(joined, joined)
+    return sorted({tuple(sorted(one)) for one in part.values()})

@@ -1,0 +1,89 @@
+"""Functions of some of the columns, by their values at a few points, and what is put together from them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gori.model.varied.nodes import COUNTS, chebyshev_nodes, lagrange, outer_rows
+from gori.model.varied.parameters import Parameters
+
+EVERY = len(COUNTS)
+"""level of what is not smooth: each distinct value is compiled"""
+
+Rule = int
+SUM, PRODUCT, ROOT, RECIPROCAL = RULES = range(4)
+"""how a number follows from functions of groups of columns: g = f, log f, f^2 or 1/f is a sum of them"""
+
+
+class Split(NamedTuple):
+    """A function that follows by a rule from functions of fewer columns, each with all others at the base."""
+
+    rule: Rule
+    parts: tuple["Tree", ...]
+
+
+Tree = tuple[int, ...] | Split
+"""a group of columns, or what is split further"""
+
+
+def groups_of(tree: Tree) -> set[tuple[int, ...]]:
+    """The groups at the leaves."""
+    return set().union(*map(groups_of, tree.parts)) if isinstance(tree, Split) else {tree}
+
+
+def combined(rule: Rule, base: np.ndarray, parts: list[np.ndarray]) -> np.ndarray:
+    """f of all columns, by f (..., e) of each group with the others at the base, and f (e,) there.
+
+    SUM          f = f0 + sum (f_k - f0)
+    PRODUCT      f = f0 prod f_k / f0
+    ROOT         f = sign(f0) sqrt(f0^2 + sum (f_k^2 - f0^2))
+    RECIPROCAL   1/f = 1/f0 + sum (1/f_k - 1/f0)
+    """
+    if len(parts) == 1:
+        return parts[0]
+    with np.errstate(all="ignore"):
+        if rule == SUM:
+            return sum(parts[1:], parts[0]) - (len(parts) - 1) * base
+        if rule == PRODUCT:
+            return np.prod([parts[0], *(one / base for one in parts[1:])], axis=0)
+        if rule == ROOT:
+            squares = combined(SUM, base**2, [one**2 for one in parts])
+            return np.copysign(np.sqrt(np.where(squares < 0.0, np.nan, squares)), base)
+        return 1.0 / combined(SUM, 1.0 / base, [1.0 / one for one in parts])
+
+
+class Piece:
+    """A function of a group of columns, on a grid of Chebyshev points or at each distinct combination of their values.
+
+    points   (m, p) where it has to be known; other columns are those of the base
+    """
+
+    def __init__(self, parameters: Parameters, base: np.ndarray, group: tuple[int, ...], levels: tuple[int, ...]):
+        self.group, self._X = group, parameters.X[:, group]
+        self._nodes = None if EVERY in levels else [_nodes(parameters, p, level) for p, level in zip(group, levels)]
+        size = 1 if self._nodes is None else int(np.prod([float(len(nodes)) for nodes in self._nodes]).clip(0, 1e12))
+        self._place = None
+        if group and (self._nodes is None or size > len(parameters.distinct[group[0]])):
+            rows = np.ascontiguousarray(self._X).view(f"V{8 * len(group)}").ravel()
+            _, first, place = np.unique(rows, return_index=True, return_inverse=True)
+            if self._nodes is None or len(first) <= size:
+                self._place, values = place.ravel(), self._X[first]
+        if self._place is None:
+            grids = np.meshgrid(*(self._nodes or ()), indexing="ij")
+            values = np.stack([grid.ravel() for grid in grids], axis=1) if group else np.zeros((1, 0))
+        self.points = np.tile(base, (len(values), 1))
+        self.points[:, group] = values
+
+    def at(self, machines: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """The function (n, e) of some machines, by its values (m, e) at the points."""
+        if self._place is not None:
+            return values[self._place[machines]]
+        if not self.group:
+            return np.tile(values, (len(machines), 1))
+        X = self._X[machines]
+        return outer_rows([lagrange(nodes, x) for nodes, x in zip(self._nodes or (), X.T)]) @ values
+
+
+def _nodes(parameters: Parameters, column: int, level: int) -> np.ndarray:
+    values = parameters.distinct[column]
+    return values if parameters.few[column] else chebyshev_nodes(values[0], values[-1], COUNTS[level])

@@ -1,0 +1,140 @@
+"""Tables of many machines of one structure whose Specs differ in some numbers."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gori.errors import GoriError, InputError
+from gori.model.compile import compile
+from gori.model.model import Model, require_model
+from gori.model.varied.fit import Fit, TooMany
+from gori.model.varied.parameters import Parameters
+from gori.model.varied.probes import Probes
+from gori.model.varied.tables import Arrays, compiled_tables, overlaid
+from gori.spec import Spec
+
+FEW_MACHINES = 64
+"""distinct machines up to which each is compiled"""
+LAST_CHECKS, AGREED = 5, 1e-12
+"""machines that are compared at the end, and relative difference that is accepted then"""
+
+
+class VariedTable(NamedTuple):
+    """The numbers of one table that vary.
+
+    words    (e,) their places in the table, seen as a flat array of numbers of 8 bytes:
+             table.reshape(-1).view(np.float64)[words]; in a record each number of each field counts
+    values   (e, n) for each machine
+    names    "body_f[2, 12]", "tyre[0].radius"
+    """
+
+    words: np.ndarray
+    values: np.ndarray
+    names: tuple[str, ...]
+
+
+class Varied(NamedTuple):
+    """Numbers of n machines.
+
+    model      that has their structure: the one that was given, or that of machine 0 if it has another one
+    tables     of those tables that vary, or differ from those of the Model
+    base       all tables of the Model; what is not in `tables` is as there, in all machines
+    compiled   how many Specs were compiled
+    """
+
+    count: int
+    model: Model
+    tables: dict[str, VariedTable]
+    base: Arrays
+    compiled: int
+
+    def machine(self, k: int) -> dict[str, np.ndarray]:
+        """All tables of machine k."""
+        return overlaid(self.base, ((name, one.words, one.values[:, k]) for name, one in self.tables.items()))
+
+
+def vary(
+    model: Model | Spec,
+    parameters: Mapping[str, Any],
+    tables_of: Callable[[Model], Arrays] = compiled_tables,
+    tolerances: Mapping[str, float] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Varied:
+    """Tables of n machines: machine k is `spec.set({path: values[k]})`, compiled.
+
+    model        or its Spec, as it was written before its loops were opened
+    parameters   {path as of `Spec.set`: values (n,), of vectors (n, 3) and so on}
+    tables_of    what is compared: tables by name
+    tolerances   {table: relative difference that does not count}; default: 1e-13
+    progress     called with (done, of) while machines are compiled one by one
+    """
+    if isinstance(model, Spec):
+        spec, model = model, compile(model)
+    else:
+        require_model(model)
+        spec = model.spec
+    wanted = Parameters(spec, parameters)
+    probes = Probes(model, wanted, tables_of, dict(tolerances or {}), progress)
+    _, first, place = np.unique(wanted.X, axis=0, return_index=True, return_inverse=True)
+    fit, rng = None, np.random.default_rng(0)
+    if len(first) > FEW_MACHINES:
+        for k in np.unique([0, *wanted.X.argmin(axis=0), *wanted.X.argmax(axis=0)]):
+            probes.machine(int(k))
+        if not wanted.refuses_corners():
+            try:
+                fit = Fit(probes, wanted, len(first), rng)
+            except (TooMany, GoriError):  # not all points between machines can be compiled
+                fit = None
+    values = None if fit is None else _fitted(fit, wanted.count)
+    if values is None:
+        for done, k in enumerate(first):
+            probes.machine(int(k))
+            if progress is not None:
+                progress(done + 1, len(first))
+        numbers = np.flatnonzero(probes.seen)
+        values = np.ascontiguousarray(probes.matrix(wanted.X[first], numbers).T[:, place.ravel()])
+    else:
+        numbers, values = values
+    _check(probes, wanted, numbers, values, rng)
+    return _result(probes, wanted.count, numbers, values)
+
+
+def _fitted(fit: Fit, count: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """The numbers that vary, and their values (e, n); None if some are not finite."""
+    numbers, machines = fit.numbers, np.arange(count)
+    values = np.empty((len(numbers), count))
+    for tree, own in fit.trees.items():
+        values[np.searchsorted(numbers, own)] = fit.evaluated(tree, own, machines).T
+    return (numbers, values) if np.isfinite(values).all() else None
+
+
+def _check(probes: Probes, wanted: Parameters, numbers: np.ndarray, values: np.ndarray, rng: Any) -> None:
+    """Compare a few machines, compiled, with what was found."""
+    machines = np.unique(rng.integers(0, wanted.count, LAST_CHECKS))
+    for k in machines:
+        probes.machine(int(k))
+    everything = np.arange(probes.words.count)
+    allowed = probes.tolerance() * (AGREED / 1e-13)
+    for k in machines:
+        true = probes.matrix(wanted.X[k][None], everything)[0]
+        found = probes.reference.copy()
+        found[numbers] = values[:, k]
+        with np.errstate(all="ignore"):
+            wrong = ~((np.abs(found - true) <= allowed) | (found == true) | (np.isnan(found) & np.isnan(true)))
+        if wrong.any():
+            at = int(np.flatnonzero(wrong)[0])
+            raise InputError(
+                f"{probes.words.name(at)} of machine {k} is {true[at]:.17g}, and not {found[at]:.17g} as its neighbours "
+                "tell: it jumps between values of the parameters. Sort the machines into batches without jumps"
+            )
+
+
+def _result(probes: Probes, count: int, numbers: np.ndarray, values: np.ndarray) -> Varied:
+    words, tables = probes.words, {}
+    for t, name in enumerate(words.names):
+        own = words.table[numbers] == t
+        if own.any():
+            names = tuple(words.name(int(k)) for k in numbers[own])
+            tables[name] = VariedTable(words.word[numbers[own]], values[own], names)
+    return Varied(count, probes.model, tables, probes.tables, probes.compiled)
