@@ -31,9 +31,18 @@ class TooMany(Exception):
 
 
 class Fit:
-    """Trees of all numbers that vary."""
+    """Trees of all numbers that vary.
 
-    def __init__(self, probes: Probes, parameters: Parameters, distinct: int, rng: np.random.Generator):
+    ruled      numbers that follow from others by a rule of their own
+    distinct   how many machines are not alike
+    numbers    that vary, ruled ones left out
+    trees      {tree: those numbers that follow from it}
+    """
+
+    def __init__(
+        self, probes: Probes, parameters: Parameters, ruled: np.ndarray, distinct: int, rng: np.random.Generator
+    ):
+        self._ruled = ruled
         self.probes, self.parameters, self._rng = probes, parameters, rng
         self._distinct = distinct
         X = parameters.X
@@ -49,7 +58,7 @@ class Fit:
             probes.machine(int(k))
         for column in range(p):
             self._line(column)
-        self.numbers = np.flatnonzero(probes.seen)
+        self.numbers = np.setdiff1d(np.flatnonzero(probes.seen), ruled)
         self._tolerance = probes.tolerance()
         self.finer: dict[tuple[int, ...], int] = {}
         self.trees: dict[Tree, np.ndarray] = self._found()
@@ -86,7 +95,7 @@ class Fit:
             before = self.level[column, numbers]
             now = np.where(varies & ((before < 0) | (before == EVERY)), np.where(wrong, EVERY, level), before)
             self.level[column, numbers] = now
-            if not (now == EVERY).any():
+            if not np.setdiff1d(numbers[now == EVERY], self._ruled).size:
                 return
 
     # ---- functions of several columns

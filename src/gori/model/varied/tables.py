@@ -93,6 +93,10 @@ class Words:
         """Number of real numbers."""
         return len(self.word)
 
+    def numbers(self, name: str) -> np.ndarray:
+        """The real numbers of a table, as they stand in the flat array; none if there is no such table."""
+        return np.flatnonzero(self.table == self.names.index(name)) if name in self.names else np.zeros(0, np.int64)
+
     def flat(self, tables: Arrays) -> np.ndarray:
         """The real numbers (count,) of tables of the same structure; another one raises InputError."""
         if tables.keys() != self.like.keys():

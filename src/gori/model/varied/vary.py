@@ -11,6 +11,7 @@ from gori.model.model import Model, require_model
 from gori.model.varied.fit import Fit, TooMany
 from gori.model.varied.parameters import Parameters
 from gori.model.varied.probes import Probes
+from gori.model.varied.sticking import HIDDEN, Sticking, with_mass_matrix
 from gori.model.varied.tables import Arrays, compiled_tables, overlaid
 from gori.spec import Spec
 
@@ -75,38 +76,56 @@ def vary(
         require_model(model)
         spec = model.spec
     wanted = Parameters(spec, parameters)
-    probes = Probes(model, wanted, tables_of, dict(tolerances or {}), progress)
+    probes = Probes(model, wanted, with_mass_matrix(tables_of), dict(tolerances or {}), progress)
+    rng = np.random.default_rng(0)
     _, first, place = np.unique(wanted.X, axis=0, return_index=True, return_inverse=True)
-    fit, rng = None, np.random.default_rng(0)
-    if len(first) > FEW_MACHINES:
-        for k in np.unique([0, *wanted.X.argmin(axis=0), *wanted.X.argmax(axis=0)]):
-            probes.machine(int(k))
-        if not wanted.refuses_corners():
-            try:
-                fit = Fit(probes, wanted, len(first), rng)
-            except (TooMany, GoriError):  # not all points between machines can be compiled
-                fit = None
-    values = None if fit is None else _fitted(fit, wanted.count)
-    if values is None:
-        for done, k in enumerate(first):
-            probes.machine(int(k))
-            if progress is not None:
-                progress(done + 1, len(first))
-        numbers = np.flatnonzero(probes.seen)
-        values = np.ascontiguousarray(probes.matrix(wanted.X[first], numbers).T[:, place.ravel()])
-    else:
-        numbers, values = values
-    _check(probes, wanted, numbers, values, rng)
-    return _result(probes, wanted.count, numbers, values)
+    found = _fitted(probes, wanted, len(first), rng) if len(first) > FEW_MACHINES else None
+    if found is None:
+        found = _compiled(probes, wanted, first, place.ravel(), progress)
+    _check(probes, wanted, *found, rng)
+    return _result(probes, wanted.count, *found)
 
 
-def _fitted(fit: Fit, count: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """The numbers that vary, and their values (e, n); None if some are not finite."""
-    numbers, machines = fit.numbers, np.arange(count)
-    values = np.empty((len(numbers), count))
-    for tree, own in fit.trees.items():
-        values[np.searchsorted(numbers, own)] = fit.evaluated(tree, own, machines).T
+def _fitted(
+    probes: Probes, wanted: Parameters, distinct: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The numbers that vary (e,), and their values (e, n), by few machines; None if that takes as many as there are."""
+    for k in np.unique([0, *wanted.X.argmin(axis=0), *wanted.X.argmax(axis=0)]):
+        probes.machine(int(k))  # an error here names the machine
+    if wanted.refuses_corners():
+        return None
+    sticking = Sticking(probes.model, probes.words)
+    try:
+        fit = Fit(probes, wanted, sticking.ruled, distinct, rng)
+        numbers, machines = np.flatnonzero(probes.seen), np.arange(wanted.count)
+        values = np.empty((len(numbers), wanted.count))
+        for tree, own in fit.trees.items():
+            values[np.searchsorted(numbers, own)] = fit.evaluated(tree, own, machines).T
+    except (TooMany, GoriError):  # some points between machines cannot be compiled
+        return None
+    if np.isin(sticking.ruled, numbers).any():
+        sticking.settle(probes.reference, numbers, values)
     return (numbers, values) if np.isfinite(values).all() else None
+
+
+def _compiled(
+    probes: Probes,
+    wanted: Parameters,
+    first: np.ndarray,
+    place: np.ndarray,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same from all machines that are not alike.
+
+    first   one machine of each kind
+    place   (n,) which kind each machine is of
+    """
+    for done, k in enumerate(first):
+        probes.machine(int(k))
+        if progress is not None:
+            progress(done + 1, len(first))
+    numbers = np.flatnonzero(probes.seen)
+    return numbers, probes.matrix(wanted.X[first], numbers).T[:, place]
 
 
 def _check(probes: Probes, wanted: Parameters, numbers: np.ndarray, values: np.ndarray, rng: Any) -> None:
@@ -134,7 +153,8 @@ def _result(probes: Probes, count: int, numbers: np.ndarray, values: np.ndarray)
     words, tables = probes.words, {}
     for t, name in enumerate(words.names):
         own = words.table[numbers] == t
-        if own.any():
+        if own.any() and name != HIDDEN:
             names = tuple(words.name(int(k)) for k in numbers[own])
             tables[name] = VariedTable(words.word[numbers[own]], values[own], names)
-    return Varied(count, probes.model, tables, probes.tables, probes.compiled)
+    base = {name: table for name, table in probes.tables.items() if name != HIDDEN}
+    return Varied(count, probes.model, tables, base, probes.compiled)
