@@ -11,7 +11,7 @@ from gori.model.model import Model, require_model
 from gori.model.varied.fit import Fit, TooMany
 from gori.model.varied.parameters import Parameters
 from gori.model.varied.probes import Probes
-from gori.model.varied.sticking import HIDDEN, Sticking, with_mass_matrix
+from gori.model.varied.sticking import START, Sticking, with_start
 from gori.model.varied.tables import Arrays, compiled_tables, overlaid
 from gori.spec import Spec
 
@@ -76,7 +76,7 @@ def vary(
         require_model(model)
         spec = model.spec
     wanted = Parameters(spec, parameters)
-    probes = Probes(model, wanted, with_mass_matrix(tables_of), dict(tolerances or {}), progress)
+    probes = Probes(model, wanted, with_start(tables_of), dict(tolerances or {}), progress)
     rng = np.random.default_rng(0)
     _, first, place = np.unique(wanted.X, axis=0, return_index=True, return_inverse=True)
     found = _fitted(probes, wanted, len(first), rng) if len(first) > FEW_MACHINES else None
@@ -103,8 +103,7 @@ def _fitted(
             values[np.searchsorted(numbers, own)] = fit.evaluated(tree, own, machines).T
     except (TooMany, GoriError):  # some points between machines cannot be compiled
         return None
-    if np.isin(sticking.ruled, numbers).any():
-        sticking.settle(probes.reference, numbers, values)
+    sticking.settle(probes.reference, numbers, values)
     return (numbers, values) if np.isfinite(values).all() else None
 
 
@@ -153,8 +152,8 @@ def _result(probes: Probes, count: int, numbers: np.ndarray, values: np.ndarray)
     words, tables = probes.words, {}
     for t, name in enumerate(words.names):
         own = words.table[numbers] == t
-        if own.any() and name != HIDDEN:
+        if own.any() and name != START:
             names = tuple(words.name(int(k)) for k in numbers[own])
             tables[name] = VariedTable(words.word[numbers[own]], values[own], names)
-    base = {name: table for name, table in probes.tables.items() if name != HIDDEN}
+    base = {name: table for name, table in probes.tables.items() if name != START}
     return Varied(count, probes.model, tables, base, probes.compiled)
