@@ -106,18 +106,20 @@ class Fit:
         rest = self._settle(trees, {k: self._singles(k, PRODUCT) for k in rest})
         if rest:
             apart = self._interactions(rest)
-            wanted = {k: self._separated(apart[k], self._columns(k)) for k in rest}
-            for finer in range(REFINED + 1):
-                self.finer |= dict.fromkeys(set().union(*map(groups_of, wanted.values())), finer)
-                rest = self._settle(trees, wanted)
-                wanted = {k: wanted[k] for k in rest}
-                if not rest:
-                    break
+            rest = self._refined(trees, {k: self._separated(apart[k], self._columns(k)) for k in rest})
+            rest = self._refined(trees, {k: self._columns(k) for k in rest})
             for k in rest:
                 self.level[self.level[:, k] >= 0, k] = EVERY
         if self._settle(trees, {k: self._columns(k) for k in rest}):
             raise TooMany
         return trees
+
+    def _refined(self, trees: dict[Tree, np.ndarray], wanted: dict[int, Tree]) -> list[int]:
+        """As `_settle`, on grids that are made finer where they have to be."""
+        for finer in range(REFINED + 1):
+            self.finer |= dict.fromkeys(set().union(*map(groups_of, wanted.values())), finer)
+            wanted = {k: wanted[k] for k in self._settle(trees, wanted)}
+        return list(wanted)
 
     def _columns(self, k: int) -> tuple[int, ...]:
         return tuple(np.flatnonzero(self.level[:, k] >= 0).tolist())
@@ -188,7 +190,7 @@ class Fit:
 
     def _piece(self, group: tuple[int, ...], numbers: np.ndarray) -> Piece:
         """The piece of a group that does for these numbers."""
-        finer = self.finer.get(group, 0) if len(group) > 1 else 0
+        finer = self.finer.get(group, 0)
         levels = self.level[group, :][:, numbers].max(axis=1, initial=0)
         levels = np.where(levels < EVERY, np.minimum(levels + finer, EVERY - 1), levels)
         key = group, *levels.tolist()

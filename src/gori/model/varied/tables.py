@@ -15,6 +15,9 @@ Arrays = Mapping[str, np.ndarray]
 """tables by name"""
 VECTORS = {"body_f": [(col.R_PJ, 9), (col.P_PJ, 3), (col.COM, 3), (col.INERTIA, 6)]}
 """columns of flat tables that together are one vector: first and number; fields of records are vectors by themselves"""
+LOOSE = {"start": 3e-12, "loops.eps_mass": 1e-2, "loops.eps_unit": 1e-2, "loops.extra_inertia": 1e-2}
+"""relative differences that do not count in tables of `compiled_tables`: loops are closed to a tolerance, and of what
+makes factors regular the order of magnitude counts"""
 
 
 class StructureError(InputError):

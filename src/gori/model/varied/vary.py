@@ -12,7 +12,7 @@ from gori.model.varied.fit import Fit, TooMany
 from gori.model.varied.parameters import Parameters
 from gori.model.varied.probes import Probes
 from gori.model.varied.sticking import START, Sticking, with_start
-from gori.model.varied.tables import Arrays, compiled_tables, overlaid
+from gori.model.varied.tables import LOOSE, Arrays, compiled_tables, overlaid
 from gori.spec import Spec
 
 FEW_MACHINES = 64
@@ -67,7 +67,7 @@ def vary(
     model        or its Spec, as it was written before its loops were opened
     parameters   {path as of `Spec.set`: values (n,), of vectors (n, 3) and so on}
     tables_of    what is compared: tables by name
-    tolerances   {table: relative difference that does not count}; default: 1e-13
+    tolerances   {table: relative difference that does not count}; default: 1e-13, or LOOSE
     progress     called with (done, of) while machines are compiled one by one
     """
     if isinstance(model, Spec):
@@ -76,7 +76,7 @@ def vary(
         require_model(model)
         spec = model.spec
     wanted = Parameters(spec, parameters)
-    probes = Probes(model, wanted, with_start(tables_of), dict(tolerances or {}), progress)
+    probes = Probes(model, wanted, with_start(tables_of), {**LOOSE, **(tolerances or {})}, progress)
     rng = np.random.default_rng(0)
     _, first, place = np.unique(wanted.X, axis=0, return_index=True, return_inverse=True)
     found = _fitted(probes, wanted, len(first), rng) if len(first) > FEW_MACHINES else None
