@@ -132,8 +132,8 @@ def _passive(rows: _Rows, info) -> None:
 
 
 def moved_inertia(M: np.ndarray, rubs: np.ndarray) -> np.ndarray:
-    """What each degree of freedom with friction moves (..., nv), at least [kg m2, kg]: those without are free, and those
-    with move against each other as they can.
+    """What each degree of freedom with friction moves (..., nv), at least [kg m2, kg]: those without are free, and
+    those with move against each other as they can.
 
     As a diagonal matrix it is J <= M, so that no motion of sticking joints is faster than sqrt(s/J) of one of them.
 
@@ -146,7 +146,7 @@ def moved_inertia(M: np.ndarray, rubs: np.ndarray) -> np.ndarray:
     except np.linalg.LinAlgError:
         return held if M.ndim == 2 else np.stack([moved_inertia(one, rubs) for one in M])
     own = np.diagonal(W, axis1=-2, axis2=-1)
-    good = np.isfinite(W).all(axis=(-2, -1)) & (own > 0.0).all(axis=-1)
+    good = np.asarray(np.isfinite(W).all(axis=(-2, -1)) & (own > 0.0).all(axis=-1))
     scale = 1.0 / np.sqrt(np.where(good[..., None], own, 1.0))
     scaled = np.where(good[..., None, None], scale[..., :, None] * W * scale[..., None, :], np.eye(W.shape[-1]))
     held[..., rubs] = np.where(good[..., None], scale**2 / np.linalg.eigvalsh(scaled)[..., -1:], held[..., rubs])

@@ -15,7 +15,7 @@ import numpy as np
 
 from gori.model.varied.nodes import COUNTS, lagrange
 from gori.model.varied.parameters import Parameters
-from gori.model.varied.pieces import EVERY, PRODUCT, RULES, SUM, Piece, Split, Tree, combined, groups_of
+from gori.model.varied.pieces import EVERY, PRODUCT, RULES, SUM, Piece, Split, TooMany, Tree, combined, groups_of
 from gori.model.varied.probes import Probes
 
 CHECKS, LINE_CHECKS = 16, 3
@@ -24,10 +24,6 @@ REFINED = 2
 """how often a grid is made finer"""
 BLOCK = 1 << 22
 """numbers of a basis that are made at once"""
-
-
-class TooMany(Exception):
-    """Nearly as many points as there are machines: these may as well be compiled themselves."""
 
 
 class Fit:
@@ -44,7 +40,7 @@ class Fit:
     ):
         self._ruled = ruled
         self.probes, self.parameters, self._rng = probes, parameters, rng
-        self._distinct = distinct
+        self._most = max(64, distinct // 2)
         X = parameters.X
         count, p = X.shape
         # a machine with few zeros: at zero a factor hides what it is multiplied with
@@ -72,21 +68,15 @@ class Fit:
         checks = np.tile(self.base, (len(x), 1))
         checks[:, column] = x
         if parameters.few[column]:
-            points = Piece(parameters, self.base, (column,), (0,)).points
-            for point in points:
-                probes.add(point)
-            numbers = np.flatnonzero(probes.seen)
-            found = probes.matrix(points, numbers)
+            points = Piece(parameters, self.base, (column,), (0,), self._most).points
+            numbers, found = self._numbers_at(points)
             self.level[column, numbers[(found != found[0]).any(axis=0)]] = 0
             return
-        for point in checks:
-            probes.add(point)
+        self._numbers_at(checks)
         for level in range(len(COUNTS)):
-            points = Piece(parameters, self.base, (column,), (level,)).points
-            for point in points:
-                probes.add(point)
-            numbers = np.flatnonzero(probes.seen)
-            there, known = probes.matrix(checks, numbers), probes.matrix(points, numbers)
+            points = Piece(parameters, self.base, (column,), (level,), self._most).points
+            numbers, known = self._numbers_at(points)
+            there = probes.matrix(checks, numbers)
             varies = (known != known[0]).any(axis=0) | (there != known[0]).any(axis=0)
             with np.errstate(all="ignore"):
                 error = np.abs(lagrange(points[:, column], x) @ known - there)
@@ -97,6 +87,12 @@ class Fit:
             self.level[column, numbers] = now
             if not np.setdiff1d(numbers[now == EVERY], self._ruled).size:
                 return
+
+    def _numbers_at(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """All numbers (e,) that were ever seen to vary, and their values (m, e) at points."""
+        self.probes.matrix(points, np.zeros(0, np.int64))  # may find some more of them
+        numbers = np.flatnonzero(self.probes.seen)
+        return numbers, self.probes.matrix(points, numbers)
 
     # ---- functions of several columns
 
@@ -133,14 +129,12 @@ class Fit:
         rest: list[int] = []
         for tree, numbers in _gathered(wanted).items():
             there = self.probes.matrix(self.parameters.X[self.checks], numbers)
-            met = np.zeros(len(numbers), bool)
             try:
                 with np.errstate(all="ignore"):
                     wrong = np.abs(self.evaluated(tree, numbers, self.checks) - there)
-                met = ((wrong <= self._tolerance[numbers]) | (np.isinf(there) & np.isnan(wrong))).all(axis=0)
+                met = (wrong <= self._tolerance[numbers]).all(axis=0)
             except TooMany:
-                if not isinstance(tree, Split):
-                    raise
+                met = np.zeros(len(numbers), bool)
             if met.any():
                 trees[tree] = np.union1d(trees.get(tree, numbers[:0]), numbers[met])
             rest += numbers[~met].tolist()
@@ -165,11 +159,9 @@ class Fit:
         return found
 
     def _far(self, column: int) -> float:
-        """A value of a column that is well apart from the base."""
-        values = self.parameters.X[self._rng.integers(0, len(self.parameters.X), 8), column]
-        values = np.append(values, self.parameters.distinct[column][[0, -1]])
-        apart = np.abs(values - self.base[column])
-        return float(values[np.argsort(apart)[-3:][0]]) if np.sort(apart)[-3] > 0.0 else float(values[apart.argmax()])
+        """The end of the range of a column that is farther from the base."""
+        ends = self.parameters.distinct[column][[0, -1]]
+        return float(ends[np.argmax(np.abs(ends - self.base[column]))])
 
     def _moved(self, columns: list[int], away: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         x = self.base.copy()
@@ -195,10 +187,7 @@ class Fit:
         levels = np.where(levels < EVERY, np.minimum(levels + finer, EVERY - 1), levels)
         key = group, *levels.tolist()
         if key not in self._pieces:
-            piece = Piece(self.parameters, self.base, group, tuple(levels.tolist()))
-            if len(piece.points) > 64 and 2 * len(piece.points) > self._distinct:
-                raise TooMany
-            self._pieces[key] = piece
+            self._pieces[key] = Piece(self.parameters, self.base, group, tuple(levels.tolist()), self._most)
         return self._pieces[key]
 
     def evaluated(self, tree: Tree, numbers: np.ndarray, machines: np.ndarray) -> np.ndarray:

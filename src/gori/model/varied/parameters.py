@@ -2,7 +2,8 @@
 
 import itertools
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -14,6 +15,14 @@ from gori.spec import Spec
 FEW = 9
 """distinct values up to which a column is taken as a list of them, not as a range"""
 MOST_CORNERS = 64
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without warnings: those of one machine were shown when its Model was made."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 class _Component(NamedTuple):
@@ -50,6 +59,7 @@ class Parameters:
         self.count = 0
         for name, given in values.items():
             array, kind, choices = _numbers(name, given)
+            kind = float if kind is int and choices is None and self._takes_floats(name, array[0]) else kind
             self.count = self.count or len(array)
             if len(array) != self.count:
                 first = next(iter(values))
@@ -72,6 +82,15 @@ class Parameters:
         self.X = np.stack(found, axis=1) if found else np.zeros((self.count, 0))
         self.few = np.array(few, bool)
 
+    def _takes_floats(self, name: str, value: np.ndarray) -> bool:
+        """Whether a path takes any number, not only whole ones."""
+        try:
+            with quiet():
+                self.spec.set(name, value.tolist())
+        except GoriError:
+            return False
+        return True
+
     @cached_property
     def distinct(self) -> list[np.ndarray]:
         """Values of each column, ascending."""
@@ -86,8 +105,7 @@ class Parameters:
 
     def spec_at(self, x: np.ndarray) -> Spec:
         """The Spec for columns x (p,)."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             return self.spec.set({path.name: self.value(path, x) for path in self.paths})
 
     def refusal(self, k: int, error: Exception) -> InputError:
@@ -95,18 +113,20 @@ class Parameters:
         for path in self.paths:
             value = self.value(path, self.X[k])
             try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
+                with quiet():
                     self.spec.set(path.name, value)
             except GoriError as own:
-                return InputError(f"parameter {path.name!r} of machine {k}, {_text(value)}: {own}")
+                return InputError(
+                    f"parameter {path.name!r} of machine {k}, {_text(value)}: {own}{self._cut(path.name)}"
+                )
         values = ", ".join(f"{path.name} = {_text(self.value(path, self.X[k]))}" for path in self.paths[:6])
         return InputError(f"machine {k} ({values}{', ...' * (len(self.paths) > 6)}): {error}")
 
-    def paths_of(self, columns: Sequence[int]) -> list[str]:
-        """Names of the paths to which columns belong."""
-        wanted = set(columns)
-        return [path.name for path in self.paths if wanted & {one.column for one in path.components}]
+    def _cut(self, name: str) -> str:
+        """A word on joints that were opened to a tree."""
+        _, _, joint = name.rpartition(".")[0].rpartition("joints.")
+        opened = name.startswith("joints.") and joint in self.spec.cuts
+        return f"; {joint!r} closes a loop and was made a cut: give the Spec as it was written" if opened else ""
 
     def refuses_corners(self) -> bool:
         """Whether the Spec refuses a corner of the box of values of any of its parts.

@@ -1,5 +1,6 @@
 """Functions of some of the columns, by their values at a few points, and what is put together from them."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -52,25 +53,34 @@ def combined(rule: Rule, base: np.ndarray, parts: list[np.ndarray]) -> np.ndarra
         return 1.0 / combined(SUM, 1.0 / base, [1.0 / one for one in parts])
 
 
+class TooMany(Exception):
+    """So many points that the machines may as well be compiled themselves."""
+
+
 class Piece:
-    """A function of a group of columns, on a grid of Chebyshev points or at each distinct combination of their values.
+    """A function of a group of columns, on a grid of Chebyshev points or at each distinct combination of their values,
+    whichever takes fewer points.
 
     points   (m, p) where it has to be known; other columns are those of the base
+    most     points from which on it raises TooMany
     """
 
-    def __init__(self, parameters: Parameters, base: np.ndarray, group: tuple[int, ...], levels: tuple[int, ...]):
+    def __init__(
+        self, parameters: Parameters, base: np.ndarray, group: tuple[int, ...], levels: tuple[int, ...], most: int
+    ):
         self.group, self._X = group, parameters.X[:, group]
-        self._nodes = None if EVERY in levels else [_nodes(parameters, p, level) for p, level in zip(group, levels)]
-        size = 1 if self._nodes is None else int(np.prod([float(len(nodes)) for nodes in self._nodes]).clip(0, 1e12))
-        self._place = None
-        if group and (self._nodes is None or size > len(parameters.distinct[group[0]])):
+        self._nodes = [_nodes(parameters, column, min(level, EVERY - 1)) for column, level in zip(group, levels)]
+        size = math.inf if EVERY in levels else math.prod(len(nodes) for nodes in self._nodes)
+        self._place, values = None, np.zeros((1, 0))
+        if group and size >= max(len(parameters.distinct[column]) for column in group):
             rows = np.ascontiguousarray(self._X).view(f"V{8 * len(group)}").ravel()
             _, first, place = np.unique(rows, return_index=True, return_inverse=True)
-            if self._nodes is None or len(first) <= size:
-                self._place, values = place.ravel(), self._X[first]
-        if self._place is None:
-            grids = np.meshgrid(*(self._nodes or ()), indexing="ij")
-            values = np.stack([grid.ravel() for grid in grids], axis=1) if group else np.zeros((1, 0))
+            if len(first) <= size:
+                size, self._place, values = len(first), place.ravel(), self._X[first]
+        if size > most:
+            raise TooMany
+        if group and self._place is None:
+            values = np.stack([grid.ravel() for grid in np.meshgrid(*self._nodes, indexing="ij")], axis=1)
         self.points = np.tile(base, (len(values), 1))
         self.points[:, group] = values
 
@@ -81,7 +91,7 @@ class Piece:
         if not self.group:
             return np.tile(values, (len(machines), 1))
         X = self._X[machines]
-        return outer_rows([lagrange(nodes, x) for nodes, x in zip(self._nodes or (), X.T)]) @ values
+        return outer_rows([lagrange(nodes, x) for nodes, x in zip(self._nodes, X.T)]) @ values
 
 
 def _nodes(parameters: Parameters, column: int, level: int) -> np.ndarray:

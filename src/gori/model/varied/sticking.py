@@ -1,7 +1,7 @@
-"""Joint friction that sticks: its stiffness and damping follow from the mass matrix at the start, by a rule of their own.
+"""Joint friction that sticks: its stiffness and damping follow from the mass matrix at the start.
 
-That rule (`model/forces.py`) has eigenvalues and limits in it, and its numbers depend on all masses and lengths. So it is
-applied to each machine: to the mass matrix of its own bodies.
+The rule (`model/forces.py`) has eigenvalues and limits in it, and its numbers depend on all masses and lengths. So it
+is applied to each machine: to the mass matrix of its own bodies.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from gori.kernels.tree.columns import N_BODY_W, N_DOF_W
 from gori.kernels.tree.crba import crba_one
 from gori.model.forces import moved_inertia, stick_of
 from gori.model.model import Model
-from gori.model.varied.tables import Arrays, Words
+from gori.model.varied.tables import Arrays, Words, among
 
 START = "sticking.q0"
 """name of the table of the coordinates (nq,) at which the mass matrix is taken; it is not among the results"""
@@ -24,12 +24,11 @@ BLOCK = 1 << 14
 
 
 def with_start(tables_of: Callable[[Model], Arrays]) -> Callable[[Model], Arrays]:
-    """Tables of a Model, and the coordinates at which its sticking friction is tuned if it has any."""
+    """Tables of a Model, and the coordinates at which its sticking friction is tuned."""
 
     def tables(model: Model) -> Arrays:
         found = tables_of(model)
-        rubs = (model.forces.element_i[:, E_KIND] == JOINT_FRICTION).any()
-        return {**found, START: model.q0} if rubs and found.keys() >= set(NEEDED) else found
+        return {**found, START: model.q0} if found.keys() >= set(NEEDED) else found
 
     return tables
 
@@ -60,7 +59,7 @@ class Sticking:
         def known(wanted: np.ndarray, block: slice) -> np.ndarray:
             """Values (w, machines) of some numbers, whether they vary or not."""
             out = np.repeat(reference[wanted][:, None], values[:1, block].shape[1], axis=1)
-            varies, at = _found(wanted, numbers)
+            varies, at = among(numbers, wanted)
             out[varies] = values[at[varies], block]
             return out
 
@@ -72,7 +71,7 @@ class Sticking:
             stiffness = np.where(tuned, free, known(self._stiffness, block))
             _, damping = stick_of(known(self._coulomb, block), stiffness, inertia, looped)
             for wanted, found in ((self._stiffness[self._tuned], free[self._tuned]), (self._damping, damping)):
-                varies, at = _found(wanted, numbers)
+                varies, at = among(numbers, wanted)
                 values[at[varies], block] = found[varies]
 
     def _mass_matrices(self, bodies: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -84,9 +83,3 @@ class Sticking:
             body_f[:] = own
             crba_one(t.body_i, body_f, coordinates, M, *work)
         return out
-
-
-def _found(wanted: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the wanted are among sorted numbers, and where."""
-    at = np.searchsorted(numbers, wanted).clip(max=len(numbers) - 1)
-    return numbers[at] == wanted, at

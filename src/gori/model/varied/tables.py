@@ -175,6 +175,12 @@ def _vectors(name: str, array: np.ndarray) -> np.ndarray:
     return (per_row * np.arange(rows)[:, None] + own).ravel()
 
 
+def among(numbers: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the wanted numbers are among some sorted ones, and where."""
+    at = np.searchsorted(numbers, wanted).clip(max=len(numbers) - 1)
+    return numbers[at] == wanted, at
+
+
 def overlaid(tables: Arrays, numbers: Iterator[tuple[str, np.ndarray, np.ndarray]]) -> dict[str, np.ndarray]:
     """Copies of tables with some of their numbers replaced: name, words and values of each table."""
     found = {name: array.copy() for name, array in tables.items()}

@@ -1,24 +1,28 @@
 """Tables of many machines of one structure whose Specs differ in some numbers."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.errors import GoriError, InputError
+from gori.errors import InputError
 from gori.model.compile import compile
 from gori.model.model import Model, require_model
-from gori.model.varied.fit import Fit, TooMany
+from gori.model.varied.fit import Fit
+from gori.model.varied.moments import MOMENTS, Moments, with_moments
 from gori.model.varied.parameters import Parameters
-from gori.model.varied.probes import Probes
+from gori.model.varied.pieces import TooMany
+from gori.model.varied.probes import BetweenError, Probes
 from gori.model.varied.sticking import START, Sticking, with_start
 from gori.model.varied.tables import LOOSE, Arrays, compiled_tables, overlaid
 from gori.spec import Spec
 
 FEW_MACHINES = 64
 """distinct machines up to which each is compiled"""
-LAST_CHECKS, AGREED = 5, 1e-12
-"""machines that are compared at the end, and relative difference that is accepted then"""
+LAST_CHECKS, SLACK = 5, 10.0
+"""machines that are compared at the end, and tolerance then, by that of the fit"""
+HIDDEN = MOMENTS, START
 
 
 class VariedTable(NamedTuple):
@@ -35,9 +39,11 @@ class VariedTable(NamedTuple):
     names: tuple[str, ...]
 
 
-class Varied(NamedTuple):
+@dataclass(frozen=True)
+class Varied:
     """Numbers of n machines.
 
+    count      n
     model      that has their structure: the one that was given, or that of machine 0 if it has another one
     tables     of those tables that vary, or differ from those of the Model
     base       all tables of the Model; what is not in `tables` is as there, in all machines
@@ -76,7 +82,7 @@ def vary(
         require_model(model)
         spec = model.spec
     wanted = Parameters(spec, parameters)
-    probes = Probes(model, wanted, with_start(tables_of), {**LOOSE, **(tolerances or {})}, progress)
+    probes = Probes(model, wanted, with_moments(with_start(tables_of)), {**LOOSE, **(tolerances or {})}, progress)
     rng = np.random.default_rng(0)
     _, first, place = np.unique(wanted.X, axis=0, return_index=True, return_inverse=True)
     found = _fitted(probes, wanted, len(first), rng) if len(first) > FEW_MACHINES else None
@@ -94,16 +100,17 @@ def _fitted(
         probes.machine(int(k))  # an error here names the machine
     if wanted.refuses_corners():
         return None
-    sticking = Sticking(probes.model, probes.words)
+    rules = Moments(probes.words, probes.reference), Sticking(probes.model, probes.words)
     try:
-        fit = Fit(probes, wanted, sticking.ruled, distinct, rng)
+        fit = Fit(probes, wanted, np.concatenate([rule.ruled for rule in rules]), distinct, rng)
         numbers, machines = np.flatnonzero(probes.seen), np.arange(wanted.count)
         values = np.empty((len(numbers), wanted.count))
         for tree, own in fit.trees.items():
             values[np.searchsorted(numbers, own)] = fit.evaluated(tree, own, machines).T
-    except (TooMany, GoriError):  # some points between machines cannot be compiled
+    except (TooMany, BetweenError):
         return None
-    sticking.settle(probes.reference, numbers, values)
+    for rule in rules:
+        rule.settle(probes.reference, numbers, values)
     return (numbers, values) if np.isfinite(values).all() else None
 
 
@@ -133,7 +140,7 @@ def _check(probes: Probes, wanted: Parameters, numbers: np.ndarray, values: np.n
     for k in machines:
         probes.machine(int(k))
     everything = np.arange(probes.words.count)
-    allowed = probes.tolerance() * (AGREED / 1e-13)
+    allowed = SLACK * probes.tolerance()
     for k in machines:
         true = probes.matrix(wanted.X[k][None], everything)[0]
         found = probes.reference.copy()
@@ -143,8 +150,8 @@ def _check(probes: Probes, wanted: Parameters, numbers: np.ndarray, values: np.n
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
             raise InputError(
-                f"{probes.words.name(at)} of machine {k} is {true[at]:.17g}, and not {found[at]:.17g} as its neighbours "
-                "tell: it jumps between values of the parameters. Sort the machines into batches without jumps"
+                f"{probes.words.name(at)} of machine {k} is {true[at]:.17g}, not {found[at]:.17g} as other machines "
+                "tell: it jumps within the range of the parameters. Make batches of machines without jumps between them"
             )
 
 
@@ -152,8 +159,8 @@ def _result(probes: Probes, count: int, numbers: np.ndarray, values: np.ndarray)
     words, tables = probes.words, {}
     for t, name in enumerate(words.names):
         own = words.table[numbers] == t
-        if own.any() and name != START:
+        if own.any() and name not in HIDDEN:
             names = tuple(words.name(int(k)) for k in numbers[own])
             tables[name] = VariedTable(words.word[numbers[own]], values[own], names)
-    base = {name: table for name, table in probes.tables.items() if name != START}
+    base = {name: table for name, table in probes.tables.items() if name not in HIDDEN}
     return Varied(count, probes.model, tables, base, probes.compiled)
