@@ -10,12 +10,13 @@
 
 import itertools
 from collections import defaultdict
+from typing import NamedTuple
 
 import numpy as np
 
 from gori.model.varied.nodes import COUNTS, lagrange
 from gori.model.varied.parameters import Parameters
-from gori.model.varied.pieces import EVERY, PRODUCT, RULES, SUM, Piece, Split, TooMany, Tree, combined, groups_of
+from gori.model.varied.pieces import EVERY, PRODUCT, RULES, SUM, Piece, Split, TooMany, Tree, combined
 from gori.model.varied.probes import Probes
 
 CHECKS, LINE_CHECKS = 16, 3
@@ -26,13 +27,24 @@ BLOCK = 1 << 22
 """numbers of a basis that are made at once"""
 
 
+class Found(NamedTuple):
+    """Numbers of one tree that are equally smooth along the lines.
+
+    finer   by how many levels their grids are finer than the lines ask for
+    """
+
+    tree: Tree
+    finer: int
+    numbers: np.ndarray
+
+
 class Fit:
     """Trees of all numbers that vary.
 
     ruled      numbers that follow from others by a rule of their own
     distinct   how many machines are not alike
     numbers    that vary, ruled ones left out
-    trees      {tree: those numbers that follow from it}
+    found      how groups of these numbers follow from the columns
     """
 
     def __init__(
@@ -56,8 +68,8 @@ class Fit:
             self._line(column)
         self.numbers = np.setdiff1d(np.flatnonzero(probes.seen), ruled)
         self._tolerance = probes.tolerance()
-        self.finer: dict[tuple[int, ...], int] = {}
-        self.trees: dict[Tree, np.ndarray] = self._found()
+        self.found: list[Found] = []
+        self._search()
 
     # ---- functions of one column
 
@@ -96,25 +108,23 @@ class Fit:
 
     # ---- functions of several columns
 
-    def _found(self) -> dict[Tree, np.ndarray]:
-        trees: dict[Tree, np.ndarray] = {}
-        rest = self._settle(trees, {k: self._singles(k, SUM) for k in self.numbers})
-        rest = self._settle(trees, {k: self._singles(k, PRODUCT) for k in rest})
+    def _search(self) -> None:
+        """Find them all, or raise TooMany."""
+        rest = self._settle({k: self._singles(k, SUM) for k in self.numbers})
+        rest = self._settle({k: self._singles(k, PRODUCT) for k in rest})
         if rest:
             apart = self._interactions(rest)
-            rest = self._refined(trees, {k: self._separated(apart[k], self._columns(k)) for k in rest})
-            rest = self._refined(trees, {k: self._columns(k) for k in rest})
+            rest = self._refined({k: self._separated(apart[k], self._columns(k)) for k in rest})
+            rest = self._refined({k: self._columns(k) for k in rest})
             for k in rest:
                 self.level[self.level[:, k] >= 0, k] = EVERY
-        if self._settle(trees, {k: self._columns(k) for k in rest}):
+        if self._settle({k: self._columns(k) for k in rest}):
             raise TooMany
-        return trees
 
-    def _refined(self, trees: dict[Tree, np.ndarray], wanted: dict[int, Tree]) -> list[int]:
+    def _refined(self, wanted: dict[int, Tree]) -> list[int]:
         """As `_settle`, on grids that are made finer where they have to be."""
         for finer in range(REFINED + 1):
-            self.finer |= dict.fromkeys(set().union(*map(groups_of, wanted.values())), finer)
-            wanted = {k: wanted[k] for k in self._settle(trees, wanted)}
+            wanted = {k: wanted[k] for k in self._settle(wanted, finer)}
         return list(wanted)
 
     def _columns(self, k: int) -> tuple[int, ...]:
@@ -124,19 +134,20 @@ class Fit:
         columns = self._columns(k)
         return columns if len(columns) < 2 else Split(rule, tuple((column,) for column in columns))
 
-    def _settle(self, trees: dict[Tree, np.ndarray], wanted: dict[int, Tree]) -> list[int]:
+    def _settle(self, wanted: dict[int, Tree], finer: int = 0) -> list[int]:
         """Take over those trees that give the numbers of the machines that were compiled; the other numbers."""
         rest: list[int] = []
-        for tree, numbers in _gathered(wanted).items():
+        for one in self._gathered(wanted, finer):
+            numbers = one.numbers
             there = self.probes.matrix(self.parameters.X[self.checks], numbers)
             try:
                 with np.errstate(all="ignore"):
-                    wrong = np.abs(self.evaluated(tree, numbers, self.checks) - there)
+                    wrong = np.abs(self.evaluated(one, self.checks) - there)
                 met = (wrong <= self._tolerance[numbers]).all(axis=0)
             except TooMany:
                 met = np.zeros(len(numbers), bool)
             if met.any():
-                trees[tree] = np.union1d(trees.get(tree, numbers[:0]), numbers[met])
+                self.found.append(one._replace(numbers=numbers[met]))
             rest += numbers[~met].tolist()
         return rest
 
@@ -180,35 +191,33 @@ class Fit:
 
     # ---- values
 
-    def _piece(self, group: tuple[int, ...], numbers: np.ndarray) -> Piece:
-        """The piece of a group that does for these numbers."""
-        finer = self.finer.get(group, 0)
-        levels = self.level[group, :][:, numbers].max(axis=1, initial=0)
-        levels = np.where(levels < EVERY, np.minimum(levels + finer, EVERY - 1), levels)
+    def _gathered(self, wanted: dict[int, Tree], finer: int) -> list[Found]:
+        """Numbers of the same tree and levels."""
+        found: dict[tuple[Tree, bytes], list[int]] = defaultdict(list)
+        for k, tree in wanted.items():
+            found[tree, self.level[:, k].tobytes()].append(k)
+        return [Found(tree, finer, np.array(numbers)) for (tree, _), numbers in found.items()]
+
+    def _piece(self, group: tuple[int, ...], one: Found) -> Piece:
+        levels = self.level[group, :][:, one.numbers].max(axis=1, initial=0)
+        levels = np.where(levels < EVERY, np.minimum(levels + one.finer, EVERY - 1), levels)
         key = group, *levels.tolist()
         if key not in self._pieces:
             self._pieces[key] = Piece(self.parameters, self.base, group, tuple(levels.tolist()), self._most)
         return self._pieces[key]
 
-    def evaluated(self, tree: Tree, numbers: np.ndarray, machines: np.ndarray) -> np.ndarray:
-        """Some numbers (n, e) of some machines."""
-        if isinstance(tree, Split):
-            here = self.probes.matrix(self.base[None], numbers)[0]
-            return combined(tree.rule, here, [self.evaluated(part, numbers, machines) for part in tree.parts])
-        piece = self._piece(tree, numbers)
-        values, size = self.probes.matrix(piece.points, numbers), max(1, BLOCK // len(piece.points))
-        out = np.empty((len(machines), len(numbers)))
+    def evaluated(self, one: Found, machines: np.ndarray) -> np.ndarray:
+        """The numbers (n, e) of some machines."""
+        if isinstance(one.tree, Split):
+            here = self.probes.matrix(self.base[None], one.numbers)[0]
+            parts = [self.evaluated(one._replace(tree=part), machines) for part in one.tree.parts]
+            return combined(one.tree.rule, here, parts)
+        piece = self._piece(one.tree, one)
+        values, size = self.probes.matrix(piece.points, one.numbers), max(1, BLOCK // len(piece.points))
+        out = np.empty((len(machines), len(one.numbers)))
         for start in range(0, len(machines), size):
             out[start : start + size] = piece.at(machines[start : start + size], values)
         return out
-
-
-def _gathered(wanted: dict[int, Tree]) -> dict[Tree, np.ndarray]:
-    """Numbers by their tree."""
-    found: dict[Tree, list[int]] = defaultdict(list)
-    for k, tree in wanted.items():
-        found[tree].append(k)
-    return {tree: np.array(numbers) for tree, numbers in found.items()}
 
 
 def _components(columns: tuple[int, ...], linked: list[tuple[int, int]]) -> list[tuple[int, ...]]:

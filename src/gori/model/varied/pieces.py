@@ -27,11 +27,6 @@ Tree = tuple[int, ...] | Split
 """a group of columns, or what is split further"""
 
 
-def groups_of(tree: Tree) -> set[tuple[int, ...]]:
-    """The groups at the leaves."""
-    return set().union(*map(groups_of, tree.parts)) if isinstance(tree, Split) else {tree}
-
-
 def combined(rule: Rule, base: np.ndarray, parts: list[np.ndarray]) -> np.ndarray:
     """f of all columns, by f (..., e) of each group with the others at the base, and f (e,) there.
 

@@ -105,8 +105,8 @@ def _fitted(
         fit = Fit(probes, wanted, np.concatenate([rule.ruled for rule in rules]), distinct, rng)
         numbers, machines = np.flatnonzero(probes.seen), np.arange(wanted.count)
         values = np.empty((len(numbers), wanted.count))
-        for tree, own in fit.trees.items():
-            values[np.searchsorted(numbers, own)] = fit.evaluated(tree, own, machines).T
+        for one in fit.found:
+            values[np.searchsorted(numbers, one.numbers)] = fit.evaluated(one, machines).T
     except (TooMany, BetweenError):
         return None
     for rule in rules:
