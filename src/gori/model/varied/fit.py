@@ -21,6 +21,8 @@ from gori.model.varied.probes import Probes
 
 CHECKS, LINE_CHECKS = 16, 3
 """random machines at which all numbers are compared, and values at which functions of one column are"""
+ACCEPTED = 5.0
+"""error at random machines, by the tolerance that is kept to along lines"""
 REFINED = 2
 """how often a grid is made finer"""
 BLOCK = 1 << 22
@@ -143,7 +145,7 @@ class Fit:
             try:
                 with np.errstate(all="ignore"):
                     wrong = np.abs(self.evaluated(one, self.checks) - there)
-                met = (wrong <= self._tolerance[numbers]).all(axis=0)
+                met = (wrong <= ACCEPTED * self._tolerance[numbers]).all(axis=0)
             except TooMany:
                 met = np.zeros(len(numbers), bool)
             if met.any():
@@ -165,7 +167,7 @@ class Fit:
             for rule in RULES:
                 with np.errstate(all="ignore"):
                     error = np.abs(combined(rule, here, [alone[pair[0]], alone[pair[1]]]) - both)
-                for k, together in zip(numbers, ~(error <= 2.0 * self._tolerance[chosen])):
+                for k, together in zip(numbers, ~(error <= ACCEPTED * self._tolerance[chosen])):
                     found[k].setdefault(pair, []).append(bool(together))
         return found
 
