@@ -147,6 +147,9 @@ def parameters(scene: Scene, count: int) -> dict[str, np.ndarray]:
     for name, body in list(spec.bodies.items())[:4]:
         if body.mass:
             found[f"bodies.{name}.mass"] = body.mass * rng.uniform(0.9, 1.1, count)
+        for shape, part in (body.shapes or {}).items():
+            if density := getattr(part, "density", None):
+                found[f"bodies.{name}.shapes.{shape}.density"] = density * rng.uniform(0.9, 1.1, count)
     for name, joint in list(spec.joints.items())[:4]:
         if isinstance(joint.damping, float) and joint.damping > 0.0:
             found[f"joints.{name}.damping"] = joint.damping * rng.uniform(0.5, 1.5, count)

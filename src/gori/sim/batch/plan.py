@@ -9,7 +9,7 @@ from gori.sim.batch.devices import LINE
 class MemoryPlan:
     """Where the arrays of a tree stand in one memory, with as many machines as there are.
 
-    own_arrays   those that each machine has for itself, tables of the Machine last; shared: those that all have together;
+    own_arrays   those that each machine has for itself, tables of the Machine last; shared: those that all have;
                  by path
     moving       how many of its own arrays are no tables
     at           where each begins in the memory; image_at: in an image of one machine
