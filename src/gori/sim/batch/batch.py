@@ -9,7 +9,7 @@ import numpy as np
 from gori.errors import FileError, InputError, UnsupportedError
 from gori.integrate import Loops, Method, SemiImplicit, method_of
 from gori.kernels.codes import OK
-from gori.model import Model, State
+from gori.model import Model, State, compile
 from gori.model.threads import threads
 from gori.model.variants import settable_forces, with_held_forces
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
@@ -19,6 +19,7 @@ from gori.sim.failure import explain
 from gori.sim.grid import require_seconds
 from gori.sim.progress import Progress
 from gori.sim.simulation import Simulation
+from gori.spec import Spec
 from gori.text.arguments import file_of, path_of
 
 FORMAT = 1
@@ -37,7 +38,8 @@ class Batch:
     method       with a fixed step; default: SemiImplicit(step=1e-3)
     device       "cpu": threads, with the results of a Simulation to the last bit; "cuda": a GPU, a thread for each
     state        where all start; default: `model.state()`
-    parameters   {path in the Spec: values (machines, ...)}: numbers in which they differ
+    parameters   {path in the Spec: values (machines, ...)}: numbers in which they differ. Of a joint that closes a loop
+                 only a Spec knows, as it was written: give that instead of the Model
     loops        how loops are kept closed, as in a Simulation
     sub_steps    {drive train: largest step of its own [s]}, as in a Simulation
     workers      threads of the CPU; default: `gori.threads()`
@@ -48,7 +50,7 @@ class Batch:
 
     def __init__(
         self,
-        model: Model,
+        model: Model | Spec,
         count: int,
         method: Method | dict | str | None = None,
         *,
@@ -74,6 +76,8 @@ class Batch:
         if parameters:
             model, varied = numbers_of(model, parameters)
             _refuse_other_count(varied, self.count)
+        elif isinstance(model, Spec):
+            model = compile(model)
         self._varied_start = [numbers for numbers in varied if not numbers.of_tables]
         self._forces = settable_forces(model)
         self.model = with_held_forces(model, self._forces)

@@ -41,7 +41,8 @@ class CpuMachines:
         )
         self._rows = np.zeros((count, self._alone.width), np.uint8)
         self._values = np.zeros((len(self._alone.numbers), count))
-        self._values[: sum(len(numbers.words) for numbers in tables)] = [one for part in tables for one in part.values]
+        for k, own in enumerate(row for numbers in tables for row in numbers.values):
+            self._values[k] = own
         self.codes = np.zeros(count, np.int64)
         self._jobs = [run.job(self._rows, self._values, self.codes) for run in self._runs]
         self._pool = ThreadPoolExecutor(len(self._jobs), thread_name_prefix="gori")

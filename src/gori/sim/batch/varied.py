@@ -8,6 +8,7 @@ import numpy as np
 from gori.model import Model
 from gori.model.varied import vary
 from gori.sim.stepper import Stepper
+from gori.spec import Spec
 
 KEPT = {
     "start": "y",
@@ -47,7 +48,7 @@ class Numbers(NamedTuple):
         return [member.ctypes.data + 8 * int(k) for k in self.words]
 
 
-def numbers_of(model: Model, parameters: Mapping[str, Any], progress: Any = None) -> tuple[Model, list[Numbers]]:
+def numbers_of(model: Model | Spec, parameters: Mapping[str, Any], progress: Any = None) -> tuple[Model, list[Numbers]]:
     """The numbers in which machines with these parameters differ, and the Model that has their structure."""
     found = vary(model, parameters, progress=progress)
     numbers = [
