@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from bench.timing import machine
-from demo import contact, formats, implicit, loops, motion, particles, robust, states, trees, vehicles, viewer
+from demo import contact, formats, implicit, loops, many, motion, particles, robust, states, trees, vehicles, viewer
 from demo.report import Report
 
 CHAPTERS = {
@@ -15,6 +15,7 @@ CHAPTERS = {
     "Particles": particles.CASES,
     "View and drive": viewer.CASES,
     "Kinematics and dynamics": trees.CASES,
+    "Many machines at once": many.CASES,
     "Integration": (*motion.CASES, *implicit.CASES),
     "States and files": (*states.CASES, *robust.CASES, *formats.CASES),
 }

@@ -47,22 +47,8 @@ class _Rows:
 
     @cached_property
     def inertia(self) -> np.ndarray:
-        """What each degree of freedom with friction moves in the start pose, at least [kg m2, kg]: those without are
-        free, and those with move against each other as they can.
-
-        As a diagonal matrix it is J <= M, so that no motion of sticking joints is faster than sqrt(s/J) of one of them.
-        """
-        M, rubs = self.model.tree_mass_matrix(self.model.q0), self.model.friction > 0.0
-        held = np.maximum(np.diag(M), 0.0)
-        try:
-            W = np.linalg.inv(M)[np.ix_(rubs, rubs)]
-        except np.linalg.LinAlgError:
-            return held
-        if not (np.isfinite(W).all() and (np.diag(W) > 0.0).all()):
-            return held
-        scale = 1.0 / np.sqrt(np.diag(W))
-        held[rubs] = scale**2 / np.linalg.eigvalsh(scale[:, None] * W * scale)[-1]
-        return held
+        """What each degree of freedom moves in the start pose: see `moved_inertia`."""
+        return moved_inertia(self.model.tree_mass_matrix(self.model.q0), self.model.friction > 0.0)
 
     def add(self, name: str, kind: int, parameters: np.ndarray, dof=0, q=0, a=0, b=0, signal=0, state=0) -> None:
         self.index.append([kind, dof, q, a, b, signal, state])
@@ -145,16 +131,39 @@ def _passive(rows: _Rows, info) -> None:
         rows.add(info.name, el.JOINT_LIMIT, parameters, dof=info.v.start, q=info.q.start)
 
 
-def stick_of(friction: float, stiffness: float | None, inertia: float, looped: bool) -> tuple[float, float]:
-    """Stiffness and damping of friction that sticks: critical, so that the joint comes to rest.
+def moved_inertia(M: np.ndarray, rubs: np.ndarray) -> np.ndarray:
+    """What each degree of freedom with friction moves (..., nv), at least [kg m2, kg]: those without are free, and
+    those with move against each other as they can.
+
+    As a diagonal matrix it is J <= M, so that no motion of sticking joints is faster than sqrt(s/J) of one of them.
+
+    M      (..., nv, nv) mass matrix
+    rubs   (nv,) which of them have friction
+    """
+    held = np.maximum(np.diagonal(M, axis1=-2, axis2=-1), 0.0)
+    try:
+        W = np.linalg.inv(M)[..., rubs, :][..., rubs]
+    except np.linalg.LinAlgError:
+        return held if M.ndim == 2 else np.stack([moved_inertia(one, rubs) for one in M])
+    own = np.diagonal(W, axis1=-2, axis2=-1)
+    good = np.asarray(np.isfinite(W).all(axis=(-2, -1)) & (own > 0.0).all(axis=-1))
+    scale = 1.0 / np.sqrt(np.where(good[..., None], own, 1.0))
+    scaled = np.where(good[..., None, None], scale[..., :, None] * W * scale[..., None, :], np.eye(W.shape[-1]))
+    held[..., rubs] = np.where(good[..., None], scale**2 / np.linalg.eigvalsh(scaled)[..., -1:], held[..., rubs])
+    return held
+
+
+def stick_of(friction: Any, stiffness: Any, inertia: Any, looped: bool) -> tuple[Any, Any]:
+    """Stiffness and damping of friction that sticks: critical, so that the joint comes to rest. Numbers or arrays.
 
     By default it slides after STICK, or later where it would be faster than FASTEST.
     """
     if stiffness is None:
-        stiffness = min(friction / STICK, max(friction / SOFTEST, inertia * FASTEST**2))
-    if looped or not inertia > 0.0:  # what the loop moves besides is not known, and the part itself may have no mass
-        inertia = max(inertia, stiffness / FASTEST**2)
-    return stiffness, 2.0 * float(np.sqrt(stiffness * inertia))
+        stiffness = np.minimum(friction / STICK, np.maximum(friction / SOFTEST, inertia * FASTEST**2))
+    # what the loop moves besides is not known, and the part itself may have no mass
+    unknown = looped | ~(np.asarray(inertia) > 0.0)
+    inertia = np.where(unknown, np.maximum(inertia, stiffness / FASTEST**2), inertia)
+    return stiffness, 2.0 * np.sqrt(stiffness * inertia)
 
 
 def stick_rate(parameters: np.ndarray) -> float:

@@ -139,3 +139,42 @@ def test_what_is_refused(arguments, options, words):
 def test_both_kinds_of_batches():
     assert isinstance(gori.batch(arm(), 2), Batch)
     assert len(gori.batch([gori.Simulation(arm())], 0.01)) == 1
+
+
+def test_parameters_differ_from_machine_to_machine():
+    model, rng, n = pendulum(), np.random.default_rng(2), 80
+    parameters = {
+        "bodies.lower.mass": rng.uniform(0.5, 2.0, n),
+        "joints.shoulder.damping": rng.uniform(0.0, 0.5, n),
+        "joints.elbow.at": np.column_stack([np.zeros((n, 2)), rng.uniform(-1.2, -0.8, n)]),
+        "joints.shoulder.q": rng.uniform(-1.0, 1.0, n),
+    }
+    batch = Batch(model, n, parameters=parameters, workers=2)
+    batch.step(100)
+    batch.reset([3])
+    batch.step(50)
+    for k, steps in ((0, 150), (3, 50), (n - 1, 150)):
+        spec = model.spec
+        for path, values in parameters.items():
+            spec = spec.set(path, values[k].tolist())
+        run = gori.Simulation(gori.compile(spec), gori.SemiImplicit(step=H))
+        run.step(steps)
+        assert np.abs(batch.q[k] - run.q).max() < 1e-11
+    with pytest.raises(InputError, match="given for 80 machines, and the batch has 81"):
+        Batch(model, 81, parameters=parameters)
+    with pytest.raises(InputError, match=r"bodies.lower.mass.*machine 1, -1"):
+        Batch(model, 2, parameters={"bodies.lower.mass": [1.0, -1.0]})
+
+
+def test_lengths_of_a_loop_differ():
+    n = 70
+    lengths = np.linspace(0.95, 1.05, n)
+    parameters = {"joints.D.at": np.column_stack([lengths, np.zeros((n, 2))])}
+    batch = Batch(four_bar(), n, parameters=parameters)
+    batch.step(50)
+    assert not batch.failed.any()
+    for k in (0, n - 1):
+        model = gori.compile(four_bar().spec.set("joints.D.at", [lengths[k], 0.0, 0.0]))
+        run = gori.Simulation(model, gori.SemiImplicit(step=H))
+        run.step(50)
+        assert np.abs(batch.q[k] - run.q).max() < 1e-10

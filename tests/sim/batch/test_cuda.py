@@ -7,6 +7,7 @@ import gori
 from gori.errors import InputError, UnsupportedError
 from gori.sim.batch.cuda import CudaMachines, source_of
 from gori.sim.batch.devices import Host
+from gori.sim.batch.varied import numbers_of
 from tests.sim.batch.machines import H, arm, four_bar, pendulum, speeds
 
 
@@ -88,3 +89,24 @@ def test_methods_that_are_not_there():
     run = gori.Simulation(arm(), gori.ImplicitEuler(step=H))
     with pytest.raises(UnsupportedError, match="implicit_euler is not there"):
         source_of(run, np.zeros(1), ())
+
+
+def test_masses_that_differ_are_tables_of_their_own():
+    model, masses = arm(), np.linspace(1000.0, 3000.0, 5)
+    model, varied = numbers_of(model, {"bodies.upper_arm.shapes.tube.density": masses})
+
+    def make():
+        run = gori.Simulation(model, gori.SemiImplicit(step=H))
+        run.stepper.plan_steps(1)
+        return run
+
+    machines = CudaMachines(make, 5, 1, varied, Host)
+    machines.store(np.ones(5, bool))
+    machines.step(40)
+    machines.store(np.array([True, False, False, False, False]))  # the masses stay
+    machines.step(40)
+    for k, steps in ((0, 40), (4, 80)):
+        spec = model.spec.set("bodies.upper_arm.shapes.tube.density", float(masses[k]))
+        run = gori.Simulation(gori.compile(spec), gori.SemiImplicit(step=H))
+        run.step(steps)
+        assert np.abs(machines.array("y")[k] - run.stepper.y).max() < 1e-12

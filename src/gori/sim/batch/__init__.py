@@ -9,12 +9,13 @@ from gori.record import Recording
 from gori.sim.batch.batch import Batch
 from gori.sim.batch.runs import run_all
 from gori.sim.simulation import Simulation
+from gori.spec import Spec
 
 __all__ = ["Batch", "batch"]
 
 
 @overload
-def batch(what: Model, /, count: int, method: Method | dict | str | None = None, **options: Any) -> Batch: ...
+def batch(what: Model | Spec, /, count: int, method: Method | dict | str | None = None, **options: Any) -> Batch: ...
 
 
 @overload
@@ -24,7 +25,8 @@ def batch(what: Sequence[Simulation], /, duration: float, **options: Any) -> lis
 def batch(what: Model | Sequence[Simulation], /, *values: Any, **options: Any) -> Batch | list[Recording]:
     """Many machines of one Model at once, or many Simulations.
 
-    batch(model, count, method, device="cuda", ...)   a `gori.sim.Batch`: thousands of machines, on a CPU or a GPU
+    batch(model, count, method, device="cuda", ...)   a `gori.sim.batch.Batch`: thousands of machines of a Model, or of
+                                                      a Spec, on a CPU or a GPU
     batch(simulations, duration, sample=..., ...)     Simulations over threads; their Recordings (`run_all`)
     """
-    return Batch(what, *values, **options) if isinstance(what, Model) else run_all(what, *values, **options)
+    return Batch(what, *values, **options) if isinstance(what, Model | Spec) else run_all(what, *values, **options)

@@ -9,16 +9,17 @@ import numpy as np
 from gori.errors import FileError, InputError, UnsupportedError
 from gori.integrate import Loops, Method, SemiImplicit, method_of
 from gori.kernels.codes import OK
-from gori.model import Model, State
+from gori.model import Model, State, compile
 from gori.model.threads import threads
 from gori.model.variants import settable_forces, with_held_forces
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
-from gori.sim.batch.varied import Numbers
+from gori.sim.batch.varied import Numbers, numbers_of
 from gori.sim.callers.interrupts import RunInterrupts
 from gori.sim.failure import explain
 from gori.sim.grid import require_seconds
 from gori.sim.progress import Progress
 from gori.sim.simulation import Simulation
+from gori.spec import Spec
 from gori.text.arguments import file_of, path_of
 
 FORMAT = 1
@@ -37,7 +38,8 @@ class Batch:
     method       with a fixed step; default: SemiImplicit(step=1e-3)
     device       "cpu": threads, with the results of a Simulation to the last bit; "cuda": a GPU, a thread for each
     state        where all start; default: `model.state()`
-    parameters   {path in the Spec: values (machines, ...)}: numbers in which they differ
+    parameters   {path in the Spec: values (machines, ...)}: numbers in which they differ. Of a joint that closes a loop
+                 only a Spec knows, as it was written: give that instead of the Model
     loops        how loops are kept closed, as in a Simulation
     sub_steps    {drive train: largest step of its own [s]}, as in a Simulation
     workers      threads of the CPU; default: `gori.threads()`
@@ -48,7 +50,7 @@ class Batch:
 
     def __init__(
         self,
-        model: Model,
+        model: Model | Spec,
         count: int,
         method: Method | dict | str | None = None,
         *,
@@ -66,10 +68,17 @@ class Batch:
         workers = threads() if workers is None else workers
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
             raise InputError(f"workers must be a positive integer, not {workers!r}")
-        self.count, self.device = int(count), device
+        self.count, self.device, self._given = int(count), device, state is not None
         self.method = method_of(SemiImplicit() if method is None else method)
         if self.method.adaptive:
             raise UnsupportedError(f"{self.method.kind} uses adaptive steps: machines of a batch take the same ones")
+        varied: list[Numbers] = []
+        if parameters:
+            model, varied = numbers_of(model, parameters)
+            _refuse_other_count(varied, self.count)
+        elif isinstance(model, Spec):
+            model = compile(model)
+        self._varied_start = [numbers for numbers in varied if not numbers.of_tables]
         self._forces = settable_forces(model)
         self.model = with_held_forces(model, self._forces)
         _refuse_unable(self.model)
@@ -80,9 +89,6 @@ class Batch:
             simulation.stepper.plan_steps(1)
             return simulation
 
-        varied: list[Numbers] = []
-        if parameters:
-            raise UnsupportedError("parameters of a batch are not there yet")
         if device == "cpu":
             from gori.sim.batch.cpu import CpuMachines as Machines
         else:
@@ -146,7 +152,11 @@ class Batch:
         simulation = self._machines.simulation
         simulation.state = self._start if state is None else state
         simulation.stepper.plan_steps(1)
-        self._machines.store(self._chosen(machines))
+        chosen = self._chosen(machines)
+        self._machines.store(chosen)
+        if state is None and not self._given:
+            for numbers in self._varied_start:
+                self._machines.put(numbers, chosen)
 
     def save(self, path: str | Path) -> None:
         """Write all that the machines keep into a file, from which `load` goes on bit for bit."""
@@ -238,6 +248,12 @@ class Batch:
 
     def __iter__(self) -> Iterator[State]:
         return (self.state(k) for k in range(self.count))
+
+
+def _refuse_other_count(varied: list[Numbers], count: int) -> None:
+    for numbers in varied:
+        if numbers.values.shape[1] != count:
+            raise InputError(f"parameters are given for {numbers.values.shape[1]} machines, and the batch has {count}")
 
 
 def _refuse_unable(model: Model) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gori.errors import GoriError, InputError
 from gori.integrate.batch.in_turn import InTurn, run_in_turn
-from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE
+from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR
 from gori.model.memory import require_memory
 from gori.sim.batch.kept import RENEWED, all_members, kept_members
 from gori.sim.batch.varied import Numbers
@@ -32,7 +32,8 @@ class CpuMachines:
 
     def __init__(self, make: Callable[[], Simulation], count: int, workers: int, varied: Sequence[Numbers] = ()):
         self.count = count
-        self._runs = [_Run(make(), varied) for _ in range(max(1, min(workers, -(-count // TOGETHER))))]
+        tables = [numbers for numbers in varied if numbers.of_tables]
+        self._runs = [_Run(make(), tables) for _ in range(max(1, min(workers, -(-count // TOGETHER))))]
         self._alone = self._runs[0]
         self.bytes_per_machine = self._alone.width + 8 * (1 + len(self._alone.numbers))
         require_memory(
@@ -40,10 +41,11 @@ class CpuMachines:
         )
         self._rows = np.zeros((count, self._alone.width), np.uint8)
         self._values = np.zeros((len(self._alone.numbers), count))
-        for k, one in enumerate(part for numbers in varied for part in numbers.values):
-            self._values[k] = one
+        for k, own in enumerate(row for numbers in tables for row in numbers.values):
+            self._values[k] = own
         self.codes = np.zeros(count, np.int64)
         self._jobs = [run.job(self._rows, self._values, self.codes) for run in self._runs]
+        self._pool = ThreadPoolExecutor(len(self._jobs), thread_name_prefix="gori")
 
     @property
     def simulation(self) -> Simulation:
@@ -73,8 +75,7 @@ class CpuMachines:
                 failed += run_in_turn(job, steps, first, last)
 
         done = self.array("clock")["steps_done"][:, 0].copy() if self._alone.loops else None
-        with ThreadPoolExecutor(len(self._jobs), thread_name_prefix="gori") as pool:
-            failed = sum(pool.map(work, self._jobs)) if len(self._jobs) > 1 else work(self._jobs[0])
+        failed = sum(self._pool.map(work, self._jobs)) if len(self._jobs) > 1 else work(self._jobs[0])
         if failed and done is not None:
             for t in np.flatnonzero(np.isin(self.codes, DIFFICULT)):
                 self._pass(int(t), int(done[t]) + steps)
@@ -85,11 +86,11 @@ class CpuMachines:
         simulation = self.simulation
         try:
             simulation.advance(until - simulation.stepper.steps_done)
+            self.codes[t] = OK
         except GoriError:
-            return
+            self.codes[t] = SINGULAR
         finally:
             self._alone.save(self._rows[t])
-        self.codes[t] = OK
 
     def fetch(self, t: int) -> None:
         """Machine t into the arrays of `simulation`."""
@@ -101,6 +102,13 @@ class CpuMachines:
         self._alone.save(image)
         self._rows[chosen] = image
         self.codes[chosen] = OK
+
+    def put(self, numbers: Numbers, chosen: np.ndarray) -> None:
+        """Numbers that are kept, into the chosen machines."""
+        at = self._alone.offset(self._alone.members[numbers.path])
+        for word, values in zip(numbers.words, numbers.values):
+            one = np.ndarray(self.count, np.float64, self._rows, at + 8 * int(word), (self._alone.width,))
+            one[chosen] = values[chosen]
 
     def times(self) -> np.ndarray:
         """Time of each machine [s]."""
@@ -137,7 +145,7 @@ class _Run:
         self._table = np.array(self._spans, np.int64)
         members = all_members(stepper)
         renewed = [members[path].ctypes.data for path in RENEWED if members[path].size]
-        tables = [address for numbers in varied for address in numbers.addresses(stepper.machine)]
+        tables = [address for numbers in varied for address in numbers.addresses(stepper)]
         self.numbers = np.array([*tables, *renewed], np.int64)
 
     def offset(self, array: np.ndarray) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gori.errors import InputError, UnsupportedError
 from gori.integrate.batch.many import MANY
-from gori.kernels.batch.members import APART, SIDE_BY_SIDE, Laid, Tree, tree_of
+from gori.kernels.batch.members import APART, SIDE_BY_SIDE, WORD, Laid, Tree, tree_of
 from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE
 from gori.kernels.jit import Kernel, part
 from gori.kernels.vehicle.vehicle import vehicle
@@ -53,6 +53,11 @@ class CudaMachines:
         self._table = self._upload(self._members.table(self._memory.address, self._image.address))
         for path, laid in self._members.shared.items():
             self._device.upload(self._memory, self._members.at[path], laid.array)
+        if self._members.moving < len(self._members.own_arrays):
+            self._put_image(np.ones(count, bool), len(self._members.own_arrays))
+        for numbers in varied:
+            if numbers.of_tables:
+                self.put(numbers, np.ones(count, bool))
         self._kept = {path: array for path, array in kept_members(stepper).items() if path in self._members.own_arrays}
 
     def _require_memory(self) -> None:
@@ -128,17 +133,37 @@ class CudaMachines:
 
     def store(self, chosen: np.ndarray) -> None:
         """What stands in the arrays of `simulation` into the chosen machines, which then have not failed."""
-        members, clock = self._members, self.simulation.stepper.clock_record[0]
+        clock = self.simulation.stepper.clock_record[0]
         self._many[0] = (clock["start_time"], clock["steps_done"], OK)
+        self._put_image(chosen, self._members.moving)
+
+    def _put_image(self, chosen: np.ndarray, arrays: int) -> None:
+        """The first of the arrays of one machine into the chosen ones."""
+        members = self._members
         image = np.zeros(members.image, np.uint8)
         for path, laid in members.own_arrays.items():
             at, content = members.image_at[path], np.ascontiguousarray(laid.array).reshape(-1).view(np.uint8)
             image[at : at + content.size] = content
         self._device.upload(self._image, 0, image)
         self._device.upload(self._mask, 0, chosen.astype(np.uint8))
+        self._device.launch("put_image", self.count, self._table.address, arrays, self._mask.address, self.count)
+
+    def put(self, numbers: Numbers, chosen: np.ndarray) -> None:
+        """Numbers of tables or of what is kept, into the chosen machines."""
+        if numbers.path not in self._members.own_arrays:
+            return  # nothing needs them
+        laid = self._members.own_arrays[numbers.path]
+        first = self._memory.address + self._members.at[numbers.path]
+        if laid.place == SIDE_BY_SIDE:
+            places = [(first + WORD * int(word) * self.count, WORD) for word in numbers.words]
+        else:
+            places = [(first + WORD * int(word), laid.array.nbytes) for word in numbers.words]
+        table, values = self._upload(np.array(places, np.int64)), self._upload(numbers.values)
+        self._device.upload(self._mask, 0, chosen.astype(np.uint8))
         self._device.launch(
-            "put_image", self.count, self._table.address, len(members.own_arrays), self._mask.address, self.count
+            "put_numbers", self.count, table.address, len(places), values.address, self._mask.address, self.count
         )
+        self._device.synchronise()  # table and values are gone from here on
 
     def kept(self) -> dict[str, np.ndarray]:
         """All that the machines keep."""
@@ -175,7 +200,7 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
     functions: dict[str, Any] = {"vehicle": vehicle}
     if stepper.loops is not None:
         functions["closed"] = type(stepper.loops).solver
-    tables = {numbers.path: numbers for numbers in varied}
+    tables = {numbers.path.removeprefix("machine."): numbers for numbers in varied if numbers.of_tables}
     tree: Tree = {
         "machine": tree_of(stepper.machine, True, _device_functions(functions), tables),
         "data": tree_of(stepper.data, False, {}),

@@ -9,7 +9,9 @@ from gori.sim.batch.devices import LINE
 class MemoryPlan:
     """Where the arrays of a tree stand in one memory, with as many machines as there are.
 
-    own_arrays   those that each machine has for itself; shared: those that all have together; by path
+    own_arrays   those that each machine has for itself, tables of the Machine last; shared: those that all have;
+                 by path
+    moving       how many of its own arrays are no tables
     at           where each begins in the memory; image_at: in an image of one machine
     size, image  bytes of both; own: bytes of one machine
     """
@@ -17,7 +19,10 @@ class MemoryPlan:
     def __init__(self, tree: Tree, used: frozenset[str] | set[str], count: int):
         self._tree = tree
         found = {path: laid for path, laid in leaves(tree) if path in used and laid.array.size}
-        self.own_arrays = {path: laid for path, laid in found.items() if laid.place != SHARED}
+        own = {path: laid for path, laid in found.items() if laid.place != SHARED}
+        tables = {path: laid for path, laid in own.items() if path.startswith("machine.")}
+        self.own_arrays = {path: laid for path, laid in own.items() if path not in tables} | tables
+        self.moving = len(own) - len(tables)
         self.shared = {path: laid for path, laid in found.items() if laid.place == SHARED}
         self.at: dict[str, int] = {}
         self.image_at: dict[str, int] = {}

@@ -1,16 +1,32 @@
-"""Numbers of the tables of a Machine that differ from machine to machine of a batch."""
+"""Numbers that differ from machine to machine of a batch: of tables of the Machine, or of what is kept at the start."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gori.kernels.bundle import Bundle
+from gori.model import Model
+from gori.model.varied import vary
+from gori.sim.stepper import Stepper
+from gori.spec import Spec
+
+KEPT = {
+    "start": "y",
+    "start.wheel": "data.wheel",
+    "start.train": "data.train",
+    "loops.eps_mass": "data.loops.state.eps_mass",
+    "loops.eps_unit": "data.loops.state.eps_unit",
+    "loops.extra_inertia": "data.loops.state.extra_inertia",
+}
+"""members that hold what stands beside the tables of a Model"""
+LEFT_OUT = ("loops.tolerance",)
+"""what all machines share: those of the Model do for all"""
 
 
 class Numbers(NamedTuple):
-    """Some numbers of one table.
+    """Some numbers of one member of the bundles.
 
-    path     of the table in the Machine: "body_f", "contact.law"
+    path     "machine.body_f", "y", "data.wheel"
     words    which of its words (numbers,)
     values   (numbers, machines)
     """
@@ -19,9 +35,25 @@ class Numbers(NamedTuple):
     words: np.ndarray
     values: np.ndarray
 
-    def addresses(self, machine: Bundle) -> list[int]:
-        """Of these numbers in the tables of one Machine."""
-        table: Any = machine
+    @property
+    def of_tables(self) -> bool:
+        """Whether they are constants of a Machine."""
+        return self.path.startswith("machine.")
+
+    def addresses(self, stepper: Stepper) -> list[int]:
+        """Of these numbers in the bundles of one machine."""
+        member: Any = stepper
         for name in self.path.split("."):
-            table = getattr(table, name)
-        return [table.ctypes.data + 8 * int(k) for k in self.words]
+            member = getattr(member, name)
+        return [member.ctypes.data + 8 * int(k) for k in self.words]
+
+
+def numbers_of(model: Model | Spec, parameters: Mapping[str, Any], progress: Any = None) -> tuple[Model, list[Numbers]]:
+    """The numbers in which machines with these parameters differ, and the Model that has their structure."""
+    found = vary(model, parameters, progress=progress)
+    numbers = [
+        Numbers(KEPT.get(name, f"machine.{name}"), table.words, table.values)
+        for name, table in found.tables.items()
+        if name not in LEFT_OUT
+    ]
+    return found.model, numbers
