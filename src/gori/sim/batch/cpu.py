@@ -3,9 +3,10 @@ the same result to the last bit.
 """
 
 import ctypes
+import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR
 from gori.model.memory import require_memory
 from gori.sim.batch.kept import RENEWED, all_members, kept_members
 from gori.sim.batch.varied import Numbers
+from gori.sim.callers.interrupts import InterruptsLater
 from gori.sim.simulation import Simulation
 
 DIFFICULT = POOR_CHOICE, NEAR_SINGULAR
@@ -45,7 +47,7 @@ class CpuMachines:
             self._values[k] = own
         self.codes = np.zeros(count, np.int64)
         self._jobs = [run.job(self._rows, self._values, self.codes) for run in self._runs]
-        self._pool = ThreadPoolExecutor(len(self._jobs), thread_name_prefix="gori")
+        self._pool, self._process = self._new_pool(), os.getpid()
 
     @property
     def simulation(self) -> Simulation:
@@ -61,7 +63,17 @@ class CpuMachines:
         return np.ndarray((self.count, *member.shape), member.dtype, self._rows, at, strides)
 
     def step(self, steps: int) -> None:
-        """So many steps of all machines that have not failed."""
+        """So many steps of all machines that have not failed; Ctrl-C waits for them."""
+        with InterruptsLater():
+            well = self.codes == OK if self._alone.loops else None
+            done = self.array("clock")["steps_done"][:, 0].copy() if self._alone.loops else None
+            failed = self._steps(steps)
+            if failed and well is not None and done is not None:
+                for t in np.flatnonzero(well & np.isin(self.codes, DIFFICULT)):
+                    self._pass(int(t), int(done[t]) + steps)
+
+    def _steps(self, steps: int) -> int:
+        """By all threads. Returns how many machines stand still."""
         ready, lock = iter(range(0, self.count, TOGETHER)), threading.Lock()
 
         def work(job: InTurn) -> int:
@@ -74,11 +86,18 @@ class CpuMachines:
                 last = min(first + TOGETHER, self.count)
                 failed += run_in_turn(job, steps, first, last)
 
-        done = self.array("clock")["steps_done"][:, 0].copy() if self._alone.loops else None
-        failed = sum(self._pool.map(work, self._jobs)) if len(self._jobs) > 1 else work(self._jobs[0])
-        if failed and done is not None:
-            for t in np.flatnonzero(np.isin(self.codes, DIFFICULT)):
-                self._pass(int(t), int(done[t]) + steps)
+        if len(self._jobs) == 1:
+            return work(self._jobs[0])
+        if self._process != os.getpid():  # threads do not go along into a forked process
+            self._pool, self._process = self._new_pool(), os.getpid()
+        futures = [self._pool.submit(work, job) for job in self._jobs]
+        try:
+            return sum(future.result() for future in futures)
+        finally:
+            wait(futures)  # nobody may touch the machines while a thread moves them
+
+    def _new_pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(len(self._jobs), thread_name_prefix="gori")
 
     def _pass(self, t: int, until: int) -> None:
         """Take a machine over a difficult pose, as a Simulation does."""
@@ -112,7 +131,7 @@ class CpuMachines:
 
     def times(self) -> np.ndarray:
         """Time of each machine [s]."""
-        return self.array("clock")["time"][:, 0]
+        return self.array("clock")["time"][:, 0].copy()
 
     def failures(self) -> np.ndarray:
         """Result codes (machines,)."""
@@ -127,6 +146,7 @@ class CpuMachines:
         for name, array in self.kept().items():
             if name not in kept or kept[name].shape != array.shape or kept[name].dtype != array.dtype:
                 raise InputError(f"the file holds no {name} of such a batch")
+        for name, array in self.kept().items():
             array[...] = kept[name]
 
     def synchronise(self) -> None:
