@@ -5,10 +5,19 @@ import pytest
 
 import gori
 from gori.errors import InputError
-from gori.model.variants import with_axes_in_fixed_joints, with_force_values, with_rigid_loads, without_limit_forces
+from gori.model.machine import machine_of
+from gori.model.variants import (
+    SHARED_BY_RUNS,
+    with_axes_in_fixed_joints,
+    with_force_values,
+    with_own_tables,
+    with_rigid_loads,
+    without_limit_forces,
+)
 from tests.checks import arm, close
 from tests.sim.contact.impact_machines import stopped_pendulum
 from tests.spec.particles.tray import tray
+from tests.vehicle.trucks import level
 
 FORCES = {
     "drive": {"type": "motor", "joint": "shoulder", "target": 0.0, "kp": 10.0},
@@ -72,3 +81,15 @@ def test_without_limit_forces():
     assert model.elastic_energy([-0.4, 0.0]) == pytest.approx(0.5 * 1e4 * 0.1**2)
     assert other.elastic_energy([-0.4, 0.0]) == 0.0 and other.fingerprint == model.fingerprint
     assert without_limit_forces(model.tree) is not model and other.with_compiled(model.compiled).forces is model.forces
+
+
+def test_tables_of_its_own():
+    """They hold the same numbers elsewhere, for cuts with coordinates and for vehicles alike."""
+    for model, tables in ((gori.compile(arm()), []), (level(), ["curve", "coordinate"])):
+        other = with_own_tables(model)
+        assert other.fingerprint == model.fingerprint and other.spec is model.spec
+        one, two = (machine_of(x, live=True)[0] for x in (model, other))
+        for name in SHARED_BY_RUNS:
+            assert np.array_equal(getattr(one, name), getattr(two, name))
+            assert bool(getattr(one, name).size) == (name in tables)
+            assert not np.shares_memory(getattr(one, name), getattr(two, name))

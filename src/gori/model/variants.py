@@ -1,6 +1,7 @@
 """Other Models of the same machine: with other values of forces, with fixed joints opened, with loads added."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from gori.spec.body import combine
 
 VALUE_OF = {"motor": "target", "torque": "value", "force": "value"}
 """the field of a force that takes another value"""
+SHARED_BY_RUNS = ("curve", "coordinate")
+"""tables of real numbers that a run does not copy, since it never changes them: they may be large"""
 OF_PARTICLES = ("particles", "inlets", "outlets", "materials", "contacts", "run")
 """sections of a Spec that a rigid load does not need"""
 
@@ -52,6 +55,15 @@ def with_held_forces(model: Model, names: Iterable[str]) -> Model:
     signal_i = forces.signal_i.copy()
     signal_i[rows, SIGNAL_KIND] = HELD
     return model.with_compiled(model.compiled._replace(forces=forces._replace(signal_i=signal_i)))
+
+
+def with_own_tables(model: Model) -> Model:
+    """The Model with copies of the tables in SHARED_BY_RUNS, for a run that changes numbers in them."""
+    compiled, vehicle = model.compiled, model.vehicle
+    if vehicle is not None:
+        records = vehicle.records._replace(curve=vehicle.records.curve.copy())
+        compiled = compiled._replace(vehicle=replace(vehicle, records=records))
+    return model.with_compiled(compiled)  # which finds the coordinates of cuts anew
 
 
 def settable_forces(model: Model) -> tuple[str, ...]:

@@ -148,7 +148,7 @@ def test_kept_is_taken_over_whole_or_not_at_all():
     wrong = [{"rows": kept["rows"]}, {"codes": kept["codes"]}, kept | {"codes": kept["codes"][:2]}]
     wrong += [kept | {"codes": kept["codes"].astype(float)}]
     for some in wrong:
-        with pytest.raises(InputError, match="holds no (rows|codes) of such a batch"):
+        with pytest.raises(InputError, match=r"holds no (rows|codes) of such a batch"):
             other.keep(some)
         assert np.array_equal(other.array("y"), before) and not other.codes.any()
     other.keep(kept)

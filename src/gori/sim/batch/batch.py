@@ -11,7 +11,7 @@ from gori.integrate import Loops, Method, SemiImplicit, method_of
 from gori.kernels.codes import OK
 from gori.model import Model, State, compile
 from gori.model.threads import threads
-from gori.model.variants import settable_forces, with_held_forces
+from gori.model.variants import SHARED_BY_RUNS, settable_forces, with_held_forces, with_own_tables
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
 from gori.sim.batch.varied import Numbers, numbers_of
 from gori.sim.callers.interrupts import RunInterrupts
@@ -83,9 +83,11 @@ class Batch:
         self.model = with_held_forces(model, self._forces)
         _refuse_unable(self.model)
         options: dict[str, Any] = {"loops": loops, "sub_steps": sub_steps}
+        apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
 
         def make() -> Simulation:
-            simulation = Simulation(self.model, self.method, state=state, **options)
+            own = with_own_tables(self.model) if apart else self.model
+            simulation = Simulation(own, self.method, state=state, **options)
             simulation.stepper.plan_steps(1)
             return simulation
 
