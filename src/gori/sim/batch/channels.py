@@ -10,7 +10,7 @@ from gori.model import Model
 from gori.model.variants import signal_of
 from gori.sim.simulation import Simulation
 from gori.spec.expression import closest
-from gori.spec.vehicle.control import lever
+from gori.spec.vehicle.control import LEVERS, PEDALS, lever
 from gori.text.arguments import is_one_of
 
 RECORDED = ("driver", "wheel", "train", "wheel_output", "train_output")
@@ -49,12 +49,31 @@ class BatchInputs(MutableMapping[str, Any]):
         raise InputError(f"there is no input {name!r}{closest(name, tuple(self)) or f'; there are {known}'}")
 
     def __setitem__(self, name: str, value: Any) -> None:
-        if name in self._gears and isinstance(value, str):
+        values = self[name]
+        values[...] = value if hasattr(value, "__cuda_array_interface__") else self._checked(name, value)
+
+    def _checked(self, name: str, value: Any) -> np.ndarray:
+        """Numbers of the host that an input may have; lever positions may be words."""
+        kind = self._drivers[name][1] if name in self._drivers else ""
+        if kind in LEVERS:
             try:
-                value = lever(self._drivers[name][1], value, self._gears[name])
+                words = np.asarray(value)
+                return np.array([lever(kind, word, self._gears[name]) for word in words.flat]).reshape(words.shape)
             except ValueError as error:
                 raise InputError(f"input {name!r} {error}") from None
-        self[name][...] = value
+        low, high = PEDALS.get(kind, (-np.inf, np.inf))
+        try:
+            given = np.asarray(value)
+            np.broadcast_to(given, self[name].shape)
+            numbers = given.astype(float) if given.dtype.kind in "fiu" else np.array(np.nan)
+        except ValueError:  # ragged, or of another count
+            numbers = np.array(np.nan)
+        if not (np.isfinite(numbers) & (low <= numbers) & (numbers <= high)).all():
+            words = f"from {low:g} to {high:g}" if kind else "that are finite"
+            raise InputError(
+                f"input {name!r} must be a number or one for each of {len(self[name])} machines, {words}, not {value!r}"
+            )
+        return numbers
 
     def __delitem__(self, name: str) -> None:
         raise InputError("inputs cannot be deleted")
