@@ -1,11 +1,16 @@
 """Many machines of one Model: each is as it would be alone, and one that fails fails alone."""
 
+import copy
+import pickle
+import signal
+import threading
+
 import numpy as np
 import pytest
 
 import gori
 from gori.errors import FileError, InputError, UnsupportedError
-from gori.sim.batch.batch import Batch
+from gori.sim.batch.batch import BLOCK_STEPS, Batch
 from tests.sim.batch.machines import H, arm, four_bar, pendulum, speeds
 
 
@@ -178,3 +183,61 @@ def test_lengths_of_a_loop_differ():
         run = gori.Simulation(model, gori.SemiImplicit(step=H))
         run.step(50)
         assert np.abs(batch.q[k] - run.q).max() < 1e-10
+
+
+def test_reset_gives_nobody_the_inputs_of_another():
+    batch = Batch(pendulum(), 3)
+    batch.inputs["twist"] = [0.5, 2.0, 3.0]
+    batch.step(1)
+    batch.reset(0)
+    assert batch.inputs["twist"].tolist() == [0.5, 2.0, 3.0]
+    batch.reset([1], batch.state(2))
+    assert batch.inputs["twist"].tolist() == [0.5, 0.5, 3.0] and np.array_equal(batch.q[1], batch.q[2])
+
+
+def test_reset_of_none_and_of_what_is_no_row():
+    batch = Batch(arm(), 3)
+    batch.step(2)
+    for none in ([], np.zeros(0, int)):
+        batch.reset(none)
+    assert batch.time.tolist() == [2 * H] * 3
+    with pytest.raises(InputError, match="a mask, or a row of indices"):
+        batch.reset([[0], [1, 2]])
+
+
+def test_time_is_that_of_now():
+    batch = Batch(arm(), 2)
+    before = batch.time
+    batch.step(1)
+    before[:] = 99.0
+    assert batch.time.tolist() == [H, H]
+
+
+def test_it_is_not_copied():
+    """Its threads hold addresses, which lead to nothing elsewhere, or to the machines of this one."""
+    batch = Batch(arm(), 2)
+    for take in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(InputError, match="save it, and load the file into another one"):
+            take(batch)
+
+
+def test_steps_that_cannot_be_counted():
+    batch = Batch(arm(), 2)
+    for steps in (0, -1, 2.0, True, 1 << 70):
+        with pytest.raises(InputError, match="number of steps must be an integer from 1"):
+            batch.step(steps)
+    with pytest.raises(InputError, match="less than one step"):
+        batch.run(1e-9)
+    with pytest.raises(InputError, match="is more than"):
+        batch.run(1e300)
+    assert not batch.time.any()
+
+
+def test_ctrl_c_ends_a_run_between_two_blocks():
+    batch = Batch(arm(), 40, workers=2)
+    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        batch.run(1e6, progress=False)
+    timer.join()
+    assert (batch.time == batch.time[0]).all() and round(batch.time[0] / H) % BLOCK_STEPS == 0

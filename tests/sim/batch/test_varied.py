@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import gori
+from gori.errors import FileError
 from gori.kernels.batch.members import leaves, tree_of
 from gori.kernels.tree.columns import MASS
 from gori.model.variants import SHARED_BY_RUNS
 from gori.sim.batch.batch import Batch
 from gori.sim.batch.cpu import TOGETHER, CpuMachines
-from gori.sim.batch.varied import Numbers, numbers_of
+from gori.sim.batch.varied import Numbers, digest_of, numbers_of
 from tests.sim.batch.machines import H, four_bar, pendulum
 from tests.vehicle.trucks import level
 
@@ -122,3 +123,28 @@ def test_gear_ratios_of_their_own(workers):
         alone.step(300)
         assert (batch.q[k::3] == alone.q).all()
     assert np.array_equal(model.vehicle.records.curve, before)
+
+
+def test_files_are_of_the_same_parameters(tmp_path):
+    batches = [
+        Batch(pendulum(), 4, METHOD, parameters={"bodies.lower.mass": values}) for values in (MASSES, MASSES[::-1])
+    ]
+    batches[0].step(3)
+    batches[0].save(tmp_path / "batch.npz")
+    with pytest.raises(FileError, match="parameters differ"):
+        batches[1].load(tmp_path / "batch.npz")
+    with pytest.raises(FileError, match="parameters differ"):
+        Batch(pendulum(), 4, METHOD).load(tmp_path / "batch.npz")
+    again = Batch(pendulum(), 4, METHOD, parameters={"bodies.lower.mass": MASSES})
+    again.load(tmp_path / "batch.npz")
+    for batch in (again, batches[0]):
+        batch.step(5)
+    assert np.array_equal(again.q, batches[0].q) and len({q.tobytes() for q in again.q}) == 4
+
+
+def test_digest_of_numbers():
+    words, values = np.array([1, 2]), np.ones((2, 3))
+    numbers = Numbers("y", words, values)
+    others = [numbers._replace(path="z"), numbers._replace(words=words + 1), numbers._replace(values=2 * values)]
+    assert digest_of([]) == "" and digest_of([numbers]) == digest_of([Numbers("y", words.copy(), values.copy())])
+    assert len({digest_of([one]) for one in (numbers, *others)}) == 4

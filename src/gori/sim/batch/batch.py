@@ -2,28 +2,27 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from gori.errors import FileError, InputError, UnsupportedError
+from gori.errors import InputError, UnsupportedError
 from gori.integrate import Loops, Method, SemiImplicit, method_of
 from gori.kernels.codes import OK
 from gori.model import Model, State, compile
 from gori.model.threads import threads
 from gori.model.variants import SHARED_BY_RUNS, settable_forces, with_held_forces, with_own_tables
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
-from gori.sim.batch.varied import Numbers, numbers_of
+from gori.sim.batch.saved import load_kept, save_kept
+from gori.sim.batch.varied import Numbers, digest_of, numbers_of
 from gori.sim.callers.interrupts import RunInterrupts
 from gori.sim.failure import explain
-from gori.sim.grid import require_seconds
+from gori.sim.grid import MOST as MOST_STEPS
+from gori.sim.grid import grid_of, require_seconds
 from gori.sim.progress import Progress
 from gori.sim.simulation import Simulation
 from gori.spec import Spec
-from gori.text.arguments import file_of, path_of
 
-FORMAT = 1
-"""version of saved batches"""
 BLOCK_STEPS = 256
 """steps between two looks at Ctrl-C"""
 MOST = 1 << 31
@@ -78,6 +77,7 @@ class Batch:
             _refuse_other_count(varied, self.count)
         elif isinstance(model, Spec):
             model = compile(model)
+        self._parameters = digest_of(varied)
         self._varied_start = [numbers for numbers in varied if not numbers.of_tables]
         self._forces = settable_forces(model)
         self.model = with_held_forces(model, self._forces)
@@ -97,6 +97,7 @@ class Batch:
             from gori.sim.batch.cuda import CudaMachines as Machines
         self._machines = Machines(make, self.count, workers, varied)
         self._start = self._machines.simulation.state
+        self._values = self._machines.simulation.stepper.data.values.copy()
         self.inputs = BatchInputs(self.model, self._forces, self._machines)
         """{name: values (machines,)}: torques, forces and targets of motors of the Spec, and what drivers do"""
         self.outputs = BatchOutputs(self.model, self._machines)
@@ -147,14 +148,15 @@ class Batch:
         return self._machines.simulation.state
 
     def reset(self, machines: Which = None, state: State | None = None) -> None:
-        """Put machines into a State, by default that of their start; they then have not failed.
+        """Put machines into a State, by default that of their start; they then have not failed. Inputs of forces are
+        those of the Spec again.
 
         machines   a mask (machines,), indices, or one index; default: all
         """
-        simulation = self._machines.simulation
+        simulation, chosen = self._machines.simulation, self._chosen(machines)
         simulation.state = self._start if state is None else state
         simulation.stepper.plan_steps(1)
-        chosen = self._chosen(machines)
+        simulation.stepper.data.values[:] = self._values  # the machine that stood there may have had others
         self._machines.store(chosen)
         if state is None and not self._given:
             for numbers in self._varied_start:
@@ -162,41 +164,32 @@ class Batch:
 
     def save(self, path: str | Path) -> None:
         """Write all that the machines keep into a file, from which `load` goes on bit for bit."""
-        file, kept = file_of(path), self._machines.kept()
-        try:
-            with open(file, "wb") as out:
-                np.savez(out, format=np.array(FORMAT), tag=np.array(self._tag()), **kept)  # type: ignore[arg-type]
-        except OSError as error:
-            raise FileError(f"cannot be written: {error.strerror or error}", file) from error
+        save_kept(path, self._tag(), self._machines.kept())
 
     def load(self, path: str | Path) -> None:
         """Go on from a file of `save` of a batch like this one."""
-        file = path_of(path)
-        try:
-            with np.load(file, allow_pickle=False) as archive:
-                kept = dict(archive)
-        except Exception as error:  # torn archives fail in many ways
-            raise FileError("holds no batch of Gori, or is damaged", file) from error
-        if int(kept.pop("format", -1)) != FORMAT or str(kept.pop("tag", "")) != self._tag():
-            raise FileError("is of another batch: other Model, method, or number of machines", file)
-        self._machines.keep(kept)
+        self._machines.keep(load_kept(path, self._tag()))
 
     def _tag(self) -> str:
-        return f"{self.count} {self.model.fingerprint} {self._machines.simulation.stepper.tag()}"
+        whose = self.count, self.device, self.model.fingerprint, self._machines.simulation.stepper.tag()
+        return " ".join(str(part) for part in (*whose, self._parameters))
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise InputError("a Batch is neither pickled nor copied: save it, and load the file into another one")
 
     # ---- steps
 
     def step(self, steps: int = 1) -> None:
         """So many steps of all machines that have not failed; on a GPU one launch, which is not waited for."""
-        if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
-            raise InputError(f"the number of steps must be a positive integer, not {steps!r}")
+        if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 1 <= steps <= MOST_STEPS:
+            raise InputError(f"the number of steps must be an integer from 1 to {MOST_STEPS}, not {steps!r}")
         self._machines.step(int(steps))
 
     def run(self, duration: float, progress: bool = True) -> None:
         """Steps for a duration [s], with a bar if it takes more than two seconds; Ctrl-C stops between two blocks."""
         require_seconds("duration", duration)
         h = float(self.method.settings()["step"])
-        left = total = max(1, round(duration / h))
+        left = total = grid_of(duration, duration, h).steps
         bar = Progress(progress, 0.0, duration)
         try:
             with RunInterrupts() as interrupts:
@@ -237,12 +230,17 @@ class Batch:
         """A mask from whatever says which machines."""
         if machines is None:
             return np.ones(self.count, bool)
-        chosen = np.asarray(machines)
+        try:
+            chosen = np.asarray(machines)
+        except ValueError:
+            raise InputError(f"machines must be a mask, or a row of indices, not {machines!r}") from None
+        if chosen.size == 0:
+            return np.zeros(self.count, bool)
         if chosen.dtype == bool:
             if chosen.shape != (self.count,):
                 raise InputError(f"a mask of machines must be of shape ({self.count},), not {chosen.shape}")
             return chosen
-        if chosen.dtype.kind not in "iu" or (chosen.size and not 0 <= chosen.min() <= chosen.max() < self.count):
+        if chosen.dtype.kind not in "iu" or not 0 <= chosen.min() <= chosen.max() < self.count:
             raise InputError(f"machines must be a mask, or indices from 0 to {self.count - 1}, not {machines!r}")
         mask = np.zeros(self.count, bool)
         mask[chosen] = True

@@ -1,6 +1,7 @@
 """Numbers that differ from machine to machine of a batch: of tables of the Machine, or of what is kept at the start."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +49,9 @@ class Numbers(NamedTuple):
         return [member.ctypes.data + 8 * int(k) for k in self.words]
 
 
-def numbers_of(model: Model | Spec, parameters: Mapping[str, Any], progress: Any = None) -> tuple[Model, list[Numbers]]:
+def numbers_of(
+    model: Model | Spec, parameters: Mapping[str, Any], progress: Callable[[int, int], None] | None = None
+) -> tuple[Model, list[Numbers]]:
     """The numbers in which machines with these parameters differ, and the Model that has their structure."""
     found = vary(model, parameters, progress=progress)
     numbers = [
@@ -57,3 +60,9 @@ def numbers_of(model: Model | Spec, parameters: Mapping[str, Any], progress: Any
         if name not in LEFT_OUT
     ]
     return found.model, numbers
+
+
+def digest_of(numbers: Iterable[Numbers]) -> str:
+    """Tells numbers of one batch from those of another; of none it is empty."""
+    found = [hashlib.sha256(x.path.encode() + x.words.tobytes() + x.values.tobytes()).hexdigest() for x in numbers]
+    return hashlib.sha256("".join(found).encode()).hexdigest()[:16] if found else ""
