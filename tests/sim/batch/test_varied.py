@@ -135,7 +135,7 @@ def test_files_are_of_the_same_parameters(tmp_path):
         batches[1].load(tmp_path / "batch.npz")
     with pytest.raises(FileError, match="parameters differ"):
         Batch(pendulum(), 4, METHOD).load(tmp_path / "batch.npz")
-    again = Batch(pendulum(), 4, METHOD, parameters={"bodies.lower.mass": MASSES})
+    again = batch(MASSES)
     again.load(tmp_path / "batch.npz")
     for batch in (again, batches[0]):
         batch.step(5)

@@ -41,7 +41,5 @@ def load_kept(path: str | Path, tag: str) -> dict[str, np.ndarray]:
     except Exception as error:  # torn archives fail in many ways
         raise FileError("holds no batch of Gori, or is damaged", file) from error
     if version != FORMAT or found != tag:
-        raise FileError(
-            "is of another batch: make one with the Model, method, device and number of machines of it", file
-        )
+        raise FileError("is of another batch: Model, method, device, number of machines or parameters differ", file)
     return kept
