@@ -137,8 +137,8 @@ def test_files_are_of_the_same_parameters(tmp_path):
         Batch(pendulum(), 4, METHOD).load(tmp_path / "batch.npz")
     again = batch(MASSES)
     again.load(tmp_path / "batch.npz")
-    for batch in (again, batches[0]):
-        batch.step(5)
+    for one in (again, batches[0]):
+        one.step(5)
     assert np.array_equal(again.q, batches[0].q) and len({q.tobytes() for q in again.q}) == 4
 
 

@@ -22,7 +22,7 @@ def batch(what: Model | Spec, /, count: int, method: Method | dict | str | None 
 def batch(what: Sequence[Simulation], /, duration: float, **options: Any) -> list[Recording]: ...
 
 
-def batch(what: Model | Sequence[Simulation], /, *values: Any, **options: Any) -> Batch | list[Recording]:
+def batch(what: Model | Spec | Sequence[Simulation], /, *values: Any, **options: Any) -> Batch | list[Recording]:
     """Many machines of one Model at once, or many Simulations.
 
     batch(model, count, method, device="cuda", ...)   a `gori.sim.batch.Batch`: thousands of machines of a Model, or of
