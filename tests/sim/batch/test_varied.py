@@ -126,9 +126,10 @@ def test_gear_ratios_of_their_own(workers):
 
 
 def test_files_are_of_the_same_parameters(tmp_path):
-    batches = [
-        Batch(pendulum(), 4, METHOD, parameters={"bodies.lower.mass": values}) for values in (MASSES, MASSES[::-1])
-    ]
+    def batch(values):
+        return Batch(pendulum(), 4, METHOD, parameters={"bodies.lower.mass": values})
+
+    batches = [batch(MASSES), batch(MASSES[::-1])]
     batches[0].step(3)
     batches[0].save(tmp_path / "batch.npz")
     with pytest.raises(FileError, match="parameters differ"):
