@@ -4,6 +4,7 @@ import copy
 import pickle
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -241,3 +242,24 @@ def test_ctrl_c_ends_a_run_between_two_blocks():
         batch.run(1e6, progress=False)
     timer.join()
     assert (batch.time == batch.time[0]).all() and round(batch.time[0] / H) % BLOCK_STEPS == 0
+
+
+def test_another_thread_is_refused():
+    batch, begun = Batch(arm(), 40, workers=2), threading.Event()
+
+    def run():
+        begun.set()
+        batch.step(20_000)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    begun.wait()
+    time.sleep(0.05)
+    for act in (batch.step, lambda: batch.run(1.0), batch.reset, lambda: batch.state(0), batch.failures):
+        with pytest.raises(
+            InputError, match="another thread is stepping this Batch: step it from one thread, for it has"
+        ):
+            act()
+    thread.join()
+    assert (batch.time == batch.time[0]).all() and not batch.failed.any()
+    batch.step(1)

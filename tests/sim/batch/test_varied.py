@@ -32,7 +32,7 @@ def masses(model: gori.Model, values: np.ndarray) -> list[Numbers]:
     for name in ("body_f", "element_f"):
         machines = {mass: gori.Simulation(other, METHOD).stepper.machine for mass, other in models.items()}
         tables = {mass: getattr(machine, name).reshape(-1) for mass, machine in machines.items()}
-        words = np.flatnonzero(np.ptp([*tables.values()], axis=0))
+        words = np.flatnonzero([len({*row}) > 1 for row in zip(*tables.values())])
         found.append(Numbers(f"machine.{name}", words, np.array([tables[mass][words] for mass in values]).T.copy()))
     return found
 

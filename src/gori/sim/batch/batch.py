@@ -16,6 +16,7 @@ from gori.sim.batch.channels import BatchInputs, BatchOutputs
 from gori.sim.batch.saved import load_kept, save_kept
 from gori.sim.batch.varied import Numbers, digest_of, numbers_of
 from gori.sim.callers.interrupts import RunInterrupts
+from gori.sim.callers.turn import Turn
 from gori.sim.failure import explain
 from gori.sim.grid import MOST as MOST_STEPS
 from gori.sim.grid import grid_of, require_seconds
@@ -77,7 +78,10 @@ class Batch:
             _refuse_other_count(varied, self.count)
         elif isinstance(model, Spec):
             model = compile(model)
-        self._parameters = digest_of(varied)
+        self._parameters, self._turn = (
+            digest_of(varied),
+            Turn("Batch", "step it from one thread, for it has threads of its own"),
+        )
         self._varied_start = [numbers for numbers in varied if not numbers.of_tables]
         self._forces = settable_forces(model)
         self.model = with_held_forces(model, self._forces)
@@ -144,8 +148,9 @@ class Batch:
 
     def state(self, machine: int) -> State:
         """The State of one machine: a Simulation goes on from it."""
-        self._machines.fetch(self._index(machine))
-        return self._machines.simulation.state
+        with self._turn:
+            self._machines.fetch(self._index(machine))
+            return self._machines.simulation.state
 
     def reset(self, machines: Which = None, state: State | None = None) -> None:
         """Put machines into a State, by default that of their start; they then have not failed. Inputs of forces are
@@ -153,22 +158,25 @@ class Batch:
 
         machines   a mask (machines,), indices, or one index; default: all
         """
-        simulation, chosen = self._machines.simulation, self._chosen(machines)
-        simulation.state = self._start if state is None else state
-        simulation.stepper.plan_steps(1)
-        simulation.stepper.data.values[:] = self._values  # the machine that stood there may have had others
-        self._machines.store(chosen)
-        if state is None and not self._given:
-            for numbers in self._varied_start:
-                self._machines.put(numbers, chosen)
+        with self._turn:
+            simulation, chosen = self._machines.simulation, self._chosen(machines)
+            simulation.state = self._start if state is None else state
+            simulation.stepper.plan_steps(1)
+            simulation.stepper.data.values[:] = self._values  # the machine that stood there may have had others
+            self._machines.store(chosen)
+            if state is None and not self._given:
+                for numbers in self._varied_start:
+                    self._machines.put(numbers, chosen)
 
     def save(self, path: str | Path) -> None:
         """Write all that the machines keep into a file, from which `load` goes on bit for bit."""
-        save_kept(path, self._tag(), self._machines.kept())
+        with self._turn:
+            save_kept(path, self._tag(), self._machines.kept())
 
     def load(self, path: str | Path) -> None:
         """Go on from a file of `save` of a batch like this one."""
-        self._machines.keep(load_kept(path, self._tag()))
+        with self._turn:
+            self._machines.keep(load_kept(path, self._tag()))
 
     def _tag(self) -> str:
         whose = self.count, self.device, self.model.fingerprint, self._machines.simulation.stepper.tag()
@@ -183,7 +191,8 @@ class Batch:
         """So many steps of all machines that have not failed; on a GPU one launch, which is not waited for."""
         if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 1 <= steps <= MOST_STEPS:
             raise InputError(f"the number of steps must be an integer from 1 to {MOST_STEPS}, not {steps!r}")
-        self._machines.step(int(steps))
+        with self._turn:
+            self._machines.step(int(steps))
 
     def run(self, duration: float, progress: bool = True) -> None:
         """Steps for a duration [s], with a bar if it takes more than two seconds; Ctrl-C stops between two blocks."""
@@ -192,7 +201,7 @@ class Batch:
         left = total = grid_of(duration, duration, h).steps
         bar = Progress(progress, 0.0, duration)
         try:
-            with RunInterrupts() as interrupts:
+            with self._turn, RunInterrupts() as interrupts:
                 while left > 0:
                     steps = min(left, BLOCK_STEPS)
                     self._machines.step(steps)
@@ -212,12 +221,13 @@ class Batch:
 
     def failures(self, most: int = 10) -> dict[int, str]:
         """Why machines have failed, in words, of the first few of them."""
-        codes, found = self._machines.failures(), {}
-        for machine in np.flatnonzero(codes != OK)[:most]:
-            self._machines.fetch(int(machine))
-            simulation = self._machines.simulation
-            found[int(machine)] = str(explain(simulation.stepper, simulation.user, int(codes[machine])))
-        return found
+        with self._turn:
+            codes, found = self._machines.failures(), {}
+            for machine in np.flatnonzero(codes != OK)[:most]:
+                self._machines.fetch(int(machine))
+                simulation = self._machines.simulation
+                found[int(machine)] = str(explain(simulation.stepper, simulation.user, int(codes[machine])))
+            return found
 
     # ---- arguments
 

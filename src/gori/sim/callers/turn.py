@@ -4,16 +4,20 @@ import threading
 
 from gori.errors import InputError
 
+OWN = "give each thread a Simulation of its own (copy.deepcopy, or gori.batch for many)"
+
 
 class Turn:
     """Held while a Simulation is stepped, run, or given a State; within it, and for other threads, it is refused.
 
     take, leave   of the lock, for `advance`, which has no time for a `with` block; owner: the thread that took it
+    what, cure    what it is that has a turn, and what another thread should do
     """
 
-    __slots__ = ("_lock", "leave", "owner", "take")
+    __slots__ = ("_cure", "_lock", "_what", "leave", "owner", "take")
 
-    def __init__(self) -> None:
+    def __init__(self, what: str = "Simulation", cure: str = OWN) -> None:
+        self._what, self._cure = what, cure
         self._lock, self.owner = threading.Lock(), 0
         self.take, self.leave = self._lock.acquire, self._lock.release
 
@@ -40,7 +44,4 @@ class Turn:
             raise self._of_other_thread()
 
     def _of_other_thread(self) -> InputError:
-        return InputError(
-            "another thread is stepping this Simulation: give each thread a Simulation of its own (copy.deepcopy, or "
-            "gori.batch for many)"
-        )
+        return InputError(f"another thread is stepping this {self._what}: {self._cure}")
