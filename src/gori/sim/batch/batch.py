@@ -78,10 +78,8 @@ class Batch:
             _refuse_other_count(varied, self.count)
         elif isinstance(model, Spec):
             model = compile(model)
-        self._parameters, self._turn = (
-            digest_of(varied),
-            Turn("Batch", "step it from one thread, for it has threads of its own"),
-        )
+        self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
+        self._parameters = digest_of(varied)
         self._varied_start = [numbers for numbers in varied if not numbers.of_tables]
         self._forces = settable_forces(model)
         self.model = with_held_forces(model, self._forces)
