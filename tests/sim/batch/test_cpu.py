@@ -172,12 +172,12 @@ def test_memory_is_estimated_before_it_is_taken(monkeypatch):
 def test_ctrl_c_waits_until_all_machines_have_taken_their_steps(workers):
     machines = engine(arm(), 4 * TOGETHER, workers)
     machines.step(1)
-    timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
+    timer = threading.Timer(0.02, signal.raise_signal, [signal.SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        machines.step(5000)
+        machines.step(20_000)
     timer.join()
-    assert (machines.times() == machines.times()[0]).all() and machines.times()[0] == pytest.approx(5001 * H)
+    assert (machines.times() == machines.times()[0]).all() and machines.times()[0] == pytest.approx(20_001 * H)
 
 
 def in_child(machines: CpuMachines, queue: multiprocessing.Queue) -> None:

@@ -75,3 +75,12 @@ def test_table_of_copies():
     table = plan.table(1000, 5000)
     rows = [1000 + plan.at["x"], 5000, 6, 1], [1000 + plan.at["rows"], 5000 + 48, 6, 0]
     assert table.tolist() == list(map(list, rows))
+
+
+def test_tables_of_the_machine_stand_last():
+    """So that what moves can be put without them."""
+    own = {"law": Laid(np.zeros(3), SIDE_BY_SIDE), "all": Laid(np.zeros(2), SHARED)}
+    tree = {"machine": own, "data": {"tau": Laid(np.zeros(1), SIDE_BY_SIDE)}, "y": Laid(np.zeros(4), SIDE_BY_SIDE)}
+    plan = MemoryPlan(tree, {path for path, _ in leaves(tree)}, 2)
+    assert list(plan.own_arrays) == ["data.tau", "y", "machine.law"] and plan.moving == 2
+    assert [row[2] for row in plan.table(0, 0)[: plan.moving]] == [1, 4] and list(plan.shared) == ["machine.all"]

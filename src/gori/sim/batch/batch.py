@@ -45,7 +45,9 @@ class Batch:
     workers      threads of the CPU; default: `gori.threads()`
 
     Arrays have the machine as their first axis, and are those of the batch itself: NumPy's on a CPU, on a GPU
-    DeviceArrays, which PyTorch, JAX and CuPy take without a copy.
+    DeviceArrays, which PyTorch, JAX and CuPy take without a copy. What is written to q and v counts from the next step
+    on, but methods that keep slopes of earlier steps (adams, adams_moulton, generalized_alpha) go on with those: give
+    `reset` a State instead.
     """
 
     def __init__(
