@@ -10,9 +10,9 @@ from gori.errors import InputError
 from gori.model.compile import compile
 from gori.model.model import Model, require_model
 from gori.model.varied.fit import Fit
+from gori.model.varied.interpolants import TooMany
 from gori.model.varied.moments import MOMENTS, Moments, with_moments
 from gori.model.varied.parameters import Parameters
-from gori.model.varied.pieces import TooMany
 from gori.model.varied.probes import BetweenError, Probes
 from gori.model.varied.sticking import START, Sticking, with_start
 from gori.model.varied.tables import LOOSE, Arrays, compiled_tables, overlaid
@@ -20,7 +20,7 @@ from gori.spec import Spec
 
 FEW_MACHINES = 64
 """distinct machines up to which each is compiled"""
-LAST_CHECKS, SLACK = 5, 10.0
+LAST_CHECKS, SLACK = 16, 10.0
 """machines that are compared at the end, and tolerance then, by that of the fit"""
 HIDDEN = MOMENTS, START
 
