@@ -50,8 +50,6 @@ def test_roots_of_sums():
     root = trees[0].parts[1]
     assert trees[0].rule == PRODUCT and isinstance(root, Separated) and compiled < 120
     assert root.parts == ((1,), (2,), (3,))
-        trees[0].rule == PRODUCT and isinstance(root, Separated) and root.parts == ((1,), (2,), (3,)) and compiled < 120
-    )
 
 
 def test_kinks_are_looked_up_or_too_many():
