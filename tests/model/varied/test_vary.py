@@ -118,6 +118,11 @@ def test_few_machines_are_compiled():
     assert compare(pair(), {"slide.mass": alike}, tolerance=0.0, machines=range(5)).compiled == 4
 
 
+def test_each_machine_can_be_compiled():
+    exact = compare(pair(), {"load.mass": uniform(0.3, 0.6)}, tolerance=0.0, machines=range(20), exact=True)
+    assert exact.compiled == MANY
+
+
 def test_what_is_not_smooth_is_compiled():
     told = []
 
@@ -133,6 +138,19 @@ def test_quaternions_are_compiled():
     turns = uniform(-1, 1, 4)
     turns /= np.linalg.norm(turns, axis=1)[:, None]
     assert compare(pair(), {"bolt.quat": turns}, tolerance=0.0).compiled == MANY
+
+
+def test_what_shows_at_a_single_machine_is_not_passed_over():
+    """A product that is zero along both lines through the base point."""
+    q, last = np.zeros((MANY, 2)), MANY - 1
+    q[:last:2, 0], q[1:last:2, 1] = uniform(0.1, 0.2)[:last:2], uniform(0.1, 0.2)[1:last:2]
+    q[last] = 0.3  # the largest of both
+
+    def product(model):
+        return {"f": np.array([model.q0[0] * model.q0[1]])}
+
+    found = compare(pair(), {"hinge.q": q[:, 0], "rail.q": q[:, 1]}, tables_of=product, machines=range(MANY))
+    assert found.machine(last)["f"][0] == pytest.approx(0.09)
 
 
 def test_what_was_found_is_checked():

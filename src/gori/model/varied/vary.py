@@ -67,6 +67,7 @@ def vary(
     tables_of: Callable[[Model], Arrays] = compiled_tables,
     tolerances: Mapping[str, float] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    exact: bool = False,
 ) -> Varied:
     """Tables of n machines: machine k is `spec.set({path: values[k]})`, compiled.
 
@@ -74,7 +75,8 @@ def vary(
     parameters   {path as of `Spec.set`: values (n,), of vectors (n, 3) and so on}
     tables_of    what is compared: tables by name
     tolerances   {table: relative difference that does not count}; default: 1e-13, or LOOSE
-    progress     called with (done, of) while machines are compiled one by one
+    progress     called with (done, of) while many machines are compiled one by one; once for each lot of them
+    exact        compile each machine: tables are then the same to the last bit, for about a millisecond each
     """
     if isinstance(model, Spec):
         spec, model = model, compile(model)
@@ -85,7 +87,7 @@ def vary(
     probes = Probes(model, wanted, with_moments(with_start(tables_of)), {**LOOSE, **(tolerances or {})}, progress)
     rng = np.random.default_rng(0)
     _, first, place = np.unique(wanted.X, axis=0, return_index=True, return_inverse=True)
-    found = _fitted(probes, wanted, len(first), rng) if len(first) > FEW_MACHINES else None
+    found = _fitted(probes, wanted, len(first), rng) if len(first) > FEW_MACHINES and not exact else None
     if found is None:
         found = _compiled(probes, wanted, first, place.ravel(), progress)
     _check(probes, wanted, *found, rng)
@@ -104,7 +106,7 @@ def _fitted(
     try:
         fit = Fit(probes, wanted, np.concatenate([rule.ruled for rule in rules]), distinct, rng)
         numbers, machines = np.flatnonzero(probes.seen), np.arange(wanted.count)
-        values = np.empty((len(numbers), wanted.count))
+        values = np.full((len(numbers), wanted.count), np.nan)  # as what was seen to vary later than it was fitted
         for one in fit.found:
             values[np.searchsorted(numbers, one.numbers)] = fit.evaluated(one, machines).T
     except (TooMany, BetweenError):
