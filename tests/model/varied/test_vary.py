@@ -111,6 +111,11 @@ def test_what_is_the_same_in_all_machines_but_not_in_the_model():
     assert (found.tables["body_f"].values[0] == 0.9).all() and found.compiled == 1
 
 
+def test_what_changes_nothing():
+    found = compare(pair().set("frames", {"tip": {"body": "slide"}}), {"tip.at": uniform(-1, 1, 3)}, tolerance=0.0)
+    assert not found.tables
+
+
 def test_few_machines_are_compiled():
     found = compare(pair(), {"bolt.rpy_deg": uniform(-90, 90, 3, count=20)}, tolerance=0.0, machines=range(20))
     assert found.compiled == 20
