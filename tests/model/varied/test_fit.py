@@ -5,8 +5,8 @@ import pytest
 
 import gori
 from gori.model.varied.fit import Fit
+from gori.model.varied.interpolants import PRODUCT, SUM, Separated, TooMany
 from gori.model.varied.parameters import Parameters
-from gori.model.varied.pieces import PRODUCT, SUM, Split, TooMany
 from gori.model.varied.probes import Probes
 from tests.model.varied.machines import MANY, pair, uniform
 
@@ -34,21 +34,22 @@ def fit(*functions, count=MANY, columns=4, most=None):
 
 def test_sums_and_products():
     trees, compiled = fit(lambda a, b, c, d: a + 2 * b - np.sin(c), lambda a, b, c, d: a * b / c, lambda a, b, c, d: d)
-    assert trees == {0: Split(SUM, ((0,), (1,), (2,))), 1: Split(PRODUCT, ((0,), (1,), (2,))), 2: (3,)}
+    assert trees == {0: Separated(SUM, ((0,), (1,), (2,))), 1: Separated(PRODUCT, ((0,), (1,), (2,))), 2: (3,)}
     assert compiled < 110
 
 
 def test_groups_that_act_together():
     trees, compiled = fit(lambda a, b, c, d: a * b + c * d, lambda a, b, c, d: np.exp(a * b) * (c + d), count=2000)
-    assert trees[0] == Split(SUM, ((0, 1), (2, 3)))
-    assert trees[1] == Split(PRODUCT, ((0, 1), Split(SUM, ((2,), (3,)))))
+    assert trees[0] == Separated(SUM, ((0, 1), (2, 3)))
+    assert trees[1] == Separated(PRODUCT, ((0, 1), Separated(SUM, ((2,), (3,)))))
     assert compiled < 500
 
 
 def test_roots_of_sums():
     trees, compiled = fit(lambda a, b, c, d: np.sqrt(a * (b + c + d)))
     root = trees[0].parts[1]
-    assert trees[0].rule == PRODUCT and isinstance(root, Split) and root.parts == ((1,), (2,), (3,)) and compiled < 120
+    assert trees[0].rule == PRODUCT and isinstance(root, Separated) and compiled < 120
+    assert root.parts == ((1,), (2,), (3,))
 
 
 def test_kinks_are_looked_up_or_too_many():
@@ -56,7 +57,7 @@ def test_kinks_are_looked_up_or_too_many():
     with pytest.raises(TooMany):
         fit(kink)
     trees, compiled = fit(kink, most=3 * MANY)  # as if many machines shared values of a
-    assert trees == {0: Split(SUM, ((0,), (1,)))} and compiled >= MANY
+    assert trees == {0: Separated(SUM, ((0,), (1,)))} and compiled >= MANY
 
 
 def test_one_column_that_is_a_list():

@@ -25,6 +25,11 @@ def test_numbers_at_points():
     assert probes({"slide.mass": np.array([0.5, 1.0])}, body_f=0.1).tolerance()[mass] == pytest.approx(0.05)
 
 
+def test_coordinates_are_judged_by_one_radian():
+    found = probes({"hinge.q": np.array([1e-3, 2e-3])}, start=1e-12)
+    assert (found.tolerance()[found.words.numbers("start")] >= 1e-12).all()
+
+
 def test_between_machines():
     with pytest.raises(BetweenError):
         probes({"slide.mass": np.array([0.5, 1.0])}).matrix(np.array([[-1.0]]), np.zeros(0, np.int64))

@@ -63,6 +63,7 @@ def test_numbers_are_laid_over():
 def test_among():
     found, at = among(np.array([2, 5, 9]), np.array([5, 6, 12, 2]))
     assert found.tolist() == [True, False, False, True] and at[found].tolist() == [1, 0]
+    assert not among(np.zeros(0, np.int64), np.array([1, 2]))[0].any()
 
 
 def test_tables_of_a_model():

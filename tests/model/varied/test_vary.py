@@ -111,11 +111,21 @@ def test_what_is_the_same_in_all_machines_but_not_in_the_model():
     assert (found.tables["body_f"].values[0] == 0.9).all() and found.compiled == 1
 
 
+def test_what_changes_nothing():
+    found = compare(pair().set("frames", {"tip": {"body": "slide"}}), {"tip.at": uniform(-1, 1, 3)}, tolerance=0.0)
+    assert not found.tables
+
+
 def test_few_machines_are_compiled():
     found = compare(pair(), {"bolt.rpy_deg": uniform(-90, 90, 3, count=20)}, tolerance=0.0, machines=range(20))
     assert found.compiled == 20
     alike = uniform(0.3, 0.6, count=4)[np.arange(MANY) % 4]
     assert compare(pair(), {"slide.mass": alike}, tolerance=0.0, machines=range(5)).compiled == 4
+
+
+def test_each_machine_can_be_compiled():
+    exact = compare(pair(), {"load.mass": uniform(0.3, 0.6)}, tolerance=0.0, machines=range(20), exact=True)
+    assert exact.compiled == MANY
 
 
 def test_what_is_not_smooth_is_compiled():
@@ -135,13 +145,26 @@ def test_quaternions_are_compiled():
     assert compare(pair(), {"bolt.quat": turns}, tolerance=0.0).compiled == MANY
 
 
+def test_what_shows_at_a_single_machine_is_not_passed_over():
+    """A product that is zero along both lines through the base point."""
+    q, last = np.zeros((MANY, 2)), MANY - 1
+    q[:last:2, 0], q[1:last:2, 1] = uniform(0.1, 0.2)[:last:2], uniform(0.1, 0.2)[1:last:2]
+    q[last] = 0.3  # the largest of both
+
+    def product(model):
+        return {"f": np.array([model.q0[0] * model.q0[1]])}
+
+    found = compare(pair(), {"hinge.q": q[:, 0], "rail.q": q[:, 1]}, tables_of=product, machines=range(MANY))
+    assert found.machine(last)["f"][0] == pytest.approx(0.09)
+
+
 def test_what_was_found_is_checked():
     """A jump that no machine has shown until the end."""
     wanted = Parameters(pair(), {"slide.mass": uniform(0.3, 0.6)})
     probes = Probes(gori.compile(pair()), wanted, lambda model: {"m": np.array([model.spec.bodies["slide"].mass])}, {})
     numbers, values = np.array([0]), wanted.X.T.copy()
     _check(probes, wanted, numbers, values, np.random.default_rng(0))
-    k = np.random.default_rng(0).integers(0, MANY, 5).min()
+    k = np.random.default_rng(0).integers(0, MANY, 16).min()
     values[0, k] += 1e-11
     with pytest.raises(InputError, match=rf"m\[0\] of machine {k} is 0\.\d+, not 0\.\d+ .* it jumps within the range"):
         _check(probes, wanted, numbers, values, np.random.default_rng(0))

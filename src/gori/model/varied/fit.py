@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gori.model.varied.interpolants import EVERY, PRODUCT, RULES, SUM, Interpolant, Separated, TooMany, Tree, combined
 from gori.model.varied.nodes import COUNTS, lagrange
 from gori.model.varied.parameters import Parameters
-from gori.model.varied.pieces import EVERY, PRODUCT, RULES, SUM, Piece, Split, TooMany, Tree, combined
 from gori.model.varied.probes import Probes
 
 CHECKS, LINE_CHECKS = 16, 3
@@ -29,7 +29,7 @@ BLOCK = 1 << 22
 """numbers of a basis that are made at once"""
 
 
-class Found(NamedTuple):
+class Formula(NamedTuple):
     """Numbers of one tree that are equally smooth along the lines.
 
     finer   by how many levels their grids are finer than the lines ask for
@@ -61,7 +61,7 @@ class Fit:
         some = rng.integers(0, count, 32)
         self.base_machine = int(some[np.argmin((X[some] == 0.0).sum(axis=1))])
         self.base = X[self.base_machine]
-        self._pieces: dict[tuple, Piece] = {}
+        self._interpolants: dict[tuple, Interpolant] = {}
         self.level = np.full((p, probes.words.count), -1, np.int8)  # -1: does not depend on the column
         self.checks = np.unique([*X.argmin(axis=0), *X.argmax(axis=0), *rng.integers(0, count, CHECKS)])
         for k in (self.base_machine, *self.checks):
@@ -70,7 +70,7 @@ class Fit:
             self._line(column)
         self.numbers = np.setdiff1d(np.flatnonzero(probes.seen), ruled)
         self._tolerance = probes.tolerance()
-        self.found: list[Found] = []
+        self.found: list[Formula] = []
         self._search()
 
     # ---- functions of one column
@@ -82,13 +82,13 @@ class Fit:
         checks = np.tile(self.base, (len(x), 1))
         checks[:, column] = x
         if parameters.few[column]:
-            points = Piece(parameters, self.base, (column,), (0,), self._most).points
+            points = Interpolant(parameters, self.base, (column,), (0,), self._most).points
             numbers, found = self._numbers_at(points)
             self.level[column, numbers[(found != found[0]).any(axis=0)]] = 0
             return
         self._numbers_at(checks)
         for level in range(len(COUNTS)):
-            points = Piece(parameters, self.base, (column,), (level,), self._most).points
+            points = Interpolant(parameters, self.base, (column,), (level,), self._most).points
             numbers, known = self._numbers_at(points)
             there = probes.matrix(checks, numbers)
             varies = (known != known[0]).any(axis=0) | (there != known[0]).any(axis=0)
@@ -134,7 +134,7 @@ class Fit:
 
     def _singles(self, k: int, rule: int) -> Tree:
         columns = self._columns(k)
-        return columns if len(columns) < 2 else Split(rule, tuple((column,) for column in columns))
+        return columns if len(columns) < 2 else Separated(rule, tuple((column,) for column in columns))
 
     def _settle(self, wanted: dict[int, Tree], finer: int = 0) -> list[int]:
         """Take over those trees that give the numbers of the machines that were compiled; the other numbers."""
@@ -188,37 +188,37 @@ class Fit:
         for rule in RULES:
             linked = [pair for pair, flags in together.items() if flags[rule]]
             if len(parts := _components(columns, linked)) > 1:
-                return Split(rule, tuple(self._separated(together, part) for part in parts))
+                return Separated(rule, tuple(self._separated(together, part) for part in parts))
         return columns
 
     # ---- values
 
-    def _gathered(self, wanted: dict[int, Tree], finer: int) -> list[Found]:
+    def _gathered(self, wanted: dict[int, Tree], finer: int) -> list[Formula]:
         """Numbers of the same tree and levels."""
         found: dict[tuple[Tree, bytes], list[int]] = defaultdict(list)
         for k, tree in wanted.items():
             found[tree, self.level[:, k].tobytes()].append(k)
-        return [Found(tree, finer, np.array(numbers)) for (tree, _), numbers in found.items()]
+        return [Formula(tree, finer, np.array(numbers)) for (tree, _), numbers in found.items()]
 
-    def _piece(self, group: tuple[int, ...], one: Found) -> Piece:
+    def _interpolant(self, group: tuple[int, ...], one: Formula) -> Interpolant:
         levels = self.level[group, :][:, one.numbers].max(axis=1, initial=0)
         levels = np.where(levels < EVERY, np.minimum(levels + one.finer, EVERY - 1), levels)
         key = group, *levels.tolist()
-        if key not in self._pieces:
-            self._pieces[key] = Piece(self.parameters, self.base, group, tuple(levels.tolist()), self._most)
-        return self._pieces[key]
+        if key not in self._interpolants:
+            self._interpolants[key] = Interpolant(self.parameters, self.base, group, tuple(levels.tolist()), self._most)
+        return self._interpolants[key]
 
-    def evaluated(self, one: Found, machines: np.ndarray) -> np.ndarray:
+    def evaluated(self, one: Formula, machines: np.ndarray) -> np.ndarray:
         """The numbers (n, e) of some machines."""
-        if isinstance(one.tree, Split):
+        if isinstance(one.tree, Separated):
             here = self.probes.matrix(self.base[None], one.numbers)[0]
             parts = [self.evaluated(one._replace(tree=part), machines) for part in one.tree.parts]
             return combined(one.tree.rule, here, parts)
-        piece = self._piece(one.tree, one)
-        values, size = self.probes.matrix(piece.points, one.numbers), max(1, BLOCK // len(piece.points))
+        interpolant = self._interpolant(one.tree, one)
+        values, size = self.probes.matrix(interpolant.points, one.numbers), max(1, BLOCK // len(interpolant.points))
         out = np.empty((len(machines), len(one.numbers)))
         for start in range(0, len(machines), size):
-            out[start : start + size] = piece.at(machines[start : start + size], values)
+            out[start : start + size] = interpolant.at(machines[start : start + size], values)
         return out
 
 

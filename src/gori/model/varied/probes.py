@@ -45,6 +45,8 @@ class Probes:
         self.words = Words(self.tables)
         self.reference = self.words.flat(self.tables)
         self.scale = np.where(np.isfinite(self.reference), np.abs(self.reference), 0.0)
+        start = self.words.numbers("start")  # angles near zero are known as well as others: by that of 1 rad, or 1 m
+        self.scale[start] = np.maximum(self.scale[start], 1.0)
         self.seen = np.zeros(self.words.count, bool)
         of_table = np.array([tolerances.get(name, RELATIVE) for name in self.words.names])
         self._relative = of_table[self.words.table]

@@ -177,8 +177,11 @@ def _vectors(name: str, array: np.ndarray) -> np.ndarray:
 
 def among(numbers: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which of the wanted numbers are among some sorted ones, and where."""
-    at = np.searchsorted(numbers, wanted).clip(max=len(numbers) - 1)
-    return numbers[at] == wanted, at
+    at = np.searchsorted(numbers, wanted)
+    inside = at < len(numbers)
+    found = np.zeros(len(at), bool)
+    found[inside] = numbers[at[inside]] == wanted[inside]
+    return found, at
 
 
 def overlaid(tables: Arrays, numbers: Iterator[tuple[str, np.ndarray, np.ndarray]]) -> dict[str, np.ndarray]:

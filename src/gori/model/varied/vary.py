@@ -10,9 +10,9 @@ from gori.errors import InputError
 from gori.model.compile import compile
 from gori.model.model import Model, require_model
 from gori.model.varied.fit import Fit
+from gori.model.varied.interpolants import TooMany
 from gori.model.varied.moments import MOMENTS, Moments, with_moments
 from gori.model.varied.parameters import Parameters
-from gori.model.varied.pieces import TooMany
 from gori.model.varied.probes import BetweenError, Probes
 from gori.model.varied.sticking import START, Sticking, with_start
 from gori.model.varied.tables import LOOSE, Arrays, compiled_tables, overlaid
@@ -20,7 +20,7 @@ from gori.spec import Spec
 
 FEW_MACHINES = 64
 """distinct machines up to which each is compiled"""
-LAST_CHECKS, SLACK = 5, 10.0
+LAST_CHECKS, SLACK = 16, 10.0
 """machines that are compared at the end, and tolerance then, by that of the fit"""
 HIDDEN = MOMENTS, START
 
@@ -67,6 +67,7 @@ def vary(
     tables_of: Callable[[Model], Arrays] = compiled_tables,
     tolerances: Mapping[str, float] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    exact: bool = False,
 ) -> Varied:
     """Tables of n machines: machine k is `spec.set({path: values[k]})`, compiled.
 
@@ -74,7 +75,8 @@ def vary(
     parameters   {path as of `Spec.set`: values (n,), of vectors (n, 3) and so on}
     tables_of    what is compared: tables by name
     tolerances   {table: relative difference that does not count}; default: 1e-13, or LOOSE
-    progress     called with (done, of) while machines are compiled one by one
+    progress     called with (done, of) while many machines are compiled one by one; once for each lot of them
+    exact        compile each machine: tables are then the same to the last bit, for about a millisecond each
     """
     if isinstance(model, Spec):
         spec, model = model, compile(model)
@@ -85,7 +87,7 @@ def vary(
     probes = Probes(model, wanted, with_moments(with_start(tables_of)), {**LOOSE, **(tolerances or {})}, progress)
     rng = np.random.default_rng(0)
     _, first, place = np.unique(wanted.X, axis=0, return_index=True, return_inverse=True)
-    found = _fitted(probes, wanted, len(first), rng) if len(first) > FEW_MACHINES else None
+    found = _fitted(probes, wanted, len(first), rng) if len(first) > FEW_MACHINES and not exact else None
     if found is None:
         found = _compiled(probes, wanted, first, place.ravel(), progress)
     _check(probes, wanted, *found, rng)
@@ -104,7 +106,7 @@ def _fitted(
     try:
         fit = Fit(probes, wanted, np.concatenate([rule.ruled for rule in rules]), distinct, rng)
         numbers, machines = np.flatnonzero(probes.seen), np.arange(wanted.count)
-        values = np.empty((len(numbers), wanted.count))
+        values = np.full((len(numbers), wanted.count), np.nan)  # as what was seen to vary later than it was fitted
         for one in fit.found:
             values[np.searchsorted(numbers, one.numbers)] = fit.evaluated(one, machines).T
     except (TooMany, BetweenError):

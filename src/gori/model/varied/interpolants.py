@@ -16,14 +16,14 @@ SUM, PRODUCT, ROOT, RECIPROCAL = RULES = range(4)
 """how a number follows from functions of groups of columns: g = f, log f, f^2 or 1/f is a sum of them"""
 
 
-class Split(NamedTuple):
+class Separated(NamedTuple):
     """A function that follows by a rule from functions of fewer columns, each with all others at the base."""
 
     rule: Rule
     parts: tuple["Tree", ...]
 
 
-Tree = tuple[int, ...] | Split
+Tree = tuple[int, ...] | Separated
 """a group of columns, or what is split further"""
 
 
@@ -52,7 +52,7 @@ class TooMany(Exception):
     """So many points that the machines may as well be compiled themselves."""
 
 
-class Piece:
+class Interpolant:
     """A function of a group of columns, on a grid of Chebyshev points or at each distinct combination of their values,
     whichever takes fewer points.
 

@@ -1,10 +1,10 @@
-"""Pieces on grids and at distinct combinations, and rules that combine them."""
+"""Interpolants on grids and at distinct combinations, and rules that combine them."""
 
 import numpy as np
 import pytest
 
+from gori.model.varied.interpolants import EVERY, PRODUCT, RECIPROCAL, ROOT, SUM, Interpolant, TooMany, combined
 from gori.model.varied.parameters import Parameters
-from gori.model.varied.pieces import EVERY, PRODUCT, RECIPROCAL, ROOT, SUM, Piece, TooMany, combined
 from tests.model.varied.machines import MANY, pair, uniform
 
 ALL = np.arange(MANY)
@@ -36,9 +36,9 @@ def parameters(levels=3):
 def test_a_grid_and_combinations_give_the_same():
     found = parameters()
     base = found.X[0]
-    grid = Piece(found, base, (0, 1), (3, 0), 100)
+    grid = Interpolant(found, base, (0, 1), (3, 0), 100)
     assert len(grid.points) == 9 * 3 and (grid.points[:, 2] == base[2]).all()
-    every = Piece(found, base, (0, 1), (EVERY, 0), 400)
+    every = Interpolant(found, base, (0, 1), (EVERY, 0), 400)
     assert len(every.points) == MANY
     f = lambda points: np.exp(points[:, :1]) * (1.0 + points[:, 1:2])  # noqa: E731
     assert np.allclose(grid.at(ALL, f(grid.points)), f(found.X), rtol=1e-9)
@@ -48,12 +48,12 @@ def test_a_grid_and_combinations_give_the_same():
 def test_fewer_points_are_taken():
     x = np.repeat(uniform(1, 2, count=30), 10)
     found = Parameters(pair(), {"arm.mass": x, "load.mass": 2.0 * x})
-    assert len(Piece(found, found.X[0], (0, 1), (4, 4), 1000).points) == 30  # not 17 x 17
-    assert len(Piece(found, found.X[0], (0, 1), (1, 1), 1000).points) == 9
-    assert len(Piece(found, found.X[0], (), (), 1).points) == 1
+    assert len(Interpolant(found, found.X[0], (0, 1), (4, 4), 1000).points) == 30  # not 17 x 17
+    assert len(Interpolant(found, found.X[0], (0, 1), (1, 1), 1000).points) == 9
+    assert len(Interpolant(found, found.X[0], (), (), 1).points) == 1
 
 
 def test_too_many_points():
     found = parameters()
     with pytest.raises(TooMany):
-        Piece(found, found.X[0], (0, 1, 2), (4, 0, 4), 299)
+        Interpolant(found, found.X[0], (0, 1, 2), (4, 0, 4), 299)
