@@ -73,7 +73,7 @@ def test_one_that_fails_is_left_alone_and_named():
     batch.step(10)
     assert np.flatnonzero(batch.failed).tolist() == [17] and np.array_equal(batch.q[17], before)
     assert batch.time[17] == batch.time[16] - 10 * H
-    assert "diverged at t = 0.01 s" in batch.failures()[17]
+    assert "v[0] is nan at t = 0.01 s" in batch.failures()[17]
     assert np.array_equal(batch.q[18], alone(arm(), v[18], 20).q)
     batch.reset(17)
     batch.step(5)
@@ -263,3 +263,16 @@ def test_another_thread_is_refused():
     thread.join()
     assert (batch.time == batch.time[0]).all() and not batch.failed.any()
     batch.step(1)
+
+
+@pytest.mark.parametrize("make", [arm, four_bar])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_was_written_and_is_not_finite_is_named(make, value):
+    batch = Batch(make(), 3)
+    batch.q[1, 2] = batch.v[2, 0] = value
+    batch.step(2)
+    assert batch.failed.tolist() == [False, True, True]
+    assert batch.failures() == {
+        1: f"q[2] is {value} at t = 0 s: write finite numbers, or reset it",
+        2: f"v[0] is {value} at t = 0 s: write finite numbers, or reset it",
+    }

@@ -226,7 +226,8 @@ class Batch:
             for machine in np.flatnonzero(codes != OK)[:most]:
                 self._machines.fetch(int(machine))
                 simulation = self._machines.simulation
-                found[int(machine)] = str(explain(simulation.stepper, simulation.user, int(codes[machine])))
+                words = _not_finite(simulation) or explain(simulation.stepper, simulation.user, int(codes[machine]))
+                found[int(machine)] = str(words)
             return found
 
     # ---- arguments
@@ -258,6 +259,15 @@ class Batch:
 
     def __iter__(self) -> Iterator[State]:
         return (self.state(k) for k in range(self.count))
+
+
+def _not_finite(simulation: Simulation) -> str | None:
+    """Words on the first number of the state that is not finite, if one was written."""
+    for name, values in (("q", simulation.q), ("v", simulation.v), ("z", simulation.stepper.z)):
+        if (wrong := np.flatnonzero(~np.isfinite(values))).size:
+            k = int(wrong[0])
+            return f"{name}[{k}] is {values[k]:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
+    return None
 
 
 def _refuse_other_count(varied: list[Numbers], count: int) -> None:
