@@ -12,6 +12,7 @@ import gori
 from gori.errors import InputError, SimulationError
 from gori.kernels.codes import NOT_FINITE, OK, POOR_CHOICE, SINGULAR
 from gori.sim.batch.cpu import TOGETHER, CpuMachines
+from tests.model.loops.singular import parallelogram
 from tests.sim.batch.machines import H, arm, four_bar, pendulum, sand, speeds
 
 STEP = gori.SemiImplicit(step=H)
@@ -94,6 +95,35 @@ def test_vehicles_leave_ruts_of_their_own():
         assert machines.simulation.state == alone.state
     assert np.array_equal(machines.array("y")[1], machines.array("y")[2])
     assert not np.array_equal(machines.array("y")[0], machines.array("y")[1])
+
+
+def test_nothing_is_left_of_the_machine_before():
+    """Which stood in the same pose, with factors of its own."""
+    model = four_bar()
+    machines, other = engine(model, 2), engine(model, 2)
+    velocities(model, machines)[:] = speeds(model, 2)
+    machines.step(20)
+    machines.array("y")[0] = machines.array("y")[1]
+    other.keep({name: array.copy() for name, array in machines.kept().items()})
+    for one in (machines, other):
+        one.step(1)
+    assert np.array_equal(machines.array("y"), other.array("y"))
+
+
+@pytest.mark.parametrize("method", [gori.RK4(step=H), STEP], ids=lambda method: method.kind)
+def test_a_start_in_a_singular_pose_is_that_of_each_machine(method):
+    model = gori.compile(parallelogram(gravity=9.81, A=6.0, C=6.0))
+    alone = gori.Simulation(model, method)
+    alone.step(400)
+    later = alone.state
+    machines = engine(model, 2, method=method)
+    machines.simulation.state = later
+    machines.simulation.stepper.plan_steps(1)
+    machines.store(np.array([False, True]))
+    machines.step(400)
+    assert np.array_equal(machines.array("y")[0], alone.stepper.y)
+    alone.step(400)
+    assert np.array_equal(machines.array("y")[1], alone.stepper.y)
 
 
 # ---- poses that compiled steps alone do not pass

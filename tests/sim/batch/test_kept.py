@@ -62,10 +62,11 @@ def test_loop_solvers(loops):
     continued(*runs, 15)
 
 
-def test_vehicles_on_soft_soil():
+@pytest.mark.parametrize("method", [gori.Adams(step=H, order=2), gori.RK4(step=H)], ids=lambda method: method.kind)
+def test_vehicles_on_soft_soil(method):
     """Ruts, wheels, drive trains and inputs of the driver are kept."""
     model, state = sand()
-    run, other = (simulation(model, gori.Adams(step=H, order=2), state) for _ in range(2))
+    run, other = (simulation(model, method, state) for _ in range(2))
     for one, throttle in ((run, 0.4), (other, 0.0)):
         one.inputs["truck.selector"], one.inputs["truck.throttle"] = "D", throttle
     run.step(30)
