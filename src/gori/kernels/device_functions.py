@@ -40,12 +40,14 @@ class _Texts(NamedTuple):
     linking_libraries: tuple[()] = ()
 
 
-def link_once(library: Any) -> None:
-    """Link the library of a compiled device function anew; library: a CUDACodeLibrary."""
+def link_once(library: Any, large: int = LARGE) -> None:
+    """Link the library of a compiled device function anew; library: a CUDACodeLibrary; large: instructions of a function
+    from which on it is called.
+    """
     own, *others = _modules(library, {}).values()
     functions = [function for module in (own, *others) for function in module.functions]
     calls = Counter(name for function in functions for name in _called(function))
-    called = {function.name for function in functions if calls[function.name] > 1 and _size(function) > LARGE}
+    called = {function.name for function in functions if calls[function.name] > 1 and _size(function) > large}
     library._linking_libraries = {_Texts(tuple(_Text(_text(module, called)) for module in others))}
 
 

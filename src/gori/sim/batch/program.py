@@ -19,7 +19,7 @@ from numba import types
 from gori.integrate.batch.many import steps_of_many
 from gori.kernels.batch.copies import put_image, put_numbers, take_image
 from gori.kernels.batch.members import Members, Tree, members_at, structure_of
-from gori.kernels.device_functions import link_once
+from gori.kernels.device_functions import LARGE, link_once
 from gori.kernels.jit import part
 from gori.kernels.sources import hash_of_all
 from gori.kernels.store import cache_root, cache_roots, read_whole, usable, write_whole
@@ -36,6 +36,8 @@ SIGNATURES = {
 BLOCK = {"advance": 64, "put_image": 128, "put_numbers": 128, "take_image": 128}
 """threads of a block"""
 SUFFIX = ".cubin"
+NEVER = 1 << 60
+"""functions of machines without vehicles are inlined, however large: calls would take a third of the speed of loops"""
 
 
 class ProgramSource(NamedTuple):
@@ -153,7 +155,8 @@ def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
     type_of: Any = cuda_target.typing_context.resolve_value_type
     advance_one = _advance_one(source, type_of, used)
     words, machines, steps, h = SIGNATURES["advance"]
-    link_once(type_of(advance_one).dispatcher.compile_device((words, machines, WHOLE, steps, h)).library)
+    library = type_of(advance_one).dispatcher.compile_device((words, machines, WHOLE, steps, h)).library
+    link_once(library, LARGE if source.tree["machine"]["vehicle"] is not None else NEVER)
     grid: Any = cuda.grid
     size: Any = cuda.gridsize
 
