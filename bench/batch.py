@@ -190,11 +190,9 @@ def main() -> None:
         peer = mujoco_steps(scene, count) if arguments.device == "cpu" else None
         rows.append(
             [
-                name, f"{count}", f"{scene.step * 1e3:g} ms", f"{found.steps_per_s:.3g}",
-                "" if peer is None else f"{found.steps_per_s / peer:.2f}", f"{found.machine_seconds_per_s:.3g}",
-                f"{found.mean_speed:.2g} {scene.unit}", f"{found.diverged:.2%}", f"{found.at_rest:.2%}",
-                f"{found.error:.1e}", f"{found.open_by:.1e}", f"{found.bytes_per_machine}",
-                f"{found.ready_s:.1f} / {cached:.1f}",
+                name, f"{count}", f"{found.steps_per_s:.3g}", "" if peer is None else f"{found.steps_per_s / peer:.2f}",
+                f"{found.mean_speed:.2g}", f"{found.diverged:.1%}, {found.at_rest:.1%}", f"{found.error:.0e}",
+                f"{found.open_by:.0e}", f"{found.bytes_per_machine / 1e3:.3g}", f"{found.ready_s:.0f}, {cached:.1f}",
             ]
         )  # fmt: skip
         print(f"{name}: {found.steps_per_s:.3g} steps/s", file=sys.stderr, flush=True)
@@ -203,8 +201,8 @@ def main() -> None:
         results[f"cached_s_{name}"] = cached
         if peer is not None:
             results[f"mujoco_steps_per_s_{name}"] = peer
-    columns = ["scene", "machines", "step", "steps/s", "times MuJoCo", "machine s/s", "mean speed", "diverged",
-               "at rest", "error of a step", "loops open by", "bytes", "ready, cached [s]"]  # fmt: skip
+    columns = ["scene", "machines", "steps/s", "x MuJoCo", "speed", "diverged, at rest", "error", "open", "kB",
+               "ready, cached [s]"]  # fmt: skip
     show(f"Many machines on a {arguments.device}: semi-implicit Euler in float64", columns, rows)
     console.print(machine())
     print(json.dumps(results))

@@ -41,8 +41,10 @@ class _Texts(NamedTuple):
 
 
 def link_once(library: Any, large: int = LARGE) -> None:
-    """Link the library of a compiled device function anew; library: a CUDACodeLibrary; large: instructions of a function
-    from which on it is called.
+    """Link the library of a compiled device function anew.
+
+    library   a CUDACodeLibrary
+    large     instructions from which on a function with several callers is called
     """
     own, *others = _modules(library, {}).values()
     functions = [function for module in (own, *others) for function in module.functions]

@@ -1,0 +1,118 @@
+"""Batches on a GPU against Simulations on the CPU: `python -m tests.cuda.batches [CASE ...]`, on a machine with a GPU.
+
+Elsewhere the same programs run on the host (`tests/sim/batch/test_cuda.py`). A vehicle compiles for a minute.
+"""
+
+import sys
+from collections.abc import Callable
+
+import numpy as np
+
+import gori
+from tests.sim.batch.machines import H, arm, four_bar, pendulum, speeds
+
+COUNT = 1000
+
+
+def steps(model: gori.Model, method: gori.SemiImplicit | gori.RK4 | gori.Adams, bound: float) -> None:
+    """Machines of different velocities, a thousand steps."""
+    batch, v = gori.batch(model, COUNT, method, device="cuda"), speeds(model, COUNT)
+    batch.v.set(v)
+    batch.step(1000)
+    q, failed = np.asarray(batch.q), batch.failed
+    assert not failed.any()
+    for k in (0, 17, COUNT - 1):
+        run = gori.Simulation(model, method, state=model.state().replace(v=v[k]))
+        run.step(1000)
+        difference = (np.abs(q[k] - run.q) / (1.0 + np.abs(run.q))).max()
+        assert difference < bound, difference
+
+
+def trees() -> None:
+    """An arm, and all elements of a tree."""
+    for method in (gori.SemiImplicit(step=H), gori.RK4(step=H), gori.Adams(step=H)):
+        steps(arm(), method, 1e-9)
+    steps(pendulum(), gori.SemiImplicit(step=H), 1e-9)
+
+
+def loops() -> None:
+    """A four-bar by multipliers."""
+    steps(four_bar(), gori.SemiImplicit(step=H), 1e-9)
+
+
+def places() -> None:
+    """A machine has the same bits in batches of 1, 100 and 100,000, wherever it stands, run after run."""
+    model, v, found = arm(), speeds(arm(), 1)[0], []
+    for count, place in ((1, 0), (100, 63), (100_000, 0), (100_000, 99_999), (100_000, 31)):
+        batch = gori.batch(model, count, gori.SemiImplicit(step=H), device="cuda")
+        all_of_them = np.tile(0.5 * v, (count, 1))
+        all_of_them[place] = v
+        batch.v.set(all_of_them)
+        batch.step(200)
+        found.append(np.asarray(batch.q)[place])
+    assert all(np.array_equal(q, found[0]) for q in found)
+
+
+def faults() -> None:
+    """A NaN stays where it was put; more machines than fit are refused with their number."""
+    batch = gori.batch(arm(), COUNT, gori.SemiImplicit(step=H), device="cuda")
+    batch.v[17].set(np.nan)
+    batch.step(10)
+    assert np.flatnonzero(batch.failed).tolist() == [17] and np.isfinite(np.delete(np.asarray(batch.q), 17, 0)).all()
+    batch.reset([17])
+    batch.step(10)
+    assert not batch.failed.any()
+    try:
+        gori.batch(arm(), 1_000_000_000, device="cuda")
+    except gori.errors.InputError as error:
+        assert "machines would fit" in str(error)
+    else:
+        raise AssertionError("a billion machines fit")
+
+
+def parameters() -> None:
+    """Masses and lengths that differ."""
+    model, rng, n = pendulum(), np.random.default_rng(2), 500
+    given = {
+        "bodies.lower.mass": rng.uniform(0.5, 2.0, n),
+        "joints.elbow.at": np.column_stack([np.zeros((n, 2)), rng.uniform(-1.2, -0.8, n)]),
+    }
+    batch = gori.batch(model, n, gori.SemiImplicit(step=H), parameters=given, device="cuda")
+    batch.step(300)
+    for k in (0, n - 1):
+        spec = model.spec.set({path: values[k].tolist() for path, values in given.items()})
+        run = gori.Simulation(gori.compile(spec), gori.SemiImplicit(step=H))
+        run.step(300)
+        assert np.abs(np.asarray(batch.q)[k] - run.q).max() < 1e-11
+
+
+def vehicles() -> None:
+    """Vehicles on hard ground, with throttles of their own, for a second."""
+    model = gori.compile(gori.vehicle.spec("hmmwv"))
+    state = gori.at_rest(model, speed=5.0)
+    batch = gori.batch(model, 64, gori.SemiImplicit(step=H), state=state, device="cuda")
+    batch.inputs["truck.selector"] = "D"
+    batch.inputs["truck.throttle"] = np.linspace(0.0, 1.0, 64)
+    batch.step(1000)
+    assert not batch.failed.any()
+    for k in (0, 63):
+        run = gori.Simulation(model, gori.SemiImplicit(step=H), state=state)
+        run.inputs["truck.selector"], run.inputs["truck.throttle"] = "D", k / 63
+        run.step(1000)
+        assert np.abs(np.asarray(batch.q)[k] - run.q).max() < 1e-6
+
+
+CASES: dict[str, Callable[[], None]] = {
+    case.__name__: case for case in (trees, loops, places, faults, parameters, vehicles)
+}
+
+
+def main(*names: str) -> int:
+    for name in names or CASES:
+        CASES[name]()
+        print(f"{name}: good", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
