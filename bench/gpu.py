@@ -1,5 +1,6 @@
 """All that needs a GPU, on a machine that has one: checks against the CPU, then the bench of grains. Many machines at
 once are timed by `python -m bench.batch --device cuda`.
+
 python -m bench.gpu [TABLE.md]    writes the figures with machine and date
 """
 

@@ -12,7 +12,7 @@ import pytest
 import gori
 from gori.errors import FileError, InputError, UnsupportedError
 from gori.sim.batch.batch import BLOCK_STEPS, Batch
-from tests.sim.batch.machines import H, arm, four_bar, pendulum, speeds
+from tests.sim.batch.machines import H, arm, balls, four_bar, pendulum, speeds
 
 
 def alone(model: gori.Model, v: np.ndarray, steps: int, method=None) -> gori.Simulation:
@@ -276,3 +276,23 @@ def test_what_was_written_and_is_not_finite_is_named(make, value):
         1: f"q[2] is {value} at t = 0 s: write finite numbers, or reset it",
         2: f"v[0] is {value} at t = 0 s: write finite numbers, or reset it",
     }
+
+
+@pytest.mark.parametrize(
+    "method",
+    [gori.TimeStepping(step=2e-3), gori.ImplicitEuler(step=1e-3, newton=True), gori.RK4(step=1e-4)],
+    ids=lambda method: method.kind,
+)
+def test_bodies_that_touch(method):
+    model, n = balls(), 20
+    batch, v = Batch(model, n, method, workers=2), 0.3 * speeds(balls(), n)
+    batch.v[:] = v
+    for steps in (30, 3, 40):
+        batch.step(steps)
+    touching = 0
+    for k in (0, 9, n - 1):
+        run = alone(model, v[k], 73, method)
+        assert np.array_equal(batch.q[k], run.q) and np.array_equal(batch.v[k], run.v)
+        assert batch.state(k) == run.state
+        touching += int(run.stepper.data.contact_memory.head["points"][0])
+    assert touching > 3

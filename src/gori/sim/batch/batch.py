@@ -85,7 +85,7 @@ class Batch:
         self._varied_start = [numbers for numbers in varied if not numbers.of_tables]
         self._forces = settable_forces(model)
         self.model = with_held_forces(model, self._forces)
-        _refuse_unable(self.model)
+        _refuse_unable(self.model, device)
         options: dict[str, Any] = {"loops": loops, "sub_steps": sub_steps}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
 
@@ -276,11 +276,11 @@ def _refuse_other_count(varied: list[Numbers], count: int) -> None:
             raise InputError(f"parameters are given for {numbers.values.shape[1]} machines, and the batch has {count}")
 
 
-def _refuse_unable(model: Model) -> None:
+def _refuse_unable(model: Model, device: str) -> None:
     """Refuse by name what machines of a batch cannot have yet."""
     refused = {
         "particles": model.particles is not None,
-        "contact between bodies": model.contact is not None,
+        "contact between bodies on a GPU": model.contact is not None and device == "cuda",
         "controls of the Spec, which set inputs by Python": model.vehicle is not None and model.vehicle.schedules,
     }
     for words, there in refused.items():

@@ -15,6 +15,7 @@ KEPT = (
     "data.turns", "data.track",
     "data.vehicle_clock", "data.driver", "data.wheel", "data.train", "data.wheel_output", "data.train_output",
     "data.contact", "data.cells", "data.standing",
+    *(f"data.contact_memory.{name}" for name in ("head", "point", "wrench", "measured")),
 )  # fmt: skip
 """paths, besides the state vector and the clock"""
 RENEWED = ("data.loops.work.standing",)
