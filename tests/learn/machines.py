@@ -30,7 +30,7 @@ def cart_pole() -> gori.Model:
 
 @cache
 def flyer() -> gori.Model:
-    """A free body with a helical joint, a ball joint and a turned frame, over ground with a slope, a field and features."""
+    """A free body with a helical joint, a ball joint and a turned frame, over ground of all kinds."""
     body = {"mass": 1.0, "com": [0.1, 0, 0], "inertia": [0.1, 0.2, 0.3]}
     features = {
         "bump": {"type": "trapezoid", "at": [1.0, 0.0], "yaw_deg": 20, "width": 2.0},
@@ -60,7 +60,8 @@ def balancer(count: int = 4, *, batch=None, **options) -> learn.VectorEnv:
     given = {
         "observations": {"q": learn.Positions(), "v": learn.Velocities(), "last": learn.LastAction()},
         "actions": {"push": learn.InputAction("push", scale=10.0)},
-        "rewards": {"upright": lambda env: env.xp.cos(env.q[:, 1]), "effort": (lambda env: env.action[:, 0] ** 2, -0.1)},
+        "rewards": {"upright": lambda env: env.xp.cos(env.q[:, 1]),
+                    "effort": (lambda env: env.action[:, 0] ** 2, -0.1)},
         "terminations": {"fell": lambda env: env.xp.abs(env.q[:, 1]) > 0.8},
         "starts": [learn.Spread({"hinge": 0.1, "slide": (-0.5, 0.2)}, {"slide": 0.3})],
         "control_steps": 10,

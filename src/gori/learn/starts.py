@@ -104,8 +104,8 @@ class OtherParameters(EpisodeStart):
 
 
 def _range(where: str, given: Range, size: int) -> tuple[np.ndarray, np.ndarray]:
-    pair = given if isinstance(given, tuple) else (-given, given)
     try:
+        pair = given if isinstance(given, tuple) else (-given, given)
         low, high = (np.broadcast_to(np.asarray(one, float), (size,)).copy() for one in pair)
     except (TypeError, ValueError):
         raise InputError(f"the range of {where} must be a number or (low, high) of {size}, not {given!r}") from None
