@@ -28,6 +28,9 @@ EPISODES = 2
 BEST = 0.1
 """share of policies to which the next ones are fitted"""
 
+EXTRA = 0.6
+"""deviation that is added in the first generation, and less and less later on, so that learning does not stop early"""
+
 
 def cart_pole() -> gori.Model:
     """A pole of 0.5 m that hangs from a cart on a rail of 4 m with soft ends."""
@@ -61,7 +64,7 @@ def environment(machines: int) -> learn.VectorEnv:
         rewards={
             "up": lambda env: -env.xp.cos(env.q[:, 1]),
             "middle": (lambda env: env.q[:, 0] ** 2, -0.05),
-            "calm": (lambda env: env.v[:, 1] ** 2 * (env.xp.cos(env.q[:, 1]) < -0.8), -0.02),
+            "calm": (lambda env: env.v[:, 1] ** 2 * (env.xp.cos(env.q[:, 1]) < -0.8), -0.05),
         },
         starts=[learn.Spread({"hinge": 0.1, "rail": 0.1}, {"hinge": 0.1})],
         control_steps=5,
@@ -79,7 +82,7 @@ def forces(policies: np.ndarray, observations: np.ndarray) -> np.ndarray:
 
 
 def tried(env: learn.VectorEnv, policies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """One episode of each policy: its return per step, -1 hanging and 1 standing; whether the pole stands at the end."""
+    """One episode of each policy: return per step, -1 hanging and 1 standing; whether the pole stands at the end."""
     observations, _ = env.reset()
     info: dict = {}
     while "final_info" not in info:  # all are truncated in the same step
@@ -98,7 +101,7 @@ def trained(env: learn.VectorEnv, generations: int, seed: int = 0) -> tuple[np.n
         policies = mean + spread * rng.normal(size=(env.num_envs, len(mean)))
         returns = np.mean([tried(env, policies)[0] for _ in range(EPISODES)], axis=0)
         best = policies[np.argsort(-returns)[: max(4, round(BEST * env.num_envs))]]
-        mean, spread = best.mean(axis=0), best.std(axis=0) + 0.3 * (1 - generation / generations) ** 2
+        mean, spread = best.mean(axis=0), best.std(axis=0) + EXTRA * (1 - generation / generations) ** 2
         curve.append(float(returns.mean()))
         if generation % 5 == 4:
             print(f"generation {generation + 1:3d}: mean return per step {curve[-1]:6.3f}, best {returns.max():6.3f}")

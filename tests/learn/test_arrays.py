@@ -36,6 +36,7 @@ def test_torch_sees_the_memory_of_the_batch(batch):
     assert arrays.cast(q, "float32").dtype == torch.float32 and arrays.copy(q).data_ptr() != q.data_ptr()
     assert arrays.of(np.array([True]), "bool").dtype == torch.bool
     assert isinstance(arrays.mask(q[:, 0] > 0.0), np.ndarray)
+    assert not arrays.of(torch.ones(3, requires_grad=True)).requires_grad
 
 
 def test_what_is_refused(batch, monkeypatch):

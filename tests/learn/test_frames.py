@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import gori
+from gori.errors import UnsupportedError
 from gori.learn.arrays import Arrays
 from gori.learn.frames import JointChain, cross, in_axes, rotation
-from tests.learn.machines import EXAMPLES, cart_pole, flyer
+from tests.learn.machines import EXAMPLES, H, balancer, cart_pole, flyer
 
 
 @pytest.mark.parametrize("make", [cart_pole, flyer, lambda: gori.compile(gori.load(EXAMPLES / "arm.yaml"))])
@@ -22,6 +23,18 @@ def test_frames_are_where_the_kernels_have_them(make):
         assert np.abs(np.moveaxis(moved.axes, 0, 2) - poses[name][:, :3, :3]).max() < 1e-13
         assert np.abs(moved.position - poses[name][:, :3, 3]).max() < 1e-13
         assert np.abs(np.concatenate([moved.angular, moved.linear], axis=1) - twist).max() < 1e-12
+
+
+def test_lengths_that_differ_are_refused():
+    at = np.column_stack([np.zeros((3, 2)), [0.1, 0.2, 0.3]])
+    for parameters, refused in (({"joints.hinge.at": at}, True), ({"bodies.pole.mass": [0.1, 0.2, 0.3]}, False)):
+        env = balancer(batch=gori.batch(cart_pole(), 3, gori.SemiImplicit(step=H), parameters=parameters))
+        assert env.motion("cart").position.shape == (3, 3)
+        if refused:
+            with pytest.raises(UnsupportedError, match="'tip' is behind joints whose places differ"):
+                env.motion("tip")
+        else:
+            assert env.motion("tip").position.shape == (3, 3)
 
 
 def test_vectors():

@@ -41,20 +41,22 @@ class Arrays:
         return self.xp.asarray(array) if self.name == "cupy" else self.xp.from_dlpack(array)
 
     def of(self, values: Any, dtype: str = "float64") -> Any:
-        """Numbers of any kind as an array on the device."""
-        kind = getattr(self.xp, dtype)
+        """Numbers of any kind as an array on the device; gradients end here."""
         if self.name == "torch":
-            return self.xp.as_tensor(values, dtype=kind, **self._device)
-        return self.xp.asarray(values, dtype=kind)
+            return self.xp.as_tensor(values, dtype=self._kind(dtype), **self._device).detach()
+        return self.xp.asarray(values, dtype=self._kind(dtype))
 
     def cast(self, array: Any, dtype: str) -> Any:
         """With numbers of another type; itself if it has that one."""
-        kind = getattr(self.xp, dtype)
+        kind = self._kind(dtype)
         return array.to(kind) if self.name == "torch" else array.astype(kind, copy=False)
+
+    def _kind(self, dtype: str) -> Any:
+        return getattr(self.xp, dtype) if self.name == "torch" else np.dtype(dtype)
 
     def zeros(self, *shape: int, dtype: str = "float64") -> Any:
         """Zeros (machines, *shape)."""
-        return self.xp.zeros((self.count, *shape), dtype=getattr(self.xp, dtype), **self._device)
+        return self.xp.zeros((self.count, *shape), dtype=self._kind(dtype), **self._device)
 
     def copy(self, array: Any) -> Any:
         return array.clone() if self.name == "torch" else array.copy()

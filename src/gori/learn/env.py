@@ -124,11 +124,10 @@ class VectorEnv(vector.VectorEnv):
         return self.streams.uniform(name, size)
 
     def motion(self, frame: str) -> FrameMotion:
-        """Axes, position and velocities of a body or frame of all machines, world axes. Varied lengths of
-        `parameters` are not known here.
-        """
+        """Axes, position and velocities of a body or frame of all machines, world axes."""
         if frame not in self._chains:
-            self._chains[frame] = JointChain(self.model, frame, self.arrays)
+            self._chains[frame] = chain = JointChain(self.model, frame, self.arrays)
+            chain.refuse_varied(self.batch.differing("body_f"))
         if frame not in self._motions:
             self._motions[frame] = self._chains[frame].motion(self.q, self.v)
         return self._motions[frame]

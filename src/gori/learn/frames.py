@@ -6,7 +6,10 @@ Axes are kept as three arrays (..., 3), the columns of R_WB.
 
 from typing import Any, NamedTuple
 
-from gori.kernels.tree.columns import KIND, P_BF, P_PJ, PARENT, PITCH, Q0, R_BF, R_PJ, V0
+import numpy as np
+
+from gori.errors import UnsupportedError
+from gori.kernels.tree.columns import KIND, MASS, N_BODY_F, P_BF, P_PJ, PARENT, PITCH, Q0, R_BF, R_PJ, V0
 from gori.kernels.tree.joints import FREE, HELICAL, PRISMATIC, REVOLUTE, SPHERICAL, WELD
 from gori.learn.arrays import Arrays
 from gori.model import Model
@@ -31,13 +34,22 @@ class JointChain:
     """The joints between the ground and a body or frame."""
 
     def __init__(self, model: Model, frame: str, arrays: Arrays):
-        self._arrays, self._tables = arrays, model.tables
+        self._arrays, self._tables, self._name = arrays, model.tables, frame
         index = model.frame(frame)
         self._frame, row = model.tables.frame_f[index], int(model.tables.frame_i[index])
         self.rows: list[int] = []
         while row > 0:
             self.rows.insert(0, row)
             row = int(model.tables.body_i[row, PARENT])
+
+    def refuse_varied(self, words: np.ndarray) -> None:
+        """Refuse lengths that differ from machine to machine, by the words of `body_f` that do."""
+        rows, columns = np.divmod(words, N_BODY_F)
+        if np.isin(rows[(columns < MASS) | (columns == PITCH)], self.rows).any():
+            raise UnsupportedError(
+                f"{self._name!r} is behind joints whose places differ from machine to machine by `parameters`, which "
+                "frames do not follow yet: observe joints instead, or vary other numbers"
+            )
 
     def motion(self, q: Any, v: Any) -> FrameMotion:
         """From coordinates (machines, nq) and velocities (machines, nv)."""
