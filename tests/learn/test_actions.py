@@ -24,10 +24,6 @@ def test_targets_are_followed_at_the_rate_of_the_physics():
     action = learn.TargetAction({"hinge": "twist"}, kp=40.0, kd=4.0, scale=0.5, most=5.0)
     env = balancer(2, actions={"hinge": action}, starts=(), terminations={}, duration=None)
     env.reset(seed=0)
-
-    def control(run):
-        run.set_force("twist", float(np.clip(40.0 * (0.2 + 0.5 * 0.6 - run.q[1]) - 4.0 * run.v[1], -5.0, 5.0)))
-
     batch = gori.batch(cart_pole(), 1, gori.SemiImplicit(step=H))
     for _ in range(100):
         env.step(np.array([[0.6], [0.0]]))

@@ -52,7 +52,7 @@ def test_imu():
     env, found = observed(flyer(), {"imu": learn.Imu("sensor")}, control_steps=1)
     pose = flyer().forward_kinematics(env.q[:1])["sensor"][0]
     assert np.allclose(found["imu"][:, :3], 0.0) and np.allclose(found["imu"][:, 3:], pose[2, :3] * 9.81, atol=1e-12)
-    free, q = gori.compile(gori.Spec(**flyer().spec.model_dump(exclude_unset=True))), flyer().q0
+    free, q = flyer(), flyer().q0
     v = np.random.default_rng(3).normal(size=free.nv)
     env.q[:], env.v[:] = q, v
     env._motions.clear()

@@ -9,6 +9,7 @@ import numpy as np
 from gori.errors import InputError, UnsupportedError
 from gori.learn.actions import Action
 from gori.learn.arrays import Arrays
+from gori.learn.checks import actions_of, columns, flags, is_mask, rhythm_of, row, side_by_side, steps_of
 from gori.learn.frames import FrameMotion, JointChain
 from gori.learn.package import spaces, vector
 from gori.learn.random import Streams, seeds_of
@@ -73,14 +74,14 @@ class VectorEnv(vector.VectorEnv):
         self.control_steps, self._dtype = control_steps, dtype
         self.dt = control_steps * float(batch.method.settings()["step"])
         """duration of a step [s]"""
-        self.longest = None if duration is None else _steps(duration, self.dt)
+        self.longest = None if duration is None else steps_of(duration, self.dt)
         """steps of an episode that is truncated"""
         self.failed = self._codes != 0
         """machines that failed in this step (machines,)"""
         self._chains: dict[str, JointChain] = {}
         self._motions: dict[str, FrameMotion] = {}
-        self._actions = _actions_of(actions, control_steps)
-        self._rhythm = _rhythm(self._actions, control_steps)
+        self._actions = actions_of(actions, control_steps)
+        self._rhythm = rhythm_of(self._actions, control_steps)
         self._observations = terms_of("observations", observations)
         self._rewards, self._terminations = terms_of("rewards", rewards), terms_of("terminations", terminations)
         self._terms = [*self._observations.values(), *self._rewards.values(), *self._terminations.values()]
@@ -99,12 +100,12 @@ class VectorEnv(vector.VectorEnv):
             for side in (0, 1)
         )
         self._low, self._high = self.arrays.of(low), self.arrays.of(high)
-        self.action_parts = _slices({name: action.size for name, action in self._actions.items()})
+        self.action_parts = side_by_side({name: action.size for name, action in self._actions.items()})
         """{name of an action: its columns}"""
         self.action = self.arrays.zeros(len(low))
         """the last action, within its limits (machines, size)"""
         sizes = {name: self._part(name, term(self)).shape[1] for name, term in self._observations.items()}
-        self.observation_parts = _slices(sizes)
+        self.observation_parts = side_by_side(sizes)
         """{name of an observation: its columns}"""
         kind = getattr(np, self._dtype)
         self.single_action_space = spaces.Box(low.astype(kind), high.astype(kind), dtype=kind)
@@ -168,7 +169,7 @@ class VectorEnv(vector.VectorEnv):
         rewards, parts = self._reward()
         terminated = self.failed
         for name, term in self._terminations.items():
-            terminated = terminated | self._flag(name, term(self))
+            terminated = terminated | flags(f"termination {name!r}", term(self), self.num_envs)
         truncated = self.steps >= self.longest if self.longest is not None else terminated & False
         self._sums.add(parts, rewards)
         observations, done = self._observe(), terminated | truncated
@@ -215,7 +216,7 @@ class VectorEnv(vector.VectorEnv):
         """Sum of the terms, and each. A machine that failed has no infinite ones."""
         total, parts = self.arrays.zeros(), {}
         for name, term in self._rewards.items():
-            part = self._row("reward", name, term(self))
+            part = row(f"reward {name!r}", term(self), self.num_envs)
             parts[name] = part = self.xp.where(self.failed & ~self.xp.isfinite(part), 0.0, part)
             total = total + part
         return total, parts
@@ -231,27 +232,13 @@ class VectorEnv(vector.VectorEnv):
     def _mask(self, mask: Any) -> Any:
         if mask is None:
             return self._all
-        if tuple(getattr(mask, "shape", ())) != (self.num_envs,) or "bool" not in str(mask.dtype):
+        if not is_mask(mask) or tuple(mask.shape) != (self.num_envs,):
             raise InputError(f"options[{RESET_MASK!r}] must be ({self.num_envs},) of bool, not {mask!r}")
         return self.arrays.of(mask, "bool")
 
     def _part(self, name: str, values: Any) -> Any:
         """What a term of an observation gave, as (machines, size)."""
-        shape: tuple[int, ...] = tuple(getattr(values, "shape", ()))
-        if len(shape) not in (1, 2) or shape[:1] != (self.num_envs,):
-            raise InputError(f"observation {name!r} must give ({self.num_envs},) or two axes, not {shape}")
-        return self.arrays.cast(values if len(shape) == 2 else values[:, None], "float64")
-
-    def _row(self, kind: str, name: str, values: Any) -> Any:
-        if tuple(getattr(values, "shape", ())) != (self.num_envs,):
-            shape = getattr(values, "shape", type(values).__name__)
-            raise InputError(f"{kind} {name!r} must give an array of shape ({self.num_envs},), not {shape}")
-        return values
-
-    def _flag(self, name: str, values: Any) -> Any:
-        if "bool" not in str(getattr(values, "dtype", "")):
-            raise InputError(f"termination {name!r} must give an array of bool, not {values!r}")
-        return self._row("termination", name, values)
+        return self.arrays.cast(columns(f"observation {name!r}", values, self.num_envs), "float64")
 
     def _require_open(self) -> None:
         if self.closed:
@@ -263,30 +250,3 @@ class VectorEnv(vector.VectorEnv):
             "a vector environment draws nothing: run gori.Simulation(env.model, env.batch.method, "
             "state=env.batch.state(0)) and look at its recording with `gori view`"
         )
-
-
-def _slices(sizes: dict[str, int]) -> dict[str, slice]:
-    ends = np.cumsum([0, *sizes.values()]).tolist()
-    return {name: slice(ends[k], ends[k + 1]) for k, name in enumerate(sizes)}
-
-
-def _steps(duration: float, dt: float) -> int:
-    if not isinstance(duration, (int, float)) or not np.isfinite(duration) or duration < 0.5 * dt:
-        raise InputError(f"duration must be at least one step of {dt:g} s, not {duration!r}")
-    return round(duration / dt)
-
-
-def _actions_of(actions: Mapping[str, Action], control_steps: int) -> dict[str, Action]:
-    for name, one in actions.items():
-        if not isinstance(one, Action):
-            raise InputError(f"actions[{name!r}] must be an Action, such as learn.InputAction('motor'), not {one!r}")
-        if one.every is not None and control_steps % one.every:
-            raise InputError(f"actions[{name!r}] acts every {one.every} steps, which must divide {control_steps}")
-    if not actions:
-        raise InputError("an environment needs at least one action")
-    return dict(actions)
-
-
-def _rhythm(actions: dict[str, Action], control_steps: int) -> int:
-    """Steps of the physics between two moments at which an action may act."""
-    return int(np.gcd.reduce([control_steps, *[one.every or control_steps for one in actions.values()]]))
