@@ -84,5 +84,7 @@ def test_other_parameters_in_each_episode():
 
 @pytest.mark.parametrize("wrong", [(1.0, -1.0), "x", (0.0, np.nan), ([0.0, 0.0, 0.0], 1.0)])
 def test_ranges_that_are_none(wrong):
+    with pytest.raises(InputError, match="positions or velocities"):
+        learn.Spread()
     with pytest.raises(InputError, match="the range of joint 'slide' must"):
         balancer(2, starts=[learn.Spread({"slide": wrong})])

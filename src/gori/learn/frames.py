@@ -1,7 +1,7 @@
 """Where a body or frame of each machine is and how it moves, by array operations along its chain of joints.
 
-The same as `kernels/tree/joints.py` does for one state: r and R of a row follow from those of its parent.
-Axes are kept as three arrays (..., 3), the columns of R_WB.
+The same as `kernels/tree/joints.py` does for one state: r and R of a row follow from those of its parent. In between
+vectors are (3, machines), so that each component is one piece of memory; R_WB is kept as its three columns.
 """
 
 from typing import Any, NamedTuple
@@ -18,13 +18,13 @@ from gori.model import Model
 class FrameMotion(NamedTuple):
     """Of one frame of all machines, world axes.
 
-    axes       its x, y and z axis, (3, machines, 3): axes[0] is the x axis
+    axes       its x, y and z axis, three arrays (machines, 3)
     position   of its origin (machines, 3) [m]
     angular    velocity (machines, 3) [rad/s]
     linear     velocity of its origin (machines, 3) [m/s]
     """
 
-    axes: Any
+    axes: tuple[Any, Any, Any]
     position: Any
     angular: Any
     linear: Any
@@ -53,21 +53,19 @@ class JointChain:
 
     def motion(self, q: Any, v: Any) -> FrameMotion:
         """From coordinates (machines, nq) and velocities (machines, nv)."""
-        arrays = self._arrays
-        zero = arrays.zeros(3)
-        axes = tuple(zero + arrays.of(unit) for unit in ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]))
-        motion = axes, zero, zero, zero
+        xp, of = self._arrays.xp, self._arrays.of
+        still = self._arrays.zeros(3).T
+        motion = tuple(of(unit)[:, None] for unit in np.eye(3)), of(np.zeros((3, 1))), still, still
         for row in self.rows:
             motion = self._behind(row, motion, q, v)
         axes, position, angular, linear = motion
         arm = _combined(axes, self._frame[P_BF : P_BF + 3])
-        axes = _turned(axes, self._frame[R_BF : R_BF + 9])
-        return FrameMotion(
-            arrays.xp.stack(axes, axis=0), position + arm, angular, linear + cross(arrays.xp, angular, arm)
-        )
+        x, y, z = ((axis + still).T for axis in _turned(axes, self._frame[R_BF : R_BF + 9]))
+        position, linear = position + arm + still, linear + _cross(xp, angular, arm)
+        return FrameMotion((x, y, z), position.T, angular.T, linear.T)
 
     def _behind(self, row: int, parent: tuple, q: Any, v: Any) -> tuple:
-        """Motion of a row from that of its parent."""
+        """Motion of a row from that of its parent: vectors (3, machines), or (3, 1) where all are the same."""
         xp, body_i, body_f = self._arrays.xp, self._tables.body_i[row], self._tables.body_f[row]
         axes, position, angular, linear = parent
         arm = _combined(axes, body_f[P_PJ : P_PJ + 3])
@@ -75,20 +73,20 @@ class JointChain:
         kind, at, d = int(body_i[KIND]), int(body_i[Q0]), int(body_i[V0])
         turning, sliding = 0.0, 0.0
         if kind in (REVOLUTE, HELICAL):
-            c, s = xp.cos(q[:, at])[:, None], xp.sin(q[:, at])[:, None]
-            axes, turning = (c * x + s * y, c * y - s * x, z), z * v[:, d : d + 1]
+            c, s = xp.cos(q[:, at]), xp.sin(q[:, at])
+            axes, turning = (c * x + s * y, c * y - s * x, z), z * v[:, d]
         if kind in (PRISMATIC, HELICAL):
             pitch = 1.0 if kind == PRISMATIC else float(body_f[PITCH])
-            arm, sliding = arm + z * (pitch * q[:, at : at + 1]), z * (pitch * v[:, d : d + 1])
+            arm, sliding = arm + z * (pitch * q[:, at]), z * (pitch * v[:, d])
         if kind in (SPHERICAL, FREE):
             if kind == FREE:
-                arm = arm + _combined(axes, [q[:, at + k : at + k + 1] for k in (4, 5, 6)])
-            axes = _turned(axes, [one[:, None] for one in rotation(q[:, at], q[:, at + 1], q[:, at + 2], q[:, at + 3])])
-            turning = _combined(axes, [v[:, d + k : d + k + 1] for k in range(3)])
+                arm = arm + _combined(axes, [q[:, at + k] for k in (4, 5, 6)])
+            axes = _turned(axes, rotation(*[q[:, at + k] for k in range(4)]))
+            turning = _combined(axes, [v[:, d + k] for k in range(3)])
             if kind == FREE:
-                sliding = _combined(axes, [v[:, d + k : d + k + 1] for k in (3, 4, 5)])
+                sliding = _combined(axes, [v[:, d + k] for k in (3, 4, 5)])
         assert kind in (WELD, REVOLUTE, PRISMATIC, HELICAL, SPHERICAL, FREE)
-        return axes, position + arm, angular + turning, linear + cross(xp, angular, arm) + sliding
+        return axes, position + arm, angular + turning, linear + _cross(xp, angular, arm) + sliding
 
 
 def rotation(w: Any, x: Any, y: Any, z: Any) -> tuple[Any, ...]:
@@ -101,16 +99,14 @@ def rotation(w: Any, x: Any, y: Any, z: Any) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def cross(xp: Any, a: Any, b: Any) -> Any:
-    """Cross product of (machines, 3)."""
-    one, two, three = a[:, 0], a[:, 1], a[:, 2]
-    x, y, z = b[:, 0], b[:, 1], b[:, 2]
-    return xp.stack((two * z - three * y, three * x - one * z, one * y - two * x), axis=1)
+def in_axes(xp: Any, axes: tuple[Any, Any, Any], vector: Any) -> Any:
+    """A vector (machines, 3) of the world in other axes, each (machines, 3)."""
+    return xp.stack([xp.sum(axis * vector, axis=1) for axis in axes], axis=1)
 
 
-def in_axes(xp: Any, axes: Any, vector: Any) -> Any:
-    """A vector (machines, 3) of the world in axes (3, machines, 3)."""
-    return xp.stack([xp.sum(axes[k] * vector, axis=1) for k in range(3)], axis=1)
+def _cross(xp: Any, a: Any, b: Any) -> Any:
+    """Cross product of (3, machines)."""
+    return xp.stack((a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]), axis=0)
 
 
 def _combined(axes: Any, numbers: Any) -> Any:

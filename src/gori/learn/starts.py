@@ -54,23 +54,30 @@ class Spread(EpisodeStart):
 
     def __init__(self, positions: Mapping[str, Range] | None = None, velocities: Mapping[str, Range] | None = None):
         self.positions, self.velocities = dict(positions or {}), dict(velocities or {})
+        if not self.positions and not self.velocities:
+            raise InputError("a spread needs positions or velocities, such as {'joint': 0.1}")
 
     def bind(self, env: "VectorEnv") -> None:
-        self._moved = [(env.model.joint(name), *_bounds(env, name, one)) for name, one in self.positions.items()]
-        self._pushed = [(env.model.joint(name), *_bounds(env, name, one)) for name, one in self.velocities.items()]
-        if env.model.loops:
-            _refuse_in_loops(env, [(joint, True) for joint, *_ in self._moved])
-            _refuse_in_loops(env, [(joint, False) for joint, *_ in self._pushed])
+        model = env.model
+        self._moved = [model.joint(name) for name in self.positions]
+        self._pushed = [model.joint(name) for name in self.velocities]
+        ranges = [*self.positions.items(), *self.velocities.items()]
+        bounds = [_range(f"joint {name!r}", one, model.joint(name).nv) for name, one in ranges]
+        self._low, self._high = (env.arrays.of(np.concatenate([[], *side])) for side in zip(*bounds))
+        self._name = "start.spread." + ".".join([*self.positions, "", *self.velocities])
+        if model.loops:
+            _refuse_in_loops(env, [(joint, True) for joint in self._moved] + [(joint, False) for joint in self._pushed])
 
     def begin(self, env: "VectorEnv", mask: Any) -> None:
-        for joint, low, high in self._moved:
-            drawn = env.streams.between(f"start.q.{joint.name}", low, high, mask)
-            q = env.q[:, joint.q]
-            env.q[:, joint.q] = env.xp.where(mask[:, None], _displaced(env, joint, q, drawn), q)
-        for joint, low, high in self._pushed:
-            drawn = env.streams.between(f"start.v.{joint.name}", low, high, mask)
-            v = env.v[:, joint.v]
-            env.v[:, joint.v] = env.xp.where(mask[:, None], v + drawn, v)
+        drawn, at, mask_of_rows = env.streams.between(self._name, self._low, self._high, mask), 0, mask[:, None]
+        for joint in self._moved:
+            q, by = env.q[:, joint.q], drawn[:, at : at + joint.nv]
+            env.q[:, joint.q] = env.xp.where(mask_of_rows, _displaced(env, joint, q, by), q)
+            at += joint.nv
+        for joint in self._pushed:
+            v, by = env.v[:, joint.v], drawn[:, at : at + joint.nv]
+            env.v[:, joint.v] = env.xp.where(mask_of_rows, v + by, v)
+            at += joint.nv
 
 
 class StartInputs(EpisodeStart):
@@ -112,10 +119,6 @@ def _range(where: str, given: Range, size: int) -> tuple[np.ndarray, np.ndarray]
     if not (np.isfinite(low) & np.isfinite(high) & (low <= high)).all():
         raise InputError(f"the range of {where} must go from a lower to a higher number, not {given!r}")
     return low, high
-
-
-def _bounds(env: "VectorEnv", name: str, given: Range) -> tuple[np.ndarray, np.ndarray]:
-    return _range(f"joint {name!r}", given, env.model.joint(name).nv)
 
 
 def _displaced(env: "VectorEnv", joint: JointInfo, q: Any, d: Any) -> Any:
