@@ -8,6 +8,7 @@ end with a chance of 1 % in each step, or after 2 s. Actions are random numbers.
 """
 
 import argparse
+import json
 import time
 
 import numpy as np
@@ -72,6 +73,11 @@ def main() -> None:
         physics.append(clock.seconds)
     took, moved = (np.array(one)[20:] for one in (times, physics))
     outside = float(np.median(took - moved))
+    results = {
+        "arrays": env.arrays.name, "machines": arguments.machines,
+        "env_steps_per_s": arguments.machines / float(np.median(took)),
+        "physics_s": float(np.median(moved)), "outside_s": outside,
+    }  # fmt: skip
     rows = [
         [
             env.arrays.name, f"{arguments.machines}", f"{arguments.machines / np.median(took):.3g}",
@@ -82,6 +88,7 @@ def main() -> None:
     columns = ["arrays", "machines", "env steps/s", "physics steps/s", "physics [ms]", "outside [ms]", "share outside"]
     show(f"A vector environment of arms on a {arguments.device}", columns, rows)
     console.print(machine())
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":
