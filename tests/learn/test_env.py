@@ -135,6 +135,9 @@ def test_seeds():
     assert not np.array_equal(one, other) and np.array_equal(env.reset(seed=5)[0], one)
     assert not np.array_equal(balancer(3).reset()[0], balancer(3).reset()[0])
     assert env.np_random_seed == 5
+    env = balancer(3)
+    env.reset(options={"reset_mask": np.array([True, False, False])})
+    assert len(set(env.streams.seeds.tolist())) == 3
     with pytest.raises(InputError, match="an integer or 3 of them"):
         env.reset(seed=[1, 2])
     with pytest.raises(InputError, match=r"reset\(\) before"):

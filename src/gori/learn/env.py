@@ -149,14 +149,15 @@ class VectorEnv(vector.VectorEnv):
         """
         self._require_open()
         mask = self._mask((options or {}).get(RESET_MASK))
-        if seed is None and self._np_random_seed is None:
+        first = self._np_random_seed is None
+        if seed is None and first:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
         if seed is not None:
             if not isinstance(seed, (int, np.integer)) and len(seed) != self.num_envs:
                 raise InputError(f"seed must be an integer or {self.num_envs} of them, not {len(seed)}")
             seeds = seeds_of(seed, self.num_envs)
             super().reset(seed=int(seeds[0]))
-            self.streams.seed(seeds, mask)
+            self.streams.seed(seeds, self._all if first else mask)
         self._begin(mask)
         return self._observe(), {}
 
