@@ -296,3 +296,43 @@ def test_bodies_that_touch(method):
         assert batch.state(k) == run.state
         touching += int(run.stepper.data.contact_memory.head["points"][0])
     assert touching > 3
+
+
+def test_sets_of_parameters_are_assigned():
+    model, masses = pendulum(), np.linspace(0.5, 2.0, 5)
+    angles = np.linspace(-1.0, 1.0, 5)
+    batch = Batch(model, 3, parameters={"bodies.lower.mass": masses, "joints.shoulder.q": angles})
+    assert batch.sets == 5
+    batch.assign([9, 4, 3], [False, True, True])  # only sets of chosen machines count
+    batch.reset([1, 2])
+    batch.step(100)
+    for k, one in enumerate((0, 4, 3)):
+        spec = model.spec.set("bodies.lower.mass", masses[one]).set("joints.shoulder.q", angles[one])
+        run = gori.Simulation(gori.compile(spec), gori.SemiImplicit(step=H))
+        run.step(100)
+        assert np.abs(batch.q[k] - run.q).max() < 1e-12
+    for sets, words in (([5, 0, 0], "from 0 to 4"), ([0, 1], "3 whole numbers"), ([0.5, 0, 0], "whole numbers")):
+        with pytest.raises(InputError, match=words):
+            batch.assign(sets)
+
+
+def test_sets_are_saved(tmp_path):
+    parameters = {"bodies.lower.mass": np.linspace(0.5, 2.0, 5)}
+    batch, other = (Batch(pendulum(), 3, parameters=parameters) for _ in range(2))
+    batch.assign([4, 0, 2])
+    batch.step(10)
+    batch.save(tmp_path / "batch.npz")
+    other.load(tmp_path / "batch.npz")
+    for one in (batch, other):
+        one.step(50)
+    assert np.array_equal(batch.q, other.q) and not np.array_equal(batch.q[0], batch.q[1])
+
+
+def test_codes_are_live():
+    batch = Batch(arm(), 3)
+    codes = batch.codes
+    batch.v[1] = np.nan
+    batch.step(2)
+    assert (codes != 0).tolist() == [False, True, False]
+    batch.reset(1)
+    assert not codes.any()

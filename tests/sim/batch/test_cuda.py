@@ -66,6 +66,16 @@ def test_not_a_number_stays_where_it_was_put():
     assert np.isfinite(machines.array("y")[[0, 1, 3]]).all()
 
 
+def test_codes_are_live():
+    machines = engine(arm(), 3)
+    codes = machines.live_codes()
+    velocities(arm(), machines)[1] = np.nan
+    machines.step(1)
+    assert (codes != 0).tolist() == [False, True, False]
+    machines.store(np.array([False, True, False]))
+    assert not codes.any()
+
+
 def test_kept_members_are_all_that_matters():
     model = four_bar()
     machines, other = engine(model, 3), engine(model, 3)

@@ -9,6 +9,7 @@ import numpy as np
 from gori.errors import InputError, UnsupportedError
 from gori.integrate import Loops, Method, SemiImplicit, method_of
 from gori.kernels.codes import OK
+from gori.kernels.device_array import DeviceArray
 from gori.model import Model, State, compile
 from gori.model.threads import threads
 from gori.model.variants import SHARED_BY_RUNS, settable_forces, with_held_forces, with_own_tables
@@ -30,6 +31,8 @@ MOST = 1 << 31
 """machines"""
 Which = np.ndarray | Sequence[int] | Sequence[bool] | int | None
 """machines of a batch: a mask, indices, one index; None: all"""
+Mask = np.ndarray | DeviceArray
+"""machines of a batch: of bool, or of bytes on a GPU"""
 
 
 class Batch:
@@ -77,12 +80,13 @@ class Batch:
         varied: list[Numbers] = []
         if parameters:
             model, varied = numbers_of(model, parameters)
-            _refuse_other_count(varied, self.count)
+            _refuse_fewer(varied, self.count)
         elif isinstance(model, Spec):
             model = compile(model)
         self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
         self._parameters = digest_of(varied)
-        self._varied_start = [numbers for numbers in varied if not numbers.of_tables]
+        self._varied, self.sets = varied, max((numbers.values.shape[1] for numbers in varied), default=0)
+        self._set = np.arange(self.count)
         self._forces = settable_forces(model)
         self.model = with_held_forces(model, self._forces)
         _refuse_unable(self.model, device)
@@ -99,7 +103,7 @@ class Batch:
             from gori.sim.batch.cpu import CpuMachines as Machines
         else:
             from gori.sim.batch.cuda import CudaMachines as Machines
-        self._machines = Machines(make, self.count, workers, varied)
+        self._machines = Machines(make, self.count, workers, [numbers.of_sets(self._set) for numbers in varied])
         self._start = self._machines.simulation.state
         self._values = self._machines.simulation.stepper.data.values.copy()
         self.inputs = BatchInputs(self.model, self._forces, self._machines)
@@ -165,18 +169,53 @@ class Batch:
             simulation.stepper.data.values[:] = self._values  # the machine that stood there may have had others
             self._machines.store(chosen)
             if state is None and not self._given:
-                for numbers in self._varied_start:
-                    self._machines.put(numbers, chosen)
+                for numbers in self._varied:
+                    if not numbers.of_tables:
+                        self._machines.put(numbers.of_sets(self._set), self._on_host(chosen))
+
+    def assign(self, sets: Sequence[int] | np.ndarray, machines: Which = None) -> None:
+        """Give machines other sets of the values of `parameters`, of which there may be more than machines. What was
+        computed from them at the start, as the height of wheels, follows at the next reset.
+
+        sets       numbers of sets (machines,), of which those of the chosen machines count
+        machines   a mask (machines,), indices, or one index; default: all
+        """
+        with self._turn:
+            self._assign(np.asarray(sets), self._on_host(self._chosen(machines)))
+
+    def _assign(self, sets: np.ndarray, chosen: np.ndarray) -> None:
+        if sets.shape != (self.count,) or sets.dtype.kind not in "iu":
+            raise InputError(f"sets must be {self.count} whole numbers, one for each machine, not {sets!r}")
+        if chosen.any() and not 0 <= sets[chosen].min() <= sets[chosen].max() < self.sets:
+            raise InputError(f"sets must be numbers from 0 to {self.sets - 1}: parameters are given for {self.sets}")
+        self._set[chosen] = sets[chosen]
+        for numbers in self._varied:
+            if numbers.of_tables:
+                self._machines.put(numbers.of_sets(self._set), chosen)
+
+    def differing(self, table: str) -> np.ndarray:
+        """Words of a table of the Model, such as "body_f", in which machines differ by their `parameters`."""
+        found = [numbers.words for numbers in self._varied if numbers.path == f"machine.{table}"]
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    @property
+    def codes(self) -> Any:
+        """Why machines have failed, 0 if they have not (machines,): a live array, on a GPU on the device."""
+        return self._machines.live_codes()
 
     def save(self, path: str | Path) -> None:
         """Write all that the machines keep into a file, from which `load` goes on bit for bit."""
         with self._turn:
-            save_kept(path, self._tag(), self._machines.kept())
+            save_kept(path, self._tag(), self._machines.kept() | {"sets": self._set})
 
     def load(self, path: str | Path) -> None:
         """Go on from a file of `save` of a batch like this one."""
         with self._turn:
-            self._machines.keep(load_kept(path, self._tag()))
+            kept = load_kept(path, self._tag())
+            sets = kept.pop("sets", self._set)
+            self._machines.keep(kept)
+            if self.sets:
+                self._assign(sets, np.ones(self.count, bool))
 
     def _tag(self) -> str:
         whose = self.count, self.device, self.model.fingerprint, self._machines.simulation.stepper.tag()
@@ -237,10 +276,12 @@ class Batch:
             raise InputError(f"machine must be a number from 0 to {self.count - 1}, not {machine!r}")
         return int(machine)
 
-    def _chosen(self, machines: Which) -> np.ndarray:
-        """A mask from whatever says which machines."""
+    def _chosen(self, machines: Which) -> Any:
+        """A mask from whatever says which machines. One on a GPU stays there."""
         if machines is None:
             return np.ones(self.count, bool)
+        if self.device == "cuda" and getattr(machines, "__cuda_array_interface__", None) is not None:
+            return _mask_on_gpu(machines, self.count, self.q.device)
         try:
             chosen = np.asarray(machines)
         except ValueError:
@@ -257,6 +298,11 @@ class Batch:
         mask[chosen] = True
         return mask
 
+    @staticmethod
+    def _on_host(mask: Mask) -> np.ndarray:
+        """A mask as a NumPy array."""
+        return mask if isinstance(mask, np.ndarray) else mask.copy_to_host() != 0
+
     def __iter__(self) -> Iterator[State]:
         return (self.state(k) for k in range(self.count))
 
@@ -270,10 +316,22 @@ def _not_finite(simulation: Simulation) -> str | None:
     return None
 
 
-def _refuse_other_count(varied: list[Numbers], count: int) -> None:
+def _mask_on_gpu(values: Any, count: int, device: int) -> DeviceArray:
+    """A mask on a GPU (machines,), of bool or of numbers of one byte, as a DeviceArray of bytes."""
+    found = values.__cuda_array_interface__
+    packed = np.dtype(found["typestr"]).itemsize == 1 and found.get("strides") is None
+    if tuple(found["shape"]) != (count,) or not packed:
+        raise InputError(f"a mask of machines on a GPU must be of shape ({count},), of bool or uint8, and contiguous")
+    return DeviceArray(found["data"][0], (count,), np.uint8, owner=values, device=device)
+
+
+def _refuse_fewer(varied: list[Numbers], count: int) -> None:
     for numbers in varied:
-        if numbers.values.shape[1] != count:
-            raise InputError(f"parameters are given for {numbers.values.shape[1]} machines, and the batch has {count}")
+        if numbers.values.shape[1] < count:
+            raise InputError(
+                f"parameters are given for {numbers.values.shape[1]} machines, and the batch has {count}: "
+                "give each its own; there may be more of them than machines (Batch.assign)"
+            )
 
 
 def _refuse_unable(model: Model, device: str) -> None:

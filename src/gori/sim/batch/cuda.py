@@ -10,6 +10,7 @@ from gori.errors import InputError, UnsupportedError
 from gori.integrate.batch.many import MANY
 from gori.kernels.batch.members import APART, SIDE_BY_SIDE, WORD, Laid, Tree, tree_of
 from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE
+from gori.kernels.device_array import DeviceArray
 from gori.kernels.jit import Kernel, part
 from gori.kernels.vehicle.vehicle import vehicle
 from gori.sim.batch.devices import Accelerator, Gpu, Memory
@@ -96,6 +97,10 @@ class CudaMachines:
         """Result codes (machines,)."""
         return self._own("many")["code"]
 
+    def live_codes(self) -> Any:
+        """The same on the device, as they change."""
+        return self.array("many")["code"][:, 0]
+
     def _own(self, path: str) -> np.ndarray:
         """Records of all machines, which stand apart, copied: the first row of each."""
         laid = self._members.own_arrays[path]
@@ -131,13 +136,13 @@ class CudaMachines:
         clock["time"] = many["start_time"] + many["steps_done"] * stepper.step
         self.simulation.stepper.data.loops.work.standing[:] = 0.0
 
-    def store(self, chosen: np.ndarray) -> None:
+    def store(self, chosen: np.ndarray | DeviceArray) -> None:
         """What stands in the arrays of `simulation` into the chosen machines, which then have not failed."""
         clock = self.simulation.stepper.clock_record[0]
         self._many[0] = (clock["start_time"], clock["steps_done"], OK)
         self._put_image(chosen, self._members.moving)
 
-    def _put_image(self, chosen: np.ndarray, arrays: int) -> None:
+    def _put_image(self, chosen: np.ndarray | DeviceArray, arrays: int) -> None:
         """The first of the arrays of one machine into the chosen ones."""
         members = self._members
         image = np.zeros(members.image, np.uint8)
@@ -145,8 +150,15 @@ class CudaMachines:
             at, content = members.image_at[path], np.ascontiguousarray(laid.array).reshape(-1).view(np.uint8)
             image[at : at + content.size] = content
         self._device.upload(self._image, 0, image)
-        self._device.upload(self._mask, 0, chosen.astype(np.uint8))
+        self._put_mask(chosen)
         self._device.launch("put_image", self.count, self._table.address, arrays, self._mask.address, self.count)
+
+    def _put_mask(self, chosen: np.ndarray | DeviceArray) -> None:
+        """A mask of the host, or one that is on the device."""
+        if isinstance(chosen, np.ndarray):
+            self._device.upload(self._mask, 0, chosen.astype(np.uint8))
+        else:
+            self._device.array(self._mask, 0, (self.count,), (1,), np.uint8).set(chosen)
 
     def put(self, numbers: Numbers, chosen: np.ndarray) -> None:
         """Numbers of tables or of what is kept, into the chosen machines."""
@@ -159,7 +171,7 @@ class CudaMachines:
         else:
             places = [(first + WORD * int(word), laid.array.nbytes) for word in numbers.words]
         table, values = self._upload(np.array(places, np.int64)), self._upload(numbers.values)
-        self._device.upload(self._mask, 0, chosen.astype(np.uint8))
+        self._put_mask(chosen)
         self._device.launch(
             "put_numbers", self.count, table.address, len(places), values.address, self._mask.address, self.count
         )

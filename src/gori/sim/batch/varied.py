@@ -41,6 +41,10 @@ class Numbers(NamedTuple):
         """Whether they are constants of a Machine."""
         return self.path.startswith("machine.")
 
+    def of_sets(self, sets: np.ndarray) -> "Numbers":
+        """For machines that have these columns of the values."""
+        return self._replace(values=np.ascontiguousarray(self.values[:, sets]))
+
     def addresses(self, stepper: Stepper) -> list[int]:
         """Of these numbers in the bundles of one machine."""
         member: Any = stepper
