@@ -14,7 +14,7 @@ from gori.integrate.rates import call_with_bodies
 from gori.kernels.bundle import Bundle, BundleType
 from gori.kernels.codes import OK
 from gori.kernels.jit import kernel, part, present
-from gori.kernels.machine import ADDRESS, STAND, F1, F2, I1, I2, Data, Machine, data_type, machine_type
+from gori.kernels.machine import ADDRESS, F1, F2, I1, I2, STAND, Data, Machine, data_type, machine_type
 
 _ANY = BundleType("AnyMemory", {})
 """of a method: bundles are addresses, whatever their members"""
