@@ -67,7 +67,7 @@ def _term_of(where: str, given: Any) -> Term:
 
 
 def each_once(groups: Iterable[Mapping[str, Term]]) -> list[Term]:
-    """All terms without their weights; one that stands in several places, as an observation and a reward, comes once."""
+    """All terms without their weights; one that is in two places, as an observation and a reward, comes once."""
     found = {}
     for term in (term for group in groups for term in group.values()):
         while isinstance(term, Weighted):
