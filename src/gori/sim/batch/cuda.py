@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError, UnsupportedError
+from gori.integrate import MatrixFree
 from gori.integrate.batch.many import MANY
 from gori.kernels.batch.members import APART, SIDE_BY_SIDE, WORD, Laid, Tree, tree_of
 from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE
@@ -207,14 +208,18 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
     step = type(method).one_step  # of an instance, a compiled function would become a method
     if step is None:
         raise UnsupportedError(
-            f"device cuda: {method.kind} is not there yet; use semi_implicit, rk4 or adams, or device='cpu'"
+            f"device cuda: {method.kind} is not there yet; use semi_implicit, rk4, adams or implicit_euler, or "
+            "device='cpu'"
         )
-    functions: dict[str, Any] = {"vehicle": vehicle}
+    functions: dict[str, Any] = {"vehicle": _part_of(vehicle)}
     if stepper.loops is not None:
-        functions["closed"] = type(stepper.loops).solver
+        functions["closed"] = _part_of(type(stepper.loops).solver)
+    if stepper.machine.core:
+        _refuse_dense(simulation)
+        functions["core"] = type(method).core_of_many
     tables = {numbers.path.removeprefix("machine."): numbers for numbers in varied if numbers.of_tables}
     tree: Tree = {
-        "machine": tree_of(stepper.machine, True, _device_functions(functions), tables),
+        "machine": tree_of(stepper.machine, True, functions, tables),
         "data": tree_of(stepper.data, False, {}),
         "memory": tree_of(stepper.memory, False, {}),
         "many": Laid(many, APART),
@@ -224,9 +229,17 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
     return ProgramSource(tree, step, method.kind, len(stepper.data.turns) > 0)
 
 
-def _device_functions(kernels: dict[str, Kernel]) -> dict[str, Any]:
-    """Functions that a thread calls where the CPU takes an address."""
-    return {name: _part_of(kernel) for name, kernel in kernels.items()}
+def _refuse_dense(simulation: Simulation) -> None:
+    """Refuse implicit methods whose matrices are dense: those of loops, and of other strategies than the recursion."""
+    method = simulation.method
+    if simulation.model.loops:
+        raise UnsupportedError(
+            f"device cuda: {method.kind} with closed loops is not there; use semi_implicit or rk4, or device='cpu'"
+        )
+    if (jacobian := method.settings()["jacobian"]["type"]) != MatrixFree.kind:
+        raise UnsupportedError(
+            f"device cuda: {method.kind} with jacobian {jacobian} is not there; use {MatrixFree.kind}, or device='cpu'"
+        )
 
 
 @cache
