@@ -11,8 +11,12 @@ import pytest
 
 import gori
 from gori.errors import FileError, InputError, UnsupportedError
+from gori.kernels.codes import SINGULAR
 from gori.sim.batch.batch import BLOCK_STEPS, Batch
 from tests.sim.batch.machines import H, arm, four_bar, pendulum, speeds
+
+FORGETFUL = [gori.Adams(step=H), gori.AdamsMoulton(step=H), gori.GeneralizedAlpha(step=H), gori.ImplicitEuler(step=H)]
+"""methods that keep slopes of earlier steps"""
 
 
 def alone(model: gori.Model, v: np.ndarray, steps: int, method=None) -> gori.Simulation:
@@ -276,3 +280,63 @@ def test_what_was_written_and_is_not_finite_is_named(make, value):
         1: f"q[2] is {value} at t = 0 s: write finite numbers, or reset it",
         2: f"v[0] is {value} at t = 0 s: write finite numbers, or reset it",
     }
+
+
+@pytest.mark.parametrize("method", FORGETFUL, ids=lambda method: method.kind)
+def test_what_is_written_begins_anew(method):
+    """As where the state of a Simulation is set: slopes of the steps before are those of another motion."""
+    batch, v = Batch(arm(), 20, method), speeds(arm(), 20)
+    batch.v[:] = v
+    batch.step(20)
+    batch.v[3] = v[7]
+    batch.reset(5)  # others that were written are still seen
+    batch.step(20)
+    for k, then in ((3, v[7]), (4, None)):
+        run = alone(arm(), v[k], 20, method)
+        if then is not None:
+            run.state = gori.State(run.time, run.q, then, parts={})
+        run.step(20)
+        assert np.array_equal(batch.q[k], run.q) and np.array_equal(batch.v[k], run.v)
+
+
+def test_restart_of_some_machines():
+    method = gori.Adams(step=H)
+    batch, v = Batch(arm(), 3, method), speeds(arm(), 3)
+    batch.v[:] = v
+    batch.step(20)
+    batch.restart([1])
+    batch.step(5)
+    for k in range(3):
+        run = alone(arm(), v[k], 20, method)
+        if k == 1:
+            run.stepper.forget()
+        run.step(5)
+        assert np.array_equal(batch.q[k], run.q)
+    Batch(arm(), 3).restart()  # nothing to forget
+    with pytest.raises(InputError, match="indices from 0 to 2"):
+        batch.restart(3)
+
+
+def test_words_of_a_failure_last_until_a_reset(tmp_path):
+    batch = Batch(four_bar(), 3)
+    batch._machines.codes[1], batch._machines.words[1] = SINGULAR, "the motion diverged"
+    assert batch.failures() == {1: "the motion diverged"}
+    batch.save(tmp_path / "batch.npz")
+    other = Batch(four_bar(), 3)
+    other.load(tmp_path / "batch.npz")
+    assert other.failures() == {1: "the motion diverged"}
+    batch.reset(1)
+    assert batch.failures() == {}
+
+
+def test_settings_of_loops_belong_to_a_machine_wherever_it_starts():
+    """Regularisation follows the lengths of bars, which differ; a State gives the motion alone."""
+    n, state = 3, four_bar().state()
+    parameters = {"joints.D.at": np.column_stack([np.linspace(0.98, 1.02, n), np.zeros((n, 2))])}
+    batch = Batch(four_bar(), n, parameters=parameters)
+    (varied,) = [x for x in batch._varied_kept if x.path == "data.loops.state.eps_mass"]
+    expected = batch._machines.array(varied.path).copy()
+    assert len(np.unique(expected[:, varied.words], axis=0)) == n
+    batch.reset(None, state)
+    assert np.array_equal(batch._machines.array(varied.path), expected)
+    assert np.array_equal(batch.q, np.tile(state.q, (n, 1)))

@@ -1,6 +1,6 @@
 """Many machines of one Model at once, on a CPU or a GPU."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
@@ -10,15 +10,23 @@ from gori.errors import InputError, UnsupportedError
 from gori.integrate import Loops, Method, SemiImplicit, method_of
 from gori.kernels.codes import OK
 from gori.model import Model, State, compile
-from gori.model.threads import threads
 from gori.model.variants import SHARED_BY_RUNS, settable_forces, with_held_forces, with_own_tables
+from gori.sim.batch.arguments import (
+    Which,
+    machine_count,
+    machine_index,
+    machine_mask,
+    refuse_other_count,
+    refuse_unable,
+    step_count,
+    worker_count,
+)
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
 from gori.sim.batch.saved import load_kept, save_kept
 from gori.sim.batch.varied import Numbers, digest_of, numbers_of
 from gori.sim.callers.interrupts import RunInterrupts
 from gori.sim.callers.turn import Turn
 from gori.sim.failure import explain
-from gori.sim.grid import MOST as MOST_STEPS
 from gori.sim.grid import grid_of, require_seconds
 from gori.sim.progress import Progress
 from gori.sim.simulation import Simulation
@@ -26,10 +34,6 @@ from gori.spec import Spec
 
 BLOCK_STEPS = 256
 """steps between two looks at Ctrl-C"""
-MOST = 1 << 31
-"""machines"""
-Which = np.ndarray | Sequence[int] | Sequence[bool] | int | None
-"""machines of a batch: a mask, indices, one index; None: all"""
 
 
 class Batch:
@@ -46,8 +50,7 @@ class Batch:
 
     Arrays have the machine as their first axis, and are those of the batch itself: NumPy's on a CPU, on a GPU
     DeviceArrays, which PyTorch, JAX and CuPy take without a copy. What is written to q and v counts from the next step
-    on, but methods that keep slopes of earlier steps (adams, adams_moulton, generalized_alpha) go on with those: give
-    `reset` a State instead.
+    on. Methods that keep slopes of earlier steps then start afresh: on a CPU by themselves, on a GPU after `restart`.
     """
 
     def __init__(
@@ -63,29 +66,26 @@ class Batch:
         sub_steps: Mapping[str, float] | None = None,
         workers: int | None = None,
     ):
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 0 < count < MOST:
-            raise InputError(f"a batch has a positive number of machines, not {count!r}")
+        self.count = machine_count(count)
         if device not in ("cpu", "cuda"):
             raise InputError(f"device must be 'cpu' or 'cuda', not {device!r}")
-        workers = threads() if workers is None else workers
-        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-            raise InputError(f"workers must be a positive integer, not {workers!r}")
-        self.count, self.device, self._given = int(count), device, state is not None
+        workers = worker_count(workers)
+        self.device, self._given = device, state is not None
         self.method = method_of(SemiImplicit() if method is None else method)
         if self.method.adaptive:
             raise UnsupportedError(f"{self.method.kind} uses adaptive steps: machines of a batch take the same ones")
         varied: list[Numbers] = []
         if parameters:
             model, varied = numbers_of(model, parameters)
-            _refuse_other_count(varied, self.count)
+            refuse_other_count(varied, self.count)
         elif isinstance(model, Spec):
             model = compile(model)
         self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
         self._parameters = digest_of(varied)
-        self._varied_start = [numbers for numbers in varied if not numbers.of_tables]
+        self._varied_kept = [numbers for numbers in varied if not numbers.of_tables]
         self._forces = settable_forces(model)
         self.model = with_held_forces(model, self._forces)
-        _refuse_unable(self.model)
+        refuse_unable(self.model)
         options: dict[str, Any] = {"loops": loops, "sub_steps": sub_steps}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
 
@@ -149,7 +149,7 @@ class Batch:
     def state(self, machine: int) -> State:
         """The State of one machine: a Simulation goes on from it."""
         with self._turn:
-            self._machines.fetch(self._index(machine))
+            self._machines.fetch(machine_index(machine, self.count))
             return self._machines.simulation.state
 
     def reset(self, machines: Which = None, state: State | None = None) -> None:
@@ -159,14 +159,23 @@ class Batch:
         machines   a mask (machines,), indices, or one index; default: all
         """
         with self._turn:
-            simulation, chosen = self._machines.simulation, self._chosen(machines)
+            simulation, chosen = self._machines.simulation, machine_mask(machines, self.count)
             simulation.state = self._start if state is None else state
             simulation.stepper.plan_steps(1)
             simulation.stepper.data.values[:] = self._values  # the machine that stood there may have had others
             self._machines.store(chosen)
-            if state is None and not self._given:
-                for numbers in self._varied_start:
+            for numbers in self._varied_kept:
+                if numbers.of_machine or (state is None and not self._given):
                     self._machines.put(numbers, chosen)
+
+    def restart(self, machines: Which = None) -> None:
+        """Start the method of machines afresh, as where a State is set: slopes of earlier steps are forgotten. For q
+        and v that were written on a GPU, and where inputs have jumped; methods that keep nothing go on as before.
+
+        machines   a mask (machines,), indices, or one index; default: all
+        """
+        with self._turn:
+            self._machines.forget(machine_mask(machines, self.count))
 
     def save(self, path: str | Path) -> None:
         """Write all that the machines keep into a file, from which `load` goes on bit for bit."""
@@ -189,10 +198,9 @@ class Batch:
 
     def step(self, steps: int = 1) -> None:
         """So many steps of all machines that have not failed; on a GPU one launch, which is not waited for."""
-        if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 1 <= steps <= MOST_STEPS:
-            raise InputError(f"the number of steps must be an integer from 1 to {MOST_STEPS}, not {steps!r}")
+        steps = step_count(steps)
         with self._turn:
-            self._machines.step(int(steps))
+            self._machines.step(steps)
 
     def run(self, duration: float, progress: bool = True) -> None:
         """Steps for a duration [s], with a bar if it takes more than two seconds; Ctrl-C stops between two blocks."""
@@ -225,37 +233,13 @@ class Batch:
             codes, found = self._machines.failures(), {}
             for machine in np.flatnonzero(codes != OK)[:most]:
                 self._machines.fetch(int(machine))
-                simulation = self._machines.simulation
-                words = _not_finite(simulation) or explain(simulation.stepper, simulation.user, int(codes[machine]))
-                found[int(machine)] = str(words)
+                found[int(machine)] = self._machines.words.get(int(machine)) or self._explained(int(codes[machine]))
             return found
 
-    # ---- arguments
-
-    def _index(self, machine: int) -> int:
-        if isinstance(machine, bool) or not isinstance(machine, (int, np.integer)) or not 0 <= machine < self.count:
-            raise InputError(f"machine must be a number from 0 to {self.count - 1}, not {machine!r}")
-        return int(machine)
-
-    def _chosen(self, machines: Which) -> np.ndarray:
-        """A mask from whatever says which machines."""
-        if machines is None:
-            return np.ones(self.count, bool)
-        try:
-            chosen = np.asarray(machines)
-        except ValueError:
-            raise InputError(f"machines must be a mask, or a row of indices, not {machines!r}") from None
-        if chosen.size == 0:
-            return np.zeros(self.count, bool)
-        if chosen.dtype == bool:
-            if chosen.shape != (self.count,):
-                raise InputError(f"a mask of machines must be of shape ({self.count},), not {chosen.shape}")
-            return chosen
-        if chosen.dtype.kind not in "iu" or not 0 <= chosen.min() <= chosen.max() < self.count:
-            raise InputError(f"machines must be a mask, or indices from 0 to {self.count - 1}, not {machines!r}")
-        mask = np.zeros(self.count, bool)
-        mask[chosen] = True
-        return mask
+    def _explained(self, code: int) -> str:
+        """Why the machine that was fetched last has failed."""
+        simulation = self._machines.simulation
+        return _not_finite(simulation) or str(explain(simulation.stepper, simulation.user, code))
 
     def __iter__(self) -> Iterator[State]:
         return (self.state(k) for k in range(self.count))
@@ -268,21 +252,3 @@ def _not_finite(simulation: Simulation) -> str | None:
             k = int(wrong[0])
             return f"{name}[{k}] is {values[k]:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
     return None
-
-
-def _refuse_other_count(varied: list[Numbers], count: int) -> None:
-    for numbers in varied:
-        if numbers.values.shape[1] != count:
-            raise InputError(f"parameters are given for {numbers.values.shape[1]} machines, and the batch has {count}")
-
-
-def _refuse_unable(model: Model) -> None:
-    """Refuse by name what machines of a batch cannot have yet."""
-    refused = {
-        "particles": model.particles is not None,
-        "contact between bodies": model.contact is not None,
-        "controls of the Spec, which set inputs by Python": model.vehicle is not None and model.vehicle.schedules,
-    }
-    for words, there in refused.items():
-        if there:
-            raise UnsupportedError(f"a batch does not support {words}: use gori.batch with a list of Simulations")

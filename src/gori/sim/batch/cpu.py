@@ -14,7 +14,7 @@ from gori.errors import GoriError, InputError
 from gori.integrate.batch.in_turn import InTurn, run_in_turn
 from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR
 from gori.model.memory import require_memory
-from gori.sim.batch.kept import RENEWED, all_members, kept_members
+from gori.sim.batch.kept import RENEWED, all_members, forget_in, forgets, kept_members
 from gori.sim.batch.varied import Numbers
 from gori.sim.callers.interrupts import InterruptsLater
 from gori.sim.simulation import Simulation
@@ -46,6 +46,10 @@ class CpuMachines:
         for k, own in enumerate(row for numbers in tables for row in numbers.values):
             self._values[k] = own
         self.codes = np.zeros(count, np.int64)
+        self.words: dict[int, str] = {}
+        """why machines have failed, where more is known than their code"""
+        self._left = self.array("y").copy() if forgets(self.simulation.method) else None
+        """the states as they were left: what differs from them was written"""
         self._jobs = [run.job(self._rows, self._values, self.codes) for run in self._runs]
         self._pool, self._process = self._new_pool(), os.getpid()
 
@@ -64,6 +68,7 @@ class CpuMachines:
 
     def step(self, steps: int) -> None:
         """So many steps of all machines that have not failed; Ctrl-C waits for them."""
+        self._forget_where_written()
         with InterruptsLater():
             well = self.codes == OK if self._alone.loops else None
             done = self.array("clock")["steps_done"][:, 0].copy() if self._alone.loops else None
@@ -71,6 +76,20 @@ class CpuMachines:
             if failed and well is not None and done is not None:
                 for t in np.flatnonzero(well & np.isin(self.codes, DIFFICULT)):
                     self._pass(int(t), int(done[t]) + steps)
+        self._note(np.ones(self.count, bool))
+
+    def forget(self, chosen: np.ndarray) -> None:
+        """The chosen machines forget slopes of earlier steps."""
+        heads = self.array("memory.head")
+        heads[chosen] = forget_in(self.simulation.method, heads[chosen])
+
+    def _forget_where_written(self) -> None:
+        if self._left is not None and (written := (self._left != self.array("y")).any(axis=1)).any():
+            self.forget(written)
+
+    def _note(self, chosen: np.ndarray) -> None:
+        if self._left is not None:
+            self._left[chosen] = self.array("y")[chosen]
 
     def _steps(self, steps: int) -> int:
         """By all threads. Returns how many machines stand still."""
@@ -106,8 +125,8 @@ class CpuMachines:
         try:
             simulation.advance(until - simulation.stepper.steps_done)
             self.codes[t] = OK
-        except GoriError:
-            self.codes[t] = SINGULAR
+        except GoriError as error:
+            self.codes[t], self.words[t] = SINGULAR, str(error)
         finally:
             self._alone.save(self._rows[t])
 
@@ -121,6 +140,8 @@ class CpuMachines:
         self._alone.save(image)
         self._rows[chosen] = image
         self.codes[chosen] = OK
+        self.words = {t: words for t, words in self.words.items() if not chosen[t]}
+        self._note(chosen)
 
     def put(self, numbers: Numbers, chosen: np.ndarray) -> None:
         """Numbers that are kept, into the chosen machines."""
@@ -128,6 +149,7 @@ class CpuMachines:
         for word, values in zip(numbers.words, numbers.values):
             one = np.ndarray(self.count, np.float64, self._rows, at + 8 * int(word), (self._alone.width,))
             one[chosen] = values[chosen]
+        self._note(chosen)
 
     def times(self) -> np.ndarray:
         """Time of each machine [s]."""
@@ -148,6 +170,8 @@ class CpuMachines:
                 raise InputError(f"the file holds no {name} of such a batch")
         for name, array in self.kept().items():
             array[...] = kept[name]
+        self.words = {}
+        self._note(np.ones(self.count, bool))
 
     def synchronise(self) -> None:
         """Wait until all is done."""

@@ -13,7 +13,7 @@ from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE
 from gori.kernels.jit import Kernel, part
 from gori.kernels.vehicle.vehicle import vehicle
 from gori.sim.batch.devices import Accelerator, Gpu, Memory
-from gori.sim.batch.kept import kept_members
+from gori.sim.batch.kept import forget_in, forgets, kept_members
 from gori.sim.batch.plan import MemoryPlan
 from gori.sim.batch.program import ProgramSource
 from gori.sim.batch.varied import Numbers
@@ -39,6 +39,7 @@ class CudaMachines:
         device: Callable[[ProgramSource], Accelerator] = Gpu,
     ):
         self.count, self.simulation = count, make()
+        self.words: dict[int, str] = {}  # all that is known of a failure is its code
         stepper = self.simulation.stepper
         self._many = MANY.zeros(1)
         source = source_of(self.simulation, self._many, varied)
@@ -89,20 +90,27 @@ class CudaMachines:
 
     def times(self) -> np.ndarray:
         """Time of each machine [s]."""
-        many = self._own("many")
+        many = self._own("many")[:, 0]
         return many["start_time"] + many["steps_done"] * self.simulation.stepper.step
 
     def failures(self) -> np.ndarray:
         """Result codes (machines,)."""
-        return self._own("many")["code"]
+        return self._own("many")["code"][:, 0]
 
     def _own(self, path: str) -> np.ndarray:
-        """Records of all machines, which stand apart, copied: the first row of each."""
+        """Records of all machines (machines, ...), which stand apart, copied."""
         laid = self._members.own_arrays[path]
         content = self._device.download(self._memory, self._members.at[path], self.count * laid.array.nbytes)
-        return content.view(laid.array.dtype).reshape(self.count, -1)[:, 0]
+        return content.view(laid.array.dtype).reshape(self.count, *laid.array.shape)
 
     # ---- steps
+
+    def forget(self, chosen: np.ndarray) -> None:
+        """The chosen machines forget slopes of earlier steps."""
+        if forgets(self.simulation.method):
+            heads = self._own("memory.head")
+            heads[chosen] = forget_in(self.simulation.method, heads[chosen])
+            self._device.upload(self._memory, self._members.at["memory.head"], heads)
 
     def step(self, steps: int) -> None:
         """So many steps of all machines that have not failed."""

@@ -41,6 +41,11 @@ class Numbers(NamedTuple):
         """Whether they are constants of a Machine."""
         return self.path.startswith("machine.")
 
+    @property
+    def of_machine(self) -> bool:
+        """Whether they belong to a machine wherever it starts: its tables, and what its loops are solved with."""
+        return self.of_tables or self.path.startswith("data.loops.")
+
     def addresses(self, stepper: Stepper) -> list[int]:
         """Of these numbers in the bundles of one machine."""
         member: Any = stepper
