@@ -6,7 +6,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from gori.errors import InputError, UnsupportedError
+from gori.errors import FileError, InputError, UnsupportedError
 from gori.integrate import Loops, Method, SemiImplicit, method_of
 from gori.kernels.codes import OK
 from gori.model import Model, State, compile
@@ -185,7 +185,11 @@ class Batch:
     def load(self, path: str | Path) -> None:
         """Go on from a file of `save` of a batch like this one."""
         with self._turn:
-            self._machines.keep(load_kept(path, self._tag()))
+            kept = load_kept(path, self._tag())
+            try:
+                self._machines.keep(kept)
+            except InputError as error:
+                raise FileError(str(error), path) from None
 
     def _tag(self) -> str:
         whose = self.count, self.device, self.model.fingerprint, self._machines.simulation.stepper.tag()

@@ -12,8 +12,10 @@ import numpy as np
 
 from gori.errors import GoriError, InputError
 from gori.integrate.batch.in_turn import InTurn, run_in_turn
+from gori.integrate.clock import CLOCK, KEPT_OF_CLOCK
 from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR
 from gori.model.memory import require_memory
+from gori.sim.batch.check import refuse_damage, text_of, words_of
 from gori.sim.batch.kept import RENEWED, all_members, forget_in, forgets, kept_members
 from gori.sim.batch.varied import Numbers
 from gori.sim.callers.interrupts import InterruptsLater
@@ -60,11 +62,14 @@ class CpuMachines:
 
     def array(self, path: str) -> np.ndarray:
         """A member of all machines (machines, ...), which may be changed."""
+        return self._member(self._rows, path)
+
+    def _member(self, rows: np.ndarray, path: str) -> np.ndarray:
         run = self._alone
         member = run.members[path]
         at = run.offset(member)
         strides = (run.width, *member.strides)
-        return np.ndarray((self.count, *member.shape), member.dtype, self._rows, at, strides)
+        return np.ndarray((self.count, *member.shape), member.dtype, rows, at, strides)
 
     def step(self, steps: int) -> None:
         """So many steps of all machines that have not failed; Ctrl-C waits for them."""
@@ -161,16 +166,24 @@ class CpuMachines:
 
     def kept(self) -> dict[str, np.ndarray]:
         """All that the machines keep."""
-        return {"rows": self._rows, "codes": self.codes}
+        return {"rows": self._rows, "codes": self.codes, "words": text_of(self.words)}
 
     def keep(self, kept: dict[str, np.ndarray]) -> None:
-        """Take over what `kept` gave."""
+        """Take over what `kept` gave; raises InputError, and then nothing is changed."""
         for name, array in self.kept().items():
-            if name not in kept or kept[name].shape != array.shape or kept[name].dtype != array.dtype:
+            alike = name in kept and (
+                name == "words" or (kept[name].shape, kept[name].dtype) == (array.shape, array.dtype)
+            )
+            if not alike:
                 raise InputError(f"the file holds no {name} of such a batch")
-        for name, array in self.kept().items():
-            array[...] = kept[name]
-        self.words = {}
+        rows, stepper = np.array(kept["rows"], order="C"), self.simulation.stepper
+        members = {path: self._member(rows, path) for path in self._alone.members}
+        clock = members.pop("clock")
+        for name in set(CLOCK.dtype.names or ()) - set(KEPT_OF_CLOCK):  # settings and results of a call
+            clock[name] = stepper.clock_record[name]
+        refuse_damage(members, clock[:, 0], kept["codes"], stepper)
+        words = words_of(kept["words"], self.count)
+        self._rows[:], self.codes[:], self.words = rows, kept["codes"], words
         self._note(np.ones(self.count, bool))
 
     def synchronise(self) -> None:

@@ -12,6 +12,7 @@ from gori.kernels.batch.members import APART, SIDE_BY_SIDE, WORD, Laid, Tree, tr
 from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE
 from gori.kernels.jit import Kernel, part
 from gori.kernels.vehicle.vehicle import vehicle
+from gori.sim.batch.check import refuse_damage
 from gori.sim.batch.devices import Accelerator, Gpu, Memory
 from gori.sim.batch.kept import forget_in, forgets, kept_members
 from gori.sim.batch.plan import MemoryPlan
@@ -98,10 +99,17 @@ class CudaMachines:
         return self._own("many")["code"][:, 0]
 
     def _own(self, path: str) -> np.ndarray:
-        """Records of all machines (machines, ...), which stand apart, copied."""
+        """A member of all machines (machines, ...), copied."""
+        size = self.count * self._members.own_arrays[path].array.nbytes
+        return self._member(self._device.download(self._memory, self._members.at[path], size), path)
+
+    def _member(self, content: np.ndarray, path: str) -> np.ndarray:
+        """A member of all machines (machines, ...) in bytes as they stand on the device."""
         laid = self._members.own_arrays[path]
-        content = self._device.download(self._memory, self._members.at[path], self.count * laid.array.nbytes)
-        return content.view(laid.array.dtype).reshape(self.count, *laid.array.shape)
+        numbers, shape = content.view(laid.array.dtype), laid.array.shape
+        if laid.place == SIDE_BY_SIDE:
+            return np.moveaxis(numbers.reshape(*shape, self.count), -1, 0)
+        return numbers.reshape(self.count, *shape)
 
     # ---- steps
 
@@ -187,6 +195,9 @@ class CudaMachines:
             size = self.count * self._members.own_arrays[path].array.nbytes
             if path not in kept or kept[path].dtype != np.uint8 or kept[path].size != size:
                 raise InputError(f"the file holds no {path} of such a batch")
+        members = {path: self._member(kept[path], path) for path in [*self._kept, "many"]}
+        many = members.pop("many")[:, 0]
+        refuse_damage(members, many[["start_time", "steps_done"]], many["code"], self.simulation.stepper)
         self.reset_work()
         for path in [*self._kept, "many"]:
             self._device.upload(self._memory, self._members.at[path], kept[path])
