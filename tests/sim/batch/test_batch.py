@@ -137,6 +137,8 @@ def test_run_for_a_duration():
         ((0,), {}, "positive number of machines"),
         ((2.5,), {}, "positive number of machines"),
         ((3,), {"device": "gpu"}, "'cpu' or 'cuda'"),
+        ((3,), {"device": np.zeros(2)}, "'cpu' or 'cuda'"),
+        ((3,), {"parameters": np.zeros((3, 2))}, "parameters must be {path of the Spec"),
         ((3,), {"workers": 0}, "workers"),
         ((3, gori.Dopri5()), {}, "adaptive"),
     ],
@@ -144,6 +146,11 @@ def test_run_for_a_duration():
 def test_what_is_refused(arguments, options, words):
     with pytest.raises((InputError, UnsupportedError), match=words):
         gori.batch(arm(), *arguments, **options)
+
+
+def test_what_is_no_model_is_refused():
+    with pytest.raises(InputError, match=r"machines of a Model or of a Spec, not of 'examples/arm\.yaml'"):
+        Batch("examples/arm.yaml", 3)
 
 
 def test_both_kinds_of_batches():

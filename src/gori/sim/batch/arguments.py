@@ -45,14 +45,14 @@ def machine_mask(machines: Which, count: int) -> np.ndarray:
     return mask
 
 
-def machine_count(count: Any) -> int:
+def machine_count(count: int) -> int:
     """A number of machines."""
     if not _is_whole(count) or not 0 < count < MOST:
         raise InputError(f"a batch has a positive number of machines, not {count!r}")
     return int(count)
 
 
-def worker_count(workers: Any) -> int:
+def worker_count(workers: int | None) -> int:
     """Threads of the CPU; None: as many as `gori.threads()` says."""
     workers = threads() if workers is None else workers
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
@@ -60,7 +60,7 @@ def worker_count(workers: Any) -> int:
     return workers
 
 
-def step_count(steps: Any) -> int:
+def step_count(steps: int) -> int:
     """A number of steps."""
     if not _is_whole(steps) or not 1 <= steps <= MOST_STEPS:
         raise InputError(f"the number of steps must be an integer from 1 to {MOST_STEPS}, not {steps!r}")

@@ -31,6 +31,7 @@ from gori.sim.grid import grid_of, require_seconds
 from gori.sim.progress import Progress
 from gori.sim.simulation import Simulation
 from gori.spec import Spec
+from gori.text.arguments import is_one_of
 
 BLOCK_STEPS = 256
 """steps between two looks at Ctrl-C"""
@@ -67,15 +68,17 @@ class Batch:
         workers: int | None = None,
     ):
         self.count = machine_count(count)
-        if device not in ("cpu", "cuda"):
+        if not is_one_of(device, ("cpu", "cuda")):
             raise InputError(f"device must be 'cpu' or 'cuda', not {device!r}")
+        if not isinstance(model, Model | Spec):
+            raise InputError(f"a batch has machines of a Model or of a Spec, not of {model!r:.100}")
         workers = worker_count(workers)
         self.device, self._given = device, state is not None
         self.method = method_of(SemiImplicit() if method is None else method)
         if self.method.adaptive:
             raise UnsupportedError(f"{self.method.kind} uses adaptive steps: machines of a batch take the same ones")
         varied: list[Numbers] = []
-        if parameters:
+        if parameters is not None and not (isinstance(parameters, Mapping) and not parameters):
             model, varied = numbers_of(model, parameters)
             refuse_other_count(varied, self.count)
         elif isinstance(model, Spec):
