@@ -1,4 +1,5 @@
-"""All that needs a GPU, on a machine that has one: checks against the CPU, then the bench of grains.
+"""All that needs a GPU, on a machine that has one: checks against the CPU, then the bench of grains. Many machines at
+once are timed by `python -m bench.batch --device cuda`.
 
 python -m bench.gpu [TABLE.md]    writes the figures with machine and date
 """
@@ -9,11 +10,13 @@ import sys
 from pathlib import Path
 
 from bench import particles_cuda
-from tests.cuda import checks
+from tests.cuda import batches, checks, device_arrays
 
 
 def main() -> None:
     checks.main()
+    device_arrays.main()
+    batches.main()
     figures = particles_cuda.main()
     if len(sys.argv) > 1:
         lines = [f"| {name} | {_words(value)} |" for name, value in figures.items()]

@@ -21,7 +21,7 @@ LAYERS = [
     {"integrate", "record"},
     {"methods", "jacobian", "loops"},
     {"sim"},
-    {"analysis", "view", "study", "manoeuvre"},
+    {"analysis", "learn", "view", "study", "manoeuvre"},
     {"web"},
     {"cli"},
 ]
@@ -105,7 +105,7 @@ def test_import_of_gori_stays_light():
     import subprocess
 
     code = "import sys, gori; print(*{'matplotlib', 'trimesh', 'yourdfpy', 'lxml', 'h5py', 'starlette',"
-    code += "'uvicorn', 'websockets', 'anywidget', 'IPython', 'pxr'}.intersection(sys.modules))"
+    code += "'uvicorn', 'websockets', 'anywidget', 'IPython', 'pxr', 'gymnasium'}.intersection(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
 

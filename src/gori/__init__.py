@@ -1,8 +1,8 @@
 """Gori: machines made of linked rigid bodies, in plain Python at native speed.
 
 Families stand under names of their own: `gori.spec` (parts of a description), `gori.methods`, `gori.jacobian`
-(strategies), `gori.loops` (solvers), `gori.vehicle`, `gori.manoeuvre`, `gori.analysis`, `gori.view`, `gori.web`,
-`gori.errors`.
+(strategies), `gori.loops` (solvers), `gori.vehicle`, `gori.manoeuvre`, `gori.analysis`, `gori.learn`, `gori.view`,
+`gori.web`, `gori.errors`.
 """
 
 import sys
@@ -49,8 +49,8 @@ _HOMES = {
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PACKAGES = (
-    "analysis", "errors", "formats", "integrate", "jacobian", "kernels", "loops", "manoeuvre", "methods", "model",
-    "record", "sim", "spec", "vehicle", "view", "web",
+    "analysis", "errors", "formats", "integrate", "jacobian", "kernels", "learn", "loops", "manoeuvre", "methods",
+    "model", "record", "sim", "spec", "vehicle", "view", "web",
 )  # fmt: skip
 
 __all__ = [*sorted(_HOME_OF), "errors"]  # pyright: ignore[reportUnsupportedDunderAll]

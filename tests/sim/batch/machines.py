@@ -58,3 +58,25 @@ def sand() -> tuple[gori.Model, gori.State]:
     """A truck on dry sand, and its State at rest."""
     model = truck(soft())
     return model, gori.at_rest(model)
+
+
+@cache
+def balls() -> gori.Model:
+    """Three balls and a box that fall on each other and on a floor."""
+    steel = {"material": "steel", "collide": True, "density": 1000.0}
+    ball = {"type": "sphere", "radius": 0.1, **steel}
+    bodies: dict = {"ground": {"shapes": {"floor": {"type": "plane", "material": "steel", "collide": True}}}}
+    bodies |= {name: {"shapes": {"solid": ball}} for name in "abc"}
+    bodies["box"] = {"shapes": {"solid": {"type": "box", "size": [0.2, 0.2, 0.2], **steel}}}
+    joints = {
+        f"free_{name}": {
+            "type": "free",
+            "parent": "ground",
+            "child": name,
+            "q": [1, 0, 0, 0, 0.01 * k, 0, 0.0999 + 0.1999 * k],
+        }
+        for k, name in enumerate(("a", "b", "c", "box"))
+    }
+    contacts = {"steel/steel": {"friction": 0.5, "restitution": 0.2, "stiffness": 1e6}}
+    parts = {"materials": {"steel": {}}, "contacts": contacts, "bodies": bodies, "joints": joints}
+    return gori.compile(gori.Spec.model_validate({"gori": 1, **parts}))

@@ -5,18 +5,22 @@ import pytest
 
 import gori
 from gori.errors import InputError, UnsupportedError
+from gori.kernels.device_array import DeviceArray
 from gori.sim.batch.arguments import (
     machine_count,
     machine_index,
     machine_mask,
-    refuse_other_count,
+    mask_on_gpu,
+    on_host,
+    refuse_fewer,
+    refuse_other_sets,
     refuse_unable,
     step_count,
     worker_count,
 )
 from gori.sim.batch.varied import Numbers
 from gori.sim.grid import MOST
-from tests.sim.batch.machines import arm
+from tests.sim.batch.machines import arm, balls
 
 
 def test_one_machine():
@@ -59,19 +63,51 @@ def test_counts():
             check(1 << 70)
 
 
-def test_parameters_of_another_number_of_machines():
+def test_parameters_of_fewer_machines():
     numbers = [Numbers("y", np.zeros(1, int), np.zeros((1, 3)))]
-    refuse_other_count(numbers, 3)
+    for count in (2, 3):
+        refuse_fewer(numbers, count)
     with pytest.raises(InputError, match="given for 3 machines, and the batch has 4"):
-        refuse_other_count(numbers, 4)
+        refuse_fewer(numbers, 4)
+
+
+def test_sets_of_parameters():
+    chosen = np.array([True, False, True])
+    refuse_other_sets(np.array([4, 99, 0]), chosen, 5)
+    for wrong in ([4, 0, 5], [-1, 0, 0]):
+        with pytest.raises(InputError, match="from 0 to 4"):
+            refuse_other_sets(np.array(wrong), chosen, 5)
+    for wrong in ([0, 1], [0.0, 1.0, 2.0]):
+        with pytest.raises(InputError, match="3 whole numbers"):
+            refuse_other_sets(np.array(wrong), chosen, 5)
+
+
+def test_masks_on_a_gpu():
+    """As far as that goes without one: where it is, and what is refused."""
+
+    class Mask:
+        def __init__(self, **more):
+            plain = {"data": (4096, False), "shape": (3,), "typestr": "|b1", "strides": None}
+            self.__cuda_array_interface__ = plain | more
+
+    found = machine_mask(Mask(), 3, 0)
+    assert isinstance(found, DeviceArray) and found.shape == (3,) and found.dtype == np.uint8
+    for wrong in (Mask(shape=(4,)), Mask(typestr="<i8"), Mask(strides=(8,))):
+        with pytest.raises(InputError, match="a mask of machines on a GPU"):
+            mask_on_gpu(wrong, 3, 0)
+    mask = np.array([True, False])
+    assert on_host(mask) is mask
 
 
 def test_models_that_machines_of_a_batch_cannot_have():
-    refuse_unable(arm())
+    refuse_unable(arm(), "cuda")
+    refuse_unable(balls(), "cpu")
+    with pytest.raises(UnsupportedError, match="contact between bodies on a GPU"):
+        refuse_unable(balls(), "cuda")
     spec = gori.Spec(
         materials={"stone": {"E": 1e7, "density": 2500.0}},
         contacts={"stone/stone": {"restitution": 0.5, "friction": 0.5}},
         particles={"a": {"material": "stone", "radius": 0.1, "positions": [[0.0, 0.0, 0.1]]}},
     )
     with pytest.raises(UnsupportedError, match=r"a batch does not support particles: use gori\.batch with a list"):
-        refuse_unable(gori.compile(spec))
+        refuse_unable(gori.compile(spec), "cpu")

@@ -13,7 +13,7 @@ import gori
 from gori.errors import FileError, InputError, UnsupportedError
 from gori.kernels.codes import SINGULAR
 from gori.sim.batch.batch import BLOCK_STEPS, Batch
-from tests.sim.batch.machines import H, arm, four_bar, pendulum, speeds
+from tests.sim.batch.machines import H, arm, balls, four_bar, pendulum, speeds
 
 FORGETFUL = [gori.Adams(step=H), gori.AdamsMoulton(step=H), gori.GeneralizedAlpha(step=H), gori.ImplicitEuler(step=H)]
 """methods that keep slopes of earlier steps"""
@@ -341,9 +341,69 @@ def test_settings_of_loops_belong_to_a_machine_wherever_it_starts():
     n, state = 3, four_bar().state()
     parameters = {"joints.D.at": np.column_stack([np.linspace(0.98, 1.02, n), np.zeros((n, 2))])}
     batch = Batch(four_bar(), n, parameters=parameters)
-    (varied,) = [x for x in batch._varied_kept if x.path == "data.loops.state.eps_mass"]
+    (varied,) = [x for x in batch._varied if x.path == "data.loops.state.eps_mass"]
     expected = batch._machines.array(varied.path).copy()
     assert len(np.unique(expected[:, varied.words], axis=0)) == n
     batch.reset(None, state)
     assert np.array_equal(batch._machines.array(varied.path), expected)
     assert np.array_equal(batch.q, np.tile(state.q, (n, 1)))
+
+
+@pytest.mark.parametrize(
+    "method",
+    [gori.TimeStepping(step=2e-3), gori.ImplicitEuler(step=1e-3, newton=True), gori.RK4(step=1e-4)],
+    ids=lambda method: method.kind,
+)
+def test_bodies_that_touch(method):
+    model, n = balls(), 20
+    batch, v = Batch(model, n, method, workers=2), 0.3 * speeds(balls(), n)
+    batch.v[:] = v
+    for steps in (30, 3, 40):
+        batch.step(steps)
+    touching = 0
+    for k in (0, 9, n - 1):
+        run = alone(model, v[k], 73, method)
+        assert np.array_equal(batch.q[k], run.q) and np.array_equal(batch.v[k], run.v)
+        assert batch.state(k) == run.state
+        touching += int(run.stepper.data.contact_memory.head["points"][0])
+    assert touching > 3
+
+
+def test_sets_of_parameters_are_assigned():
+    model, masses = pendulum(), np.linspace(0.5, 2.0, 5)
+    angles = np.linspace(-1.0, 1.0, 5)
+    batch = Batch(model, 3, parameters={"bodies.lower.mass": masses, "joints.shoulder.q": angles})
+    assert batch.sets == 5
+    batch.assign([9, 4, 3], [False, True, True])  # only sets of chosen machines count
+    batch.reset([1, 2])
+    batch.step(100)
+    for k, one in enumerate((0, 4, 3)):
+        spec = model.spec.set("bodies.lower.mass", masses[one]).set("joints.shoulder.q", angles[one])
+        run = gori.Simulation(gori.compile(spec), gori.SemiImplicit(step=H))
+        run.step(100)
+        assert np.abs(batch.q[k] - run.q).max() < 1e-12
+    for sets, words in (([5, 0, 0], "from 0 to 4"), ([0, 1], "3 whole numbers"), ([0.5, 0, 0], "whole numbers")):
+        with pytest.raises(InputError, match=words):
+            batch.assign(sets)
+
+
+def test_sets_are_saved(tmp_path):
+    parameters = {"bodies.lower.mass": np.linspace(0.5, 2.0, 5)}
+    batch, other = (Batch(pendulum(), 3, parameters=parameters) for _ in range(2))
+    batch.assign([4, 0, 2])
+    batch.step(10)
+    batch.save(tmp_path / "batch.npz")
+    other.load(tmp_path / "batch.npz")
+    for one in (batch, other):
+        one.step(50)
+    assert np.array_equal(batch.q, other.q) and not np.array_equal(batch.q[0], batch.q[1])
+
+
+def test_codes_are_live():
+    batch = Batch(arm(), 3)
+    codes = batch.codes
+    batch.v[1] = np.nan
+    batch.step(2)
+    assert (codes != 0).tolist() == [False, True, False]
+    batch.reset(1)
+    assert not codes.any()

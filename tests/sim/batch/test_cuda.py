@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import gori
-from gori.errors import InputError, UnsupportedError
-from gori.sim.batch.cuda import CudaMachines, source_of
+from gori.errors import InputError
+from gori.sim.batch.cuda import CudaMachines
 from gori.sim.batch.devices import Host
 from gori.sim.batch.varied import numbers_of
 from tests.sim.batch.machines import H, arm, four_bar, pendulum, speeds
@@ -66,6 +66,16 @@ def test_not_a_number_stays_where_it_was_put():
     assert np.isfinite(machines.array("y")[[0, 1, 3]]).all()
 
 
+def test_codes_are_live():
+    machines = engine(arm(), 3)
+    codes = machines.live_codes()
+    velocities(arm(), machines)[1] = np.nan
+    machines.step(1)
+    assert (codes != 0).tolist() == [False, True, False]
+    machines.store(np.array([False, True, False]))
+    assert not codes.any()
+
+
 def test_kept_members_are_all_that_matters():
     model = four_bar()
     machines, other = engine(model, 3), engine(model, 3)
@@ -83,12 +93,6 @@ def test_more_than_the_memory_holds(monkeypatch):
     monkeypatch.setattr(Host, "free", lambda self: 1_000_000)
     with pytest.raises(InputError, match=r"1000000 machines take .* GB \(\d+ bytes each\).* (\d+) machines would fit"):
         engine(arm(), 1_000_000)
-
-
-def test_methods_that_are_not_there():
-    run = gori.Simulation(arm(), gori.ImplicitEuler(step=H))
-    with pytest.raises(UnsupportedError, match="implicit_euler is not there"):
-        source_of(run, np.zeros(1), ())
 
 
 def test_masses_that_differ_are_tables_of_their_own():

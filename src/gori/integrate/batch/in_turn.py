@@ -10,10 +10,11 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from gori.integrate.clock import Watch, clock_type
+from gori.integrate.rates import call_with_bodies
 from gori.kernels.bundle import Bundle, BundleType
 from gori.kernels.codes import OK
-from gori.kernels.jit import kernel, part
-from gori.kernels.machine import ADDRESS, F1, F2, I1, I2, Data, Machine, data_type, machine_type
+from gori.kernels.jit import kernel, part, present
+from gori.kernels.machine import ADDRESS, F1, F2, I1, I2, STAND, Data, Machine, data_type, machine_type
 
 _ANY = BundleType("AnyMemory", {})
 """of a method: bundles are addresses, whatever their members"""
@@ -112,6 +113,8 @@ def run_in_turn(job, steps, first, last):
             for k in range(job.numbers.shape[0]):
                 set_number(job.numbers[k], job.values[k, t])
             load_row(job.pieces, row)
+            if present(job.machine.penalty):
+                call_with_bodies(job.machine, job.data, job.clock[0].time, job.y, STAND)
             job.clock[0].steps_to_do = steps
             job.codes[t] = call_run(
                 job.run, job.memory, job.machine, job.data, job.clock, job.y, job.samples, job.watch

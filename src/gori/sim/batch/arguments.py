@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError, UnsupportedError
+from gori.kernels.device_array import DeviceArray
 from gori.model import Model
 from gori.model.threads import threads
 from gori.sim.batch.varied import Numbers
@@ -15,6 +16,8 @@ MOST = 1 << 31
 """machines"""
 Which = np.ndarray | Sequence[int] | Sequence[bool] | int | None
 """machines of a batch: a mask, indices, one index; None: all"""
+Mask = np.ndarray | DeviceArray
+"""machines of a batch: of bool, or of bytes on a GPU"""
 
 
 def machine_index(machine: int, count: int) -> int:
@@ -24,10 +27,12 @@ def machine_index(machine: int, count: int) -> int:
     return int(machine)
 
 
-def machine_mask(machines: Which, count: int) -> np.ndarray:
-    """A mask (count,) from whatever says which machines."""
+def machine_mask(machines: Which, count: int, gpu: int | None = None) -> Mask:
+    """A mask (count,) from whatever says which machines; gpu: number of the device on which a mask may stay."""
     if machines is None:
         return np.ones(count, bool)
+    if gpu is not None and getattr(machines, "__cuda_array_interface__", None) is not None:
+        return mask_on_gpu(machines, count, gpu)
     try:
         chosen = np.asarray(machines)
     except ValueError:
@@ -43,6 +48,20 @@ def machine_mask(machines: Which, count: int) -> np.ndarray:
     mask = np.zeros(count, bool)
     mask[chosen] = True
     return mask
+
+
+def mask_on_gpu(values: Any, count: int, gpu: int) -> DeviceArray:
+    """A mask on a GPU (machines,), of bool or of numbers of one byte, as a DeviceArray of bytes."""
+    found = values.__cuda_array_interface__
+    packed = np.dtype(found["typestr"]).itemsize == 1 and found.get("strides") is None
+    if tuple(found["shape"]) != (count,) or not packed:
+        raise InputError(f"a mask of machines on a GPU must be of shape ({count},), of bool or uint8, and contiguous")
+    return DeviceArray(found["data"][0], (count,), np.uint8, owner=values, device=gpu)
+
+
+def on_host(mask: Mask) -> np.ndarray:
+    """A mask as a NumPy array."""
+    return mask if isinstance(mask, np.ndarray) else mask.copy_to_host() != 0
 
 
 def machine_count(count: int) -> int:
@@ -71,18 +90,29 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def refuse_other_count(varied: Iterable[Numbers], count: int) -> None:
-    """Refuse parameters of another number of machines."""
+def refuse_fewer(varied: Iterable[Numbers], count: int) -> None:
+    """Refuse parameters of fewer machines."""
     for numbers in varied:
-        if numbers.values.shape[1] != count:
-            raise InputError(f"parameters are given for {numbers.values.shape[1]} machines, and the batch has {count}")
+        if numbers.values.shape[1] < count:
+            raise InputError(
+                f"parameters are given for {numbers.values.shape[1]} machines, and the batch has {count}: "
+                "give each its own; there may be more of them than machines (Batch.assign)"
+            )
 
 
-def refuse_unable(model: Model) -> None:
+def refuse_other_sets(sets: np.ndarray, chosen: np.ndarray, count: int) -> None:
+    """Refuse what are not numbers of sets of parameters (machines,), of which there are so many, of chosen machines."""
+    if sets.shape != chosen.shape or sets.dtype.kind not in "iu":
+        raise InputError(f"sets must be {len(chosen)} whole numbers, one for each machine, not {sets!r}")
+    if chosen.any() and not 0 <= sets[chosen].min() <= sets[chosen].max() < count:
+        raise InputError(f"sets must be numbers from 0 to {count - 1}: parameters are given for {count}")
+
+
+def refuse_unable(model: Model, device: str) -> None:
     """Refuse by name what machines of a batch cannot have yet."""
     refused = {
         "particles": model.particles is not None,
-        "contact between bodies": model.contact is not None,
+        "contact between bodies on a GPU": model.contact is not None and device == "cuda",
         "controls of the Spec, which set inputs by Python": model.vehicle is not None and model.vehicle.schedules,
     }
     for words, there in refused.items():

@@ -1,6 +1,6 @@
 """Many machines of one Model at once, on a CPU or a GPU."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
@@ -12,11 +12,14 @@ from gori.kernels.codes import OK
 from gori.model import Model, State, compile
 from gori.model.variants import SHARED_BY_RUNS, settable_forces, with_held_forces, with_own_tables
 from gori.sim.batch.arguments import (
+    Mask,
     Which,
     machine_count,
     machine_index,
     machine_mask,
-    refuse_other_count,
+    on_host,
+    refuse_fewer,
+    refuse_other_sets,
     refuse_unable,
     step_count,
     worker_count,
@@ -80,15 +83,16 @@ class Batch:
         varied: list[Numbers] = []
         if parameters is not None and not (isinstance(parameters, Mapping) and not parameters):
             model, varied = numbers_of(model, parameters)
-            refuse_other_count(varied, self.count)
+            refuse_fewer(varied, self.count)
         elif isinstance(model, Spec):
             model = compile(model)
         self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
         self._parameters = digest_of(varied)
-        self._varied_kept = [numbers for numbers in varied if not numbers.of_tables]
+        self._varied, self.sets = varied, max((numbers.values.shape[1] for numbers in varied), default=0)
+        self._set = np.arange(self.count)
         self._forces = settable_forces(model)
         self.model = with_held_forces(model, self._forces)
-        refuse_unable(self.model)
+        refuse_unable(self.model, device)
         options: dict[str, Any] = {"loops": loops, "sub_steps": sub_steps}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
 
@@ -102,7 +106,7 @@ class Batch:
             from gori.sim.batch.cpu import CpuMachines as Machines
         else:
             from gori.sim.batch.cuda import CudaMachines as Machines
-        self._machines = Machines(make, self.count, workers, varied)
+        self._machines = Machines(make, self.count, workers, [numbers.of_sets(self._set) for numbers in varied])
         self._start = self._machines.simulation.state
         self._values = self._machines.simulation.stepper.data.values.copy()
         self.inputs = BatchInputs(self.model, self._forces, self._machines)
@@ -162,14 +166,41 @@ class Batch:
         machines   a mask (machines,), indices, or one index; default: all
         """
         with self._turn:
-            simulation, chosen = self._machines.simulation, machine_mask(machines, self.count)
+            simulation, chosen = self._machines.simulation, self._chosen(machines)
             simulation.state = self._start if state is None else state
             simulation.stepper.plan_steps(1)
             simulation.stepper.data.values[:] = self._values  # the machine that stood there may have had others
             self._machines.store(chosen)
-            for numbers in self._varied_kept:
-                if numbers.of_machine or (state is None and not self._given):
-                    self._machines.put(numbers, chosen)
+            for numbers in self._varied:
+                if not numbers.of_tables and (numbers.of_machine or (state is None and not self._given)):
+                    self._machines.put(numbers.of_sets(self._set), on_host(chosen))
+
+    def assign(self, sets: Sequence[int] | np.ndarray, machines: Which = None) -> None:
+        """Give machines other sets of the values of `parameters`, of which there may be more than machines. What was
+        computed from them at the start, as the height of wheels, follows at the next reset.
+
+        sets       numbers of sets (machines,), of which those of the chosen machines count
+        machines   a mask (machines,), indices, or one index; default: all
+        """
+        with self._turn:
+            self._assign(np.asarray(sets), on_host(self._chosen(machines)))
+
+    def _assign(self, sets: np.ndarray, chosen: np.ndarray) -> None:
+        refuse_other_sets(sets, chosen, self.sets)
+        self._set[chosen] = sets[chosen]
+        for numbers in self._varied:
+            if numbers.of_tables:
+                self._machines.put(numbers.of_sets(self._set), chosen)
+
+    def differing(self, table: str) -> np.ndarray:
+        """Words of a table of the Model, such as "body_f", in which machines differ by their `parameters`."""
+        found = [numbers.words for numbers in self._varied if numbers.path == f"machine.{table}"]
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    @property
+    def codes(self) -> Any:
+        """Why machines have failed, 0 if they have not (machines,): a live array, on a GPU on the device."""
+        return self._machines.live_codes()
 
     def restart(self, machines: Which = None) -> None:
         """Start the method of machines afresh, as where a State is set: slopes of earlier steps are forgotten. For q
@@ -178,21 +209,26 @@ class Batch:
         machines   a mask (machines,), indices, or one index; default: all
         """
         with self._turn:
-            self._machines.forget(machine_mask(machines, self.count))
+            self._machines.forget(on_host(self._chosen(machines)))
 
     def save(self, path: str | Path) -> None:
         """Write all that the machines keep into a file, from which `load` goes on bit for bit."""
         with self._turn:
-            save_kept(path, self._tag(), self._machines.kept())
+            save_kept(path, self._tag(), self._machines.kept() | {"sets": self._set})
 
     def load(self, path: str | Path) -> None:
         """Go on from a file of `save` of a batch like this one."""
         with self._turn:
             kept = load_kept(path, self._tag())
+            sets = kept.pop("sets", self._set)
             try:
+                if self.sets:
+                    refuse_other_sets(sets, np.ones(self.count, bool), self.sets)
                 self._machines.keep(kept)
             except InputError as error:
                 raise FileError(str(error), path) from None
+            if self.sets:
+                self._assign(sets, np.ones(self.count, bool))
 
     def _tag(self) -> str:
         whose = self.count, self.device, self.model.fingerprint, self._machines.simulation.stepper.tag()
@@ -247,6 +283,10 @@ class Batch:
         """Why the machine that was fetched last has failed."""
         simulation = self._machines.simulation
         return _not_finite(simulation) or str(explain(simulation.stepper, simulation.user, code))
+
+    def _chosen(self, machines: Which) -> Mask:
+        """A mask from whatever says which machines; one on a GPU stays there."""
+        return machine_mask(machines, self.count, self.q.device if self.device == "cuda" else None)
 
     def __iter__(self) -> Iterator[State]:
         return (self.state(k) for k in range(self.count))

@@ -45,8 +45,10 @@ class CpuMachines:
         )
         self._rows = np.zeros((count, self._alone.width), np.uint8)
         self._values = np.zeros((len(self._alone.numbers), count))
-        for k, own in enumerate(row for numbers in tables for row in numbers.values):
-            self._values[k] = own
+        self._tables: dict[str, int] = {}
+        for numbers in tables:
+            self._tables[numbers.path] = first = sum(len(one.words) for one in tables[: len(self._tables)])
+            self._values[first : first + len(numbers.words)] = numbers.values
         self.codes = np.zeros(count, np.int64)
         self.words: dict[int, str] = {}
         """why machines have failed, where more is known than their code"""
@@ -149,7 +151,11 @@ class CpuMachines:
         self._note(chosen)
 
     def put(self, numbers: Numbers, chosen: np.ndarray) -> None:
-        """Numbers that are kept, into the chosen machines."""
+        """Numbers of tables or of what is kept, into the chosen machines."""
+        if numbers.of_tables:
+            first = self._tables[numbers.path]
+            self._values[first : first + len(numbers.words), chosen] = numbers.values[:, chosen]
+            return
         at = self._alone.offset(self._alone.members[numbers.path])
         for word, values in zip(numbers.words, numbers.values):
             one = np.ndarray(self.count, np.float64, self._rows, at + 8 * int(word), (self._alone.width,))
@@ -162,6 +168,10 @@ class CpuMachines:
 
     def failures(self) -> np.ndarray:
         """Result codes (machines,)."""
+        return self.codes
+
+    def live_codes(self) -> np.ndarray:
+        """The same array as it changes."""
         return self.codes
 
     def kept(self) -> dict[str, np.ndarray]:

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError, UnsupportedError
+from gori.integrate import MatrixFree
 from gori.integrate.batch.many import MANY
 from gori.kernels.batch.members import APART, SIDE_BY_SIDE, WORD, Laid, Tree, tree_of
 from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE
+from gori.kernels.device_array import DeviceArray
 from gori.kernels.jit import Kernel, part
 from gori.kernels.vehicle.vehicle import vehicle
 from gori.sim.batch.check import refuse_damage
@@ -98,6 +100,10 @@ class CudaMachines:
         """Result codes (machines,)."""
         return self._own("many")["code"][:, 0]
 
+    def live_codes(self) -> Any:
+        """The same on the device, as they change."""
+        return self.array("many")["code"][:, 0]
+
     def _own(self, path: str) -> np.ndarray:
         """A member of all machines (machines, ...), copied."""
         size = self.count * self._members.own_arrays[path].array.nbytes
@@ -147,13 +153,13 @@ class CudaMachines:
         clock["time"] = many["start_time"] + many["steps_done"] * stepper.step
         self.simulation.stepper.data.loops.work.standing[:] = 0.0
 
-    def store(self, chosen: np.ndarray) -> None:
+    def store(self, chosen: np.ndarray | DeviceArray) -> None:
         """What stands in the arrays of `simulation` into the chosen machines, which then have not failed."""
         clock = self.simulation.stepper.clock_record[0]
         self._many[0] = (clock["start_time"], clock["steps_done"], OK)
         self._put_image(chosen, self._members.moving)
 
-    def _put_image(self, chosen: np.ndarray, arrays: int) -> None:
+    def _put_image(self, chosen: np.ndarray | DeviceArray, arrays: int) -> None:
         """The first of the arrays of one machine into the chosen ones."""
         members = self._members
         image = np.zeros(members.image, np.uint8)
@@ -161,8 +167,15 @@ class CudaMachines:
             at, content = members.image_at[path], np.ascontiguousarray(laid.array).reshape(-1).view(np.uint8)
             image[at : at + content.size] = content
         self._device.upload(self._image, 0, image)
-        self._device.upload(self._mask, 0, chosen.astype(np.uint8))
+        self._put_mask(chosen)
         self._device.launch("put_image", self.count, self._table.address, arrays, self._mask.address, self.count)
+
+    def _put_mask(self, chosen: np.ndarray | DeviceArray) -> None:
+        """A mask of the host, or one that is on the device."""
+        if isinstance(chosen, np.ndarray):
+            self._device.upload(self._mask, 0, chosen.astype(np.uint8))
+        else:
+            self._device.array(self._mask, 0, (self.count,), (1,), np.uint8).set(chosen)
 
     def put(self, numbers: Numbers, chosen: np.ndarray) -> None:
         """Numbers of tables or of what is kept, into the chosen machines."""
@@ -175,7 +188,7 @@ class CudaMachines:
         else:
             places = [(first + WORD * int(word), laid.array.nbytes) for word in numbers.words]
         table, values = self._upload(np.array(places, np.int64)), self._upload(numbers.values)
-        self._device.upload(self._mask, 0, chosen.astype(np.uint8))
+        self._put_mask(chosen)
         self._device.launch(
             "put_numbers", self.count, table.address, len(places), values.address, self._mask.address, self.count
         )
@@ -214,14 +227,18 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
     step = type(method).one_step  # of an instance, a compiled function would become a method
     if step is None:
         raise UnsupportedError(
-            f"device cuda: {method.kind} is not there yet; use semi_implicit, rk4 or adams, or device='cpu'"
+            f"device cuda: {method.kind} is not there yet; use semi_implicit, rk4, adams or implicit_euler, or "
+            "device='cpu'"
         )
-    functions: dict[str, Any] = {"vehicle": vehicle}
+    functions: dict[str, Any] = {"vehicle": _part_of(vehicle)}
     if stepper.loops is not None:
-        functions["closed"] = type(stepper.loops).solver
+        functions["closed"] = _part_of(type(stepper.loops).solver)
+    if stepper.machine.core:
+        _refuse_dense(simulation)
+        functions["core"] = type(method).core_of_many
     tables = {numbers.path.removeprefix("machine."): numbers for numbers in varied if numbers.of_tables}
     tree: Tree = {
-        "machine": tree_of(stepper.machine, True, _device_functions(functions), tables),
+        "machine": tree_of(stepper.machine, True, functions, tables),
         "data": tree_of(stepper.data, False, {}),
         "memory": tree_of(stepper.memory, False, {}),
         "many": Laid(many, APART),
@@ -231,9 +248,17 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
     return ProgramSource(tree, step, method.kind, len(stepper.data.turns) > 0)
 
 
-def _device_functions(kernels: dict[str, Kernel]) -> dict[str, Any]:
-    """Functions that a thread calls where the CPU takes an address."""
-    return {name: _part_of(kernel) for name, kernel in kernels.items()}
+def _refuse_dense(simulation: Simulation) -> None:
+    """Refuse implicit methods whose matrices are dense: those of loops, and of other strategies than the recursion."""
+    method = simulation.method
+    if simulation.model.loops:
+        raise UnsupportedError(
+            f"device cuda: {method.kind} with closed loops is not there; use semi_implicit or rk4, or device='cpu'"
+        )
+    if (jacobian := method.settings()["jacobian"]["type"]) != MatrixFree.kind:
+        raise UnsupportedError(
+            f"device cuda: {method.kind} with jacobian {jacobian} is not there; use {MatrixFree.kind}, or device='cpu'"
+        )
 
 
 @cache

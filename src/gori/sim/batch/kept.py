@@ -18,6 +18,8 @@ KEPT = (
     "data.contact", "data.cells", "data.standing",
 )  # fmt: skip
 """paths, besides the state vector and the clock"""
+OF_CONTACT = tuple(f"data.contact_memory.{name}" for name in ("head", "point", "wrench", "measured"))
+"""and where bodies may touch"""
 RENEWED = ("data.loops.work.standing",)
 """members that tell what is computed already: zero for a machine that takes the place of another"""
 
@@ -52,8 +54,9 @@ def all_members(stepper: Stepper) -> dict[str, np.ndarray]:
 def kept_members(stepper: Stepper) -> dict[str, np.ndarray]:
     """Those that are kept; empty ones are left out."""
     found: dict[str, Any] = {"y": stepper.y}
+    patterns = KEPT if stepper.model.contact is None else (*KEPT, *OF_CONTACT)
     return found | {
         path: array
         for path, array in all_members(stepper).items()
-        if array.size and any(fnmatchcase(path, kept) for kept in KEPT)
+        if array.size and any(fnmatchcase(path, kept) for kept in patterns)
     }

@@ -46,6 +46,10 @@ class Numbers(NamedTuple):
         """Whether they belong to a machine wherever it starts: its tables, and what its loops are solved with."""
         return self.of_tables or self.path.startswith("data.loops.")
 
+    def of_sets(self, sets: np.ndarray) -> "Numbers":
+        """For machines that have these columns of the values."""
+        return self._replace(values=np.ascontiguousarray(self.values[:, sets]))
+
     def addresses(self, stepper: Stepper) -> list[int]:
         """Of these numbers in the bundles of one machine."""
         member: Any = stepper
