@@ -12,7 +12,6 @@ from gori.kernels.codes import OK
 from gori.model import Model, State, compile
 from gori.model.variants import SHARED_BY_RUNS, settable_forces, with_held_forces, with_own_tables
 from gori.sim.batch.arguments import (
-    Mask,
     Which,
     machine_count,
     machine_index,
@@ -25,11 +24,11 @@ from gori.sim.batch.arguments import (
     worker_count,
 )
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
+from gori.sim.batch.failures import why_failed
 from gori.sim.batch.saved import load_kept, save_kept
 from gori.sim.batch.varied import Numbers, digest_of, numbers_of
 from gori.sim.callers.interrupts import RunInterrupts
 from gori.sim.callers.turn import Turn
-from gori.sim.failure import explain
 from gori.sim.grid import grid_of, require_seconds
 from gori.sim.progress import Progress
 from gori.sim.simulation import Simulation
@@ -273,29 +272,17 @@ class Batch:
     def failures(self, most: int = 10) -> dict[int, str]:
         """Why machines have failed, in words, of the first few of them."""
         with self._turn:
-            codes, found = self._machines.failures(), {}
+            codes, words, found = self._machines.failures(), self._machines.words, {}
             for machine in np.flatnonzero(codes != OK)[:most]:
                 self._machines.fetch(int(machine))
-                found[int(machine)] = self._machines.words.get(int(machine)) or self._explained(int(codes[machine]))
+                found[int(machine)] = words.get(int(machine)) or why_failed(
+                    self._machines.simulation, int(codes[machine])
+                )
             return found
 
-    def _explained(self, code: int) -> str:
-        """Why the machine that was fetched last has failed."""
-        simulation = self._machines.simulation
-        return _not_finite(simulation) or str(explain(simulation.stepper, simulation.user, code))
-
-    def _chosen(self, machines: Which) -> Mask:
+    def _chosen(self, machines: Which) -> Any:
         """A mask from whatever says which machines; one on a GPU stays there."""
         return machine_mask(machines, self.count, self.q.device if self.device == "cuda" else None)
 
     def __iter__(self) -> Iterator[State]:
         return (self.state(k) for k in range(self.count))
-
-
-def _not_finite(simulation: Simulation) -> str | None:
-    """Words on the first number of the state that is not finite, if one was written."""
-    for name, values in (("q", simulation.q), ("v", simulation.v), ("z", simulation.stepper.z)):
-        if (wrong := np.flatnonzero(~np.isfinite(values))).size:
-            k = int(wrong[0])
-            return f"{name}[{k}] is {values[k]:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
-    return None
