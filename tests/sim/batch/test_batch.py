@@ -407,3 +407,21 @@ def test_codes_are_live():
     assert (codes != 0).tolist() == [False, True, False]
     batch.reset(1)
     assert not codes.any()
+
+
+def test_a_file_with_other_contents_is_named(tmp_path):
+    parameters = {"joints.shoulder.damping": [0.1, 0.2, 0.3]}
+    batch, file = Batch(pendulum(), 2, parameters=parameters), tmp_path / "batch.npz"
+    batch.step(5)
+    batch.save(file)
+    with np.load(file) as archive:
+        good = dict(archive)
+    before = batch.q.copy()
+    for changed, words in (
+        ({"codes": np.array([0, 99])}, "no result of steps"),
+        ({"sets": np.array([0, 7])}, "0 to 2"),
+    ):
+        np.savez(file, **good | changed)
+        with pytest.raises(FileError, match=rf"batch\.npz: .*{words}"):
+            batch.load(file)
+        assert np.array_equal(batch.q, before) and not batch.failed.any()
