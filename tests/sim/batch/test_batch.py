@@ -148,11 +148,6 @@ def test_what_is_refused(arguments, options, words):
         gori.batch(arm(), *arguments, **options)
 
 
-def test_what_is_no_model_is_refused():
-    with pytest.raises(InputError, match=r"machines of a Model or of a Spec, not of 'examples/arm\.yaml'"):
-        Batch("examples/arm.yaml", 3)
-
-
 def test_both_kinds_of_batches():
     assert isinstance(gori.batch(arm(), 2), Batch)
     assert len(gori.batch([gori.Simulation(arm())], 0.01)) == 1
@@ -221,8 +216,7 @@ def test_time_is_that_of_now():
     batch = Batch(arm(), 2)
     before = batch.time
     batch.step(1)
-    before[:] = 99.0
-    assert batch.time.tolist() == [H, H]
+    assert before.tolist() == [0.0, 0.0] and batch.time.tolist() == [H, H]
 
 
 def test_it_is_not_copied():
@@ -289,6 +283,66 @@ def test_what_was_written_and_is_not_finite_is_named(make, value):
     }
 
 
+@pytest.mark.parametrize(
+    "method",
+    [gori.TimeStepping(step=2e-3), gori.ImplicitEuler(step=1e-3, newton=True), gori.RK4(step=1e-4)],
+    ids=lambda method: method.kind,
+)
+def test_bodies_that_touch(method):
+    model, n = balls(), 20
+    batch, v = Batch(model, n, method, workers=2), 0.3 * speeds(balls(), n)
+    batch.v[:] = v
+    for steps in (30, 3, 40):
+        batch.step(steps)
+    touching = 0
+    for k in (0, 9, n - 1):
+        run = alone(model, v[k], 73, method)
+        assert np.array_equal(batch.q[k], run.q) and np.array_equal(batch.v[k], run.v)
+        assert batch.state(k) == run.state
+        touching += int(run.stepper.data.contact_memory.head["points"][0])
+    assert touching > 3
+
+
+def test_sets_of_parameters_are_assigned():
+    model, masses = pendulum(), np.linspace(0.5, 2.0, 5)
+    angles = np.linspace(-1.0, 1.0, 5)
+    batch = Batch(model, 3, parameters={"bodies.lower.mass": masses, "joints.shoulder.q": angles})
+    assert batch.sets == 5
+    batch.assign([9, 4, 3], [False, True, True])  # only sets of chosen machines count
+    batch.reset([1, 2])
+    batch.step(100)
+    for k, one in enumerate((0, 4, 3)):
+        spec = model.spec.set("bodies.lower.mass", masses[one]).set("joints.shoulder.q", angles[one])
+        run = gori.Simulation(gori.compile(spec), gori.SemiImplicit(step=H))
+        run.step(100)
+        assert np.abs(batch.q[k] - run.q).max() < 1e-12
+    for sets, words in (([5, 0, 0], "from 0 to 4"), ([0, 1], "3 whole numbers"), ([0.5, 0, 0], "whole numbers")):
+        with pytest.raises(InputError, match=words):
+            batch.assign(sets)
+
+
+def test_sets_are_saved(tmp_path):
+    parameters = {"bodies.lower.mass": np.linspace(0.5, 2.0, 5)}
+    batch, other = (Batch(pendulum(), 3, parameters=parameters) for _ in range(2))
+    batch.assign([4, 0, 2])
+    batch.step(10)
+    batch.save(tmp_path / "batch.npz")
+    other.load(tmp_path / "batch.npz")
+    for one in (batch, other):
+        one.step(50)
+    assert np.array_equal(batch.q, other.q) and not np.array_equal(batch.q[0], batch.q[1])
+
+
+def test_codes_are_live():
+    batch = Batch(arm(), 3)
+    codes = batch.codes
+    batch.v[1] = np.nan
+    batch.step(2)
+    assert (codes != 0).tolist() == [False, True, False]
+    batch.reset(1)
+    assert not codes.any()
+
+
 @pytest.mark.parametrize("method", FORGETFUL, ids=lambda method: method.kind)
 def test_what_is_written_begins_anew(method):
     """As where the state of a Simulation is set: slopes of the steps before are those of another motion."""
@@ -349,64 +403,81 @@ def test_settings_of_loops_belong_to_a_machine_wherever_it_starts():
     assert np.array_equal(batch.q, np.tile(state.q, (n, 1)))
 
 
-@pytest.mark.parametrize(
-    "method",
-    [gori.TimeStepping(step=2e-3), gori.ImplicitEuler(step=1e-3, newton=True), gori.RK4(step=1e-4)],
-    ids=lambda method: method.kind,
-)
-def test_bodies_that_touch(method):
-    model, n = balls(), 20
-    batch, v = Batch(model, n, method, workers=2), 0.3 * speeds(balls(), n)
-    batch.v[:] = v
-    for steps in (30, 3, 40):
-        batch.step(steps)
-    touching = 0
-    for k in (0, 9, n - 1):
-        run = alone(model, v[k], 73, method)
-        assert np.array_equal(batch.q[k], run.q) and np.array_equal(batch.v[k], run.v)
-        assert batch.state(k) == run.state
-        touching += int(run.stepper.data.contact_memory.head["points"][0])
-    assert touching > 3
-
-
-def test_sets_of_parameters_are_assigned():
-    model, masses = pendulum(), np.linspace(0.5, 2.0, 5)
-    angles = np.linspace(-1.0, 1.0, 5)
-    batch = Batch(model, 3, parameters={"bodies.lower.mass": masses, "joints.shoulder.q": angles})
-    assert batch.sets == 5
-    batch.assign([9, 4, 3], [False, True, True])  # only sets of chosen machines count
-    batch.reset([1, 2])
+def test_inputs_may_differ_by_parameters():
+    """The values of forces and the targets of motors are inputs: machines begin with their own, and after a reset."""
+    model, n = pendulum(), 3
+    parameters = {"forces.twist.value": np.array([0.5, 2.0, -1.0]), "forces.hold.target": np.array([0.3, 0.0, 1.0])}
+    batch = Batch(model, n, parameters=parameters)
+    assert np.array_equal(batch.inputs["twist"], [0.5, 2.0, -1.0])
+    batch.inputs["twist"] = 9.0
+    batch.reset()
     batch.step(100)
-    for k, one in enumerate((0, 4, 3)):
-        spec = model.spec.set("bodies.lower.mass", masses[one]).set("joints.shoulder.q", angles[one])
-        run = gori.Simulation(gori.compile(spec), gori.SemiImplicit(step=H))
+    for k in range(n):
+        run = gori.Simulation(gori.compile(batch.spec(k)), gori.SemiImplicit(step=H))
         run.step(100)
-        assert np.abs(batch.q[k] - run.q).max() < 1e-12
-    for sets, words in (([5, 0, 0], "from 0 to 4"), ([0, 1], "3 whole numbers"), ([0.5, 0, 0], "whole numbers")):
-        with pytest.raises(InputError, match=words):
-            batch.assign(sets)
+        assert np.abs(batch.q[k] - run.q).max() < 1e-13
 
 
-def test_sets_are_saved(tmp_path):
-    parameters = {"bodies.lower.mass": np.linspace(0.5, 2.0, 5)}
-    batch, other = (Batch(pendulum(), 3, parameters=parameters) for _ in range(2))
-    batch.assign([4, 0, 2])
+def test_states_are_of_the_model_of_their_machine():
+    model = pendulum()
+    batch = Batch(model, 3, parameters={"bodies.lower.mass": np.array([1.0, 2.0, 3.0])})
+    batch.step(20)
+    own, state = gori.compile(batch.spec(2)), batch.state(2)
+    run = gori.Simulation(own, gori.SemiImplicit(step=H), state=state)
+    batch.step(20)
+    run.step(20)
+    assert np.abs(batch.q[2] - run.q).max() < 1e-13
+    with pytest.raises(InputError, match="another Model"):
+        gori.Simulation(model, gori.SemiImplicit(step=H), state=state)
+    batch.reset(2, state)
+    assert batch.time[2] == 20 * H and np.array_equal(batch.q[2], state.q)
+    with pytest.raises(InputError, match="another Model"):
+        batch.reset(1, state)
+
+
+def test_vehicles_that_differ_stand_on_the_ground_with_forces_of_their_own():
+    spec = gori.vehicle.spec("hmmwv")
+    state = gori.at_rest(gori.compile(spec))
+    batch = Batch(
+        gori.compile(spec), 2, gori.Adams(step=H, order=2), state=state,
+        parameters={"terrain.grade": np.array([[0.0, 0.0], [0.1, 0.0]])},
+    )  # fmt: skip
+    start = state.replace(model=gori.compile(batch.spec(1)).fingerprint)
+    batch.reset(1, start)
+    run = gori.Simulation(gori.compile(batch.spec(1)), gori.Adams(step=H, order=2), state=start)
+    load = "truck.wheel_fl.load"
+    assert batch.outputs[load][1] == pytest.approx(run.channel(load), rel=1e-9) != batch.outputs[load][0]
     batch.step(10)
-    batch.save(tmp_path / "batch.npz")
-    other.load(tmp_path / "batch.npz")
-    for one in (batch, other):
-        one.step(50)
-    assert np.array_equal(batch.q, other.q) and not np.array_equal(batch.q[0], batch.q[1])
+    run.step(10)
+    assert np.abs(batch.v[1] - run.v).max() < 1e-9
 
 
-def test_codes_are_live():
-    batch = Batch(arm(), 3)
-    codes = batch.codes
-    batch.v[1] = np.nan
-    batch.step(2)
-    assert (codes != 0).tolist() == [False, True, False]
-    batch.reset(1)
-    assert not codes.any()
+def test_what_is_given_and_no_number_is_named():
+    model = gori.compile(gori.vehicle.spec("hmmwv"))
+    batch = Batch(model, 3, state=gori.at_rest(model))
+    batch.inputs["truck.throttle"][1] = np.nan
+    batch.step(5)
+    assert batch.failed.tolist() == [False, True, False] and "input 'truck.throttle' is nan" in batch.failures()[1]
+    other = Batch(pendulum(), 3)
+    other.inputs["twist"][2] = np.inf
+    other.step()
+    assert "input 'twist' is inf" in other.failures()[2]
+    assert "nothing" not in other.inputs and other.inputs.get("nothing") is None
+
+
+def test_starts_are_given_once():
+    model = pendulum()
+    with pytest.raises(InputError, match="leave one of them out"):
+        Batch(model, 2, parameters={"joints.elbow.q": np.array([0.1, 0.2])}, state=model.state())
+    with pytest.raises(ValueError, match="read-only"):
+        Batch(model, 2).time[0] = 1.0
+    with pytest.raises(InputError, match="a Model or a Spec"):
+        gori.batch("arm.yaml", 3)
+
+
+def test_what_is_no_model_is_refused():
+    with pytest.raises(InputError, match=r"machines of a Model or of a Spec, not of 'examples/arm\.yaml'"):
+        Batch("examples/arm.yaml", 3)
 
 
 def test_a_file_with_other_contents_is_named(tmp_path):

@@ -28,11 +28,14 @@ def machine_index(machine: int, count: int) -> int:
 
 
 def machine_mask(machines: Which, count: int, gpu: int | None = None) -> Mask:
-    """A mask (count,) from whatever says which machines; gpu: number of the device on which a mask may stay."""
+    """A mask (count,) from whatever says which machines. One on a GPU, where that is the device, stays there."""
     if machines is None:
         return np.ones(count, bool)
-    if gpu is not None and getattr(machines, "__cuda_array_interface__", None) is not None:
-        return mask_on_gpu(machines, count, gpu)
+    if gpu is not None and (found := getattr(machines, "__cuda_array_interface__", None)) is not None:
+        packed = np.dtype(found["typestr"]).itemsize == 1 and found.get("strides") is None
+        if tuple(found["shape"]) != (count,) or not packed:
+            raise InputError(f"a mask on a GPU must be of shape ({count},), of bool or uint8, and contiguous")
+        return DeviceArray(found["data"][0], (count,), np.uint8, owner=machines, device=gpu)
     try:
         chosen = np.asarray(machines)
     except ValueError:
@@ -50,20 +53,6 @@ def machine_mask(machines: Which, count: int, gpu: int | None = None) -> Mask:
     return mask
 
 
-def mask_on_gpu(values: Any, count: int, gpu: int) -> DeviceArray:
-    """A mask on a GPU (machines,), of bool or of numbers of one byte, as a DeviceArray of bytes."""
-    found = values.__cuda_array_interface__
-    packed = np.dtype(found["typestr"]).itemsize == 1 and found.get("strides") is None
-    if tuple(found["shape"]) != (count,) or not packed:
-        raise InputError(f"a mask of machines on a GPU must be of shape ({count},), of bool or uint8, and contiguous")
-    return DeviceArray(found["data"][0], (count,), np.uint8, owner=values, device=gpu)
-
-
-def on_host(mask: Mask) -> np.ndarray:
-    """A mask as a NumPy array."""
-    return mask if isinstance(mask, np.ndarray) else mask.copy_to_host() != 0
-
-
 def machine_count(count: int) -> int:
     """A number of machines."""
     if not _is_whole(count) or not 0 < count < MOST:
@@ -77,6 +66,11 @@ def worker_count(workers: int | None) -> int:
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise InputError(f"workers must be a positive integer, not {workers!r}")
     return workers
+
+
+def on_host(mask: Mask) -> np.ndarray:
+    """A mask as a NumPy array."""
+    return mask if isinstance(mask, np.ndarray) else mask.copy_to_host() != 0
 
 
 def step_count(steps: int) -> int:
@@ -108,11 +102,12 @@ def refuse_other_sets(sets: np.ndarray, chosen: np.ndarray, count: int) -> None:
         raise InputError(f"sets must be numbers from 0 to {count - 1}: parameters are given for {count}")
 
 
-def refuse_unable(model: Model, device: str) -> None:
+def refuse_unable(model: Model, device: str, varied: bool = False) -> None:
     """Refuse by name what machines of a batch cannot have yet."""
     refused = {
         "particles": model.particles is not None,
         "contact between bodies on a GPU": model.contact is not None and device == "cuda",
+        "parameters of vehicles on a GPU": model.vehicle is not None and varied and device == "cuda",
         "controls of the Spec, which set inputs by Python": model.vehicle is not None and model.vehicle.schedules,
     }
     for words, there in refused.items():

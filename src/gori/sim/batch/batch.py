@@ -6,12 +6,13 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from gori.errors import FileError, InputError, UnsupportedError
+from gori.errors import FileError, GoriError, InputError, UnsupportedError
 from gori.integrate import Loops, Method, SemiImplicit, method_of
 from gori.kernels.codes import OK
 from gori.model import Model, State, compile
-from gori.model.variants import SHARED_BY_RUNS, settable_forces, with_held_forces, with_own_tables
+from gori.model.variants import SHARED_BY_RUNS, described, settable_forces, with_held_forces, with_own_tables
 from gori.sim.batch.arguments import (
+    Mask,
     Which,
     machine_count,
     machine_index,
@@ -24,11 +25,11 @@ from gori.sim.batch.arguments import (
     worker_count,
 )
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
-from gori.sim.batch.failures import why_failed
 from gori.sim.batch.saved import load_kept, save_kept
-from gori.sim.batch.varied import Numbers, digest_of, numbers_of
+from gori.sim.batch.varied import Numbers, digest_of, numbers_of, with_inputs
 from gori.sim.callers.interrupts import RunInterrupts
 from gori.sim.callers.turn import Turn
+from gori.sim.failure import explain
 from gori.sim.grid import grid_of, require_seconds
 from gori.sim.progress import Progress
 from gori.sim.simulation import Simulation
@@ -74,24 +75,36 @@ class Batch:
             raise InputError(f"device must be 'cpu' or 'cuda', not {device!r}")
         if not isinstance(model, Model | Spec):
             raise InputError(f"a batch has machines of a Model or of a Spec, not of {model!r:.100}")
+        parameters = {} if parameters is None else parameters
+        if not isinstance(parameters, Mapping):
+            raise InputError(f"parameters must be {{path of the Spec: values}}, not {parameters!r:.100}")
         workers = worker_count(workers)
         self.device, self._given = device, state is not None
         self.method = method_of(SemiImplicit() if method is None else method)
         if self.method.adaptive:
             raise UnsupportedError(f"{self.method.kind} uses adaptive steps: machines of a batch take the same ones")
         varied: list[Numbers] = []
-        if parameters is not None and not (isinstance(parameters, Mapping) and not parameters):
+        self._parameters = dict(parameters)
+        self._fingerprints: dict[int, str] = {}
+        self._spec = described(model)
+        if parameters:
             model, varied = numbers_of(model, parameters)
             refuse_fewer(varied, self.count)
         elif isinstance(model, Spec):
             model = compile(model)
         self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
-        self._parameters = digest_of(varied)
-        self._varied, self.sets = varied, max((numbers.values.shape[1] for numbers in varied), default=0)
+        self._digest = digest_of(varied)
+        self.sets = max((numbers.values.shape[1] for numbers in varied), default=0)
         self._set = np.arange(self.count)
         self._forces = settable_forces(model)
         self.model = with_held_forces(model, self._forces)
-        refuse_unable(self.model, device)
+        refuse_unable(self.model, device, bool(varied))
+        self._varied = varied = with_inputs(self.model, varied)
+        if state is not None and (moved := [numbers for numbers in varied if numbers.path == "y"]):
+            raise InputError(
+                f"parameters change where machines start ({moved[0].values.shape[0]} numbers of q and v), and state= "
+                "says where all of them do: leave one of them out. Where machines are is written to batch.q and batch.v"
+            )
         options: dict[str, Any] = {"loops": loops, "sub_steps": sub_steps}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
 
@@ -145,18 +158,39 @@ class Batch:
     @property
     def time(self) -> np.ndarray:
         """Time that each machine has reached (machines,) [s]."""
-        return self._machines.times()
+        times = self._machines.times()
+        times.flags.writeable = False
+        return times
 
     @property
     def bytes_per_machine(self) -> int:
         """Memory of each machine [bytes]."""
         return self._machines.bytes_per_machine
 
+    def spec(self, machine: int) -> Spec:
+        """The Spec of one machine, with its parameters."""
+        return self._spec_of(machine)
+
+    def _spec_of(self, machine: int) -> Spec:
+        one = int(self._set[machine_index(machine, self.count)])
+        values = {path: values[one] for path, values in self._parameters.items()}
+        return self._spec.set({path: getattr(value, "tolist", lambda v=value: v)() for path, value in values.items()})
+
     def state(self, machine: int) -> State:
-        """The State of one machine: a Simulation goes on from it."""
+        """The State of one machine: a Simulation of its Model goes on from it, of the Spec that `spec` gives where
+        `parameters` differ. Inputs of forces are not in it: hand them to the Simulation as `force_values`.
+        """
         with self._turn:
             self._machines.fetch(machine_index(machine, self.count))
-            return self._machines.simulation.state
+            state = self._machines.simulation.state
+            return state if not self._varied else tagged(state, self._fingerprint(machine))
+
+    def _fingerprint(self, machine: int) -> str:
+        """Of the Model of one machine."""
+        one = int(self._set[machine])
+        if one not in self._fingerprints:
+            self._fingerprints[one] = compile(self._spec_of(machine), self.model.open_loops).fingerprint
+        return self._fingerprints[one]
 
     def reset(self, machines: Which = None, state: State | None = None) -> None:
         """Put machines into a State, by default that of their start; they then have not failed. Inputs of forces are
@@ -166,13 +200,22 @@ class Batch:
         """
         with self._turn:
             simulation, chosen = self._machines.simulation, self._chosen(machines)
-            simulation.state = self._start if state is None else state
+            simulation.state = self._start if state is None else self._accepted(state, on_host(chosen))
             simulation.stepper.plan_steps(1)
             simulation.stepper.data.values[:] = self._values  # the machine that stood there may have had others
-            self._machines.store(chosen)
+            self._machines.store(chosen)  # pyright: ignore[reportArgumentType]  # only a GPU has masks of its own
             for numbers in self._varied:
                 if not numbers.of_tables and (numbers.of_machine or (state is None and not self._given)):
                     self._machines.put(numbers.of_sets(self._set), on_host(chosen))
+            if self._varied and self.model.vehicle is not None:
+                self._machines.start_vehicles(on_host(chosen))
+
+    def _accepted(self, state: State, chosen: np.ndarray) -> State:
+        """A State that is of the Model of one of the chosen machines, as one of the Model that all share."""
+        own = self.model.fingerprint
+        if not self._varied or state.model in ("", own) or not chosen.any():
+            return state
+        return tagged(state, own) if state.model == self._fingerprint(int(np.argmax(chosen))) else state
 
     def assign(self, sets: Sequence[int] | np.ndarray, machines: Which = None) -> None:
         """Give machines other sets of the values of `parameters`, of which there may be more than machines. What was
@@ -231,7 +274,7 @@ class Batch:
 
     def _tag(self) -> str:
         whose = self.count, self.device, self.model.fingerprint, self._machines.simulation.stepper.tag()
-        return " ".join(str(part) for part in (*whose, self._parameters))
+        return " ".join(str(part) for part in (*whose, self._digest))
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise InputError("a Batch is neither pickled nor copied: save it, and load the file into another one")
@@ -267,22 +310,48 @@ class Batch:
     @property
     def failed(self) -> np.ndarray:
         """Which machines have failed (machines,); they stand at their last good state until they are reset."""
-        return self._machines.failures() != OK
+        failed = self._machines.failures() != OK
+        failed.flags.writeable = False
+        return failed
 
     def failures(self, most: int = 10) -> dict[int, str]:
         """Why machines have failed, in words, of the first few of them."""
         with self._turn:
-            codes, words, found = self._machines.failures(), self._machines.words, {}
+            codes, found = self._machines.failures(), {}
             for machine in np.flatnonzero(codes != OK)[:most]:
                 self._machines.fetch(int(machine))
-                found[int(machine)] = words.get(int(machine)) or why_failed(
-                    self._machines.simulation, int(codes[machine])
+                found[int(machine)] = self._machines.words.get(int(machine)) or self._explained(
+                    int(machine), int(codes[machine])
                 )
             return found
 
-    def _chosen(self, machines: Which) -> Any:
-        """A mask from whatever says which machines; one on a GPU stays there."""
+    def _explained(self, machine: int, code: int) -> str:
+        """Why the machine that was fetched last has failed."""
+        simulation = self._machines.simulation
+        for name, values in self.inputs.items():
+            if not np.isfinite(value := float(np.asarray(values)[machine])):
+                return f"input {name!r} is {value:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
+        try:
+            return _not_finite(simulation) or str(explain(simulation.stepper, simulation.user, code))
+        except GoriError as error:  # what was written cannot even be looked at
+            return str(error)
+
+    def _chosen(self, machines: Which) -> Mask:
         return machine_mask(machines, self.count, self.q.device if self.device == "cuda" else None)
 
     def __iter__(self) -> Iterator[State]:
         return (self.state(k) for k in range(self.count))
+
+
+def tagged(state: State, fingerprint: str) -> State:
+    """The same State of a Model with this fingerprint."""
+    return State(state.time, state.q, state.v, state.z, state.parts, fingerprint)
+
+
+def _not_finite(simulation: Simulation) -> str | None:
+    """Words on the first number of the state that is not finite, if one was written."""
+    for name, values in (("q", simulation.q), ("v", simulation.v), ("z", simulation.stepper.z)):
+        if (wrong := np.flatnonzero(~np.isfinite(values))).size:
+            k = int(wrong[0])
+            return f"{name}[{k}] is {values[k]:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
+    return None

@@ -75,6 +75,13 @@ class BatchInputs(MutableMapping[str, Any]):
             )
         return numbers
 
+    def __contains__(self, name: object) -> bool:
+        return is_one_of(name, self._signals) or is_one_of(name, self._drivers)
+
+    def get(self, name: str, default: object = None) -> Any:
+        """The values of an input, or something else if there is no such input."""
+        return self[name] if name in self else default  # noqa: SIM401  # the base class asks for a KeyError
+
     def __delitem__(self, name: str) -> None:
         raise InputError("inputs cannot be deleted")
 

@@ -11,9 +11,10 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import numpy as np
 
 from gori.errors import GoriError, InputError
-from gori.integrate.batch.in_turn import InTurn, run_in_turn
+from gori.integrate.batch.in_turn import InTurn, run_in_turn, start_in_turn
 from gori.integrate.clock import CLOCK, KEPT_OF_CLOCK
 from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR
+from gori.kernels.vehicle.start import start_vehicles
 from gori.model.memory import require_memory
 from gori.sim.batch.check import refuse_damage, text_of, words_of
 from gori.sim.batch.kept import RENEWED, all_members, forget_in, forgets, kept_members
@@ -161,6 +162,10 @@ class CpuMachines:
             one = np.ndarray(self.count, np.float64, self._rows, at + 8 * int(word), (self._alone.width,))
             one[chosen] = values[chosen]
         self._note(chosen)
+
+    def start_vehicles(self, chosen: np.ndarray) -> None:
+        """Forces of the ground on vehicles of the chosen machines, found anew where they stand."""
+        start_in_turn(self._jobs[0], start_vehicles.address, np.flatnonzero(chosen))
 
     def times(self) -> np.ndarray:
         """Time of each machine [s]."""

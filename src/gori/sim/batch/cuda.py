@@ -132,6 +132,10 @@ class CudaMachines:
             "advance", self.count, self._words.address, self.count, steps, float(self.simulation.stepper.step)
         )
 
+    def start_vehicles(self, chosen: np.ndarray) -> None:
+        """Forces of the ground on vehicles, found anew where they stand."""
+        raise UnsupportedError("device cuda: vehicles whose parameters differ are not there; use device='cpu'")
+
     def synchronise(self) -> None:
         """Wait until all is done."""
         self._device.synchronise()
