@@ -10,6 +10,7 @@ from gori.sim.batch.arguments import (
     machine_index,
     machine_mask,
     refuse_fewer,
+    refuse_other_sets,
     refuse_unable,
     step_count,
     worker_count,
@@ -65,6 +66,17 @@ def test_parameters_of_fewer_machines():
     refuse_fewer(numbers, 2)  # more sets than machines
     with pytest.raises(InputError, match="given for 3 machines, and the batch has 4"):
         refuse_fewer(numbers, 4)
+
+
+def test_sets_of_parameters():
+    chosen = np.array([True, False, True])
+    refuse_other_sets(np.array([4, 99, 0]), chosen, 5)
+    for wrong in ([4, 0, 5], [-1, 0, 0]):
+        with pytest.raises(InputError, match="from 0 to 4"):
+            refuse_other_sets(np.array(wrong), chosen, 5)
+    for wrong in ([0, 1], [0.0, 1.0, 2.0]):
+        with pytest.raises(InputError, match="3 whole numbers"):
+            refuse_other_sets(np.array(wrong), chosen, 5)
 
 
 def test_models_that_machines_of_a_batch_cannot_have():

@@ -137,6 +137,8 @@ def test_run_for_a_duration():
         ((0,), {}, "positive number of machines"),
         ((2.5,), {}, "positive number of machines"),
         ((3,), {"device": "gpu"}, "'cpu' or 'cuda'"),
+        ((3,), {"device": np.zeros(2)}, "'cpu' or 'cuda'"),
+        ((3,), {"parameters": np.zeros((3, 2))}, "parameters must be {path of the Spec"),
         ((3,), {"workers": 0}, "workers"),
         ((3, gori.Dopri5()), {}, "adaptive"),
     ],
@@ -471,3 +473,26 @@ def test_starts_are_given_once():
         Batch(model, 2).time[0] = 1.0
     with pytest.raises(InputError, match="a Model or a Spec"):
         gori.batch("arm.yaml", 3)
+
+
+def test_what_is_no_model_is_refused():
+    with pytest.raises(InputError, match=r"machines of a Model or of a Spec, not of 'examples/arm\.yaml'"):
+        Batch("examples/arm.yaml", 3)
+
+
+def test_a_file_with_other_contents_is_named(tmp_path):
+    parameters = {"joints.shoulder.damping": [0.1, 0.2, 0.3]}
+    batch, file = Batch(pendulum(), 2, parameters=parameters), tmp_path / "batch.npz"
+    batch.step(5)
+    batch.save(file)
+    with np.load(file) as archive:
+        good = dict(archive)
+    before = batch.q.copy()
+    for changed, words in (
+        ({"codes": np.array([0, 99])}, "no result of steps"),
+        ({"sets": np.array([0, 7])}, "0 to 2"),
+    ):
+        np.savez(file, **good | changed)
+        with pytest.raises(FileError, match=rf"batch\.npz: .*{words}"):
+            batch.load(file)
+        assert np.array_equal(batch.q, before) and not batch.failed.any()

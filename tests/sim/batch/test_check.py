@@ -10,7 +10,7 @@ from gori.sim.batch.check import refuse_damage, text_of, words_of
 from gori.sim.batch.cpu import CpuMachines
 from gori.sim.batch.cuda import CudaMachines
 from gori.sim.batch.devices import Host
-from tests.sim.batch.machines import H, arm, four_bar, pendulum, sand, speeds
+from tests.sim.batch.machines import H, arm, balls, four_bar, pendulum, sand, speeds
 from tests.sim.batch.test_kept import FIXED
 
 COUNT = 3
@@ -52,6 +52,30 @@ def test_what_loop_solvers_keep_is_good(loops):
     machines.keep(copied(machines))
 
 
+@pytest.mark.parametrize("method", [gori.TimeStepping(step=H), gori.SemiImplicit(step=1e-4)], ids=lambda x: x.kind)
+def test_contact(method):
+    machines = engine(CpuMachines, balls(), method)
+    machines.array("y")[:, balls().nq :] = 0.0
+    for steps in (1, 60):
+        machines.step(steps)
+        machines.keep(copied(machines))
+    points, head = machines.array("data.contact_memory.point"), machines.array("data.contact_memory.head")
+    assert (head["points"] > 0).all()
+    for array, field, value, words in (
+        (points[:, 0], "a", 99, "must be from 0 to 4"),
+        (points[:, 0], "normal", 0.5, "must be unit vectors"),
+        (points[:, 0], "gap", np.nan, "must be finite"),
+        (head, "points", 1 << 20, "must be from 0 to"),
+    ):
+        before = array[field][1].copy()
+        array[field][1] = value
+        with pytest.raises(InputError, match=f"contact_memory.*{field} of machine 1 {words}"):
+            machines.keep(copied(machines))
+        array[field][1] = before
+    points[1, -1]["a"] = -1  # not there: nobody reads it
+    machines.keep(copied(machines))
+
+
 def test_vehicles():
     model, state = sand()
     machines = engine(CpuMachines, model, gori.RK4(step=H), state=state)
@@ -74,8 +98,13 @@ def test_vehicles():
 
 @pytest.mark.parametrize(
     ("make", "method"),
-    [(arm, gori.Adams(step=H)), (four_bar, gori.GeneralizedAlpha(step=H)), (four_bar, gori.Adams(step=H))],
-    ids=["arm-adams", "four_bar-generalized_alpha", "four_bar-adams"],
+    [
+        (arm, gori.Adams(step=H)),
+        (four_bar, gori.GeneralizedAlpha(step=H)),
+        (four_bar, gori.Adams(step=H)),
+        (balls, gori.TimeStepping(step=H)),
+    ],
+    ids=["arm-adams", "four_bar-generalized_alpha", "four_bar-adams", "balls-time_stepping"],
 )
 def test_random_words_in_each_field_of_a_cpu(make, method):
     """They are refused, or the machines go on, or fail with words."""

@@ -94,6 +94,14 @@ def refuse_fewer(varied: Iterable[Numbers], count: int) -> None:
             )
 
 
+def refuse_other_sets(sets: np.ndarray, chosen: np.ndarray, count: int) -> None:
+    """Refuse what are not numbers of sets of parameters (machines,), of which there are so many, of chosen machines."""
+    if sets.shape != chosen.shape or sets.dtype.kind not in "iu":
+        raise InputError(f"sets must be {len(chosen)} whole numbers, one for each machine, not {sets!r}")
+    if chosen.any() and not 0 <= sets[chosen].min() <= sets[chosen].max() < count:
+        raise InputError(f"sets must be numbers from 0 to {count - 1}: parameters are given for {count}")
+
+
 def refuse_unable(model: Model, device: str, varied: bool = False) -> None:
     """Refuse by name what machines of a batch cannot have yet."""
     refused = {

@@ -19,6 +19,7 @@ from gori.sim.batch.arguments import (
     machine_mask,
     on_host,
     refuse_fewer,
+    refuse_other_sets,
     refuse_unable,
     step_count,
     worker_count,
@@ -33,6 +34,7 @@ from gori.sim.grid import grid_of, require_seconds
 from gori.sim.progress import Progress
 from gori.sim.simulation import Simulation
 from gori.spec import Spec
+from gori.text.arguments import is_one_of
 
 BLOCK_STEPS = 256
 """steps between two looks at Ctrl-C"""
@@ -69,15 +71,20 @@ class Batch:
         workers: int | None = None,
     ):
         self.count = machine_count(count)
-        if device not in ("cpu", "cuda"):
+        if not is_one_of(device, ("cpu", "cuda")):
             raise InputError(f"device must be 'cpu' or 'cuda', not {device!r}")
+        if not isinstance(model, Model | Spec):
+            raise InputError(f"a batch has machines of a Model or of a Spec, not of {model!r:.100}")
+        parameters = {} if parameters is None else parameters
+        if not isinstance(parameters, Mapping):
+            raise InputError(f"parameters must be {{path of the Spec: values}}, not {parameters!r:.100}")
         workers = worker_count(workers)
         self.device, self._given = device, state is not None
         self.method = method_of(SemiImplicit() if method is None else method)
         if self.method.adaptive:
             raise UnsupportedError(f"{self.method.kind} uses adaptive steps: machines of a batch take the same ones")
         varied: list[Numbers] = []
-        self._parameters = dict(parameters or {})
+        self._parameters = dict(parameters)
         self._fingerprints: dict[int, str] = {}
         self._spec = described(model)
         if parameters:
@@ -221,10 +228,7 @@ class Batch:
             self._assign(np.asarray(sets), on_host(self._chosen(machines)))
 
     def _assign(self, sets: np.ndarray, chosen: np.ndarray) -> None:
-        if sets.shape != (self.count,) or sets.dtype.kind not in "iu":
-            raise InputError(f"sets must be {self.count} whole numbers, one for each machine, not {sets!r}")
-        if chosen.any() and not 0 <= sets[chosen].min() <= sets[chosen].max() < self.sets:
-            raise InputError(f"sets must be numbers from 0 to {self.sets - 1}: parameters are given for {self.sets}")
+        refuse_other_sets(sets, chosen, self.sets)
         self._set[chosen] = sets[chosen]
         for numbers in self._varied:
             if numbers.of_tables:
@@ -260,6 +264,8 @@ class Batch:
             kept = load_kept(path, self._tag())
             sets = kept.pop("sets", self._set)
             try:
+                if self.sets:
+                    refuse_other_sets(sets, np.ones(self.count, bool), self.sets)
                 self._machines.keep(kept)
             except InputError as error:
                 raise FileError(str(error), path) from None

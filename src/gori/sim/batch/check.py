@@ -10,29 +10,23 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.integrate.implicit import Implicit
-from gori.kernels.codes import (
-    NEAR_SINGULAR,
-    NO_CONVERGENCE,
-    NOT_CLOSED,
-    NOT_FINITE,
-    OFF_GRID,
-    OK,
-    POOR_CHOICE,
-    SINGULAR,
-    STEP_TOO_SMALL,
-    SUNK,
-)  # fmt: skip
+from gori.kernels import codes as code
 from gori.kernels.vehicle.drivetrain import HIGH_LOCKED, TRANSFER_NEUTRAL
 from gori.sim.check import FLAGS, ROUNDING, largest_numbers
 from gori.sim.grid import MOST
 from gori.sim.stepper import Stepper
 
 CODES = (
-    OK, NOT_FINITE, SINGULAR, STEP_TOO_SMALL, NO_CONVERGENCE, NOT_CLOSED, POOR_CHOICE, NEAR_SINGULAR, OFF_GRID, SUNK
+    code.OK, code.NOT_FINITE, code.SINGULAR, code.STEP_TOO_SMALL, code.NO_CONVERGENCE, code.NOT_CLOSED,
+    code.POOR_CHOICE, code.NEAR_SINGULAR, code.OFF_GRID, code.SUNK, code.CONTACTS_FULL, code.CONTACT_PASSED,
 )  # fmt: skip
 """what steps of a batch may come to"""
-UNSET = ("data.standing",)
-"""members that may hold NaN: nothing stands there yet"""
+UNSET = ("data.standing", "data.contact_memory.measured")
+"""members that may hold NaN: nothing stands there yet, or nothing touches"""
+POINTS = "data.contact_memory.point"
+"""of which those count that are there"""
+UNIT = 1e-6
+"""by how much the length of a normal may differ from 1"""
 LOOPS = "data.loops.state."
 
 
@@ -44,9 +38,9 @@ def refuse_damage(kept: Mapping[str, np.ndarray], clock: np.ndarray, codes: np.n
     codes    (machines,)
     """
     _refuse("codes", ~np.isin(codes, CODES), "is no result of steps")
-    well = codes == OK  # others stand still, with whatever numbers they have failed
-    most = largest_numbers(stepper.sizes) | {"redundant": stepper.sizes.ne}
-    for path, array in [*kept.items(), ("clock", clock)]:
+    well = codes == code.OK  # others stand still, with whatever numbers they have failed
+    most = _largest(stepper)
+    for path, array in [*((path, array) for path, array in kept.items() if path != POINTS), ("clock", clock)]:
         for name, numbers in _fields(path, array):
             if numbers.dtype.kind == "i":
                 largest = 1 if name.rpartition(".")[2] in FLAGS else most.get(name.rpartition(".")[2], MOST)
@@ -60,9 +54,39 @@ def refuse_damage(kept: Mapping[str, np.ndarray], clock: np.ndarray, codes: np.n
         _refuse("time", well & late, "is not that of its count of steps")
         _refuse("step", well & (clock["step"] != stepper.step), f"must be {stepper.step:g} s")
         _refuse("inside_step", clock["inside_step"] != 0, "must be 0")
+    _refuse_contact(kept, well, stepper)
     _refuse_loops(kept, well)
     _refuse_pivots(kept, stepper)
     _refuse_vehicles(kept, well, times, stepper)
+
+
+def _largest(stepper: Stepper) -> dict[str, int]:
+    """The largest whole numbers of what is kept, by field."""
+    memory, contact = stepper.data.contact_memory, stepper.model.contact
+    most = largest_numbers(stepper.sizes) | {"redundant": stepper.sizes.ne}
+    if contact is not None:
+        last = len(contact.tables.shape) - 1
+        most |= {"points": len(memory.point), "pairs": len(memory.pairs), "deepest_a": last, "deepest_b": last}
+    return most
+
+
+def _refuse_contact(kept: Mapping[str, np.ndarray], well: np.ndarray, stepper: Stepper) -> None:
+    """Contact points of the last step, as `sim/contact/points.py` has it."""
+    if (points := kept.get(POINTS)) is None or stepper.model.contact is None:
+        return
+    last = len(stepper.model.contact.tables.shape) - 1
+    there = well[:, None] & (np.arange(points.shape[1]) < kept["data.contact_memory.head"]["points"])
+    most = {"a": last, "b": last, "sticking": 1, "feature": np.iinfo(np.int64).max}
+    for name, numbers in _fields(POINTS, points):
+        rows = there.reshape(*there.shape, *[1] * (numbers.ndim - 2))
+        if numbers.dtype.kind == "i":
+            largest = most.get(name.rpartition(".")[2], MOST)
+            _refuse(name, rows & ((numbers < 0) | (numbers > largest)), f"must be from 0 to {largest}")
+        else:
+            _refuse(name, rows & ~np.isfinite(numbers), "must be finite")
+    with np.errstate(all="ignore"):
+        bent = np.abs(np.linalg.norm(points["normal"], axis=-1) - 1.0) > UNIT
+    _refuse(f"{POINTS}.normal", there & bent, "must be unit vectors")
 
 
 def _refuse_loops(kept: Mapping[str, np.ndarray], well: np.ndarray) -> None:
