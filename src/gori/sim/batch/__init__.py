@@ -1,6 +1,6 @@
 """Many machines at once: `gori.batch`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from gori.errors import InputError
@@ -8,11 +8,12 @@ from gori.integrate import Method
 from gori.model import Model
 from gori.record import Recording
 from gori.sim.batch.batch import Batch
+from gori.sim.batch.groups import Batches
 from gori.sim.batch.runs import run_all
 from gori.sim.simulation import Simulation
 from gori.spec import Spec
 
-__all__ = ["Batch", "batch"]
+__all__ = ["Batch", "Batches", "batch"]
 
 
 @overload
@@ -20,18 +21,32 @@ def batch(what: Model | Spec, /, count: int, method: Method | dict | str | None 
 
 
 @overload
+def batch(
+    what: Mapping[str, tuple[Model | Spec, int]], /, method: Method | dict | str | None = None, **options: Any
+) -> Batches: ...
+
+
+@overload
 def batch(what: Sequence[Simulation], /, duration: float, **options: Any) -> list[Recording]: ...
 
 
-def batch(what: Model | Spec | Sequence[Simulation], /, *values: Any, **options: Any) -> Batch | list[Recording]:
+def batch(
+    what: Model | Spec | Mapping[str, tuple[Model | Spec, int]] | Sequence[Simulation],
+    /,
+    *values: Any,
+    **options: Any,
+) -> Batch | Batches | list[Recording]:
     """Many machines of one Model at once, or many Simulations.
 
     batch(model, count, method, device="cuda", ...)   a `gori.sim.batch.Batch`: thousands of machines of a Model, or of
                                                       a Spec, on a CPU or a GPU
+    batch({name: (model, count), ...}, method, ...)   `Batches` of several Models, which step together
     batch(simulations, duration, sample=..., ...)     Simulations over threads; their Recordings (`run_all`)
     """
     if isinstance(what, Model | Spec):
         return Batch(what, *values, **options)
+    if isinstance(what, Mapping):
+        return Batches(what, *values, **options)
     if isinstance(what, str) or not isinstance(what, Iterable):
         raise InputError(
             f"batch takes a Model or a Spec and a number of machines, or a list of Simulations, not {what!r}"
