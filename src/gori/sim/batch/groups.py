@@ -26,13 +26,15 @@ class Batches(Mapping[str, Batch]):
         self._batches: dict[str, Batch] = {}
         for option in OF_EACH:
             given = options.get(option) or {}
-            if not isinstance(given, Mapping) or (unknown := [name for name in given if name not in groups]):
-                words = "" if not isinstance(given, Mapping) else f"; there is no group {unknown[0]!r}"
-                raise InputError(f"{option} of groups must be {{name of a group: ...}}{words}")
+            unknown = [name for name in given if name not in groups] if isinstance(given, Mapping) else [given]
+            if unknown:
+                raise InputError(
+                    f"{option} of groups must be {{name of a group: ...}}; there is no group {unknown[0]!r}"
+                )
         for name, group in groups.items():
             if not isinstance(group, tuple | list) or len(group) != 2:
                 raise InputError(f"group {name!r} must be (Model, number of machines), not {group!r}")
-            own = options | {option: (options.get(option) or {}).get(name) for option in OF_EACH}
+            own: dict[str, Any] = options | {option: (options.get(option) or {}).get(name) for option in OF_EACH}
             self._batches[name] = Batch(group[0], group[1], method, **own)
         if not self._batches:
             raise InputError("a batch of groups needs at least one")
