@@ -6,7 +6,7 @@ import pytest
 import gori
 from gori.errors import UnsupportedError
 from gori.kernels.forces import elements
-from gori.model.axis_forces import AxisForces, Term
+from gori.model.axis_forces import AxisForces, ForceTerm
 from gori.model.variants import settable_forces, signal_of, with_held_forces
 from tests.checks import arm, close
 from tests.model.forces_on_axes import forces_on_axes
@@ -29,7 +29,7 @@ def machine_at(seed: int):
     return model, inputs, forces, (rng.uniform(0.0, 1.0, ROWS), q, v, u)
 
 
-def dense(terms: list[Term], axes: int, columns: int) -> np.ndarray:
+def dense(terms: list[ForceTerm], axes: int, columns: int) -> np.ndarray:
     out = np.zeros((ROWS, axes, columns))
     for term in terms:
         out[:, term.axis, term.column] += term.value

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gori.model.tangents import cross_matrix, spring_turn, to_coordinates, to_tangent, turns_of
+from gori.model.tangents import cross_matrix, quaternion_steps, spring_turn, to_coordinates, to_tangent
 from tests.checks import close, machine, states
 
 D = 1e-6
@@ -24,7 +24,7 @@ def test_turns_are_derivatives_of_steps(size):
     end = model.integrate(q, dv)
     by_q = differences(lambda dx: model.difference(end, model.integrate(model.integrate(q, dx), dv)), model.nv)
     by_dv = differences(lambda dx: model.difference(end, model.integrate(q, dv + dx)), model.nv)
-    turns = turns_of(model, dv)
+    turns = quaternion_steps(model, dv)
     assert {info.type for info in model.joints if info.v in [turn.at for turn in turns]} == {"spherical", "free"}
     for turn in turns:
         close(turn.by_q, by_q[:, turn.at, turn.at], 2e-8)

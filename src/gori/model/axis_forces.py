@@ -30,7 +30,7 @@ NAMES = {OPCODES["time"]: "t", OPCODES["q"]: "q", OPCODES["v"]: "v"}
 OPERATION = {code: name for name, code in OPCODES.items()}
 
 
-class Term(NamedTuple):
+class ForceTerm(NamedTuple):
     """The derivative (rows,) of the force on one axis by one coordinate, velocity or input."""
 
     axis: int
@@ -50,9 +50,9 @@ class AxisForcesAt(NamedTuple):
     tau: np.ndarray
     own_q: np.ndarray
     own_v: np.ndarray
-    across_q: list[Term]
-    across_v: list[Term]
-    by_inputs: list[Term]
+    across_q: list[ForceTerm]
+    across_v: list[ForceTerm]
+    by_inputs: list[ForceTerm]
 
 
 class _Signal(NamedTuple):
@@ -120,10 +120,10 @@ class AxisForces:
         """Terms of a signal that acts on an axis with a gain."""
         signal, ones = self._signals[s], np.ones(len(now.tau))
         if signal.input >= 0:
-            now.by_inputs.append(Term(axis, signal.input, gain * ones))
+            now.by_inputs.append(ForceTerm(axis, signal.input, gain * ones))
         for (kind, column), program in signal.partials.items():
             terms = now.across_q if kind == "q" else now.across_v
-            terms.append(Term(axis, column, gain * values(program, names) * ones))
+            terms.append(ForceTerm(axis, column, gain * values(program, names) * ones))
 
     @staticmethod
     def _ball_spring(p: np.ndarray, axis: int, q: np.ndarray, v: np.ndarray, now: AxisForcesAt) -> None:
@@ -132,7 +132,7 @@ class AxisForces:
         now.tau[:, axis : axis + 3] -= stiffness * r + damping * v[:, axis : axis + 3]
         now.own_v[:, axis : axis + 3] -= damping
         for k in range(3):
-            now.across_q.extend(Term(axis + k, axis + c, -stiffness * by_turn[:, k, c]) for c in range(3))
+            now.across_q.extend(ForceTerm(axis + k, axis + c, -stiffness * by_turn[:, k, c]) for c in range(3))
 
     @staticmethod
     def _signal(model: Model, s: int, held: list[int]) -> _Signal:

@@ -18,7 +18,7 @@ from gori.model.coordinates import Coordinates
 from gori.spec.joint import QUATERNION
 
 
-class Turn(NamedTuple):
+class QuaternionStep(NamedTuple):
     """Derivatives of q (+) dv of one joint with a quaternion, each (rows, k, k) with k = 3 or 6.
 
     at      its degrees of freedom
@@ -31,9 +31,9 @@ class Turn(NamedTuple):
     by_dv: np.ndarray
 
 
-def turns_of(model: Coordinates, dv: np.ndarray) -> list[Turn]:
+def quaternion_steps(model: Coordinates, dv: np.ndarray) -> list[QuaternionStep]:
     """Of all joints with a quaternion, for steps dv (rows, nv)."""
-    return [Turn(info.v, *_turn(dv[:, info.v])) for info in model.joints if info.type in QUATERNION]
+    return [QuaternionStep(info.v, *_turn(dv[:, info.v])) for info in model.joints if info.type in QUATERNION]
 
 
 def _turn(dv: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@ For machines without loops, on a CPU, with the method semi_implicit and forces o
 else is refused by name. A machine that has failed has NaN for its derivatives.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class Cotangents(NamedTuple):
 
 def step_jacobian(batch: Batch) -> StepJacobian:
     """Derivatives of the next step from where each machine stands, with its inputs; nothing moves."""
-    steps, nv = _Steps(batch), batch.model.nv
+    steps, nv = _BatchSteps(batch), batch.model.nv
     good = ~batch.failed & np.isfinite(batch.q).all(axis=1) & np.isfinite(batch.v).all(axis=1)
     inputs = steps.inputs()
     by_state = np.full((len(batch), 2 * nv, 2 * nv), np.nan)
@@ -65,8 +65,8 @@ class Rollout:
     failed   machines that have failed on the way
     """
 
-    def __init__(self, batch: Batch, inputs: Any):
-        self._steps, model = _Steps(batch), batch.model
+    def __init__(self, batch: Batch, inputs: np.ndarray):
+        self._steps, model = _BatchSteps(batch), batch.model
         self.inputs = _checked(inputs, len(batch), tuple(batch.inputs))
         count, machines = self.inputs.shape[:2]
         self.time = np.empty((count, machines))
@@ -79,7 +79,7 @@ class Rollout:
             batch.step(1)
         self.failed = batch.failed.copy()
 
-    def vjp(self, cotangent: Any) -> Cotangents:
+    def vjp(self, cotangent: np.ndarray) -> Cotangents:
         """Derivatives of a number by where the machines start and by their inputs.
 
         cotangent   its derivatives by where they arrive (machines, 2 nv), q in tangent coordinates; or by where they
@@ -115,14 +115,14 @@ class Rollout:
         return self._steps.at(*(x.reshape(x.shape[0] * x.shape[1], *x.shape[2:]) for x in found))
 
 
-def rollout_vjp(batch: Batch, inputs: Any, cotangent: Any) -> Cotangents:
+def rollout_vjp(batch: Batch, inputs: np.ndarray, cotangent: np.ndarray) -> Cotangents:
     """Move the machines by as many steps as there are inputs (steps, machines, inputs), and take the derivatives of a
     number by where they arrive (machines, 2 nv) back to where they started and to the inputs.
     """
     return Rollout(batch, inputs).vjp(cotangent)
 
 
-class _Steps:
+class _BatchSteps:
     """The steps of a batch as functions; UnsupportedError where their derivatives are not known."""
 
     def __init__(self, batch: Batch):
@@ -156,7 +156,7 @@ def _refuse(batch: Batch) -> None:
             raise UnsupportedError(f"derivatives of steps do not cover {words}")
 
 
-def _checked(inputs: Any, machines: int, names: tuple[str, ...]) -> np.ndarray:
+def _checked(inputs: np.ndarray, machines: int, names: tuple[str, ...]) -> np.ndarray:
     given = numbers_of(inputs, "inputs")
     if given.ndim != 3 or given.shape[1:] != (machines, len(names)) or not len(given):
         raise InputError(

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gori.model import Model
-from gori.model.axis_forces import AxisForces, AxisForcesAt, Term
+from gori.model.axis_forces import AxisForces, AxisForcesAt, ForceTerm
 from gori.model.tables import Derivatives
-from gori.model.tangents import Turn, turns_of
+from gori.model.tangents import QuaternionStep, quaternion_steps
 
 
 class LinearSteps(NamedTuple):
@@ -33,7 +33,7 @@ class LinearSteps(NamedTuple):
     joints: Derivatives
     forces: AxisForcesAt
     inputs: int
-    turns: list[Turn]
+    turns: list[QuaternionStep]
 
     def jacobians(self) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of (q', v') by (q, v) (rows, 2 nv, 2 nv), and by the inputs (rows, 2 nv, inputs)."""
@@ -79,11 +79,11 @@ def linear_steps(
     now = forces.at(t, q, v, inputs)
     turns = []
     if model.nq > model.nv:
-        turns = turns_of(model, h * (v + h * model.forward_dynamics(q, v, now.tau)))
+        turns = quaternion_steps(model, h * (v + h * model.forward_dynamics(q, v, now.tau)))
     return LinearSteps(h, model.derivatives(q, v, now.tau), now, inputs.shape[1], turns)
 
 
-def _add_transposed(terms: list[Term], of_tau: np.ndarray, rows: slice, out: np.ndarray) -> None:
+def _add_transposed(terms: list[ForceTerm], of_tau: np.ndarray, rows: slice, out: np.ndarray) -> None:
     for axis, column, value in terms:
         out[:, column] += of_tau[:, axis] * value[rows]
 

@@ -33,7 +33,7 @@ def _function() -> Any:
 
     class BatchRollout(torch.autograd.Function):
         @staticmethod
-        def forward(ctx, q, v, inputs, batch):
+        def forward(ctx: Any, q: Any, v: Any, inputs: Any, batch: Batch) -> tuple[Any, Any]:
             given, model = q.detach().cpu().numpy(), batch.model
             for name, tensor, width in (("q", q, model.nq), ("v", v, model.nv)):
                 if tuple(tensor.shape) != (len(batch), width):
@@ -46,7 +46,7 @@ def _function() -> Any:
 
         @staticmethod
         @torch.autograd.function.once_differentiable
-        def backward(ctx, of_q, of_v):
+        def backward(ctx: Any, of_q: Any, of_v: Any) -> tuple[Any, Any, Any, None]:
             model, nv = ctx.model, ctx.model.nv
             arrived = to_tangent(model, ctx.reached, of_q.cpu().numpy().astype(float))
             start, by_inputs = ctx.rollout.vjp(np.hstack([arrived, of_v.cpu().numpy().astype(float)]))

@@ -7,8 +7,7 @@ import pytest
 
 import gori
 from gori.errors import InputError, MissingPackageError
-from gori.sim.batch import autograd
-from gori.sim.batch.autograd import torch_rollout
+from gori.learn.rollout import _function, torch_rollout
 from tests.sim.batch.machines import H
 
 
@@ -73,8 +72,8 @@ def test_single_numbers_and_wrong_shapes(torch):
 
 
 def test_without_torch(monkeypatch):
-    autograd._function.cache_clear()
+    _function.cache_clear()
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingPackageError, match="pip install torch"):
         torch_rollout(gori.batch(acrobat(), 1), None, None, None)
-    autograd._function.cache_clear()
+    _function.cache_clear()
