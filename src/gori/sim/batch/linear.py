@@ -15,7 +15,6 @@ import numpy as np
 
 from gori.model import Model
 from gori.model.axis_forces import AxisForces, AxisForcesAt, ForceTerm
-from gori.model.tables import Derivatives
 from gori.model.tangents import QuaternionStep, quaternion_steps
 
 
@@ -23,22 +22,24 @@ class LinearSteps(NamedTuple):
     """The map at rows of states.
 
     h        step [s]
-    joints   derivatives of accelerations at given forces on the axes
-    forces   those forces, and their derivatives
-    inputs   their number
+    q, v     the states
+    forces   on the axes there, and their derivatives
+    inputs   number of the inputs
     turns    P and J of joints with a quaternion
     """
 
+    model: Model
     h: float
-    joints: Derivatives
+    q: np.ndarray
+    v: np.ndarray
     forces: AxisForcesAt
     inputs: int
     turns: list[QuaternionStep]
 
     def jacobians(self) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of (q', v') by (q, v) (rows, 2 nv, 2 nv), and by the inputs (rows, 2 nv, inputs)."""
-        (by_q, by_v, by_tau), forces = self.joints, self.forces
-        rows, nv = forces.tau.shape
+        forces, (rows, nv) = self.forces, self.v.shape
+        by_q, by_v, by_tau = self.model.derivatives(self.q, self.v, forces.tau)
         whole = np.zeros((rows, 2 * nv, 2 * nv + self.inputs))
         place, speed = whole[:, :nv], whole[:, nv:]
         speed[:, :, :nv] = by_q + by_tau * forces.own_q[:, None]
@@ -58,15 +59,16 @@ class LinearSteps(NamedTuple):
 
     def pulled_back(self, of_q: np.ndarray, of_v: np.ndarray, rows: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """From derivatives of a number by q' and v' (rows, nv) to those by q, v and the inputs, of some of the rows."""
-        (by_q, by_v, by_tau), forces = self.joints, self.forces
+        forces = self.forces
         back_q, back_v, back_inputs = of_q.copy(), of_v + self.h * of_q, np.zeros((len(of_q), self.inputs))
         for at, turned, moved in self.turns:
             back_q[:, at] = _times(of_q[:, at], turned[rows])
             back_v[:, at] = of_v[:, at] + self.h * _times(of_q[:, at], moved[rows])
-        of_rates = self.h * back_v
-        of_tau = _times(of_rates, by_tau[rows])
-        back_q += _times(of_rates, by_q[rows]) + of_tau * forces.own_q[rows]
-        back_v += _times(of_rates, by_v[rows]) + of_tau * forces.own_v[rows]
+        by_q, by_v, of_tau = self.model.transposed_derivatives(
+            self.q[rows], self.v[rows], forces.tau[rows], self.h * back_v
+        )
+        back_q += by_q + of_tau * forces.own_q[rows]
+        back_v += by_v + of_tau * forces.own_v[rows]
         for out, terms in ((back_q, forces.across_q), (back_v, forces.across_v), (back_inputs, forces.by_inputs)):
             _add_transposed(terms, of_tau, rows, out)
         return back_q, back_v, back_inputs
@@ -80,7 +82,7 @@ def linear_steps(
     turns = []
     if model.nq > model.nv:
         turns = quaternion_steps(model, h * (v + h * model.forward_dynamics(q, v, now.tau)))
-    return LinearSteps(h, model.derivatives(q, v, now.tau), now, inputs.shape[1], turns)
+    return LinearSteps(model, h, q, v, now, inputs.shape[1], turns)
 
 
 def _add_transposed(terms: list[ForceTerm], of_tau: np.ndarray, rows: slice, out: np.ndarray) -> None:
