@@ -8,6 +8,7 @@ states; vjp goes back through it, to the start and to all inputs.
 """
 
 import argparse
+import json
 from collections.abc import Callable
 
 import numpy as np
@@ -69,17 +70,18 @@ def main() -> None:
     asked.add_argument("--machines", type=int, nargs="+", default=[64, 1024, 4096])
     asked.add_argument("--steps", type=int, default=20)
     arguments = asked.parse_args()
-    rows = []
+    rows, results = [], {}
     for name, make in MACHINES.items():
         model = make()
         for count in arguments.machines:
-            found = measure(model, count, arguments.steps)
+            found = results[f"{name} {count}"] = measure(model, count, arguments.steps)
             ratio = (found["rollout"] + found["vjp"]) / found["step"]
             times = [f"{1e6 * found[name]:.2f}" for name in ("step", "rollout", "vjp", "jacobian")]
             rows.append([f"{name}, {model.nv} dof", f"{count}", *times, f"{ratio:.1f}"])
     columns = ["", "machines", "step [us]", "rollout [us]", "vjp [us]", "jacobian [us]", "(rollout + vjp) / step"]
     show("Derivatives of steps, for one step of one machine", columns, rows)
     console.print(machine())
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":
