@@ -165,3 +165,5 @@ def test_arguments_of_another_shape():
     for wrong in (np.zeros((2, COUNT, 2 * nv)), np.zeros(2 * nv)):
         with pytest.raises(InputError, match="cotangent must have shape"):
             rollout.vjp(wrong)
+    with pytest.raises(InputError, match="cotangent must hold finite numbers"):
+        rollout.vjp(np.full((COUNT, 2 * nv), np.nan))

@@ -92,6 +92,8 @@ class Rollout:
                 f"cotangent must have shape {(machines, 2 * nv)} or {(steps, machines, 2 * nv)}, not {given.shape}"
             )
         good = ~self.failed
+        if not np.isfinite(given[..., good, :]).all():
+            raise InputError("cotangent must hold finite numbers for all machines that have not failed")
         of_inputs = np.full(self.inputs.shape, np.nan)
         of_start = np.full((machines, 2 * nv), np.nan)
         of_q, of_v = np.zeros((2, int(good.sum()), nv))
