@@ -121,7 +121,8 @@ def ready(batch: Any) -> None:
 
 def difference(scene: Scene, batch: Any) -> float:
     """Largest difference to the CPU after one more step, of some machines of the run."""
-    some = np.random.default_rng(2).choice(np.flatnonzero(~batch.failed), min(COMPARED, len(batch)), replace=False)
+    well = np.flatnonzero(~batch.failed)
+    some = np.random.default_rng(2).choice(well, min(COMPARED, len(well)), replace=False)
     alone = gori.batch(scene.model, len(some), scene.method, state=scene.state, loops=scene.loops)
     for k, chosen in enumerate(some):
         alone.reset(k, batch.state(int(chosen)))

@@ -32,7 +32,7 @@ HUMANOIDS = {"mujoco_warp": "test_data/humanoid/humanoid.xml", "mujoco": "mjx/te
 """where packages keep MuJoCo's humanoid: MuJoCo Warp, MJX"""
 SHARE = 0.4
 """of what the humanoid's motors can do: with all of it, its hands turn at 80 rad/s"""
-SAND = {"at": [-5.0, -2.5], "size": [12.0, 5.0], "cell": 0.05}
+SAND = {"at": [-5.0, -3.5], "size": [16.0, 7.0], "cell": 0.05}
 """a field that is small, as each machine has cells of its own"""
 
 

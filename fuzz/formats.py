@@ -175,7 +175,7 @@ FORMATS: dict[str, Format] = {
     "obj": Format(50, lambda: _meshes("obj", (SEEDS / "wedge.obj").read_bytes()), lines.mutated, _parse_mesh),
     "ply": Format(50, lambda: _meshes("ply", (SEEDS / "solid.ply").read_bytes()), lines.mutated, _parse_mesh),
 }
-"""what is read into a Model; recordings, frames and States are beside (`recordings.py`)"""
+"""what is read into a Model; recordings, frames, States and batches are beside (`recordings.py`)"""
 
 
 @cache

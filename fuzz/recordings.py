@@ -1,5 +1,5 @@
-"""Recordings, frames and States, damaged as `soak.files` does it, and with other contents under the names that they
-have: kinds, shapes, values, attributes, links.
+"""Recordings, frames, States and batches, damaged as `soak.files` does it, and with other contents under the names
+that they have: kinds, shapes, values, attributes, links.
 """
 
 from collections.abc import Callable
@@ -38,10 +38,34 @@ def mutant(folder: Path, work: Path, rng: Rng) -> tuple[Path, Callable[[Path], A
         with h5py.File(path, "r+", locking=False) as file:
             told = ", ".join(_changed(file, rng) for _ in range(int(rng.choice([1, 1, 2, 3]))))
         return path, reader, told
+    if name.endswith(".npz") and rng.random() > BLIND:
+        with np.load(folder / name) as file:
+            arrays = dict(file)
+        told = _changed_array(arrays, rng)
+        with open(path, "wb") as out:
+            np.savez(out, **arrays)  # type: ignore[arg-type]
+        return path, reader, told
     damage, data = one_of(rng, DAMAGE), bytearray(content)
     damage(data, rng)
     path.write_bytes(data)
     return path, reader, damage.__name__
+
+
+def _changed_array(arrays: dict[str, Any], rng: Rng) -> str:
+    """One array of a State or of a batch: gone, another, or with random words in a part of it."""
+    name, how = one_of(rng, list(arrays)), rng.random()
+    if how < 0.1:
+        del arrays[name]
+        return f"{name} removed"
+    data = arrays[name].copy()
+    content = data.reshape(-1).view(np.uint8) if data.size and data.dtype.kind != "O" else np.zeros(0, np.uint8)
+    if how < 0.3 or len(content) < 8:
+        arrays[name] = one_of(rng, ARRAYS)
+        return f"{name} = {arrays[name].dtype} {arrays[name].shape}"
+    at, size = 8 * int(rng.integers(len(content) // 8)), 8 * int(rng.choice([1, 1, 4, 100]))
+    content[at : at + size] = rng.integers(256, size=len(content[at : at + size]))
+    arrays[name] = data
+    return f"{name}: random bytes at {at}"
 
 
 def _changed(file: Any, rng: Rng) -> str:

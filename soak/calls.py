@@ -13,6 +13,7 @@ import numpy as np
 
 import gori
 from bench.mechanisms import four_bar
+from gori.sim.batch import Batch
 from tests.sim.coupled import Spring, simulate, slider
 from tests.sim.damage import go_on, machine
 
@@ -26,6 +27,16 @@ class Call(NamedTuple):
     function: Callable
     arguments: dict[str, Any]
     weight: float = 1.0
+
+
+def batch(model: Any, count: Any, steps: Any, machines: Any, start: Any, machine: Any, duration: Any, **options: Any):
+    """All that is done with a batch of machines."""
+    made = Batch(model, count, **options)
+    made.step(steps)
+    made.restart(machines)
+    made.reset(machines, start)
+    made.run(duration, progress=False)
+    made.state(machine)
 
 
 def _force(t, q, v):
@@ -267,8 +278,13 @@ def calls() -> dict[str, Call]:
         "expression": Call(lambda value: made(model=arm, events={"e": value}), {"value": f"{joint}.q - sin(t)"}, 2.0),
         "Clock": Call(clock, {"simulation": simulation(), "frame": 0.002, "outputs": ["time"], "exchange": _drive,
                               "pace": 10.0, "duration": 0.004}),
-        "batch": Call(gori.batch, {"simulations": [simulation(), simulation()], "duration": 0.002, "sample": 0.001,
-                                   "workers": 2, "paths": None, "progress": False}),
+        "batch": Call(lambda simulations, **x: gori.batch(simulations, **x),
+                      {"simulations": [simulation(), simulation()], "duration": 0.002, "sample": 0.001, "workers": 2,
+                       "paths": None, "progress": False}),
+        "Batch": Call(batch, {"model": arm, "count": 3, "method": gori.Adams(step=STEP), "device": "cpu", "workers": 1,
+                              "state": None, "parameters": {f"joints.{joint}.damping": [0.1, 0.2, 0.3]}, "steps": 2,
+                              "machines": [0, 2], "start": arm.state().replace(model=""), "machine": 1,
+                              "duration": 0.002}, 2.0),
         "compile": Call(gori.compile, {"spec": arm.spec, "open_loops": False}),
         "load": Call(gori.load, {"path": str(place / "arm.yaml")}),
         "save": Call(gori.save, {"spec": arm.spec, "path": str(place / "b.yaml")}),

@@ -1,5 +1,5 @@
-"""Damaged files: recordings, frames of particles and States with flipped, zeroed, missing or foreign bytes are read,
-in a process that may die of it. What comes out is whole, or an error of Gori; nothing crashes, hangs or fills the
+"""Damaged files: recordings, frames of particles, States and batches with flipped, zeroed, missing or foreign bytes are
+read, in a process that may die of it. What comes out is whole, or an error of Gori; nothing crashes, hangs or fills the
 memory.
 
     python -m soak.files 3000 1     count of files, seed
@@ -19,6 +19,7 @@ import numpy as np
 import gori
 from gori.errors import DamageWarning, FileError, GoriError
 from gori.record import FrameFile, Frames, Recorder, Recording, columns, read_checkpoint
+from gori.sim.batch import Batch
 from gori.sim.runfile import read_summary
 from gori.spec import Spec
 from soak.watched import tries
@@ -61,7 +62,7 @@ def machine() -> Spec:
 
 
 def make_files(folder: Path) -> None:
-    """One of each kind: growing and packed recordings, frames, a State, a summary."""
+    """One of each kind: growing and packed recordings, frames, a State, a batch, a summary."""
     spec = machine()
     model, rng = gori.compile(spec), np.random.default_rng(1)
 
@@ -87,6 +88,7 @@ def make_files(folder: Path) -> None:
     gori.State(0.5, [0.1, 0.2], [0.3, 0.4], parts={"thing": {"n": np.arange(100), "x": rng.normal(size=50)}}).save(
         folder / "state.npz"
     )
+    made_batch().save(folder / "batch.npz")
     (folder / "summary.json").write_text(json.dumps({"ended": "finished", "time": 1.0, "steps": 1000}, indent=2))
 
 
@@ -188,6 +190,23 @@ def read_state(path: Path) -> dict[str, np.ndarray]:
     return gori.State.load(path).arrays()
 
 
+def made_batch() -> Batch:
+    """Three machines that have moved."""
+    batch = Batch(gori.compile(machine()), 3, gori.Adams(step=1e-3))
+    batch.v[:] = [[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]]
+    batch.step(10)
+    return batch
+
+
+def read_batch(path: Path) -> dict[str, np.ndarray]:
+    """A batch that is taken up: what it finds, after one more step."""
+    batch = made_batch()
+    batch.load(path)
+    batch.step(1)
+    batch.failures()
+    return {"q": batch.q.copy(), "v": batch.v.copy(), "time": batch.time, "failed": batch.failed}
+
+
 def read_a_summary(path: Path) -> dict[str, np.ndarray]:
     """What a run said of itself."""
     path.rename(path.with_name("summary.json"))
@@ -197,9 +216,10 @@ def read_a_summary(path: Path) -> dict[str, np.ndarray]:
 READERS: tuple[tuple[str, Callable[[Path], dict[str, np.ndarray]]], ...] = (
     ("growing.h5", read_recording), ("growing.h5", continued), ("small.h5", read_recording),
     ("packed.h5", read_recording), ("packed.h5", continued), ("frames.h5", read_frames),
-    ("frames.h5", continued_frames), ("state.npz", read_state), ("summary.json", read_a_summary),
+    ("frames.h5", continued_frames), ("state.npz", read_state), ("batch.npz", read_batch),
+    ("summary.json", read_a_summary),
 )  # fmt: skip
-CHECKED = ("packed.h5", "state.npz")
+CHECKED = ("packed.h5", "state.npz", "batch.npz")
 """files all of whose numbers, but for columns of a few kilobytes, have a checksum"""
 
 

@@ -52,6 +52,21 @@ def test_most_mutants_pass_the_parser(tmp_path):
         assert passed > 40, name
 
 
+def test_arrays_of_states_and_batches_are_changed(tmp_path):
+    """Under a good checksum, so that their contents are judged and not their bytes."""
+    stored, work = tmp_path / "stored", tmp_path / "work"
+    for folder in (stored, work):
+        folder.mkdir()
+    recordings.fill(stored)
+    told, found = set(), set()
+    for k in range(400):
+        path, read, words = recordings.mutant(stored, work, np.random.default_rng(k))
+        if path.name == "batch.npz":
+            told.add(words.partition(" ")[0].rstrip(":"))
+            found.add(judged(read, path).what)
+    assert {"rows", "codes", "words"} <= told and found == {"loaded", "refused"}
+
+
 def test_recordings_are_changed_in_their_structure(tmp_path):
     stored, work = tmp_path / "stored", tmp_path / "work"
     stored.mkdir()

@@ -21,3 +21,10 @@ def test_only_folders_of_other_sources_are_stale_and_removed(tmp_path):
     stale = cache.stale_folders(tmp_path, {tmp_path / "fedcba9876543210"})
     assert [folder.name for folder in stale] == ["0123456789abcdef"]
     assert cache.remove(stale[0]) and not stale[0].exists()
+
+
+def test_programs_for_a_gpu(tmp_path):
+    for name in ("b.cubin", "a.cubin", "a.kernel"):
+        (tmp_path / name).write_bytes(b"")
+    assert [path.name for path in cache.programs_in(tmp_path)] == ["a.cubin", "b.cubin"]
+    assert cache.programs_in(tmp_path / "nowhere") == []

@@ -9,6 +9,7 @@ import pytest
 from gori.cli import cache
 from gori.kernels import jit
 from gori.kernels.store import cache_root
+from gori.sim.batch.program import folder_of_programs
 from tests.cli.files import shell
 
 
@@ -66,6 +67,16 @@ def test_doctor_clean(run, own_root):
     assert (own_root / "0123456789abcdef").exists()
     assert re.search(r"stale +1 folder removed", run("doctor", "--clean").stdout)
     assert [path.name for path in own_root.iterdir()] == ["not_ours"]
+
+
+def test_programs_for_a_gpu_are_listed_and_cleaned(run, own_root):
+    """Those of other sources lie in a folder of another name."""
+    for folder in (folder_of_programs(), "0123456789abcdef"):
+        (own_root / folder).mkdir(exist_ok=True)
+        (own_root / folder / "0123456789abcdef01234567.cubin").write_bytes(bytes(2000))
+    assert re.search(r"for a GPU +1 program of batches, 2(\.0)? k", run("doctor").stdout)
+    assert re.search(r"stale +1 folder removed", run("doctor", "--clean").stdout)
+    assert sorted(path.name for path in own_root.iterdir()) == sorted([folder_of_programs(), "not_ours"])
 
 
 def test_doctor_clean_spares_a_folder_in_use(run, own_root):

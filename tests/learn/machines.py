@@ -55,6 +55,20 @@ def flyer() -> gori.Model:
     )  # fmt: skip
 
 
+@cache
+def chain() -> gori.Model:
+    """Joints of two and three degrees of freedom, one after the other."""
+    kinds = ("universal", "cylindrical", "planar", "prismatic")
+    names = [f"link_{k}" for k in range(len(kinds))]
+    joints = {
+        f"joint_{k}": {"type": kind, "parent": "ground" if k == 0 else names[k - 1], "child": names[k],
+                       "at": [0.1 * k, 0.3, -0.2], "rpy_deg": [20 * k, -15, 40]}
+        for k, kind in enumerate(kinds)
+    }  # fmt: skip
+    body = {"mass": 1.0, "inertia": [0.1, 0.2, 0.3]}
+    return gori.compile(gori.Spec(bodies=dict.fromkeys(names, body), joints=joints))
+
+
 def balancer(count: int = 4, *, batch=None, **options) -> learn.VectorEnv:
     """The cart pole, with a step of 20 ms, which ends when the pole leans by more than 0.8 rad."""
     given = {

@@ -151,11 +151,25 @@ def test_a_machine_that_fails_terminates_and_begins_anew():
     bad[2] = np.nan
     observations, rewards, terminated, _, info = env.step(bad)
     assert info["failed"].tolist() == terminated.tolist() == [False, False, True, False]
-    assert np.isfinite(info["final_obs"][2, :4]).all()  # where it stood before
+    assert np.isfinite(info["final_obs"]).all()
     assert rewards[2] == 0.0 and np.isfinite(rewards).all() and np.isfinite(observations).all()
     assert not env.batch.failed.any() and env.steps.tolist() == [1, 1, 0, 1]
     _, _, terminated, _, info = env.step(np.zeros((4, 1)))
     assert not terminated.any() and not info["failed"].any()
+
+
+def test_what_is_not_finite_is_never_seen():
+    def far(env):
+        return env.xp.where(env.steps == 2, env.arrays.of([0.0, 1e40, np.nan, 1.0]), 0.5)  # 1e40 is no float32
+
+    env = balancer(4, observations={"far": far}, rewards={"far": far}, terminations={})
+    env.reset(seed=0)
+    assert not env.step(np.zeros((4, 1)))[2].any()
+    observations, rewards, terminated, _, info = env.step(np.zeros((4, 1)))
+    assert terminated.tolist() == info["failed"].tolist() == [False, True, True, False]
+    assert info["final_obs"].ravel().tolist() == [0.0, 0.0, 0.0, 1.0]
+    assert rewards.tolist() == [0.0, 0.0, 0.0, 1.0]
+    assert observations.ravel().tolist() == [0.0, 0.5, 0.5, 1.0]
 
 
 def test_wrappers_of_gymnasium():

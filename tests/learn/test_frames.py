@@ -7,10 +7,10 @@ import gori
 from gori.errors import UnsupportedError
 from gori.learn.arrays import Arrays
 from gori.learn.frames import JointChain, in_axes, rotation
-from tests.learn.machines import EXAMPLES, H, balancer, cart_pole, flyer
+from tests.learn.machines import EXAMPLES, H, balancer, cart_pole, chain, flyer
 
 
-@pytest.mark.parametrize("make", [cart_pole, flyer, lambda: gori.compile(gori.load(EXAMPLES / "arm.yaml"))])
+@pytest.mark.parametrize("make", [cart_pole, flyer, chain, lambda: gori.compile(gori.load(EXAMPLES / "arm.yaml"))])
 def test_frames_are_where_the_kernels_have_them(make):
     model, count = make(), 6
     arrays = Arrays(gori.batch(model, count))

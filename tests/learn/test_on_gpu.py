@@ -10,7 +10,7 @@ import gori
 import gori.learn.arrays
 from gori.errors import InputError
 from gori.learn.arrays import Arrays
-from gori.sim.batch.batch import _mask_on_gpu
+from gori.sim.batch.arguments import machine_mask
 from gori.sim.batch.cuda import CudaMachines
 from gori.sim.batch.devices import Host
 from tests.learn.machines import H, balancer, cart_pole
@@ -57,8 +57,8 @@ class OnGpu:
 
 def test_masks_on_a_gpu_are_taken_as_they_are():
     mask = np.array([True, False, True])
-    taken = _mask_on_gpu(OnGpu(mask), 3, 0)
+    taken = machine_mask(OnGpu(mask), 3, 0)
     assert taken.address == mask.ctypes.data and taken.dtype == np.uint8 and taken.shape == (3,) and taken.device == 0
     for wrong in (OnGpu(mask[:2]), OnGpu(np.zeros(3)), OnGpu(mask, strides=(2,))):
         with pytest.raises(InputError, match="contiguous"):
-            _mask_on_gpu(wrong, 3, 0)
+            machine_mask(wrong, 3, 0)

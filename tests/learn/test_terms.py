@@ -5,7 +5,7 @@ import pytest
 
 from gori import learn
 from gori.errors import InputError
-from gori.learn.terms import Function, Weighted, terms_of
+from gori.learn.terms import Function, Weighted, each_once, terms_of
 from tests.learn.machines import balancer
 
 
@@ -32,6 +32,8 @@ def test_kinds_of_terms():
     )
     assert found["half"](-4.0) == 2.0
     assert terms_of("terminations", None) == {}
+    assert each_once([found, {"again": found["own"], "half": found["half"]}]) == [
+        found["plain"], found["half"].term, found["own"]]  # fmt: skip
     for wrong in ({"a": 3.0}, {"a": Count}, {"a": "b"}):
         with pytest.raises(InputError, match=r"rewards\['a'\] must be a function"):
             terms_of("rewards", wrong)
@@ -40,7 +42,8 @@ def test_kinds_of_terms():
 
 
 def test_a_term_that_remembers():
-    env = balancer(3, observations={"n": Count()}, rewards={"n": (Count(), 2.0)}, duration=0.06, terminations={})
+    count = Count()  # in two places, updated once
+    env = balancer(3, observations={"n": count}, rewards={"n": (count, 2.0)}, duration=0.06, terminations={})
     env.reset(seed=0)
     seen = []
     for _ in range(4):

@@ -1,6 +1,7 @@
 """A State: copies, comparison, files, and what `replace` drops."""
 
 import copy
+import io
 import pickle
 
 import numpy as np
@@ -153,3 +154,8 @@ def test_damaged_files_are_refused(tmp_path):
             assert "a.npz" in str(error)
     with pytest.raises(InputError, match="not a State of Gori, or is damaged"):
         gori.State.from_bytes(b"PK")
+    buffer = io.BytesIO()
+    with np.load(io.BytesIO(state.to_bytes())) as archive:
+        np.savez(buffer, **dict(archive) | {"=time": np.zeros(2)})
+    with pytest.raises(InputError, match=r"state\.time must be a number of seconds"):
+        gori.State.from_bytes(buffer.getvalue())

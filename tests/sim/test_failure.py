@@ -176,6 +176,15 @@ def test_nothing_is_wrong_with_a_good_machine():
     assert "would open" in str(opening(closed, codes.NOT_CLOSED))
 
 
+@pytest.mark.parametrize("size", [1e30, 1e155, 1e300])
+def test_coordinates_beyond_all_bounds(size):
+    """No words on cuts, but none of another error either."""
+    stepper = gori.Simulation(gori.compile(four_bar())).stepper
+    stepper.y[:] = size * np.random.default_rng(0).normal(size=len(stepper.y))
+    with np.errstate(all="ignore"):
+        assert str(explain(stepper, NOBODY, codes.NOT_CLOSED))
+
+
 # ---- what to try
 
 

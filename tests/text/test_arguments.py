@@ -1,5 +1,6 @@
 """Names and names of files: what is no text is refused, whatever it is."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -47,3 +48,13 @@ def test_an_array_of_things_is_no_list_of_names():
     with pytest.raises(InputError, match="must be a list of names, not None"):
         names_of(np.array([None, 1.0], dtype=object), "independent")
     assert names_of(np.array(["a", "b"]), "independent") == ["a", "b"]
+
+
+def test_files_to_write_are_no_devices_and_links_lead_on(tmp_path):
+    (tmp_path / "real.npz").write_bytes(b"")
+    (tmp_path / "link.npz").symlink_to(tmp_path / "real.npz")
+    assert file_of(tmp_path / "link.npz") == (tmp_path / "real.npz").resolve()
+    assert file_of(tmp_path / "new.npz") == tmp_path / "new.npz"
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="a device or a pipe"):
+        file_of(tmp_path / "pipe")

@@ -32,6 +32,13 @@ def is_cached(kernel: "Kernel") -> bool:
     return kernel.store.exists()
 
 
+def programs_in(folder: Path) -> list[Path]:
+    """Programs of batches for a GPU in their folder."""
+    from gori.sim.batch.program import SUFFIX
+
+    return sorted(folder.glob(f"*{SUFFIX}"))
+
+
 def folder_size(folder: Path) -> int:
     """Bytes of all files in a folder; files that vanish meanwhile do not count."""
     size = 0

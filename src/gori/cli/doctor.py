@@ -87,6 +87,7 @@ def _show_machine(console: Console) -> None:
 def _show_kernels(console: Console, compile: bool, clean: bool) -> None:
     from gori.kernels.store import cache_root
     from gori.sim import devices
+    from gori.sim.batch.program import folder_of_programs
 
     kernels = cache.all_kernels()
     if compile:
@@ -95,12 +96,17 @@ def _show_kernels(console: Console, compile: bool, clean: bool) -> None:
             _compile_for_gpu(console)
     cached = [name for name, kernel in kernels.items() if cache.is_cached(kernel)]
     others = [name for name in kernels if name not in cached]
-    current = {kernel.folder for kernel in kernels.values()}
+    programs = cache_root() / folder_of_programs()
+    current = {kernel.folder for kernel in kernels.values()} | {programs}
     rows: list[tuple[str, str | Text]] = [
         ("folder", _folder(cache_root(), current)),
         ("stale", _stale(cache_root(), current, clean)),
         ("compiled", f"{len(cached)} of {len(kernels)}"),
     ]
+    if found := cache.programs_in(programs):
+        rows.append(
+            ("for a GPU", f"{count(len(found), 'program')} of batches, {file_size(cache.folder_size(programs))}")
+        )
     if cached:
         rows.append(("", Text(", ".join(cached), "green")))
     if others and compile:

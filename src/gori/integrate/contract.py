@@ -36,6 +36,7 @@ class Method:
     run: ClassVar[Any]
     one_step: ClassVar[Any] = None  # the step of a fixed method that a thread of a GPU can take (`batch/many.py`)
     core: ClassVar[Any] = None  # a kernel that the run calls by its address, `machine.core`
+    core_of_many: ClassVar[Any] = None  # what a thread of a GPU calls in its place
     core_of_loops: ClassVar[Any] = None  # the same for machines with loops; None: loops are closed by `loops.py`
     adaptive: ClassVar[bool]
     energy_error: ClassVar[float] = 1e-3  # share of the exchanged energy: a run whose balance is worse is warned of

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gori.integrate.batch.implicit import tree_core
 from gori.integrate.clock import MethodMemory, Sizes
 from gori.integrate.closed import closed_core
 from gori.integrate.contract import Fixed
@@ -23,6 +24,7 @@ class Implicit(Fixed):
 
     jacobian: Strategy | dict | str = MatrixFree.kind
     core: ClassVar[Any] = implicit_core
+    core_of_many: ClassVar[Any] = tree_core
     core_of_loops: ClassVar[Any] = closed_core
 
     def __post_init__(self):

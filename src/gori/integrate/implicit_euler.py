@@ -30,6 +30,7 @@ class ImplicitEuler(Implicit):
     kind: ClassVar[str] = "implicit_euler"
     energy_error: ClassVar[float] = 1e-2  # of first order: with a good step still some thousandths
     run: ClassVar[Any] = implicit_euler_run
+    one_step: ClassVar[Any] = euler_steps
 
     def __post_init__(self):
         super().__post_init__()

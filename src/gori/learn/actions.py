@@ -129,6 +129,6 @@ class TargetAction(Action):
 
     def act(self, env: "VectorEnv") -> None:
         torque = self._kp * (self.value - env.q[:, self._q]) - self._kd * env.v[:, self._v]
-        torque = env.xp.where(env.xp.abs(torque) > self._most, env.xp.sign(torque) * self._most, torque)
+        torque = env.xp.clip(torque, -self._most, self._most)
         for k, array in enumerate(self._arrays):
             array[...] = torque[:, k]

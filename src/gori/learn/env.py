@@ -15,7 +15,7 @@ from gori.learn.package import spaces, vector
 from gori.learn.random import Streams, seeds_of
 from gori.learn.starts import EpisodeStart
 from gori.learn.sums import Sums
-from gori.learn.terms import terms_of
+from gori.learn.terms import each_once, terms_of
 from gori.sim.batch.batch import Batch
 
 DTYPES = ("float32", "float64")
@@ -84,7 +84,7 @@ class VectorEnv(vector.VectorEnv):
         self._rhythm = rhythm_of(self._actions, control_steps)
         self._observations = terms_of("observations", observations)
         self._rewards, self._terminations = terms_of("rewards", rewards), terms_of("terminations", terminations)
-        self._terms = [*self._observations.values(), *self._rewards.values(), *self._terminations.values()]
+        self._terms = each_once([self._observations, self._rewards, self._terminations])
         self._starts = tuple(starts)
         if not self._observations:
             raise InputError("an environment needs at least one observation")
@@ -167,20 +167,21 @@ class VectorEnv(vector.VectorEnv):
         if self._np_random_seed is None:
             raise InputError("call reset() before the first step()")
         self._move(self._within_limits(actions))
+        observations = self._finite(self._observe())
         rewards, parts = self._reward()
         terminated = self.failed
         for name, term in self._terminations.items():
             terminated = terminated | flags(f"termination {name!r}", term(self), self.num_envs)
         truncated = self.steps >= self.longest if self.longest is not None else terminated & False
         self._sums.add(parts, rewards)
-        observations, done = self._observe(), terminated | truncated
+        done = terminated | truncated
         info: dict[str, Any] = {"failed": self.failed, "_failed": self._all}
         if self.arrays.on_gpu or bool(done.any()):  # on a GPU nothing is waited for
             info |= {"final_obs": observations, "_final_obs": done}
             info |= {"final_info": self._sums.info(self.steps, done), "_final_info": done}
             self._begin(done)
             observations = self.xp.where(done[:, None], self._observe(), observations)
-        return observations, self.arrays.cast(rewards, self._dtype), terminated, truncated, info
+        return observations, self._narrow(rewards), terminated, truncated, info
 
     def _move(self, action: Any) -> None:
         self.action = action
@@ -211,14 +212,25 @@ class VectorEnv(vector.VectorEnv):
 
     def _observe(self) -> Any:
         parts = [self._part(name, term(self)) for name, term in self._observations.items()]
-        return self.arrays.cast(self.xp.concatenate(parts, axis=1), self._dtype)
+        return self._narrow(self.xp.concatenate(parts, axis=1))
+
+    def _narrow(self, values: Any) -> Any:
+        """With the type of observations and rewards: what is too large for it becomes infinite."""
+        with np.errstate(over="ignore"):
+            return self.arrays.cast(values, self._dtype)
+
+    def _finite(self, observations: Any) -> Any:
+        """With zeros where numbers are not finite, of machines that have failed with that."""
+        finite = self.xp.isfinite(observations)
+        self.failed = self.failed | ~self.xp.all(finite, axis=1)
+        return self.xp.where(finite, observations, 0.0)
 
     def _reward(self) -> tuple[Any, dict[str, Any]]:
         """Sum of the terms, and each. A machine that failed has no infinite ones."""
         total, parts = self.arrays.zeros(), {}
         for name, term in self._rewards.items():
             part = row(f"reward {name!r}", term(self), self.num_envs)
-            parts[name] = part = self.xp.where(self.failed & ~self.xp.isfinite(part), 0.0, part)
+            parts[name] = part = self.xp.where(self.failed & ~self.xp.isfinite(self._narrow(part)), 0.0, part)
             total = total + part
         return total, parts
 

@@ -37,6 +37,8 @@ class JointChain:
         self._arrays, self._tables, self._name = arrays, model.tables, frame
         index = model.frame(frame)
         self._frame, row = model.tables.frame_f[index], int(model.tables.frame_i[index])
+        self._units = tuple(arrays.of(unit)[:, None] for unit in np.eye(3))
+        self._origin, self._still = arrays.of(np.zeros((3, 1))), arrays.zeros(3).T
         self.rows: list[int] = []
         while row > 0:
             self.rows.insert(0, row)
@@ -53,9 +55,8 @@ class JointChain:
 
     def motion(self, q: Any, v: Any) -> FrameMotion:
         """From coordinates (machines, nq) and velocities (machines, nv)."""
-        xp, of = self._arrays.xp, self._arrays.of
-        still = self._arrays.zeros(3).T
-        motion = tuple(of(unit)[:, None] for unit in np.eye(3)), of(np.zeros((3, 1))), still, still
+        xp, still = self._arrays.xp, self._still
+        motion = self._units, self._origin, still, still
         for row in self.rows:
             motion = self._behind(row, motion, q, v)
         axes, position, angular, linear = motion

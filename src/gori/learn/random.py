@@ -45,6 +45,7 @@ class Streams:
         self.seeds = arrays.zeros(dtype="int64")
         self.episodes = arrays.zeros(dtype="int64")
         self.steps = arrays.zeros(dtype="int64")
+        self._columns: dict[int, Any] = {}  # counters of blocks, which need not go to the device again
 
     def seed(self, seeds: Any, mask: Any) -> None:
         """Other seeds (machines,) for some machines; their next reset is their first."""
@@ -74,7 +75,9 @@ class Streams:
 
     def _drawn(self, name: str, size: int, seeds: Any, episodes: Any, steps: Any) -> Any:
         arrays, blocks = self._arrays, -(-size // 2)
-        column = arrays.of(np.arange(blocks), "int64")[None, :]
+        if blocks not in self._columns:
+            self._columns[blocks] = arrays.of(np.arange(blocks), "int64")[None, :]
+        column = self._columns[blocks]
         seeds = seeds[:, None] + 0 * column
         counter = episodes[:, None] & LOW, steps[:, None] & LOW, column, crc32(name.encode()) + 0 * seeds
         a, b, c, d = philox(counter, (seeds & LOW, seeds >> 32 & LOW))

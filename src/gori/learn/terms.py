@@ -1,6 +1,6 @@
 """Terms: named parts of observations, rewards and terminations."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gori.errors import InputError
@@ -40,19 +40,10 @@ class Function(Term):
 
 
 class Weighted(Term):
-    """A term times a number."""
+    """A term times a number; the environment binds and resets the term itself."""
 
     def __init__(self, term: Term, weight: float):
         self.term, self.weight = term, weight
-
-    def bind(self, env: "VectorEnv") -> None:
-        self.term.bind(env)
-
-    def update(self, env: "VectorEnv") -> None:
-        self.term.update(env)
-
-    def reset(self, env: "VectorEnv", mask: Any) -> None:
-        self.term.reset(env, mask)
 
     def __call__(self, env: "VectorEnv") -> Any:
         return self.term(env) * self.weight
@@ -73,3 +64,13 @@ def _term_of(where: str, given: Any) -> Term:
     if isinstance(given, type) or not callable(given):
         raise InputError(f"{where} must be a function of the environment or a Term, not {given!r}")
     return Function(given)
+
+
+def each_once(groups: Iterable[Mapping[str, Term]]) -> list[Term]:
+    """All terms without their weights; one that is in two places, as an observation and a reward, comes once."""
+    found = {}
+    for term in (term for group in groups for term in group.values()):
+        while isinstance(term, Weighted):
+            term = term.term
+        found[id(term)] = term
+    return list(found.values())

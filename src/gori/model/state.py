@@ -176,7 +176,9 @@ class State:
             parts.setdefault(part, {})[key] = arrays.pop(name)
         if missing := [name for name in ("time", "q", "v", "z", "model") if name not in arrays]:
             raise InputError(f"a State without {missing[0]!r}: it is damaged")
-        return cls(float(arrays["time"]), arrays["q"], arrays["v"], arrays["z"], parts, str(arrays["model"]))
+        return cls(
+            seconds(arrays["time"], "state.time"), arrays["q"], arrays["v"], arrays["z"], parts, str(arrays["model"])
+        )
 
     def save(self, path: str | os.PathLike) -> None:
         """Write a file, which replaces one that is there when it is complete."""

@@ -66,6 +66,11 @@ def with_own_tables(model: Model) -> Model:
     return model.with_compiled(compiled)  # which finds the coordinates of cuts anew
 
 
+def described(model: Model | Spec) -> Spec:
+    """The Spec of a Model, or the Spec itself."""
+    return model if isinstance(model, Spec) else model.spec
+
+
 def settable_forces(model: Model) -> tuple[str, ...]:
     """Forces whose value or target is a number."""
     forces = model.spec.forces.items()

@@ -103,13 +103,17 @@ def has_elapsed(clock: Mapping[str, Any]) -> bool:
     return bool(abs(clock["start_time"] + clock["elapsed"] - clock["time"]) <= 1e-12 * abs(clock["time"]))
 
 
+def largest_numbers(sizes: Sizes) -> dict[str, int]:
+    """The largest whole numbers in the memory of a method, by field."""
+    return {"slopes": HIGHEST, "next_row": max(0, sizes.nrow - 2), "made": PRESENT, "refused": FOR_ITS_ERROR}
+
+
 def check_method(saved: Mapping[str, np.ndarray], method: Method, memory: MethodMemory, sizes: Sizes) -> None:
     """Refuse what is not the memory of this method on this machine."""
     kept, counts = memory.kept(), method.counts(memory)
     require("method", saved, ("tag", *kept, COUNTED))
-    most = {"slopes": HIGHEST, "next_row": max(0, sizes.nrow - 2), "made": PRESENT, "refused": FOR_ITS_ERROR}
     for name, own in kept.items():
-        check_array("method", name, saved[name], own, most)
+        check_array("method", name, saved[name], own, largest_numbers(sizes))
     check_array("method", COUNTED, saved[COUNTED], counts)
     if isinstance(method, Implicit) and sizes.ne and saved["head"]["made_for"][0] != 0.0:
         views = memory.state.cut(np.array(saved["state"], float))

@@ -226,12 +226,17 @@ def opening(stepper: Stepper, result: int) -> str | None:
     model = stepper.model
     if not model.loops or result not in (code.NOT_CLOSED, code.STEP_TOO_SMALL, code.NO_CONVERGENCE):
         return None
-    system, (t, q, v) = model.loop_system, list(ahead(stepper))[:6][-1]
+    found = list(ahead(stepper))[:6]
+    if not found:  # the coordinates themselves overflow
+        return None
+    system, (t, q, v) = model.loop_system, found[-1]
     for time in (t, t + 1e-9, t + 1e-6, t + 1e-3):
         try:
             assemble(model, stepper.q, time=time)
         except ClosureError as error:
             return _words(model, error.cut)
+        except (InputError, np.linalg.LinAlgError):  # coordinates beyond all bounds
+            return None
     if result != code.NOT_CLOSED:
         return None
     return _words(model, system.worst(system.terms(q, v, t).gap)[0].rpartition(".")[0])

@@ -24,10 +24,17 @@ def path_of(path: Any) -> Path:
 
 
 def file_of(path: Any) -> Path:
-    """The name of a file to write."""
+    """The name of a file to write; where that is a link, of what it leads to."""
     file = path_of(path)
     if not file.name:
         raise InputError(f"{str(path)!r} is not the name of a file")
+    try:
+        file = file.resolve() if file.is_symlink() else file
+        other = file.exists() and not (file.is_file() or file.is_dir())
+    except (OSError, RuntimeError):  # what cannot be looked at, or links in a circle: whoever writes says so
+        return file
+    if other:
+        raise InputError(f"{str(path)!r} is no file, but a device or a pipe, which must not be replaced")
     return file
 
 

@@ -7,7 +7,9 @@ import pytest
 
 from gori.integrate.batch.many import MANY, steps_of_many
 from gori.kernels.codes import NEAR_SINGULAR, NOT_FINITE, OK
+from gori.kernels.forces.signals import N_SIGNAL_I
 from gori.kernels.tree.columns import N_BODY_I, NQ
+from gori.kernels.vehicle.state import DRIVER
 from tests.plain import plain, rows
 
 H = 0.25
@@ -16,7 +18,8 @@ H = 0.25
 def machine_and_data(nq=1, nv=1):
     body_i = np.zeros((1, N_BODY_I), np.int64)
     body_i[0, NQ] = nq
-    return SimpleNamespace(body_i=body_i), SimpleNamespace(tau=np.zeros(nv))
+    machine = SimpleNamespace(body_i=body_i, signal_i=np.zeros((0, N_SIGNAL_I), np.int64))
+    return machine, SimpleNamespace(tau=np.zeros(nv), driver=rows(DRIVER.zeros(0)), values=np.zeros(0))
 
 
 def moved(step, steps, y, many=None, turning=False, instead=None):

@@ -36,6 +36,7 @@ def test_whole_numbers_stand_for_real_ones_where_they_can():
     ("parameters", "words"),
     [
         ({}, "parameters must be"),
+        ({None: [1.0, 2.0]}, "the path of a parameter must be text, not None"),
         ({"arm.mass": 2.0}, "'arm.mass' must be an array with a value for each machine"),
         ({"arm.mass": [1.0, np.nan]}, "'arm.mass' of machine 1 is nan"),
         ({"arm.mass": [1.0, 2.0], "load.mass": [1.0]}, "'load.mass' has 1 values, and 'arm.mass' has 2"),

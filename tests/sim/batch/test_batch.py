@@ -11,8 +11,12 @@ import pytest
 
 import gori
 from gori.errors import FileError, InputError, UnsupportedError
+from gori.kernels.codes import SINGULAR
 from gori.sim.batch.batch import BLOCK_STEPS, Batch
 from tests.sim.batch.machines import H, arm, balls, four_bar, pendulum, speeds
+
+FORGETFUL = [gori.Adams(step=H), gori.AdamsMoulton(step=H), gori.GeneralizedAlpha(step=H), gori.ImplicitEuler(step=H)]
+"""methods that keep slopes of earlier steps"""
 
 
 def alone(model: gori.Model, v: np.ndarray, steps: int, method=None) -> gori.Simulation:
@@ -133,6 +137,8 @@ def test_run_for_a_duration():
         ((0,), {}, "positive number of machines"),
         ((2.5,), {}, "positive number of machines"),
         ((3,), {"device": "gpu"}, "'cpu' or 'cuda'"),
+        ((3,), {"device": np.zeros(2)}, "'cpu' or 'cuda'"),
+        ((3,), {"parameters": np.zeros((3, 2))}, "parameters must be {path of the Spec"),
         ((3,), {"workers": 0}, "workers"),
         ((3, gori.Dopri5()), {}, "adaptive"),
     ],
@@ -210,8 +216,7 @@ def test_time_is_that_of_now():
     batch = Batch(arm(), 2)
     before = batch.time
     batch.step(1)
-    before[:] = 99.0
-    assert batch.time.tolist() == [H, H]
+    assert before.tolist() == [0.0, 0.0] and batch.time.tolist() == [H, H]
 
 
 def test_it_is_not_copied():
@@ -336,3 +341,158 @@ def test_codes_are_live():
     assert (codes != 0).tolist() == [False, True, False]
     batch.reset(1)
     assert not codes.any()
+
+
+@pytest.mark.parametrize("method", FORGETFUL, ids=lambda method: method.kind)
+def test_what_is_written_begins_anew(method):
+    """As where the state of a Simulation is set: slopes of the steps before are those of another motion."""
+    batch, v = Batch(arm(), 20, method), speeds(arm(), 20)
+    batch.v[:] = v
+    batch.step(20)
+    batch.v[3] = v[7]
+    batch.reset(5)  # others that were written are still seen
+    batch.step(20)
+    for k, then in ((3, v[7]), (4, None)):
+        run = alone(arm(), v[k], 20, method)
+        if then is not None:
+            run.state = gori.State(run.time, run.q, then, parts={})
+        run.step(20)
+        assert np.array_equal(batch.q[k], run.q) and np.array_equal(batch.v[k], run.v)
+
+
+def test_restart_of_some_machines():
+    method = gori.Adams(step=H)
+    batch, v = Batch(arm(), 3, method), speeds(arm(), 3)
+    batch.v[:] = v
+    batch.step(20)
+    batch.restart([1])
+    batch.step(5)
+    for k in range(3):
+        run = alone(arm(), v[k], 20, method)
+        if k == 1:
+            run.stepper.forget()
+        run.step(5)
+        assert np.array_equal(batch.q[k], run.q)
+    Batch(arm(), 3).restart()  # nothing to forget
+    with pytest.raises(InputError, match="indices from 0 to 2"):
+        batch.restart(3)
+
+
+def test_words_of_a_failure_last_until_a_reset(tmp_path):
+    batch = Batch(four_bar(), 3)
+    batch._machines.codes[1], batch._machines.words[1] = SINGULAR, "the motion diverged"
+    assert batch.failures() == {1: "the motion diverged"}
+    batch.save(tmp_path / "batch.npz")
+    other = Batch(four_bar(), 3)
+    other.load(tmp_path / "batch.npz")
+    assert other.failures() == {1: "the motion diverged"}
+    batch.reset(1)
+    assert batch.failures() == {}
+
+
+def test_settings_of_loops_belong_to_a_machine_wherever_it_starts():
+    """Regularisation follows the lengths of bars, which differ; a State gives the motion alone."""
+    n, state = 3, four_bar().state()
+    parameters = {"joints.D.at": np.column_stack([np.linspace(0.98, 1.02, n), np.zeros((n, 2))])}
+    batch = Batch(four_bar(), n, parameters=parameters)
+    (varied,) = [x for x in batch._varied if x.path == "data.loops.state.eps_mass"]
+    expected = batch._machines.array(varied.path).copy()
+    assert len(np.unique(expected[:, varied.words], axis=0)) == n
+    batch.reset(None, state)
+    assert np.array_equal(batch._machines.array(varied.path), expected)
+    assert np.array_equal(batch.q, np.tile(state.q, (n, 1)))
+
+
+def test_inputs_may_differ_by_parameters():
+    """The values of forces and the targets of motors are inputs: machines begin with their own, and after a reset."""
+    model, n = pendulum(), 3
+    parameters = {"forces.twist.value": np.array([0.5, 2.0, -1.0]), "forces.hold.target": np.array([0.3, 0.0, 1.0])}
+    batch = Batch(model, n, parameters=parameters)
+    assert np.array_equal(batch.inputs["twist"], [0.5, 2.0, -1.0])
+    batch.inputs["twist"] = 9.0
+    batch.reset()
+    batch.step(100)
+    for k in range(n):
+        run = gori.Simulation(gori.compile(batch.spec(k)), gori.SemiImplicit(step=H))
+        run.step(100)
+        assert np.abs(batch.q[k] - run.q).max() < 1e-13
+
+
+def test_states_are_of_the_model_of_their_machine():
+    model = pendulum()
+    batch = Batch(model, 3, parameters={"bodies.lower.mass": np.array([1.0, 2.0, 3.0])})
+    batch.step(20)
+    own, state = gori.compile(batch.spec(2)), batch.state(2)
+    run = gori.Simulation(own, gori.SemiImplicit(step=H), state=state)
+    batch.step(20)
+    run.step(20)
+    assert np.abs(batch.q[2] - run.q).max() < 1e-13
+    with pytest.raises(InputError, match="another Model"):
+        gori.Simulation(model, gori.SemiImplicit(step=H), state=state)
+    batch.reset(2, state)
+    assert batch.time[2] == 20 * H and np.array_equal(batch.q[2], state.q)
+    with pytest.raises(InputError, match="another Model"):
+        batch.reset(1, state)
+
+
+def test_vehicles_that_differ_stand_on_the_ground_with_forces_of_their_own():
+    spec = gori.vehicle.spec("hmmwv")
+    state = gori.at_rest(gori.compile(spec))
+    batch = Batch(
+        gori.compile(spec), 2, gori.Adams(step=H, order=2), state=state,
+        parameters={"terrain.grade": np.array([[0.0, 0.0], [0.1, 0.0]])},
+    )  # fmt: skip
+    start = state.replace(model=gori.compile(batch.spec(1)).fingerprint)
+    batch.reset(1, start)
+    run = gori.Simulation(gori.compile(batch.spec(1)), gori.Adams(step=H, order=2), state=start)
+    load = "truck.wheel_fl.load"
+    assert batch.outputs[load][1] == pytest.approx(run.channel(load), rel=1e-9) != batch.outputs[load][0]
+    batch.step(10)
+    run.step(10)
+    assert np.abs(batch.v[1] - run.v).max() < 1e-9
+
+
+def test_what_is_given_and_no_number_is_named():
+    model = gori.compile(gori.vehicle.spec("hmmwv"))
+    batch = Batch(model, 3, state=gori.at_rest(model))
+    batch.inputs["truck.throttle"][1] = np.nan
+    batch.step(5)
+    assert batch.failed.tolist() == [False, True, False] and "input 'truck.throttle' is nan" in batch.failures()[1]
+    other = Batch(pendulum(), 3)
+    other.inputs["twist"][2] = np.inf
+    other.step()
+    assert "input 'twist' is inf" in other.failures()[2]
+    assert "nothing" not in other.inputs and other.inputs.get("nothing") is None
+
+
+def test_starts_are_given_once():
+    model = pendulum()
+    with pytest.raises(InputError, match="leave one of them out"):
+        Batch(model, 2, parameters={"joints.elbow.q": np.array([0.1, 0.2])}, state=model.state())
+    with pytest.raises(ValueError, match="read-only"):
+        Batch(model, 2).time[0] = 1.0
+    with pytest.raises(InputError, match="a Model or a Spec"):
+        gori.batch("arm.yaml", 3)
+
+
+def test_what_is_no_model_is_refused():
+    with pytest.raises(InputError, match=r"machines of a Model or of a Spec, not of 'examples/arm\.yaml'"):
+        Batch("examples/arm.yaml", 3)
+
+
+def test_a_file_with_other_contents_is_named(tmp_path):
+    parameters = {"joints.shoulder.damping": [0.1, 0.2, 0.3]}
+    batch, file = Batch(pendulum(), 2, parameters=parameters), tmp_path / "batch.npz"
+    batch.step(5)
+    batch.save(file)
+    with np.load(file) as archive:
+        good = dict(archive)
+    before = batch.q.copy()
+    for changed, words in (
+        ({"codes": np.array([0, 99])}, "no result of steps"),
+        ({"sets": np.array([0, 7])}, "0 to 2"),
+    ):
+        np.savez(file, **good | changed)
+        with pytest.raises(FileError, match=rf"batch\.npz: .*{words}"):
+            batch.load(file)
+        assert np.array_equal(batch.q, before) and not batch.failed.any()

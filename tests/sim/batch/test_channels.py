@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gori
-from gori.errors import InputError
+from gori.errors import InputError, UnsupportedError
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
 from gori.sim.batch.cpu import CpuMachines
 from tests.sim.batch.machines import H, arm, pendulum
@@ -99,6 +99,17 @@ def test_forces_take_any_finite_number():
     for wrong in (np.inf, np.nan, "2", [1.0, 2.0]):
         with pytest.raises(InputError, match="'twist' must be a number or one for each of 3 machines, that are finite"):
             inputs["twist"] = wrong
+
+
+def test_what_a_device_does_not_compute(truck, monkeypatch):
+    machines, _, outputs = truck
+
+    def array(path):
+        raise KeyError(path)
+
+    monkeypatch.setattr(machines, "array", array)
+    with pytest.raises(UnsupportedError, match=r"'truck\.wheel_fl\.load' is not computed on this device: take it from"):
+        outputs["truck.wheel_fl.load"]
 
 
 def test_wrong_names(truck):

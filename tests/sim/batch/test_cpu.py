@@ -161,7 +161,10 @@ def test_a_pose_that_is_not_passed_is_a_failure(monkeypatch):
     monkeypatch.setattr(machines.simulation, "advance", fail)
     machines.step(700)
     assert (machines.codes == SINGULAR).all() and (machines.times() < 700 * H).all()
+    assert machines.words == {0: "no way", 1: "no way"}
     assert np.isfinite(machines.array("y")).all()
+    machines.store(np.array([True, False]))
+    assert machines.words == {1: "no way"}
 
 
 # ---- what is kept in files

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import gori
-from gori.errors import InputError, UnsupportedError
-from gori.sim.batch.cuda import CudaMachines, source_of
+from gori.errors import InputError
+from gori.sim.batch.cuda import CudaMachines
 from gori.sim.batch.devices import Host
 from gori.sim.batch.varied import numbers_of
 from tests.sim.batch.machines import H, arm, four_bar, pendulum, speeds
@@ -95,12 +95,6 @@ def test_more_than_the_memory_holds(monkeypatch):
         engine(arm(), 1_000_000)
 
 
-def test_methods_that_are_not_there():
-    run = gori.Simulation(arm(), gori.ImplicitEuler(step=H))
-    with pytest.raises(UnsupportedError, match="implicit_euler is not there"):
-        source_of(run, np.zeros(1), ())
-
-
 def test_masses_that_differ_are_tables_of_their_own():
     model, masses = arm(), np.linspace(1000.0, 3000.0, 5)
     model, varied = numbers_of(model, {"bodies.upper_arm.shapes.tube.density": masses})
@@ -120,3 +114,21 @@ def test_masses_that_differ_are_tables_of_their_own():
         run = gori.Simulation(gori.compile(spec), gori.SemiImplicit(step=H))
         run.step(steps)
         assert np.abs(machines.array("y")[k] - run.stepper.y).max() < 1e-12
+
+
+def test_slopes_are_forgotten_by_the_chosen():
+    model, method, v = arm(), gori.Adams(step=H), speeds(arm(), 3)
+    machines = engine(model, 3, method)
+    velocities(model, machines)[:] = v
+    machines.step(20)
+    velocities(model, machines)[1] = v[0]
+    machines.forget(np.array([False, True, False]))
+    machines.step(20)
+    for k in range(3):
+        run = gori.Simulation(model, method, state=model.state().replace(v=v[k]))
+        run.step(20)
+        if k == 1:
+            run.state = gori.State(run.time, run.q, v[0], parts={})
+        run.step(20)
+        assert np.abs(machines.array("y")[k, :-1] - run.stepper.y[:-1]).max() < 1e-12
+    engine(model, 3).forget(np.ones(3, bool))  # nothing to forget

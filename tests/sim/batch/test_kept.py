@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gori
-from gori.sim.batch.kept import RENEWED, all_members, kept_members
+from gori.sim.batch.kept import RENEWED, all_members, forget_in, forgets, kept_members
 from tests.sim.batch.machines import H, arm, four_bar, pendulum, sand, speeds
 
 FIXED = [
@@ -94,3 +94,15 @@ def test_members_are_the_arrays_themselves():
     assert members["data.tau"] is stepper.data.tau and members["memory.head"] is stepper.memory.head
     assert kept_members(stepper)["y"] is stepper.y
     assert all(array.size for array in kept_members(stepper).values())
+
+
+@pytest.mark.parametrize("method", FIXED, ids=lambda method: method.kind)
+def test_heads_forget_as_the_method_does(method):
+    run = simulation(arm(), method, arm().state())
+    run.step(10)
+    heads = np.stack([run.stepper.memory.head, run.stepper.memory.head])
+    before, found = heads.copy(), forget_in(method, heads)
+    run.stepper.forget()
+    assert np.array_equal(heads, before) and all(np.array_equal(head, run.stepper.memory.head) for head in found)
+    assert forgets(method) == (method.kind in ("adams", "adams_moulton", "implicit_euler", "generalized_alpha"))
+    assert np.array_equal(found, before) != forgets(method)

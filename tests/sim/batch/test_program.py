@@ -82,9 +82,16 @@ def test_binaries_are_kept(compiler, tmp_path):
     expected = BINARIES, frozenset({"y", "many"})
     assert on_gpu(tiny_source(), (9, 0)) == expected and len(compiler) == len(SIGNATURES)
     assert on_gpu(tiny_source(), (9, 0)) == expected and len(compiler) == len(SIGNATURES)
-    assert [path.parent for path in kept(tmp_path)] == [tmp_path / "cuda"]
+    assert [path.parent for path in kept(tmp_path)] == [tmp_path / program.folder_of_programs()]
     on_gpu(tiny_source(), (8, 0))  # another GPU
     assert len(compiler) == 2 * len(SIGNATURES) and len(kept(tmp_path)) == 2
+
+
+def test_folder_is_that_of_the_sources(monkeypatch):
+    folder = program.folder_of_programs()
+    assert len(folder) == 16 and int(folder, 16) and folder == program.folder_of_programs()
+    monkeypatch.setattr(program, "hash_of_all", lambda: "other sources")
+    assert program.folder_of_programs() != folder
 
 
 @pytest.mark.parametrize("damage", [lambda content: content[:-3], lambda content: b"", lambda content: content[::-1]])

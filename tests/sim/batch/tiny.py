@@ -7,9 +7,13 @@ import numpy as np
 from gori.integrate.batch.many import MANY
 from gori.kernels.batch.members import APART, SHARED, SIDE_BY_SIDE, Laid
 from gori.kernels.codes import OK
+from gori.kernels.forces.signals import N_SIGNAL_I
 from gori.kernels.jit import part
 from gori.kernels.tree.columns import N_BODY_I, NQ
+from gori.kernels.vehicle.state import DRIVER
 from gori.sim.batch.program import ProgramSource
+
+NO_SIGNALS = np.zeros((0, N_SIGNAL_I), np.int64)
 
 
 @part
@@ -27,8 +31,10 @@ def tiny_source(step: Any = grow, name: str = "tiny", turning: bool = False, **m
     law = Laid(np.array([0.0, 2.0]), SHARED)
     numbers = {"tau": Laid(np.zeros(1), SIDE_BY_SIDE), "own": Laid(np.zeros(1), SIDE_BY_SIDE)}
     tree = {
-        "machine": {"body_i": Laid(body_i, SHARED), "law": law} | machine,
-        "data": numbers | {"idle": Laid(np.zeros((3, 2)), SIDE_BY_SIDE)},
+        "machine": {"body_i": Laid(body_i, SHARED), "law": law, "signal_i": Laid(NO_SIGNALS, SHARED)} | machine,
+        "data": numbers
+        | {"driver": Laid(DRIVER.zeros(0), APART), "values": Laid(np.zeros(0), SIDE_BY_SIDE)}
+        | {"idle": Laid(np.zeros((3, 2)), SIDE_BY_SIDE)},
         "memory": {},
         "many": Laid(MANY.zeros(1), APART),
         "y": Laid(np.zeros(3), SIDE_BY_SIDE),

@@ -9,11 +9,12 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from gori.integrate.batch.given import given
 from gori.integrate.clock import Watch, clock_type
 from gori.integrate.rates import call_with_bodies
 from gori.kernels.bundle import Bundle, BundleType
 from gori.kernels.codes import OK
-from gori.kernels.jit import kernel, part, present
+from gori.kernels.jit import call_at, kernel, part, present
 from gori.kernels.machine import ADDRESS, F1, F2, I1, I2, STAND, Data, Machine, data_type, machine_type
 
 _ANY = BundleType("AnyMemory", {})
@@ -103,22 +104,40 @@ def save_row(pieces, row):
         copy_bytes(row + pieces[k, AT], pieces[k, FROM], pieces[k, BYTES])
 
 
+@part
+def take_turn(job, t):
+    """Machine t into the arrays of the run: its numbers into the tables, and what it keeps."""
+    for k in range(job.numbers.shape[0]):
+        set_number(job.numbers[k], job.values[k, t])
+    load_row(job.pieces, job.rows + t * job.width)
+
+
 @kernel(types.int64(InTurn.type, types.int64, types.int64, types.int64))
 def run_in_turn(job, steps, first, last):
     """So many steps of the machines first .. last - 1. Returns how many of them stand still."""
     failed = 0
     for t in range(first, last):
         if job.codes[t] == OK:
-            row = job.rows + t * job.width
-            for k in range(job.numbers.shape[0]):
-                set_number(job.numbers[k], job.values[k, t])
-            load_row(job.pieces, row)
+            take_turn(job, t)
+            job.codes[t] = given(job.machine, job.data)
+        if job.codes[t] == OK:
             if present(job.machine.penalty):
                 call_with_bodies(job.machine, job.data, job.clock[0].time, job.y, STAND)
             job.clock[0].steps_to_do = steps
             job.codes[t] = call_run(
                 job.run, job.memory, job.machine, job.data, job.clock, job.y, job.samples, job.watch
             )
-            save_row(job.pieces, row)
+            save_row(job.pieces, job.rows + t * job.width)
         failed += job.codes[t] != OK
     return failed
+
+
+@kernel(types.int64(InTurn.type, types.int64, I1))
+def start_in_turn(job, start, chosen):
+    """Initialise vehicles of the chosen machines where they stand; start: address of `start_vehicles`."""
+    for i in range(chosen.shape[0]):
+        t = chosen[i]
+        take_turn(job, t)
+        job.codes[t] = call_at(start, job.machine, job.data, job.clock[0].time, job.y)
+        save_row(job.pieces, job.rows + t * job.width)
+    return OK

@@ -6,6 +6,7 @@ MANY                            what is kept of each machine besides its state: 
 
 from typing import Any
 
+from gori.integrate.batch.given import given
 from gori.integrate.fixed_step import SURE, total_rate
 from gori.kernels.accelerations import finite
 from gori.kernels.codes import OK
@@ -30,6 +31,8 @@ def steps_of_many(step: Any, turning: bool) -> Any:
         """So many steps, or fewer if one fails: y then is the last good state, and the code tells why."""
         own, n, turned = many[0], y.shape[0], 0.0
         nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
+        if own.code == OK:
+            own.code = given(machine, data)
         for _ in range(steps):
             if own.code != OK:
                 break

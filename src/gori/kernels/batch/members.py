@@ -26,6 +26,8 @@ from gori.kernels.bundle import Bundle
 
 SHARED, APART, SIDE_BY_SIDE = 0, 1, 2
 """how an array stands in memory"""
+IN_LANES = ("body_n", "dof_n")
+"""arrays whose rows are read eight numbers at a time (`kernels/tree/tree_solve.py`), which stand apart as well"""
 WORD = 8
 """bytes: all arrays of bundles consist of words"""
 _NUMBERS = count(1)
@@ -59,7 +61,7 @@ def tree_of(bundle: Bundle, shared: bool, functions: Mapping[str, Any], varied: 
             within = {path.removeprefix(f"{name}."): x for path, x in varied.items() if path.startswith(f"{name}.")}
             made[name] = tree_of(value, shared, functions, within)
         elif isinstance(value, np.ndarray):
-            alone = APART if value.dtype.names else SIDE_BY_SIDE
+            alone = APART if value.dtype.names or name in IN_LANES else SIDE_BY_SIDE
             made[name] = Laid(value, SHARED if shared and name not in varied else alone)
         else:
             made[name] = functions[name] if value else None

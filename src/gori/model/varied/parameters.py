@@ -58,6 +58,8 @@ class Parameters:
         few: list[bool] = []
         self.count = 0
         for name, given in values.items():
+            if not isinstance(name, str):
+                raise InputError(f"the path of a parameter must be text, not {name!r:.100}")
             array, kind, choices = _numbers(name, given)
             kind = float if kind is int and choices is None and self._takes_floats(name, array[0]) else kind
             self.count = self.count or len(array)

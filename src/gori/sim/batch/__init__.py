@@ -1,8 +1,9 @@
 """Many machines at once: `gori.batch`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, overload
 
+from gori.errors import InputError
 from gori.integrate import Method
 from gori.model import Model
 from gori.record import Recording
@@ -29,4 +30,10 @@ def batch(what: Model | Spec | Sequence[Simulation], /, *values: Any, **options:
                                                       a Spec, on a CPU or a GPU
     batch(simulations, duration, sample=..., ...)     Simulations over threads; their Recordings (`run_all`)
     """
-    return Batch(what, *values, **options) if isinstance(what, Model | Spec) else run_all(what, *values, **options)
+    if isinstance(what, Model | Spec):
+        return Batch(what, *values, **options)
+    if isinstance(what, str) or not isinstance(what, Iterable):
+        raise InputError(
+            f"batch takes a Model or a Spec and a number of machines, or a list of Simulations, not {what!r}"
+        )
+    return run_all(what, *values, **options)

@@ -6,33 +6,38 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from gori.errors import InputError, UnsupportedError
+from gori.errors import FileError, GoriError, InputError, UnsupportedError
 from gori.integrate import Loops, Method, SemiImplicit, method_of
 from gori.kernels.codes import OK
-from gori.kernels.device_array import DeviceArray
 from gori.model import Model, State, compile
-from gori.model.threads import threads
-from gori.model.variants import SHARED_BY_RUNS, settable_forces, with_held_forces, with_own_tables
+from gori.model.variants import SHARED_BY_RUNS, described, settable_forces, with_held_forces, with_own_tables
+from gori.sim.batch.arguments import (
+    Mask,
+    Which,
+    machine_count,
+    machine_index,
+    machine_mask,
+    on_host,
+    refuse_fewer,
+    refuse_other_sets,
+    refuse_unable,
+    step_count,
+    worker_count,
+)
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
 from gori.sim.batch.saved import load_kept, save_kept
-from gori.sim.batch.varied import Numbers, digest_of, numbers_of
+from gori.sim.batch.varied import Numbers, digest_of, numbers_of, with_inputs
 from gori.sim.callers.interrupts import RunInterrupts
 from gori.sim.callers.turn import Turn
 from gori.sim.failure import explain
-from gori.sim.grid import MOST as MOST_STEPS
 from gori.sim.grid import grid_of, require_seconds
 from gori.sim.progress import Progress
 from gori.sim.simulation import Simulation
 from gori.spec import Spec
+from gori.text.arguments import is_one_of
 
 BLOCK_STEPS = 256
 """steps between two looks at Ctrl-C"""
-MOST = 1 << 31
-"""machines"""
-Which = np.ndarray | Sequence[int] | Sequence[bool] | int | None
-"""machines of a batch: a mask, indices, one index; None: all"""
-Mask = np.ndarray | DeviceArray
-"""machines of a batch: of bool, or of bytes on a GPU"""
 
 
 class Batch:
@@ -49,8 +54,7 @@ class Batch:
 
     Arrays have the machine as their first axis, and are those of the batch itself: NumPy's on a CPU, on a GPU
     DeviceArrays, which PyTorch, JAX and CuPy take without a copy. What is written to q and v counts from the next step
-    on, but methods that keep slopes of earlier steps (adams, adams_moulton, generalized_alpha) go on with those: give
-    `reset` a State instead.
+    on. Methods that keep slopes of earlier steps then start afresh: on a CPU by themselves, on a GPU after `restart`.
     """
 
     def __init__(
@@ -66,30 +70,41 @@ class Batch:
         sub_steps: Mapping[str, float] | None = None,
         workers: int | None = None,
     ):
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 0 < count < MOST:
-            raise InputError(f"a batch has a positive number of machines, not {count!r}")
-        if device not in ("cpu", "cuda"):
+        self.count = machine_count(count)
+        if not is_one_of(device, ("cpu", "cuda")):
             raise InputError(f"device must be 'cpu' or 'cuda', not {device!r}")
-        workers = threads() if workers is None else workers
-        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-            raise InputError(f"workers must be a positive integer, not {workers!r}")
-        self.count, self.device, self._given = int(count), device, state is not None
+        if not isinstance(model, Model | Spec):
+            raise InputError(f"a batch has machines of a Model or of a Spec, not of {model!r:.100}")
+        parameters = {} if parameters is None else parameters
+        if not isinstance(parameters, Mapping):
+            raise InputError(f"parameters must be {{path of the Spec: values}}, not {parameters!r:.100}")
+        workers = worker_count(workers)
+        self.device, self._given = device, state is not None
         self.method = method_of(SemiImplicit() if method is None else method)
         if self.method.adaptive:
             raise UnsupportedError(f"{self.method.kind} uses adaptive steps: machines of a batch take the same ones")
         varied: list[Numbers] = []
+        self._parameters = dict(parameters)
+        self._fingerprints: dict[int, str] = {}
+        self._spec = described(model)
         if parameters:
             model, varied = numbers_of(model, parameters)
-            _refuse_fewer(varied, self.count)
+            refuse_fewer(varied, self.count)
         elif isinstance(model, Spec):
             model = compile(model)
         self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
-        self._parameters = digest_of(varied)
-        self._varied, self.sets = varied, max((numbers.values.shape[1] for numbers in varied), default=0)
+        self._digest = digest_of(varied)
+        self.sets = max((numbers.values.shape[1] for numbers in varied), default=0)
         self._set = np.arange(self.count)
         self._forces = settable_forces(model)
         self.model = with_held_forces(model, self._forces)
-        _refuse_unable(self.model, device)
+        refuse_unable(self.model, device, bool(varied))
+        self._varied = varied = with_inputs(self.model, varied)
+        if state is not None and (moved := [numbers for numbers in varied if numbers.path == "y"]):
+            raise InputError(
+                f"parameters change where machines start ({moved[0].values.shape[0]} numbers of q and v), and state= "
+                "says where all of them do: leave one of them out. Where machines are is written to batch.q and batch.v"
+            )
         options: dict[str, Any] = {"loops": loops, "sub_steps": sub_steps}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
 
@@ -143,18 +158,39 @@ class Batch:
     @property
     def time(self) -> np.ndarray:
         """Time that each machine has reached (machines,) [s]."""
-        return self._machines.times()
+        times = self._machines.times()
+        times.flags.writeable = False
+        return times
 
     @property
     def bytes_per_machine(self) -> int:
         """Memory of each machine [bytes]."""
         return self._machines.bytes_per_machine
 
+    def spec(self, machine: int) -> Spec:
+        """The Spec of one machine, with its parameters."""
+        return self._spec_of(machine)
+
+    def _spec_of(self, machine: int) -> Spec:
+        one = int(self._set[machine_index(machine, self.count)])
+        values = {path: values[one] for path, values in self._parameters.items()}
+        return self._spec.set({path: getattr(value, "tolist", lambda v=value: v)() for path, value in values.items()})
+
     def state(self, machine: int) -> State:
-        """The State of one machine: a Simulation goes on from it."""
+        """The State of one machine: a Simulation of its Model goes on from it, of the Spec that `spec` gives where
+        `parameters` differ. Inputs of forces are not in it: hand them to the Simulation as `force_values`.
+        """
         with self._turn:
-            self._machines.fetch(self._index(machine))
-            return self._machines.simulation.state
+            self._machines.fetch(machine_index(machine, self.count))
+            state = self._machines.simulation.state
+            return state if not self._varied else tagged(state, self._fingerprint(machine))
+
+    def _fingerprint(self, machine: int) -> str:
+        """Of the Model of one machine."""
+        one = int(self._set[machine])
+        if one not in self._fingerprints:
+            self._fingerprints[one] = compile(self._spec_of(machine), self.model.open_loops).fingerprint
+        return self._fingerprints[one]
 
     def reset(self, machines: Which = None, state: State | None = None) -> None:
         """Put machines into a State, by default that of their start; they then have not failed. Inputs of forces are
@@ -164,14 +200,22 @@ class Batch:
         """
         with self._turn:
             simulation, chosen = self._machines.simulation, self._chosen(machines)
-            simulation.state = self._start if state is None else state
+            simulation.state = self._start if state is None else self._accepted(state, on_host(chosen))
             simulation.stepper.plan_steps(1)
             simulation.stepper.data.values[:] = self._values  # the machine that stood there may have had others
-            self._machines.store(chosen)
-            if state is None and not self._given:
-                for numbers in self._varied:
-                    if not numbers.of_tables:
-                        self._machines.put(numbers.of_sets(self._set), self._on_host(chosen))
+            self._machines.store(chosen)  # pyright: ignore[reportArgumentType]  # only a GPU has masks of its own
+            for numbers in self._varied:
+                if not numbers.of_tables and (numbers.of_machine or (state is None and not self._given)):
+                    self._machines.put(numbers.of_sets(self._set), on_host(chosen))
+            if self._varied and self.model.vehicle is not None:
+                self._machines.start_vehicles(on_host(chosen))
+
+    def _accepted(self, state: State, chosen: np.ndarray) -> State:
+        """A State that is of the Model of one of the chosen machines, as one of the Model that all share."""
+        own = self.model.fingerprint
+        if not self._varied or state.model in ("", own) or not chosen.any():
+            return state
+        return tagged(state, own) if state.model == self._fingerprint(int(np.argmax(chosen))) else state
 
     def assign(self, sets: Sequence[int] | np.ndarray, machines: Which = None) -> None:
         """Give machines other sets of the values of `parameters`, of which there may be more than machines. What was
@@ -181,13 +225,10 @@ class Batch:
         machines   a mask (machines,), indices, or one index; default: all
         """
         with self._turn:
-            self._assign(np.asarray(sets), self._on_host(self._chosen(machines)))
+            self._assign(np.asarray(sets), on_host(self._chosen(machines)))
 
     def _assign(self, sets: np.ndarray, chosen: np.ndarray) -> None:
-        if sets.shape != (self.count,) or sets.dtype.kind not in "iu":
-            raise InputError(f"sets must be {self.count} whole numbers, one for each machine, not {sets!r}")
-        if chosen.any() and not 0 <= sets[chosen].min() <= sets[chosen].max() < self.sets:
-            raise InputError(f"sets must be numbers from 0 to {self.sets - 1}: parameters are given for {self.sets}")
+        refuse_other_sets(sets, chosen, self.sets)
         self._set[chosen] = sets[chosen]
         for numbers in self._varied:
             if numbers.of_tables:
@@ -208,6 +249,15 @@ class Batch:
         """Why machines have failed, 0 if they have not (machines,): a live array, on a GPU on the device."""
         return self._machines.live_codes()
 
+    def restart(self, machines: Which = None) -> None:
+        """Start the method of machines afresh, as where a State is set: slopes of earlier steps are forgotten. For q
+        and v that were written on a GPU, and where inputs have jumped; methods that keep nothing go on as before.
+
+        machines   a mask (machines,), indices, or one index; default: all
+        """
+        with self._turn:
+            self._machines.forget(on_host(self._chosen(machines)))
+
     def save(self, path: str | Path) -> None:
         """Write all that the machines keep into a file, from which `load` goes on bit for bit."""
         with self._turn:
@@ -218,13 +268,18 @@ class Batch:
         with self._turn:
             kept = load_kept(path, self._tag())
             sets = kept.pop("sets", self._set)
-            self._machines.keep(kept)
+            try:
+                if self.sets:
+                    refuse_other_sets(sets, np.ones(self.count, bool), self.sets)
+                self._machines.keep(kept)
+            except InputError as error:
+                raise FileError(str(error), path) from None
             if self.sets:
                 self._assign(sets, np.ones(self.count, bool))
 
     def _tag(self) -> str:
         whose = self.count, self.device, self.model.fingerprint, self._machines.simulation.stepper.tag()
-        return " ".join(str(part) for part in (*whose, self._parameters))
+        return " ".join(str(part) for part in (*whose, self._digest))
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise InputError("a Batch is neither pickled nor copied: save it, and load the file into another one")
@@ -233,10 +288,9 @@ class Batch:
 
     def step(self, steps: int = 1) -> None:
         """So many steps of all machines that have not failed; on a GPU one launch, which is not waited for."""
-        if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 1 <= steps <= MOST_STEPS:
-            raise InputError(f"the number of steps must be an integer from 1 to {MOST_STEPS}, not {steps!r}")
+        steps = step_count(steps)
         with self._turn:
-            self._machines.step(int(steps))
+            self._machines.step(steps)
 
     def run(self, duration: float, progress: bool = True) -> None:
         """Steps for a duration [s], with a bar if it takes more than two seconds; Ctrl-C stops between two blocks."""
@@ -261,7 +315,9 @@ class Batch:
     @property
     def failed(self) -> np.ndarray:
         """Which machines have failed (machines,); they stand at their last good state until they are reset."""
-        return self._machines.failures() != OK
+        failed = self._machines.failures() != OK
+        failed.flags.writeable = False
+        return failed
 
     def failures(self, most: int = 10) -> dict[int, str]:
         """Why machines have failed, in words, of the first few of them."""
@@ -269,47 +325,32 @@ class Batch:
             codes, found = self._machines.failures(), {}
             for machine in np.flatnonzero(codes != OK)[:most]:
                 self._machines.fetch(int(machine))
-                simulation = self._machines.simulation
-                words = _not_finite(simulation) or explain(simulation.stepper, simulation.user, int(codes[machine]))
-                found[int(machine)] = str(words)
+                found[int(machine)] = self._machines.words.get(int(machine)) or self._explained(
+                    int(machine), int(codes[machine])
+                )
             return found
 
-    # ---- arguments
-
-    def _index(self, machine: int) -> int:
-        if isinstance(machine, bool) or not isinstance(machine, (int, np.integer)) or not 0 <= machine < self.count:
-            raise InputError(f"machine must be a number from 0 to {self.count - 1}, not {machine!r}")
-        return int(machine)
-
-    def _chosen(self, machines: Which) -> Any:
-        """A mask from whatever says which machines. One on a GPU stays there."""
-        if machines is None:
-            return np.ones(self.count, bool)
-        if self.device == "cuda" and getattr(machines, "__cuda_array_interface__", None) is not None:
-            return _mask_on_gpu(machines, self.count, self.q.device)
+    def _explained(self, machine: int, code: int) -> str:
+        """Why the machine that was fetched last has failed."""
+        simulation = self._machines.simulation
+        for name, values in self.inputs.items():
+            if not np.isfinite(value := float(np.asarray(values)[machine])):
+                return f"input {name!r} is {value:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
         try:
-            chosen = np.asarray(machines)
-        except ValueError:
-            raise InputError(f"machines must be a mask, or a row of indices, not {machines!r}") from None
-        if chosen.size == 0:
-            return np.zeros(self.count, bool)
-        if chosen.dtype == bool:
-            if chosen.shape != (self.count,):
-                raise InputError(f"a mask of machines must be of shape ({self.count},), not {chosen.shape}")
-            return chosen
-        if chosen.dtype.kind not in "iu" or not 0 <= chosen.min() <= chosen.max() < self.count:
-            raise InputError(f"machines must be a mask, or indices from 0 to {self.count - 1}, not {machines!r}")
-        mask = np.zeros(self.count, bool)
-        mask[chosen] = True
-        return mask
+            return _not_finite(simulation) or str(explain(simulation.stepper, simulation.user, code))
+        except GoriError as error:  # what was written cannot even be looked at
+            return str(error)
 
-    @staticmethod
-    def _on_host(mask: Mask) -> np.ndarray:
-        """A mask as a NumPy array."""
-        return mask if isinstance(mask, np.ndarray) else mask.copy_to_host() != 0
+    def _chosen(self, machines: Which) -> Mask:
+        return machine_mask(machines, self.count, self.q.device if self.device == "cuda" else None)
 
     def __iter__(self) -> Iterator[State]:
         return (self.state(k) for k in range(self.count))
+
+
+def tagged(state: State, fingerprint: str) -> State:
+    """The same State of a Model with this fingerprint."""
+    return State(state.time, state.q, state.v, state.z, state.parts, fingerprint)
 
 
 def _not_finite(simulation: Simulation) -> str | None:
@@ -319,33 +360,3 @@ def _not_finite(simulation: Simulation) -> str | None:
             k = int(wrong[0])
             return f"{name}[{k}] is {values[k]:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
     return None
-
-
-def _mask_on_gpu(values: Any, count: int, device: int) -> DeviceArray:
-    """A mask on a GPU (machines,), of bool or of numbers of one byte, as a DeviceArray of bytes."""
-    found = values.__cuda_array_interface__
-    packed = np.dtype(found["typestr"]).itemsize == 1 and found.get("strides") is None
-    if tuple(found["shape"]) != (count,) or not packed:
-        raise InputError(f"a mask of machines on a GPU must be of shape ({count},), of bool or uint8, and contiguous")
-    return DeviceArray(found["data"][0], (count,), np.uint8, owner=values, device=device)
-
-
-def _refuse_fewer(varied: list[Numbers], count: int) -> None:
-    for numbers in varied:
-        if numbers.values.shape[1] < count:
-            raise InputError(
-                f"parameters are given for {numbers.values.shape[1]} machines, and the batch has {count}: "
-                "give each its own; there may be more of them than machines (Batch.assign)"
-            )
-
-
-def _refuse_unable(model: Model, device: str) -> None:
-    """Refuse by name what machines of a batch cannot have yet."""
-    refused = {
-        "particles": model.particles is not None,
-        "contact between bodies on a GPU": model.contact is not None and device == "cuda",
-        "controls of the Spec, which set inputs by Python": model.vehicle is not None and model.vehicle.schedules,
-    }
-    for words, there in refused.items():
-        if there:
-            raise UnsupportedError(f"a batch does not support {words}: use gori.batch with a list of Simulations")

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gori.errors import InputError
+from gori.errors import InputError, UnsupportedError
 from gori.model import Model
 from gori.model.variants import signal_of
 from gori.sim.simulation import Simulation
@@ -75,6 +75,13 @@ class BatchInputs(MutableMapping[str, Any]):
             )
         return numbers
 
+    def __contains__(self, name: object) -> bool:
+        return is_one_of(name, self._signals) or is_one_of(name, self._drivers)
+
+    def get(self, name: str, default: object = None) -> Any:
+        """The values of an input, or something else if there is no such input."""
+        return self[name] if name in self else default  # noqa: SIM401  # the base class asks for a KeyError
+
     def __delitem__(self, name: str) -> None:
         raise InputError("inputs cannot be deleted")
 
@@ -103,7 +110,14 @@ class BatchOutputs(Mapping[str, Any]):
         if not is_one_of(name, self._places):
             raise InputError(f"there is no output {name!r}{closest(name, tuple(self._places))}")
         member, row, field = self._places[name]
-        return self._machines.array(f"data.{member}")[field][:, row]
+        try:
+            table = self._machines.array(f"data.{member}")
+        except KeyError:  # steps do not touch it, so that it has no memory on a GPU
+            raise UnsupportedError(
+                f"output {name!r} is not computed on this device: take it from a Simulation that starts from "
+                "batch.state(machine), or use device='cpu'"
+            ) from None
+        return table[field][:, row]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)

@@ -11,10 +11,13 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import numpy as np
 
 from gori.errors import GoriError, InputError
-from gori.integrate.batch.in_turn import InTurn, run_in_turn
+from gori.integrate.batch.in_turn import InTurn, run_in_turn, start_in_turn
+from gori.integrate.clock import CLOCK, KEPT_OF_CLOCK
 from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR
+from gori.kernels.vehicle.start import start_vehicles
 from gori.model.memory import require_memory
-from gori.sim.batch.kept import RENEWED, all_members, kept_members
+from gori.sim.batch.check import refuse_damage, text_of, words_of
+from gori.sim.batch.kept import RENEWED, all_members, forget_in, forgets, kept_members
 from gori.sim.batch.varied import Numbers
 from gori.sim.callers.interrupts import InterruptsLater
 from gori.sim.simulation import Simulation
@@ -48,6 +51,10 @@ class CpuMachines:
             self._tables[numbers.path] = first = sum(len(one.words) for one in tables[: len(self._tables)])
             self._values[first : first + len(numbers.words)] = numbers.values
         self.codes = np.zeros(count, np.int64)
+        self.words: dict[int, str] = {}
+        """why machines have failed, where more is known than their code"""
+        self._left = self.array("y").copy() if forgets(self.simulation.method) else None
+        """the states as they were left: what differs from them was written"""
         self._jobs = [run.job(self._rows, self._values, self.codes) for run in self._runs]
         self._pool, self._process = self._new_pool(), os.getpid()
 
@@ -58,14 +65,18 @@ class CpuMachines:
 
     def array(self, path: str) -> np.ndarray:
         """A member of all machines (machines, ...), which may be changed."""
+        return self._member(self._rows, path)
+
+    def _member(self, rows: np.ndarray, path: str) -> np.ndarray:
         run = self._alone
         member = run.members[path]
         at = run.offset(member)
         strides = (run.width, *member.strides)
-        return np.ndarray((self.count, *member.shape), member.dtype, self._rows, at, strides)
+        return np.ndarray((self.count, *member.shape), member.dtype, rows, at, strides)
 
     def step(self, steps: int) -> None:
         """So many steps of all machines that have not failed; Ctrl-C waits for them."""
+        self._forget_where_written()
         with InterruptsLater():
             well = self.codes == OK if self._alone.loops else None
             done = self.array("clock")["steps_done"][:, 0].copy() if self._alone.loops else None
@@ -73,6 +84,20 @@ class CpuMachines:
             if failed and well is not None and done is not None:
                 for t in np.flatnonzero(well & np.isin(self.codes, DIFFICULT)):
                     self._pass(int(t), int(done[t]) + steps)
+        self._note(np.ones(self.count, bool))
+
+    def forget(self, chosen: np.ndarray) -> None:
+        """The chosen machines forget slopes of earlier steps."""
+        heads = self.array("memory.head")
+        heads[chosen] = forget_in(self.simulation.method, heads[chosen])
+
+    def _forget_where_written(self) -> None:
+        if self._left is not None and (written := (self._left != self.array("y")).any(axis=1)).any():
+            self.forget(written)
+
+    def _note(self, chosen: np.ndarray) -> None:
+        if self._left is not None:
+            self._left[chosen] = self.array("y")[chosen]
 
     def _steps(self, steps: int) -> int:
         """By all threads. Returns how many machines stand still."""
@@ -108,8 +133,8 @@ class CpuMachines:
         try:
             simulation.advance(until - simulation.stepper.steps_done)
             self.codes[t] = OK
-        except GoriError:
-            self.codes[t] = SINGULAR
+        except GoriError as error:
+            self.codes[t], self.words[t] = SINGULAR, str(error)
         finally:
             self._alone.save(self._rows[t])
 
@@ -123,6 +148,8 @@ class CpuMachines:
         self._alone.save(image)
         self._rows[chosen] = image
         self.codes[chosen] = OK
+        self.words = {t: words for t, words in self.words.items() if not chosen[t]}
+        self._note(chosen)
 
     def put(self, numbers: Numbers, chosen: np.ndarray) -> None:
         """Numbers of tables or of what is kept, into the chosen machines."""
@@ -134,6 +161,11 @@ class CpuMachines:
         for word, values in zip(numbers.words, numbers.values):
             one = np.ndarray(self.count, np.float64, self._rows, at + 8 * int(word), (self._alone.width,))
             one[chosen] = values[chosen]
+        self._note(chosen)
+
+    def start_vehicles(self, chosen: np.ndarray) -> None:
+        """Forces of the ground on vehicles of the chosen machines, found anew where they stand."""
+        start_in_turn(self._jobs[0], start_vehicles.address, np.flatnonzero(chosen))
 
     def times(self) -> np.ndarray:
         """Time of each machine [s]."""
@@ -149,15 +181,25 @@ class CpuMachines:
 
     def kept(self) -> dict[str, np.ndarray]:
         """All that the machines keep."""
-        return {"rows": self._rows, "codes": self.codes}
+        return {"rows": self._rows, "codes": self.codes, "words": text_of(self.words)}
 
     def keep(self, kept: dict[str, np.ndarray]) -> None:
-        """Take over what `kept` gave."""
+        """Take over what `kept` gave; raises InputError, and then nothing is changed."""
         for name, array in self.kept().items():
-            if name not in kept or kept[name].shape != array.shape or kept[name].dtype != array.dtype:
+            alike = name in kept and (
+                name == "words" or (kept[name].shape, kept[name].dtype) == (array.shape, array.dtype)
+            )
+            if not alike:
                 raise InputError(f"the file holds no {name} of such a batch")
-        for name, array in self.kept().items():
-            array[...] = kept[name]
+        rows, stepper = np.array(kept["rows"], order="C"), self.simulation.stepper
+        members = {path: self._member(rows, path) for path in self._alone.members}
+        clock = members.pop("clock")
+        for name in set(CLOCK.dtype.names or ()) - set(KEPT_OF_CLOCK):  # settings and results of a call
+            clock[name] = stepper.clock_record[name]
+        refuse_damage(members, clock[:, 0], kept["codes"], stepper)
+        words = words_of(kept["words"], self.count)
+        self._rows[:], self.codes[:], self.words = rows, kept["codes"], words
+        self._note(np.ones(self.count, bool))
 
     def synchronise(self) -> None:
         """Wait until all is done."""

@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError, UnsupportedError
+from gori.integrate import MatrixFree
 from gori.integrate.batch.many import MANY
 from gori.kernels.batch.members import APART, SIDE_BY_SIDE, WORD, Laid, Tree, tree_of
 from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE
 from gori.kernels.device_array import DeviceArray
 from gori.kernels.jit import Kernel, part
 from gori.kernels.vehicle.vehicle import vehicle
+from gori.sim.batch.check import refuse_damage
 from gori.sim.batch.devices import Accelerator, Gpu, Memory
-from gori.sim.batch.kept import kept_members
+from gori.sim.batch.kept import forget_in, forgets, kept_members
 from gori.sim.batch.plan import MemoryPlan
 from gori.sim.batch.program import ProgramSource
 from gori.sim.batch.varied import Numbers
@@ -40,6 +42,7 @@ class CudaMachines:
         device: Callable[[ProgramSource], Accelerator] = Gpu,
     ):
         self.count, self.simulation = count, make()
+        self.words: dict[int, str] = {}  # all that is known of a failure is its code
         stepper = self.simulation.stepper
         self._many = MANY.zeros(1)
         source = source_of(self.simulation, self._many, varied)
@@ -90,30 +93,48 @@ class CudaMachines:
 
     def times(self) -> np.ndarray:
         """Time of each machine [s]."""
-        many = self._own("many")
+        many = self._own("many")[:, 0]
         return many["start_time"] + many["steps_done"] * self.simulation.stepper.step
 
     def failures(self) -> np.ndarray:
         """Result codes (machines,)."""
-        return self._own("many")["code"]
+        return self._own("many")["code"][:, 0]
 
     def live_codes(self) -> Any:
         """The same on the device, as they change."""
         return self.array("many")["code"][:, 0]
 
     def _own(self, path: str) -> np.ndarray:
-        """Records of all machines, which stand apart, copied: the first row of each."""
+        """A member of all machines (machines, ...), copied."""
+        size = self.count * self._members.own_arrays[path].array.nbytes
+        return self._member(self._device.download(self._memory, self._members.at[path], size), path)
+
+    def _member(self, content: np.ndarray, path: str) -> np.ndarray:
+        """A member of all machines (machines, ...) in bytes as they stand on the device."""
         laid = self._members.own_arrays[path]
-        content = self._device.download(self._memory, self._members.at[path], self.count * laid.array.nbytes)
-        return content.view(laid.array.dtype).reshape(self.count, -1)[:, 0]
+        numbers, shape = content.view(laid.array.dtype), laid.array.shape
+        if laid.place == SIDE_BY_SIDE:
+            return np.moveaxis(numbers.reshape(*shape, self.count), -1, 0)
+        return numbers.reshape(self.count, *shape)
 
     # ---- steps
+
+    def forget(self, chosen: np.ndarray) -> None:
+        """The chosen machines forget slopes of earlier steps."""
+        if forgets(self.simulation.method):
+            heads = self._own("memory.head")
+            heads[chosen] = forget_in(self.simulation.method, heads[chosen])
+            self._device.upload(self._memory, self._members.at["memory.head"], heads)
 
     def step(self, steps: int) -> None:
         """So many steps of all machines that have not failed."""
         self._device.launch(
             "advance", self.count, self._words.address, self.count, steps, float(self.simulation.stepper.step)
         )
+
+    def start_vehicles(self, chosen: np.ndarray) -> None:
+        """Forces of the ground on vehicles, found anew where they stand."""
+        raise UnsupportedError("device cuda: vehicles whose parameters differ are not there; use device='cpu'")
 
     def synchronise(self) -> None:
         """Wait until all is done."""
@@ -191,6 +212,9 @@ class CudaMachines:
             size = self.count * self._members.own_arrays[path].array.nbytes
             if path not in kept or kept[path].dtype != np.uint8 or kept[path].size != size:
                 raise InputError(f"the file holds no {path} of such a batch")
+        members = {path: self._member(kept[path], path) for path in [*self._kept, "many"]}
+        many = members.pop("many")[:, 0]
+        refuse_damage(members, many[["start_time", "steps_done"]], many["code"], self.simulation.stepper)
         self.reset_work()
         for path in [*self._kept, "many"]:
             self._device.upload(self._memory, self._members.at[path], kept[path])
@@ -207,14 +231,18 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
     step = type(method).one_step  # of an instance, a compiled function would become a method
     if step is None:
         raise UnsupportedError(
-            f"device cuda: {method.kind} is not there yet; use semi_implicit, rk4 or adams, or device='cpu'"
+            f"device cuda: {method.kind} is not there yet; use semi_implicit, rk4, adams or implicit_euler, or "
+            "device='cpu'"
         )
-    functions: dict[str, Any] = {"vehicle": vehicle}
+    functions: dict[str, Any] = {"vehicle": _part_of(vehicle)}
     if stepper.loops is not None:
-        functions["closed"] = type(stepper.loops).solver
+        functions["closed"] = _part_of(type(stepper.loops).solver)
+    if stepper.machine.core:
+        _refuse_dense(simulation)
+        functions["core"] = type(method).core_of_many
     tables = {numbers.path.removeprefix("machine."): numbers for numbers in varied if numbers.of_tables}
     tree: Tree = {
-        "machine": tree_of(stepper.machine, True, _device_functions(functions), tables),
+        "machine": tree_of(stepper.machine, True, functions, tables),
         "data": tree_of(stepper.data, False, {}),
         "memory": tree_of(stepper.memory, False, {}),
         "many": Laid(many, APART),
@@ -224,9 +252,17 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
     return ProgramSource(tree, step, method.kind, len(stepper.data.turns) > 0)
 
 
-def _device_functions(kernels: dict[str, Kernel]) -> dict[str, Any]:
-    """Functions that a thread calls where the CPU takes an address."""
-    return {name: _part_of(kernel) for name, kernel in kernels.items()}
+def _refuse_dense(simulation: Simulation) -> None:
+    """Refuse implicit methods whose matrices are dense: those of loops, and of other strategies than the recursion."""
+    method = simulation.method
+    if simulation.model.loops:
+        raise UnsupportedError(
+            f"device cuda: {method.kind} with closed loops is not there; use semi_implicit or rk4, or device='cpu'"
+        )
+    if (jacobian := method.settings()["jacobian"]["type"]) != MatrixFree.kind:
+        raise UnsupportedError(
+            f"device cuda: {method.kind} with jacobian {jacobian} is not there; use {MatrixFree.kind}, or device='cpu'"
+        )
 
 
 @cache

@@ -1,10 +1,11 @@
 """What a machine of a batch keeps from step to step: members of the bundles of a Stepper, by path."""
 
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from gori.integrate import Method
 from gori.kernels.batch.members import leaves, tree_of
 from gori.sim.stepper import Stepper
 
@@ -21,6 +22,24 @@ OF_CONTACT = tuple(f"data.contact_memory.{name}" for name in ("head", "point", "
 """and where bodies may touch"""
 RENEWED = ("data.loops.work.standing",)
 """members that tell what is computed already: zero for a machine that takes the place of another"""
+
+
+class _Heads(NamedTuple):
+    """Of the memory of a method, what `Method.forget` writes to: `head` of some machines in place of one."""
+
+    head: np.ndarray
+
+
+def forget_in(method: Method, heads: np.ndarray) -> np.ndarray:
+    """The heads of the memories of some machines (machines, 1), which forget what is kept from step to step."""
+    made = _Heads(heads.copy())
+    method.forget(cast(Any, made))
+    return made.head
+
+
+def forgets(method: Method) -> bool:
+    """Whether a method keeps something from step to step that a new state makes wrong."""
+    return type(method).forget is not Method.forget
 
 
 def all_members(stepper: Stepper) -> dict[str, np.ndarray]:

@@ -130,11 +130,16 @@ class Binary(NamedTuple):
     code: bytes
 
 
+def folder_of_programs() -> str:
+    """Folder of programs that are compiled from these sources, named like those of kernels: others are stale."""
+    return hashlib.sha256(f"{hash_of_all()} {Path(__file__).read_text()}".encode()).hexdigest()[:16]
+
+
 def on_gpu(source: ProgramSource, capability: tuple[int, int]) -> tuple[dict[str, Binary], frozenset[str]]:
     """Binaries of the kernels by name, from the cache or compiled, and the members that they use."""
     name = source.key(f"{capability} {version('numba-cuda')}") + SUFFIX
     for root in cache_roots():
-        path = root / "cuda" / name
+        path = root / folder_of_programs() / name
         if path.is_file():
             try:
                 return _unpacked(read_whole(path))
@@ -143,7 +148,7 @@ def on_gpu(source: ProgramSource, capability: tuple[int, int]) -> tuple[dict[str
     used: set[str] = set()
     found = {kernel: _binary(function, kernel, capability) for kernel, function in _gpu_kernels(source, used).items()}
     if usable(cache_root()):
-        _keep(cache_root() / "cuda" / name, _packed(found, used))
+        _keep(cache_root() / folder_of_programs() / name, _packed(found, used))
     return found, frozenset(used)
 
 

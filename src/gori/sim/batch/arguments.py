@@ -1,0 +1,115 @@
+"""What a batch is given: which machines are meant, and what is refused."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gori.errors import InputError, UnsupportedError
+from gori.kernels.device_array import DeviceArray
+from gori.model import Model
+from gori.model.threads import threads
+from gori.sim.batch.varied import Numbers
+from gori.sim.grid import MOST as MOST_STEPS
+
+MOST = 1 << 31
+"""machines"""
+Which = np.ndarray | Sequence[int] | Sequence[bool] | int | None
+"""machines of a batch: a mask, indices, one index; None: all"""
+Mask = np.ndarray | DeviceArray
+"""machines of a batch: of bool, or of bytes on a GPU"""
+
+
+def machine_index(machine: int, count: int) -> int:
+    """The index of one machine of a batch of so many."""
+    if not _is_whole(machine) or not 0 <= machine < count:
+        raise InputError(f"machine must be a number from 0 to {count - 1}, not {machine!r}")
+    return int(machine)
+
+
+def machine_mask(machines: Which, count: int, gpu: int | None = None) -> Mask:
+    """A mask (count,) from whatever says which machines. One on a GPU, where that is the device, stays there."""
+    if machines is None:
+        return np.ones(count, bool)
+    if gpu is not None and (found := getattr(machines, "__cuda_array_interface__", None)) is not None:
+        packed = np.dtype(found["typestr"]).itemsize == 1 and found.get("strides") is None
+        if tuple(found["shape"]) != (count,) or not packed:
+            raise InputError(f"a mask on a GPU must be of shape ({count},), of bool or uint8, and contiguous")
+        return DeviceArray(found["data"][0], (count,), np.uint8, owner=machines, device=gpu)
+    try:
+        chosen = np.asarray(machines)
+    except ValueError:
+        raise InputError(f"machines must be a mask, or a row of indices, not {machines!r}") from None
+    if chosen.size == 0:
+        return np.zeros(count, bool)
+    if chosen.dtype == bool:
+        if chosen.shape != (count,):
+            raise InputError(f"a mask of machines must be of shape ({count},), not {chosen.shape}")
+        return chosen
+    if chosen.dtype.kind not in "iu" or not 0 <= chosen.min() <= chosen.max() < count:
+        raise InputError(f"machines must be a mask, or indices from 0 to {count - 1}, not {machines!r}")
+    mask = np.zeros(count, bool)
+    mask[chosen] = True
+    return mask
+
+
+def machine_count(count: int) -> int:
+    """A number of machines."""
+    if not _is_whole(count) or not 0 < count < MOST:
+        raise InputError(f"a batch has a positive number of machines, not {count!r}")
+    return int(count)
+
+
+def worker_count(workers: int | None) -> int:
+    """Threads of the CPU; None: as many as `gori.threads()` says."""
+    workers = threads() if workers is None else workers
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise InputError(f"workers must be a positive integer, not {workers!r}")
+    return workers
+
+
+def on_host(mask: Mask) -> np.ndarray:
+    """A mask as a NumPy array."""
+    return mask if isinstance(mask, np.ndarray) else mask.copy_to_host() != 0
+
+
+def step_count(steps: int) -> int:
+    """A number of steps."""
+    if not _is_whole(steps) or not 1 <= steps <= MOST_STEPS:
+        raise InputError(f"the number of steps must be an integer from 1 to {MOST_STEPS}, not {steps!r}")
+    return int(steps)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def refuse_fewer(varied: Iterable[Numbers], count: int) -> None:
+    """Refuse parameters of fewer machines."""
+    for numbers in varied:
+        if numbers.values.shape[1] < count:
+            raise InputError(
+                f"parameters are given for {numbers.values.shape[1]} machines, and the batch has {count}: "
+                "give each its own; there may be more of them than machines (Batch.assign)"
+            )
+
+
+def refuse_other_sets(sets: np.ndarray, chosen: np.ndarray, count: int) -> None:
+    """Refuse what are not numbers of sets of parameters (machines,), of which there are so many, of chosen machines."""
+    if sets.shape != chosen.shape or sets.dtype.kind not in "iu":
+        raise InputError(f"sets must be {len(chosen)} whole numbers, one for each machine, not {sets!r}")
+    if chosen.any() and not 0 <= sets[chosen].min() <= sets[chosen].max() < count:
+        raise InputError(f"sets must be numbers from 0 to {count - 1}: parameters are given for {count}")
+
+
+def refuse_unable(model: Model, device: str, varied: bool = False) -> None:
+    """Refuse by name what machines of a batch cannot have yet."""
+    refused = {
+        "particles": model.particles is not None,
+        "contact between bodies on a GPU": model.contact is not None and device == "cuda",
+        "parameters of vehicles on a GPU": model.vehicle is not None and varied and device == "cuda",
+        "controls of the Spec, which set inputs by Python": model.vehicle is not None and model.vehicle.schedules,
+    }
+    for words, there in refused.items():
+        if there:
+            raise UnsupportedError(f"a batch does not support {words}: use gori.batch with a list of Simulations")

@@ -1,0 +1,93 @@
+"""What a batch is given: which machines are meant, and what is refused."""
+
+import numpy as np
+import pytest
+
+import gori
+from gori.errors import InputError, UnsupportedError
+from gori.sim.batch.arguments import (
+    machine_count,
+    machine_index,
+    machine_mask,
+    refuse_fewer,
+    refuse_other_sets,
+    refuse_unable,
+    step_count,
+    worker_count,
+)
+from gori.sim.batch.varied import Numbers
+from gori.sim.grid import MOST
+from tests.sim.batch.machines import arm, balls
+
+
+def test_one_machine():
+    assert machine_index(np.int32(4), 5) == 4
+    for wrong in (-1, 5, 1.0, True, "0"):
+        with pytest.raises(InputError, match="a number from 0 to 4"):
+            machine_index(wrong, 5)
+
+
+@pytest.mark.parametrize(
+    ("machines", "mask"),
+    [
+        (None, [1, 1, 1, 1]),
+        (2, [0, 0, 1, 0]),
+        ([3, 0, 3], [1, 0, 0, 1]),
+        (np.array([1], np.uint8), [0, 1, 0, 0]),
+        ([False, True, True, False], [0, 1, 1, 0]),
+        ([], [0, 0, 0, 0]),
+    ],
+)
+def test_some_machines(machines, mask):
+    assert machine_mask(machines, 4).tolist() == [bool(x) for x in mask]
+
+
+@pytest.mark.parametrize("wrong", [4, -1, [0, 4], [0.5], [True, False], [[0], [1, 2]], ["a"]])
+def test_what_says_no_machines(wrong):
+    with pytest.raises(InputError, match=r"machines must be|a mask of machines"):
+        machine_mask(wrong, 4)
+
+
+def test_counts():
+    assert machine_count(np.int64(3)) == 3 and step_count(MOST) == MOST and worker_count(2) == 2
+    assert worker_count(None) == gori.threads()
+    for check, words in ((machine_count, "machines"), (step_count, "steps"), (worker_count, "workers")):
+        for wrong in (0, -2, 1.0, True, "2"):
+            with pytest.raises(InputError, match=words):
+                check(wrong)
+    for check in (machine_count, step_count):
+        with pytest.raises(InputError):
+            check(1 << 70)
+
+
+def test_parameters_of_fewer_machines():
+    numbers = [Numbers("y", np.zeros(1, int), np.zeros((1, 3)))]
+    refuse_fewer(numbers, 3)
+    refuse_fewer(numbers, 2)  # more sets than machines
+    with pytest.raises(InputError, match="given for 3 machines, and the batch has 4"):
+        refuse_fewer(numbers, 4)
+
+
+def test_sets_of_parameters():
+    chosen = np.array([True, False, True])
+    refuse_other_sets(np.array([4, 99, 0]), chosen, 5)
+    for wrong in ([4, 0, 5], [-1, 0, 0]):
+        with pytest.raises(InputError, match="from 0 to 4"):
+            refuse_other_sets(np.array(wrong), chosen, 5)
+    for wrong in ([0, 1], [0.0, 1.0, 2.0]):
+        with pytest.raises(InputError, match="3 whole numbers"):
+            refuse_other_sets(np.array(wrong), chosen, 5)
+
+
+def test_models_that_machines_of_a_batch_cannot_have():
+    refuse_unable(arm(), "cuda")
+    refuse_unable(balls(), "cpu")
+    with pytest.raises(UnsupportedError, match="contact between bodies on a GPU"):
+        refuse_unable(balls(), "cuda")
+    spec = gori.Spec(
+        materials={"stone": {"E": 1e7, "density": 2500.0}},
+        contacts={"stone/stone": {"restitution": 0.5, "friction": 0.5}},
+        particles={"a": {"material": "stone", "radius": 0.1, "positions": [[0.0, 0.0, 0.1]]}},
+    )
+    with pytest.raises(UnsupportedError, match=r"a batch does not support particles: use gori\.batch with a list"):
+        refuse_unable(gori.compile(spec), "cpu")
