@@ -75,6 +75,7 @@ def tree() -> dict[str, float]:
         found[f"rnea batch {label}"] = best(lambda m=model, a=(q, v, tau): m.inverse_dynamics(*a))
         found[f"crba batch {label}"] = best(lambda m=model, q=q: m.mass_matrix(q))
         found[f"derivatives batch {label}"] = best(lambda m=model, a=(q, v, tau): m.derivatives(*a))
+        found[f"transposed batch {label}"] = best(lambda m=model, a=(q, v, tau, v): m.transposed_derivatives(*a))
         found[f"aba single {label}"] = best(lambda m=model, a=(q[0], v[0], tau[0]): m.forward_dynamics(*a))
     return found
 

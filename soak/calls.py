@@ -190,6 +190,7 @@ def of_model(name: str) -> dict[str, Call]:
         "condition": {"q": q},
         "derivatives": {"q": q, "v": v, "tau": tau},
         "inverse_derivatives": {"q": q, "v": v, "a": tau},
+        "transposed_derivatives": {"q": q, "v": v, "tau": tau, "g": v},
         "forward_kinematics": {"q": q},
         "jacobian": {"q": q, "frame": body, "axes": "world"},
         "jacobian_rate": {"q": q, "v": v, "frame": body, "axes": "body"},

@@ -121,6 +121,11 @@ DIFFERENCES = {
         lambda t, x: np.stack(dyn.aba_derivatives(t, x["q"], x["v"], x["tau"])),
         1e-8,
     ),
+    "transposed_derivatives": (
+        lambda m, t, x: np.stack(m.transposed_derivatives(x["q"], x["v"], x["tau"], x["a"]), axis=-2),
+        lambda t, x: np.stack(dyn.aba_transposed(t, x["q"], x["v"], x["tau"], x["a"])),
+        1e-8,
+    ),
     "inverse_derivatives": (
         lambda m, t, x: np.stack(m.inverse_derivatives(x["q"], x["v"], x["a"]), axis=-3),
         lambda t, x: np.stack(dyn.rnea_derivatives(t, x["q"], x["v"], x["a"])),

@@ -72,6 +72,7 @@ HUGE = {
     "jacobian rate": lambda m, q, v: m.jacobian_rate(q, v, m.body_names[-1], axes="body"),
     "derivatives": lambda m, q, v: m.derivatives(q, v, 0.0 * v),
     "inverse derivatives": lambda m, q, v: m.inverse_derivatives(q, v, 0.0 * v),
+    "transposed derivatives": lambda m, q, v: m.transposed_derivatives(q, v, 0.0 * v, v),
 }
 
 
@@ -132,6 +133,7 @@ WAYS = {
     "direct": lambda model, q, v, tau: model.forward_dynamics(q, v, tau, method="direct"),
     "crba": lambda model, q, v, tau: model.forward_dynamics(q, v, tau, method="crba"),
     "derivatives": lambda model, q, v, tau: np.array(model.derivatives(q, v, tau)),
+    "transposed derivatives": lambda model, q, v, tau: np.array(model.transposed_derivatives(q, v, tau, v)),
 }
 
 

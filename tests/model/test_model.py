@@ -31,6 +31,7 @@ DYNAMICS = {
     "condition": lambda m, q, v: m.condition(q),
     "derivatives": lambda m, q, v: m.derivatives(q, v, V),
     "inverse_derivatives": lambda m, q, v: m.inverse_derivatives(q, v, V),
+    "transposed_derivatives": lambda m, q, v: m.transposed_derivatives(q, v, V, V),
     "energy": lambda m, q, v: m.energy(q, v),
     "momentum": lambda m, q, v: m.momentum(q, v),
 }

@@ -259,3 +259,8 @@ def aba_derivatives(tree: Tree, q, v, tau, wrenches=None):
         columns(tree, lambda x: aba(tree, q, v + x, tau, wrenches)),
         columns(tree, lambda x: aba(tree, q, v, tau + x, wrenches)),
     )
+
+
+def aba_transposed(tree: Tree, q, v, tau, g):
+    """How g' a changes with q in the tangent space, with v and with tau, each (nv,)."""
+    return tuple(g @ by for by in aba_derivatives(tree, q, v, tau))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from gori.spec.derivative import MOST_STEPS, RULES, derivative
-from gori.spec.expression import FUNCTIONS, OPERATIONS, parse, value
+from gori.spec.derivative import MOST_STEPS, RULES, derivative, partial
+from gori.spec.expression import FUNCTIONS, OPERATIONS, parse, value, values
 from tests.spec.expressions import AMBIENT, expressions
 
 TIMES = (-2.3, -0.4, 0.2, 0.9, 1.7)
@@ -158,3 +158,13 @@ def test_deep_nests():
 def test_only_time():
     with pytest.raises(ValueError, match=r"'A\.q' is not known as a function of time"):
         derivative(parse("2*A.q + t"))
+
+
+@pytest.mark.parametrize("text", ["t*sin(A.q) + A.v**3/B.q", "max(A.q, B.q)*exp(-A.v)", "where(A.q < B.q, A.q*A.v, t)"])
+def test_partial_derivatives_by_any_name(text):
+    program, rng = parse(text), np.random.default_rng(0)
+    at = {name: rng.uniform(0.5, 2.0, 20) for name in ("t", "A.q", "A.v", "B.q")}
+    for name in at:
+        up, down = ({**at, name: at[name] + step} for step in (1e-6, -1e-6))
+        expected = (values(program, up) - values(program, down)) / 2e-6
+        np.testing.assert_allclose(values(partial(program, name), at) * np.ones(20), expected, atol=1e-8)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gori.spec.expression import DEEPEST, FUNCTIONS, LONGEST, OPERATIONS, OPERATORS, READINGS, parse, value
+from gori.spec.expression import DEEPEST, FUNCTIONS, LONGEST, OPERATIONS, OPERATORS, READINGS, parse, value, values
 from tests.spec.expressions import AMBIENT, expressions, noisy, python_value
 
 
@@ -181,3 +181,12 @@ def test_all_names_and_functions_are_documented():
     for name in (*FUNCTIONS, "t", "pi", "JOINT.q", "JOINT.v"):
         assert f"`{name}" in table, name
     assert all(f".{name}`" in table for name in READINGS)
+
+
+@pytest.mark.parametrize(
+    "text", ["step(t)*max(t, 0.5)", "clamp(t, -1, 1) + sign(t)", "where(t > 0, min(t, 2), t**2)", "3"]
+)
+def test_values_of_arrays_are_those_of_numbers(text):
+    program, t = parse(text), np.linspace(-3.0, 3.0, 13)
+    expected = [value(program, {"t": x}) for x in t]
+    assert np.array_equal(values(program, {"t": t}) * np.ones(13), expected)

@@ -15,6 +15,7 @@ from gori.learn.observations import (
     Up,
     Velocities,
 )
+from gori.learn.rollout import torch_rollout
 from gori.learn.starts import EpisodeStart, OtherParameters, Spread, StartInputs, States
 from gori.learn.terms import Term
 
@@ -40,4 +41,5 @@ __all__ = [
     "Up",
     "VectorEnv",
     "Velocities",
+    "torch_rollout",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gori.errors import ConditionWarning, InputError, SingularError, UnsupportedError
-from gori.kernels.tree import crba, derivatives, direct, rnea
+from gori.kernels.tree import crba, derivatives, direct, rnea, transposed
 from gori.kernels.tree.aba import aba_batch, aba_one
 from gori.kernels.tree.batch import all_finite
 from gori.kernels.tree.columns import D_INV, N_BODY_W, N_DOF_W, N_WRENCH, P_BF, WRENCH
@@ -14,9 +14,10 @@ from gori.kernels.tree.crba import crba_batch, crba_one
 from gori.kernels.tree.derivatives import forward_derivatives_batch, forward_derivatives_one, inverse_derivatives_batch
 from gori.kernels.tree.direct import direct_batch
 from gori.kernels.tree.rnea import rnea_batch, rnea_one
+from gori.kernels.tree.transposed import transposed_batch
 from gori.model.arrays import Rows
 from gori.model.kinematics import Kinematics, one_of
-from gori.model.tables import Derivatives, InverseDerivatives, Names, Tables
+from gori.model.tables import Derivatives, InverseDerivatives, Names, Tables, Transposed
 from gori.model.work import one_state
 from gori.text.arguments import is_one_of
 
@@ -168,6 +169,16 @@ class Dynamics(Kinematics):
         for d in out:
             self._check_finite(x["q"], d)
         return Derivatives(*(x.shaped(d, self.nv, self.nv) for d in out))
+
+    def transposed_derivatives(self, q: Any, v: Any, tau: Any, g: Any) -> Transposed:
+        """g times each of `derivatives`, (nv,) or (B, nv): how g . acceleration changes; in O(n), without matrices."""
+        self._refuse_loops("derivatives")
+        x = self.rows(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv), g=(g, self.nv))
+        out = np.empty((3, x.count, self.nv))
+        self._batch(transposed_batch, transposed.WORK, (self._t.body_i, self._t.body_f), (*x.values(), *out))
+        for d in out:
+            self._check_finite(x["q"], d)
+        return Transposed(*(x.shaped(d) for d in out))
 
     def inverse_derivatives(self, q: Any, v: Any, a: Any) -> InverseDerivatives:
         """Analytic derivatives of the joint forces of inverse dynamics with respect to q, v and a."""

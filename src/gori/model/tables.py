@@ -57,3 +57,11 @@ class InverseDerivatives(NamedTuple):
     dq: np.ndarray
     dv: np.ndarray
     da: np.ndarray
+
+
+class Transposed(NamedTuple):
+    """A vector times the derivatives of the acceleration of forward dynamics, each (nv,) or (B, nv)."""
+
+    dq: np.ndarray
+    dv: np.ndarray
+    dtau: np.ndarray

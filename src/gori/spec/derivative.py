@@ -1,4 +1,5 @@
-"""Derivatives of expressions in time: a program of t (`expression.py`) becomes the program of its rate.
+"""Derivatives of expressions: a program of t (`expression.py`) becomes the program of its rate, or a program of any
+names that of its partial derivative by one of them.
 
 The program is read from left to right with a stack of pairs (u, du/dt), each a tree of operations. Rules of calculus
 are written down once, in `RULES`; trees are simplified while they grow (numbers are computed, *0, *1, +0 and the like
@@ -20,7 +21,7 @@ MOST_STEPS = 20_000
 
 
 class Node:
-    """A number, the time, or an operation on other nodes."""
+    """A number, a name, or an operation on other nodes."""
 
     __slots__ = ("argument", "in_pieces", "operands", "operation")
 
@@ -55,19 +56,25 @@ def number(x: float) -> Node:
     return Node("number", float(x))
 
 
-ZERO, ONE, TWO, TIME = number(0.0), number(1.0), number(2.0), Node("name", "t")
+ZERO, ONE, TWO = number(0.0), number(1.0), number(2.0)
 
 
 def derivative(program: Program) -> Program:
     """The program of d/dt of a program of t; ValueError for other names, and for derivatives that grow too long."""
+    for operation, argument in program:
+        if operation == "name" and argument != "t":
+            raise ValueError(f"{argument!r} is not known as a function of time: only t can be differentiated")
+    return partial(program, "t")
+
+
+def partial(program: Program, name: str) -> Program:
+    """The program of the derivative by one name, with all others held; ValueError if it grows too long."""
     pairs: list[tuple[Node, Node]] = []
     for operation, argument in program:
         if operation == "number":
             pairs.append((number(float(argument)), ZERO))
         elif operation == "name":
-            if argument != "t":
-                raise ValueError(f"{argument!r} is not known as a function of time: only t can be differentiated")
-            pairs.append((TIME, ONE))
+            pairs.append((Node("name", argument), ONE if argument == name else ZERO))
         else:
             count = OPERATIONS[operation][0]
             u, du = zip(*pairs[-count:])

@@ -18,7 +18,7 @@ Names are those of Python: a joint called `joint-1` or `in` cannot be spoken of.
 import ast
 import difflib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -42,12 +42,12 @@ FUNCTIONS: dict[str, tuple[int, Callable]] = {
     "floor": (1, np.floor),
     "step": (1, lambda x: x >= 0.0),
     "atan2": (2, np.arctan2),
-    "min": (2, lambda a, b: b if b < a else a),
-    "max": (2, lambda a, b: b if b > a else a),
-    "where": (3, lambda c, a, b: a if c != 0.0 else b),
-    "clamp": (3, lambda x, low, high: low if x < low else high if x > high else x),
+    "min": (2, lambda a, b: np.where(b < a, b, a)),
+    "max": (2, lambda a, b: np.where(b > a, b, a)),
+    "where": (3, lambda c, a, b: np.where(c != 0.0, a, b)),
+    "clamp": (3, lambda x, low, high: np.where(x < low, low, np.where(x > high, high, x))),
 }
-"""what can be called: number of arguments, and what it does"""
+"""what can be called: number of arguments, and what it does with arrays"""
 
 OPERATORS: dict[type, str] = {
     ast.Add: "add",
@@ -207,18 +207,23 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def value(program: Program, names: dict[str, float]) -> float:
-    """What a program gives for the values of its names: the textbook interpreter, which tests compare with."""
+def values(program: Program, names: Mapping[str, np.ndarray | float]) -> np.ndarray:
+    """What a program gives for the values of its names, which may be arrays: the textbook interpreter."""
     stack: list = []
     with np.errstate(all="ignore"):
         for operation, argument in program:
             if operation == "number":
                 stack.append(np.float64(argument))
             elif operation == "name":
-                stack.append(np.float64(names[str(argument)]))
+                stack.append(np.asarray(names[str(argument)], float))
             else:
                 count, function = OPERATIONS[operation]
                 operands = stack[-count:]
                 del stack[-count:]
-                stack.append(np.float64(function(*operands)))
-    return float(stack.pop())
+                stack.append(np.asarray(function(*operands), float))
+    return stack.pop()
+
+
+def value(program: Program, names: Mapping[str, float]) -> float:
+    """The same of numbers, with which tests compare."""
+    return float(values(program, names))

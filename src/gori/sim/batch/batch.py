@@ -240,6 +240,11 @@ class Batch:
         return np.concatenate(found) if found else np.zeros(0, np.int64)
 
     @property
+    def tables_differ(self) -> bool:
+        """Whether machines differ, by their `parameters`, in more than where they start."""
+        return any(numbers.of_tables for numbers in self._varied)
+
+    @property
     def codes(self) -> Any:
         """Why machines have failed, 0 if they have not (machines,): a live array, on a GPU on the device."""
         return self._machines.live_codes()
