@@ -28,6 +28,9 @@ ANSWERS = {
     "mass_matrix": lambda m, x: m.mass_matrix(x["q"]),
     "derivatives": lambda m, x: np.stack(m.derivatives(x["q"], x["v"], x["tau"]), axis=-3),
     "inverse_derivatives": lambda m, x: np.stack(m.inverse_derivatives(x["q"], x["v"], x["a"]), axis=-3),
+    "transposed_derivatives": lambda m, x: np.stack(
+        m.transposed_derivatives(x["q"], x["v"], x["tau"], x["a"]), axis=-2
+    ),
     "energy": lambda m, x: np.stack(m.energy(x["q"], x["v"]), axis=-1),
     "momentum": lambda m, x: m.momentum(x["q"], x["v"]),
     "center_of_mass": lambda m, x: m.center_of_mass(x["q"]),

@@ -23,8 +23,8 @@ CHECKS, LINE_CHECKS = 16, 3
 """random machines at which all numbers are compared, and values at which functions of one column are"""
 ACCEPTED = 5.0
 """error at random machines, by the tolerance that is kept to along lines"""
-REFINED = 2
-"""how often a grid is made finer"""
+REFINED = 3
+"""how often a grid is made finer: first with as many points in all directions as in the finest one"""
 BLOCK = 1 << 22
 """numbers of a basis that are made at once"""
 
@@ -202,7 +202,10 @@ class Fit:
 
     def _interpolant(self, group: tuple[int, ...], one: Formula) -> Interpolant:
         levels = self.level[group, :][:, one.numbers].max(axis=1, initial=0)
-        levels = np.where(levels < EVERY, np.minimum(levels + one.finer, EVERY - 1), levels)
+        smooth = levels < EVERY
+        if one.finer and smooth.any():  # first alike in all directions, as grids of other numbers may be already
+            levels = np.where(smooth, levels[smooth].max(), levels)
+            levels = np.where(smooth, np.minimum(levels + one.finer - 1, EVERY - 1), levels)
         key = group, *levels.tolist()
         if key not in self._interpolants:
             self._interpolants[key] = Interpolant(self.parameters, self.base, group, tuple(levels.tolist()), self._most)

@@ -53,8 +53,9 @@ class Batch:
     workers      threads of the CPU; default: `gori.threads()`
 
     Arrays have the machine as their first axis, and are those of the batch itself: NumPy's on a CPU, on a GPU
-    DeviceArrays, which CuPy, Numba and PyTorch take without a copy. What is written to q and v counts from the next step
-    on. Methods that keep slopes of earlier steps then start afresh: on a CPU by themselves, on a GPU after `restart`.
+    DeviceArrays, which CuPy, Numba and PyTorch take without a copy. What is written to q and v counts from the next
+    step on. Methods that keep slopes of earlier steps then start afresh: on a CPU by themselves, on a GPU after
+    `restart`.
     """
 
     def __init__(
