@@ -47,9 +47,9 @@ class Figures(NamedTuple):
     diverged: float
     at_rest: float
     error: float
-    open_by: float
+    loop_residual: float
     bytes_per_machine: int
-    ready_s: float
+    compile_s: float
 
 
 class Levers:
@@ -193,7 +193,8 @@ def main() -> None:
             [
                 name, f"{count}", f"{found.steps_per_s:.3g}", "" if peer is None else f"{found.steps_per_s / peer:.2f}",
                 f"{found.mean_speed:.2g}", f"{found.diverged:.1%}, {found.at_rest:.1%}", f"{found.error:.0e}",
-                f"{found.open_by:.0e}", f"{found.bytes_per_machine / 1e3:.3g}", f"{found.ready_s:.0f}, {cached:.1f}",
+                f"{found.loop_residual:.0e}", f"{found.bytes_per_machine / 1e3:.3g}",
+                f"{found.compile_s:.0f}, {cached:.1f}",
             ]
         )  # fmt: skip
         print(f"{name}: {found.steps_per_s:.3g} steps/s", file=sys.stderr, flush=True)
