@@ -216,7 +216,9 @@ def solve(spec: Spec, q, v, tau, wrenches=None) -> Solution:
         rows.append(Scalar(*(a - mimic.ratio * b for a, b in zip(mine, other))))
     J, gamma = np.array([row.J for row in rows]).reshape(-1, bodies.size), np.array([row.gamma for row in rows])
     K = np.block([[M, J.T], [J, np.zeros((len(J), len(J)))]])
-    solution = np.linalg.pinv(K, rcond=1e-10, hermitian=True) @ np.concatenate([Q, -gamma])
+    inverse, right = np.linalg.pinv(K, rcond=1e-10, hermitian=True), np.concatenate([Q, -gamma])
+    solution = inverse @ right
+    solution += inverse @ (right - K @ solution)  # refined once, as in `loops.constrained`
     y, multipliers = np.split(solution, [bodies.size])
 
     # what each joint does to the bodies: its equations, its drive, its coupling

@@ -10,7 +10,7 @@ from gori.errors import InputError, UnsupportedError
 from gori.integrate import MatrixFree
 from gori.integrate.batch.many import MANY
 from gori.kernels.batch.members import APART, SIDE_BY_SIDE, WORD, Laid, Tree, tree_of
-from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE
+from gori.kernels.codes import OK
 from gori.kernels.device_array import DeviceArray
 from gori.kernels.jit import Kernel, part
 from gori.kernels.vehicle.vehicle import vehicle
@@ -21,8 +21,6 @@ from gori.sim.batch.plan import MemoryPlan
 from gori.sim.batch.program import ProgramSource
 from gori.sim.batch.varied import Numbers
 from gori.sim.simulation import Simulation
-
-DIFFICULT = POOR_CHOICE, NEAR_SINGULAR
 
 
 class CudaMachines:
