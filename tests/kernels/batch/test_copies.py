@@ -4,9 +4,10 @@ import numba
 import numpy as np
 import pytest
 
-from gori.kernels.batch.copies import place_of, put_image, put_numbers, take_image
+from gori.kernels.batch.copies import ROW, place_of, put_image, put_numbers, take_image
+from gori.kernels.batch.members import TILE
 
-COUNT, WORDS = 7, 3
+COUNT, WORDS = 40, 3  # more than a tile of machines
 
 
 @numba.njit
@@ -27,8 +28,8 @@ def take(table, arrays, machines, t, thread, threads):
 
 
 @numba.njit
-def place(row, i, machines, t):
-    return place_of(row, i, machines, t)
+def place(row, i, t):
+    return place_of(row, i, t)
 
 
 @pytest.fixture
@@ -37,14 +38,18 @@ def memory():
     rng = np.random.default_rng(0)
     side, apart, image = rng.random((WORDS, COUNT)), rng.random((COUNT, WORDS + 1)), rng.random(2 * WORDS + 1)
     first = image.ctypes.data
-    table = [(side.ctypes.data, first, WORDS, 1), (apart.ctypes.data, first + 8 * WORDS, WORDS + 1, 0)]
+    near, far = apart.strides[0], side.strides[0]
+    table = [
+        (side.ctypes.data, first, WORDS, TILE * 8, 8, far),
+        (apart.ctypes.data, first + 8 * WORDS, WORDS + 1, TILE * near, near, 8),
+    ]
     return side, apart, image, np.array(table, np.int64)
 
 
 def test_image_goes_to_the_machines_of_the_mask(memory):
     side, apart, image, table = memory
     before, mask = (side.copy(), apart.copy()), np.zeros(COUNT, np.uint8)
-    mask[[2, 6]] = 1
+    mask[[2, 36]] = 1
     put_all(table.ctypes.data, 2, mask.ctypes.data, COUNT)
     for t in range(COUNT):
         expected = (image[:WORDS], image[WORDS:]) if mask[t] else (before[0][:, t], before[1][t])
@@ -71,14 +76,17 @@ def test_one_array_alone(memory):
 def test_places(memory):
     side, apart, _, table = memory
     row = table.ctypes.data
-    assert place(row, 2, COUNT, 5) == side.ctypes.data + side.strides[0] * 2 + side.strides[1] * 5
-    assert place(row + 32, 2, COUNT, 5) == apart.ctypes.data + apart.strides[0] * 5 + apart.strides[1] * 2
+    assert place(row, 2, 5) == side.ctypes.data + side.strides[0] * 2 + side.strides[1] * 5
+    assert place(row + 8 * ROW, 2, 5) == apart.ctypes.data + apart.strides[0] * 5 + apart.strides[1] * 2
 
 
 def test_numbers_of_their_own(memory):
     side, apart, _, _ = memory
     before, values = (side.copy(), apart.copy()), np.arange(2.0 * COUNT).reshape(2, COUNT)
-    table = np.array([(side[1].ctypes.data, 8), (apart[:, 3:].ctypes.data, apart.strides[0])], np.int64)
+    table = np.array(
+        [(side[1].ctypes.data, 8 * TILE, 8), (apart[:, 3:].ctypes.data, apart.strides[0] * TILE, apart.strides[0])],
+        np.int64,
+    )
     mask = np.ones(COUNT, np.uint8)
     mask[3] = 0
     put_numbers_of_all(table.ctypes.data, 2, values.ctypes.data, mask.ctypes.data, COUNT)
@@ -86,3 +94,17 @@ def test_numbers_of_their_own(memory):
     assert np.array_equal(side[1, chosen], values[0, chosen]) and np.array_equal(apart[chosen, 3], values[1, chosen])
     assert side[1, 3] == before[0][1, 3] and apart[3, 3] == before[1][3, 3]
     assert np.array_equal(side[[0, 2]], before[0][[0, 2]]) and np.array_equal(apart[:, :3], before[1][:, :3])
+
+
+def test_tiles_of_machines():
+    rng = np.random.default_rng(1)
+    tiles, image = rng.random((2, 5, TILE)), np.zeros(WORDS)
+    table = np.array([(tiles[0, 1:].ctypes.data, image.ctypes.data, WORDS, tiles[0].nbytes, 8, 8 * TILE)], np.int64)
+    for t in (0, 31, 32, 39):
+        take(table.ctypes.data, 1, COUNT, t, 0, 1)
+        assert np.array_equal(image, tiles[t // TILE, 1 : 1 + WORDS, t % TILE])
+    before, mask = tiles.copy(), (np.arange(COUNT) == 35).astype(np.uint8)
+    image[:] = 1.0, 2.0, 3.0
+    put_all(table.ctypes.data, 1, mask.ctypes.data, COUNT)
+    before[1, 1:4, 3] = image
+    assert np.array_equal(tiles, before)

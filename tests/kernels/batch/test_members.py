@@ -12,6 +12,8 @@ from gori.kernels.batch.members import (
     APART,
     SHARED,
     SIDE_BY_SIDE,
+    TILE,
+    TILED,
     Laid,
     Members,
     leaves,
@@ -27,7 +29,7 @@ from gori.kernels.jit import call_at, part, present
 from gori.kernels.layout import field, record
 
 WHEEL = record("W", field("speed", "rad/s", ""), field("force", "N", "", shape=3), field("gear", "", "", dtype="i8"))
-COUNT = 5
+COUNT = 40  # more than a tile
 
 
 class Tables(Bundle):
@@ -56,9 +58,18 @@ def moved() -> Moved:
 
 def laid_out(tree, rng):
     """Words, and by path the arrays of all machines (machines, ...) as views of their memory."""
-    words, views = [], {}
+    tiled = {path: laid for path, laid in leaves(tree) if laid.place == TILED}
+    tiles = rng.integers(1, 1000, (-(-COUNT // TILE), sum(laid.words for laid in tiled.values()), TILE)).astype(float)
+    words, views, at = [tiles[0].nbytes], {"tiles": tiles}, 0
     for path, laid in leaves(tree):
         count = 1 if laid.place == SHARED else COUNT
+        if laid.place == TILED:
+            memory = tiles[:, at : at + laid.words].view(laid.array.dtype)
+            memory[...] = rng.integers(1, 1000, memory.shape)
+            words += [memory.ctypes.data, *laid.array.shape]
+            views[path] = Tiles(memory, laid.array.shape)
+            at += laid.words
+            continue
         if laid.place == SIDE_BY_SIDE:
             memory = np.zeros((*laid.array.shape, count), laid.array.dtype)
             views[path] = np.moveaxis(memory, -1, 0)
@@ -69,6 +80,19 @@ def laid_out(tree, rng):
         )
         words += [memory.ctypes.data, *laid.array.shape]
     return np.array(words, np.int64), views
+
+
+class Tiles:
+    """An array of all machines that stands in tiles (tiles, words, machines of a tile)."""
+
+    def __init__(self, memory, shape):
+        self.memory, self.shape = memory, shape
+
+    def __getitem__(self, key):
+        return self.copy()[key]
+
+    def copy(self):
+        return np.swapaxes(self.memory, 1, 2).reshape(-1, *self.shape)[:COUNT].copy()
 
 
 def compiled(kind, function):
@@ -95,18 +119,20 @@ def test_each_machine_sees_its_own():
         return m.x[0, 1] + m.tables.law[1, 3] + wheel.force[2] + m.wheel[0].speed + m.tables.mass[1]
 
     run, before = compiled(Members(tree, numba.typeof, set()), change), {k: v.copy() for k, v in views.items()}
-    for t in (3, 0):
+    for t in (3, 0, 33):
         found, x, wheel = run(words, COUNT, t), before["x"][t], before["wheel"][t]
         law, mass = before["tables.law"][t, 1, 3], before["tables.mass"][t, 1]
         assert found == x[0, 1] + law + wheel["force"][1, 2] + wheel["speed"][0] + mass
         assert views["x"][t, 1, 2] == x[1, 2] + 1.0 and views["wheel"][t]["gear"][1] == 203
         assert views["index"][t, 0] == 10 * before["index"][t, 1]
     for path in ("x", "wheel", "index"):  # nobody else has changed
-        assert np.array_equal(views[path][[1, 2, 4]], before[path][[1, 2, 4]])
+        others = [1, 2, 4, *range(5, 33), *range(34, COUNT)]
+        assert np.array_equal(views[path][others], before[path][others])
 
 
-def test_views_of_rows_and_loops_over_all():
-    tree = {"x": Laid(np.zeros((2, 3)), SIDE_BY_SIDE), "y": Laid(np.zeros((4, 2)), APART)}
+@pytest.mark.parametrize("place", [SIDE_BY_SIDE, TILED, APART])
+def test_views_of_rows_and_loops_over_all(place):
+    tree = {"x": Laid(np.zeros((2, 3)), place), "y": Laid(np.zeros((4, 2)), APART)}
     words, views = laid_out(tree, np.random.default_rng(1))
 
     def total(m):
@@ -114,8 +140,10 @@ def test_views_of_rows_and_loops_over_all():
         for k in range(row.shape[0]):
             row[k] += 0.5
             found += row[k]
-        for x in m.y[1:3].flat:
-            found += 1000.0 * x
+        some = m.y[1:3]
+        for i in range(len(some)):
+            for j in range(some.shape[1]):
+                found += 1000.0 * some[i, j]
         return found
 
     before = views["x"].copy()
@@ -128,8 +156,8 @@ def test_shared_tables_and_what_differs_in_them():
     tree = {"machine": tree_of(moved(), True, {"closed": twice}, {"tables.law": None, "index": None})}
     places = {path: laid.place for path, laid in leaves(tree)}
     assert places == {
-        "machine.x": SHARED, "machine.tables.mass": SHARED, "machine.tables.law": SIDE_BY_SIDE,
-        "machine.wheel": SHARED, "machine.index": SIDE_BY_SIDE,
+        "machine.x": SHARED, "machine.tables.mass": SHARED, "machine.tables.law": TILED,
+        "machine.wheel": SHARED, "machine.index": TILED,
     }  # fmt: skip
     words, views = laid_out(tree, np.random.default_rng(2))
 
@@ -178,13 +206,19 @@ def test_words_follow_each_other():
     assert Laid(np.zeros((2, 3)), APART).words == 6 and Laid(WHEEL.zeros(2), APART).words == 10
 
 
-def test_structure_is_all_but_sizes():
+def test_structure_is_all_but_numbers_of_rows():
     def text(function=twice, varied=(), shared=False, **members):
         return structure_of(tree_of(moved().replace(**members), shared, {"closed": function}, dict.fromkeys(varied)))
 
-    assert text() == text(x=np.ones((7, 9)))
-    others = [text(part(lambda x: x)), text(closed=0), text(shared=True), text(varied=["index"], shared=True)]
-    assert len({text(), *others}) == 5
+    assert text() == text(x=np.ones((7, 3)))
+    others = [
+        text(x=np.ones((2, 9))),
+        text(part(lambda x: x)),
+        text(closed=0),
+        text(shared=True),
+        text(varied=["index"], shared=True),
+    ]
+    assert len({text(), *others}) == 6
     assert structure_of({"a": Laid(np.zeros(2), 1)}) != structure_of({"a": Laid(np.zeros((2, 1)), 1)})
     assert structure_of({"a": {"b": None}}) != structure_of({"a": None, "b": None})
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gori.integrate.batch.many import MANY
-from gori.kernels.batch.members import APART, SHARED, SIDE_BY_SIDE, Laid, Members, leaves
+from gori.kernels.batch.members import APART, SHARED, SIDE_BY_SIDE, TILE, TILED, Laid, Members, leaves
 from gori.sim.batch.devices import LINE
 from gori.sim.batch.plan import MemoryPlan
 
@@ -25,7 +25,7 @@ def random_tree(rng: np.random.Generator, depth: int = 0) -> dict:
             tree[f"r{k}"] = Laid(MANY.zeros(int(rng.integers(0, 4))), int(rng.choice([SHARED, APART])))
         else:
             shape = tuple(rng.integers(0, 5, rng.integers(1, 4)))
-            tree[f"a{k}"] = Laid(np.zeros(shape), int(rng.choice([SHARED, SIDE_BY_SIDE])))
+            tree[f"a{k}"] = Laid(np.zeros(shape), int(rng.choice([SHARED, SIDE_BY_SIDE, TILED])))
     return tree
 
 
@@ -37,10 +37,16 @@ def test_nothing_overlaps_and_all_has_its_room(seed):
     used = {path for path in arrays if rng.random() < 0.7}
     plan = MemoryPlan(tree, used, count)
     assert plan.own_arrays.keys() | plan.shared.keys() == {path for path in used if arrays[path].array.size}
-    taken = sorted(
-        (plan.at[path], arrays[path].array.nbytes * (1 if path in plan.shared else count)) for path in plan.at
-    )
-    assert all(at % LINE == 0 for at, _ in taken)
+    tiled = {path: arrays[path].array.nbytes * TILE for path in plan.at if arrays[path].place == TILED}
+    taken = [
+        (plan.at[path] + tile * plan.tile, size) for path, size in tiled.items() for tile in range(-(-count // TILE))
+    ]
+    taken += [
+        (plan.at[path], arrays[path].array.nbytes * (1 if path in plan.shared else count))
+        for path in plan.at.keys() - tiled.keys()
+    ]
+    taken.sort()
+    assert all(at % LINE == 0 for at, _ in taken) and plan.tile == sum(tiled.values())
     assert all(first + size <= second for (first, size), (second, _) in pairwise(taken))
     assert plan.size >= max((at + size for at, size in taken), default=0)
     image = sorted((plan.image_at[path], arrays[path].array.nbytes) for path in plan.own_arrays)
@@ -55,14 +61,14 @@ def test_words_stand_where_compiled_code_looks_for_them(seed):
     used = {path for path, _ in leaves(tree) if rng.random() < 0.7}
     plan, kind = MemoryPlan(tree, used, 3), Members(tree, numba.typeof, set())
     words = plan.words(address)
-    assert len(words) == kind.words
+    assert len(words) == 1 + kind.words and words[0] == plan.tile
 
     def first_of(kind: Members, path: str) -> int:
         name, _, rest = path.partition(".")
         return kind.first[name] + (first_of(kind.members[name], rest) if rest else 0)
 
     for path, laid in leaves(tree):
-        first = first_of(kind, path)
+        first = 1 + first_of(kind, path)
         assert words[first] == (address + plan.at[path] if path in plan.at else 0)
         assert tuple(words[first + 1 : first + 1 + laid.array.ndim]) == laid.array.shape
 
@@ -70,11 +76,16 @@ def test_words_stand_where_compiled_code_looks_for_them(seed):
 def test_table_of_copies():
     tree = {
         "law": Laid(np.zeros(3), SHARED), "x": Laid(np.zeros((2, 3)), SIDE_BY_SIDE), "rows": Laid(MANY.zeros(2), APART),
+        "w": Laid(np.zeros((2, 2)), TILED), "u": Laid(np.zeros(5), TILED),
     }  # fmt: skip
-    plan = MemoryPlan(tree, {"law", "x", "rows"}, 10)
-    table = plan.table(1000, 5000)
-    rows = [1000 + plan.at["x"], 5000, 6, 1], [1000 + plan.at["rows"], 5000 + 48, 6, 0]
-    assert table.tolist() == list(map(list, rows))
+    plan = MemoryPlan(tree, set(tree), 10)
+    table, tile = plan.table(1000, 5000), 9 * 8 * TILE
+    assert table.tolist() == [
+        [1000 + plan.at["x"], 5000, 6, 8 * TILE, 8, 80],
+        [1000 + plan.at["rows"], 5048, 6, 48 * TILE, 48, 8],
+        [1000 + plan.at["w"], 5096, 4, tile, 8, 8 * TILE],
+        [1000 + plan.at["w"] + 4 * 8 * TILE, 5128, 5, tile, 8, 8 * TILE],
+    ]
 
 
 def test_tables_of_the_machine_stand_last():

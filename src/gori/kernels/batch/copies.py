@@ -1,19 +1,22 @@
 """What a thread does to put numbers into the memory of its machine, or to take them out.
 
-An image holds the arrays of one machine, one after the other. A table says where they are, four words for each array:
-its address in the memory of all machines, that in the image, how many words one machine has, and whether they stand
-SIDE_BY_SIDE.
+An image holds the arrays of one machine, one after the other. A table says where they are, ROW words for each array:
+its address in the memory of all machines, that in the image, how many words one machine has, and how far apart in bytes
+stand tiles of machines, the machines of a tile, and the words of a machine.
 """
 
-from gori.kernels.batch.members import WORD, read_byte, read_word, write_word
+from gori.kernels.batch.members import TILE, WORD, read_byte, read_word, write_word
 from gori.kernels.jit import part
+
+ROW = 6
+"""words of an array in the table"""
 
 
 @part
-def place_of(row, i, machines, t):
+def place_of(row, i, t):
     """Address of word i of an array, of machine t; row: of the table."""
-    first, words, side = read_word(row), read_word(row + 2 * WORD), read_word(row + 3 * WORD)
-    return first + WORD * (i * machines + t if side != 0 else t * words + i)
+    tiles, machines, words = read_word(row + 3 * WORD), read_word(row + 4 * WORD), read_word(row + 5 * WORD)
+    return read_word(row) + (t // TILE) * tiles + (t % TILE) * machines + i * words
 
 
 @part
@@ -22,32 +25,33 @@ def put_image(table, arrays, mask, machines, t):
     if read_byte(mask + t) == 0:
         return
     for a in range(arrays):
-        row = table + 4 * WORD * a
+        row = table + ROW * WORD * a
         source = read_word(row + WORD)
         for i in range(read_word(row + 2 * WORD)):
-            write_word(place_of(row, i, machines, t), read_word(source + WORD * i))
+            write_word(place_of(row, i, t), read_word(source + WORD * i))
 
 
 @part
 def take_image(table, arrays, machines, t, thread, threads):
     """Machine t into the image, by many threads."""
     for a in range(arrays):
-        row = table + 4 * WORD * a
+        row = table + ROW * WORD * a
         to = read_word(row + WORD)
         for i in range(thread, read_word(row + 2 * WORD), threads):
-            write_word(to + WORD * i, read_word(place_of(row, i, machines, t)))
+            write_word(to + WORD * i, read_word(place_of(row, i, t)))
 
 
 @part
 def put_numbers(table, numbers, values, mask, machines, t):
     """Numbers of its own into machine t, if its byte of the mask is set.
 
-    table    two words for each number: its address in machine 0, and how far apart machines are [bytes]
+    table    three words for each number: its address in machine 0, and how far apart tiles of machines are, and the
+             machines of a tile [bytes]
     values   (numbers, machines)
     """
     if read_byte(mask + t) == 0:
         return
     for k in range(numbers):
-        row = table + 2 * WORD * k
-        to = read_word(row) + t * read_word(row + WORD)
+        row = table + 3 * WORD * k
+        to = read_word(row) + (t // TILE) * read_word(row + WORD) + (t % TILE) * read_word(row + 2 * WORD)
         write_word(to, read_word(values + WORD * (k * machines + t)))

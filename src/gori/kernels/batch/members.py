@@ -1,12 +1,16 @@
 """Bundles of many machines: the members of a Bundle (`kernels/bundle.py`), laid out for all machines in one memory.
 
-Tables that all machines share are there once. Of what each machine has for itself, numbers stand SIDE_BY_SIDE, with
-the machine as the last axis, so that threads read neighbouring ones; records stand APART, machine after machine.
-Compiled code gets one table of words, in which each array has its address and its shape, and the number of the
-machine; it sees the members of that machine as if there were no others. Where the CPU calls a kernel by its address,
-the function itself is a member (`jit.call_at`).
+Tables that all machines share are there once. Of what each machine has for itself, numbers stand in TILES of as many
+machines as work in step: one number of all of them, then the next, so that threads read neighbouring ones, and where a
+number stands is known when programs are compiled (`placed.py`). What others see as arrays of all machines stands
+SIDE_BY_SIDE instead, with the machine as the last axis; records stand APART, machine after machine.
 
-Sizes are in the words and not in the types: what was compiled for one machine serves all that are built alike.
+Compiled code gets one table of words: the size of a tile, and of each array its address and its shape; and the number
+of the machine. It sees the members of that machine as if there were no others. Where the CPU calls a kernel by its
+address, the function itself is a member (`jit.call_at`).
+
+Numbers of rows are in the words and not in the types: what was compiled for one machine serves all that are built
+alike.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,10 +26,15 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
 from numba.np.arrayobj import populate_array
 
+from gori.kernels.batch.placed import Placed, make_placed
 from gori.kernels.bundle import Bundle
 
-SHARED, APART, SIDE_BY_SIDE = 0, 1, 2
+SHARED, APART, SIDE_BY_SIDE, TILED = 0, 1, 2, 3
 """how an array stands in memory"""
+TILE = 32
+"""machines of a tile: the threads of a warp"""
+SEEN = ("data.values",)
+"""arrays of numbers that others see, besides the state"""
 IN_LANES = ("body_n", "dof_n")
 """arrays whose rows are read eight numbers at a time (`kernels/tree/tree_solve.py`), which stand apart as well"""
 WORD = 8
@@ -34,35 +43,54 @@ _NUMBERS = count(1)
 
 
 class Laid(NamedTuple):
-    """An array of one machine, and how those of all machines stand."""
+    """An array of one machine, and how those of all machines stand; constant: compiled code never writes it."""
 
     array: np.ndarray
     place: int
+    constant: bool = False
 
     @property
     def words(self) -> int:
         """Of one machine."""
         return self.array.nbytes // WORD
 
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """From one element to the next along each axis, in elements."""
+        shape = self.array.shape
+        return tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
+
+    @property
+    def scale(self) -> int:
+        """Bytes between neighbouring elements of one machine; 0: it depends on how many machines there are."""
+        if self.place == SIDE_BY_SIDE:
+            return 0
+        return self.array.itemsize * (TILE if self.place == TILED else 1)
+
 
 Tree = Mapping[str, Any]
 """members by name: Laid, functions, None, and trees of them"""
 
 
-def tree_of(bundle: Bundle, shared: bool, functions: Mapping[str, Any], varied: Mapping[str, Any] = {}) -> Tree:
-    """The members of a Bundle; shared: all machines have the same.
+def tree_of(
+    bundle: Bundle, shared: bool, functions: Mapping[str, Any], varied: Mapping[str, Any] = {}, above: str = ""
+) -> Tree:
+    """The members of a Bundle; shared: all machines have the same, and nobody writes them.
 
     functions   in place of addresses, by member; addresses that are 0 become None
     varied      of a shared bundle, members by path that differ from machine to machine
+    above       path of the bundle, with a dot at its end
     """
     made: dict[str, Any] = {}
     for name, value in bundle.members().items():
         if isinstance(value, Bundle):
             within = {path.removeprefix(f"{name}."): x for path, x in varied.items() if path.startswith(f"{name}.")}
-            made[name] = tree_of(value, shared, functions, within)
+            made[name] = tree_of(value, shared, functions, within, f"{above}{name}.")
         elif isinstance(value, np.ndarray):
-            alone = APART if value.dtype.names or name in IN_LANES else SIDE_BY_SIDE
-            made[name] = Laid(value, SHARED if shared and name not in varied else alone)
+            alone = SIDE_BY_SIDE if above + name in SEEN else TILED
+            if value.dtype.names or name in IN_LANES:
+                alone = APART
+            made[name] = Laid(value, SHARED if shared and name not in varied else alone, shared)
         else:
             made[name] = functions[name] if value else None
     return made
@@ -86,7 +114,7 @@ class Members(types.Type):
     def __init__(self, tree: Tree, type_of_function: Callable[[Any], Any], used: set[str], above: str = ""):
         super().__init__(name=f"Members{next(_NUMBERS)}")  # short: names of types are in all symbols
         self.members: dict[str, Any] = {}
-        self.places: dict[str, int] = {}
+        self.laid: dict[str, Laid] = {}
         self.first: dict[str, int] = {}
         self.used, self.above, self.words = used, above, 0
         for name, value in tree.items():
@@ -95,9 +123,12 @@ class Members(types.Type):
                 inner = self.members[name] = Members(value, type_of_function, used, f"{above}{name}.")
                 self.words += inner.words
             elif isinstance(value, Laid):
-                layout = "A" if value.place == SIDE_BY_SIDE else "C"
-                self.members[name] = types.Array(numba.from_dtype(value.array.dtype), value.array.ndim, layout)
-                self.places[name] = value.place
+                dtype = numba.from_dtype(value.array.dtype)
+                if name in IN_LANES:
+                    self.members[name] = types.Array(dtype, value.array.ndim, "C")
+                else:
+                    self.members[name] = Placed(dtype, value.steps, value.scale, value.constant)
+                self.laid[name] = value
                 self.words += 1 + value.array.ndim
             else:
                 self.members[name] = types.none if value is None else type_of_function(value)
@@ -110,7 +141,7 @@ def structure_of(tree: Tree) -> str:
         if isinstance(value, Mapping):
             parts.append(f"{name}({structure_of(value)})")
         elif isinstance(value, Laid):
-            parts.append(f"{name}:{value.array.dtype.descr}{value.array.ndim}{value.place}")
+            parts.append(f"{name}:{value.array.dtype.descr}{value.steps}{value.place}")
         else:
             parts.append(f"{name}={getattr(value, '__name__', value)}")
     return " ".join(parts)
@@ -118,13 +149,15 @@ def structure_of(tree: Tree) -> str:
 
 @register_model(Members)
 class MembersModel(models.StructModel):
-    """The words of the tree, how many machines there are, and which one this is."""
+    """The words of the tree, how many machines there are, which one this is, and where its numbers stand in tiles."""
 
     def __init__(self, manager, kind):
         super().__init__(manager, kind, MEMBERS_FIELDS)
 
 
-MEMBERS_FIELDS = [("words", types.CPointer(types.int64)), ("count", types.intp), ("t", types.intp)]
+MEMBERS_FIELDS = [
+    ("words", types.CPointer(types.int64)), ("count", types.int64), ("t", types.int64), ("in_tiles", types.int64)
+]  # fmt: skip
 
 
 @infer_getattr
@@ -147,22 +180,26 @@ def _load_member(context, builder, typ, value, attr):
 
     if isinstance(kind, Members):
         inner = cgutils.create_struct_proxy(kind)(context, builder)
-        inner.words, inner.count, inner.t = first, bundle.count, bundle.t
+        inner.words, inner.count, inner.t, inner.in_tiles = first, bundle.count, bundle.t, bundle.in_tiles
         return inner._getvalue()
-    if not isinstance(kind, types.Array):
+    if not isinstance(kind, Placed | types.Array):
         return context.get_dummy_value()  # a function, or None
     typ.used.add(f"{typ.above}{attr}")
-    made = context.make_array(kind)(context, builder)
-    item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-    data, shape, apart = load(0), [load(1 + axis) for axis in range(kind.ndim)], item
-    if typ.places[attr] == APART:
+    laid = typ.laid[attr]
+    item = ir.Constant(ir.IntType(64), laid.array.itemsize)
+    data, shape, apart = load(0), [load(1 + axis) for axis in range(laid.array.ndim)], None
+    if laid.place == APART:
         size = item
         for length in shape:
             size = builder.mul(size, length)
         data = builder.add(data, builder.mul(bundle.t, size))
-    elif typ.places[attr] == SIDE_BY_SIDE:
+    elif laid.place == SIDE_BY_SIDE:
         data, apart = builder.add(data, builder.mul(bundle.t, item)), builder.mul(bundle.count, item)
-    strides = [apart]
+    elif laid.place == TILED:
+        data = builder.add(data, bundle.in_tiles)
+    if isinstance(kind, Placed):
+        return make_placed(context, builder, kind, data, shape, apart)
+    made, strides = context.make_array(kind)(context, builder), [item]
     for size in reversed(shape[1:]):
         strides.insert(0, builder.mul(strides[0], size))
     populate_array(made, builder.inttoptr(data, made.data.type), shape, strides, item, None)
@@ -176,8 +213,14 @@ def members_at(kind: Members) -> Any:
     def members(typingctx, address, machines, t):
         def codegen(context, builder, signature, args):
             made = cgutils.create_struct_proxy(kind)(context, builder)
-            made.words = builder.inttoptr(args[0], made.words.type)
+            words = builder.inttoptr(args[0], made.words.type)
+            tile = builder.load(words)
+            tile.set_metadata("invariant.load", builder.module.add_metadata([]))
+            whole = ir.Constant(ir.IntType(64), TILE)
+            lane = builder.mul(builder.srem(args[2], whole), ir.Constant(ir.IntType(64), WORD))
+            made.words = builder.gep(words, [ir.Constant(ir.IntType(64), 1)])
             made.count, made.t = args[1], args[2]
+            made.in_tiles = builder.add(builder.mul(builder.sdiv(args[2], whole), tile), lane)
             return made._getvalue()
 
         return kind(types.int64, types.intp, types.intp), codegen

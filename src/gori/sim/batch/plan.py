@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gori.kernels.batch.members import SHARED, SIDE_BY_SIDE, Tree, leaves
+from gori.kernels.batch.members import APART, SHARED, TILE, TILED, WORD, Tree, leaves
 from gori.sim.batch.devices import LINE
 
 
@@ -13,6 +13,7 @@ class MemoryPlan:
                  by path
     moving       how many of its own arrays are no tables
     at           where each begins in the memory; image_at: in an image of one machine
+    tile         bytes of a tile of machines
     size, image  bytes of both; own: bytes of one machine
     """
 
@@ -27,27 +28,46 @@ class MemoryPlan:
         self.at: dict[str, int] = {}
         self.image_at: dict[str, int] = {}
         self.size = self.image = self.own = 0
+        self._count = count
         for path, laid in found.items():
-            self.at[path] = self.size
-            machines = 1 if laid.place == SHARED else count
-            self.size += -(-laid.array.nbytes * machines // LINE) * LINE
+            if laid.place != TILED:
+                self.at[path] = self.size
+                machines = 1 if laid.place == SHARED else count
+                self.size += -(-laid.array.nbytes * machines // LINE) * LINE
+        self.tile = 0
+        for path, laid in found.items():
+            if laid.place == TILED:
+                self.at[path] = self.size + self.tile
+                self.tile += laid.array.nbytes * TILE
+        self.size += self.tile * -(-count // TILE)
         for path, laid in self.own_arrays.items():
             self.image_at[path] = self.image
             self.image += laid.array.nbytes
         self.own = self.image
 
     def words(self, address: int) -> np.ndarray:
-        """The table that compiled code gets: address and shape of each array, in the order of `Members`."""
-        words: list[int] = []
+        """The table that compiled code gets: the size of a tile, and address and shape of each array, in the order of
+        `Members`.
+        """
+        words: list[int] = [self.tile]
         for path, laid in leaves(self._tree):
             words += [address + self.at[path] if path in self.at else 0, *laid.array.shape]
         return np.array(words, np.int64)
+
+    def apart(self, path: str) -> tuple[int, int, int]:
+        """How far apart stand tiles of machines, the machines of a tile, and the words of a machine [bytes]."""
+        laid = self.own_arrays[path]
+        if laid.place == TILED:
+            return self.tile, WORD, WORD * TILE
+        if laid.place == APART:
+            return TILE * laid.array.nbytes, laid.array.nbytes, WORD
+        return TILE * WORD, WORD, WORD * self._count
 
     def table(self, address: int, image: int) -> np.ndarray:
         """For `kernels/batch/copies.py`."""
         return np.array(
             [
-                (address + self.at[path], image + self.image_at[path], laid.words, laid.place == SIDE_BY_SIDE)
+                (address + self.at[path], image + self.image_at[path], laid.words, *self.apart(path))
                 for path, laid in self.own_arrays.items()
             ],
             np.int64,
