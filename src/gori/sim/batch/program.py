@@ -20,6 +20,7 @@ from gori.integrate.batch.many import steps_of_many
 from gori.kernels.batch.copies import put_image, put_numbers, take_image
 from gori.kernels.batch.members import Members, Tree, members_at, structure_of
 from gori.kernels.device_functions import LARGE, link_once
+from gori.kernels.device_loops import use_plain_ranges
 from gori.kernels.jit import part
 from gori.kernels.sources import hash_of_all
 from gori.kernels.store import cache_root, cache_roots, read_whole, usable, write_whole
@@ -157,6 +158,7 @@ def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
     from numba import cuda
     from numba.cuda.descriptor import cuda_target
 
+    use_plain_ranges()
     type_of: Any = cuda_target.typing_context.resolve_value_type
     advance_one = _advance_one(source, type_of, used)
     words, machines, steps, h = SIGNATURES["advance"]
