@@ -99,7 +99,7 @@ class Batch:
         self._set = np.arange(self.count)
         self._forces = settable_forces(model)
         self.model = with_held_forces(model, self._forces)
-        refuse_unable(self.model, device, bool(varied))
+        refuse_unable(self.model, device)
         self._varied = varied = with_inputs(self.model, varied)
         if state is not None and (moved := [numbers for numbers in varied if numbers.path == "y"]):
             raise InputError(
