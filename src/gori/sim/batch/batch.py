@@ -164,6 +164,14 @@ class Batch:
         return times
 
     @property
+    def soil_forgotten(self) -> Any:
+        """Touched cells of soft soil that machines have forgotten, since `terrain.soft.window` has no place for them
+        (machines,): where none are, machines are as with the whole grid. Without a window all are 0.
+        """
+        windowed = self.model.vehicle is not None and self.model.vehicle.windowed
+        return self._machines.array("data.forgotten")[:, 0] if windowed else np.zeros(self.count, np.int64)
+
+    @property
     def bytes_per_machine(self) -> int:
         """Memory of each machine [bytes]."""
         return self._machines.bytes_per_machine
