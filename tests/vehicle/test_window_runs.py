@@ -77,7 +77,7 @@ def test_a_state_is_whole(models):
     other.state = gori.at_rest(models[1])
     assert other.state.vehicle["forgotten"].tolist() == [0] and not (other.stepper.data.window["cell"] > 0).sum() > 300
     damaged = run.state.vehicle | {"forgotten": np.array([-1])}
-    with pytest.raises(InputError, match="'forgotten'.*must not be negative"):
+    with pytest.raises(InputError, match=r"'forgotten'.*must not be negative"):
         other.state = run.state.replace(vehicle=damaged)
     index = run.state.vehicle["cell_index"].copy()
     index[-1] = index[0] + 60 * 400

@@ -103,7 +103,7 @@ class Data(Bundle):
     wheel_output: Annotated[Any, vs.WHEEL_OUTPUT.type[::1]]  # recorded
     train_output: Annotated[Any, vs.TRAIN_OUTPUT.type[::1]]  # recorded
     contact: Annotated[Any, vs.CONTACT.type[::1]]  # kept: of the wheels at the end of the last step
-    # kept: soft soil; where there is no room for the whole grid, which cells these are, and how many were forgotten (1,)
+    # kept: soft soil; of a window of the grid also which cells these are, and how many were forgotten (1,)
     cells: Annotated[Any, vs.CELL.type[::1]]
     window: Annotated[Any, vs.PLACE.type[::1]]
     forgotten: Annotated[Any, I1]

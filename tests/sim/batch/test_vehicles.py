@@ -25,7 +25,7 @@ SETS = {
     "terrain.soft.soil.cohesion": np.array([500.0, 2000.0, 8000.0, 1300.0]),
     "forces.truck.spring_fl.stiffness": np.array([167e3, 150e3, 180e3, 160e3]),
 }
-ALIKE = {path: np.full(3, values[0]) + [0.0, 0.0, 1e-9] for path, values in SETS.items()}
+ALIKE = {path: values[0] + np.array([0.0, 0.0, 1e-9]) for path, values in SETS.items()}
 
 
 @cache

@@ -268,14 +268,14 @@ def _soil(soft: SoftGround, mounted: Sequence[MountedWheel], sinking: bool) -> n
     if soft.window is not None:
         if sinking:
             raise UnsupportedError(
-                "terrain.soft.window: shapes that collide with the terrain need the whole grid. Leave out the window, or "
-                "terrain.material"
+                "terrain.soft.window: shapes that collide with the terrain need the whole grid. Leave out the window, "
+                "or terrain.material"
             )
         least = 2.0 * max((wheel.radius for wheel in mounted), default=0.0) + 2.0 * soft.cell
         if min(soft.window) < least:
             raise InputError(
-                f"terrain.soft.window must be longer than a wheel, {least:.3g} m, and for rear wheels that run in the ruts "
-                f"of front wheels longer than the vehicle; it is {soft.window[0]:g} m by {soft.window[1]:g} m"
+                f"terrain.soft.window must be longer than a wheel, {least:.3g} m, and for rear wheels that run in the "
+                f"ruts of front wheels longer than the vehicle; it is {soft.window[0]:g} m by {soft.window[1]:g} m"
             )
     return soil_row(soft.soil, soft.at, soft.size, soft.cell, soft.window)
 

@@ -19,7 +19,8 @@ from gori.sim.stepper import Stepper
 
 CODES = (
     code.OK, code.NOT_FINITE, code.SINGULAR, code.STEP_TOO_SMALL, code.NO_CONVERGENCE, code.NOT_CLOSED,
-    code.POOR_CHOICE, code.NEAR_SINGULAR, code.OFF_GRID, code.SUNK, code.CONTACTS_FULL, code.CONTACT_PASSED, code.OFF_WINDOW,
+    code.POOR_CHOICE, code.NEAR_SINGULAR, code.OFF_GRID, code.SUNK, code.CONTACTS_FULL, code.CONTACT_PASSED,
+    code.OFF_WINDOW,
 )  # fmt: skip
 """what steps of a batch may come to"""
 UNSET = ("data.standing", "data.contact_memory.measured")

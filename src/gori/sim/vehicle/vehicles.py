@@ -22,8 +22,8 @@ from gori.text.arguments import is_one_of
 KEPT = ("vehicle_clock", "driver", "wheel", "train", "wheel_output", "train_output", "contact")
 """arrays of Data that a State holds; forces of soft soil depend on the way there, so outputs are kept as well"""
 SOIL = ("cell_index", "cells")
-"""of soft soil a State holds the cells that something has touched: their index, and what they remember; of a window also
-how many it has forgotten"""
+"""of soft soil a State holds the cells that something has touched: their index, and what they remember; of a window
+also how many it has forgotten"""
 LOCKED = 1e9
 """inertia of a wheel that is to stand still [kg m2]"""
 NO_FRICTION = 1e-6

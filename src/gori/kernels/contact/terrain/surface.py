@@ -25,7 +25,7 @@ def cell_rut(soil, cells, i, j):
 
 @part
 def corner(soil, x, y):
-    """Whether a position is on the grid, the cell whose middle is next below it, and how far beyond that it is [cells]."""
+    """Whether a position is on the grid, the cell whose middle is next below it, and how far beyond it is [cells]."""
     a, b = (x - soil.x0) / soil.cell, (y - soil.y0) / soil.cell
     if a < 0.0 or b < 0.0 or a > soil.nx or b > soil.ny:
         return False, 0, 0, 0.0, 0.0
