@@ -127,3 +127,21 @@ def test_a_window_is_as_the_whole_grid_until_what_it_forgot_is_met(on_gpu, tmp_p
     assert not np.asarray(batch.soil_forgotten).any() and len(batch.state(1).vehicle["cells"]) == len(
         own.vehicle["cells"]
     )
+
+
+def test_windows_of_vehicles_on_a_cpu():
+    """Machines that take turns: each has a window and a count of its own, as its Simulation has."""
+    model, state = ground(True)
+    batch = Batch(model, 2, METHOD, state=state, workers=1)
+    for steps in (100, 900):
+        drive(batch, [1.0, 0.0], steps)
+    for k, throttle in enumerate([1.0, 0.0]):
+        run = gori.Simulation(model, METHOD, state=state)
+        run.inputs["truck.selector"], run.inputs["truck.throttle"] = "D", throttle
+        run.step(1000)
+        assert batch.state(k) == run.state and batch.soil_forgotten[k] == run.state.vehicle["forgotten"][0] > 50
+    batch.reset([0])
+    assert batch.state(0).vehicle["forgotten"][0] == batch.soil_forgotten[0] == 0 < batch.soil_forgotten[1]
+    whole, start = ground(False)
+    assert Batch(whole, 2, METHOD, state=start, workers=1).soil_forgotten.tolist() == [0, 0]
+    assert Batch(gori.compile(gori.load("examples/arm.yaml")), 2, METHOD).soil_forgotten.tolist() == [0, 0]
