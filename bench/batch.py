@@ -25,8 +25,9 @@ from bench.timing import console, machine, show
 
 MACHINES = {
     "cuda": {"arm": 131_072, "humanoid": 65_536, "four_bar": 131_072, "stewart": 65_536, "vehicle_hard": 32_768,
-             "vehicle_soft": 16_384},
-    "cpu": {"arm": 2048, "humanoid": 512, "four_bar": 2048, "stewart": 256, "vehicle_hard": 128, "vehicle_soft": 32},
+             "vehicle_soft": 16_384, "vehicle_window": 65_536},
+    "cpu": {"arm": 2048, "humanoid": 512, "four_bar": 2048, "stewart": 256, "vehicle_hard": 128, "vehicle_soft": 32,
+            "vehicle_window": 32},
 }  # fmt: skip
 """so many, unless --machines says otherwise"""
 COMPARED = 200

@@ -6,6 +6,7 @@ four_bar      examples/four_bar.yaml with its loop closed exactly, a torque on t
 stewart       bench/mechanisms.py: a platform on six legs, five cuts, a force along each leg
 vehicle_hard  the HMMWV-like vehicle on hard ground at 5 m/s: throttle and steering; its drive train in steps of 0.2 ms
 vehicle_soft  the same from rest on dry sand, in which it sinks by more than 3 cm
+vehicle_window  the same on a square kilometre of sand, of which 4.5 m by 4.5 m around the wheels are remembered
 
 Inputs are held for 20 ms (HOLD) each, uniformly distributed between a lowest and a highest value.
 `bench/batch_motion.py` measures how the machines move, `bench/batch_mujoco.py` steps three of them in MuJoCo.
@@ -34,6 +35,8 @@ SHARE = 0.4
 """of what the humanoid's motors can do: with all of it, its hands turn at 80 rad/s"""
 SAND = {"at": [-5.0, -3.5], "size": [16.0, 7.0], "cell": 0.05}
 """a field that is small, as each machine has cells of its own"""
+WIDE = {"at": [-500.0, -500.0], "size": [1000.0, 1000.0], "cell": 0.05, "window": [4.5, 4.5]}
+"""a field without an end, of which wheels have as much as they need wherever they turn"""
 
 
 @dataclass(frozen=True)
@@ -193,6 +196,11 @@ def vehicle_soft() -> Scene:
     return _vehicle("vehicle_soft", {"soft": SAND | {"soil": gori.soil("dry_sand")}}, 0.0)
 
 
+def vehicle_window() -> Scene:
+    """The same on sand that keeps a window around the wheels."""
+    return _vehicle("vehicle_window", {"soft": WIDE | {"soil": gori.soil("dry_sand")}}, 0.0)
+
+
 def _vehicle(name: str, terrain: dict[str, Any] | None, speed: float) -> Scene:
     model = gori.compile(vehicle.spec("hmmwv", terrain=terrain))
     inputs = {"truck.throttle": (0.0, 1.0), "truck.steer": (-0.5, 0.5)}
@@ -202,5 +210,5 @@ def _vehicle(name: str, terrain: dict[str, Any] | None, speed: float) -> Scene:
 
 
 SCENES: dict[str, Callable[[], Scene]] = {
-    scene.__name__: scene for scene in (arm, humanoid, four_bar, stewart, vehicle_hard, vehicle_soft)
+    scene.__name__: scene for scene in (arm, humanoid, four_bar, stewart, vehicle_hard, vehicle_soft, vehicle_window)
 }

@@ -4,11 +4,13 @@ Elsewhere the same programs run on the host (`tests/sim/batch/test_cuda.py`). A 
 """
 
 import sys
+import time
 from collections.abc import Callable
 
 import numpy as np
 
 import gori
+from gori.sim.batch import Batch
 from tests.sim.batch.machines import H, arm, four_bar, pendulum, speeds
 
 COUNT = 1000
@@ -102,8 +104,75 @@ def vehicles() -> None:
         assert np.abs(np.asarray(batch.q)[k] - run.q).max() < 1e-6
 
 
+def vehicles_differ() -> None:
+    """Masses, tyres and friction of the ground of their own, and other ones after a reset."""
+    spec, n = gori.vehicle.spec("hmmwv"), 64
+    model, rng = gori.compile(spec), np.random.default_rng(3)
+    state = gori.at_rest(model, speed=5.0)
+    parameters = {
+        "bodies.truck.chassis.mass": rng.uniform(2000.0, 2600.0, 2 * n),
+        "wheels.truck.wheel_fl.tyre.damping": rng.uniform(100.0, 900.0, 2 * n),
+        "forces.truck.spring_fl.stiffness": rng.uniform(150e3, 180e3, 2 * n),
+        "terrain.friction": rng.uniform(0.3, 0.9, 2 * n),
+    }
+    batch = gori.batch(model, n, gori.SemiImplicit(step=H), state=state, parameters=parameters, device="cuda")
+    for first in (0, n):
+        batch.assign(first + np.arange(n))
+        batch.reset()
+        drive_and_compare(batch, state, 1e-6)
+
+
+def soft_soil() -> None:
+    """Soils of their own in a window around the wheels, against Simulations; and the window against the whole grid."""
+    soft = {"soil": gori.soil("lete_sand"), "at": (-4.0, -5.0), "size": (40.0, 10.0)}
+    models = [
+        gori.compile(gori.vehicle.spec("hmmwv", terrain={"soft": soft | x})) for x in ({}, {"window": (4.0, 3.0)})
+    ]
+    states, n = [gori.at_rest(model) for model in models], 64
+    cohesion = {"terrain.soft.soil.cohesion": np.random.default_rng(4).uniform(500.0, 8000.0, 2 * n)}
+    whole, small = (
+        gori.batch(model, n, gori.SemiImplicit(step=H), state=state, parameters=cohesion, device="cuda")
+        for model, state in zip(models, states)
+    )
+    print(f"bytes of a vehicle: {whole.bytes_per_machine} with the whole grid, {small.bytes_per_machine} with a window")
+    drive_and_compare(small, states[1], 1e-6)
+    small.assign(n + np.arange(n))
+    start = time.perf_counter()
+    small.reset()
+    assert not np.asarray(small.soil_forgotten).any()
+    print(f"reset of {n} vehicles: {1e3 * (time.perf_counter() - start):.1f} ms")
+    drive_and_compare(small, states[1], 1e-6)
+    for batch in (whole, small):
+        batch.assign(np.arange(n))
+        batch.reset()
+        batch.inputs["truck.selector"], batch.inputs["truck.throttle"] = "D", np.ones(n)
+        batch.step(1200)
+        assert not batch.failed.any()
+    forgotten = np.asarray(small.soil_forgotten)
+    assert (forgotten > 100).all() and not np.asarray(whole.soil_forgotten).any()
+    assert np.array_equal(np.asarray(small.q), np.asarray(whole.q))
+    states = [batch.state(5) for batch in (small, whole)]
+    assert len(states[1].vehicle["cells"]) - len(states[0].vehicle["cells"]) == forgotten[5]
+
+
+def drive_and_compare(batch: Batch, state: gori.State, bound: float) -> None:
+    """200 steps with throttles of their own."""
+    throttles = np.linspace(0.0, 1.0, len(batch))
+    batch.inputs["truck.selector"], batch.inputs["truck.throttle"] = "D", throttles
+    batch.step(200)
+    assert not batch.failed.any()
+    for k in (0, len(batch) - 1):
+        own = gori.compile(batch.spec(k))
+        run = gori.Simulation(own, gori.SemiImplicit(step=H), state=state.replace(model=own.fingerprint))
+        run.vehicles.start(run.time, run.stepper.y)
+        run.inputs["truck.selector"], run.inputs["truck.throttle"] = "D", throttles[k]
+        run.step(200)
+        difference = np.abs(np.asarray(batch.q)[k] - run.q).max()
+        assert difference < bound, difference
+
+
 CASES: dict[str, Callable[[], None]] = {
-    case.__name__: case for case in (trees, loops, places, faults, parameters, vehicles)
+    case.__name__: case for case in (trees, loops, places, faults, parameters, vehicles, vehicles_differ, soft_soil)
 }
 
 

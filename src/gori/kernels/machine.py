@@ -103,7 +103,10 @@ class Data(Bundle):
     wheel_output: Annotated[Any, vs.WHEEL_OUTPUT.type[::1]]  # recorded
     train_output: Annotated[Any, vs.TRAIN_OUTPUT.type[::1]]  # recorded
     contact: Annotated[Any, vs.CONTACT.type[::1]]  # kept: of the wheels at the end of the last step
-    cells: Annotated[Any, vs.CELL.type[::1]]  # kept: of soft soil
+    # kept: soft soil; of a window of the grid also which cells these are, and how many were forgotten (1,)
+    cells: Annotated[Any, vs.CELL.type[::1]]
+    window: Annotated[Any, vs.PLACE.type[::1]]
+    forgotten: Annotated[Any, I1]
     # work of vehicles: q and v for which the outputs hold; at the end of a step, and at its stages
     standing: Annotated[Any, F1]
     wheel_work: Annotated[Any, vs.WHEEL_WORK.type[::1]]

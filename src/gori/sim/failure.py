@@ -17,7 +17,7 @@ from gori.sim.contact.stiffness import too_stiff
 from gori.sim.stepper import Stepper
 from gori.sim.sticking import too_fast
 from gori.sim.user import UserForce
-from gori.sim.vehicle.vehicles import off_grid
+from gori.sim.vehicle.vehicles import off_grid, off_window
 
 CLOSE_BY = 1e-2
 """smallest singular value of the loop equations, by the largest, below which a pose is next to a singular one"""
@@ -92,6 +92,8 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
         )
     if result == code.OFF_GRID and model.vehicle is not None:
         return SimulationError(off_grid(model.vehicle, time, "leaves"), time)
+    if result == code.OFF_WINDOW and model.vehicle is not None:
+        return SimulationError(off_window(model.vehicle, time), time)
     if result == code.NO_CONVERGENCE:
         return SimulationError(
             f"the equations of a step did not converge {when} ({speed}). Try {listed(cures_of_iterations(stepper))}",

@@ -6,8 +6,9 @@ import pytest
 import gori
 from gori import vehicle
 from gori.kernels.codes import OFF_GRID, OK
-from gori.kernels.vehicle.start import start_vehicles
+from gori.kernels.vehicle.start import start_one, start_vehicles
 from gori.model.machine import machine_of
+from tests.plain import plain, records
 from tests.reference import vehicle as twin
 
 
@@ -54,3 +55,18 @@ def test_outside_of_the_soil():
     q = model.q0.copy()
     q[model.joint("truck").q][6] -= 0.01
     assert started(model, q, np.zeros(model.nv))[0] == OFF_GRID
+
+
+def test_one_among_many_starts_as_it_does_alone(model):
+    q = model.q0.copy()
+    q[model.joint("truck").q][6] -= 0.01
+    code, data = started(model, q, np.zeros(model.nv))
+    machine, other = machine_of(model, live=True)
+    for name in ("wheel", "driver", "train"):
+        getattr(other, name)[:] = getattr(data, name)
+    y = np.concatenate([q, np.zeros(model.nv), np.zeros(model.nz)])
+    assert plain(start_one)(records(machine), records(other), 3.0, y) == code == OK
+    for name in ("contact", "wheel_output", "train_output", "vehicle_clock"):
+        for field in getattr(data, name).dtype.names:
+            np.testing.assert_allclose(getattr(other, name)[field], getattr(data, name)[field], rtol=1e-9, atol=1e-9)
+    assert np.array_equal(other.standing, data.standing)

@@ -35,7 +35,7 @@ def test_a_model_has_these_tables():
     machine, _ = machine_of(model)
     for name in ("wheel", "tyre", "train", "axle", "steer", "drag", "terrain", "feature", "area", "soil"):
         assert getattr(machine, name).dtype == RECORDS[name.upper()].dtype
-    assert set(t.Ground._fields) - {"cells"} <= set(Machine.type.members)
+    assert set(t.Ground._fields) - {"cells", "window", "forgotten"} <= set(Machine.type.members)
     row = machine.train[0]
     ends = [row["map"] + row["speeds"] + row["throttles"] + row["speeds"] * row["throttles"]]
     ends += [row["converter"] + 3 * row["ratios"], row["up"] + 2 * row["ups"], row["down"] + 2 * row["downs"]]

@@ -8,7 +8,15 @@ import pytest
 from gori.errors import InputError
 from gori.kernels.vehicle.state import CELL, NEVER
 from gori.kernels.vehicle.tables import BEKKER, EXPONENTIAL, SOIL
-from gori.model.vehicle.soil import fresh_cells, rut_depths, soil_row
+from gori.model.vehicle.soil import (
+    fresh_cells,
+    has_window,
+    places_of,
+    rut_depths,
+    soil_memory,
+    soil_row,
+    touched_cells,
+)
 from gori.spec.vehicle.terrain import SoftGround
 from tests.kernels.vehicle.soils import LOAM, SAND
 
@@ -52,3 +60,31 @@ def test_a_rut_is_what_does_not_come_back():
     cells["z_max"], cells["z_dyn"] = (0.1, 0.0), (0.02, 0.03)
     depths = rut_depths(soft, {"cells": cells, "cell_index": np.array([1, 5])})
     np.testing.assert_allclose(depths, [[0.0, 0.9 * 0.1 + 0.02, 0.0], [0.0, 0.0, 0.03]], rtol=1e-14)
+
+
+def test_memory_is_that_of_the_window():
+    whole = soil_row(SAND, (0.0, 0.0), (1.0, 0.6), 0.1)
+    small = soil_row(SAND, (0.0, 0.0), (1.0, 0.6), 0.1, (0.4, 0.3))
+    assert not has_window(whole) and has_window(small) and not has_window(SOIL.zeros(0))
+    assert not has_window(soil_row(SAND, (0.0, 0.0), (1.0, 0.6), 0.1, (2.0, 0.6)))
+    sizes = [[len(array) for array in soil_memory(soil).values()] for soil in (whole, small, SOIL.zeros(0))]
+    assert sizes == [[60, 0, 0], [13, 12, 1], [0, 0, 0]]
+    endless = soil_row(SAND, (0.0, 0.0), (1e7, 1e7), 0.1, (0.4, 0.3))
+    assert endless["nx"][0] == 100_000_000 and len(fresh_cells(endless)) == 13
+    with pytest.raises(InputError, match="too long"):
+        soil_row(SAND, (0.0, 0.0), (1e9, 1.0), 0.1, (0.4, 0.3))
+    with pytest.raises(InputError, match="a window of 10000 x 10000 cells is too large"):
+        soil_row(SAND, (0.0, 0.0), (1e4, 1e4), 0.01, (100.0, 100.0))
+
+
+def test_touched_cells_are_told_in_the_order_of_the_grid():
+    small = soil_row(SAND, (0.0, 0.0), (1.0, 0.6), 0.1, (0.4, 0.3))
+    memory, index = soil_memory(small), np.array([5, 17, 42])  # (5, 0), (7, 1), (2, 4)
+    places = places_of(small, index)
+    assert places.tolist() == [1, 7, 6]
+    memory["window"]["cell"][places] = index + 1
+    found = touched_cells(memory["cells"], memory["window"])
+    assert [array.tolist() for array in found] == [[5, 17, 42], [1, 7, 6]]
+    whole = soil_memory(soil_row(SAND, (0.0, 0.0), (1.0, 0.6), 0.1))
+    whole["cells"]["stamp"][[3, 9]] = 1.0
+    assert [array.tolist() for array in touched_cells(whole["cells"], whole["window"])] == [[3, 9], [3, 9]]

@@ -30,6 +30,7 @@ def test_key_tells_programs_apart():
     machines += [{"closed": function} for function in (stand, other, None)]
     others = [tiny_source(**members).key("host") for members in machines]
     others += [tiny_source(name="rk4").key("host"), tiny_source(turning=True).key("host")]
+    others += [tiny_source()._replace(starting=True).key("host")]
     others += [tiny_source().key("(9, 0) 0.30")]
     assert len({key, *others}) == 1 + len(others)
 

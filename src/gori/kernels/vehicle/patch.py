@@ -11,12 +11,13 @@ does not take out goes into the soil, and energy is conserved in between.
 
 import math
 
-from gori.kernels.codes import NOT_FINITE, OK
+from gori.kernels.codes import NOT_FINITE, OFF_WINDOW, OK
 from gori.kernels.jit import block, part
 from gori.kernels.vehicle.footprint import ground_below, lay_tread, press_tyre
 from gori.kernels.vehicle.soil import mobilised, pressure, slip_sinkage, stiffness
 from gori.kernels.vehicle.terrain import height
 from gori.kernels.vehicle.walls import SHEER, wall_share
+from gori.kernels.vehicle.window import claim
 from gori.kernels.whole import ceil, floor
 
 STICK_TIME = 0.02
@@ -128,8 +129,12 @@ def ground_share(ahead, above):
 
 @part
 def press_cells(ground, tyre, contact, foot, t, dt, commit, patch):
-    """Force, moment about the centre, torque and slopes, summed over the cells under the tread."""
+    """Force, moment about the centre, torque and slopes, summed over the cells under the tread. Returns OK, or
+    OFF_WINDOW if one of them has no place.
+    """
     soil, cells, width = ground.soil[0], ground.cells, tyre.width
+    window, room_x, room_y = ground.window, ground.soil[0].wx, ground.soil[0].wy
+    whole, fresh, code = window.shape[0] == 0, cells.shape[0] - 1, OK
     c, a, v, w, u = contact.centre, contact.axis, contact.velocity, contact.angular_velocity, foot.up
     ax, ay, az, vx, vy, vz = a[0], a[1], a[2], v[0], v[1], v[2]
     wx, wy, wz, ux, uy, uz = w[0], w[1], w[2], u[0], u[1], u[2]
@@ -153,6 +158,9 @@ def press_cells(ground, tyre, contact, foot, t, dt, commit, patch):
         low2, high2 = span(aside, -hy, (y - my) * hx)
         first = max(0, first_cell(mx + max(low, low2), x0, cell))
         last = min(nx - 1, last_cell(mx + min(high, high2), x0, cell))
+        if last - first >= room_x:
+            return OFF_WINDOW
+        row, turn = (iy % room_y) * room_x, first % room_x - first
         for ix in range(first, last + 1):
             x = x0 + (ix + 0.5) * cell
 
@@ -169,7 +177,10 @@ def press_cells(ground, tyre, contact, foot, t, dt, commit, patch):
             if foot.walled == 1:
                 share *= ground_share(hx * (x - c[0]) + hy * (y - c[1]), c[2] - h)
             z = (h - qz0 - qz) * nt
-            here = cells[iy * nx + ix]
+            # its place in the torus; a cell that is not there is as the last one, which is always fresh
+            place = row + ix + turn if ix + turn < room_x else row + ix + turn - room_x
+            known = whole or window[place].cell == iy * nx + ix + 1
+            here = cells[place if known else fresh]
             z_dyn = here.z_dyn
             if share <= 0.0 or z <= z_dyn:
                 continue
@@ -218,6 +229,10 @@ def press_cells(ground, tyre, contact, foot, t, dt, commit, patch):
             touched += level_area
 
             if commit == 1:
+                if not known:
+                    if not claim(ground, place, iy * nx + ix + 1, before):
+                        code = OFF_WINDOW
+                    here = cells[place]
                 if z_sta > z_max:
                     here.z_max, here.p_max = z_sta, P
                 here.e_x, here.e_y, here.j, here.stamp = es, ea, j, t
@@ -226,6 +241,7 @@ def press_cells(ground, tyre, contact, foot, t, dt, commit, patch):
     patch.moment[0], patch.moment[1], patch.moment[2] = mx_, my_, mz_
     patch.torque, patch.k_up, patch.k_spin, patch.area = torque, k_up, k_spin, touched
     patch.k_down = k_down + hover * cell * cell / soil.rebound
+    return code
 
 
 @part
@@ -255,7 +271,7 @@ def limit_load(tyre, s, contact, foot, dt, patch):
 @block
 def soft_wheel(ground, tyre, s, contact, spin, t, dt, commit, foot, patch):
     """Forces of soft soil on one wheel, into `patch`. Returns OK, OFF_GRID (a part of the footprint is outside the
-    grid) or NOT_FINITE.
+    grid), OFF_WINDOW (cells under wheels need the same place) or NOT_FINITE.
 
     ground   with soil and cells
     tyre     a stiffness of 0 holds the deflection as it is in s: a rigid wheel if that is 0
@@ -285,7 +301,8 @@ def soft_wheel(ground, tyre, s, contact, spin, t, dt, commit, foot, patch):
         return OK
     foot.spin = spin
     code = lay_tread(ground.soil[0], tyre, contact, foot)
-    press_cells(ground, tyre, contact, foot, t, dt, commit, patch)
+    answer = press_cells(ground, tyre, contact, foot, t, dt, commit, patch)
+    code = answer if code == OK else code
     load = limit_load(tyre, s, contact, foot, dt, patch)
     if commit == 1:
         keep(s, foot, load, patch.k_up, patch.k_down)

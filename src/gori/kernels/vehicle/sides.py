@@ -12,12 +12,12 @@ the ground around it, the stronger of both counts.
 
 import math
 
-from gori.kernels.contact.terrain.surface import rut
 from gori.kernels.jit import block, part
 from gori.kernels.vehicle.blocks import fading, from_block, wedge_distance
 from gori.kernels.vehicle.tables import SINE
 from gori.kernels.vehicle.terrain import STEEP, feature_height, open_relief, position_on, relief
 from gori.kernels.vehicle.walls import face_of
+from gori.kernels.vehicle.window import depth_at
 
 FADED = 2.0
 """depth [ball radii] below the sides of a block from which on the ground around it is no more"""
@@ -47,7 +47,7 @@ def gentle_relief(ground, x, y):
                 rise, g = feature_height(feature, s)
                 h, gx, gy = h + rise, gx + g * feature.cos, gy + g * feature.sin
     if ground.soil.shape[0] > 0:
-        depth, along, aside = rut(ground.soil[0], ground.cells, x, y)
+        depth, along, aside = depth_at(ground, x, y)
         h, gx, gy = h - depth, gx - along, gy - aside
     return h, gx, gy
 

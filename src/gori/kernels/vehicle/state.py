@@ -1,8 +1,8 @@
 """State, outputs and work of vehicles: three kinds of records.
 
-Kept: DRIVER, WHEEL_STATE, TRAIN_STATE, CONTACT, CELL, CLOCK. Outputs: WHEEL_OUTPUT, TRAIN_OUTPUT; samples record them
-with the states and the driver. Outputs are saved with a State as well: forces of soft soil at the end of a step depend
-on the way there. Work: WHEEL_WORK, FOOTPRINT, PATCH, BLOW.
+Kept: DRIVER, WHEEL_STATE, TRAIN_STATE, CONTACT, CELL, PLACE, CLOCK. Outputs: WHEEL_OUTPUT, TRAIN_OUTPUT; samples
+record them with the states and the driver. Outputs are saved with a State as well: forces of soft soil at the end of a
+step depend on the way there. Work: WHEEL_WORK, FOOTPRINT, PATCH, BLOW.
 """
 
 from gori.kernels.layout import field, record
@@ -142,6 +142,8 @@ CELL = record(
 )
 NEVER = -1e300
 """stamp of a cell that nothing has touched"""
+
+PLACE = record("Place", field("cell", "", "1 + index in the grid of the cell that stands here, 0: none", dtype="i8"))
 
 WHEEL_WORK = record(
     "WheelWork",

@@ -6,8 +6,11 @@ a row knows where they begin there, and how long they are.
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gori.kernels.layout import field, record
 from gori.kernels.vehicle.magic import N_MAGIC
+from gori.kernels.vehicle.state import PLACE
 
 WHEEL = record(
     "Wheel",
@@ -188,11 +191,19 @@ SOIL = record(
     field("cell", "m", "side of a cell"),
     field("nx", "", "cells along x", dtype="i8"),
     field("ny", "", "cells along y", dtype="i8"),
+    field("wx", "", "cells along x that there is room for (`window.py`); as many as nx: all", dtype="i8"),
+    field("wy", "", "cells along y, likewise", dtype="i8"),
 )
 
 
+WHOLE_GRID, NONE_FORGOTTEN = PLACE.zeros(0), np.zeros(0, np.int64)
+"""window and count of ground that is remembered as a whole"""
+
+
 class Ground(NamedTuple):
-    """What a wheel may roll on. `soil` and `cells` are empty on hard ground."""
+    """What a wheel may roll on. `soil` and `cells` are empty on hard ground, `window` and `forgotten` also where there
+    is room for the whole grid.
+    """
 
     terrain: Any
     feature: Any
@@ -200,3 +211,5 @@ class Ground(NamedTuple):
     curve: Any
     soil: Any
     cells: Any
+    window: Any = WHOLE_GRID
+    forgotten: Any = NONE_FORGOTTEN

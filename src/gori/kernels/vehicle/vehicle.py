@@ -27,7 +27,10 @@ from gori.kernels.whole import ceil
 
 @part
 def ground_of(machine, data):
-    return Ground(machine.terrain, machine.feature, machine.area, machine.curve, machine.soil, data.cells)
+    return Ground(
+        machine.terrain, machine.feature, machine.area, machine.curve, machine.soil, data.cells, data.window,
+        data.forgotten,
+    )  # fmt: skip
 
 
 @part

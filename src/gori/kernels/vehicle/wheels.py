@@ -7,7 +7,7 @@ the chassis gets the reaction of the half shafts.
 
 import math
 
-from gori.kernels.codes import OFF_GRID, OK, SUNK
+from gori.kernels.codes import OFF_GRID, OFF_WINDOW, OK, SUNK
 from gori.kernels.forces.elements import point_velocity
 from gori.kernels.jit import block, part
 from gori.kernels.tree.columns import OMEGA, P_WB
@@ -162,8 +162,8 @@ def sink(ground, wheel, tyre, state, omega, contact, when, foot, patch, out):
         foot.walled = 1 if near > 0.0 else 0
         own = omega - (w[0] * a[0] + w[1] * a[1] + w[2] * a[2])
         code = soft_wheel(ground, tyre, state, contact, own, t, dt, commit, foot, patch)
-        if code == OFF_GRID:
-            return OFF_GRID
+        if code in (OFF_GRID, OFF_WINDOW):
+            return code
         if patch.sinkage > tyre.radius:
             return SUNK
     contact.elastic = elastic_energy(tyre, state.deflection) if patch.load > 0.0 else 0.0

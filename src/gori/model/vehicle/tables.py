@@ -1,11 +1,12 @@
 """Wheels, drive trains, steering, drag and ground of a Spec -> the records of the kernels; states and channels."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from gori.errors import InputError, UnsupportedError
 from gori.kernels.layout import Record
 from gori.kernels.vehicle import state as vs
 from gori.kernels.vehicle import tables as vt
@@ -14,13 +15,14 @@ from gori.kernels.vehicle.vehicle import vehicle as kernel
 from gori.model.model import Model
 from gori.model.vehicle.drivetrain import starting_gear, train_state, train_tables
 from gori.model.vehicle.schedule import CompiledSchedule, schedule_tables
-from gori.model.vehicle.soil import fresh_cells, soil_row
+from gori.model.vehicle.soil import has_window, soil_memory, soil_row
 from gori.model.vehicle.terrain import terrain_tables
 from gori.model.vehicle.tyre import tyre_row
 from gori.spec import GROUND, Spec
 from gori.spec.contact import sinks
 from gori.spec.vehicle.control import LEVERS, inputs_of, owner
 from gori.spec.vehicle.drivetrain import DriveTrain
+from gori.spec.vehicle.terrain import SoftGround
 
 SUB_STEP = 2e-4
 """largest step of angular velocities, slips and engines, where a run says nothing else [s]"""
@@ -128,6 +130,11 @@ class VehicleTables:
         return len(self.records.soil) > 0
 
     @property
+    def windowed(self) -> bool:
+        """Whether it remembers a window around the wheels only."""
+        return has_window(self.records.soil)
+
+    @property
     def recorded(self) -> dict[str, tuple[Record, int]]:
         """What samples hold of vehicles, in this order: records and how many of them."""
         counts = len(self.drivers), len(self.wheels), len(self.trains), len(self.wheels), len(self.trains)
@@ -197,6 +204,8 @@ class VehicleTables:
         kept["wheel"][:], kept["train"][:] = self.start["wheel"], self.start["train"]
         if self.soft:
             kept |= {"cell_index": np.zeros(0, np.int64), "cells": vs.CELL.zeros(0)}
+        if self.windowed:
+            kept["forgotten"] = np.zeros(1, np.int64)
         return kept
 
     def rolling_trains(self, speeds: Mapping[str, float]) -> np.ndarray:
@@ -240,6 +249,8 @@ def data_records(vehicle: VehicleTables | None, flat: np.ndarray, live: bool, eq
         "struck": np.zeros(1),
         "impact": np.zeros((rows, rows)),
         "cells": vs.CELL.zeros(0),
+        "window": vs.PLACE.zeros(0),
+        "forgotten": np.zeros(0, np.int64),
     }
     if vehicle is None:
         return found | {name: part.zeros(0) for name, part in RECORDED.items()}
@@ -248,8 +259,25 @@ def data_records(vehicle: VehicleTables | None, flat: np.ndarray, live: bool, eq
     setting["mode"], setting["sub_step"] = vs.LIVE if live else vs.REPLAY, SUB_STEP
     found["driver"]["transfer"] = HIGH
     if live:  # recorded motion needs no soil
-        found["cells"] = fresh_cells(vehicle.records.soil)
+        found |= soil_memory(vehicle.records.soil)
     return found
+
+
+def _soil(soft: SoftGround, mounted: Sequence[MountedWheel], sinking: bool) -> np.ndarray:
+    """Table (1,) of soft soil under these wheels; sinking: shapes sink into it as well."""
+    if soft.window is not None:
+        if sinking:
+            raise UnsupportedError(
+                "terrain.soft.window: shapes that collide with the terrain need the whole grid. Leave out the window, "
+                "or terrain.material"
+            )
+        least = 2.0 * max((wheel.radius for wheel in mounted), default=0.0) + 2.0 * soft.cell
+        if min(soft.window) < least:
+            raise InputError(
+                f"terrain.soft.window must be longer than a wheel, {least:.3g} m, and for rear wheels that run in the "
+                f"ruts of front wheels longer than the vehicle; it is {soft.window[0]:g} m by {soft.window[1]:g} m"
+            )
+    return soil_row(soft.soil, soft.at, soft.size, soft.cell, soft.window)
 
 
 def wheel_order(spec: Spec) -> list[str]:
@@ -321,7 +349,7 @@ def compile_vehicle(model: Model) -> VehicleTables | None:
         hard.terrain["heights"] = sum(map(len, curves))
         curves.append(hard.curve)
         soft = terrain.soft
-        soil = hard.soil if soft is None else soil_row(soft.soil, soft.at, soft.size, soft.cell)
+        soil = hard.soil if soft is None else _soil(soft, mounted, sinks(spec))
         ground = (hard.terrain, hard.feature, hard.area, soil)
     records = Records(
         wheels,

@@ -102,12 +102,11 @@ def refuse_other_sets(sets: np.ndarray, chosen: np.ndarray, count: int) -> None:
         raise InputError(f"sets must be numbers from 0 to {count - 1}: parameters are given for {count}")
 
 
-def refuse_unable(model: Model, device: str, varied: bool = False) -> None:
+def refuse_unable(model: Model, device: str) -> None:
     """Refuse by name what machines of a batch cannot have yet."""
     refused = {
         "particles": model.particles is not None,
         "contact between bodies on a GPU": model.contact is not None and device == "cuda",
-        "parameters of vehicles on a GPU": model.vehicle is not None and varied and device == "cuda",
         "controls of the Spec, which set inputs by Python": model.vehicle is not None and model.vehicle.schedules,
     }
     for words, there in refused.items():

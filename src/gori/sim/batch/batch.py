@@ -99,7 +99,7 @@ class Batch:
         self._set = np.arange(self.count)
         self._forces = settable_forces(model)
         self.model = with_held_forces(model, self._forces)
-        refuse_unable(self.model, device, bool(varied))
+        refuse_unable(self.model, device)
         self._varied = varied = with_inputs(self.model, varied)
         if state is not None and (moved := [numbers for numbers in varied if numbers.path == "y"]):
             raise InputError(
@@ -162,6 +162,14 @@ class Batch:
         times = self._machines.times()
         times.flags.writeable = False
         return times
+
+    @property
+    def soil_forgotten(self) -> Any:
+        """Touched cells of soft soil that machines have forgotten, since `terrain.soft.window` has no place for them
+        (machines,): where none are, machines are as with the whole grid. Without a window all are 0.
+        """
+        windowed = self.model.vehicle is not None and self.model.vehicle.windowed
+        return self._machines.array("data.forgotten")[:, 0] if windowed else np.zeros(self.count, np.int64)
 
     @property
     def bytes_per_machine(self) -> int:

@@ -12,6 +12,7 @@ from gori.errors import InputError
 from gori.integrate.implicit import Implicit
 from gori.kernels import codes as code
 from gori.kernels.vehicle.drivetrain import HIGH_LOCKED, TRANSFER_NEUTRAL
+from gori.model.vehicle.soil import places_of
 from gori.sim.check import FLAGS, ROUNDING, largest_numbers
 from gori.sim.grid import MOST
 from gori.sim.stepper import Stepper
@@ -19,6 +20,7 @@ from gori.sim.stepper import Stepper
 CODES = (
     code.OK, code.NOT_FINITE, code.SINGULAR, code.STEP_TOO_SMALL, code.NO_CONVERGENCE, code.NOT_CLOSED,
     code.POOR_CHOICE, code.NEAR_SINGULAR, code.OFF_GRID, code.SUNK, code.CONTACTS_FULL, code.CONTACT_PASSED,
+    code.OFF_WINDOW,
 )  # fmt: skip
 """what steps of a batch may come to"""
 UNSET = ("data.standing", "data.contact_memory.measured")
@@ -67,6 +69,9 @@ def _largest(stepper: Stepper) -> dict[str, int]:
     if contact is not None:
         last = len(contact.tables.shape) - 1
         most |= {"points": len(memory.point), "pairs": len(memory.pairs), "deepest_a": last, "deepest_b": last}
+    if stepper.model.vehicle is not None and stepper.model.vehicle.soft:
+        soil = stepper.model.vehicle.records.soil[0]
+        most["cell"] = int(soil["nx"] * soil["ny"])
     return most
 
 
@@ -121,6 +126,10 @@ def _refuse_vehicles(kept: Mapping[str, np.ndarray], well: np.ndarray, times: np
             at = train[name]
             bad = ~((at >= low) & (at <= high) & (at == np.round(at)))
             _refuse(f"data.train.{name}", bad, "must be a position that the drive train has")
+    if (window := kept.get("data.window")) is not None:
+        index, places = window["cell"] - 1, np.arange(window.shape[1])
+        elsewhere = (index >= 0) & (places_of(vehicle.records.soil, np.maximum(index, 0)) != places)
+        _refuse("data.window.cell", elsewhere, "is of another place")
     if (own := kept.get("data.vehicle_clock")) is not None:
         apart = np.abs(own["time"][:, 0] - times) > 4.0 * np.spacing(np.abs(times))
         _refuse("data.vehicle_clock", well & apart, "must show the time of the machine")

@@ -144,8 +144,12 @@ class CudaMachines:
         )
 
     def start_vehicles(self, chosen: np.ndarray) -> None:
-        """Forces of the ground on vehicles, found anew where they stand."""
-        raise UnsupportedError("device cuda: vehicles whose parameters differ are not there; use device='cpu'")
+        """Forces of the ground on vehicles of the chosen machines, found anew where they stand."""
+        self._put_mask(chosen)
+        self._device.launch(
+            "start_vehicles", self.count, self._words.address, self._mask.address, self.count,
+            float(self.simulation.stepper.step),
+        )  # fmt: skip
 
     def synchronise(self) -> None:
         """Wait until all is done."""
@@ -256,7 +260,8 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
         "y": Laid(stepper.y, SIDE_BY_SIDE),
         "before": Laid(np.zeros_like(stepper.y), TILED),
     }
-    return ProgramSource(tree, step, method.kind, len(stepper.data.turns) > 0)
+    starting = bool(varied) and simulation.model.vehicle is not None
+    return ProgramSource(tree, step, method.kind, len(stepper.data.turns) > 0, starting)
 
 
 def _refuse_dense(simulation: Simulation) -> None:

@@ -15,7 +15,7 @@ KEPT = (
     "data.loops.head", "data.loops.state.*", "data.loops.work.depart*",
     "data.turns", "data.track",
     "data.vehicle_clock", "data.driver", "data.wheel", "data.train", "data.wheel_output", "data.train_output",
-    "data.contact", "data.cells", "data.standing",
+    "data.contact", "data.cells", "data.window", "data.forgotten", "data.standing",
 )  # fmt: skip
 """paths, besides the state vector and the clock"""
 OF_CONTACT = tuple(f"data.contact_memory.{name}" for name in ("head", "point", "wrench", "measured"))

@@ -18,12 +18,13 @@ from numba import types
 
 from gori.integrate.batch.many import steps_of_many
 from gori.kernels.batch.copies import put_image, put_numbers, take_image
-from gori.kernels.batch.members import Members, Tree, members_at, structure_of
+from gori.kernels.batch.members import Members, Tree, members_at, read_byte, structure_of
 from gori.kernels.device_functions import LARGE, link_once
 from gori.kernels.device_loops import use_plain_ranges
 from gori.kernels.jit import part
 from gori.kernels.sources import hash_of_all
 from gori.kernels.store import cache_root, cache_roots, read_whole, usable, write_whole
+from gori.kernels.vehicle.start import start_one
 
 WHOLE: Any = types.int64
 NUMBER: Any = types.float64
@@ -31,10 +32,11 @@ SIGNATURES = {
     "advance": (WHOLE, WHOLE, WHOLE, NUMBER),  # words, machines, steps, h
     "put_image": (WHOLE, WHOLE, WHOLE, WHOLE),  # table, arrays, mask, machines
     "put_numbers": (WHOLE, WHOLE, WHOLE, WHOLE, WHOLE),  # table, numbers, values, mask, machines
+    "start_vehicles": (WHOLE, WHOLE, WHOLE, NUMBER),  # words, mask, machines, h
     "take_image": (WHOLE, WHOLE, WHOLE, WHOLE),  # table, arrays, machines, machine
 }
 """arguments of the kernels"""
-BLOCK = {"advance": 64, "put_image": 128, "put_numbers": 128, "take_image": 128}
+BLOCK = {"advance": 64, "put_image": 128, "put_numbers": 128, "start_vehicles": 64, "take_image": 128}
 """threads of a block"""
 SUFFIX = ".cubin"
 NEVER = 1 << 60
@@ -48,12 +50,15 @@ class ProgramSource(NamedTuple):
     step      of the method
     name      of the method
     turning   turns of angles of cuts are counted
+    starting  forces of the ground on vehicles are found anew where they stand: without that, `start_vehicles` does
+              nothing, and takes no time to compile
     """
 
     tree: Tree
     step: Any
     name: str
     turning: bool
+    starting: bool = False
 
     def key(self, target: str) -> str:
         """All that the compiled program depends on."""
@@ -62,6 +67,7 @@ class ProgramSource(NamedTuple):
             Path(__file__).read_text(),
             self.name,
             str(self.turning),
+            str(self.starting),
             structure_of(self.tree),
             target,
         ]
@@ -91,7 +97,7 @@ def on_host(source: ProgramSource) -> Program:
 
 def _compiled_on_host(source: ProgramSource) -> Program:
     used: set[str] = set()
-    advance_one = _advance_one(source, numba.typeof, used)
+    advance_one, begin_one = _advance_one(source, numba.typeof, used), _start_one(source, numba.typeof, used)
 
     def over_machines(function: Any, count: int) -> Any:
         """function(arguments, t) for all machines; count: of its arguments after which `machines` stands."""
@@ -108,16 +114,22 @@ def _compiled_on_host(source: ProgramSource) -> Program:
         for t in range(machines):
             advance_one(words, machines, t, steps, h)
 
+    @jitted["start_vehicles"]
+    def start(words, mask, machines, h):
+        for t in range(machines):
+            begin_one(words, mask, machines, t, h)
+
     @jitted["take_image"]
     def take(table, arrays, machines, machine):
         take_image(table, arrays, machines, machine, 0, 1)
 
     kernels = {
-        "advance": advance, "take_image": take,
+        "advance": advance, "take_image": take, "start_vehicles": start,
         "put_image": jitted["put_image"](over_machines(put_image, 3)),
         "put_numbers": jitted["put_numbers"](over_machines(put_numbers, 4)),
     }  # fmt: skip
     advance.compile(SIGNATURES["advance"])
+    start.compile(SIGNATURES["start_vehicles"])
     return Program(kernels, frozenset(used))
 
 
@@ -160,10 +172,12 @@ def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
 
     use_plain_ranges()
     type_of: Any = cuda_target.typing_context.resolve_value_type
-    advance_one = _advance_one(source, type_of, used)
-    words, machines, steps, h = SIGNATURES["advance"]
-    library = type_of(advance_one).dispatcher.compile_device((words, machines, WHOLE, steps, h)).library
-    link_once(library, LARGE if source.tree["machine"]["vehicle"] is not None else NEVER)
+    advance_one, begin_one = _advance_one(source, type_of, used), _start_one(source, type_of, used)
+    large = LARGE if source.tree["machine"]["vehicle"] is not None else NEVER
+    for function, name in ((advance_one, "advance"), (begin_one, "start_vehicles")):
+        first, second, third, h = SIGNATURES[name]
+        library = type_of(function).dispatcher.compile_device((first, second, third, WHOLE, h)).library
+        link_once(library, large)
     grid: Any = cuda.grid
     size: Any = cuda.gridsize
 
@@ -182,10 +196,17 @@ def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
         if t < machines:
             put_numbers(table, numbers, values, mask, machines, t)
 
+    def start(words, mask, machines, h):
+        t = grid(1)
+        if t < machines:
+            begin_one(words, mask, machines, t, h)
+
     def take(table, arrays, machines, machine):
         take_image(table, arrays, machines, machine, grid(1), size(1))
 
-    return {"advance": advance, "put_image": put, "put_numbers": put_own, "take_image": take}
+    return {
+        "advance": advance, "put_image": put, "put_numbers": put_own, "start_vehicles": start, "take_image": take,
+    }  # fmt: skip
 
 
 def _binary(function: Any, name: str, capability: tuple[int, int]) -> Binary:
@@ -225,6 +246,28 @@ def _advance_one(source: ProgramSource, type_of_function: Callable[[Any], Any], 
         steps_of_one(own.machine, own.data, own.memory, own.many, own.y, own.before, steps, h)
 
     return advance_one
+
+
+def _start_one(source: ProgramSource, type_of_function: Callable[[Any], Any], used: set[str]) -> Any:
+    """Vehicles of machine t start where they stand, if its byte of the mask is set."""
+    if not source.starting:
+
+        @part
+        def start_nothing(words, mask, machines, t, h):
+            pass
+
+        return start_nothing
+
+    members = members_at(Members(source.tree, type_of_function, used))
+
+    @part
+    def start_one_of_many(words, mask, machines, t, h):
+        if read_byte(mask + t) != 0:
+            own = members(words, machines, t)
+            many = own.many[0]
+            many.code = start_one(own.machine, own.data, many.start_time + many.steps_done * h, own.y)
+
+    return start_one_of_many
 
 
 def _from_text(text: str, name: str, **space: Any) -> Any:

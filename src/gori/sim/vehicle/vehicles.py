@@ -12,6 +12,7 @@ from gori.kernels.vehicle.drivetrain import HIGH_LOCKED, TRANSFER_NEUTRAL
 from gori.kernels.vehicle.start import start_vehicles
 from gori.kernels.vehicle.state import NEVER
 from gori.model import Model
+from gori.model.vehicle.soil import places_of, touched_cells
 from gori.model.vehicle.tables import VehicleTables
 from gori.sim.callers.pickled import Bound
 from gori.sim.vehicle.inputs import Inputs
@@ -21,7 +22,8 @@ from gori.text.arguments import is_one_of
 KEPT = ("vehicle_clock", "driver", "wheel", "train", "wheel_output", "train_output", "contact")
 """arrays of Data that a State holds; forces of soft soil depend on the way there, so outputs are kept as well"""
 SOIL = ("cell_index", "cells")
-"""of soft soil a State holds the cells that something has touched: their index, and what they remember"""
+"""of soft soil a State holds the cells that something has touched: their index, and what they remember; of a window
+also how many it has forgotten"""
 LOCKED = 1e9
 """inertia of a wheel that is to stand still [kg m2]"""
 NO_FRICTION = 1e-6
@@ -50,6 +52,16 @@ def off_grid(tables: VehicleTables, time: float, does: str) -> str:
     return (
         f"a wheel {does} the grid of soft soil at t = {time:.6g} s: the grid extends from x = {x:g} to {x + length:g} "
         f"m and from y = {y:g} to {y + width:g} m. Increase terrain.soft.size"
+    )
+
+
+def off_window(tables: VehicleTables, time: float) -> str:
+    """What to tell when cells that are pressed at the same time have one place in the window of soft soil."""
+    soil = tables.records.soil[0]
+    length, width = soil["wx"] * soil["cell"], soil["wy"] * soil["cell"]
+    return (
+        f"wheels are farther apart than the window of soft soil, {length:g} m by {width:g} m, at t = {time:.6g} s: "
+        "increase terrain.soft.window, along x and y for all directions that the vehicle may take"
     )
 
 
@@ -92,8 +104,10 @@ class Vehicles(Bound):
             return {}
         saved = {name: getattr(self._data, name).copy() for name in KEPT}
         if soil and self._tables.soft:
-            saved["cell_index"] = np.flatnonzero(self._data.cells["stamp"] > NEVER)
-            saved["cells"] = self._data.cells[saved["cell_index"]]
+            saved["cell_index"], places = touched_cells(self._data.cells, self._data.window)
+            saved["cells"] = self._data.cells[places]
+            if self._tables.windowed:
+                saved["forgotten"] = self._data.forgotten.copy()
         return saved
 
     def load(self, saved: Mapping[str, np.ndarray] | None, y: np.ndarray | None = None) -> None:
@@ -117,7 +131,10 @@ class Vehicles(Bound):
             getattr(data, name)[:] = saved[name]
         if tables.soft:
             self._clear_soil()
-            data.cells[saved["cell_index"]] = saved["cells"]
+            places = places_of(tables.records.soil, saved["cell_index"])
+            data.cells[places] = saved["cells"]
+            if tables.windowed:
+                data.window["cell"][places], data.forgotten[:] = saved["cell_index"] + 1, saved["forgotten"]
         data.standing[:] = np.nan if y is None else y[: len(data.standing)]
 
     def rolling_speeds(self) -> np.ndarray:
@@ -148,6 +165,7 @@ class Vehicles(Bound):
     def _clear_soil(self) -> None:
         self._data.cells[:] = np.zeros(1, self._data.cells.dtype)
         self._data.cells["stamp"] = NEVER
+        self._data.window["cell"], self._data.forgotten[:] = 0, 0
 
     def check(self, saved: Mapping[str, np.ndarray] | None, time: float | None = None) -> None:
         """Refuse what `state` of this Model would not give; time: at which vehicles must stand [s]."""
@@ -160,7 +178,7 @@ class Vehicles(Bound):
             return
         if tables.soft and "cells" not in saved:
             raise InputError("this State has no soft soil: use simulation.state, not the Snapshot of step()")
-        known = (*KEPT, *(SOIL if tables.soft else ()))
+        known = (*KEPT, *(SOIL if tables.soft else ()), *(("forgotten",) if tables.windowed else ()))
         for name in saved:
             if name not in known:
                 raise InputError(f"state.vehicle: there is no {name!r}{closest(name, known)}")
@@ -169,7 +187,7 @@ class Vehicles(Bound):
                 raise InputError(f"state.vehicle[{name!r}] is missing")
         if tables.soft and (saved["cell_index"].ndim != 1 or saved["cell_index"].dtype.kind not in "iu"):
             raise InputError("state.vehicle['cell_index'] must be a row of whole numbers")
-        for name in (*KEPT, *(("cells",) if tables.soft else ())):
+        for name in (name for name in known if name != "cell_index"):
             value, here = np.asarray(saved[name]), getattr(self._data, name)
             shape = (len(saved["cell_index"]),) if name == "cells" else here.shape
             if value.dtype != here.dtype or value.shape != shape:
@@ -188,9 +206,14 @@ class Vehicles(Bound):
         if time is not None and abs(saved["vehicle_clock"]["time"][0] - time) > 4.0 * np.spacing(abs(time)):
             raise InputError(f"state.vehicle['vehicle_clock'] must show the time of the State, {time!r} s")
         if tables.soft:
-            index, count = np.asarray(saved["cell_index"]), len(self._data.cells)
+            soil = tables.records.soil
+            index, count = np.asarray(saved["cell_index"]), int(soil["nx"][0] * soil["ny"][0])
             if len(index) and not (index[0] >= 0 and index[-1] < count and (np.diff(index) > 0).all()):
                 raise InputError(f"state.vehicle['cell_index'] must be whole numbers from 0 to {count - 1}, ascending")
+            if len(np.unique(places_of(soil, index))) < len(index):
+                raise InputError("state.vehicle['cell_index'] holds cells for which terrain.soft.window has one place")
+            if tables.windowed and not saved["forgotten"][0] >= 0:
+                raise InputError("state.vehicle['forgotten'] must not be negative")
 
 
 @contextmanager

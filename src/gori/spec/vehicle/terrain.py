@@ -172,6 +172,9 @@ class SoftGround(Part):
     at: Place = Field((0.0, 0.0), description="x and y of the corner with the smallest coordinates [m]")
     size: Annotated[tuple[Positive, Positive], BeforeValidator(a_sequence)] = Field(description="along x and y [m]")
     cell: Positive = Field(0.05, description="cell size [m]")
+    window: Annotated[tuple[Positive, Positive], BeforeValidator(a_sequence)] | None = Field(
+        None, description="along x and y [m]: so much is remembered around the wheels; default: all of it"
+    )
 
 
 class Terrain(Part):

@@ -1,8 +1,11 @@
 """The vehicle in motion under pedals, and its ruts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+import gori
 from gori.model.vehicle.soil import rut_depths
 from gori.web.serve.drive.engine import BLOCK, DriveEngine, try_levers, values_of
 from gori.web.serve.drive.truck import DriveOptions, driven
@@ -60,3 +63,19 @@ def test_a_vehicle_stands_on_what_carries_it(sand):
     sand.pedals.want(0.0, 0.0, 0.0, True)
     assert sand.stands() and sand.simulation.time == 0.0
     assert DriveEngine(driven(DriveOptions(course="flat"))).soil_left == np.inf
+
+
+def test_ruts_of_a_window_are_told_until_it_forgets_them(sand):
+    """The same vehicle on soil that remembers a part of the course."""
+    model = gori.compile(sand.model.spec.set("terrain.soft.window", (5.0, 5.0)))
+    engine = DriveEngine(replace(sand.vehicle, model=model))
+    assert len(engine.simulation.stepper.data.cells) == 67 * 67 + 1 < 0.1 * np.prod(engine._grid)
+    depth = np.zeros(engine._grid, np.float32).ravel()
+    engine.pedals.want(1.0, 0.0, 0.0, True)
+    for _ in range(int(1.0 / BLOCK)):
+        assert engine.advance() is None
+        cells, deep = engine.ruts()
+        depth[cells] = deep
+    state = engine.simulation.state.vehicle
+    kept = rut_depths(model.spec.terrain.soft, state).ravel()
+    assert state["forgotten"][0] == 0 and np.count_nonzero(kept) > 100 and np.allclose(depth, kept, atol=1e-6)

@@ -24,19 +24,33 @@ def cell_rut(soil, cells, i, j):
 
 
 @part
-def rut(soil, cells, x, y):
-    """Depth [m] of the soil below the ground, and its slopes; outside of the grid there is no soil."""
+def corner(soil, x, y):
+    """Whether a position is on the grid, the cell whose middle is next below it, and how far beyond it is [cells]."""
     a, b = (x - soil.x0) / soil.cell, (y - soil.y0) / soil.cell
     if a < 0.0 or b < 0.0 or a > soil.nx or b > soil.ny:
-        return 0.0, 0.0, 0.0
+        return False, 0, 0, 0.0, 0.0
     i, j = floor(a - 0.5), floor(b - 0.5)
-    a, b = a - 0.5 - i, b - 0.5 - j
-    d00, d10 = cell_rut(soil, cells, i, j), cell_rut(soil, cells, i + 1, j)
-    d01, d11 = cell_rut(soil, cells, i, j + 1), cell_rut(soil, cells, i + 1, j + 1)
+    return True, i, j, a - 0.5 - i, b - 0.5 - j
+
+
+@part
+def between(soil, a, b, d00, d10, d01, d11):
+    """Depth [m] between the middles of four cells, and its slopes."""
     depth = (1.0 - b) * (d00 + a * (d10 - d00)) + b * (d01 + a * (d11 - d01))
     along = ((1.0 - b) * (d10 - d00) + b * (d11 - d01)) / soil.cell
     across = ((1.0 - a) * (d01 - d00) + a * (d11 - d10)) / soil.cell
     return depth, along, across
+
+
+@part
+def rut(soil, cells, x, y):
+    """Depth [m] of the soil below the ground, and its slopes; outside of the grid there is no soil."""
+    inside, i, j, a, b = corner(soil, x, y)
+    if not inside:
+        return 0.0, 0.0, 0.0
+    d00, d10 = cell_rut(soil, cells, i, j), cell_rut(soil, cells, i + 1, j)
+    d01, d11 = cell_rut(soil, cells, i, j + 1), cell_rut(soil, cells, i + 1, j + 1)
+    return between(soil, a, b, d00, d10, d01, d11)
 
 
 @part

@@ -6,8 +6,9 @@ import numpy as np
 
 from gori.errors import GoriError, SimulationError
 from gori.integrate import Adams
-from gori.model.vehicle.soil import soil_row
+from gori.model.vehicle.soil import soil_row, touched_cells
 from gori.sim import Simulation, at_rest
+from gori.spec.vehicle.terrain import SoftGround
 from gori.web.serve.drive.pedals import Pedals
 from gori.web.serve.drive.truck import DrivenVehicle
 
@@ -144,8 +145,10 @@ class DriveEngine:
         if soft is None:
             return None
         ny, nx = self._grid
-        cells = self.simulation.stepper.data.cells.reshape(ny, nx)
-        at = self.at
+        data, at = self.simulation.stepper.data, self.at
+        if len(data.window):
+            return self._ruts_in_window(soft)
+        cells = data.cells.reshape(ny, nx)
         if self._looked == -np.inf:
             window = (0, ny, 0, nx)
         else:
@@ -160,6 +163,16 @@ class DriveEngine:
         depth = found["z_dyn"] + (1.0 - soft.soil.rebound) * found["z_max"]
         index = (rows + y0) * nx + columns + x0
         return index.astype(np.uint32), depth.astype(np.float32)
+
+    def _ruts_in_window(self, soft: SoftGround) -> tuple[np.ndarray, np.ndarray]:
+        """The same where the soil remembers a window around the wheels only."""
+        data = self.simulation.stepper.data
+        index, places = touched_cells(data.cells, data.window)
+        found = data.cells[places]
+        new = found["stamp"] >= self._looked
+        self._looked = self.simulation.time
+        depth = found["z_dyn"] + (1.0 - soft.soil.rebound) * found["z_max"]
+        return index[new].astype(np.uint32), depth[new].astype(np.float32)
 
     def stones(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Positions (n, 3) and radii (n,) of the stones [m]; None: there are none."""
