@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gori.kernels.batch.members import APART, SHARED, Laid
+from gori.kernels.batch.members import APART, SHARED, TILE, Laid
 from gori.kernels.codes import OK
 from gori.kernels.jit import part
 from gori.sim.batch import program
@@ -44,7 +44,7 @@ def test_on_the_host_it_is_compiled_once(monkeypatch):
 
 def test_numbers_of_their_own_on_the_host():
     memory, values, mask = np.zeros(8), np.array([1.0, 2.0, 3.0, 4.0]), np.array([1, 0, 1, 1], np.uint8)
-    table = np.array([memory.ctypes.data, 16])
+    table = np.array([memory.ctypes.data, 16 * TILE, 16])
     arguments = table.ctypes.data, 1, values.ctypes.data, mask.ctypes.data, 4
     on_host(tiny_source()).kernels["put_numbers"](*arguments)
     assert memory.tolist() == [1.0, 0.0, 0.0, 0.0, 3.0, 0.0, 4.0, 0.0]

@@ -33,7 +33,7 @@ SHARED, APART, SIDE_BY_SIDE, TILED = 0, 1, 2, 3
 """how an array stands in memory"""
 TILE = 32
 """machines of a tile: the threads of a warp"""
-SEEN = ("data.values",)
+SEEN = ("data.values", "data.forgotten")
 """arrays of numbers that others see, besides the state"""
 IN_LANES = ("body_n", "dof_n")
 """arrays whose rows are read eight numbers at a time (`kernels/tree/tree_solve.py`), which stand apart as well"""

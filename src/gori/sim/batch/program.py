@@ -214,7 +214,7 @@ def _binary(function: Any, name: str, capability: tuple[int, int]) -> Binary:
     from cuda.core import ProgramOptions
 
     code = ptx_of(function, name, capability)
-    options = ProgramOptions(arch=f"sm_{capability[0]}{capability[1]}", name=name)
+    options = ProgramOptions(arch=f"sm_{capability[0]}{capability[1]}", name=name, split_compile=0)  # in threads
     symbol = re.findall(r"\.entry\s+(\w+)", code)[0]
     return Binary(symbol, bytes(Compiler(code, "ptx", options=options).compile("cubin").code))
 
