@@ -1,6 +1,6 @@
 """Many machines of one Model at once, on a CPU or a GPU."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
@@ -25,6 +25,7 @@ from gori.sim.batch.arguments import (
     worker_count,
 )
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
+from gori.sim.batch.laws import LawForce, Laws
 from gori.sim.batch.saved import load_kept, save_kept
 from gori.sim.batch.varied import Numbers, digest_of, numbers_of, with_inputs
 from gori.sim.callers.interrupts import RunInterrupts
@@ -48,6 +49,8 @@ class Batch:
     state        where all start; default: `model.state()`
     parameters   {path in the Spec: values (machines, ...)}: numbers in which they differ. Of a joint that closes a loop
                  only a Spec knows, as it was written: give that instead of the Model
+    forces       laws f(t, q, v, tau, ...) that add to the generalised forces tau (nv,) in place: a function, several, or
+                 {name: function}. What stands after tau are parameters, "forces.NAME.PARAMETER" (`laws.py`)
     loops        how loops are kept closed, as in a Simulation
     sub_steps    {drive train: largest step of its own [s]}, as in a Simulation
     workers      threads of the CPU; default: `gori.threads()`
@@ -67,6 +70,7 @@ class Batch:
         device: Literal["cpu", "cuda"] = "cpu",
         state: State | None = None,
         parameters: Mapping[str, Any] | None = None,
+        forces: Callable | Sequence[Callable] | Mapping[str, Callable] | None = None,
         loops: Loops | dict | str | None = None,
         sub_steps: Mapping[str, float] | None = None,
         workers: int | None = None,
@@ -85,7 +89,8 @@ class Batch:
         if self.method.adaptive:
             raise UnsupportedError(f"{self.method.kind} uses adaptive steps: machines of a batch take the same ones")
         varied: list[Numbers] = []
-        self._parameters = dict(parameters)
+        self._laws = Laws(forces, parameters)
+        self._parameters = parameters = self._laws.others(parameters)
         self._fingerprints: dict[int, str] = {}
         self._spec = described(model)
         if parameters:
@@ -94,11 +99,13 @@ class Batch:
         elif isinstance(model, Spec):
             model = compile(model)
         self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
-        self._digest = digest_of(varied)
-        self.sets = max((numbers.values.shape[1] for numbers in varied), default=0)
-        self._set = np.arange(self.count)
         self._forces = settable_forces(model)
-        self.model = with_held_forces(model, self._forces)
+        self.model = self._laws.model(with_held_forces(model, self._forces))
+        self._law_numbers = self._laws.numbers(self.model)
+        refuse_fewer(self._law_numbers, self.count)
+        self._digest = digest_of([*varied, *self._law_numbers]) + self._laws.digest
+        self.sets = max((numbers.values.shape[1] for numbers in [*varied, *self._law_numbers]), default=0)
+        self._set = np.arange(self.count)
         refuse_unable(self.model, device, bool(varied))
         self._varied = varied = with_inputs(self.model, varied)
         if state is not None and (moved := [numbers for numbers in varied if numbers.path == "y"]):
@@ -106,7 +113,9 @@ class Batch:
                 f"parameters change where machines start ({moved[0].values.shape[0]} numbers of q and v), and state= "
                 "says where all of them do: leave one of them out. Where machines are is written to batch.q and batch.v"
             )
-        options: dict[str, Any] = {"loops": loops, "sub_steps": sub_steps}
+        options: dict[str, Any] = {
+            "loops": loops, "sub_steps": sub_steps, "forces": self._laws.force(self.model, device == "cuda")
+        }  # fmt: skip
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
 
         def make() -> Simulation:
@@ -122,7 +131,7 @@ class Batch:
         self._machines = Machines(make, self.count, workers, [numbers.of_sets(self._set) for numbers in varied])
         self._start = self._machines.simulation.state
         self._values = self._machines.simulation.stepper.data.values.copy()
-        self.inputs = BatchInputs(self.model, self._forces, self._machines)
+        self.inputs = BatchInputs(self.model, self._forces, self._machines, self._laws.inputs(self.model))
         """{name: values (machines,)}: torques, forces and targets of motors of the Spec, and what drivers do"""
         self.outputs = BatchOutputs(self.model, self._machines)
         """{channel: values (machines,)} of wheels and drive trains"""
@@ -205,7 +214,7 @@ class Batch:
             simulation.stepper.plan_steps(1)
             simulation.stepper.data.values[:] = self._values  # the machine that stood there may have had others
             self._machines.store(chosen)  # pyright: ignore[reportArgumentType]  # only a GPU has masks of its own
-            for numbers in self._varied:
+            for numbers in [*self._varied, *self._law_numbers]:
                 if not numbers.of_tables and (numbers.of_machine or (state is None and not self._given)):
                     self._machines.put(numbers.of_sets(self._set), on_host(chosen))
             if self._varied and self.model.vehicle is not None:
@@ -239,6 +248,11 @@ class Batch:
         """Words of a table of the Model, such as "body_f", in which machines differ by their `parameters`."""
         found = [numbers.words for numbers in self._varied if numbers.path == f"machine.{table}"]
         return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """Names of the laws of forces that were given as functions."""
+        return tuple(law.name for law in self._laws.laws)
 
     @property
     def tables_differ(self) -> bool:
@@ -334,6 +348,8 @@ class Batch:
     def _explained(self, machine: int, code: int) -> str:
         """Why the machine that was fetched last has failed."""
         simulation = self._machines.simulation
+        if isinstance(simulation.user, LawForce):
+            simulation.user.stand(simulation.stepper)
         for name, values in self.inputs.items():
             if not np.isfinite(value := float(np.asarray(values)[machine])):
                 return f"input {name!r} is {value:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"

@@ -17,6 +17,7 @@ from gori.kernels.vehicle.vehicle import vehicle
 from gori.sim.batch.check import refuse_damage
 from gori.sim.batch.devices import Accelerator, Gpu, Memory
 from gori.sim.batch.kept import forget_in, forgets, kept_members
+from gori.sim.batch.laws import LawForce
 from gori.sim.batch.plan import MemoryPlan
 from gori.sim.batch.program import ProgramSource
 from gori.sim.batch.varied import Numbers
@@ -233,6 +234,8 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
             "device='cpu'"
         )
     functions: dict[str, Any] = {"vehicle": _part_of(vehicle)}
+    if isinstance(simulation.user, LawForce):
+        functions["user"] = simulation.user.device_function
     if stepper.loops is not None:
         functions["closed"] = _part_of(type(stepper.loops).solver)
     if stepper.machine.core:
