@@ -3,6 +3,7 @@
 Elsewhere the same programs run on the host (`tests/sim/batch/test_cuda.py`). A vehicle compiles for a minute.
 """
 
+import math
 import sys
 from collections.abc import Callable
 
@@ -102,8 +103,33 @@ def vehicles() -> None:
         assert np.abs(np.asarray(batch.q)[k] - run.q).max() < 1e-6
 
 
+def own_law(t, q, v, tau, strength, reach=0.5):
+    tau[0] -= strength * math.sin(q[0]) / (reach + q[0] * q[0])
+    for k in range(v.shape[0]):
+        tau[k] -= 0.2 * v[k] * abs(v[k])
+
+
+def laws() -> None:
+    """A law of the user with strengths of its own, on the GPU and on the CPU; a NaN in tau stops its machine alone."""
+    strength = np.linspace(0.0, 2.0, COUNT)
+    ends = []
+    for device in ("cpu", "cuda"):
+        batch = gori.batch(
+            pendulum(), COUNT, gori.SemiImplicit(step=H), forces=own_law, device=device,
+            parameters={"forces.own_law.strength": strength, "forces.own_law.reach": "0.5 + 0.1*sin(t)"},
+        )  # fmt: skip
+        batch.q[:, 0] = 0.7
+        batch.step(500)
+        assert not batch.failed.any()
+        ends.append((np.asarray(batch.q), np.asarray(batch.work)))
+    assert max(np.abs(a - b).max() for a, b in zip(*ends)) < 1e-9
+    batch.inputs["own_law.strength"][17] = np.nan
+    batch.step(1)
+    assert np.flatnonzero(batch.failed).tolist() == [17]
+
+
 CASES: dict[str, Callable[[], None]] = {
-    case.__name__: case for case in (trees, loops, places, faults, parameters, vehicles)
+    case.__name__: case for case in (trees, loops, places, faults, parameters, laws, vehicles)
 }
 
 

@@ -187,7 +187,9 @@ def _numbered(callback: int | None) -> tuple[Any, int]:
     this = builder.add(builder.load(calls), ir.Constant(integer, 1))
     builder.store(this, calls)
     kind = ir.FunctionType(integer, [number, pointer, pointer, pointer, integer])
-    called = builder.call(builder.inttoptr(ir.Constant(integer, callback), kind.as_pointer()), [*function.args[:4], this])
+    called = builder.call(
+        builder.inttoptr(ir.Constant(integer, callback), kind.as_pointer()), [*function.args[:4], this]
+    )
     builder.ret(builder.zext(builder.icmp_signed("!=", called, this), integer))
     with global_compiler_lock:
         library.add_ir_module(module)

@@ -49,8 +49,8 @@ class Batch:
     state        where all start; default: `model.state()`
     parameters   {path in the Spec: values (machines, ...)}: numbers in which they differ. Of a joint that closes a loop
                  only a Spec knows, as it was written: give that instead of the Model
-    forces       laws f(t, q, v, tau, ...) that add to the generalised forces tau (nv,) in place: a function, several, or
-                 {name: function}. What stands after tau are parameters, "forces.NAME.PARAMETER" (`laws.py`)
+    forces       laws f(t, q, v, tau, ...) that add to the generalised forces tau (nv,) in place: a function, several,
+                 or {name: function}. What stands after tau are parameters, "forces.NAME.PARAMETER" (`laws.py`)
     loops        how loops are kept closed, as in a Simulation
     sub_steps    {drive train: largest step of its own [s]}, as in a Simulation
     workers      threads of the CPU; default: `gori.threads()`

@@ -33,7 +33,9 @@ class BatchInputs(MutableMapping[str, Any]):
     laws     {parameter of a law: its signal}
     """
 
-    def __init__(self, model: Model, forces: tuple[str, ...], machines: Machines, laws: Mapping[str, int] | None = None):
+    def __init__(
+        self, model: Model, forces: tuple[str, ...], machines: Machines, laws: Mapping[str, int] | None = None
+    ):
         vehicle = model.vehicle
         self._machines = machines
         self._signals = {name: model.forces.signal_names.index(signal_of(model, name)) for name in forces}

@@ -61,8 +61,8 @@ class Laws:
                     self._values[path] = law.values[parameter]
                 else:
                     raise InputError(
-                        f"law {law.name!r} needs a value for {parameter!r}: give parameters={{'{SECTION}{path}': ...}}, "
-                        "or a default in its def"
+                        f"law {law.name!r} needs a value for {parameter!r}: give parameters="
+                        f"{{'{SECTION}{path}': ...}}, or a default in its def"
                     )
         if unknown := [path for path in given if path not in self._values]:
             raise InputError(
@@ -101,16 +101,16 @@ class Laws:
         """The Model with signals for the parameters."""
         names = {law.name for law in self.laws}
         if taken := sorted(names & {*model.forces.names, *model.joint_names}):
-            raise InputError(f"law {taken[0]!r} has the name of a force or a joint of the Spec: give {{name: function}}")
+            raise InputError(
+                f"law {taken[0]!r} has the name of a force or a joint of the Spec: give {{name: function}}"
+            )
         return with_signals(model, {f"{SECTION}{path}": value for path, value in self._signals.items()})
 
     def inputs(self, model: Model) -> dict[str, int]:
         """{parameter: its signal}, of those that are numbers."""
         names = model.forces.signal_names
         return {
-            path: names.index(f"{SECTION}{path}")
-            for path, value in self._signals.items()
-            if isinstance(value, float)
+            path: names.index(f"{SECTION}{path}") for path, value in self._signals.items() if isinstance(value, float)
         }
 
     def numbers(self, model: Model) -> list[Numbers]:
@@ -137,7 +137,7 @@ class Laws:
             refuse_uncompilable(law.function, law.name, len(law.parameters), on_gpu)
         names = model.forces.signal_names
         signals = [[names.index(f"{SECTION}{law.name}.{name}") for name in law.parameters] for law in self.laws]
-        return LawForce(self.laws, signals, self.digest, model, on_gpu)
+        return LawForce(self.laws, signals, self.digest, model)
 
 
 class LawForce(UserForce):
@@ -146,13 +146,13 @@ class LawForce(UserForce):
     signals   of the parameters of each law
     """
 
-    def __init__(self, laws: tuple[Law, ...], signals: list[list[int]], digest: str, model: Model, on_gpu: bool):
+    def __init__(self, laws: tuple[Law, ...], signals: list[list[int]], digest: str, model: Model):
         super().__init__([], model.nq, model.nv)
         self.functions = [law.function for law in laws]
         self._laws, self._signals, self._count = laws, signals, len(model.forces.signal_names)
         self._digest = digest
         self._stepper: Stepper | None = None
-        self.address = -1 if on_gpu else self._compile_laws().address  # on a GPU `device_function` stands in its place
+        self.address = self._compile_laws().address  # on a GPU `device_function` stands in its place
 
     def _total(self, **options: Any) -> Any:
         """f(t, q, v, tau, values), the laws one after the other."""
@@ -219,8 +219,8 @@ def _named(forces: object) -> Iterable[tuple[str, Callable]]:
     if isinstance(forces, Mapping):
         found = list(forces.items())
     else:
-        several = isinstance(forces, Iterable) and not callable(forces)
-        found = [(getattr(function, "__name__", ""), function) for function in (forces if several else [forces])]
+        several: list[Any] = list(forces) if isinstance(forces, Iterable) and not callable(forces) else [forces]
+        found = [(getattr(function, "__name__", ""), function) for function in several]
     names = [name for name, _ in found]
     for name, function in found:
         if not callable(function):
@@ -238,8 +238,8 @@ def _law(name: str, function: Callable) -> Law:
     names = tuple(signature.parameters)
     if len(names) < len(STATE) or not kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}:
         raise InputError(
-            f"law {name!r} must be a function of t, q, v, tau and of parameters by name, not of {signature}: it adds to "
-            "tau (nv,) in place"
+            f"law {name!r} must be a function of t, q, v, tau and of parameters by name, not of {signature}: it "
+            "adds to tau (nv,) in place"
         )
     defaults = {x.name: x.default for x in signature.parameters.values() if x.default is not inspect.Parameter.empty}
     if early := [own for own in names[: len(STATE)] if own in defaults]:
@@ -249,6 +249,8 @@ def _law(name: str, function: Callable) -> Law:
 
 def _is_table(value: Any) -> bool:
     """Whether it is a list of pairs."""
-    return isinstance(value, list | tuple) and len(value) > 0 and all(
-        isinstance(row, list | tuple) and len(row) == 2 for row in value
+    return (
+        isinstance(value, list | tuple)
+        and len(value) > 0
+        and all(isinstance(row, list | tuple) and len(row) == 2 for row in value)
     )

@@ -96,15 +96,11 @@ def functions_within(function: Callable) -> list[FunctionType]:
 def refuse_raising(function: Callable) -> None:
     """Refuse functions with `raise` and `assert`, which a GPU does not know."""
     for own in functions_within(function):
-        line = own.__code__.co_firstlineno
-        for instruction in dis.get_instructions(own):
-            position = instruction.positions
-            line = position.lineno if position is not None and position.lineno is not None else line
-            if instruction.opname == "RAISE_VARARGS":
-                raise UnsupportedError(
-                    f"device cuda: law {own.__name__!r} raises exceptions, which a GPU cannot: add math.nan to tau, "
-                    f"and the machine stops there as failed ({_line(own, line)})"
-                )
+        if (line := _line_of(own, lambda instruction: instruction.opname == "RAISE_VARARGS")) is not None:
+            raise UnsupportedError(
+                f"device cuda: law {own.__name__!r} raises exceptions, which a GPU cannot: add math.nan to tau, and "
+                f"the machine stops there as failed ({_line(own, line)})"
+            )
 
 
 def refuse_uncompilable(function: Callable, name: str, parameters: int, on_gpu: bool) -> None:
@@ -141,10 +137,23 @@ def _reason(words: str) -> str:
 
 def _place(function: Callable, error: Exception) -> str:
     """The line of the user's code that Numba names first."""
+    unknown = re.search(r"name '(\w+)' is not defined", str(error))
     for own in functions_within(function):
-        if found := re.search(re.escape(own.__code__.co_filename) + r" \((\d+)\)", str(error)):
+        if unknown is not None:
+            if (line := _line_of(own, lambda instruction: instruction.argval == unknown[1])) is not None:
+                return _line(own, line)
+        elif found := re.search(re.escape(own.__code__.co_filename) + r" \((\d+)\)", str(error)):
             return _line(own, int(found[1]))
     return _line(python_of(function))
+
+
+def _line_of(function: FunctionType, wanted: Callable[[dis.Instruction], bool]) -> int | None:
+    """The line of the first instruction of a kind."""
+    for instruction in dis.get_instructions(function):
+        if wanted(instruction):
+            position = instruction.positions
+            return None if position is None else position.lineno
+    return None
 
 
 def _line(function: FunctionType, number: int | None = None) -> str:
