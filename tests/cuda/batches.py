@@ -103,6 +103,20 @@ def vehicles() -> None:
         assert np.abs(np.asarray(batch.q)[k] - run.q).max() < 1e-6
 
 
+def singles() -> None:
+    """Numbers of machines as float32: near to those in float64, in less memory."""
+    ends, sizes, v = [], [], speeds(arm(), COUNT)
+    for precision in ("float64", "float32"):
+        batch = gori.batch(arm(), COUNT, gori.SemiImplicit(step=H), device="cuda", precision=precision)
+        batch.v.set(v)
+        batch.step(1000)
+        assert not batch.failed.any()
+        ends.append(np.asarray(batch.q))
+        sizes.append(batch.bytes_per_machine)
+        assert np.array_equal(batch.state(17).q, ends[-1][17])
+    assert 0.0 < np.abs(ends[0] - ends[1]).max() < 1e-5 and sizes[1] < 0.6 * sizes[0], (ends, sizes)
+
+
 def own_law(t, q, v, tau, strength, reach=0.5):
     tau[0] -= strength * math.sin(q[0]) / (reach + q[0] * q[0])
     for k in range(v.shape[0]):
@@ -129,7 +143,7 @@ def laws() -> None:
 
 
 CASES: dict[str, Callable[[], None]] = {
-    case.__name__: case for case in (trees, loops, places, faults, parameters, laws, vehicles)
+    case.__name__: case for case in (trees, loops, places, faults, parameters, singles, laws, vehicles)
 }
 
 

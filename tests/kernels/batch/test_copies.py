@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from gori.kernels.batch.copies import place_of, put_image, put_numbers, take_image
+from gori.kernels.batch.members import SINGLES
 
 COUNT, WORDS = 7, 3
 
@@ -86,3 +87,25 @@ def test_numbers_of_their_own(memory):
     assert np.array_equal(side[1, chosen], values[0, chosen]) and np.array_equal(apart[chosen, 3], values[1, chosen])
     assert side[1, 3] == before[0][1, 3] and apart[3, 3] == before[1][3, 3]
     assert np.array_equal(side[[0, 2]], before[0][[0, 2]]) and np.array_equal(apart[:, :3], before[1][:, :3])
+
+
+def test_halves_of_words():
+    """An odd number of float32 side by side goes into machines and comes out."""
+    side, image = np.zeros((3, COUNT), np.float32), np.array([1.5, -2.25, 1e-3, 0.0], np.float32)
+    table = np.array([(side.ctypes.data, image.ctypes.data, 3, SINGLES)], np.int64)
+    mask = np.zeros(COUNT, np.uint8)
+    mask[[0, 5]] = 1
+    put_all(table.ctypes.data, 1, mask.ctypes.data, COUNT)
+    assert np.array_equal(side[:, 5], image[:3]) and np.array_equal(side[:, 0], image[:3]) and not side[:, 1:5].any()
+    side[:, 6] = [7.0, 8.0, 9.0]
+    for thread in range(2):
+        take(table.ctypes.data, 1, COUNT, 6, thread, 2)
+    assert image.tolist() == [7.0, 8.0, 9.0, 0.0]
+    assert place(table.ctypes.data, 2, COUNT, 5) == side[2, 5:].ctypes.data
+
+
+def test_numbers_of_their_own_in_halves():
+    side, values = np.zeros((2, COUNT), np.float32), np.linspace(0.1, 0.7, COUNT)[None]
+    table = np.array([(side[1].ctypes.data, 4)], np.int64)
+    put_numbers_of_all(table.ctypes.data, 1, values.ctypes.data, np.ones(COUNT, np.uint8).ctypes.data, COUNT)
+    assert np.array_equal(side[1], values[0].astype(np.float32)) and not side[0].any()

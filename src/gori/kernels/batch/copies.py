@@ -2,10 +2,10 @@
 
 An image holds the arrays of one machine, one after the other. A table says where they are, four words for each array:
 its address in the memory of all machines, that in the image, how many words one machine has, and whether they stand
-SIDE_BY_SIDE.
+SIDE_BY_SIDE; or SINGLES, and then how many numbers of half a word.
 """
 
-from gori.kernels.batch.members import WORD, read_byte, read_word, write_word
+from gori.kernels.batch.members import HALF, SINGLES, WORD, copy_half, read_byte, read_word, write_single, write_word
 from gori.kernels.jit import part
 
 
@@ -13,6 +13,8 @@ from gori.kernels.jit import part
 def place_of(row, i, machines, t):
     """Address of word i of an array, of machine t; row: of the table."""
     first, words, side = read_word(row), read_word(row + 2 * WORD), read_word(row + 3 * WORD)
+    if side == SINGLES:
+        return first + HALF * (i * machines + t)
     return first + WORD * (i * machines + t if side != 0 else t * words + i)
 
 
@@ -23,9 +25,12 @@ def put_image(table, arrays, mask, machines, t):
         return
     for a in range(arrays):
         row = table + 4 * WORD * a
-        source = read_word(row + WORD)
+        source, single = read_word(row + WORD), read_word(row + 3 * WORD) == SINGLES
         for i in range(read_word(row + 2 * WORD)):
-            write_word(place_of(row, i, machines, t), read_word(source + WORD * i))
+            if single:
+                copy_half(place_of(row, i, machines, t), source + HALF * i)
+            else:
+                write_word(place_of(row, i, machines, t), read_word(source + WORD * i))
 
 
 @part
@@ -33,21 +38,29 @@ def take_image(table, arrays, machines, t, thread, threads):
     """Machine t into the image, by many threads."""
     for a in range(arrays):
         row = table + 4 * WORD * a
-        to = read_word(row + WORD)
+        to, single = read_word(row + WORD), read_word(row + 3 * WORD) == SINGLES
         for i in range(thread, read_word(row + 2 * WORD), threads):
-            write_word(to + WORD * i, read_word(place_of(row, i, machines, t)))
+            if single:
+                copy_half(to + HALF * i, place_of(row, i, machines, t))
+            else:
+                write_word(to + WORD * i, read_word(place_of(row, i, machines, t)))
 
 
 @part
 def put_numbers(table, numbers, values, mask, machines, t):
     """Numbers of its own into machine t, if its byte of the mask is set.
 
-    table    two words for each number: its address in machine 0, and how far apart machines are [bytes]
+    table    two words for each number: its address in machine 0, and how far apart machines are [bytes]: where that is
+             HALF, they are stored as float32
     values   (numbers, machines)
     """
     if read_byte(mask + t) == 0:
         return
     for k in range(numbers):
         row = table + 2 * WORD * k
-        to = read_word(row) + t * read_word(row + WORD)
-        write_word(to, read_word(values + WORD * (k * machines + t)))
+        apart, value = read_word(row + WORD), read_word(values + WORD * (k * machines + t))
+        to = read_word(row) + t * apart
+        if apart == HALF:
+            write_single(to, value)
+        else:
+            write_word(to, value)

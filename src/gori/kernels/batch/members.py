@@ -30,19 +30,42 @@ IN_LANES = ("body_n", "dof_n")
 """arrays whose rows are read eight numbers at a time (`kernels/tree/tree_solve.py`), which stand apart as well"""
 WORD = 8
 """bytes: all arrays of bundles consist of words"""
+HALF = 4
+"""bytes of a float32, as numbers that stand SIDE_BY_SIDE may be stored"""
+SINGLES = 2
+"""of numbers that are, in a table for `copies.py`, where others have whether they stand SIDE_BY_SIDE"""
 _NUMBERS = count(1)
 
 
 class Laid(NamedTuple):
-    """An array of one machine, and how those of all machines stand."""
+    """An array of one machine, and how those of all machines stand.
+
+    single   its numbers are stored as float32, and it stands SIDE_BY_SIDE
+    """
 
     array: np.ndarray
     place: int
+    single: bool = False
+
+    @property
+    def stored(self) -> np.dtype:
+        """Of what is in the memory of all machines."""
+        return np.dtype(np.float32) if self.single else self.array.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Of one machine there."""
+        return self.array.size * self.stored.itemsize
 
     @property
     def words(self) -> int:
-        """Of one machine."""
-        return self.array.nbytes // WORD
+        """Of one machine; numbers, where they are halves of words."""
+        return self.array.size if self.single else self.array.nbytes // WORD
+
+    @property
+    def arrangement(self) -> int:
+        """For a table for `copies.py`."""
+        return SINGLES if self.single else int(self.place == SIDE_BY_SIDE)
 
 
 Tree = Mapping[str, Any]
@@ -96,7 +119,7 @@ class Members(types.Type):
                 self.words += inner.words
             elif isinstance(value, Laid):
                 layout = "A" if value.place == SIDE_BY_SIDE else "C"
-                self.members[name] = types.Array(numba.from_dtype(value.array.dtype), value.array.ndim, layout)
+                self.members[name] = types.Array(numba.from_dtype(value.stored), value.array.ndim, layout)
                 self.places[name] = value.place
                 self.words += 1 + value.array.ndim
             else:
@@ -110,7 +133,7 @@ def structure_of(tree: Tree) -> str:
         if isinstance(value, Mapping):
             parts.append(f"{name}({structure_of(value)})")
         elif isinstance(value, Laid):
-            parts.append(f"{name}:{value.array.dtype.descr}{value.array.ndim}{value.place}")
+            parts.append(f"{name}:{value.stored.descr}{value.array.ndim}{value.place}")
         else:
             parts.append(f"{name}={getattr(value, '__name__', value)}")
     return " ".join(parts)
@@ -221,3 +244,31 @@ def _write_word(typingctx, address, word):
 
 
 write_word: Any = intrinsic(_write_word)
+
+
+def _copy_half(typingctx, to, source):
+    """Four bytes from an address to another."""
+
+    def codegen(context, builder, signature, args):
+        half = ir.IntType(32).as_pointer()
+        builder.store(builder.load(builder.inttoptr(args[1], half)), builder.inttoptr(args[0], half))
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64), codegen
+
+
+copy_half: Any = intrinsic(_copy_half)
+
+
+def _write_single(typingctx, address, word):
+    """Put a word, which is a float64, at an address as a float32."""
+
+    def codegen(context, builder, signature, args):
+        single = builder.fptrunc(builder.bitcast(args[1], ir.DoubleType()), ir.FloatType())
+        builder.store(single, builder.inttoptr(args[0], ir.FloatType().as_pointer()))
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64), codegen
+
+
+write_single: Any = intrinsic(_write_single)

@@ -1,8 +1,8 @@
 """Many machines of one Model at once, on a CPU or a GPU."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, TypedDict, Unpack
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from gori.sim.batch.arguments import (
 )
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
 from gori.sim.batch.laws import LawForce, Laws
+from gori.sim.batch.precision import is_single
 from gori.sim.batch.saved import load_kept, save_kept
 from gori.sim.batch.varied import Numbers, digest_of, numbers_of, with_inputs
 from gori.sim.callers.interrupts import RunInterrupts
@@ -41,19 +42,27 @@ BLOCK_STEPS = 256
 """steps between two looks at Ctrl-C"""
 
 
+class SolverOptions(TypedDict, total=False):
+    """Options of a Batch that are those of a Simulation."""
+
+    loops: Loops | dict | str | None
+    sub_steps: Mapping[str, float] | None
+
+
 class Batch:
     """Many machines of one Model, each with its own state, inputs and parameters.
 
     method       with a fixed step; default: SemiImplicit(step=1e-3)
     device       "cpu": threads, with the results of a Simulation to the last bit; "cuda": a GPU, a thread for each
-    state        where all start; default: `model.state()`
+    precision    of what is stored of machines on a GPU, "float64" or "float32" (`precision.py`)
+    state        where all start, or a State for each; default: `model.state()`
     parameters   {path in the Spec: values (machines, ...)}: numbers in which they differ. Of a joint that closes a loop
                  only a Spec knows, as it was written: give that instead of the Model
     forces       laws f(t, q, v, tau, ...) that add to the generalised forces tau (nv,) in place: a function, several,
                  or {name: function}. What stands after tau are parameters, "forces.NAME.PARAMETER" (`laws.py`)
+    workers      threads of the CPU; default: `gori.threads()`
     loops        how loops are kept closed, as in a Simulation
     sub_steps    {drive train: largest step of its own [s]}, as in a Simulation
-    workers      threads of the CPU; default: `gori.threads()`
 
     Arrays have the machine as their first axis, and are those of the batch itself: NumPy's on a CPU, on a GPU
     DeviceArrays, which CuPy, Numba and PyTorch take without a copy. What is written to q and v counts from the next
@@ -68,13 +77,15 @@ class Batch:
         method: Method | dict | str | None = None,
         *,
         device: Literal["cpu", "cuda"] = "cpu",
-        state: State | None = None,
+        precision: Literal["float64", "float32"] = "float64",
+        state: State | Sequence[State] | None = None,
         parameters: Mapping[str, Any] | None = None,
         forces: Callable | Sequence[Callable] | Mapping[str, Callable] | None = None,
-        loops: Loops | dict | str | None = None,
-        sub_steps: Mapping[str, float] | None = None,
         workers: int | None = None,
+        **solver: Unpack[SolverOptions],
     ):
+        if unknown := solver.keys() - SolverOptions.__annotations__.keys():
+            raise TypeError(f"Batch() got an unexpected keyword argument {min(unknown)!r}")
         self.count = machine_count(count)
         if not is_one_of(device, ("cpu", "cuda")):
             raise InputError(f"device must be 'cpu' or 'cuda', not {device!r}")
@@ -85,6 +96,7 @@ class Batch:
             raise InputError(f"parameters must be {{path of the Spec: values}}, not {parameters!r:.100}")
         workers = worker_count(workers)
         self.device, self._given = device, state is not None
+        self._starts = None if state is None or isinstance(state, State) else states_of(state, self.count)
         self.method = method_of(SemiImplicit() if method is None else method)
         if self.method.adaptive:
             raise UnsupportedError(f"{self.method.kind} uses adaptive steps: machines of a batch take the same ones")
@@ -113,22 +125,26 @@ class Batch:
                 f"parameters change where machines start ({moved[0].values.shape[0]} numbers of q and v), and state= "
                 "says where all of them do: leave one of them out. Where machines are is written to batch.q and batch.v"
             )
-        options: dict[str, Any] = {
-            "loops": loops, "sub_steps": sub_steps, "forces": self._laws.force(self.model, device == "cuda")
-        }  # fmt: skip
+        single = is_single(precision, self.model, device)
+        options: dict[str, Any] = {**solver, "forces": self._laws.force(self.model, device == "cuda")}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
 
         def make() -> Simulation:
             own = with_own_tables(self.model) if apart else self.model
-            simulation = Simulation(own, self.method, state=state, **options)
+            simulation = Simulation(own, self.method, state=None if self._starts else state, **options)
             simulation.stepper.plan_steps(1)
             return simulation
 
+        own = [numbers.of_sets(self._set) for numbers in varied]
         if device == "cpu":
-            from gori.sim.batch.cpu import CpuMachines as Machines
+            from gori.sim.batch.cpu import CpuMachines
+
+            self._machines = CpuMachines(make, self.count, workers, own)
         else:
-            from gori.sim.batch.cuda import CudaMachines as Machines
-        self._machines = Machines(make, self.count, workers, [numbers.of_sets(self._set) for numbers in varied])
+            from gori.sim.batch.cuda import CudaMachines
+
+            self._machines = CudaMachines(make, self.count, workers, own, single=single)
+        self._precision = precision
         self._start = self._machines.simulation.state
         self._values = self._machines.simulation.stepper.data.values.copy()
         self.inputs = BatchInputs(self.model, self._forces, self._machines, self._laws.inputs(self.model))
@@ -202,12 +218,37 @@ class Batch:
             self._fingerprints[one] = compile(self._spec_of(machine), self.model.open_loops).fingerprint
         return self._fingerprints[one]
 
-    def reset(self, machines: Which = None, state: State | None = None) -> None:
+    def reset(self, machines: Which = None, state: State | Sequence[State] | None = None) -> None:
         """Put machines into a State, by default that of their start; they then have not failed. Inputs of forces are
         those of the Spec again.
 
         machines   a mask (machines,), indices, or one index; default: all
+        state      of all that are chosen, or one for each of them, in the order of the batch
         """
+        if state is None and self._starts is not None:
+            chosen = np.flatnonzero(on_host(self._chosen(machines)))
+            self._reset_each(chosen, [self._starts[k] for k in chosen])
+        elif state is None or isinstance(state, State):
+            self._reset(machines, state)
+        else:
+            chosen = np.flatnonzero(on_host(self._chosen(machines)))
+            self._reset_each(chosen, states_of(state, len(chosen)))
+
+    def _reset_each(self, chosen: np.ndarray, states: Sequence[State]) -> None:
+        """Machines into States of their own; those that share one State and their parameters at once."""
+        alike: dict[tuple[int, int], list[int]] = {}
+        for machine, state in zip(chosen, states):
+            alike.setdefault((id(state), int(self._set[machine]) if self._varied else 0), []).append(int(machine))
+        state_of = {id(state): state for state in states}
+        for (which, _), machines in alike.items():
+            try:
+                if self._varied:  # tables of the machine, against which loops are checked
+                    self._machines.fetch(machines[0])
+                self._reset(machines, state_of[which])
+            except InputError as error:
+                raise InputError(f"state of machine {machines[0]}: {error}") from error
+
+    def _reset(self, machines: Which, state: State | None) -> None:
         with self._turn:
             simulation, chosen = self._machines.simulation, self._chosen(machines)
             simulation.state = self._start if state is None else self._accepted(state, on_host(chosen))
@@ -294,7 +335,8 @@ class Batch:
 
     def _tag(self) -> str:
         whose = self.count, self.device, self.model.fingerprint, self._machines.simulation.stepper.tag()
-        return " ".join(str(part) for part in (*whose, self._digest))
+        single = (self._precision,) if self._precision != "float64" else ()
+        return " ".join(str(part) for part in (*whose, self._digest, *single))
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise InputError("a Batch is neither pickled nor copied: save it, and load the file into another one")
@@ -377,3 +419,14 @@ def _not_finite(simulation: Simulation) -> str | None:
             k = int(wrong[0])
             return f"{name}[{k}] is {values[k]:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
     return None
+
+
+def states_of(states: Sequence[State], count: int) -> tuple[State, ...]:
+    """A State for each of so many machines."""
+    found = tuple(states) if isinstance(states, Iterable) else (states,)
+    for k, state in enumerate(found):
+        if not isinstance(state, State):
+            raise InputError(f"state must be a State, or one for each machine; that of machine {k} is {state!r:.100}")
+    if len(found) != count:
+        raise InputError(f"state must be a State, or one for each of {count} machines, not {len(found)}")
+    return found

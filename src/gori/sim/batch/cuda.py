@@ -19,6 +19,7 @@ from gori.sim.batch.devices import Accelerator, Gpu, Memory
 from gori.sim.batch.kept import forget_in, forgets, kept_members
 from gori.sim.batch.laws import LawForce
 from gori.sim.batch.plan import MemoryPlan
+from gori.sim.batch.precision import in_single
 from gori.sim.batch.program import ProgramSource
 from gori.sim.batch.varied import Numbers
 from gori.sim.simulation import Simulation
@@ -30,6 +31,7 @@ class CudaMachines:
     make      a Simulation of one machine at the start
     varied    numbers of the tables that differ from machine to machine
     device    what makes the Accelerator from the ProgramSource of the program
+    single    numbers of machines are stored as float32 (`precision.py`)
     """
 
     def __init__(
@@ -39,12 +41,13 @@ class CudaMachines:
         workers: int,
         varied: Sequence[Numbers] = (),
         device: Callable[[ProgramSource], Accelerator] = Gpu,
+        single: bool = False,
     ):
         self.count, self.simulation = count, make()
         self.words: dict[int, str] = {}  # all that is known of a failure is its code
         stepper = self.simulation.stepper
         self._many = MANY.zeros(1)
-        source = source_of(self.simulation, self._many, varied)
+        source = source_of(self.simulation, self._many, varied, single)
         self._device = device(source)
         self._members = MemoryPlan(source.tree, self._device.used | {"y", "many"}, count)
         self.bytes_per_machine = self._members.own
@@ -82,13 +85,13 @@ class CudaMachines:
     def array(self, path: str) -> Any:
         """A member of all machines (machines, ...), which may be changed."""
         laid = self._members.own_arrays[path]
-        item, shape = laid.array.dtype.itemsize, laid.array.shape
+        item, shape = laid.stored.itemsize, laid.array.shape
         if laid.place == SIDE_BY_SIDE:
             strides = [item * self.count * int(np.prod(shape[k + 1 :])) for k in range(len(shape))]
             strides = (item, *strides)
         else:
             strides = (laid.array.nbytes, *laid.array.strides)
-        return self._device.array(self._memory, self._members.at[path], (self.count, *shape), strides, laid.array.dtype)
+        return self._device.array(self._memory, self._members.at[path], (self.count, *shape), strides, laid.stored)
 
     def times(self) -> np.ndarray:
         """Time of each machine [s]."""
@@ -105,13 +108,13 @@ class CudaMachines:
 
     def _own(self, path: str) -> np.ndarray:
         """A member of all machines (machines, ...), copied."""
-        size = self.count * self._members.own_arrays[path].array.nbytes
+        size = self.count * self._members.own_arrays[path].nbytes
         return self._member(self._device.download(self._memory, self._members.at[path], size), path)
 
     def _member(self, content: np.ndarray, path: str) -> np.ndarray:
         """A member of all machines (machines, ...) in bytes as they stand on the device."""
         laid = self._members.own_arrays[path]
-        numbers, shape = content.view(laid.array.dtype), laid.array.shape
+        numbers, shape = content.view(laid.stored), laid.array.shape
         if laid.place == SIDE_BY_SIDE:
             return np.moveaxis(numbers.reshape(*shape, self.count), -1, 0)
         return numbers.reshape(self.count, *shape)
@@ -148,8 +151,8 @@ class CudaMachines:
         image = self._device.download(self._image, 0, members.image)
         stepper = self.simulation.stepper
         for path, array in {**self._kept, "many": self._many}.items():
-            at = members.image_at[path]
-            array[...] = image[at : at + array.nbytes].view(array.dtype).reshape(array.shape)
+            at, laid = members.image_at[path], members.own_arrays[path]
+            array[...] = image[at : at + laid.nbytes].view(laid.stored).reshape(array.shape)
         many = self._many[0]
         clock = stepper.clock_record[0]
         clock["start_time"], clock["steps_done"], clock["first_step"] = many["start_time"], many["steps_done"], 0
@@ -167,7 +170,10 @@ class CudaMachines:
         members = self._members
         image = np.zeros(members.image, np.uint8)
         for path, laid in members.own_arrays.items():
-            at, content = members.image_at[path], np.ascontiguousarray(laid.array).reshape(-1).view(np.uint8)
+            at, content = (
+                members.image_at[path],
+                np.ascontiguousarray(laid.array, laid.stored).reshape(-1).view(np.uint8),
+            )
             image[at : at + content.size] = content
         self._device.upload(self._image, 0, image)
         self._put_mask(chosen)
@@ -187,7 +193,8 @@ class CudaMachines:
         laid = self._members.own_arrays[numbers.path]
         first = self._memory.address + self._members.at[numbers.path]
         if laid.place == SIDE_BY_SIDE:
-            places = [(first + WORD * int(word) * self.count, WORD) for word in numbers.words]
+            item = laid.stored.itemsize
+            places = [(first + item * int(word) * self.count, item) for word in numbers.words]
         else:
             places = [(first + WORD * int(word), laid.array.nbytes) for word in numbers.words]
         table, values = self._upload(np.array(places, np.int64)), self._upload(numbers.values)
@@ -201,14 +208,14 @@ class CudaMachines:
         """All that the machines keep."""
         found = {}
         for path in [*self._kept, "many"]:
-            size = self.count * self._members.own_arrays[path].array.nbytes
+            size = self.count * self._members.own_arrays[path].nbytes
             found[path] = self._device.download(self._memory, self._members.at[path], size)
         return found
 
     def keep(self, kept: dict[str, np.ndarray]) -> None:
         """Take over what `kept` gave."""
         for path in [*self._kept, "many"]:
-            size = self.count * self._members.own_arrays[path].array.nbytes
+            size = self.count * self._members.own_arrays[path].nbytes
             if path not in kept or kept[path].dtype != np.uint8 or kept[path].size != size:
                 raise InputError(f"the file holds no {path} of such a batch")
         members = {path: self._member(kept[path], path) for path in [*self._kept, "many"]}
@@ -223,7 +230,9 @@ class CudaMachines:
         self.store(np.ones(self.count, bool))
 
 
-def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers]) -> ProgramSource:
+def source_of(
+    simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers], single: bool = False
+) -> ProgramSource:
     """What the program for such machines is made from."""
     stepper = simulation.stepper
     method = stepper.method
@@ -250,7 +259,7 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
         "y": Laid(stepper.y, SIDE_BY_SIDE),
         "before": Laid(np.zeros_like(stepper.y), SIDE_BY_SIDE),
     }
-    return ProgramSource(tree, step, method.kind, len(stepper.data.turns) > 0)
+    return ProgramSource(in_single(tree) if single else tree, step, method.kind, len(stepper.data.turns) > 0)
 
 
 def _refuse_dense(simulation: Simulation) -> None:

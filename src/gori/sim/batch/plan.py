@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gori.kernels.batch.members import SHARED, SIDE_BY_SIDE, Tree, leaves
+from gori.kernels.batch.members import SHARED, WORD, Tree, leaves
 from gori.sim.batch.devices import LINE
 
 
@@ -30,11 +30,11 @@ class MemoryPlan:
         for path, laid in found.items():
             self.at[path] = self.size
             machines = 1 if laid.place == SHARED else count
-            self.size += -(-laid.array.nbytes * machines // LINE) * LINE
+            self.size += -(-laid.nbytes * machines // LINE) * LINE
         for path, laid in self.own_arrays.items():
             self.image_at[path] = self.image
-            self.image += laid.array.nbytes
-        self.own = self.image
+            self.image += -(-laid.nbytes // WORD) * WORD
+            self.own += laid.nbytes
 
     def words(self, address: int) -> np.ndarray:
         """The table that compiled code gets: address and shape of each array, in the order of `Members`."""
@@ -47,7 +47,7 @@ class MemoryPlan:
         """For `kernels/batch/copies.py`."""
         return np.array(
             [
-                (address + self.at[path], image + self.image_at[path], laid.words, laid.place == SIDE_BY_SIDE)
+                (address + self.at[path], image + self.image_at[path], laid.words, laid.arrangement)
                 for path, laid in self.own_arrays.items()
             ],
             np.int64,
