@@ -27,6 +27,7 @@ from gori.sim.batch.arguments import (
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
 from gori.sim.batch.laws import LawForce, Laws
 from gori.sim.batch.precision import is_single
+from gori.sim.batch.recording import BatchRecording, samples_of
 from gori.sim.batch.saved import load_kept, save_kept
 from gori.sim.batch.varied import Numbers, digest_of, numbers_of, with_inputs
 from gori.sim.callers.interrupts import RunInterrupts
@@ -111,7 +112,7 @@ class Batch:
         elif isinstance(model, Spec):
             model = compile(model)
         self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
-        self._forces = settable_forces(model)
+        self._forces, self._given_model = settable_forces(model), model
         self.model = self._laws.model(with_held_forces(model, self._forces))
         self._law_numbers = self._laws.numbers(self.model)
         refuse_fewer(self._law_numbers, self.count)
@@ -198,7 +199,9 @@ class Batch:
         return self._spec_of(machine)
 
     def _spec_of(self, machine: int) -> Spec:
-        one = int(self._set[machine_index(machine, self.count)])
+        return self._spec_of_set(int(self._set[machine_index(machine, self.count)]))
+
+    def _spec_of_set(self, one: int) -> Spec:
         values = {path: values[one] for path, values in self._parameters.items()}
         return self._spec.set({path: getattr(value, "tolist", lambda v=value: v)() for path, value in values.items()})
 
@@ -349,23 +352,61 @@ class Batch:
         with self._turn:
             self._machines.step(steps)
 
-    def run(self, duration: float, progress: bool = True) -> None:
-        """Steps for a duration [s], with a bar if it takes more than two seconds; Ctrl-C stops between two blocks."""
+    def run(
+        self, duration: float, progress: bool = True, sample: float | None = None, channels: Sequence[str] = ()
+    ) -> BatchRecording | None:
+        """Steps for a duration [s], with a bar if it takes more than two seconds; Ctrl-C stops between two blocks.
+
+        sample     time between samples [s]; the states of all machines then are returned as a BatchRecording, with the
+                   start and the end. Ctrl-C ends it, and keeps what there is
+        channels   inputs and outputs by name, which are sampled as well
+        """
         require_seconds("duration", duration)
+        if sample is not None:
+            require_seconds("sample", sample)
         h = float(self.method.settings()["step"])
-        left = total = grid_of(duration, duration, h).steps
+        total, every = grid_of(duration, duration if sample is None else sample, h)
+        done, taken, end, samples = 0, 0, "complete", None
+        if sample is not None:
+            most = 1 + -(-total // every)
+            samples = samples_of(self._machines, channels, (self.inputs, self.outputs), most)
         bar = Progress(progress, 0.0, duration)
         try:
             with self._turn, RunInterrupts() as interrupts:
-                while left > 0:
-                    steps = min(left, BLOCK_STEPS)
+                if samples is not None:
+                    samples.take(0)
+                    taken = 1
+                while done < total:
+                    steps = min(total - done, BLOCK_STEPS, every - done % every)
                     self._machines.step(steps)
                     self._machines.synchronise()
-                    left -= steps
-                    bar.move((total - left) * h)
+                    done += steps
+                    if samples is not None and (done % every == 0 or done == total):
+                        samples.take(taken)
+                        taken += 1
+                    bar.move(done * h)
                     interrupts.check()
+        except KeyboardInterrupt:
+            if samples is None:
+                raise
+            end = "interrupted"
         finally:
             bar.close()
+        return None if samples is None else samples.recording(taken, self._models(), end)
+
+    def _models(self) -> Callable[[int], Model]:
+        """The Model of a machine as it is now, without what the batch has added."""
+        if not self._varied:
+            return lambda machine: self._given_model
+        sets, made = self._set.copy(), {}
+
+        def model_of(machine: int) -> Model:
+            one = int(sets[machine])
+            if one not in made:
+                made[one] = compile(self._spec_of_set(one), self.model.open_loops)
+            return made[one]
+
+        return model_of
 
     # ---- failures
 

@@ -1,5 +1,6 @@
 """Many machines on a GPU, a thread for each: the sources of the CPU, one launch for any number of steps."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -141,6 +142,17 @@ class CudaMachines:
     def synchronise(self) -> None:
         """Wait until all is done."""
         self._device.synchronise()
+
+    def room(self, shape: tuple[int, ...]) -> Any:
+        """Numbers for samples, on the device."""
+        size, free = WORD * math.prod(shape), self._device.free()
+        if free is not None and size > free:
+            raise InputError(
+                f"{shape[0]} samples of {self.count} machines would take {size / 1e9:.3g} GB of memory, and "
+                f"{free / 1e9:.3g} GB are free: take fewer"
+            )
+        strides = tuple(WORD * math.prod(shape[k + 1 :]) for k in range(len(shape)))
+        return self._device.array(self._device.take(size), 0, shape, strides, np.dtype(np.float64))
 
     # ---- single machines
 
