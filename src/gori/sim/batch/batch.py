@@ -28,6 +28,7 @@ from gori.sim.batch.channels import BatchInputs, BatchOutputs
 from gori.sim.batch.laws import LawForce, Laws
 from gori.sim.batch.precision import is_single
 from gori.sim.batch.recording import BatchRecording, samples_of
+from gori.sim.batch.rest import rest_states, speeds_of, warn_of_starts
 from gori.sim.batch.saved import load_kept, save_kept
 from gori.sim.batch.varied import Numbers, digest_of, numbers_of, with_inputs
 from gori.sim.callers.interrupts import RunInterrupts
@@ -95,7 +96,7 @@ class Batch:
         parameters = {} if parameters is None else parameters
         if not isinstance(parameters, Mapping):
             raise InputError(f"parameters must be {{path of the Spec: values}}, not {parameters!r:.100}")
-        workers = worker_count(workers)
+        self._workers = workers = worker_count(workers)
         self.device, self._given = device, state is not None
         self._starts = None if state is None or isinstance(state, State) else states_of(state, self.count)
         self.method = method_of(SemiImplicit() if method is None else method)
@@ -111,6 +112,7 @@ class Batch:
             refuse_fewer(varied, self.count)
         elif isinstance(model, Spec):
             model = compile(model)
+        warn_of_starts(model, self._spec, varied, parameters)
         self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
         self._forces, self._given_model = settable_forces(model), model
         self.model = self._laws.model(with_held_forces(model, self._forces))
@@ -263,6 +265,19 @@ class Batch:
                     self._machines.put(numbers.of_sets(self._set), on_host(chosen))
             if self._varied and self.model.vehicle is not None:
                 self._machines.start_vehicles(on_host(chosen))
+
+    def at_rest(self, speed: float | Sequence[float] | np.ndarray = 0.0, machines: Which = None) -> list[State]:
+        """States in which vehicles stand, or roll, each with its own parameters (`gori.at_rest`); machines that share
+        theirs share one State. `batch.reset(state=batch.at_rest())` puts them there.
+
+        speed      [m/s], or one for each of the chosen machines
+        machines   a mask (machines,), indices, or one index; default: all
+        """
+        chosen = np.flatnonzero(on_host(self._chosen(machines)))
+        sets = [int(self._set[k]) if self._varied else 0 for k in chosen]
+        of_machine = {one: int(k) for one, k in zip(sets, chosen)}
+        models = self._models()
+        return rest_states(lambda one: models(of_machine[one]), sets, speeds_of(speed, len(chosen)), self._workers)
 
     def _accepted(self, state: State, chosen: np.ndarray) -> State:
         """A State that is of the Model of one of the chosen machines, as one of the Model that all share."""
