@@ -1,5 +1,7 @@
 """Samples of all machines of a batch: as the Recordings of Simulations."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -74,17 +76,19 @@ def test_ctrl_c_keeps_what_there_is(monkeypatch):
 
 def test_what_is_refused(monkeypatch):
     batch = gori.batch(pendulum(), 2)
-    for channels, words in (
+    cases: Any = (
         (["twsit"], "'twsit' is no input or output of the batch.*twist"),
         ("twist", "channels must be a list of names"),
         ([3], "3 is no input or output"),
-    ):
+    )
+    for channels, words in cases:
         with pytest.raises(InputError, match=words):
             batch.run(0.01, sample=0.01, channels=channels)
     with pytest.raises(InputError, match="sample must be a positive number"):
         batch.run(0.01, sample=0.0)
     rec = batch.run(0.01, sample=0.01)
-    for machine in (2, -1, 1.5, True):
+    others: Any = (2, -1, 1.5, True)
+    for machine in others:
         with pytest.raises(InputError, match="machine must be a number"):
             rec.machine(machine)
     monkeypatch.setattr("gori.model.memory.free_memory", lambda: 100)
@@ -94,7 +98,7 @@ def test_what_is_refused(monkeypatch):
 
 def test_room_on_a_device(on_host, monkeypatch):
     batch = gori.batch(pendulum(), 2, device="cuda")
-    machines = batch._machines
+    machines: Any = batch._machines
     samples = samples_of(machines, [], (batch.inputs,), 3)
     samples.take(0)
     assert np.array_equal(samples.recording(1, lambda _: batch.model, "complete").q[0], batch.q)

@@ -54,7 +54,7 @@ def test_one_warning_names_the_machines_that_start_elsewhere():
     model = gori.compile(spec)
     angle = np.degrees(gori.assemble(model)[model.joint("B").q][0])
     spec = spec.set("joints.B.q_deg", float(angle))
-    lengths = np.column_stack([[0.6, 0.5, 0.6001, 0.45], np.zeros((4, 2))])
+    lengths = np.column_stack([[0.6, 0.4, 0.6001, 0.35], np.zeros((4, 2))])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         gori.batch(spec, 4, parameters={"joints.D.at": lengths})

@@ -1,5 +1,7 @@
 """A State for each machine of a batch, at the start and at a reset."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -57,13 +59,14 @@ def test_what_is_refused():
     model = four_bar()
     batch = gori.batch(model, 3)
     good = model.state()
-    for states, words in (
+    cases: Any = (
         ([good] * 2, "one for each of 3 machines, not 2"),
         ([good, 1, good], "that of machine 1 is 1"),
         (5, "that of machine 0 is 5"),
         ([good, good.replace(q=good.q + 0.1), good], "state of machine 1: state.q does not close the loops"),
         ([good, good, arm().state()], "state of machine 2: "),
-    ):
+    )
+    for states, words in cases:
         with pytest.raises(InputError, match=words):
             batch.reset(state=states)
     with pytest.raises(InputError, match="one for each of 2 machines, not 1"):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypedDict, Unpack
+from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -98,6 +98,7 @@ class Batch:
             raise InputError(f"parameters must be {{path of the Spec: values}}, not {parameters!r:.100}")
         self._workers = workers = worker_count(workers)
         self.device, self._given = device, state is not None
+        one = state if isinstance(state, State) else None
         self._starts = None if state is None or isinstance(state, State) else states_of(state, self.count)
         self.method = method_of(SemiImplicit() if method is None else method)
         if self.method.adaptive:
@@ -134,7 +135,7 @@ class Batch:
 
         def make() -> Simulation:
             own = with_own_tables(self.model) if apart else self.model
-            simulation = Simulation(own, self.method, state=None if self._starts else state, **options)
+            simulation = Simulation(own, self.method, state=one, **options)
             simulation.stepper.plan_steps(1)
             return simulation
 
@@ -366,6 +367,16 @@ class Batch:
         steps = step_count(steps)
         with self._turn:
             self._machines.step(steps)
+
+    @overload
+    def run(
+        self, duration: float, progress: bool = True, sample: None = None, channels: Sequence[str] = ()
+    ) -> None: ...
+
+    @overload
+    def run(
+        self, duration: float, progress: bool = True, *, sample: float, channels: Sequence[str] = ()
+    ) -> BatchRecording: ...
 
     def run(
         self, duration: float, progress: bool = True, sample: float | None = None, channels: Sequence[str] = ()

@@ -67,8 +67,8 @@ class BatchRecording:
         if not 0 <= machine < self.time.shape[1]:
             raise InputError(f"machine must be a number from 0 to {self.time.shape[1] - 1}, not {machine}")
         extra = {WORK: self.work[:, machine]} | {name: array[:, machine] for name, array in self.values.items()}
-        states = (array[:, machine] for array in (self.q, self.v, self.z))
-        return Recording(self._model_of(int(machine)), self.time[:, machine], *states, extra, {"end": self.end})
+        time, q, v, z = (array[:, machine] for array in (self.time, self.q, self.v, self.z))
+        return Recording(self._model_of(int(machine)), time, q, v, z, extra, {"end": self.end})
 
     def __iter__(self) -> Iterator[Recording]:
         return (self.machine(k) for k in range(self.time.shape[1]))
