@@ -117,6 +117,19 @@ def singles() -> None:
     assert 0.0 < np.abs(ends[0] - ends[1]).max() < 1e-5 and sizes[1] < 0.6 * sizes[0], (ends, sizes)
 
 
+def samples() -> None:
+    """Samples that are kept on the GPU, against a Recording of a Simulation; States of their own at the start."""
+    model, method, v = pendulum(), gori.SemiImplicit(step=H), speeds(pendulum(), COUNT)
+    states = [model.state().replace(v=one) for one in v]
+    batch = gori.batch(model, COUNT, method, state=states, device="cuda")
+    rec = batch.run(0.25, sample=0.01, channels=["twist"])
+    assert len(rec) == 26 and rec.end == "complete" and (rec["twist"] == 0.5).all()
+    for k in (0, COUNT - 1):
+        alone = gori.Simulation(model, method, state=states[k]).run(0.25, sample=0.01)
+        assert np.abs(rec.q[:, k] - alone.q).max() < 1e-9
+        assert np.abs(rec.machine(k)["energy.total"] - alone["energy.total"]).max() < 1e-8
+
+
 def own_law(t, q, v, tau, strength, reach=0.5):
     tau[0] -= strength * math.sin(q[0]) / (reach + q[0] * q[0])
     for k in range(v.shape[0]):
@@ -143,7 +156,7 @@ def laws() -> None:
 
 
 CASES: dict[str, Callable[[], None]] = {
-    case.__name__: case for case in (trees, loops, places, faults, parameters, singles, laws, vehicles)
+    case.__name__: case for case in (trees, loops, places, faults, parameters, singles, samples, laws, vehicles)
 }
 
 
