@@ -3,6 +3,7 @@
 Elsewhere the same programs run on the host (`tests/sim/batch/test_cuda.py`). A vehicle compiles for a minute.
 """
 
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -171,8 +172,73 @@ def drive_and_compare(batch: Batch, state: gori.State, bound: float) -> None:
         assert difference < bound, difference
 
 
+def singles() -> None:
+    """Numbers of machines as float32: near to those in float64, in less memory."""
+    ends, sizes, v = [], [], speeds(arm(), COUNT)
+    for precision in ("float64", "float32"):
+        batch = gori.batch(arm(), COUNT, gori.SemiImplicit(step=H), device="cuda", precision=precision)
+        batch.v.set(v)
+        batch.step(1000)
+        assert not batch.failed.any()
+        ends.append(np.asarray(batch.q))
+        sizes.append(batch.bytes_per_machine)
+        assert np.array_equal(batch.state(17).q, ends[-1][17])
+    assert 0.0 < np.abs(ends[0] - ends[1]).max() < 1e-5 and sizes[1] < 0.6 * sizes[0], (ends, sizes)
+
+
+def samples() -> None:
+    """Samples that are kept on the GPU, against a Recording of a Simulation; States of their own at the start."""
+    model, method, v = pendulum(), gori.SemiImplicit(step=H), speeds(pendulum(), COUNT)
+    states = [model.state().replace(v=one) for one in v]
+    batch = gori.batch(model, COUNT, method, state=states, device="cuda")
+    rec = batch.run(0.25, sample=0.01, channels=["twist"])
+    assert len(rec) == 26 and rec.end == "complete" and (rec["twist"] == 0.5).all()
+    for k in (0, COUNT - 1):
+        alone = gori.Simulation(model, method, state=states[k]).run(0.25, sample=0.01)
+        assert np.abs(rec.q[:, k] - alone.q).max() < 1e-9
+        assert np.abs(rec.machine(k)["energy.total"] - alone["energy.total"]).max() < 1e-8
+
+
+def own_law(t, q, v, tau, strength, reach=0.5):
+    tau[0] -= strength * math.sin(q[0]) / (reach + q[0] * q[0])
+    for k in range(v.shape[0]):
+        tau[k] -= 0.2 * v[k] * abs(v[k])
+
+
+def laws() -> None:
+    """A law of the user with strengths of its own, on the GPU and on the CPU; a NaN in tau stops its machine alone."""
+    strength = np.linspace(0.0, 2.0, COUNT)
+    ends = []
+    for device in ("cpu", "cuda"):
+        batch = gori.batch(
+            pendulum(), COUNT, gori.SemiImplicit(step=H), forces=own_law, device=device,
+            parameters={"forces.own_law.strength": strength, "forces.own_law.reach": "0.5 + 0.1*sin(t)"},
+        )  # fmt: skip
+        batch.q[:, 0] = 0.7
+        batch.step(500)
+        assert not batch.failed.any()
+        ends.append((np.asarray(batch.q), np.asarray(batch.work)))
+    assert max(np.abs(a - b).max() for a, b in zip(*ends)) < 1e-9
+    batch.inputs["own_law.strength"][17] = np.nan
+    batch.step(1)
+    assert np.flatnonzero(batch.failed).tolist() == [17]
+
+
 CASES: dict[str, Callable[[], None]] = {
-    case.__name__: case for case in (trees, loops, places, faults, parameters, vehicles, vehicles_differ, soft_soil)
+    case.__name__: case
+    for case in (
+        trees,
+        loops,
+        places,
+        faults,
+        parameters,
+        singles,
+        samples,
+        laws,
+        vehicles,
+        vehicles_differ,
+        soft_soil,
+    )
 }
 
 

@@ -12,6 +12,7 @@ from gori.model.variants import (
     with_force_values,
     with_own_tables,
     with_rigid_loads,
+    with_signals,
     without_limit_forces,
 )
 from tests.checks import arm, close
@@ -81,6 +82,27 @@ def test_without_limit_forces():
     assert model.elastic_energy([-0.4, 0.0]) == pytest.approx(0.5 * 1e4 * 0.1**2)
     assert other.elastic_energy([-0.4, 0.0]) == 0.0 and other.fingerprint == model.fingerprint
     assert without_limit_forces(model.tree) is not model and other.with_compiled(model.compiled).forces is model.forces
+
+
+def test_signals_are_added():
+    """Numbers are held, expressions may read bodies that no signal has read so far, and what was there stays."""
+    spec = arm().set("forces", FORCES | {"turn": {"type": "torque", "joint": "elbow", "value": "lower.x"}})
+    before = gori.compile(spec)
+    model = with_signals(before, {"a": 2.5, "b": "sin(t) + 2*tool.vx", "c": ((0.0, 1.0), (1.0, 3.0))})
+    forces, old = model.forces, before.forces
+    assert forces.signal_names == (*old.signal_names, "a", "b", "c") and model.fingerprint == before.fingerprint
+    assert np.array_equal(forces.signal_i[: len(old.signal_i)], old.signal_i)
+    run = gori.Simulation(model, gori.RK4(step=1e-3))
+    first = len(old.signal_i)
+    assert run.stepper.data.values[first] == 2.5
+    run.state = run.state.replace(v=np.array([1.0, 0.5]))
+    run.step(1)
+    values = run.stepper.data.values
+    assert values[first] == 2.5 and values[first + 2] == pytest.approx(1.002, abs=1e-12)
+    same = spec.set("forces.turn.value", "sin(t) + 2*tool.vx")
+    other = gori.Simulation(gori.compile(same), gori.RK4(step=1e-3), state=model.state().replace(v=[1.0, 0.5]))
+    other.step(1)
+    assert values[first + 1] == pytest.approx(other.stepper.data.values[-1], abs=1e-9)
 
 
 def test_tables_of_its_own():

@@ -1,7 +1,8 @@
 """Loops over ranges in programs for a GPU, without a branch in what gives the next index.
 
-Numba's own asks whether there is a next one, and then, in the loop, asks again. The compiler for a GPU does not see that
-these are one question and answers both with selects: seven instructions in each turn, half of what a short loop does.
+Numba's own asks whether there is a next one, and then, in the loop, asks again. The compiler for a GPU does not see
+that these are one question and answers both with selects: seven instructions in each turn, half of what a short loop
+does.
 """
 
 from functools import cache

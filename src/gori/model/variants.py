@@ -8,9 +8,10 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.kernels.forces import elements, parameters
-from gori.kernels.forces.signals import HELD, SIGNAL_KIND
+from gori.kernels.forces.signals import CONSTANT, HELD, SIGNAL_KIND, SIGNAL_START
 from gori.model.compile import compile
 from gori.model.model import Model
+from gori.model.signals import SignalTable
 from gori.spec import GROUND, Spec
 from gori.spec.body import combine
 
@@ -55,6 +56,25 @@ def with_held_forces(model: Model, names: Iterable[str]) -> Model:
     signal_i = forces.signal_i.copy()
     signal_i[rows, SIGNAL_KIND] = HELD
     return model.with_compiled(model.compiled._replace(forces=forces._replace(signal_i=signal_i)))
+
+
+def with_signals(model: Model, values: Mapping[str, float | str | tuple]) -> Model:
+    """The Model with more signals by name: numbers, which are held, expressions, and tables over time."""
+    forces, table = model.forces, SignalTable()
+    table.probes = list(forces.probes)
+    for name, value in values.items():
+        table.add(value, name, model)
+    signal_i, signal_f, depth = table.tables()
+    signal_i[:, SIGNAL_START] += len(forces.signal_f)
+    signal_i[signal_i[:, SIGNAL_KIND] == CONSTANT, SIGNAL_KIND] = HELD
+    more = forces._replace(
+        signal_i=np.concatenate([forces.signal_i, signal_i]),
+        signal_f=np.concatenate([forces.signal_f, signal_f]),
+        depth=max(forces.depth, depth),
+        probes=tuple(table.probes),
+        signal_names=(*forces.signal_names, *values),
+    )
+    return model.with_compiled(model.compiled._replace(forces=more))
 
 
 def with_own_tables(model: Model) -> Model:

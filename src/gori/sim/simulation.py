@@ -98,7 +98,7 @@ class Simulation:
         method: Method | dict | str | None = None,
         *,
         force_values: dict[str, Any] | None = None,
-        forces: Callable | list[Callable] | None = None,
+        forces: Callable | list[Callable] | UserForce | None = None,
         events: dict[str, str | Event] | None = None,
         state: State | None = None,
         loops: Loops | dict | str | None = None,
@@ -116,7 +116,7 @@ class Simulation:
             self.model = without_limit_forces(self.model)
         self.method, self.loops = closing(self.model, method_of(RK4() if method is None else method), loops)
         self.events = {name: event_of(name, event) for name, event in mapping_of("events", events).items()}
-        self._user = UserForce(functions_of(forces), model.nq, model.nv)
+        self._user = forces if isinstance(forces, UserForce) else UserForce(functions_of(forces), model.nq, model.nv)
         self.subsystems = checked_subsystems(subsystems, self.method.settings().get("step"))
         self.sub_steps = own_steps(self.model, sub_steps)
         self.driver, self.schedules = driver, scheduled(self.model)

@@ -1,4 +1,5 @@
-"""A user's function as an address that compiled code can call: int64 f(double t, double *q, double *v, double *tau).
+"""A user's function as an address that compiled code can call: int64 f(double t, double *q, double *v, double *tau,
+double *values), where values are those of the signals of the Model.
 
 f(t, q, v) -> tau is plain Python; f(t, q, v, tau), compiled by `numba.njit`, adds to tau in place. An exception in
 either stops the run: the plain one is kept here and raised again; the compiled one is called once more from Python,
@@ -23,6 +24,8 @@ from gori.errors import InputError
 _CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, *[ctypes.c_void_p] * 3, ctypes.c_int64)
 """t, q, v, tau and the number of the call, which is the result if all went well"""
 _numbers = itertools.count()
+SIGNATURE = "i8(f8, CPointer(f8), CPointer(f8), CPointer(f8), CPointer(f8))"
+"""of what stands at the address, for `numba.cfunc`"""
 
 
 def _name(function: Callable) -> str:
@@ -123,7 +126,7 @@ class UserForce:
 
         at, address = _pointer(), self._failed.ctypes.data
 
-        def call(t, q, v, tau):
+        def call(t, q, v, tau, values):
             try:
                 total(t, numba.carray(q, (nq,)), numba.carray(v, (nv,)), numba.carray(tau, (nv,)))
             except Exception:
@@ -135,7 +138,7 @@ class UserForce:
             return 0
 
         try:
-            return numba.cfunc("i8(f8, CPointer(f8), CPointer(f8), CPointer(f8))", nopython=True)(call)
+            return numba.cfunc(SIGNATURE, nopython=True)(call)
         except numba.core.errors.NumbaError as error:
             names = ", ".join(function.__name__ for function in self.functions)
             raise InputError(
@@ -177,14 +180,16 @@ def _numbered(callback: int | None) -> tuple[Any, int]:
     name = f"gori_numbered_{next(_numbers)}"
     library = cpu_target.target_context.codegen().create_library(name)
     module = library.create_ir_module(name)
-    function = ir.Function(module, ir.FunctionType(integer, [number, pointer, pointer, pointer]), name)
+    function = ir.Function(module, ir.FunctionType(integer, [number, *[pointer] * 4]), name)
     calls = ir.GlobalVariable(module, integer, f"{name}_calls")
     calls.initializer, calls.linkage = ir.Constant(integer, 0), "internal"
     builder = ir.IRBuilder(function.append_basic_block())
     this = builder.add(builder.load(calls), ir.Constant(integer, 1))
     builder.store(this, calls)
     kind = ir.FunctionType(integer, [number, pointer, pointer, pointer, integer])
-    called = builder.call(builder.inttoptr(ir.Constant(integer, callback), kind.as_pointer()), [*function.args, this])
+    called = builder.call(
+        builder.inttoptr(ir.Constant(integer, callback), kind.as_pointer()), [*function.args[:4], this]
+    )
     builder.ret(builder.zext(builder.icmp_signed("!=", called, this), integer))
     with global_compiler_lock:
         library.add_ir_module(module)

@@ -1,11 +1,15 @@
 """Machines for tests of batches."""
 
-from functools import cache
+from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import gori
+from gori.sim.batch.cuda import CudaMachines
+from gori.sim.batch.devices import Host
 from tests.integrate.closed_machines import rockers
 from tests.vehicle.trucks import soft, truck
 
@@ -80,3 +84,9 @@ def balls() -> gori.Model:
     contacts = {"steel/steel": {"friction": 0.5, "restitution": 0.2, "stiffness": 1e6}}
     parts = {"materials": {"steel": {}}, "contacts": contacts, "bodies": bodies, "joints": joints}
     return gori.compile(gori.Spec.model_validate({"gori": 1, **parts}))
+
+
+@pytest.fixture
+def on_host(monkeypatch):
+    """Batches on a GPU have their engine on the host: the same program, with a loop in place of the threads."""
+    monkeypatch.setattr(import_module("gori.sim.batch.cuda"), "CudaMachines", partial(CudaMachines, device=Host))

@@ -2,10 +2,11 @@
 
 An image holds the arrays of one machine, one after the other. A table says where they are, ROW words for each array:
 its address in the memory of all machines, that in the image, how many words one machine has, and how far apart in bytes
-stand tiles of machines, the machines of a tile, and the words of a machine.
+stand tiles of machines, the machines of a tile, and the words of a machine. Where the machines of a tile are HALF a
+word apart, numbers stand in place of words.
 """
 
-from gori.kernels.batch.members import TILE, WORD, read_byte, read_word, write_word
+from gori.kernels.batch.members import HALF, TILE, WORD, copy_half, read_byte, read_word, write_single, write_word
 from gori.kernels.jit import part
 
 ROW = 6
@@ -26,9 +27,12 @@ def put_image(table, arrays, mask, machines, t):
         return
     for a in range(arrays):
         row = table + ROW * WORD * a
-        source = read_word(row + WORD)
+        source, single = read_word(row + WORD), read_word(row + 4 * WORD) == HALF
         for i in range(read_word(row + 2 * WORD)):
-            write_word(place_of(row, i, t), read_word(source + WORD * i))
+            if single:
+                copy_half(place_of(row, i, t), source + HALF * i)
+            else:
+                write_word(place_of(row, i, t), read_word(source + WORD * i))
 
 
 @part
@@ -36,9 +40,12 @@ def take_image(table, arrays, machines, t, thread, threads):
     """Machine t into the image, by many threads."""
     for a in range(arrays):
         row = table + ROW * WORD * a
-        to = read_word(row + WORD)
+        to, single = read_word(row + WORD), read_word(row + 4 * WORD) == HALF
         for i in range(thread, read_word(row + 2 * WORD), threads):
-            write_word(to + WORD * i, read_word(place_of(row, i, t)))
+            if single:
+                copy_half(to + HALF * i, place_of(row, i, t))
+            else:
+                write_word(to + WORD * i, read_word(place_of(row, i, t)))
 
 
 @part
@@ -46,7 +53,7 @@ def put_numbers(table, numbers, values, mask, machines, t):
     """Numbers of its own into machine t, if its byte of the mask is set.
 
     table    three words for each number: its address in machine 0, and how far apart tiles of machines are, and the
-             machines of a tile [bytes]
+             machines of a tile [bytes]; where these are HALF a word apart, it is stored as float32
     values   (numbers, machines)
     """
     if read_byte(mask + t) == 0:
@@ -54,4 +61,8 @@ def put_numbers(table, numbers, values, mask, machines, t):
     for k in range(numbers):
         row = table + 3 * WORD * k
         to = read_word(row) + (t // TILE) * read_word(row + WORD) + (t % TILE) * read_word(row + 2 * WORD)
-        write_word(to, read_word(values + WORD * (k * machines + t)))
+        value = read_word(values + WORD * (k * machines + t))
+        if read_word(row + 2 * WORD) == HALF:
+            write_single(to, value)
+        else:
+            write_word(to, value)

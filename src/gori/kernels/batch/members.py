@@ -39,20 +39,37 @@ IN_LANES = ("body_n", "dof_n")
 """arrays whose rows are read eight numbers at a time (`kernels/tree/tree_solve.py`), which stand apart as well"""
 WORD = 8
 """bytes: all arrays of bundles consist of words"""
+HALF = 4
+"""bytes of a float32, as numbers that stand in TILES may be stored"""
 _NUMBERS = count(1)
 
 
 class Laid(NamedTuple):
-    """An array of one machine, and how those of all machines stand; constant: compiled code never writes it."""
+    """An array of one machine, and how those of all machines stand.
+
+    constant   compiled code never writes it
+    single     its numbers are stored as float32, and it stands in TILES
+    """
 
     array: np.ndarray
     place: int
     constant: bool = False
+    single: bool = False
+
+    @property
+    def stored(self) -> np.dtype:
+        """Of what is in the memory of all machines."""
+        return np.dtype(np.float32) if self.single else self.array.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Of one machine there."""
+        return self.array.size * self.stored.itemsize
 
     @property
     def words(self) -> int:
-        """Of one machine."""
-        return self.array.nbytes // WORD
+        """Of one machine; numbers, where they are halves of words."""
+        return self.array.size if self.single else self.array.nbytes // WORD
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -65,7 +82,7 @@ class Laid(NamedTuple):
         """Bytes between neighbouring elements of one machine; 0: it depends on how many machines there are."""
         if self.place == SIDE_BY_SIDE:
             return 0
-        return self.array.itemsize * (TILE if self.place == TILED else 1)
+        return self.stored.itemsize * (TILE if self.place == TILED else 1)
 
 
 Tree = Mapping[str, Any]
@@ -127,7 +144,8 @@ class Members(types.Type):
                 if name in IN_LANES:
                     self.members[name] = types.Array(dtype, value.array.ndim, "C")
                 else:
-                    self.members[name] = Placed(dtype, value.steps, value.scale, value.constant)
+                    stored = types.float32 if value.single else None
+                    self.members[name] = Placed(dtype, value.steps, value.scale, value.constant, stored)
                 self.laid[name] = value
                 self.words += 1 + value.array.ndim
             else:
@@ -141,7 +159,7 @@ def structure_of(tree: Tree) -> str:
         if isinstance(value, Mapping):
             parts.append(f"{name}({structure_of(value)})")
         elif isinstance(value, Laid):
-            parts.append(f"{name}:{value.array.dtype.descr}{value.steps}{value.place}")
+            parts.append(f"{name}:{value.array.dtype.descr}{value.stored}{value.steps}{value.place}")
         else:
             parts.append(f"{name}={getattr(value, '__name__', value)}")
     return " ".join(parts)
@@ -197,6 +215,9 @@ def _load_member(context, builder, typ, value, attr):
         data, apart = builder.add(data, builder.mul(bundle.t, item)), builder.mul(bundle.count, item)
     elif laid.place == TILED:
         data = builder.add(data, bundle.in_tiles)
+        if laid.single:  # half as far from the beginning of the tile
+            lane = builder.srem(bundle.t, ir.Constant(ir.IntType(64), TILE))
+            data = builder.sub(data, builder.mul(lane, ir.Constant(ir.IntType(64), WORD - HALF)))
     if isinstance(kind, Placed):
         return make_placed(context, builder, kind, data, shape, apart)
     made, strides = context.make_array(kind)(context, builder), [item]
@@ -264,3 +285,31 @@ def _write_word(typingctx, address, word):
 
 
 write_word: Any = intrinsic(_write_word)
+
+
+def _copy_half(typingctx, to, source):
+    """Four bytes from an address to another."""
+
+    def codegen(context, builder, signature, args):
+        half = ir.IntType(32).as_pointer()
+        builder.store(builder.load(builder.inttoptr(args[1], half)), builder.inttoptr(args[0], half))
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64), codegen
+
+
+copy_half: Any = intrinsic(_copy_half)
+
+
+def _write_single(typingctx, address, word):
+    """Put a word, which is a float64, at an address as a float32."""
+
+    def codegen(context, builder, signature, args):
+        single = builder.fptrunc(builder.bitcast(args[1], ir.DoubleType()), ir.FloatType())
+        builder.store(single, builder.inttoptr(args[0], ir.FloatType().as_pointer()))
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64), codegen
+
+
+write_single: Any = intrinsic(_write_single)

@@ -22,8 +22,6 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import infer_getattr, lower_builtin, lower_cast, lower_getattr, models, register_model
 from numba.np.arrayobj import populate_array
 
-GLOBAL = 0
-"""address space of a GPU's memory; a host has only one, whatever its number"""
 LARGEST = (1 << 63) - 1
 """the end of a slice that has none"""
 _I8, _I32, _I64 = (ir.IntType(bits) for bits in (8, 32, 64))
@@ -38,11 +36,13 @@ class Placed(types.Type):
     steps     from one element to the next along each axis, in units of the scale
     scale     bytes; 0: a number that the array carries
     constant  never written while a program runs
+    stored    what they are in memory, if not the same: float32, of float64
     """
 
-    def __init__(self, dtype: Any, steps: Iterable[int], scale: int, constant: bool = False):
+    def __init__(self, dtype: Any, steps: Iterable[int], scale: int, constant: bool = False, stored: Any = None):
         self.dtype, self.steps, self.scale, self.constant = dtype, tuple(steps), scale, constant
-        what = (dtype, self.steps, scale, constant)
+        self.stored = dtype if stored is None else stored
+        what = (dtype, self.steps, scale, constant, self.stored)
         if what not in _NUMBERS:
             _NUMBERS[what] = next(_NEXT)
         super().__init__(name=f"Placed{_NUMBERS[what]}")  # short: names of types are in all symbols
@@ -53,7 +53,7 @@ class Placed(types.Type):
 
     def part(self, kept: Iterable[int]) -> "Placed":
         """Type of a part that has these of its axes."""
-        return Placed(self.dtype, [self.steps[axis] for axis in kept], self.scale, self.constant)
+        return Placed(self.dtype, [self.steps[axis] for axis in kept], self.scale, self.constant, self.stored)
 
     @property
     def plain(self) -> types.Array:
@@ -61,11 +61,11 @@ class Placed(types.Type):
         return types.Array(self.dtype, self.ndim, "A")
 
     def can_convert_to(self, typingctx: Any, other: Any) -> Any:
-        return Conversion.safe if other == self.plain else None
+        return Conversion.safe if other == self.plain and self.stored == self.dtype else None
 
     def unify(self, typingctx: Any, other: Any) -> Any:
         alike = isinstance(other, Placed | types.Array) and (other.dtype, other.ndim) == (self.dtype, self.ndim)
-        return self.plain if alike else None
+        return self.plain if alike and self.stored == self.dtype else None
 
 
 @register_model(Placed)
@@ -182,7 +182,7 @@ def _parts_of(context, builder, kind: Placed, value: Any, index_type: Any, index
 def _address_at(context, builder, kind: Placed, value: Any, offset: Any) -> Any:
     """Pointer to bytes."""
     array = cgutils.create_struct_proxy(kind)(context, builder, value=value)
-    base = builder.inttoptr(array.data, _I8.as_pointer(GLOBAL))
+    base = builder.inttoptr(array.data, _I8.as_pointer())
     if kind.scale:
         return builder.gep(base, [builder.mul(offset, ir.Constant(_I32, kind.scale), flags=("nsw",))], inbounds=True)
     return builder.gep(base, [builder.mul(builder.zext(offset, _I64), array.scale)], inbounds=True)
@@ -192,11 +192,11 @@ def _element_at(context, builder, kind: Placed, pointer: Any) -> Any:
     """The number or record at a pointer."""
     if isinstance(kind.dtype, types.Record):
         value_type = context.get_value_type(kind.dtype)
-        return builder.bitcast(builder.addrspacecast(pointer, _I8.as_pointer()), value_type)
-    number = builder.load(builder.bitcast(pointer, context.get_data_type(kind.dtype).as_pointer(GLOBAL)))
+        return builder.bitcast(pointer, value_type)
+    number = builder.load(builder.bitcast(pointer, context.get_data_type(kind.stored).as_pointer()))
     if kind.constant:
         number.set_metadata("invariant.load", builder.module.add_metadata([]))
-    return number
+    return context.cast(builder, number, kind.stored, kind.dtype)
 
 
 @lower_builtin(operator.getitem, Placed, types.Any)
@@ -218,12 +218,13 @@ def _setitem(context, builder, sig, args):
     def put(offset):
         pointer = _address_at(context, builder, kind, args[0], offset)
         if isinstance(kind.dtype, types.Record):
-            to = builder.addrspacecast(pointer, _I8.as_pointer())
+            to = pointer
             cgutils.raw_memcpy(
                 builder, to, builder.bitcast(args[2], _I8.as_pointer()), ir.Constant(_I64, kind.dtype.size), 1
             )
         else:
-            builder.store(args[2], builder.bitcast(pointer, context.get_data_type(kind.dtype).as_pointer(GLOBAL)))
+            number = context.cast(builder, args[2], kind.dtype, kind.stored)
+            builder.store(number, builder.bitcast(pointer, context.get_data_type(kind.stored).as_pointer()))
 
     if not shape:
         put(offset)

@@ -16,18 +16,28 @@ from gori.kernels.tree.kinematics import positions, velocities
 
 
 @intrinsic
-def call_user(typingctx, address, t, q, v, tau):
-    """Call int64 f(double t, double *q, double *v, double *tau) by its address; 0 means that all went well."""
+def call_user(typingctx, address, t, q, v, tau, values):
+    """Call int64 f(double t, double *q, double *v, double *tau, double *values) by its address; 0: all went well.
+
+    On a GPU f(t, q, v, tau, values) itself stands in its place, or None.
+    """
+    signature = types.int64(address, types.float64, q, v, tau, values)
+    called = None
+    if not isinstance(address, types.Integer | types.NoneType):
+        called = typingctx.resolve_function_type(address, signature.args[1:], {})
 
     def codegen(context, builder, signature, args):
         if isinstance(signature.args[0], types.NoneType):
             return context.get_constant(types.int64, 0)
+        if called is not None:
+            code = context.get_function(address, called)(builder, args[1:])
+            return context.cast(builder, code, called.return_type, types.int64)
         number, pointer = ir.DoubleType(), ir.DoubleType().as_pointer()
-        function = ir.FunctionType(ir.IntType(64), [number, pointer, pointer, pointer])
+        function = ir.FunctionType(ir.IntType(64), [number, pointer, pointer, pointer, pointer])
         pointers = [context.make_array(ty)(context, builder, x).data for ty, x in zip(signature.args[2:], args[2:])]
         return builder.call(builder.inttoptr(args[0], function.as_pointer()), [args[1], *pointers])
 
-    return types.int64(address, types.float64, q, v, tau), codegen
+    return signature, codegen
 
 
 @part
@@ -117,7 +127,7 @@ def apply_forces(machine, data, t, q, v, z, zdot):
         power += body_power(body_w) + joint_power(tau, v)
     if present(machine.user):
         power -= joint_power(tau, v)
-        if call_user(machine.user, t, q, v, tau) != 0:
+        if call_user(machine.user, t, q, v, tau, data.values) != 0:
             return USER_ERROR
         power += joint_power(tau, v)
     data.power[0] = power

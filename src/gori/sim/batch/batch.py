@@ -1,8 +1,8 @@
 """Many machines of one Model at once, on a CPU or a GPU."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -25,6 +25,10 @@ from gori.sim.batch.arguments import (
     worker_count,
 )
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
+from gori.sim.batch.laws import LawForce, Laws
+from gori.sim.batch.precision import is_single
+from gori.sim.batch.recording import BatchRecording, samples_of
+from gori.sim.batch.rest import rest_states, speeds_of, warn_of_starts
 from gori.sim.batch.saved import load_kept, save_kept
 from gori.sim.batch.varied import Numbers, digest_of, numbers_of, with_inputs
 from gori.sim.callers.interrupts import RunInterrupts
@@ -40,17 +44,27 @@ BLOCK_STEPS = 256
 """steps between two looks at Ctrl-C"""
 
 
+class SolverOptions(TypedDict, total=False):
+    """Options of a Batch that are those of a Simulation."""
+
+    loops: Loops | dict | str | None
+    sub_steps: Mapping[str, float] | None
+
+
 class Batch:
     """Many machines of one Model, each with its own state, inputs and parameters.
 
     method       with a fixed step; default: SemiImplicit(step=1e-3)
     device       "cpu": threads, with the results of a Simulation to the last bit; "cuda": a GPU, a thread for each
-    state        where all start; default: `model.state()`
+    precision    of what is stored of machines on a GPU, "float64" or "float32" (`precision.py`)
+    state        where all start, or a State for each; default: `model.state()`
     parameters   {path in the Spec: values (machines, ...)}: numbers in which they differ. Of a joint that closes a loop
                  only a Spec knows, as it was written: give that instead of the Model
+    forces       laws f(t, q, v, tau, ...) that add to the generalised forces tau (nv,) in place: a function, several,
+                 or {name: function}. What stands after tau are parameters, "forces.NAME.PARAMETER" (`laws.py`)
+    workers      threads of the CPU; default: `gori.threads()`
     loops        how loops are kept closed, as in a Simulation
     sub_steps    {drive train: largest step of its own [s]}, as in a Simulation
-    workers      threads of the CPU; default: `gori.threads()`
 
     Arrays have the machine as their first axis, and are those of the batch itself: NumPy's on a CPU, on a GPU
     DeviceArrays, which CuPy, Numba and PyTorch take without a copy. What is written to q and v counts from the next
@@ -65,12 +79,15 @@ class Batch:
         method: Method | dict | str | None = None,
         *,
         device: Literal["cpu", "cuda"] = "cpu",
-        state: State | None = None,
+        precision: Literal["float64", "float32"] = "float64",
+        state: State | Sequence[State] | None = None,
         parameters: Mapping[str, Any] | None = None,
-        loops: Loops | dict | str | None = None,
-        sub_steps: Mapping[str, float] | None = None,
+        forces: Callable | Sequence[Callable] | Mapping[str, Callable] | None = None,
         workers: int | None = None,
+        **solver: Unpack[SolverOptions],
     ):
+        if unknown := solver.keys() - SolverOptions.__annotations__.keys():
+            raise TypeError(f"Batch() got an unexpected keyword argument {min(unknown)!r}")
         self.count = machine_count(count)
         if not is_one_of(device, ("cpu", "cuda")):
             raise InputError(f"device must be 'cpu' or 'cuda', not {device!r}")
@@ -79,13 +96,16 @@ class Batch:
         parameters = {} if parameters is None else parameters
         if not isinstance(parameters, Mapping):
             raise InputError(f"parameters must be {{path of the Spec: values}}, not {parameters!r:.100}")
-        workers = worker_count(workers)
+        self._workers = workers = worker_count(workers)
         self.device, self._given = device, state is not None
+        one = state if isinstance(state, State) else None
+        self._starts = None if state is None or isinstance(state, State) else states_of(state, self.count)
         self.method = method_of(SemiImplicit() if method is None else method)
         if self.method.adaptive:
             raise UnsupportedError(f"{self.method.kind} uses adaptive steps: machines of a batch take the same ones")
         varied: list[Numbers] = []
-        self._parameters = dict(parameters)
+        self._laws = Laws(forces, parameters)
+        self._parameters = parameters = self._laws.others(parameters)
         self._fingerprints: dict[int, str] = {}
         self._spec = described(model)
         if parameters:
@@ -93,12 +113,15 @@ class Batch:
             refuse_fewer(varied, self.count)
         elif isinstance(model, Spec):
             model = compile(model)
+        warn_of_starts(model, self._spec, varied, parameters)
         self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
-        self._digest = digest_of(varied)
-        self.sets = max((numbers.values.shape[1] for numbers in varied), default=0)
+        self._forces, self._given_model = settable_forces(model), model
+        self.model = self._laws.model(with_held_forces(model, self._forces))
+        self._law_numbers = self._laws.numbers(self.model)
+        refuse_fewer(self._law_numbers, self.count)
+        self._digest = digest_of([*varied, *self._law_numbers]) + self._laws.digest
+        self.sets = max((numbers.values.shape[1] for numbers in [*varied, *self._law_numbers]), default=0)
         self._set = np.arange(self.count)
-        self._forces = settable_forces(model)
-        self.model = with_held_forces(model, self._forces)
         refuse_unable(self.model, device)
         self._varied = varied = with_inputs(self.model, varied)
         if state is not None and (moved := [numbers for numbers in varied if numbers.path == "y"]):
@@ -106,23 +129,29 @@ class Batch:
                 f"parameters change where machines start ({moved[0].values.shape[0]} numbers of q and v), and state= "
                 "says where all of them do: leave one of them out. Where machines are is written to batch.q and batch.v"
             )
-        options: dict[str, Any] = {"loops": loops, "sub_steps": sub_steps}
+        single = is_single(precision, self.model, device)
+        options: dict[str, Any] = {**solver, "forces": self._laws.force(self.model, device == "cuda")}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
 
         def make() -> Simulation:
             own = with_own_tables(self.model) if apart else self.model
-            simulation = Simulation(own, self.method, state=state, **options)
+            simulation = Simulation(own, self.method, state=one, **options)
             simulation.stepper.plan_steps(1)
             return simulation
 
+        own = [numbers.of_sets(self._set) for numbers in varied]
         if device == "cpu":
-            from gori.sim.batch.cpu import CpuMachines as Machines
+            from gori.sim.batch.cpu import CpuMachines
+
+            self._machines = CpuMachines(make, self.count, workers, own)
         else:
-            from gori.sim.batch.cuda import CudaMachines as Machines
-        self._machines = Machines(make, self.count, workers, [numbers.of_sets(self._set) for numbers in varied])
+            from gori.sim.batch.cuda import CudaMachines
+
+            self._machines = CudaMachines(make, self.count, workers, own, single=single)
+        self._precision = precision
         self._start = self._machines.simulation.state
         self._values = self._machines.simulation.stepper.data.values.copy()
-        self.inputs = BatchInputs(self.model, self._forces, self._machines)
+        self.inputs = BatchInputs(self.model, self._forces, self._machines, self._laws.inputs(self.model))
         """{name: values (machines,)}: torques, forces and targets of motors of the Spec, and what drivers do"""
         self.outputs = BatchOutputs(self.model, self._machines)
         """{channel: values (machines,)} of wheels and drive trains"""
@@ -181,7 +210,9 @@ class Batch:
         return self._spec_of(machine)
 
     def _spec_of(self, machine: int) -> Spec:
-        one = int(self._set[machine_index(machine, self.count)])
+        return self._spec_of_set(int(self._set[machine_index(machine, self.count)]))
+
+    def _spec_of_set(self, one: int) -> Spec:
         values = {path: values[one] for path, values in self._parameters.items()}
         return self._spec.set({path: getattr(value, "tolist", lambda v=value: v)() for path, value in values.items()})
 
@@ -201,23 +232,61 @@ class Batch:
             self._fingerprints[one] = compile(self._spec_of(machine), self.model.open_loops).fingerprint
         return self._fingerprints[one]
 
-    def reset(self, machines: Which = None, state: State | None = None) -> None:
+    def reset(self, machines: Which = None, state: State | Sequence[State] | None = None) -> None:
         """Put machines into a State, by default that of their start; they then have not failed. Inputs of forces are
         those of the Spec again.
 
         machines   a mask (machines,), indices, or one index; default: all
+        state      of all that are chosen, or one for each of them, in the order of the batch
         """
+        if state is None and self._starts is not None:
+            chosen = np.flatnonzero(on_host(self._chosen(machines)))
+            self._reset_each(chosen, [self._starts[k] for k in chosen])
+        elif state is None or isinstance(state, State):
+            self._reset(machines, state)
+        else:
+            chosen = np.flatnonzero(on_host(self._chosen(machines)))
+            self._reset_each(chosen, states_of(state, len(chosen)))
+
+    def _reset_each(self, chosen: np.ndarray, states: Sequence[State]) -> None:
+        """Machines into States of their own; those that share one State and their parameters at once."""
+        alike: dict[tuple[int, int], list[int]] = {}
+        for machine, state in zip(chosen, states):
+            alike.setdefault((id(state), int(self._set[machine]) if self._varied else 0), []).append(int(machine))
+        state_of = {id(state): state for state in states}
+        for (which, _), machines in alike.items():
+            try:
+                if self._varied:  # tables of the machine, against which loops are checked
+                    self._machines.fetch(machines[0])
+                self._reset(machines, state_of[which])
+            except InputError as error:
+                raise InputError(f"state of machine {machines[0]}: {error}") from error
+
+    def _reset(self, machines: Which, state: State | None) -> None:
         with self._turn:
             simulation, chosen = self._machines.simulation, self._chosen(machines)
             simulation.state = self._start if state is None else self._accepted(state, on_host(chosen))
             simulation.stepper.plan_steps(1)
             simulation.stepper.data.values[:] = self._values  # the machine that stood there may have had others
             self._machines.store(chosen)  # pyright: ignore[reportArgumentType]  # only a GPU has masks of its own
-            for numbers in self._varied:
+            for numbers in [*self._varied, *self._law_numbers]:
                 if not numbers.of_tables and (numbers.of_machine or (state is None and not self._given)):
                     self._machines.put(numbers.of_sets(self._set), on_host(chosen))
             if self._varied and self.model.vehicle is not None:
                 self._machines.start_vehicles(on_host(chosen))
+
+    def at_rest(self, speed: float | Sequence[float] | np.ndarray = 0.0, machines: Which = None) -> list[State]:
+        """States in which vehicles stand, or roll, each with its own parameters (`gori.at_rest`); machines that share
+        theirs share one State. `batch.reset(state=batch.at_rest())` puts them there.
+
+        speed      [m/s], or one for each of the chosen machines
+        machines   a mask (machines,), indices, or one index; default: all
+        """
+        chosen = np.flatnonzero(on_host(self._chosen(machines)))
+        sets = [int(self._set[k]) if self._varied else 0 for k in chosen]
+        of_machine = {one: int(k) for one, k in zip(sets, chosen)}
+        models = self._models()
+        return rest_states(lambda one: models(of_machine[one]), sets, speeds_of(speed, len(chosen)), self._workers)
 
     def _accepted(self, state: State, chosen: np.ndarray) -> State:
         """A State that is of the Model of one of the chosen machines, as one of the Model that all share."""
@@ -247,6 +316,11 @@ class Batch:
         """Words of a table of the Model, such as "body_f", in which machines differ by their `parameters`."""
         found = [numbers.words for numbers in self._varied if numbers.path == f"machine.{table}"]
         return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """Names of the laws of forces that were given as functions."""
+        return tuple(law.name for law in self._laws.laws)
 
     @property
     def tables_differ(self) -> bool:
@@ -288,7 +362,8 @@ class Batch:
 
     def _tag(self) -> str:
         whose = self.count, self.device, self.model.fingerprint, self._machines.simulation.stepper.tag()
-        return " ".join(str(part) for part in (*whose, self._digest))
+        single = (self._precision,) if self._precision != "float64" else ()
+        return " ".join(str(part) for part in (*whose, self._digest, *single))
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise InputError("a Batch is neither pickled nor copied: save it, and load the file into another one")
@@ -301,23 +376,71 @@ class Batch:
         with self._turn:
             self._machines.step(steps)
 
-    def run(self, duration: float, progress: bool = True) -> None:
-        """Steps for a duration [s], with a bar if it takes more than two seconds; Ctrl-C stops between two blocks."""
+    @overload
+    def run(
+        self, duration: float, progress: bool = True, sample: None = None, channels: Sequence[str] = ()
+    ) -> None: ...
+
+    @overload
+    def run(
+        self, duration: float, progress: bool = True, *, sample: float, channels: Sequence[str] = ()
+    ) -> BatchRecording: ...
+
+    def run(
+        self, duration: float, progress: bool = True, sample: float | None = None, channels: Sequence[str] = ()
+    ) -> BatchRecording | None:
+        """Steps for a duration [s], with a bar if it takes more than two seconds; Ctrl-C stops between two blocks.
+
+        sample     time between samples [s]; the states of all machines then are returned as a BatchRecording, with the
+                   start and the end. Ctrl-C ends it, and keeps what there is
+        channels   inputs and outputs by name, which are sampled as well
+        """
         require_seconds("duration", duration)
+        if sample is not None:
+            require_seconds("sample", sample)
         h = float(self.method.settings()["step"])
-        left = total = grid_of(duration, duration, h).steps
+        total, every = grid_of(duration, duration if sample is None else sample, h)
+        done, taken, end, samples = 0, 0, "complete", None
+        if sample is not None:
+            most = 1 + -(-total // every)
+            samples = samples_of(self._machines, channels, (self.inputs, self.outputs), most)
         bar = Progress(progress, 0.0, duration)
         try:
             with self._turn, RunInterrupts() as interrupts:
-                while left > 0:
-                    steps = min(left, BLOCK_STEPS)
+                if samples is not None:
+                    samples.take(0)
+                    taken = 1
+                while done < total:
+                    steps = min(total - done, BLOCK_STEPS, every - done % every)
                     self._machines.step(steps)
                     self._machines.synchronise()
-                    left -= steps
-                    bar.move((total - left) * h)
+                    done += steps
+                    if samples is not None and (done % every == 0 or done == total):
+                        samples.take(taken)
+                        taken += 1
+                    bar.move(done * h)
                     interrupts.check()
+        except KeyboardInterrupt:
+            if samples is None:
+                raise
+            end = "interrupted"
         finally:
             bar.close()
+        return None if samples is None else samples.recording(taken, self._models(), end)
+
+    def _models(self) -> Callable[[int], Model]:
+        """The Model of a machine as it is now, without what the batch has added."""
+        if not self._varied:
+            return lambda machine: self._given_model
+        sets, made = self._set.copy(), {}
+
+        def model_of(machine: int) -> Model:
+            one = int(sets[machine])
+            if one not in made:
+                made[one] = compile(self._spec_of_set(one), self.model.open_loops)
+            return made[one]
+
+        return model_of
 
     # ---- failures
 
@@ -342,6 +465,8 @@ class Batch:
     def _explained(self, machine: int, code: int) -> str:
         """Why the machine that was fetched last has failed."""
         simulation = self._machines.simulation
+        if isinstance(simulation.user, LawForce):
+            simulation.user.stand(simulation.stepper)
         for name, values in self.inputs.items():
             if not np.isfinite(value := float(np.asarray(values)[machine])):
                 return f"input {name!r} is {value:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
@@ -369,3 +494,14 @@ def _not_finite(simulation: Simulation) -> str | None:
             k = int(wrong[0])
             return f"{name}[{k}] is {values[k]:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
     return None
+
+
+def states_of(states: Sequence[State], count: int) -> tuple[State, ...]:
+    """A State for each of so many machines."""
+    found = tuple(states) if isinstance(states, Iterable) else (states,)
+    for k, state in enumerate(found):
+        if not isinstance(state, State):
+            raise InputError(f"state must be a State, or one for each machine; that of machine {k} is {state!r:.100}")
+    if len(found) != count:
+        raise InputError(f"state must be a State, or one for each of {count} machines, not {len(found)}")
+    return found

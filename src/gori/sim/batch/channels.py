@@ -30,12 +30,16 @@ class BatchInputs(MutableMapping[str, Any]):
     """What may be changed between steps: values (machines,), to be written in place or set, by name.
 
     forces   whose values or targets are inputs
+    laws     {parameter of a law: its signal}
     """
 
-    def __init__(self, model: Model, forces: tuple[str, ...], machines: Machines):
+    def __init__(
+        self, model: Model, forces: tuple[str, ...], machines: Machines, laws: Mapping[str, int] | None = None
+    ):
         vehicle = model.vehicle
         self._machines = machines
         self._signals = {name: model.forces.signal_names.index(signal_of(model, name)) for name in forces}
+        self._signals |= laws or {}
         self._drivers = {} if vehicle is None else dict(vehicle.inputs)
         self._gears = {} if vehicle is None else dict(vehicle.gears)
 

@@ -39,7 +39,8 @@ def refuse_damage(kept: Mapping[str, np.ndarray], clock: np.ndarray, codes: np.n
     clock    start_time, steps_done, and others of CLOCK that are known (machines,)
     codes    (machines,)
     """
-    _refuse("codes", ~np.isin(codes, CODES), "is no result of steps")
+    able = (*CODES, code.USER_ERROR) if stepper.machine.user else CODES
+    _refuse("codes", ~np.isin(codes, able), "is no result of steps")
     well = codes == code.OK  # others stand still, with whatever numbers they have failed
     most = _largest(stepper)
     for path, array in [*((path, array) for path, array in kept.items() if path != POINTS), ("clock", clock)]:

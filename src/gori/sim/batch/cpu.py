@@ -3,6 +3,7 @@ the same result to the last bit.
 """
 
 import ctypes
+import math
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -200,6 +201,11 @@ class CpuMachines:
         words = words_of(kept["words"], self.count)
         self._rows[:], self.codes[:], self.words = rows, kept["codes"], words
         self._note(np.ones(self.count, bool))
+
+    def room(self, shape: tuple[int, ...]) -> np.ndarray:
+        """Zeros for samples."""
+        require_memory(8.0 * math.prod(shape), f"{shape[0]} samples of {self.count} machines", "take fewer")
+        return np.zeros(shape)
 
     def synchronise(self) -> None:
         """Wait until all is done."""

@@ -1,5 +1,6 @@
 """Many machines on a GPU, a thread for each: the sources of the CPU, one launch for any number of steps."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 from gori.errors import InputError, UnsupportedError
 from gori.integrate import MatrixFree
 from gori.integrate.batch.many import MANY
-from gori.kernels.batch.members import APART, SIDE_BY_SIDE, TILE, TILED, Laid, Tree, tree_of
+from gori.kernels.batch.members import APART, SIDE_BY_SIDE, TILE, TILED, WORD, Laid, Tree, tree_of
 from gori.kernels.codes import OK
 from gori.kernels.device_array import DeviceArray
 from gori.kernels.jit import Kernel, part
@@ -17,7 +18,9 @@ from gori.kernels.vehicle.vehicle import vehicle
 from gori.sim.batch.check import refuse_damage
 from gori.sim.batch.devices import Accelerator, Gpu, Memory
 from gori.sim.batch.kept import forget_in, forgets, kept_members
+from gori.sim.batch.laws import LawForce
 from gori.sim.batch.plan import MemoryPlan
+from gori.sim.batch.precision import in_single
 from gori.sim.batch.program import ProgramSource
 from gori.sim.batch.varied import Numbers
 from gori.sim.simulation import Simulation
@@ -29,6 +32,7 @@ class CudaMachines:
     make      a Simulation of one machine at the start
     varied    numbers of the tables that differ from machine to machine
     device    what makes the Accelerator from the ProgramSource of the program
+    single    numbers of machines are stored as float32 (`precision.py`)
     """
 
     def __init__(
@@ -38,12 +42,13 @@ class CudaMachines:
         workers: int,
         varied: Sequence[Numbers] = (),
         device: Callable[[ProgramSource], Accelerator] = Gpu,
+        single: bool = False,
     ):
         self.count, self.simulation = count, make()
         self.words: dict[int, str] = {}  # all that is known of a failure is its code
         stepper = self.simulation.stepper
         self._many = MANY.zeros(1)
-        source = source_of(self.simulation, self._many, varied)
+        source = source_of(self.simulation, self._many, varied, single)
         self._device = device(source)
         self._members = MemoryPlan(source.tree, self._device.used | {"y", "many"}, count)
         self.bytes_per_machine = self._members.own
@@ -155,6 +160,17 @@ class CudaMachines:
         """Wait until all is done."""
         self._device.synchronise()
 
+    def room(self, shape: tuple[int, ...]) -> Any:
+        """Numbers for samples, on the device."""
+        size, free = WORD * math.prod(shape), self._device.free()
+        if free is not None and size > free:
+            raise InputError(
+                f"{shape[0]} samples of {self.count} machines would take {size / 1e9:.3g} GB of memory, and "
+                f"{free / 1e9:.3g} GB are free: take fewer"
+            )
+        strides = tuple(WORD * math.prod(shape[k + 1 :]) for k in range(len(shape)))
+        return self._device.array(self._device.take(size), 0, shape, strides, np.dtype(np.float64))
+
     # ---- single machines
 
     def fetch(self, t: int) -> None:
@@ -164,8 +180,8 @@ class CudaMachines:
         image = self._device.download(self._image, 0, members.image)
         stepper = self.simulation.stepper
         for path, array in {**self._kept, "many": self._many}.items():
-            at = members.image_at[path]
-            array[...] = image[at : at + array.nbytes].view(array.dtype).reshape(array.shape)
+            at, laid = members.image_at[path], members.own_arrays[path]
+            array[...] = image[at : at + laid.nbytes].view(laid.stored).reshape(array.shape)
         many = self._many[0]
         clock = stepper.clock_record[0]
         clock["start_time"], clock["steps_done"], clock["first_step"] = many["start_time"], many["steps_done"], 0
@@ -183,7 +199,10 @@ class CudaMachines:
         members = self._members
         image = np.zeros(members.image, np.uint8)
         for path, laid in members.own_arrays.items():
-            at, content = members.image_at[path], np.ascontiguousarray(laid.array).reshape(-1).view(np.uint8)
+            at, content = (
+                members.image_at[path],
+                np.ascontiguousarray(laid.array, laid.stored).reshape(-1).view(np.uint8),
+            )
             image[at : at + content.size] = content
         self._device.upload(self._image, 0, image)
         self._put_mask(chosen)
@@ -235,7 +254,9 @@ class CudaMachines:
         self.store(np.ones(self.count, bool))
 
 
-def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers]) -> ProgramSource:
+def source_of(
+    simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers], single: bool = False
+) -> ProgramSource:
     """What the program for such machines is made from."""
     stepper = simulation.stepper
     method = stepper.method
@@ -246,6 +267,8 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
             "device='cpu'"
         )
     functions: dict[str, Any] = {"vehicle": _part_of(vehicle)}
+    if isinstance(simulation.user, LawForce):
+        functions["user"] = simulation.user.device_function
     if stepper.loops is not None:
         functions["closed"] = _part_of(type(stepper.loops).solver)
     if stepper.machine.core:
@@ -261,6 +284,7 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
         "before": Laid(np.zeros_like(stepper.y), TILED),
     }
     starting = bool(varied) and simulation.model.vehicle is not None
+    tree = in_single(tree) if single else tree
     return ProgramSource(tree, step, method.kind, len(stepper.data.turns) > 0, starting)
 
 

@@ -151,6 +151,7 @@ def _refuse(batch: Batch) -> None:
         f"loops, mimic joints and motions ({', '.join(model.loops)})": bool(model.loops),
         "wheels, tyres and drive trains": model.vehicle is not None,
         "contact between bodies": model.contact is not None,
+        f"laws of forces as functions ({', '.join(batch.laws)})": bool(batch.laws),
         "machines whose parameters differ": batch.tables_differ,
     }
     for words, there in refused.items():

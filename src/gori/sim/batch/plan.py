@@ -33,17 +33,17 @@ class MemoryPlan:
             if laid.place != TILED:
                 self.at[path] = self.size
                 machines = 1 if laid.place == SHARED else count
-                self.size += -(-laid.array.nbytes * machines // LINE) * LINE
+                self.size += -(-laid.nbytes * machines // LINE) * LINE
         self.tile = 0
         for path, laid in found.items():
             if laid.place == TILED:
                 self.at[path] = self.size + self.tile
-                self.tile += laid.array.nbytes * TILE
+                self.tile += laid.nbytes * TILE
         self.size += self.tile * -(-count // TILE)
         for path, laid in self.own_arrays.items():
             self.image_at[path] = self.image
-            self.image += laid.array.nbytes
-        self.own = self.image
+            self.image += -(-laid.nbytes // WORD) * WORD
+            self.own += laid.nbytes
 
     def words(self, address: int) -> np.ndarray:
         """The table that compiled code gets: the size of a tile, and address and shape of each array, in the order of
@@ -58,9 +58,10 @@ class MemoryPlan:
         """How far apart stand tiles of machines, the machines of a tile, and the words of a machine [bytes]."""
         laid = self.own_arrays[path]
         if laid.place == TILED:
-            return self.tile, WORD, WORD * TILE
+            item = laid.stored.itemsize
+            return self.tile, item, item * TILE
         if laid.place == APART:
-            return TILE * laid.array.nbytes, laid.array.nbytes, WORD
+            return TILE * laid.nbytes, laid.nbytes, WORD
         return TILE * WORD, WORD, WORD * self._count
 
     def table(self, address: int, image: int) -> np.ndarray:
