@@ -212,7 +212,7 @@ def learned(env: learn.VectorEnv, policy: Policy, minutes: float, seed: int = 1)
                 of = policy.of(seen)
                 action = of.sample()
                 after, reward, terminated, truncated, info = env.step(action[:, None])
-                last = policy.value(info["final_obs"] if "final_obs" in info else after)[:, 0]
+                last = policy.value(info.get("final_obs", after))[:, 0]
                 reward = reward + gamma * last * (truncated & ~terminated)  # an episode that was cut off would go on
                 value, done = policy.value(seen)[:, 0], terminated | truncated
                 rows.append((seen, action, of.log_prob(action), value, reward, done))
@@ -293,7 +293,7 @@ def main() -> None:
     pursuit = errors(env, lambda seen: torch.zeros_like(seen[:, :1]), 1_000_000)
     ours = errors(env, lambda seen: policy.mean(seen), 1_000_000)
     for name, error in (("pure pursuit", pursuit), ("learned", ours)):
-        print(f"{name}: {100 * error.mean():.1f} cm from the path in the mean of {given.count} machines on unseen sand, "
+        print(f"{name}: {100 * error.mean():.1f} cm from the path, mean of {given.count} machines on unseen sand, "
               f"worst {100 * error.max():.0f} cm, {(error >= LOST).sum()} lost it")  # fmt: skip
     assert np.isfinite(ours).all() and pursuit.mean() < 0.5 and ours.mean() < 1.5 * pursuit.mean()
     print(json.dumps({

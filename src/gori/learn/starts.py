@@ -88,7 +88,7 @@ class StartInputs(EpisodeStart):
 
     def bind(self, env: "VectorEnv") -> None:
         self._arrays = {
-            name: (env.arrays.view(env.batch.inputs[name]), *_range(f"input {name!r}", one, 1))
+            name: (env.arrays.view(env.batch.inputs[name]), *map(env.arrays.of, _range(f"input {name!r}", one, 1)))
             for name, one in self.inputs.items()
         }
 
@@ -116,7 +116,7 @@ class OtherParameters(EpisodeStart):
     def begin(self, env: "VectorEnv", mask: Any) -> None:
         among = self._among(env.batch.sets)
         drawn = env.streams.choice("start.parameters", len(among), mask) * among.step + among.start
-        env.batch.assign(env.arrays.host(drawn), env.arrays.host(mask))
+        env.batch.assign(drawn if env.arrays.on_gpu else env.arrays.host(drawn), env.arrays.mask(mask))
 
     def _among(self, sets: int) -> range:
         among = range(sets) if self.among is None else self.among

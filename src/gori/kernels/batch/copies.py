@@ -17,14 +17,14 @@ def place_of(row, i, machines, t):
 
 
 @part
-def put_image(table, arrays, mask, machines, t):
-    """The image into machine t, if its byte of the mask is set."""
+def put_image(table, arrays, mask, machines, t, thread, threads):
+    """The image into machine t by many threads, if its byte of the mask is set."""
     if read_byte(mask + t) == 0:
         return
     for a in range(arrays):
         row = table + 4 * WORD * a
         source = read_word(row + WORD)
-        for i in range(read_word(row + 2 * WORD)):
+        for i in range(thread, read_word(row + 2 * WORD), threads):
             write_word(place_of(row, i, machines, t), read_word(source + WORD * i))
 
 
@@ -39,15 +39,26 @@ def take_image(table, arrays, machines, t, thread, threads):
 
 
 @part
-def put_numbers(table, numbers, values, mask, machines, t):
-    """Numbers of its own into machine t, if its byte of the mask is set.
+def put_numbers(table, numbers, values, sets, mask, t):
+    """Numbers of its set into machine t, if its byte of the mask is set.
 
     table    two words for each number: its address in machine 0, and how far apart machines are [bytes]
-    values   (numbers, machines)
+    values   (sets, numbers)
+    sets     which set each machine has (machines,)
     """
     if read_byte(mask + t) == 0:
         return
+    own = values + WORD * numbers * read_word(sets + WORD * t)
     for k in range(numbers):
         row = table + 2 * WORD * k
-        to = read_word(row) + t * read_word(row + WORD)
-        write_word(to, read_word(values + WORD * (k * machines + t)))
+        write_word(read_word(row) + t * read_word(row + WORD), read_word(own + WORD * k))
+
+
+@part
+def choose_set(sets, given, many, mask, t):
+    """The set that is given for machine t becomes its own, if its byte of the mask is set and there is such a set, of
+    so many: on a device nobody can be told that there is none.
+    """
+    one = read_word(given + WORD * t)
+    if read_byte(mask + t) != 0 and 0 <= one < many:
+        write_word(sets + WORD * t, one)
