@@ -124,7 +124,7 @@ class Gpu:
         """Launch on this stream from now on, by its handle; 0: the default stream."""
         self.stream = stream
         self._stream = self._streams.from_handle(stream) if stream else self._device.default_stream
-        self._copies = self._cuda.external_stream(stream) if stream else self._cuda.default_stream()
+        self._copies: Any = self._cuda.external_stream(stream) if stream else 0
 
     def registers(self) -> dict[str, tuple[int, int]]:
         """Registers of a thread, and its bytes of local memory, by kernel."""
@@ -165,7 +165,7 @@ class Gpu:
 
 
 def stream_handle(stream: Any) -> int:
-    """The handle of a CUDA stream: a number, or what CuPy, PyTorch, Numba and cuda.core call a stream; None: that of the
+    """The handle of a CUDA stream: a number, or what CuPy, PyTorch, Numba and cuda.core call one; None: that of the
     default stream, 0.
     """
     if stream is None:
