@@ -53,7 +53,8 @@ def arm(scene: Scene, device: str, count: int, xp: str | None) -> learn.VectorEn
         observations={"q": learn.Positions(), "v": learn.Velocities(), "tool": learn.Position("tool"),
                       "last": learn.LastAction()},
         actions={"torque": learn.InputAction(list(scene.inputs), scale=[high for _, high in scene.inputs.values()])},
-        rewards={"near": lambda env: -env.xp.sqrt(((env.motion("tool").position - env.arrays.of(POINT)) ** 2).sum(1)),
+        rewards={"near": lambda env: -env.xp.sqrt(sum((env.motion("tool").position[:, k] - POINT[k]) ** 2
+                                                      for k in range(3))),
                  "effort": (lambda env: (env.action**2).sum(1), -0.01)},
         terminations={"chance": lambda env: env.uniform("end")[:, 0] < 0.01},
         starts=[learn.Spread(dict.fromkeys(scene.model.joint_names, 0.3))],
@@ -72,7 +73,8 @@ def vehicle_soft(scene: Scene, device: str, count: int, xp: str | None) -> learn
         observations={"position": learn.Position("truck.chassis"), "axes": learn.Orientation("truck.chassis"),
                       "twist": learn.Twist("truck.chassis"), "rack": learn.Positions("truck.rack"),
                       "wheels": learn.Outputs(*channels), "last": learn.LastAction()},
-        actions={"pedal": learn.InputAction("truck.throttle", 0.5, 0.5), "wheel": learn.InputAction("truck.steer", 0.5)},
+        actions={"pedal": learn.InputAction("truck.throttle", 0.5, 0.5),
+                 "steer": learn.InputAction("truck.steer", 0.5)},
         rewards={"way": lambda env: env.v[:, 3], "effort": (lambda env: (env.action**2).sum(1), -0.01)},
         terminations={"chance": lambda env: env.uniform("end")[:, 0] < 0.01},
         control_steps=round(0.05 / scene.step),
@@ -95,6 +97,8 @@ def measured(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
     """Figures of one environment."""
     count = arguments.machines or MACHINES[arguments.device][name]
     env = ENVIRONMENTS[name](SCENES[name](), arguments.device, count, arguments.xp)
+    if arguments.graph:
+        env.capture()
     clock = Clock(env.batch)
     rng = np.random.default_rng(0)
     actions = [env.arrays.of(rng.uniform(-1.0, 1.0, env.action_space.shape)) for _ in range(10)]
@@ -122,6 +126,7 @@ def main() -> None:
     asked.add_argument("--machines", type=int)
     asked.add_argument("--xp", choices=("numpy", "cupy", "torch"))
     asked.add_argument("--steps", type=int, default=150)
+    asked.add_argument("--graph", action="store_true", help="steps are a CUDA graph; the physics is then not timed")
     arguments = asked.parse_args()
     results: dict[str, Any] = {"device": arguments.device}
     rows = []

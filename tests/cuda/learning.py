@@ -137,6 +137,25 @@ def cupy_graph() -> None:
     twins.agree()
 
 
+def captured_steps() -> None:
+    """Steps of an environment as a graph do what they do one by one, after resets as well."""
+    envs = [arms_that_reach(SCENES["arm"](), "cuda", COUNT, "torch") for _ in range(2)]
+    envs[1].capture()
+    rng, ended = np.random.default_rng(1), 0
+    for seed in (1, 2):
+        assert np.array_equal(*(host(env.reset(seed=seed)[0]) for env in envs))
+        for _ in range(STEPS):
+            actions = rng.uniform(-1.0, 1.0, envs[0].action_space.shape)
+            left, right = (env.step(actions) for env in envs)
+            for a, b in zip(left[:4], right[:4]):
+                assert np.array_equal(host(a), host(b))
+            for name in ("return", "length"):
+                assert np.array_equal(*(host(one[4]["final_info"][name]) for one in (left, right)))
+            ended += int((host(left[2]) | host(left[3])).sum())
+        assert np.array_equal(host(envs[0].q), host(envs[1].q))
+    assert envs[1]._graph._graph is not None and ended > COUNT
+
+
 def own_stream() -> None:
     """On a stream of its own a batch does the same, and what is read waits for it."""
     from numba import cuda
@@ -182,6 +201,8 @@ for name, graph in (("torch", torch_graph), ("cupy", cupy_graph)):
             f"other_parameters_{name}": lambda name=name: other_parameters(name),
             f"graph_{name}": graph,
         }
+if "graph_torch" in CASES:
+    CASES["captured_steps"] = captured_steps
 
 
 def main(*names: str) -> int:
