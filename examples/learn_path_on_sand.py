@@ -5,7 +5,9 @@ which keeps its ruts. When an episode begins, a sand and a path are drawn at ran
 sees where the path goes and what the vehicle does, and adds to the steering of a pure-pursuit driver; it learns by PPO
 (Schulman et al. 2017). Throttle and brake are those of one speed controller for both drivers.
 
-    python examples/learn_path_on_sand.py [--device cuda] [--count 4096] [--minutes 5]
+    python examples/learn_path_on_sand.py --device cuda --count 4096 --minutes 5 --trials 100
+
+Without arguments it shows that all runs, on a CPU in two minutes, in which nobody learns much.
 
 Pure pursuit steers from the rear axle along the arc through a point of the path ahead (Coulter 1992), times a gain that
 can make up for understeer; its look-ahead and gain are the best of a grid, on the soils of the training. Both are then
@@ -47,7 +49,9 @@ SANDS = {"friction_deg": (24.0, 34.0), "p0": (1.5e5, 3.0e5), "cohesion": (300.0,
 """numbers of the soil, around those of dry sand"""
 AHEAD = 0.0, 1.5, 3.0, 4.5, 6.0, 8.0
 """distances at which curvature is observed [m]"""
-LOOK_AHEAD, GAIN = (2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0), (1.0, 1.1, 1.2, 1.3)
+SAMPLES = 4096
+"""steps between two updates of the policy, at least"""
+LOOK_AHEAD, GAIN = (2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0), (0.8, 0.9, 1.0, 1.1, 1.2)
 """the grid of pure pursuit: distances [m] and factors"""
 
 
@@ -202,9 +206,9 @@ class Policy(nn.Module):
 
 def learned(env: learn.VectorEnv, policy: Policy, minutes: float, seed: int = 1) -> int:
     """PPO for so long; steps of the environment."""
-    n, horizon, gamma, trace = env.num_envs, max(16, 4096 // env.num_envs), 0.97, 0.95
+    n, horizon, gamma, trace = env.num_envs, max(16, SAMPLES // env.num_envs), 0.97, 0.95
     optimiser = torch.optim.Adam(policy.parameters(), lr=1e-3)
-    began, steps, seen = time.perf_counter(), 0, env.reset(seed=seed)[0]
+    seen, steps, began = env.reset(seed=seed)[0], 0, time.perf_counter()
     while (spent := (time.perf_counter() - began) / (60.0 * minutes)) < 1.0:
         rows: list[tuple[Any, ...]] = []
         with torch.no_grad():
@@ -240,7 +244,8 @@ def learned(env: learn.VectorEnv, policy: Policy, minutes: float, seed: int = 1)
                 loss.backward()
                 nn.utils.clip_grad_norm_(policy.parameters(), 0.5)
                 optimiser.step()
-        print(f"{steps} steps: mean reward {old[4].mean():.3f}", flush=True)
+        if steps // (n * horizon) % 10 == 1:
+            print(f"{steps} steps: {50.0 * old[0][:, 0].abs().mean():.1f} cm from the path", flush=True)
     return steps
 
 
@@ -275,7 +280,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     asked.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     asked.add_argument("--count", type=int, default=32)
-    asked.add_argument("--minutes", type=float, default=0.5)
+    asked.add_argument("--minutes", type=float, default=0.2, help="of training")
     asked.add_argument("--trials", type=int, default=1, help="of each look-ahead and gain")
     given = asked.parse_args()
     torch.manual_seed(0)
