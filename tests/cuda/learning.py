@@ -97,8 +97,8 @@ class Twins:
     def agree(self) -> None:
         for one, other in (self.q, self.v):
             assert np.array_equal(host(one), host(other))
-        times = [batch.time for batch in self.batches]
-        assert np.array_equal(*times) and len(np.unique(times[0])) > 2
+        one, other = (batch.time for batch in self.batches)
+        assert np.array_equal(one, other) and len(np.unique(one)) > 2
 
 
 def torch_graph() -> None:
@@ -143,17 +143,19 @@ def captured_steps() -> None:
     envs[1].capture()
     rng, ended = np.random.default_rng(1), 0
     for seed in (1, 2):
-        assert np.array_equal(*(host(env.reset(seed=seed)[0]) for env in envs))
+        one, other = (host(env.reset(seed=seed)[0]) for env in envs)
+        assert np.array_equal(one, other)
         for _ in range(STEPS):
             actions = rng.uniform(-1.0, 1.0, envs[0].action_space.shape)
             left, right = (env.step(actions) for env in envs)
             for a, b in zip(left[:4], right[:4]):
                 assert np.array_equal(host(a), host(b))
             for name in ("return", "length"):
-                assert np.array_equal(*(host(one[4]["final_info"][name]) for one in (left, right)))
+                assert np.array_equal(host(left[4]["final_info"][name]), host(right[4]["final_info"][name]))
             ended += int((host(left[2]) | host(left[3])).sum())
         assert np.array_equal(host(envs[0].q), host(envs[1].q))
-    assert envs[1]._graph._graph is not None and ended > COUNT
+    graph = envs[1]._graph
+    assert graph is not None and graph._graph is not None and ended > COUNT
 
 
 def own_stream() -> None:

@@ -80,7 +80,8 @@ class StepGraph:
         if any(isinstance(one, States) for one in objects):
             raise UnsupportedError("a start from States passes through the host and cannot be captured: use Spread")
         self._env, self._objects, self._torch = env, objects, env.xp
-        self._steps, self._graph = 0, None
+        self._steps = 0
+        self._graph: Any = None
         self._kept: KeptArrays | None = None
 
     def step(self, actions: Any) -> Any:

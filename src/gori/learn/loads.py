@@ -57,8 +57,8 @@ class Efforts(Term):
         p = env.model.forces.element_f[element]
         if env.model.forces.element_i[element, E_KIND] == JOINT_FORCE:
             return 1.0, 0.0, 0.0, 0.0, np.inf
-        rate = float(env.model.spec.forces[name].target_velocity)
-        return 0.0, float(p[MOTOR_F.kp]), float(p[MOTOR_F.kd]), rate, float(p[MOTOR_F.limit])
+        motor: Any = env.model.spec.forces[name]
+        return 0.0, float(p[MOTOR_F.kp]), float(p[MOTOR_F.kd]), float(motor.target_velocity), float(p[MOTOR_F.limit])
 
     def __call__(self, env: "VectorEnv") -> Any:
         given = env.xp.stack(self._inputs, axis=1)

@@ -541,3 +541,15 @@ def test_what_is_no_servo():
     batch.servo("twist", 1.0)
     with pytest.raises(UnsupportedError, match=r"servos \(twist\)"):
         step_jacobian(batch)
+
+
+def test_what_needs_a_gpu_or_contact():
+    batch = Batch(arm(), 2)
+    batch.stream = None
+    assert batch.stream == 0
+    with pytest.raises(InputError, match="have no stream"):
+        batch.stream = 5
+    with pytest.raises(InputError, match="no such bodies"):
+        batch.contact_wrench("upper_arm")
+    wrench = Batch(balls(), 2).contact_wrench("box")
+    assert wrench.shape == (2, 6) and wrench.base is not None

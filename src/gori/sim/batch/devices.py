@@ -172,8 +172,8 @@ def stream_handle(stream: Any) -> int:
         return 0
     if isinstance(stream, (int, np.integer)) and not isinstance(stream, bool) and stream >= 0:
         return int(stream)
-    if hasattr(stream, "__cuda_stream__"):
-        return int(stream.__cuda_stream__()[1])
+    if (told := getattr(stream, "__cuda_stream__", None)) is not None:
+        return int(told()[1])
     for name in ("cuda_stream", "ptr"):
         if isinstance(handle := getattr(stream, name, None), int):
             return handle
