@@ -51,7 +51,7 @@ AHEAD = 0.0, 1.5, 3.0, 4.5, 6.0, 8.0
 """distances at which curvature is observed [m]"""
 SAMPLES = 4096
 """steps between two updates of the policy, at least"""
-LOOK_AHEAD, GAIN = (2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0), (0.8, 0.9, 1.0, 1.1, 1.2)
+LOOK_AHEAD, GAIN = (2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0), (0.85, 1.0, 1.15, 1.3)
 """the grid of pure pursuit: distances [m] and factors"""
 
 
@@ -59,8 +59,8 @@ class Curve(learn.EpisodeStart):
     """The path of each machine: y(x) = offset + a (sin(w x + p) - sin(p)) + the same of a shorter wave."""
 
     # largest curvatures of both waves [1/m], their wave numbers [1/m], phases [rad], and how far off the vehicle starts
-    LOW = np.array([-0.05, -0.05, 2.0 * np.pi / 35.0, 2.0 * np.pi / 20.0, 0.0, 0.0, -0.3])
-    HIGH = np.array([0.05, 0.05, 2.0 * np.pi / 25.0, 2.0 * np.pi / 14.0, 2.0 * np.pi, 2.0 * np.pi, 0.3])
+    LOW = np.array([-0.04, -0.04, 2.0 * np.pi / 35.0, 2.0 * np.pi / 20.0, 0.0, 0.0, -0.3])
+    HIGH = np.array([0.04, 0.04, 2.0 * np.pi / 25.0, 2.0 * np.pi / 14.0, 2.0 * np.pi, 2.0 * np.pi, 0.3])
 
     def bind(self, env: learn.VectorEnv) -> None:
         self._low, self._high = env.arrays.of(self.LOW), env.arrays.of(self.HIGH)

@@ -90,12 +90,12 @@ class StepGraph:
             self._steps += 1
             if self._steps <= WARM:
                 return self._env.advance(actions)
-            self._capture(actions)
+            self._graph = self._capture(actions)
         self._given.copy_(self._env.within_limits(actions))
         self._graph.replay()
         return _copied(self._found)
 
-    def _capture(self, actions: Any) -> None:
+    def _capture(self, actions: Any) -> Any:
         env, torch = self._env, self._torch
         self._given = env.within_limits(actions).clone()
         self._kept = KeptArrays(self._objects, torch.Tensor)
@@ -108,7 +108,7 @@ class StepGraph:
                 self._kept.settle()
         finally:
             env.batch.stream = before
-        self._graph = graph
+        return graph
 
     def settle(self) -> None:
         """After a reset."""
