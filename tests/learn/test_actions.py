@@ -34,6 +34,30 @@ def test_targets_are_followed_at_the_rate_of_the_physics():
     assert np.allclose(env.q[0], batch.q[0], atol=1e-12) and not np.allclose(env.q[1], env.q[0])
 
 
+def test_targets_are_followed_inside_of_one_launch(monkeypatch):
+    """As by torques that are computed before each step."""
+    torques, found = {"hinge": "twist", "slide": "push"}, []
+    gains = {"kp": [40.0, 90.0], "kd": [4.0, 9.0], "most": [5.0, 20.0], "scale": 0.5}
+    for every, steps in (("inside", [10]), (1, [1] * 10)):
+        actions = {"both": learn.TargetAction(torques, every=every, **gains)}
+        env = balancer(3, actions=actions, terminations={}, duration=None)
+        env.reset(seed=0)
+        taken, step = [], env.batch.step
+        monkeypatch.setattr(env.batch, "step", lambda n, taken=taken, step=step: (taken.append(n), step(n)))
+        for k in range(30):
+            env.step(np.random.default_rng(k).uniform(-1.0, 1.0, (3, 2)))
+        assert taken == steps * 30
+        found.append((env.q.copy(), env.v.copy(), np.array(env.batch.work)))
+    for one, other in zip(*found):
+        assert np.allclose(one, other, atol=1e-12)
+    with pytest.raises(InputError, match="'twist' is no torque or force of joint 'slide'"):
+        balancer(2, actions={"one": learn.TargetAction({"slide": "twist"}, 1.0)})
+    batch = gori.batch(cart_pole(), 2, gori.SemiImplicit(step=H))
+    balancer(batch=batch, actions={"one": learn.TargetAction({"hinge": "twist"}, 1.0)})
+    with pytest.raises(InputError, match="'twist' is a servo of this batch"):
+        balancer(batch=batch, actions={"one": learn.TargetAction({"hinge": "twist"}, 1.0, every=2)})
+
+
 @pytest.mark.parametrize(("every", "steps"), [(1, 1), (2, 2), (5, 5), (None, 10)])
 def test_rate_of_a_controller(every, steps, monkeypatch):
     env = balancer(2, actions={"hinge": learn.TargetAction({"hinge": "twist"}, 10.0, every=every)})

@@ -113,3 +113,33 @@ def test_heights():
         learn.Heights("base", [1.0, 2.0])
     with pytest.raises(InputError, match="no `terrain`"):
         numpy_env(cart_pole(), observations={"scan": learn.Heights("cart", points)})
+
+
+def test_rays():
+    """Ends of rays lie on the ground, and nothing before them is below it."""
+    rng = np.random.default_rng(5)
+    directions = np.concatenate([rng.normal(size=(12, 3)), [[0.0, 0.0, -2.0], [0.0, 0.0, 3.0]]])
+    q, v = flyer().random(6, 3), np.zeros((3, flyer().nv))
+    q[:, :4] /= np.linalg.norm(q[:, :4], axis=1)[:, None]
+    q[:, 6] = 3.0
+    _, found = observed(flyer(), {"scan": learn.Rays("base", directions, reach=8.0, samples=200)}, q, v)
+    height, met = flyer().spec.terrain.height, 0
+    for k, T in enumerate(flyer().forward_kinematics(q)["base"]):
+        for way, along in zip(found["scan"][k], directions @ T[:3, :3].T):
+            along /= np.linalg.norm(along)
+            ways = np.concatenate([np.linspace(0.0, max(way - 3e-3, 0.0), 300), [way + 3e-3]])
+            x, y, z = (T[:3, 3] + ways[:, None] * along).T
+            gap = z - height(x, y)
+            assert (gap[:-1] > -0.02).all()  # a sample may miss the edge of a bump
+            if way < 8.0:
+                assert gap[-1] < 0.0 < gap[-2]
+                met += 1
+    assert 3 < met < 3 * len(directions)
+    q[:, 6] = -5.0  # below the ground
+    _, found = observed(flyer(), {"scan": learn.Rays("base", directions)}, q, v)
+    assert (found["scan"] == 0.0).all()
+    for wrong in ({"directions": [1.0, 0.0, 0.0]}, {"directions": [[0.0, 0.0, 0.0]]}):
+        with pytest.raises(InputError, match="directions must be vectors"):
+            learn.Rays("base", **wrong)
+    with pytest.raises(InputError, match="reach must be positive"):
+        learn.Rays("base", [[0.0, 0.0, -1.0]], reach=0.0)

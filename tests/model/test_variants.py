@@ -5,9 +5,11 @@ import pytest
 
 import gori
 from gori.errors import InputError
+from gori.kernels.forces.parameters import MOTOR_F, N_ELEMENT_F
 from gori.model.machine import machine_of
 from gori.model.variants import (
     SHARED_BY_RUNS,
+    servo_words,
     with_axes_in_fixed_joints,
     with_force_values,
     with_own_tables,
@@ -115,3 +117,14 @@ def test_tables_of_its_own():
             assert np.array_equal(getattr(one, name), getattr(two, name))
             assert bool(getattr(one, name).size) == (name in tables)
             assert not np.shares_memory(getattr(one, name), getattr(two, name))
+
+
+def test_gains_of_a_torque():
+    """Behind elements of the joints themselves."""
+    joints = {"hinge": {"type": "revolute", "parent": "ground", "child": "bar", "damping": 1.0}}
+    forces = {"twist": {"type": "torque", "joint": "hinge", "value": 1.0},
+              "hold": {"type": "motor", "joint": "hinge", "kd": 1.0}}  # fmt: skip
+    bodies = {"bar": {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}}
+    model = gori.compile(gori.Spec.model_validate({"bodies": bodies, "joints": joints, "forces": forces}))
+    assert servo_words(model, "twist").tolist() == [N_ELEMENT_F + k for k in (MOTOR_F.kp, MOTOR_F.kd, MOTOR_F.limit)]
+    assert servo_words(model, "hold").size == 0

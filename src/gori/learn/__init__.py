@@ -2,6 +2,7 @@
 
 from gori.learn.actions import Action, InputAction, TargetAction
 from gori.learn.env import VectorEnv
+from gori.learn.loads import ContactForces, Efforts
 from gori.learn.observations import (
     Heights,
     Imu,
@@ -10,6 +11,7 @@ from gori.learn.observations import (
     Outputs,
     Position,
     Positions,
+    Rays,
     Time,
     Twist,
     Up,
@@ -21,6 +23,8 @@ from gori.learn.terms import Term
 
 __all__ = [
     "Action",
+    "ContactForces",
+    "Efforts",
     "EpisodeStart",
     "Heights",
     "Imu",
@@ -31,6 +35,7 @@ __all__ = [
     "Outputs",
     "Position",
     "Positions",
+    "Rays",
     "Spread",
     "StartInputs",
     "States",

@@ -1,7 +1,7 @@
 """What a policy acts on: inputs of a batch, set directly or by a controller of joints."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -88,13 +88,18 @@ class InputAction(Action):
 
 
 class TargetAction(Action):
-    """Targets of joints: torque = kp (target - q) - kd v, by default anew in each step of the physics.
+    """Targets of joints: torque = kp (target - q) - kd v.
 
     torques   {joint of one degree of freedom: input that is its torque or force}
     kp, kd    [N m/rad, N m s/rad], one for all or one for each
     most      largest torque
     offset    default: where the joints are in the Spec
+    every     INSIDE: in each step of the physics, with all other forces, so that a step of the environment is one
+              launch: the inputs are targets then (`Batch.servo`). A number of steps, or None for a step of the
+              environment: torques are computed from the arrays of the environment, and held
     """
+
+    INSIDE = "inside"
 
     def __init__(
         self,
@@ -105,11 +110,11 @@ class TargetAction(Action):
         most: Numbers = np.inf,
         scale: Numbers = 1.0,
         offset: Numbers | None = None,
-        every: int | None = 1,
+        every: int | Literal["inside"] | None = INSIDE,
         **options: Any,
     ):
-        self.torques = dict(torques)
-        super().__init__(len(self.torques), scale, offset, every=every, **options)
+        self.torques, self._inside = dict(torques), every == self.INSIDE
+        super().__init__(len(self.torques), scale, offset, every=None if every == self.INSIDE else every, **options)  # type: ignore[arg-type]
         self._gains = kp, kd, most
 
     def bind(self, env: "VectorEnv") -> None:
@@ -123,12 +128,24 @@ class TargetAction(Action):
             kp, kd, most = (np.broadcast_to(np.asarray(one, float), (self.size,)).copy() for one in self._gains)
         except ValueError:
             raise InputError(f"kp, kd and most must be one number or {self.size} of them") from None
+        if self._inside:
+            for (joint, name), *gains in zip(self.torques.items(), kp.tolist(), kd.tolist(), most.tolist()):
+                if getattr(env.model.spec.forces.get(name), "joint", joint) != joint:
+                    raise InputError(f"{name!r} is no torque or force of joint {joint!r}")
+                env.batch.servo(name, *gains)
+        elif servos := [name for name in self.torques.values() if name in env.batch.servos]:
+            raise InputError(f"{servos[0]!r} is a servo of this batch: act with every='inside', or make another batch")
         self._kp, self._kd, self._most = (env.arrays.of(one) for one in (kp, kd, most))
         self._q, self._v = env.columns("q", tuple(self.torques)), env.columns("v", tuple(self.torques))
         self._arrays = [env.arrays.view(env.batch.inputs[name]) for name in self.torques.values()]
 
     def act(self, env: "VectorEnv") -> None:
-        torque = self._kp * (self.value - env.q[:, self._q]) - self._kd * env.v[:, self._v]
-        torque = env.xp.clip(torque, -self._most, self._most)
+        torque = self.value
+        if not self._inside:
+            torque = self._torque(env)
         for k, array in enumerate(self._arrays):
             array[...] = torque[:, k]
+
+    def _torque(self, env: "VectorEnv") -> Any:
+        torque = self._kp * (self.value - env.q[:, self._q]) - self._kd * env.v[:, self._v]
+        return env.xp.clip(torque, -self._most, self._most)

@@ -11,6 +11,7 @@ from gori.learn.actions import Action
 from gori.learn.arrays import Arrays
 from gori.learn.checks import actions_of, columns, flags, is_mask, rhythm_of, row, side_by_side, steps_of
 from gori.learn.frames import FrameMotion, JointChain
+from gori.learn.graphs import StepGraph
 from gori.learn.package import spaces, vector
 from gori.learn.random import Streams, seeds_of
 from gori.learn.starts import EpisodeStart
@@ -93,6 +94,7 @@ class VectorEnv(vector.VectorEnv):
         self._make_spaces()
         self._sums = Sums(self.arrays, self._rewards)
         self._all = self.arrays.zeros() == 0.0
+        self._graph: StepGraph | None = None
 
     def _make_spaces(self) -> None:
         low, high = (
@@ -159,14 +161,29 @@ class VectorEnv(vector.VectorEnv):
             super().reset(seed=int(seeds[0]))
             self.streams.seed(seeds, self._all if first else mask)
         self._begin(mask)
-        return self._observe(), {}
+        observations = self._observe()
+        if self._graph is not None:
+            self._graph.settle()
+        return observations, {}
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Act and move: (observations, rewards, terminated, truncated, info), arrays on the device."""
         self._require_open()
         if self._np_random_seed is None:
             raise InputError("call reset() before the first step()")
-        self._move(self._within_limits(actions))
+        return self.advance(actions) if self._graph is None else self._graph.step(actions)
+
+    def capture(self) -> None:
+        """Let steps be a CUDA graph from the third one on, with PyTorch on a GPU: its small operations are launched all
+        at once. What Python decides in a step is then as it was in that one: numbers and lists that terms look at stay,
+        and what they keep must be arrays that are their attributes, or in lists or dictionaries that are.
+        """
+        objects = [self, self.streams, self._sums, *self._actions.values(), *self._starts, *self._terms]
+        self._graph = StepGraph(self, objects)
+
+    def advance(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """A step as it is, operation by operation."""
+        self._move(self.within_limits(actions))
         observations = self._finite(self._observe())
         rewards, parts = self._reward()
         terminated = self.failed
@@ -236,7 +253,8 @@ class VectorEnv(vector.VectorEnv):
 
     # ---- arguments
 
-    def _within_limits(self, actions: Any) -> Any:
+    def within_limits(self, actions: Any) -> Any:
+        """Actions (machines, size) as an array on the device, clipped."""
         values = self.arrays.of(actions)
         if tuple(values.shape) != tuple(self.action.shape):
             raise InputError(f"actions must be of shape {tuple(self.action.shape)}, not {tuple(values.shape)}")

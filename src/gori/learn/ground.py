@@ -3,10 +3,15 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from gori.errors import InputError
 from gori.learn.arrays import Arrays
 from gori.model import Model
 from gori.spec.vehicle.terrain import HalfSine
+
+REFINED = 8
+"""steps in which the end of a ray is found between two samples, by secants and by halves in turn"""
 
 
 class GroundHeights:
@@ -16,6 +21,7 @@ class GroundHeights:
         if model.spec.terrain is None:
             raise InputError("there is no ground to look at: the Spec has no `terrain`")
         self._arrays, self._terrain = arrays, model.spec.terrain
+        self._ways: dict[tuple[float, int], Any] = {}  # which need not go to the device again
         self._grid = None if self._terrain.field is None else arrays.of(self._terrain.field.heights)
 
     def height(self, x: Any, y: Any) -> Any:
@@ -27,6 +33,47 @@ class GroundHeights:
         for feature in self._terrain.features.values():
             h = h + self._feature(feature, x, y)
         return h
+
+    def distance(self, at: Any, along: Any, reach: float, samples: int) -> Any:
+        """How far rays go [m], up to `reach`: from places to where they first go below the ground.
+
+        at, along   three arrays (machines, rays) each: x, y and z of places and of unit vectors
+        samples     on each ray, evenly spaced: what is narrower than their distance may be missed
+        """
+        xp, ways = self._arrays.xp, self._samples(reach, samples)
+        gap = self._gap([one[:, :, None] for one in at], [one[:, :, None] for one in along], ways)
+        below = gap < 0.0
+        first = xp.argmax(self._arrays.cast(below, "int64"), axis=2)[
+            :, :, None
+        ]  # of none the first, which is not below
+        hit = xp.any(below, axis=2)
+        before = xp.clip(first - 1, 0, samples)
+        near, far = (self._picked(gap, one) for one in (before, first))
+        low, high = (ways[0, 0][one[:, :, 0]] for one in (before, first))
+        for k in range(REFINED):  # between a place above the ground and one below
+            spread = xp.where(near > far, near - far, 1.0)
+            share = 0.5 if k % 2 else xp.clip(xp.where(near > far, near, 0.0) / spread, 0.0, 1.0)
+            middle = low + (high - low) * share
+            there = self._gap(at, along, middle)
+            above = there >= 0.0
+            low, near = xp.where(above, middle, low), xp.where(above, there, near)
+            high, far = xp.where(above, high, middle), xp.where(above, far, there)
+        return xp.where(hit, low, reach)
+
+    def _samples(self, reach: float, samples: int) -> Any:
+        if (reach, samples) not in self._ways:
+            self._ways[reach, samples] = self._arrays.of(np.linspace(0.0, reach, samples + 1))[None, None, :]
+        return self._ways[reach, samples]
+
+    def _gap(self, at: Any, along: Any, way: Any) -> Any:
+        """Height above the ground of places on rays."""
+        x, y, z = (place + way * direction for place, direction in zip(at, along))
+        return z - self.height(x, y)
+
+    def _picked(self, values: Any, at: Any) -> Any:
+        """Of the last axis one number each."""
+        take = self._arrays.xp.take_along_dim if self._arrays.name == "torch" else self._arrays.xp.take_along_axis
+        return take(values, at, 2)[:, :, 0]
 
     def _field(self, x: Any, y: Any) -> Any:
         xp, cast, grid, field = self._arrays.xp, self._arrays.cast, self._grid, self._terrain.field

@@ -148,6 +148,39 @@ class Outputs(Term):
         return env.xp.stack([env.arrays.cast(array, "float64") for array in self._arrays], axis=1)
 
 
+class Rays(FrameTerm):
+    """How far rays from a frame go until they meet the ground (machines, rays) [m], or `reach`.
+
+    directions   (rays, 3) in axes of the frame, of any length
+    samples      on each ray: what is narrower than reach / samples may be missed
+    """
+
+    def __init__(
+        self, frame: str, directions: Sequence[Sequence[float]] | np.ndarray, reach: float = 10.0, samples: int = 50
+    ):
+        super().__init__(frame)
+        self.directions = np.asarray(directions, float)
+        if self.directions.ndim != 2 or self.directions.shape[1] != 3 or not self.directions.any(axis=1).all():
+            raise InputError(f"directions must be vectors (rays, 3), none of them zero, not {directions!r:.100}")
+        if not reach > 0.0 or samples < 1:
+            raise InputError(f"reach must be positive, and samples at least 1, not {reach!r} and {samples!r}")
+        self.reach, self.samples = float(reach), int(samples)
+
+    def bind(self, env: "VectorEnv") -> None:
+        super().bind(env)
+        self._ground = GroundHeights(env.model, env.arrays)
+        units = self.directions / np.linalg.norm(self.directions, axis=1)[:, None]
+        self._units = [env.arrays.of(units[:, k].copy())[None, :] for k in range(3)]
+
+    def __call__(self, env: "VectorEnv") -> Any:
+        moved = env.motion(self.frame)
+        at = [moved.position[:, k : k + 1] + 0.0 * self._units[0] for k in range(3)]
+        x, y, z = self._units
+        along = [moved.axes[0][:, k : k + 1] * x + moved.axes[1][:, k : k + 1] * y + moved.axes[2][:, k : k + 1] * z
+                 for k in range(3)]  # fmt: skip
+        return self._ground.distance(at, along, self.reach, self.samples)
+
+
 class Heights(FrameTerm):
     """Height of a frame over the ground below points around it (machines, points) [m].
 

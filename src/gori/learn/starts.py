@@ -88,7 +88,7 @@ class StartInputs(EpisodeStart):
 
     def bind(self, env: "VectorEnv") -> None:
         self._arrays = {
-            name: (env.arrays.view(env.batch.inputs[name]), *_range(f"input {name!r}", one, 1))
+            name: (env.arrays.view(env.batch.inputs[name]), *map(env.arrays.of, _range(f"input {name!r}", one, 1)))
             for name, one in self.inputs.items()
         }
 
@@ -99,15 +99,30 @@ class StartInputs(EpisodeStart):
 
 
 class OtherParameters(EpisodeStart):
-    """One of the sets of `parameters` of the batch, at random: give the batch more sets than machines."""
+    """One of the sets of `parameters` of the batch, at random: give the batch more sets than machines.
+
+    among   numbers of the sets that are drawn; default: all. It may be changed between episodes, as for tests on sets
+            that were never learned on
+    """
+
+    def __init__(self, among: range | None = None):
+        self.among = among
 
     def bind(self, env: "VectorEnv") -> None:
         if env.batch.sets == 0:
             raise InputError("the batch has no parameters to draw: give gori.batch(..., parameters={path: values})")
+        self._among(env.batch.sets)
 
     def begin(self, env: "VectorEnv", mask: Any) -> None:
-        drawn = env.streams.choice("start.parameters", env.batch.sets, mask)
-        env.batch.assign(env.arrays.host(drawn), env.arrays.host(mask))
+        among = self._among(env.batch.sets)
+        drawn = env.streams.choice("start.parameters", len(among), mask) * among.step + among.start
+        env.batch.assign(drawn if env.arrays.on_gpu else env.arrays.host(drawn), env.arrays.mask(mask))
+
+    def _among(self, sets: int) -> range:
+        among = range(sets) if self.among is None else self.among
+        if not isinstance(among, range) or not among or not 0 <= min(among) <= max(among) < sets:
+            raise InputError(f"among must be a range of numbers from 0 to {sets - 1}, not {self.among!r}")
+        return among
 
 
 def _range(where: str, given: Range, size: int) -> tuple[np.ndarray, np.ndarray]:

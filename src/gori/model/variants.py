@@ -103,6 +103,15 @@ def signal_of(model: Model, force: str) -> str:
     return f"forces.{force}.{VALUE_OF[model.spec.forces[force].type]}"
 
 
+def servo_words(model: Model, force: str) -> np.ndarray:
+    """Which words of `element_f` are kp, kd and the largest effort of a torque or force on a joint; of a motor none."""
+    rows, signal = model.forces.element_i, model.forces.signal_names.index(signal_of(model, force))
+    of_force = (rows[:, elements.E_KIND] == elements.JOINT_FORCE) & (rows[:, elements.E_SIGNAL] == signal)
+    gains = np.array([getattr(parameters.MOTOR_F, name) for name in ("kp", "kd", "limit")])
+    first = parameters.N_ELEMENT_F * np.flatnonzero(of_force)
+    return (first[:, None] + gains).reshape(-1)
+
+
 def with_axes_in_fixed_joints(model: Model) -> Model:
     """The Model with a hinge in place of each fixed joint, so that reactions can be found there; itself if none is."""
     fixed = [name for name, joint in model.spec.joints.items() if joint.type == "fixed"]

@@ -70,6 +70,8 @@ def test_motor_and_force():
     assert torque(el.MOTOR, p, q=0.1, values=(9.0, 0.0))[0] == 4.0
     assert torque(el.MOTOR, p, q=0.1, values=(-9.0, 0.0))[0] == -4.0
     assert torque(el.JOINT_FORCE, np.zeros(par.N_ELEMENT_F), values=(2.5, 0.0))[0] == 2.5
+    assert torque(el.JOINT_FORCE, p, q=0.1, v=0.5, values=(0.4, 7.0))[0] == pytest.approx(2.5)
+    assert torque(el.JOINT_FORCE, p, q=0.1, v=0.5, values=(-0.4, 7.0))[0] == -4.0
 
 
 def test_strut():

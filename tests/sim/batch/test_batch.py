@@ -5,6 +5,8 @@ import pickle
 import signal
 import threading
 import time
+from functools import partial
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -13,6 +15,9 @@ import gori
 from gori.errors import FileError, InputError, UnsupportedError
 from gori.kernels.codes import SINGULAR
 from gori.sim.batch.batch import BLOCK_STEPS, Batch
+from gori.sim.batch.cuda import CudaMachines
+from gori.sim.batch.derivatives import step_jacobian
+from gori.sim.batch.devices import Host
 from tests.sim.batch.machines import H, arm, balls, four_bar, pendulum, speeds
 
 FORGETFUL = [gori.Adams(step=H), gori.AdamsMoulton(step=H), gori.GeneralizedAlpha(step=H), gori.ImplicitEuler(step=H)]
@@ -496,3 +501,55 @@ def test_a_file_with_other_contents_is_named(tmp_path):
         with pytest.raises(FileError, match=rf"batch\.npz: .*{words}"):
             batch.load(file)
         assert np.array_equal(batch.q, before) and not batch.failed.any()
+
+
+@pytest.mark.parametrize("kind", ["cpu", "cuda"])
+def test_torques_become_servos(kind, monkeypatch):
+    """As motors of the Spec, to the last bit on a CPU; where friction varies, each machine has a table of its own."""
+    monkeypatch.setattr(import_module("gori.sim.batch.cuda"), "CudaMachines", partial(CudaMachines, device=Host))
+    model, v = pendulum(), speeds(pendulum(), 3)
+    motor = {"type": "motor", "joint": model.spec.forces["twist"].joint, "kp": 30.0, "kd": 2.0, "limit": 4.0}
+    own = model.spec.model_dump(exclude_unset=True)
+    motored = gori.compile(gori.Spec(**own | {"forces": own["forces"] | {"twist": motor}}))
+    varied = {"bodies.lower.mass": np.array([0.5, 1.0, 2.0])}
+    for parameters in ({}, varied):
+        batch, other = (
+            Batch(one, 3, gori.SemiImplicit(step=H), device=device, parameters=parameters)
+            for one, device in ((model, kind), (motored, "cpu"))
+        )
+        tag = batch._tag()
+        batch.servo("twist", 30.0, 2.0, 4.0)
+        assert batch.servos == {"twist": (30.0, 2.0, 4.0)} and batch._tag() != tag
+        for one in (batch, other):
+            one.v[:] = v
+            one.inputs["twist"] = np.array([0.3, -0.4, 2.0])
+            one.step(50)
+        assert np.abs(batch.q - other.q).max() < 1e-12 and np.abs(batch.work - other.work).max() < 1e-12
+        assert kind == "cuda" or np.array_equal(batch.q, other.q)
+
+
+def test_what_is_no_servo():
+    batch = Batch(pendulum(), 2, gori.SemiImplicit(step=H))
+    for name in ("hold", "none", 3):
+        with pytest.raises(InputError, match="made of a torque or force of a joint"):
+            batch.servo(name, 1.0)
+    for gains in ((-1.0,), (np.nan,), (1.0, "x"), (1.0, 1.0, 0.0)):
+        with pytest.raises(InputError, match="of a servo must be"):
+            batch.servo("twist", *gains)
+    with pytest.raises(UnsupportedError, match="give the Spec a motor"):
+        Batch(pendulum(), 2, gori.ImplicitEuler(step=H)).servo("twist", 1.0)
+    batch.servo("twist", 1.0)
+    with pytest.raises(UnsupportedError, match=r"servos \(twist\)"):
+        step_jacobian(batch)
+
+
+def test_what_needs_a_gpu_or_contact():
+    batch = Batch(arm(), 2)
+    batch.stream = None
+    assert batch.stream == 0
+    with pytest.raises(InputError, match="have no stream"):
+        batch.stream = 5
+    with pytest.raises(InputError, match="no such bodies"):
+        batch.contact_wrench("upper_arm")
+    wrench = Batch(balls(), 2).contact_wrench("box")
+    assert wrench.shape == (2, 6) and wrench.base is not None

@@ -1,12 +1,14 @@
 """Memory and launches: on the host the same calls as on a GPU."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from gori.errors import MissingPackageError, UnsupportedError
+from gori.errors import InputError, MissingPackageError, UnsupportedError
 from gori.kernels.codes import OK
 from gori.model.memory import free_memory
-from gori.sim.batch.devices import LINE, Gpu, Host
+from gori.sim.batch.devices import LINE, Gpu, Host, stream_handle
 from gori.sim.batch.plan import MemoryPlan
 from tests.sim.batch.tiny import tiny_source
 
@@ -82,3 +84,12 @@ def test_without_a_gpu_the_device_is_refused_with_a_cure():
         pytest.skip("a GPU is there")
     with pytest.raises((MissingPackageError, UnsupportedError), match=r"pip install 'gori\[gpu\]'"):
         Gpu(tiny_source())
+
+
+def test_handles_of_streams_of_other_programs():
+    assert stream_handle(None) == 0 and stream_handle(0) == 0 and stream_handle(77) == 77
+    assert stream_handle(SimpleNamespace(cuda_stream=5)) == 5 and stream_handle(SimpleNamespace(ptr=6)) == 6
+    assert stream_handle(SimpleNamespace(__cuda_stream__=lambda: (0, 7), ptr=8)) == 7
+    for wrong in (True, -1, "0", SimpleNamespace()):
+        with pytest.raises(InputError, match="stream must be a handle"):
+            stream_handle(wrong)

@@ -45,8 +45,11 @@ def test_on_the_host_it_is_compiled_once(monkeypatch):
 def test_numbers_of_their_own_on_the_host():
     memory, values, mask = np.zeros(8), np.array([1.0, 2.0, 3.0, 4.0]), np.array([1, 0, 1, 1], np.uint8)
     table = np.array([memory.ctypes.data, 16 * TILE, 16])
-    arguments = table.ctypes.data, 1, values.ctypes.data, mask.ctypes.data, 4
-    on_host(tiny_source()).kernels["put_numbers"](*arguments)
+    sets = np.zeros(4, np.int64)
+    kernels = on_host(tiny_source()).kernels
+    kernels["choose_set"](sets.ctypes.data, np.arange(4).ctypes.data, 4, np.ones(4, np.uint8).ctypes.data, 4)
+    arguments = table.ctypes.data, 1, values.ctypes.data, sets.ctypes.data, mask.ctypes.data, 4
+    kernels["put_numbers"](*arguments)
     assert memory.tolist() == [1.0, 0.0, 0.0, 0.0, 3.0, 0.0, 4.0, 0.0]
 
 

@@ -21,14 +21,14 @@ def place_of(row, i, t):
 
 
 @part
-def put_image(table, arrays, mask, machines, t):
-    """The image into machine t, if its byte of the mask is set."""
+def put_image(table, arrays, mask, machines, t, thread, threads):
+    """The image into machine t by many threads, if its byte of the mask is set."""
     if read_byte(mask + t) == 0:
         return
     for a in range(arrays):
         row = table + ROW * WORD * a
         source, single = read_word(row + WORD), read_word(row + 4 * WORD) == HALF
-        for i in range(read_word(row + 2 * WORD)):
+        for i in range(thread, read_word(row + 2 * WORD), threads):
             if single:
                 copy_half(place_of(row, i, t), source + HALF * i)
             else:
@@ -49,20 +49,32 @@ def take_image(table, arrays, machines, t, thread, threads):
 
 
 @part
-def put_numbers(table, numbers, values, mask, machines, t):
-    """Numbers of its own into machine t, if its byte of the mask is set.
+def put_numbers(table, numbers, values, sets, mask, t):
+    """Numbers of its set into machine t, if its byte of the mask is set.
 
     table    three words for each number: its address in machine 0, and how far apart tiles of machines are, and the
              machines of a tile [bytes]; where these are HALF a word apart, it is stored as float32
-    values   (numbers, machines)
+    values   (sets, numbers)
+    sets     which set each machine has (machines,)
     """
     if read_byte(mask + t) == 0:
         return
+    own = values + WORD * numbers * read_word(sets + WORD * t)
     for k in range(numbers):
         row = table + 3 * WORD * k
         to = read_word(row) + (t // TILE) * read_word(row + WORD) + (t % TILE) * read_word(row + 2 * WORD)
-        value = read_word(values + WORD * (k * machines + t))
+        value = read_word(own + WORD * k)
         if read_word(row + 2 * WORD) == HALF:
             write_single(to, value)
         else:
             write_word(to, value)
+
+
+@part
+def choose_set(sets, given, many, mask, t):
+    """The set that is given for machine t becomes its own, if its byte of the mask is set and there is such a set, of
+    so many: on a device nobody can be told that there is none.
+    """
+    one = read_word(given + WORD * t)
+    if read_byte(mask + t) != 0 and 0 <= one < many:
+        write_word(sets + WORD * t, one)

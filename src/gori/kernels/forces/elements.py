@@ -9,7 +9,8 @@ JOINT_SPRING     tau = preload - k (q - rest) - d v
 BALL_SPRING      tau = -k log(rest' R) - d w
 JOINT_FRICTION   tau = -s z - d z' = -clamp(s z + d v, -F, F): Coulomb force F, stick stiffness s and damping d, state z
 JOINT_LIMIT      one-sided spring and damper, never pulls
-JOINT_FORCE      tau = value; signal: value
+JOINT_FORCE      tau = value; signal: value. With gains, which a batch may set (`Batch.servo`), the value is a target:
+                 tau = clamp(kp (value - q) - kd v)
 MOTOR            tau = clamp(kp (target - q) + kd (rate - v)); signals: target, rate
 LINE             spring and damper along the line AB
 STRUT            along the line AB; see `strut_tension`
@@ -160,8 +161,12 @@ def joint_force(element, p, q, v, z, values, zdot, tau):
         tau[d] += force
         power = (force - spring) * v[d]
     elif kind == JOINT_FORCE:
-        tau[d] += values[s]
-        power = values[s] * v[d]
+        effort = values[s]
+        if p[MOTOR_F.limit] > 0.0:
+            effort = p[MOTOR_F.kp] * (effort - q[at]) - p[MOTOR_F.kd] * v[d]
+            effort = min(max(effort, -p[MOTOR_F.limit]), p[MOTOR_F.limit])
+        tau[d] += effort
+        power = effort * v[d]
     elif kind == MOTOR:
         effort = p[MOTOR_F.kp] * (values[s] - q[at]) + p[MOTOR_F.kd] * (values[s + 1] - v[d])
         effort = min(max(effort, -p[MOTOR_F.limit]), p[MOTOR_F.limit])

@@ -14,6 +14,7 @@ from gori.kernels.forces.elements import (
     E_KIND,
     E_Q,
     E_SIGNAL,
+    JOINT_FORCE,
     JOINT_LIMIT,
     JOINT_SPRING,
     MOTOR,
@@ -36,6 +37,10 @@ def stiffness_of(element, p, q, v, z, values):
         return p[LIMIT_F.stiffness], p[LIMIT_F.damping]
     if kind == MOTOR:
         effort = p[MOTOR_F.kp] * (values[s] - q[at]) + p[MOTOR_F.kd] * (values[s + 1] - v[d])
+        if abs(effort) < p[MOTOR_F.limit]:
+            return p[MOTOR_F.kp], p[MOTOR_F.kd]
+    if kind == JOINT_FORCE and p[MOTOR_F.limit] > 0.0:
+        effort = p[MOTOR_F.kp] * (values[s] - q[at]) - p[MOTOR_F.kd] * v[d]
         if abs(effort) < p[MOTOR_F.limit]:
             return p[MOTOR_F.kp], p[MOTOR_F.kd]
     return 0.0, 0.0

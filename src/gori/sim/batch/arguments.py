@@ -18,6 +18,8 @@ Which = np.ndarray | Sequence[int] | Sequence[bool] | int | None
 """machines of a batch: a mask, indices, one index; None: all"""
 Mask = np.ndarray | DeviceArray
 """machines of a batch: of bool, or of bytes on a GPU"""
+Sets = np.ndarray | Sequence[int] | DeviceArray
+"""a number of a set of parameters for each machine"""
 
 
 def machine_index(machine: int, count: int) -> int:
@@ -51,6 +53,15 @@ def machine_mask(machines: Which, count: int, gpu: int | None = None) -> Mask:
     mask = np.zeros(count, bool)
     mask[chosen] = True
     return mask
+
+
+def machine_sets(sets: Sets, count: int, gpu: int | None = None) -> Mask:
+    """Numbers of sets (count,). Those on a GPU, where that is the device, stay there."""
+    if gpu is None or (found := getattr(sets, "__cuda_array_interface__", None)) is None:
+        return np.asarray(sets)
+    if tuple(found["shape"]) != (count,) or found["typestr"] != "<i8" or found.get("strides") is not None:
+        raise InputError(f"sets on a GPU must be of shape ({count},), of int64, and contiguous")
+    return DeviceArray(found["data"][0], (count,), np.int64, owner=sets, device=gpu)
 
 
 def machine_count(count: int) -> int:

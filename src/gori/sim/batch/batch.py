@@ -8,15 +8,25 @@ import numpy as np
 
 from gori.errors import FileError, GoriError, InputError, UnsupportedError
 from gori.integrate import Loops, Method, SemiImplicit, method_of
+from gori.integrate.implicit import Implicit
 from gori.kernels.codes import OK
 from gori.model import Model, State, compile
-from gori.model.variants import SHARED_BY_RUNS, described, settable_forces, with_held_forces, with_own_tables
+from gori.model.variants import (
+    SHARED_BY_RUNS,
+    described,
+    servo_words,
+    settable_forces,
+    with_held_forces,
+    with_own_tables,
+)
 from gori.sim.batch.arguments import (
     Mask,
+    Sets,
     Which,
     machine_count,
     machine_index,
     machine_mask,
+    machine_sets,
     on_host,
     refuse_fewer,
     refuse_other_sets,
@@ -121,7 +131,6 @@ class Batch:
         refuse_fewer(self._law_numbers, self.count)
         self._digest = digest_of([*varied, *self._law_numbers]) + self._laws.digest
         self.sets = max((numbers.values.shape[1] for numbers in [*varied, *self._law_numbers]), default=0)
-        self._set = np.arange(self.count)
         refuse_unable(self.model, device)
         self._varied = varied = with_inputs(self.model, varied)
         if state is not None and (moved := [numbers for numbers in varied if numbers.path == "y"]):
@@ -139,7 +148,7 @@ class Batch:
             simulation.stepper.plan_steps(1)
             return simulation
 
-        own = [numbers.of_sets(self._set) for numbers in varied]
+        own = [*varied, *self._law_numbers]
         if device == "cpu":
             from gori.sim.batch.cpu import CpuMachines
 
@@ -149,12 +158,15 @@ class Batch:
 
             self._machines = CudaMachines(make, self.count, workers, own, single=single)
         self._precision = precision
-        self._start = self._machines.simulation.state
         self._values = self._machines.simulation.stepper.data.values.copy()
+        self.servos: dict[str, tuple[float, float, float]] = {}
+        """{name of a torque or force: kp, kd, largest effort} of those whose inputs are targets"""
         self.inputs = BatchInputs(self.model, self._forces, self._machines, self._laws.inputs(self.model))
         """{name: values (machines,)}: torques, forces and targets of motors of the Spec, and what drivers do"""
         self.outputs = BatchOutputs(self.model, self._machines)
         """{channel: values (machines,)} of wheels and drive trains"""
+        self._at(self._machines.simulation.state)
+        self._machines.keep_start()
         self.reset()
 
     def __len__(self) -> int:
@@ -251,8 +263,9 @@ class Batch:
     def _reset_each(self, chosen: np.ndarray, states: Sequence[State]) -> None:
         """Machines into States of their own; those that share one State and their parameters at once."""
         alike: dict[tuple[int, int], list[int]] = {}
+        sets = self._set if self._varied else np.zeros(self.count, np.int64)
         for machine, state in zip(chosen, states):
-            alike.setdefault((id(state), int(self._set[machine]) if self._varied else 0), []).append(int(machine))
+            alike.setdefault((id(state), int(sets[machine])), []).append(int(machine))
         state_of = {id(state): state for state in states}
         for (which, _), machines in alike.items():
             try:
@@ -264,16 +277,23 @@ class Batch:
 
     def _reset(self, machines: Which, state: State | None) -> None:
         with self._turn:
-            simulation, chosen = self._machines.simulation, self._chosen(machines)
-            simulation.state = self._start if state is None else self._accepted(state, on_host(chosen))
-            simulation.stepper.plan_steps(1)
-            simulation.stepper.data.values[:] = self._values  # the machine that stood there may have had others
-            self._machines.store(chosen)  # pyright: ignore[reportArgumentType]  # only a GPU has masks of its own
-            for numbers in [*self._varied, *self._law_numbers]:
-                if not numbers.of_tables and (numbers.of_machine or (state is None and not self._given)):
-                    self._machines.put(numbers.of_sets(self._set), on_host(chosen))
+            chosen: Any = self._chosen(machines)  # only a GPU has masks of its own
+            if state is None:
+                self._machines.begin(chosen)
+            else:
+                self._at(self._accepted(state, on_host(chosen)))
+                self._machines.store(chosen)
+            if self._varied or self._law_numbers:
+                self._machines.put_kept(chosen, state is None and not self._given)
             if self._varied and self.model.vehicle is not None:
-                self._machines.start_vehicles(on_host(chosen))
+                self._machines.start_vehicles(chosen)
+
+    def _at(self, state: State) -> None:
+        """Put a State into the arrays of one machine."""
+        simulation = self._machines.simulation
+        simulation.state = state
+        simulation.stepper.plan_steps(1)
+        simulation.stepper.data.values[:] = self._values  # the machine that stood there may have had others
 
     def at_rest(self, speed: float | Sequence[float] | np.ndarray = 0.0, machines: Which = None) -> list[State]:
         """States in which vehicles stand, or roll, each with its own parameters (`gori.at_rest`); machines that share
@@ -283,7 +303,7 @@ class Batch:
         machines   a mask (machines,), indices, or one index; default: all
         """
         chosen = np.flatnonzero(on_host(self._chosen(machines)))
-        sets = [int(self._set[k]) if self._varied else 0 for k in chosen]
+        sets = [int(one) for one in self._set[chosen]] if self._varied else [0] * len(chosen)
         of_machine = {one: int(k) for one, k in zip(sets, chosen)}
         models = self._models()
         return rest_states(lambda one: models(of_machine[one]), sets, speeds_of(speed, len(chosen)), self._workers)
@@ -295,22 +315,44 @@ class Batch:
             return state
         return tagged(state, own) if state.model == self._fingerprint(int(np.argmax(chosen))) else state
 
-    def assign(self, sets: Sequence[int] | np.ndarray, machines: Which = None) -> None:
+    @property
+    def _set(self) -> np.ndarray:
+        """Which set of the parameters each machine has (machines,)."""
+        return self._machines.sets
+
+    def assign(self, sets: Sets, machines: Which = None) -> None:
         """Give machines other sets of the values of `parameters`, of which there may be more than machines. What was
         computed from them at the start, as the height of wheels, follows at the next reset.
 
-        sets       numbers of sets (machines,), of which those of the chosen machines count
+        sets       numbers of sets (machines,), of which those of the chosen machines count. On a GPU they may be there,
+                   as the mask: nothing is then awaited, and what is no number of a set leaves its machine as it is
         machines   a mask (machines,), indices, or one index; default: all
         """
         with self._turn:
-            self._assign(np.asarray(sets), on_host(self._chosen(machines)))
+            self._assign(machine_sets(sets, self.count, self._gpu), self._chosen(machines))
 
-    def _assign(self, sets: np.ndarray, chosen: np.ndarray) -> None:
-        refuse_other_sets(sets, chosen, self.sets)
-        self._set[chosen] = sets[chosen]
-        for numbers in self._varied:
-            if numbers.of_tables:
-                self._machines.put(numbers.of_sets(self._set), chosen)
+    def _assign(self, sets: Mask, chosen: Mask) -> None:
+        if isinstance(sets, np.ndarray):
+            refuse_other_sets(sets, on_host(chosen), self.sets)
+        self._machines.assign(sets, chosen)  # pyright: ignore[reportArgumentType]  # only a GPU has arrays of its own
+
+    def servo(self, name: str, kp: float, kd: float = 0.0, most: float = np.inf) -> None:
+        """Let a torque or force of the Spec, by name, follow a target: tau = kp (target - q) - kd v, within +-most,
+        evaluated with all other forces in each step. Its input is the target from now on, of all machines.
+        """
+        words = servo_words(self.model, name) if is_one_of(name, self._forces) else np.zeros(0, np.int64)
+        if not words.size:
+            raise InputError(f"a servo is made of a torque or force of a joint, by name, not of {name!r:.100}")
+        if isinstance(self.method, Implicit):
+            raise UnsupportedError(f"{self.method.kind} with servos is not there: give the Spec a motor with kp and kd")
+        for what, number in (("kp", kp), ("kd", kd)):
+            if not (isinstance(number, (int, float)) and np.isfinite(number) and number >= 0.0):
+                raise InputError(f"{what} of a servo must be a number, at least 0, not {number!r}")
+        if not (isinstance(most, (int, float)) and most > 0.0):
+            raise InputError(f"the largest effort of a servo must be positive, not {most!r}")
+        with self._turn:
+            self.servos[name] = gains = float(kp), float(kd), float(most)
+            self._machines.set_table("machine.element_f", words, np.array(gains))
 
     def differing(self, table: str) -> np.ndarray:
         """Words of a table of the Model, such as "body_f", in which machines differ by their `parameters`."""
@@ -326,6 +368,16 @@ class Batch:
     def tables_differ(self) -> bool:
         """Whether machines differ, by their `parameters`, in more than where they start."""
         return any(numbers.of_tables for numbers in self._varied)
+
+    def contact_wrench(self, body: str) -> Any:
+        """Of contact on a body (machines, 6): moment about the origin of the body [N m], force [N]; world axes."""
+        known = () if self.model.contact is None else self.model.contact.touched
+        if not is_one_of(body, known):
+            raise InputError(f"contact puts no force on {body!r}: there are {', '.join(known) or 'no such bodies'}")
+        try:
+            return self._machines.array("data.contact_memory.wrench")[:, known.index(body)]
+        except KeyError:  # steps do not touch it
+            raise UnsupportedError("contact wrenches are not computed on this device; use device='cpu'") from None
 
     @property
     def codes(self) -> Any:
@@ -363,7 +415,8 @@ class Batch:
     def _tag(self) -> str:
         whose = self.count, self.device, self.model.fingerprint, self._machines.simulation.stepper.tag()
         single = (self._precision,) if self._precision != "float64" else ()
-        return " ".join(str(part) for part in (*whose, self._digest, *single))
+        servos = (sorted(self.servos.items()),) if self.servos else ()
+        return " ".join(str(part) for part in (*whose, self._digest, *single, *servos))
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise InputError("a Batch is neither pickled nor copied: save it, and load the file into another one")
@@ -375,6 +428,18 @@ class Batch:
         steps = step_count(steps)
         with self._turn:
             self._machines.step(steps)
+
+    @property
+    def stream(self) -> int:
+        """Handle of the CUDA stream on which all is launched; 0: the default stream, on which other programs work too
+        unless they are told otherwise. It may be set at any time, to a handle, to a stream of CuPy, PyTorch, Numba or
+        cuda.core, or to None. What was launched before on another one is not waited for.
+        """
+        return self._machines.stream
+
+    @stream.setter
+    def stream(self, stream: Any) -> None:
+        self._machines.use(stream)
 
     @overload
     def run(
@@ -476,7 +541,12 @@ class Batch:
             return str(error)
 
     def _chosen(self, machines: Which) -> Mask:
-        return machine_mask(machines, self.count, self.q.device if self.device == "cuda" else None)
+        return machine_mask(machines, self.count, self._gpu)
+
+    @property
+    def _gpu(self) -> int | None:
+        """Number of the GPU."""
+        return self.q.device if self.device == "cuda" else None
 
     def __iter__(self) -> Iterator[State]:
         return (self.state(k) for k in range(self.count))

@@ -19,7 +19,7 @@ from gori.kernels.vehicle.start import start_vehicles
 from gori.model.memory import require_memory
 from gori.sim.batch.check import refuse_damage, text_of, words_of
 from gori.sim.batch.kept import RENEWED, all_members, forget_in, forgets, kept_members
-from gori.sim.batch.varied import Numbers
+from gori.sim.batch.varied import Numbers, in_groups
 from gori.sim.callers.interrupts import InterruptsLater
 from gori.sim.simulation import Simulation
 
@@ -33,11 +33,13 @@ class CpuMachines:
     """The engine of a batch on the CPU.
 
     make      a Simulation of one machine at the start; each thread has one
-    varied    numbers of the tables that differ from machine to machine
+    varied    numbers that differ from machine to machine, of all sets; machine k begins with set k
     """
 
     def __init__(self, make: Callable[[], Simulation], count: int, workers: int, varied: Sequence[Numbers] = ()):
-        self.count = count
+        self.count, self._varied = count, varied
+        self.sets = np.arange(count)
+        """which set of the parameters each machine has (machines,)"""
         tables = [numbers for numbers in varied if numbers.of_tables]
         self._runs = [_Run(make(), tables) for _ in range(max(1, min(workers, -(-count // TOGETHER))))]
         self._alone = self._runs[0]
@@ -50,7 +52,7 @@ class CpuMachines:
         self._tables: dict[str, int] = {}
         for numbers in tables:
             self._tables[numbers.path] = first = sum(len(one.words) for one in tables[: len(self._tables)])
-            self._values[first : first + len(numbers.words)] = numbers.values
+            self._values[first : first + len(numbers.words)] = numbers.values[:, :count]
         self.codes = np.zeros(count, np.int64)
         self.words: dict[int, str] = {}
         """why machines have failed, where more is known than their code"""
@@ -145,24 +147,51 @@ class CpuMachines:
 
     def store(self, chosen: np.ndarray) -> None:
         """What stands in the arrays of `simulation` into the chosen machines, which then have not failed."""
+        self._put_image(self._image(), chosen)
+
+    def _image(self) -> np.ndarray:
         image = np.zeros(self._alone.width, np.uint8)
         self._alone.save(image)
+        return image
+
+    def _put_image(self, image: np.ndarray, chosen: np.ndarray) -> None:
         self._rows[chosen] = image
         self.codes[chosen] = OK
         self.words = {t: words for t, words in self.words.items() if not chosen[t]}
         self._note(chosen)
 
-    def put(self, numbers: Numbers, chosen: np.ndarray) -> None:
-        """Numbers of tables or of what is kept, into the chosen machines."""
-        if numbers.of_tables:
-            first = self._tables[numbers.path]
-            self._values[first : first + len(numbers.words), chosen] = numbers.values[:, chosen]
-            return
-        at = self._alone.offset(self._alone.members[numbers.path])
-        for word, values in zip(numbers.words, numbers.values):
-            one = np.ndarray(self.count, np.float64, self._rows, at + 8 * int(word), (self._alone.width,))
-            one[chosen] = values[chosen]
+    # ---- starts
+
+    def keep_start(self) -> None:
+        """Keep what stands in the arrays of `simulation` as the start of all machines."""
+        self._start = self._image()
+
+    def begin(self, chosen: np.ndarray) -> None:
+        """Put the chosen machines to the start that was kept."""
+        self._put_image(self._start, chosen)
+
+    def put_kept(self, chosen: np.ndarray, at_start: bool) -> None:
+        """What the chosen machines keep by their sets: wherever they are, and, `at_start`, of where they begin."""
+        _, of_machines, of_starts = in_groups(self._varied)
+        sets = self.sets[chosen]
+        for numbers in of_machines + of_starts * at_start:
+            at = self._alone.offset(self._alone.members[numbers.path])
+            for word, values in zip(numbers.words, numbers.values):
+                one = np.ndarray(self.count, np.float64, self._rows, at + 8 * int(word), (self._alone.width,))
+                one[chosen] = values[sets]
         self._note(chosen)
+
+    def set_table(self, path: str, words: np.ndarray, values: np.ndarray) -> None:
+        """Other numbers in a table of all machines, by its path and words."""
+        for run in self._runs:
+            run.set_table(path, words, values)
+
+    def assign(self, sets: np.ndarray, chosen: np.ndarray) -> None:
+        """Other sets (machines,) for the chosen machines, and their tables."""
+        self.sets[chosen] = sets = sets[chosen]
+        for numbers in in_groups(self._varied)[0]:
+            first = self._tables[numbers.path]
+            self._values[first : first + len(numbers.words), chosen] = numbers.values[:, sets]
 
     def start_vehicles(self, chosen: np.ndarray) -> None:
         """Forces of the ground on vehicles of the chosen machines, found anew where they stand."""
@@ -207,6 +236,14 @@ class CpuMachines:
         require_memory(8.0 * math.prod(shape), f"{shape[0]} samples of {self.count} machines", "take fewer")
         return np.zeros(shape)
 
+    stream = 0
+    """there is none"""
+
+    def use(self, stream: object) -> None:
+        """Refused but for None."""
+        if stream is not None:
+            raise InputError("machines on a CPU have no stream: leave it None, or make the batch with device='cuda'")
+
     def synchronise(self) -> None:
         """Wait until all is done."""
 
@@ -225,6 +262,10 @@ class _Run:
         renewed = [members[path].ctypes.data for path in RENEWED if members[path].size]
         tables = [address for numbers in varied for address in numbers.addresses(stepper)]
         self.numbers = np.array([*tables, *renewed], np.int64)
+
+    def set_table(self, path: str, words: np.ndarray, values: np.ndarray) -> None:
+        """Other numbers in a table, by its path and words."""
+        getattr(self.simulation.stepper.machine, path.removeprefix("machine.")).reshape(-1)[words] = values
 
     def offset(self, array: np.ndarray) -> int:
         """Where a member stands in the row of a machine."""

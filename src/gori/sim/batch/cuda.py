@@ -16,13 +16,14 @@ from gori.kernels.device_array import DeviceArray
 from gori.kernels.jit import Kernel, part
 from gori.kernels.vehicle.vehicle import vehicle
 from gori.sim.batch.check import refuse_damage
-from gori.sim.batch.devices import Accelerator, Gpu, Memory
+from gori.sim.batch.devices import Accelerator, Gpu, stream_handle
 from gori.sim.batch.kept import forget_in, forgets, kept_members
 from gori.sim.batch.laws import LawForce
 from gori.sim.batch.plan import MemoryPlan
 from gori.sim.batch.precision import in_single
 from gori.sim.batch.program import ProgramSource
-from gori.sim.batch.varied import Numbers
+from gori.sim.batch.resident import MachineImage, SetNumbers, uploaded
+from gori.sim.batch.varied import Numbers, in_groups
 from gori.sim.simulation import Simulation
 
 
@@ -30,7 +31,7 @@ class CudaMachines:
     """The engine of a batch on a GPU.
 
     make      a Simulation of one machine at the start
-    varied    numbers of the tables that differ from machine to machine
+    varied    numbers that differ from machine to machine, of all sets; machine k begins with set k
     device    what makes the Accelerator from the ProgramSource of the program
     single    numbers of machines are stored as float32 (`precision.py`)
     """
@@ -54,32 +55,32 @@ class CudaMachines:
         self.bytes_per_machine = self._members.own
         self._require_memory()
         self._memory = self._device.take(self._members.size)
-        self._image = self._device.take(self._members.image)
+        self._image, self._start = (MachineImage(self._device, self._members, self._memory) for _ in range(2))
         self._mask = self._device.take(count)
-        self._words = self._upload(self._members.words(self._memory.address))
-        self._table = self._upload(self._members.table(self._memory.address, self._image.address))
+        self._words = uploaded(self._device, self._members.words(self._memory.address))
         for path, laid in self._members.shared.items():
             self._device.upload(self._memory, self._members.at[path], laid.array)
+        self._sets = uploaded(self._device, np.arange(count))
+        self._given_sets = self._device.take(8 * count)
+        self._many_sets = max((numbers.values.shape[1] for numbers in varied), default=0)
+        self._of_tables, self._of_machines, self._of_starts = (
+            SetNumbers(self._device, self._members, self._memory, some) for some in in_groups(varied)
+        )
         if self._members.moving < len(self._members.own_arrays):
-            self._put_image(np.ones(count, bool), len(self._members.own_arrays))
-        for numbers in varied:
-            if numbers.of_tables:
-                self.put(numbers, np.ones(count, bool))
+            everyone = np.ones(count, bool)
+            self._put_image(everyone, len(self._members.own_arrays))
+            self._of_tables.put(self._sets.address, self._mask_of(everyone), count)
         self._kept = {path: array for path, array in kept_members(stepper).items() if path in self._members.own_arrays}
 
     def _require_memory(self) -> None:
-        free, needed = self._device.free(), self._members.size + self._members.image + self.count
+        images = 2 * self._members.image
+        free, needed = self._device.free(), self._members.size + images + 17 * self.count
         if free is not None and needed > free:
-            fits = max(0, int((free - self._members.image) / (needed / self.count)))
+            fits = max(0, int((free - images) / (needed / self.count)))
             raise InputError(
                 f"{self.count} machines take {needed / 1e9:.3g} GB ({self.bytes_per_machine} bytes each), and "
                 f"{free / 1e9:.3g} GB are free: {fits} machines would fit"
             )
-
-    def _upload(self, array: np.ndarray) -> Memory:
-        memory = self._device.take(array.nbytes)
-        self._device.upload(memory, 0, array)
-        return memory
 
     # ---- arrays
 
@@ -150,11 +151,19 @@ class CudaMachines:
 
     def start_vehicles(self, chosen: np.ndarray) -> None:
         """Forces of the ground on vehicles of the chosen machines, found anew where they stand."""
-        self._put_mask(chosen)
         self._device.launch(
-            "start_vehicles", self.count, self._words.address, self._mask.address, self.count,
+            "start_vehicles", self.count, self._words.address, self._mask_of(chosen), self.count,
             float(self.simulation.stepper.step),
         )  # fmt: skip
+
+    @property
+    def stream(self) -> int:
+        """Handle of the stream of all launches."""
+        return self._device.stream
+
+    def use(self, stream: Any) -> None:
+        """Launch on this stream from now on."""
+        self._device.use(stream_handle(stream))
 
     def synchronise(self) -> None:
         """Wait until all is done."""
@@ -176,8 +185,8 @@ class CudaMachines:
     def fetch(self, t: int) -> None:
         """Machine t into the arrays of `simulation`."""
         members = self._members
-        self._device.launch("take_image", 1024, self._table.address, len(members.own_arrays), self.count, t)
-        image = self._device.download(self._image, 0, members.image)
+        self._device.launch("take_image", 1024, self._image.table.address, len(members.own_arrays), self.count, t)
+        image = self._device.download(self._image.memory, 0, members.image)
         stepper = self.simulation.stepper
         for path, array in {**self._kept, "many": self._many}.items():
             at, laid = members.image_at[path], members.own_arrays[path]
@@ -190,44 +199,67 @@ class CudaMachines:
 
     def store(self, chosen: np.ndarray | DeviceArray) -> None:
         """What stands in the arrays of `simulation` into the chosen machines, which then have not failed."""
+        self._note_clock()
+        self._put_image(chosen, self._members.moving)
+
+    def _note_clock(self) -> None:
         clock = self.simulation.stepper.clock_record[0]
         self._many[0] = (clock["start_time"], clock["steps_done"], OK)
-        self._put_image(chosen, self._members.moving)
 
     def _put_image(self, chosen: np.ndarray | DeviceArray, arrays: int) -> None:
         """The first of the arrays of one machine into the chosen ones."""
+        self._image.take_over()
+        self._image.put(arrays, self._mask_of(chosen), self.count)
+
+    def _mask_of(self, chosen: np.ndarray | DeviceArray) -> int:
+        """Address on the device of a mask of the host, which is uploaded, or of one that is there."""
+        if not isinstance(chosen, np.ndarray):
+            return chosen.address
+        self._device.upload(self._mask, 0, chosen.astype(np.uint8))
+        return self._mask.address
+
+    # ---- starts
+
+    def keep_start(self) -> None:
+        """Keep what stands in the arrays of `simulation` as the start of all machines."""
+        self._note_clock()
+        self._start.take_over()
+
+    def begin(self, chosen: np.ndarray | DeviceArray) -> None:
+        """Put the chosen machines to the start that was kept; with a mask on the device, by launches alone."""
+        self._start.put(self._members.moving, self._mask_of(chosen), self.count)
+
+    def put_kept(self, chosen: np.ndarray | DeviceArray, at_start: bool) -> None:
+        """What the chosen machines keep by their sets: wherever they are, and, `at_start`, of where they begin."""
+        for numbers in (self._of_machines, self._of_starts)[: 1 + at_start]:
+            numbers.put(self._sets.address, self._mask_of(chosen), self.count)
+
+    def set_table(self, path: str, words: np.ndarray, values: np.ndarray) -> None:
+        """Other numbers in a table of all machines, by its path and words."""
         members = self._members
-        image = np.zeros(members.image, np.uint8)
-        for path, laid in members.own_arrays.items():
-            at, content = (
-                members.image_at[path],
-                np.ascontiguousarray(laid.array, laid.stored).reshape(-1).view(np.uint8),
-            )
-            image[at : at + content.size] = content
-        self._device.upload(self._image, 0, image)
-        self._put_mask(chosen)
-        self._device.launch("put_image", self.count, self._table.address, arrays, self._mask.address, self.count)
+        if (laid := members.shared.get(path)) is not None:
+            laid.array.reshape(-1)[words] = values
+            self._device.upload(self._memory, members.at[path], laid.array)
+            return
+        numbers = SetNumbers(self._device, members, self._memory, [Numbers(path, words, values[:, None])])
+        first_set = uploaded(self._device, np.zeros(self.count, np.int64))
+        numbers.put(first_set.address, self._mask_of(np.ones(self.count, bool)), self.count)
+        self._device.synchronise()  # what was uploaded is gone from here on
 
-    def _put_mask(self, chosen: np.ndarray | DeviceArray) -> None:
-        """A mask of the host, or one that is on the device."""
-        if isinstance(chosen, np.ndarray):
-            self._device.upload(self._mask, 0, chosen.astype(np.uint8))
+    def assign(self, sets: np.ndarray | DeviceArray, chosen: np.ndarray | DeviceArray) -> None:
+        """Other sets (machines,) for the chosen machines, and their tables."""
+        given, mask = self._given_sets.address, self._mask_of(chosen)
+        if isinstance(sets, np.ndarray):
+            self._device.upload(self._given_sets, 0, sets.astype(np.int64))
         else:
-            self._device.array(self._mask, 0, (self.count,), (1,), np.uint8).set(chosen)
+            given = sets.address
+        self._device.launch("choose_set", self.count, self._sets.address, given, self._many_sets, mask, self.count)
+        self._of_tables.put(self._sets.address, mask, self.count)
 
-    def put(self, numbers: Numbers, chosen: np.ndarray) -> None:
-        """Numbers of tables or of what is kept, into the chosen machines."""
-        if numbers.path not in self._members.own_arrays:
-            return  # nothing needs them
-        first = self._memory.address + self._members.at[numbers.path]
-        tile, machine, apart = self._members.apart(numbers.path)
-        places = [(first + apart * int(word), tile, machine) for word in numbers.words]
-        table, values = self._upload(np.array(places, np.int64)), self._upload(numbers.values)
-        self._put_mask(chosen)
-        self._device.launch(
-            "put_numbers", self.count, table.address, len(places), values.address, self._mask.address, self.count
-        )
-        self._device.synchronise()  # table and values are gone from here on
+    @property
+    def sets(self) -> np.ndarray:
+        """Which set of the parameters each machine has (machines,)."""
+        return self._device.download(self._sets, 0, 8 * self.count).view(np.int64)
 
     def kept(self) -> dict[str, np.ndarray]:
         """All that the machines keep (machines, ...)."""

@@ -150,6 +150,7 @@ def _refuse(batch: Batch) -> None:
         f"the method {batch.method.kind}: use semi_implicit": batch.method.kind != "semi_implicit",
         f"loops, mimic joints and motions ({', '.join(model.loops)})": bool(model.loops),
         "wheels, tyres and drive trains": model.vehicle is not None,
+        f"servos ({', '.join(batch.servos)}): give the Spec motors": bool(batch.servos),
         "contact between bodies": model.contact is not None,
         f"laws of forces as functions ({', '.join(batch.laws)})": bool(batch.laws),
         "machines whose parameters differ": batch.tables_differ,

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gori.errors import MissingPackageError, UnsupportedError
+from gori.errors import InputError, MissingPackageError, UnsupportedError
 from gori.kernels.device_array import DeviceArray
 from gori.model.memory import free_memory
 from gori.sim.batch.program import BLOCK, ProgramSource, on_gpu, on_host
@@ -30,6 +30,9 @@ class Accelerator(Protocol):
     """Where machines are computed; `used` are the members of the program that its steps need."""
 
     used: frozenset[str]
+    stream: int
+
+    def use(self, stream: int) -> None: ...
 
     def free(self) -> int | None: ...
 
@@ -51,6 +54,10 @@ class Host:
 
     def __init__(self, source: ProgramSource):
         self._kernels, self.used = on_host(source)
+        self.stream = 0
+
+    def use(self, stream: int) -> None:
+        self.stream = stream
 
     def free(self) -> int | None:
         return free_memory()
@@ -87,7 +94,7 @@ class Gpu:
     def __init__(self, source: ProgramSource):
         try:
             from cuda.core import Device as CudaDevice  # type: ignore[import-not-found]  # comes with numba-cuda
-            from cuda.core import LaunchConfig, ObjectCode, launch
+            from cuda.core import LaunchConfig, ObjectCode, Stream, launch
             from numba import cuda
         except ImportError as error:
             raise MissingPackageError("a batch on a GPU needs numba-cuda: pip install 'gori[gpu]'") from error
@@ -96,7 +103,7 @@ class Gpu:
                 "device cuda: no NVIDIA GPU can be used here (numba.cuda.is_available() is False). Install the driver "
                 "and pip install 'gori[gpu]', or use device='cpu'"
             )
-        self._cuda, self._launch, self._config = cuda, launch, LaunchConfig
+        self._cuda, self._launch, self._config, self._streams = cuda, launch, LaunchConfig, Stream
         capability = cuda.get_current_device().compute_capability
         if capability < OLDEST:
             raise UnsupportedError(
@@ -106,12 +113,18 @@ class Gpu:
         cuda.current_context()
         self._device = CudaDevice()
         self._device.set_current()
-        self.stream: Any = self._device.default_stream
+        self.use(0)
         binaries, self.used = on_gpu(source, tuple(capability))
         self._kernels = {
             name: ObjectCode.from_cubin(binary.code, name=name).get_kernel(binary.symbol)
             for name, binary in binaries.items()
         }
+
+    def use(self, stream: int) -> None:
+        """Launch on this stream from now on, by its handle; 0: the default stream."""
+        self.stream = stream
+        self._stream = self._streams.from_handle(stream) if stream else self._device.default_stream
+        self._copies: Any = self._cuda.external_stream(stream) if stream else 0
 
     def registers(self) -> dict[str, tuple[int, int]]:
         """Registers of a thread, and its bytes of local memory, by kernel."""
@@ -130,7 +143,7 @@ class Gpu:
     def upload(self, memory: Memory, at: int, array: np.ndarray) -> None:
         content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         if content.size:
-            memory.owner[at : at + content.size].copy_to_device(content)
+            memory.owner[at : at + content.size].copy_to_device(content, stream=self._copies)
 
     def download(self, memory: Memory, at: int, size: int) -> np.ndarray:
         self.synchronise()
@@ -139,7 +152,7 @@ class Gpu:
     def launch(self, kernel: str, threads: int, *arguments: float) -> None:
         block = BLOCK[kernel]
         config = self._config(grid=-(-threads // block), block=block)
-        self._launch(self.stream, config, self._kernels[kernel], *arguments)
+        self._launch(self._stream, config, self._kernels[kernel], *arguments)
 
     def array(self, memory: Memory, at: int, shape: Shape, strides: Shape, dtype: Any) -> Any:
         return DeviceArray(
@@ -148,4 +161,20 @@ class Gpu:
         )  # fmt: skip
 
     def synchronise(self) -> None:
-        self.stream.sync()
+        self._stream.sync()
+
+
+def stream_handle(stream: Any) -> int:
+    """The handle of a CUDA stream: a number, or what CuPy, PyTorch, Numba and cuda.core call one; None: that of the
+    default stream, 0.
+    """
+    if stream is None:
+        return 0
+    if isinstance(stream, (int, np.integer)) and not isinstance(stream, bool) and stream >= 0:
+        return int(stream)
+    if (told := getattr(stream, "__cuda_stream__", None)) is not None:
+        return int(told()[1])
+    for name in ("cuda_stream", "ptr"):
+        if isinstance(handle := getattr(stream, name, None), int):
+            return handle
+    raise InputError(f"stream must be a handle, or a stream of CuPy, PyTorch, Numba or cuda.core, not {stream!r}")

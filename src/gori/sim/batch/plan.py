@@ -18,7 +18,7 @@ class MemoryPlan:
     """
 
     def __init__(self, tree: Tree, used: frozenset[str] | set[str], count: int):
-        self._tree = tree
+        self._tree, self.count = tree, count
         found = {path: laid for path, laid in leaves(tree) if path in used and laid.array.size}
         own = {path: laid for path, laid in found.items() if laid.place != SHARED}
         tables = {path: laid for path, laid in own.items() if path.startswith("machine.")}

@@ -17,7 +17,7 @@ import numba
 from numba import types
 
 from gori.integrate.batch.many import steps_of_many
-from gori.kernels.batch.copies import put_image, put_numbers, take_image
+from gori.kernels.batch.copies import choose_set, put_image, put_numbers, take_image
 from gori.kernels.batch.members import Members, Tree, members_at, read_byte, structure_of
 from gori.kernels.device_functions import LARGE, link_once
 from gori.kernels.device_loops import use_plain_ranges
@@ -30,14 +30,17 @@ WHOLE: Any = types.int64
 NUMBER: Any = types.float64
 SIGNATURES = {
     "advance": (WHOLE, WHOLE, WHOLE, NUMBER),  # words, machines, steps, h
+    "choose_set": (WHOLE, WHOLE, WHOLE, WHOLE, WHOLE),  # sets, given, many, mask, machines
     "put_image": (WHOLE, WHOLE, WHOLE, WHOLE),  # table, arrays, mask, machines
-    "put_numbers": (WHOLE, WHOLE, WHOLE, WHOLE, WHOLE),  # table, numbers, values, mask, machines
+    "put_numbers": (WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE),  # table, numbers, values, sets, mask, machines
     "start_vehicles": (WHOLE, WHOLE, WHOLE, NUMBER),  # words, mask, machines, h
     "take_image": (WHOLE, WHOLE, WHOLE, WHOLE),  # table, arrays, machines, machine
 }
 """arguments of the kernels"""
-BLOCK = {"advance": 64, "put_image": 128, "put_numbers": 128, "start_vehicles": 64, "take_image": 128}
-"""threads of a block"""
+BLOCK = {
+    "advance": 64, "choose_set": 128, "put_image": 128, "put_numbers": 128, "start_vehicles": 64, "take_image": 128,
+}  # fmt: skip
+"""threads of a block; `put_image` has one block for each machine"""
 SUFFIX = ".cubin"
 NEVER = 1 << 60
 """functions of machines without vehicles are inlined, however large: calls would take a third of the speed of loops"""
@@ -102,9 +105,7 @@ def _compiled_on_host(source: ProgramSource) -> Program:
     def over_machines(function: Any, count: int) -> Any:
         """function(arguments, t) for all machines; count: of its arguments after which `machines` stands."""
         numbers = ", ".join(f"a{k}" for k in range(count))
-        text = (
-            f"def loop({numbers}, machines):\n    for t in range(machines):\n        function({numbers}, machines, t)\n"
-        )
+        text = f"def loop({numbers}, machines):\n    for t in range(machines):\n        function({numbers}, t)\n"
         return _from_text(text, "loop", function=function)
 
     jitted = {name: numba.njit(error_model="numpy", nogil=True) for name in SIGNATURES}
@@ -119,14 +120,19 @@ def _compiled_on_host(source: ProgramSource) -> Program:
         for t in range(machines):
             begin_one(words, mask, machines, t, h)
 
+    @jitted["put_image"]
+    def put(table, arrays, mask, machines):
+        for t in range(machines):
+            put_image(table, arrays, mask, machines, t, 0, 1)
+
     @jitted["take_image"]
     def take(table, arrays, machines, machine):
         take_image(table, arrays, machines, machine, 0, 1)
 
     kernels = {
-        "advance": advance, "take_image": take, "start_vehicles": start,
-        "put_image": jitted["put_image"](over_machines(put_image, 3)),
-        "put_numbers": jitted["put_numbers"](over_machines(put_numbers, 4)),
+        "advance": advance, "take_image": take, "put_image": put, "start_vehicles": start,
+        "choose_set": jitted["choose_set"](over_machines(choose_set, 4)),
+        "put_numbers": jitted["put_numbers"](over_machines(put_numbers, 5)),
     }  # fmt: skip
     advance.compile(SIGNATURES["advance"])
     start.compile(SIGNATURES["start_vehicles"])
@@ -180,6 +186,7 @@ def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
         link_once(library, large)
     grid: Any = cuda.grid
     size: Any = cuda.gridsize
+    width = BLOCK["put_image"]
 
     def advance(words, machines, steps, h):
         t = grid(1)
@@ -187,14 +194,19 @@ def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
             advance_one(words, machines, t, steps, h)
 
     def put(table, arrays, mask, machines):
-        t = grid(1)
-        if t < machines:
-            put_image(table, arrays, mask, machines, t)
+        k = grid(1)
+        if k < machines * width:
+            put_image(table, arrays, mask, machines, k // width, k % width, width)
 
-    def put_own(table, numbers, values, mask, machines):
+    def put_own(table, numbers, values, sets, mask, machines):
         t = grid(1)
         if t < machines:
-            put_numbers(table, numbers, values, mask, machines, t)
+            put_numbers(table, numbers, values, sets, mask, t)
+
+    def choose(sets, given, many, mask, machines):
+        t = grid(1)
+        if t < machines:
+            choose_set(sets, given, many, mask, t)
 
     def start(words, mask, machines, h):
         t = grid(1)
@@ -205,7 +217,8 @@ def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
         take_image(table, arrays, machines, machine, grid(1), size(1))
 
     return {
-        "advance": advance, "put_image": put, "put_numbers": put_own, "start_vehicles": start, "take_image": take,
+        "advance": advance, "choose_set": choose, "put_image": put, "put_numbers": put_own, "start_vehicles": start,
+        "take_image": take,
     }  # fmt: skip
 
 

@@ -94,6 +94,14 @@ def with_inputs(model: Model, numbers: Iterable[Numbers]) -> list[Numbers]:
     return found
 
 
+def in_groups(numbers: Iterable[Numbers]) -> tuple[list[Numbers], list[Numbers], list[Numbers]]:
+    """Those of tables, those that a machine keeps wherever it starts, and those of its start."""
+    found: tuple[list[Numbers], list[Numbers], list[Numbers]] = [], [], []
+    for one in numbers:
+        found[0 if one.of_tables else 1 if one.of_machine else 2].append(one)
+    return found
+
+
 def digest_of(numbers: Iterable[Numbers]) -> str:
     """Tells numbers of one batch from those of another; of none it is empty."""
     found = [hashlib.sha256(x.path.encode() + x.words.tobytes() + x.values.tobytes()).hexdigest() for x in numbers]
