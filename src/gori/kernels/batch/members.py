@@ -61,8 +61,9 @@ def tree_of(bundle: Bundle, shared: bool, functions: Mapping[str, Any], varied: 
             within = {path.removeprefix(f"{name}."): x for path, x in varied.items() if path.startswith(f"{name}.")}
             made[name] = tree_of(value, shared, functions, within)
         elif isinstance(value, np.ndarray):
-            alone = APART if value.dtype.names or name in IN_LANES else SIDE_BY_SIDE
-            made[name] = Laid(value, SHARED if shared and name not in varied else alone)
+            alone = APART if value.dtype.names or name in IN_LANES or name in bundle.in_lanes else SIDE_BY_SIDE
+            same = (shared and name not in varied) or name in bundle.constant
+            made[name] = Laid(value, SHARED if same else alone)
         else:
             made[name] = functions[name] if value else None
     return made

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError, UnsupportedError
+from gori.integrate import Method
 from gori.kernels.device_array import DeviceArray
 from gori.model import Model
 from gori.model.threads import threads
@@ -16,6 +17,10 @@ MOST = 1 << 31
 """machines"""
 Which = np.ndarray | Sequence[int] | Sequence[bool] | int | None
 """machines of a batch: a mask, indices, one index; None: all"""
+POINTS_OF_SHAPE = 8
+"""contact points for which a machine on a GPU has room, for each shape that collides"""
+IN_CONTACT = ("time_stepping", "semi_implicit", "rk4")
+"""methods whose machines touch each other on a GPU"""
 Mask = np.ndarray | DeviceArray
 """machines of a batch: of bool, or of bytes on a GPU"""
 
@@ -102,11 +107,27 @@ def refuse_other_sets(sets: np.ndarray, chosen: np.ndarray, count: int) -> None:
         raise InputError(f"sets must be numbers from 0 to {count - 1}: parameters are given for {count}")
 
 
-def refuse_unable(model: Model, device: str, varied: bool = False) -> None:
+def contact_room(model: Model, device: str, contacts: int | None) -> int:
+    """Contact points for which each machine has room; contacts: as given."""
+    if contacts is not None and (not _is_whole(contacts) or not 1 <= contacts < MOST):
+        raise InputError(f"contacts must be a positive number of contact points, not {contacts!r}")
+    if model.contact is None:
+        return 0
+    if contacts is None:
+        return model.contact.room if device == "cpu" else POINTS_OF_SHAPE * len(model.contact.tables.shape)
+    return int(contacts)
+
+
+def refuse_unable(model: Model, device: str, method: Method, varied: bool = False) -> None:
     """Refuse by name what machines of a batch cannot have yet."""
+    touching = model.contact is not None and device == "cuda"
     refused = {
         "particles": model.particles is not None,
-        "contact between bodies on a GPU": model.contact is not None and device == "cuda",
+        f"contact between bodies with {method.kind} on a GPU, but with {', '.join(IN_CONTACT)}": (
+            touching and method.kind not in IN_CONTACT
+        ),
+        "contact of bodies of vehicles on a GPU": touching and model.vehicle is not None,
+        "contact with soft soil on a GPU": touching and model.contact is not None and len(model.contact.tables.soil),
         "parameters of vehicles on a GPU": model.vehicle is not None and varied and device == "cuda",
         "controls of the Spec, which set inputs by Python": model.vehicle is not None and model.vehicle.schedules,
     }

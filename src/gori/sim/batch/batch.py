@@ -10,10 +10,18 @@ from gori.errors import FileError, GoriError, InputError, UnsupportedError
 from gori.integrate import Loops, Method, SemiImplicit, method_of
 from gori.kernels.codes import OK
 from gori.model import Model, State, compile
-from gori.model.variants import SHARED_BY_RUNS, described, settable_forces, with_held_forces, with_own_tables
+from gori.model.variants import (
+    SHARED_BY_RUNS,
+    described,
+    settable_forces,
+    with_contact_room,
+    with_held_forces,
+    with_own_tables,
+)
 from gori.sim.batch.arguments import (
     Mask,
     Which,
+    contact_room,
     machine_count,
     machine_index,
     machine_mask,
@@ -50,6 +58,8 @@ class Batch:
                  only a Spec knows, as it was written: give that instead of the Model
     loops        how loops are kept closed, as in a Simulation
     sub_steps    {drive train: largest step of its own [s]}, as in a Simulation
+    contacts     contact points for which each machine has room: one with more of them fails. Default: on a CPU as many
+                 as in a Simulation, on a GPU 8 for each shape that collides
     workers      threads of the CPU; default: `gori.threads()`
 
     Arrays have the machine as their first axis, and are those of the batch itself: NumPy's on a CPU, on a GPU
@@ -69,6 +79,7 @@ class Batch:
         parameters: Mapping[str, Any] | None = None,
         loops: Loops | dict | str | None = None,
         sub_steps: Mapping[str, float] | None = None,
+        contacts: int | None = None,
         workers: int | None = None,
     ):
         self.count = machine_count(count)
@@ -98,8 +109,9 @@ class Batch:
         self.sets = max((numbers.values.shape[1] for numbers in varied), default=0)
         self._set = np.arange(self.count)
         self._forces = settable_forces(model)
-        self.model = with_held_forces(model, self._forces)
-        refuse_unable(self.model, device, bool(varied))
+        held = with_held_forces(model, self._forces)
+        refuse_unable(held, device, self.method, bool(varied))
+        self.model = with_contact_room(held, contact_room(held, device, contacts))
         self._varied = varied = with_inputs(self.model, varied)
         if state is not None and (moved := [numbers for numbers in varied if numbers.path == "y"]):
             raise InputError(

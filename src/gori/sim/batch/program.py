@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numba
 from numba import types
 
+from gori.integrate import TimeStepping
 from gori.integrate.batch.many import steps_of_many
 from gori.kernels.batch.copies import put_image, put_numbers, take_image
 from gori.kernels.batch.members import Members, Tree, members_at, structure_of
@@ -37,7 +38,9 @@ BLOCK = {"advance": 64, "put_image": 128, "put_numbers": 128, "take_image": 128}
 """threads of a block"""
 SUFFIX = ".cubin"
 NEVER = 1 << 60
-"""functions of machines without vehicles are inlined, however large: calls would take a third of the speed of loops"""
+"""functions of machines without vehicles and contact are inlined, however large: calls would take a third of the speed
+of loops
+"""
 
 
 class ProgramSource(NamedTuple):
@@ -54,6 +57,12 @@ class ProgramSource(NamedTuple):
     name: str
     turning: bool
 
+    @property
+    def large(self) -> bool:
+        """Whether machines have vehicles or contact, whose kernels have many parts with several callers."""
+        machine = self.tree["machine"]
+        return any(machine[name] is not None for name in ("vehicle", "penalty")) or self.name == TimeStepping.kind
+
     def key(self, target: str) -> str:
         """All that the compiled program depends on."""
         parts = [
@@ -62,6 +71,7 @@ class ProgramSource(NamedTuple):
             self.name,
             str(self.turning),
             structure_of(self.tree),
+            str(self.large),
             target,
         ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
@@ -161,7 +171,7 @@ def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
     advance_one = _advance_one(source, type_of, used)
     words, machines, steps, h = SIGNATURES["advance"]
     library = type_of(advance_one).dispatcher.compile_device((words, machines, WHOLE, steps, h)).library
-    link_once(library, LARGE if source.tree["machine"]["vehicle"] is not None else NEVER)
+    link_once(library, LARGE if source.large else NEVER)
     grid: Any = cuda.grid
     size: Any = cuda.gridsize
 
