@@ -11,7 +11,7 @@ from gori.integrate import MatrixFree
 from gori.integrate.batch.many import MANY
 from gori.kernels.batch.members import APART, SIDE_BY_SIDE, WORD, Laid, Tree, tree_of
 from gori.kernels.codes import OK
-from gori.kernels.contact.penalty import penalty
+from gori.kernels.contact.penalty import penalty_of_many
 from gori.kernels.device_array import DeviceArray
 from gori.kernels.jit import Kernel, part
 from gori.kernels.vehicle.vehicle import vehicle
@@ -233,7 +233,7 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
             f"device cuda: {method.kind} is not there yet; use semi_implicit, rk4, time_stepping, adams or implicit_euler, or "
             "device='cpu'"
         )
-    functions: dict[str, Any] = {"vehicle": _part_of(vehicle), "penalty": _part_of(penalty)}
+    functions: dict[str, Any] = {"vehicle": _part_of(vehicle), "penalty": penalty_of_many}
     if stepper.loops is not None:
         functions["closed"] = _part_of(type(stepper.loops).solver)
     if stepper.machine.core:
