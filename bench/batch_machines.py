@@ -33,6 +33,8 @@ HUMANOIDS = {"mujoco_warp": "test_data/humanoid/humanoid.xml", "mujoco": "mjx/te
 """where packages keep MuJoCo's humanoid: MuJoCo Warp, MJX"""
 LYING = 0.2
 """height of the torso of a humanoid that is put on its back [m]"""
+ROOM = 64
+"""contact points of a humanoid: it has 15 at most"""
 STOPS = ("limit_stiffness", "limit_damping")
 SHARE = 0.4
 """of what the humanoid's motors can do: with all of it, its hands turn at 80 rad/s"""
@@ -52,6 +54,7 @@ class Scene:
     file       MJCF file that the Model was made of
     stepping   its method
     start      coordinates q at the start; None: those of the Model
+    contacts   contact points for which a machine has room; None: as many as it is given by default
     """
 
     name: str
@@ -65,6 +68,7 @@ class Scene:
     file: Path | None = None
     stepping: type[gori.SemiImplicit] | type[gori.TimeStepping] = gori.SemiImplicit
     start: np.ndarray | None = None
+    contacts: int | None = None
 
     @cached_property
     def state(self) -> gori.State:
@@ -188,7 +192,7 @@ def humanoid_contacts(path: str | Path | None = None) -> Scene:
     (root,) = (joint for joint in model.joints if joint.type == "free")
     start = np.array(model.state().q)
     start[root.q] = [np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0, 0.0, 0.0, LYING]
-    return replace(air, name="humanoid_contacts", model=model, stepping=gori.TimeStepping, start=start)
+    return replace(air, name="humanoid_contacts", model=model, stepping=gori.TimeStepping, start=start, contacts=ROOM)
 
 
 def gears_of(file: Path) -> dict[str, float]:
@@ -238,6 +242,5 @@ def _vehicle(name: str, terrain: dict[str, Any] | None, speed: float) -> Scene:
 
 
 SCENES: dict[str, Callable[[], Scene]] = {
-    scene.__name__: scene
-    for scene in (arm, humanoid, humanoid_contacts, four_bar, stewart, vehicle_hard, vehicle_soft)
+    scene.__name__: scene for scene in (arm, humanoid, humanoid_contacts, four_bar, stewart, vehicle_hard, vehicle_soft)
 }

@@ -7,6 +7,7 @@ import gori
 from gori.errors import InputError, UnsupportedError
 from gori.sim.batch.arguments import (
     machine_count,
+    contact_room,
     machine_index,
     machine_mask,
     refuse_fewer,
@@ -79,11 +80,41 @@ def test_sets_of_parameters():
             refuse_other_sets(np.array(wrong), chosen, 5)
 
 
+def touching_truck() -> gori.Model:
+    """A vehicle, and a ball that lies beside it on a floor."""
+    rubber = {"material": "rubber", "collide": True}
+    spec = gori.vehicle.spec("hmmwv").model_dump(exclude_unset=True)
+    ball = {"shapes": {"ball": {"type": "sphere", "radius": 0.1, "density": 1000.0, **rubber}}}
+    floor = {"shapes": {"floor": {"type": "plane", "at": [0, 50, 0], **rubber}}}
+    free = {"type": "free", "parent": "ground", "child": "ball", "q": [1, 0, 0, 0, 50, 50, 0.1]}
+    bodies, joints = spec["bodies"] | {"ball": ball, "ground": floor}, spec["joints"] | {"ball": free}
+    contacts = {"rubber/rubber": {"friction": 0.5, "restitution": 0.0}}
+    return gori.compile(
+        gori.Spec(**spec | {"bodies": bodies, "joints": joints, "materials": {"rubber": {}}, "contacts": contacts})
+    )
+
+
+def test_room_for_contact_points():
+    assert contact_room(arm(), "cuda", None) == 0 and contact_room(balls(), "cuda", None) == 8 * 5
+    assert contact_room(balls(), "cpu", None) == balls().contact.room and contact_room(balls(), "cpu", 7) == 7
+    for wrong in (0, -1, 1.5, True, "many"):
+        with pytest.raises(InputError, match="contacts must be a positive number of contact points"):
+            contact_room(balls(), "cuda", wrong)
+
+
 def test_models_that_machines_of_a_batch_cannot_have():
     refuse_unable(arm(), "cuda")
     refuse_unable(balls(), "cpu")
-    with pytest.raises(UnsupportedError, match="contact between bodies on a GPU"):
-        refuse_unable(balls(), "cuda")
+    refuse_unable(balls(), "cuda", method=gori.TimeStepping())
+    with pytest.raises(UnsupportedError, match=r"contact between bodies on a GPU with adams \(time_stepping, semi"):
+        refuse_unable(balls(), "cuda", method=gori.Adams())
+    soft = balls().spec.set(
+        {"terrain": {"material": "steel", "soft": {"soil": gori.soil("dry_sand"), "at": [-1, -1], "size": [2, 2]}}}
+    )
+    with pytest.raises(UnsupportedError, match="contact with soft soil on a GPU"):
+        refuse_unable(gori.compile(soft), "cuda")
+    with pytest.raises(UnsupportedError, match="contact of bodies of vehicles on a GPU"):
+        refuse_unable(touching_truck(), "cuda")
     spec = gori.Spec(
         materials={"stone": {"E": 1e7, "density": 2500.0}},
         contacts={"stone/stone": {"restitution": 0.5, "friction": 0.5}},

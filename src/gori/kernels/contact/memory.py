@@ -142,9 +142,7 @@ class ContactMemory(Bundle):
         "axis_w w x_before x_free x_after x_moving x_last x_rebound mix_f mix_g mix_v mix_change last_f last_v hessian "
         "corner turned direction force load".split()
     )
-    constant = frozenset(
-        "axis_block margin body branch path path_of place velocity_at way way_of".split()
-    )
+    constant = frozenset("axis_block margin body branch path path_of place velocity_at way way_of".split())
 
     head: Annotated[Any, HEAD.type[::1]]
     point: Annotated[Any, POINT.type[::1]]

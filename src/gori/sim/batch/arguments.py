@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError, UnsupportedError
-from gori.integrate import Method
+from gori.integrate import Method, SemiImplicit
 from gori.kernels.device_array import DeviceArray
 from gori.model import Model
 from gori.model.threads import threads
@@ -118,13 +118,16 @@ def contact_room(model: Model, device: str, contacts: int | None) -> int:
     return int(contacts)
 
 
-def refuse_unable(model: Model, device: str, method: Method, varied: bool = False) -> None:
+def refuse_unable(model: Model, device: str, varied: bool = False, method: Method | None = None) -> None:
     """Refuse by name what machines of a batch cannot have yet."""
-    touching = model.contact is not None and device == "cuda"
+    touching, kind = (
+        model.contact is not None and device == "cuda",
+        SemiImplicit.kind if method is None else method.kind,
+    )
     refused = {
         "particles": model.particles is not None,
-        f"contact between bodies with {method.kind} on a GPU, but with {', '.join(IN_CONTACT)}": (
-            touching and method.kind not in IN_CONTACT
+        f"contact between bodies on a GPU with {kind} ({', '.join(IN_CONTACT)} do it)": (
+            touching and kind not in IN_CONTACT
         ),
         "contact of bodies of vehicles on a GPU": touching and model.vehicle is not None,
         "contact with soft soil on a GPU": touching and model.contact is not None and len(model.contact.tables.soil),

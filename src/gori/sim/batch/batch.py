@@ -110,7 +110,7 @@ class Batch:
         self._set = np.arange(self.count)
         self._forces = settable_forces(model)
         held = with_held_forces(model, self._forces)
-        refuse_unable(held, device, self.method, bool(varied))
+        refuse_unable(held, device, bool(varied), self.method)
         self.model = with_contact_room(held, contact_room(held, device, contacts))
         self._varied = varied = with_inputs(self.model, varied)
         if state is not None and (moved := [numbers for numbers in varied if numbers.path == "y"]):
