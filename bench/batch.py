@@ -5,9 +5,9 @@
 The scenes are those of `bench/batch_machines.py`: machines that move, with new random inputs every 20 ms. One second of
 simulated time passes before the clock starts. Printed are steps a second, the share of machines that diverged or came
 to rest, the mean speed, the largest difference to the CPU in one step from states of the run, |d| / (1 + |x|), by how
-much loops are open, memory, of machines that touch what their contacts come to in another half second, and the time until the first step is done, with and without a cache. On a CPU
-`mujoco.rollout` steps its own machines beside ours on as many threads. With --varied masses and dampers differ from
-machine to machine. The last line is one JSON object.
+much loops are open, memory, of machines that touch what their contacts come to in another half second, and the time
+until the first step is done, with and without a cache. On a CPU `mujoco.rollout` steps its own machines beside ours on
+as many threads. With --varied masses and dampers differ from machine to machine. The last line is one JSON object.
 """
 
 import argparse
@@ -25,9 +25,10 @@ from bench.timing import console, machine, show
 from gori.kernels.codes import CONTACTS_FULL
 
 MACHINES = {
-    "cuda": {"arm": 131_072, "humanoid": 65_536, "humanoid_contacts": 32_768, "four_bar": 131_072, "stewart": 65_536, "vehicle_hard": 32_768,
-             "vehicle_soft": 16_384},
-    "cpu": {"arm": 2048, "humanoid": 512, "humanoid_contacts": 256, "four_bar": 2048, "stewart": 256, "vehicle_hard": 128, "vehicle_soft": 32},
+    "cuda": {"arm": 131_072, "humanoid": 65_536, "humanoid_contacts": 32_768, "four_bar": 131_072, "stewart": 65_536,
+             "vehicle_hard": 32_768, "vehicle_soft": 16_384},
+    "cpu": {"arm": 2048, "humanoid": 512, "humanoid_contacts": 256, "four_bar": 2048, "stewart": 256,
+            "vehicle_hard": 128, "vehicle_soft": 32},
 }  # fmt: skip
 """so many, unless --machines says otherwise"""
 COMPARED = 200

@@ -2,7 +2,7 @@
 
 arm           examples/arm.yaml, seven hinges with dampers and limits, a torque on each
 humanoid      MuJoCo's humanoid, 27 degrees of freedom, contacts off, torques of its motors, at its own 5 ms
-humanoid_contacts  the same on its back on the floor, where it struggles: all geoms collide as its file says, TimeStepping
+humanoid_contacts  the same on its back on a floor, where it struggles: all geoms collide as its file says; TimeStepping
 four_bar      examples/four_bar.yaml with its loop closed exactly, a torque on the crank
 stewart       bench/mechanisms.py: a platform on six legs, five cuts, a force along each leg
 vehicle_hard  the HMMWV-like vehicle on hard ground at 5 m/s: throttle and steering; its drive train in steps of 0.2 ms

@@ -3,8 +3,8 @@
     python -m bench.batch_mujoco [SCENE ...]
 
 MuJoCo's Euler is the same semi-implicit method, with damping taken explicitly (`eulerdamp` off, as in the humanoid's
-own file). Contacts are off, but in humanoid_contacts, where they are MuJoCo's own, soft ones. Limits of joints are MuJoCo's constraints, and the four-bar is closed by its soft equality:
-these are as its defaults make them.
+own file). Contacts are off, but in humanoid_contacts, where they are MuJoCo's own, soft ones. Limits of joints are
+MuJoCo's constraints, and the four-bar is closed by its soft equality: these are as its defaults make them.
 """
 
 import sys

@@ -104,7 +104,7 @@ def heap() -> gori.Model:
     joints: dict = {
         f"free_{name}": {
             "type": "free", "parent": "ground", "child": name,
-            "q": [*quaternion(0.3 * k), 0.05 * (k % 3), 0.05 * (k % 2), 0.25 + 0.16 * k],
+            "q": [*quaternion(0.3 * k), 0.05 * (k % 3), 0.05 * (k % 2), 0.45 + 0.22 * k],
         }
         for k, name in enumerate(bodies) if name not in ("upper", "lower")
     }  # fmt: skip

@@ -6,8 +6,8 @@ import pytest
 import gori
 from gori.errors import InputError, UnsupportedError
 from gori.sim.batch.arguments import (
-    machine_count,
     contact_room,
+    machine_count,
     machine_index,
     machine_mask,
     refuse_fewer,

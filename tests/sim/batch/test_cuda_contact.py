@@ -1,4 +1,4 @@
-"""Machines that touch, on the engine of a GPU run on the host: the same program, with a loop in place of the threads."""
+"""Machines that touch, on the engine of a GPU run on the host: a loop takes the place of the threads."""
 
 import numpy as np
 import pytest
@@ -20,6 +20,8 @@ def thrown(model: gori.Model, count: int, method: gori.integrate.Method) -> tupl
     """Machines with velocities of their own, which are given too."""
     machines, v = engine(with_contact_room(model, ROOM), count, method), np.zeros((count, model.nv))
     v[:] = 0.3 * np.random.default_rng(1).normal(size=v.shape)
+    if model.loops:
+        v[:] = [gori.consistent_velocity(model, model.state().q, one) for one in v]
     velocities(model, machines)[:] = v
     return machines, v
 

@@ -139,10 +139,16 @@ class ContactMemory(Bundle):
     """All pieces; head is a table of one row."""
 
     in_lanes = frozenset(
-        "axis_w w x_before x_free x_after x_moving x_last x_rebound mix_f mix_g mix_v mix_change last_f last_v hessian "
-        "corner turned direction force load".split()
-    )
-    constant = frozenset("axis_block margin body branch path path_of place velocity_at way way_of".split())
+        {
+            "axis_w", "w", "x_before", "x_free", "x_after", "x_moving", "x_last", "x_rebound", "mix_f", "mix_g", "mix_v",
+            "mix_change", "last_f", "last_v", "hessian", "corner", "turned", "direction", "force", "load",
+        }
+    )  # fmt: skip
+    constant = frozenset(
+        {
+            "axis_block", "margin", "body", "branch", "path", "path_of", "place", "velocity_at", "way", "way_of",
+        }
+    )  # fmt: skip
 
     head: Annotated[Any, HEAD.type[::1]]
     point: Annotated[Any, POINT.type[::1]]
@@ -288,7 +294,8 @@ def contact_memory(
         pairs=np.zeros((pairs, 2), np.int64), found=FOUND.zeros(MOST_POINTS),
         axis=np.zeros((pairs, 3)), axis_before=np.zeros((pairs, 3)),
         pairs_before=np.zeros((pairs, 2), np.int64), pairs_noted=np.zeros(1, np.int64),
-        narrow=narrow_work(cells, bool(shapes) and may_need_polytope(tables.shape)), ahead=np.zeros(1), margin=np.array([margin, 0.5 * thinnest, calm]),
+        narrow=narrow_work(cells, bool(shapes) and may_need_polytope(tables.shape)),
+        ahead=np.zeros(1), margin=np.array([margin, 0.5 * thinnest, calm]),
         newest=np.zeros(shapes, np.int64),
         older=np.zeros(points, np.int64), body=np.array([-1] * shapes if bodies is None else bodies, np.int64),
         wrench=recorded[:-2].reshape(-1, 6), measured=recorded[-2:], branch=branch,

@@ -230,8 +230,8 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
     step = type(method).one_step  # of an instance, a compiled function would become a method
     if step is None:
         raise UnsupportedError(
-            f"device cuda: {method.kind} is not there yet; use semi_implicit, rk4, time_stepping, adams or implicit_euler, or "
-            "device='cpu'"
+            f"device cuda: {method.kind} is not there yet; use semi_implicit, rk4, adams, implicit_euler or "
+            "time_stepping, or device='cpu'"
         )
     functions: dict[str, Any] = {"vehicle": _part_of(vehicle), "penalty": penalty_of_many}
     if stepper.loops is not None:
