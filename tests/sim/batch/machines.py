@@ -95,8 +95,10 @@ def heap() -> gori.Model:
     stone = {"material": "stone", "collide": True, "density": 1000.0}
     shapes: dict[str, dict] = {
         "ball": {"type": "sphere", "radius": 0.1}, "box": {"type": "box", "size": [0.3, 0.2, 0.1]},
-        "pin": {"type": "capsule", "radius": 0.05, "length": 0.3}, "can": {"type": "cylinder", "radius": 0.08, "length": 0.2},
-        "egg": {"type": "ellipsoid", "radii": [0.1, 0.08, 0.15]}, "hat": {"type": "cone", "radius": 0.1, "top_radius": 0.04, "length": 0.15},
+        "pin": {"type": "capsule", "radius": 0.05, "length": 0.3},
+        "can": {"type": "cylinder", "radius": 0.08, "length": 0.2},
+        "egg": {"type": "ellipsoid", "radii": [0.1, 0.08, 0.15]},
+        "hat": {"type": "cone", "radius": 0.1, "top_radius": 0.04, "length": 0.15},
     }  # fmt: skip
     bodies: dict = {name: {"shapes": {"solid": {**shape, **stone}}} for name, shape in shapes.items()}
     rod = {"type": "capsule", "radius": 0.03, "length": 0.3, "axis": [1, 0, 0], **stone}
@@ -119,7 +121,8 @@ def heap() -> gori.Model:
     return gori.compile(
         gori.Spec.model_validate(
             {
-                "gori": 1, "materials": {"stone": {}}, "contacts": {"stone/stone": law}, "bodies": bodies, "joints": joints,
+                "gori": 1, "bodies": bodies, "joints": joints,
+                "materials": {"stone": {}}, "contacts": {"stone/stone": law},
                 "terrain": {"material": "stone", "field": {"at": [-1, -1], "cell": 0.2, "heights": heights.tolist()}},
             }
         )
