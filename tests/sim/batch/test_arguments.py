@@ -18,7 +18,7 @@ from gori.sim.batch.arguments import (
 )
 from gori.sim.batch.varied import Numbers
 from gori.sim.grid import MOST
-from tests.sim.batch.machines import arm, balls
+from tests.sim.batch.machines import arm, balls, four_bar
 
 
 def test_one_machine():
@@ -106,15 +106,17 @@ def test_models_that_machines_of_a_batch_cannot_have():
     refuse_unable(arm(), "cuda")
     refuse_unable(balls(), "cpu")
     refuse_unable(balls(), "cuda", method=gori.TimeStepping())
-    with pytest.raises(UnsupportedError, match=r"contact between bodies on a GPU with adams \(time_stepping, semi"):
+    with pytest.raises(UnsupportedError, match=r"contact between bodies on a GPU with adams \(take time_stepping\)"):
         refuse_unable(balls(), "cuda", method=gori.Adams())
     soft = balls().spec.set(
         {"terrain": {"material": "steel", "soft": {"soil": gori.soil("dry_sand"), "at": [-1, -1], "size": [2, 2]}}}
     )
     with pytest.raises(UnsupportedError, match="contact with soft soil on a GPU"):
-        refuse_unable(gori.compile(soft), "cuda")
+        refuse_unable(gori.compile(soft), "cuda", method=gori.TimeStepping())
     with pytest.raises(UnsupportedError, match="contact of bodies of vehicles on a GPU"):
-        refuse_unable(touching_truck(), "cuda")
+        refuse_unable(touching_truck(), "cuda", method=gori.TimeStepping())
+    with pytest.raises(UnsupportedError, match="closed loops with time_stepping on a GPU"):
+        refuse_unable(four_bar(), "cuda", method=gori.TimeStepping())
     spec = gori.Spec(
         materials={"stone": {"E": 1e7, "density": 2500.0}},
         contacts={"stone/stone": {"restitution": 0.5, "friction": 0.5}},

@@ -140,8 +140,8 @@ class ContactMemory(Bundle):
 
     in_lanes = frozenset(
         {
-            "axis_w", "w", "x_before", "x_free", "x_after", "x_moving", "x_last", "x_rebound", "mix_f", "mix_g", "mix_v",
-            "mix_change", "last_f", "last_v", "hessian", "corner", "turned", "direction", "force", "load",
+            "axis_w", "w", "x_before", "x_free", "x_after", "x_moving", "x_last", "x_rebound", "mix_f", "mix_g",
+            "mix_v", "mix_change", "last_f", "last_v", "hessian", "corner", "turned", "direction", "force", "load",
         }
     )  # fmt: skip
     constant = frozenset(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError, UnsupportedError
-from gori.integrate import Method, SemiImplicit
+from gori.integrate import Method, SemiImplicit, TimeStepping
 from gori.kernels.device_array import DeviceArray
 from gori.model import Model
 from gori.model.threads import threads
@@ -19,7 +19,7 @@ Which = np.ndarray | Sequence[int] | Sequence[bool] | int | None
 """machines of a batch: a mask, indices, one index; None: all"""
 POINTS_OF_SHAPE = 8
 """contact points for which a machine on a GPU has room, for each shape that collides"""
-IN_CONTACT = ("time_stepping", "semi_implicit", "rk4")
+IN_CONTACT = ("time_stepping",)
 """methods whose machines touch each other on a GPU"""
 Mask = np.ndarray | DeviceArray
 """machines of a batch: of bool, or of bytes on a GPU"""
@@ -126,9 +126,10 @@ def refuse_unable(model: Model, device: str, varied: bool = False, method: Metho
     )
     refused = {
         "particles": model.particles is not None,
-        f"contact between bodies on a GPU with {kind} ({', '.join(IN_CONTACT)} do it)": (
+        f"contact between bodies on a GPU with {kind} (take {', '.join(IN_CONTACT)})": (
             touching and kind not in IN_CONTACT
         ),
+        "closed loops with time_stepping on a GPU": device == "cuda" and kind == TimeStepping.kind and model.loops,
         "contact of bodies of vehicles on a GPU": touching and model.vehicle is not None,
         "contact with soft soil on a GPU": touching and model.contact is not None and len(model.contact.tables.soil),
         "parameters of vehicles on a GPU": model.vehicle is not None and varied and device == "cuda",
