@@ -80,20 +80,6 @@ def test_sets_of_parameters():
             refuse_other_sets(np.array(wrong), chosen, 5)
 
 
-def touching_truck() -> gori.Model:
-    """A vehicle, and a ball that lies beside it on a floor."""
-    rubber = {"material": "rubber", "collide": True}
-    spec = gori.vehicle.spec("hmmwv").model_dump(exclude_unset=True)
-    ball = {"shapes": {"ball": {"type": "sphere", "radius": 0.1, "density": 1000.0, **rubber}}}
-    floor = {"shapes": {"floor": {"type": "plane", "at": [0, 50, 0], **rubber}}}
-    free = {"type": "free", "parent": "ground", "child": "ball", "q": [1, 0, 0, 0, 50, 50, 0.1]}
-    bodies, joints = spec["bodies"] | {"ball": ball, "ground": floor}, spec["joints"] | {"ball": free}
-    contacts = {"rubber/rubber": {"friction": 0.5, "restitution": 0.0}}
-    return gori.compile(
-        gori.Spec(**spec | {"bodies": bodies, "joints": joints, "materials": {"rubber": {}}, "contacts": contacts})
-    )
-
-
 def test_room_for_contact_points():
     assert contact_room(arm(), "cuda", None) == 0 and contact_room(balls(), "cuda", None) == 8 * 5
     assert contact_room(balls(), "cpu", None) == balls().contact.room and contact_room(balls(), "cpu", 7) == 7
@@ -111,10 +97,8 @@ def test_models_that_machines_of_a_batch_cannot_have():
     soft = balls().spec.set(
         {"terrain": {"material": "steel", "soft": {"soil": gori.soil("dry_sand"), "at": [-1, -1], "size": [2, 2]}}}
     )
-    with pytest.raises(UnsupportedError, match="contact with soft soil on a GPU"):
+    with pytest.raises(UnsupportedError, match="contact of bodies beside vehicles or soft soil on a GPU"):
         refuse_unable(gori.compile(soft), "cuda", method=gori.TimeStepping())
-    with pytest.raises(UnsupportedError, match="contact of bodies of vehicles on a GPU"):
-        refuse_unable(touching_truck(), "cuda", method=gori.TimeStepping())
     with pytest.raises(UnsupportedError, match="closed loops with time_stepping on a GPU"):
         refuse_unable(four_bar(), "cuda", method=gori.TimeStepping())
     spec = gori.Spec(

@@ -130,8 +130,7 @@ def refuse_unable(model: Model, device: str, varied: bool = False, method: Metho
             touching and kind not in IN_CONTACT
         ),
         "closed loops with time_stepping on a GPU": device == "cuda" and kind == TimeStepping.kind and model.loops,
-        "contact of bodies of vehicles on a GPU": touching and model.vehicle is not None,
-        "contact with soft soil on a GPU": touching and model.contact is not None and len(model.contact.tables.soil),
+        "contact of bodies beside vehicles or soft soil on a GPU": touching and model.vehicle is not None,
         "parameters of vehicles on a GPU": model.vehicle is not None and varied and device == "cuda",
         "controls of the Spec, which set inputs by Python": model.vehicle is not None and model.vehicle.schedules,
     }
