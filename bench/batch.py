@@ -5,9 +5,9 @@
 The scenes are those of `bench/batch_machines.py`: machines that move, with new random inputs every 20 ms. One second of
 simulated time passes before the clock starts. Printed are steps a second, the share of machines that diverged or came
 to rest, the mean speed, the largest difference to the CPU in one step from states of the run, |d| / (1 + |x|), by how
-much loops are open, memory, and the time until the first step is done, with and without a cache. On a CPU
-`mujoco.rollout` steps its own machines beside ours on as many threads. With --varied masses and dampers differ from
-machine to machine. The last line is one JSON object.
+much loops are open, memory, of machines that touch what their contacts come to in another half second, and the time
+until the first step is done, with and without a cache. On a CPU `mujoco.rollout` steps its own machines beside ours on
+as many threads. With --varied masses and dampers differ from machine to machine. The last line is one JSON object.
 """
 
 import argparse
@@ -22,18 +22,21 @@ import numpy as np
 import gori
 from bench.batch_machines import HOLD, SCENES, Scene
 from bench.timing import console, machine, show
+from gori.kernels.codes import CONTACTS_FULL
 
 MACHINES = {
-    "cuda": {"arm": 131_072, "humanoid": 65_536, "four_bar": 131_072, "stewart": 65_536, "vehicle_hard": 32_768,
-             "vehicle_soft": 16_384, "vehicle_window": 65_536},
-    "cpu": {"arm": 2048, "humanoid": 512, "four_bar": 2048, "stewart": 256, "vehicle_hard": 128, "vehicle_soft": 32,
-            "vehicle_window": 32},
+    "cuda": {"arm": 131_072, "humanoid": 65_536, "humanoid_contacts": 32_768, "four_bar": 131_072, "stewart": 65_536,
+             "vehicle_hard": 32_768, "vehicle_soft": 16_384, "vehicle_window": 65_536},
+    "cpu": {"arm": 2048, "humanoid": 512, "humanoid_contacts": 256, "four_bar": 2048, "stewart": 256,
+            "vehicle_hard": 128, "vehicle_soft": 32, "vehicle_window": 32},
 }  # fmt: skip
 """so many, unless --machines says otherwise"""
 COMPARED = 200
 """machines that are compared with the CPU"""
 REST = 0.01
 """speed of a machine at rest, of all its joints in the mean"""
+TOUCHING = 0.5
+"""simulated time over which contacts are counted [s]"""
 WARM = 1.0
 """simulated time before the clock starts [s]"""
 
@@ -51,6 +54,23 @@ class Figures(NamedTuple):
     loop_residual: float
     bytes_per_machine: int
     compile_s: float
+
+
+class Touch(NamedTuple):
+    """Contact of all machines of a scene, over half a second.
+
+    contacts            points that bear a force, in the mean; contacts_solved: points that the solver has
+    contacts_largest    of a machine, of these
+    penetration         largest depth at the end of any hold [m]; penetration_mean: of the deepest point of each machine
+    contacts_dropped    machines that stand still since they had more points than room; a point itself is never dropped
+    """
+
+    contacts_mean: float
+    contacts_solved: float
+    contacts_largest: int
+    penetration: float
+    penetration_mean: float
+    contacts_dropped: int
 
 
 class Levers:
@@ -76,11 +96,12 @@ class Levers:
             array[...] = low + (high - low) * self._rng.random(self._count)
 
 
-def measure(scene: Scene, device: str, count: int, seconds: float, varied: bool) -> Figures:
+def measure(scene: Scene, device: str, count: int, seconds: float, varied: bool) -> tuple[Figures, Touch | None]:
     """One scene on one device."""
     began = time.perf_counter()
     options: dict[str, Any] = {"parameters": parameters(scene, count)} if varied else {}
-    batch = gori.batch(scene.model, count, scene.method, device=device, state=scene.state, loops=scene.loops, **options)
+    batch = gori.batch(scene.model, count, scene.method, device=device, state=scene.state, loops=scene.loops,
+                       contacts=scene.contacts, **options)  # fmt: skip
     for name, value in scene.settings.items():
         batch.inputs[name] = value
     batch.step()
@@ -101,7 +122,8 @@ def measure(scene: Scene, device: str, count: int, seconds: float, varied: bool)
     steps = count * round(seconds / HOLD) * scene.steps_of_hold
     speeds = np.abs(np.asarray(batch.v)[:, scene.measured]).mean(axis=1)
     failed = batch.failed
-    return Figures(
+    touch = contact_of(scene, batch, levers) if scene.touches else None
+    figures = Figures(
         count,
         steps / took,
         count * seconds / took,
@@ -112,6 +134,30 @@ def measure(scene: Scene, device: str, count: int, seconds: float, varied: bool)
         open_by(scene, batch),
         batch.bytes_per_machine,
         ready_s,
+    )
+    return figures, touch
+
+
+def contact_of(scene: Scene, batch: Any, levers: Levers) -> Touch:
+    """What contact comes to while machines move on."""
+    points, solved, depths = [], [], []
+    head = batch._machines.array("data.contact_memory.head")
+    for _ in range(round(TOUCHING / HOLD)):
+        levers.draw()
+        batch.step(scene.steps_of_hold)
+        ready(batch)
+        well = ~batch.failed
+        points.append(np.asarray(batch.outputs["contact.points"])[well])
+        solved.append(np.asarray(head["points"])[well])
+        depths.append(np.fmax(-np.asarray(batch.outputs["contact.gap"])[well], 0.0))  # nan: nothing is near
+    full = int((batch._machines.failures() == CONTACTS_FULL).sum())
+    return Touch(
+        float(np.mean(np.concatenate(points))),
+        float(np.mean(np.concatenate(solved))),
+        int(np.max(np.concatenate(solved))),
+        float(np.max(np.concatenate(depths))),
+        float(np.mean(np.concatenate(depths))),
+        full,
     )
 
 
@@ -124,7 +170,7 @@ def difference(scene: Scene, batch: Any) -> float:
     """Largest difference to the CPU after one more step, of some machines of the run."""
     well = np.flatnonzero(~batch.failed)
     some = np.random.default_rng(2).choice(well, min(COMPARED, len(well)), replace=False)
-    alone = gori.batch(scene.model, len(some), scene.method, state=scene.state, loops=scene.loops)
+    alone = gori.batch(scene.model, len(some), scene.method, state=scene.state, loops=scene.loops)  # all have room
     for k, chosen in enumerate(some):
         alone.reset(k, batch.state(int(chosen)))
     for name in scene.inputs:
@@ -168,7 +214,7 @@ def from_the_cache(arguments: argparse.Namespace, name: str) -> float:
 def main() -> None:
     words = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     words.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    words.add_argument("--scene", nargs="+", choices=tuple(SCENES), default=tuple(SCENES))
+    words.add_argument("--scene", "--scenes", dest="scene", nargs="+", choices=tuple(SCENES), default=tuple(SCENES))
     words.add_argument("--machines", type=int)
     words.add_argument("--seconds", type=float, default=2.0)
     words.add_argument("--varied", action="store_true")
@@ -177,7 +223,8 @@ def main() -> None:
     if arguments.ready:
         scene = SCENES[arguments.scene[0]]()
         began = time.perf_counter()
-        batch = gori.batch(scene.model, 64, scene.method, device=arguments.device, state=scene.state, loops=scene.loops)
+        batch = gori.batch(scene.model, 64, scene.method, device=arguments.device, state=scene.state, loops=scene.loops,
+                           contacts=scene.contacts)  # fmt: skip
         batch.step()
         ready(batch)
         print(time.perf_counter() - began)
@@ -187,7 +234,7 @@ def main() -> None:
     for name in arguments.scene:
         scene = SCENES[name]()
         count = arguments.machines or MACHINES[arguments.device][name]
-        found = measure(scene, arguments.device, count, arguments.seconds, arguments.varied)
+        found, touch = measure(scene, arguments.device, count, arguments.seconds, arguments.varied)
         cached = from_the_cache(arguments, name)
         peer = mujoco_steps(scene, count) if arguments.device == "cpu" else None
         rows.append(
@@ -201,12 +248,16 @@ def main() -> None:
         print(f"{name}: {found.steps_per_s:.3g} steps/s", file=sys.stderr, flush=True)
         for key, value in found._asdict().items():
             results[f"{key}_{name}"] = value
+        for key, value in ({} if touch is None else touch._asdict()).items():
+            results[f"{key}_{name}"] = value
+        if touch is not None:
+            print(f"{name}: {touch}", file=sys.stderr, flush=True)
         results[f"cached_s_{name}"] = cached
         if peer is not None:
             results[f"mujoco_steps_per_s_{name}"] = peer
     columns = ["scene", "machines", "steps/s", "x MuJoCo", "speed", "diverged, at rest", "error", "open", "kB",
                "ready, cached [s]"]  # fmt: skip
-    show(f"Many machines on a {arguments.device}: semi-implicit Euler in float64", columns, rows)
+    show(f"Many machines on a {arguments.device}, in float64", columns, rows)
     console.print(machine())
     print(json.dumps(results))
 

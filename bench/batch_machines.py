@@ -2,6 +2,7 @@
 
 arm           examples/arm.yaml, seven hinges with dampers and limits, a torque on each
 humanoid      MuJoCo's humanoid, 27 degrees of freedom, contacts off, torques of its motors, at its own 5 ms
+humanoid_contacts  the same on its back on a floor, where it struggles: all geoms collide as its file says; TimeStepping
 four_bar      examples/four_bar.yaml with its loop closed exactly, a torque on the crank
 stewart       bench/mechanisms.py: a platform on six legs, five cuts, a force along each leg
 vehicle_hard  the HMMWV-like vehicle on hard ground at 5 m/s: throttle and steering; its drive train in steps of 0.2 ms
@@ -15,7 +16,7 @@ Inputs are held for 20 ms (HOLD) each, uniformly distributed between a lowest an
 import importlib.util
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,11 @@ HOLD = 0.02
 """time for which inputs are held [s]"""
 HUMANOIDS = {"mujoco_warp": "test_data/humanoid/humanoid.xml", "mujoco": "mjx/test_data/humanoid/humanoid.xml"}
 """where packages keep MuJoCo's humanoid: MuJoCo Warp, MJX"""
+LYING = 0.2
+"""height of the torso of a humanoid that is put on its back [m]"""
+ROOM = 64
+"""contact points of a humanoid: it has 15 at most"""
+STOPS = ("limit_stiffness", "limit_damping")
 SHARE = 0.4
 """of what the humanoid's motors can do: with all of it, its hands turn at 80 rad/s"""
 SAND = {"at": [-5.0, -3.5], "size": [16.0, 7.0], "cell": 0.05}
@@ -49,6 +55,9 @@ class Scene:
     settings   inputs of a vehicle that stay
     speed      of a vehicle at the start [m/s]; None: no vehicle
     file       MJCF file that the Model was made of
+    stepping   its method
+    start      coordinates q at the start; None: those of the Model
+    contacts   contact points for which a machine has room; None: as many as it is given by default
     """
 
     name: str
@@ -60,15 +69,25 @@ class Scene:
     settings: dict[str, Any] = field(default_factory=dict)
     speed: float | None = None
     file: Path | None = None
+    stepping: type[gori.SemiImplicit] | type[gori.TimeStepping] = gori.SemiImplicit
+    start: np.ndarray | None = None
+    contacts: int | None = None
 
     @cached_property
     def state(self) -> gori.State:
         """The start: a vehicle settled on its ground."""
+        if self.start is not None:
+            return self.model.state().replace(q=self.start)
         return self.model.state() if self.speed is None else gori.at_rest(self.model, speed=self.speed)
 
     @property
-    def method(self) -> gori.SemiImplicit:
-        return gori.SemiImplicit(step=self.step)
+    def method(self) -> gori.SemiImplicit | gori.TimeStepping:
+        return self.stepping(step=self.step)
+
+    @property
+    def touches(self) -> bool:
+        """Whether anything collides."""
+        return self.model.contact is not None
 
     @property
     def loops(self) -> str | None:
@@ -158,6 +177,27 @@ def humanoid(path: str | Path | None = None) -> Scene:
     return Scene("humanoid", model, 5e-3, inputs, columns(model, motors.values()), file=file)
 
 
+def humanoid_contacts(path: str | Path | None = None) -> Scene:
+    """MuJoCo's humanoid on its back on the floor, which its motors shake: it kicks, rolls over and lies on its limbs.
+
+    Contact as in its file: who may touch whom, and Coulomb friction. MuJoCo's own elasticity and its contact of one
+    dimension (condim 1: no friction between limbs) are not taken over; joints of limited range have springs as in
+    `humanoid`.
+    """
+    air = humanoid(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gori.errors.FormatWarning)
+        spec = gori.load(air.file, collide="skin")
+    joints = {name: joint.model_dump(exclude_unset=True) for name, joint in spec.joints.items()}
+    for name, joint in air.model.spec.joints.items():
+        joints[name] |= {key: value for key, value in joint.model_dump(exclude_unset=True).items() if key in STOPS}
+    model = gori.compile(changed(spec, joints=joints))
+    (root,) = (joint for joint in model.joints if joint.type == "free")
+    start = np.array(model.state().q)
+    start[root.q] = [np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0, 0.0, 0.0, LYING]
+    return replace(air, name="humanoid_contacts", model=model, stepping=gori.TimeStepping, start=start, contacts=ROOM)
+
+
 def gears_of(file: Path) -> dict[str, float]:
     """Largest torque of each joint's motor [N m]: a control of 1 times its gear."""
     import mujoco
@@ -210,5 +250,6 @@ def _vehicle(name: str, terrain: dict[str, Any] | None, speed: float) -> Scene:
 
 
 SCENES: dict[str, Callable[[], Scene]] = {
-    scene.__name__: scene for scene in (arm, humanoid, four_bar, stewart, vehicle_hard, vehicle_soft, vehicle_window)
+    scene.__name__: scene
+    for scene in (arm, humanoid, humanoid_contacts, four_bar, stewart, vehicle_hard, vehicle_soft, vehicle_window)
 }

@@ -3,8 +3,8 @@
     python -m bench.batch_mujoco [SCENE ...]
 
 MuJoCo's Euler is the same semi-implicit method, with damping taken explicitly (`eulerdamp` off, as in the humanoid's
-own file). Contacts are off. Limits of joints are MuJoCo's constraints, and the four-bar is closed by its soft equality:
-these are as its defaults make them.
+own file). Contacts are off, but in humanoid_contacts, where they are MuJoCo's own, soft ones. Limits of joints are
+MuJoCo's constraints, and the four-bar is closed by its soft equality: these are as its defaults make them.
 """
 
 import sys
@@ -25,7 +25,7 @@ try:
 except ImportError as error:
     raise SystemExit("this needs MuJoCo: pip install 'gori[dev]'") from error
 
-TWINS = ("arm", "humanoid", "four_bar")
+TWINS = ("arm", "humanoid", "humanoid_contacts", "four_bar")
 THREADS, COUNT, DURATION = 2, 256, 1.0
 
 
@@ -42,7 +42,9 @@ class Twin:
             self.model = mujoco.MjModel.from_xml_string(write_mjcf(without(scene.model.spec, STOPS)))
         option, bits = self.model.opt, mujoco.mjtDisableBit
         option.timestep, option.integrator = scene.step, mujoco.mjtIntegrator.mjINT_EULER
-        option.disableflags |= int(bits.mjDSBL_CONTACT) | int(bits.mjDSBL_EULERDAMP)
+        option.disableflags |= int(bits.mjDSBL_EULERDAMP)
+        if not scene.touches:
+            option.disableflags |= int(bits.mjDSBL_CONTACT)
         if not np.isfinite(scene.model.lower).any():
             option.disableflags |= int(bits.mjDSBL_LIMIT)
         names = [self.model.actuator(k).name for k in range(self.model.nu)]
@@ -52,6 +54,10 @@ class Twin:
         self.data = mujoco.MjData(self.model)
         for name, column in self.angles().items():  # with loops closed; a free joint starts as the file has it
             self.data.qpos[column] = scene.state.q[scene.model.joint(name).q][0]
+        if scene.start is not None:
+            for joint in (joint for joint in scene.model.joints if joint.type == "free"):
+                first, q = int(self.model.joint(joint.name).qposadr[0]), scene.start[joint.q]
+                self.data.qpos[first : first + 7] = [*q[4:], *q[:4]]
 
     def angles(self) -> dict[str, int]:
         """Where the coordinates of hinges and slides stand in qpos."""

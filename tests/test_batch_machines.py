@@ -7,7 +7,8 @@ import pytest
 
 import gori
 from bench import batch_machines
-from bench.batch_machines import SCENES, arm, changed, four_bar, humanoid, humanoid_path
+from bench.batch import Levers, contact_of
+from bench.batch_machines import SCENES, arm, changed, four_bar, humanoid, humanoid_contacts, humanoid_path
 from bench.batch_motion import motion
 
 WALKER = """
@@ -42,7 +43,7 @@ def walker(tmp_path):
     return humanoid(file)
 
 
-@pytest.mark.parametrize("name", [name for name in SCENES if name != "humanoid"])
+@pytest.mark.parametrize("name", [name for name in SCENES if not name.startswith("humanoid")])
 def test_machines_move(name):
     scene = SCENES[name]()
     found = motion(scene, 3, 0.2)
@@ -115,3 +116,25 @@ def test_the_humanoid_moves():
         pytest.skip("no package with MuJoCo's humanoid")
     found = motion(scene, 3, 0.3)
     assert scene.model.nv == 27 and len(scene.inputs) == 21 and found.diverged == 0.0 and 1.0 < found.mean < 10.0
+
+
+def test_a_humanoid_on_the_floor(tmp_path):
+    """It struggles there: it keeps touching, does not sink in, and MuJoCo's own starts where it does."""
+    pytest.importorskip("mujoco")
+    from bench.batch_mujoco import Twin
+
+    file = tmp_path / "walker.xml"
+    file.write_text(WALKER.replace("<worldbody>", '<worldbody><geom name="floor" type="plane" size="0 0 1"/>'))
+    scene = humanoid_contacts(file)
+    assert scene.touches and not humanoid(file).touches and scene.method.kind == "time_stepping"
+    assert motion(scene, 2, 0.3).diverged == 0.0
+    batch = gori.batch(scene.model, 3, scene.method, state=scene.state, contacts=scene.contacts)
+    batch.step(100)
+    found = contact_of(scene, batch, Levers(scene, batch, "cpu"))
+    assert 1.0 < found.contacts_mean <= found.contacts_solved <= found.contacts_largest < 12
+    assert 0.0 <= found.penetration_mean <= found.penetration < 2e-3 and found.contacts_dropped == 0
+    crowded = gori.batch(scene.model, 3, scene.method, state=scene.state, contacts=2)
+    crowded.step(100)
+    assert contact_of(scene, crowded, Levers(scene, crowded, "cpu")).contacts_dropped == 3
+    twin = Twin(scene)
+    assert twin.data.qpos[:7] == pytest.approx([0.0, 0.0, 0.2, np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0])

@@ -12,7 +12,7 @@ import numpy as np
 
 import gori
 from gori.sim.batch import Batch
-from tests.sim.batch.machines import H, arm, four_bar, pendulum, speeds
+from tests.sim.batch.machines import H, arm, balls, four_bar, heap, pendulum, speeds
 
 COUNT = 1000
 
@@ -224,6 +224,55 @@ def laws() -> None:
     assert np.flatnonzero(batch.failed).tolist() == [17]
 
 
+def steps_of_contact(model: gori.Model, method: gori.integrate.Method, bound: float) -> None:
+    """Machines of different velocities while they fall on each other, before rounding has grown."""
+    batch = gori.batch(model, 100, method, device="cuda", contacts=64)
+    v = 0.3 * np.random.default_rng(1).normal(size=(100, model.nv))
+    batch.v.set(v)
+    count = round(0.12 / batch.method.settings()["step"])
+    batch.step(count)
+    assert not batch.failed.any()
+    points = np.asarray(batch.outputs["contact.points"])
+    assert points.mean() > 1.0
+    for k in (0, 17, 99):
+        run = gori.Simulation(model, method, state=model.state().replace(v=v[k]))
+        run.step(count)
+        assert np.abs(np.asarray(batch.q)[k] - run.q).max() < bound
+        assert points[k] == run.stepper.data.contact_memory.measured[0]
+        other = gori.Simulation(model, method, state=batch.state(k))
+        other.step(10)
+        run.step(10)
+        assert np.abs(other.q - run.q).max() < 10.0 * bound
+
+
+def contacts() -> None:
+    """Bodies that touch, by impulses: single machines for a while, then all of them in the mean."""
+    steps_of_contact(heap(), gori.TimeStepping(step=2e-3), 1e-7)
+    model, method = balls(), gori.TimeStepping(step=2e-3)
+    count, rng = 256, np.random.default_rng(3)
+    v = 0.5 * rng.normal(size=(count, model.nv))
+    found = []
+    for device in ("cuda", "cpu"):
+        batch = gori.batch(model, count, method, device=device, contacts=64)
+        if device == "cuda":
+            batch.v.set(v)
+        else:
+            batch.v[:] = v
+        points, heights = [], []
+        for _ in range(10):
+            batch.step(100)
+            points.append(np.asarray(batch.outputs["contact.points"]).mean())
+            heights.append(np.asarray(batch.q)[:, 6::7].mean())
+        assert not batch.failed.any()
+        found.append((np.mean(points), np.mean(heights)))
+    (points, height), (points_cpu, height_cpu) = found
+    print(f"contacts {points:.3f}, CPU {points_cpu:.3f}; height {height:.4f} m, CPU {height_cpu:.4f} m", flush=True)
+    assert abs(points - points_cpu) < 0.05 * points_cpu and abs(height - height_cpu) < 0.01
+    crowded = gori.batch(model, 8, method, device="cuda", contacts=1)
+    crowded.step(200)
+    assert crowded.failed.all() and "contact points" in crowded.failures()[0]
+
+
 CASES: dict[str, Callable[[], None]] = {
     case.__name__: case
     for case in (
@@ -238,6 +287,7 @@ CASES: dict[str, Callable[[], None]] = {
         vehicles,
         vehicles_differ,
         soft_soil,
+        contacts,
     )
 }
 

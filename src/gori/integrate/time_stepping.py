@@ -239,6 +239,7 @@ class TimeStepping(Fixed):
     kind: ClassVar[str] = "time_stepping"
     energy_error: ClassVar[float] = 2e-2
     run: ClassVar[Any] = time_stepping_run
+    one_step: ClassVar[Any] = time_stepping_step
     contact: ClassVar[str] = "impulses"
 
     def __post_init__(self):

@@ -93,6 +93,10 @@ def _address_of(typ, obj, c):
 class Bundle:
     """Base of bundles; a class declares its members as `name: Annotated[np.ndarray, TYPE]`."""
 
+    in_lanes: ClassVar[frozenset[str]] = frozenset()
+    """members that are read eight numbers at a time (`lanes.py`)"""
+    constant: ClassVar[frozenset[str]] = frozenset()
+    """members that nothing changes after they were made: machines that are built alike have the same"""
     type: ClassVar[BundleType]
     _numba_type_: ClassVar[BundleType]
     address: ClassVar[int]

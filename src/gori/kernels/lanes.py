@@ -173,11 +173,26 @@ def where_above(typingctx, x, limit, a, b):
     return lanes_type(lanes_type, lanes_type, lanes_type, lanes_type), codegen
 
 
+def _by_halves(context, builder, x, combine):
+    """All lanes in one number, or None: the compiler of a GPU knows no reductions, others do it better themselves."""
+    if type(context).__name__ != "CUDATargetContext":
+        return None
+    parts = [builder.extract_element(x, ir.IntType(32)(k)) for k in range(WIDTH)]
+    while len(parts) > 1:
+        parts = [combine(one, other) for one, other in zip(parts[::2], parts[1::2], strict=True)]
+    return parts[0]
+
+
 @intrinsic
 def largest8(typingctx, x):
     """The largest of all lanes."""
 
     def codegen(context, builder, signature, args):
+        def larger(a, b):
+            return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+        if (largest := _by_halves(context, builder, args[0], larger)) is not None:
+            return largest
         name, kind = f"llvm.vector.reduce.fmax.v{WIDTH}f64", ir.FunctionType(_F8, [_VECTOR])
         reduce = cgutils.get_or_insert_function(builder.module, kind, name)
         return builder.call(reduce, [args[0]], fastmath=("nnan",))
@@ -279,7 +294,9 @@ def lanes(typingctx, array):
 
 @intrinsic
 def lanes_of(typingctx, flat):
-    """View a flat float64 array (8 n,) as an array (n,) of Lanes."""
+    """View a flat C-ordered float64 array (8 n,) as an array (n,) of Lanes."""
+    if not (isinstance(flat, types.Array) and flat.dtype == types.float64 and flat.layout == "C"):
+        return None
 
     def codegen(context, builder, signature, args):
         source = context.make_array(signature.args[0])(context, builder, args[0])
@@ -339,11 +356,8 @@ def sum8(typingctx, x):
     """The sum of all lanes."""
 
     def codegen(context, builder, signature, args):
-        if type(context).__name__ == "CUDATargetContext":  # whose compiler knows no reductions
-            parts = [builder.extract_element(args[0], ir.IntType(32)(k)) for k in range(WIDTH)]
-            while len(parts) > 1:
-                parts = [builder.fadd(one, other) for one, other in zip(parts[::2], parts[1::2], strict=True)]
-            return parts[0]
+        if (total := _by_halves(context, builder, args[0], builder.fadd)) is not None:
+            return total
         name, kind = f"llvm.vector.reduce.fadd.v{WIDTH}f64", ir.FunctionType(_F8, [_F8, _VECTOR])
         reduce = cgutils.get_or_insert_function(builder.module, kind, name)
         return builder.call(reduce, [ir.Constant(_F8, -0.0), args[0]], fastmath=("reassoc",))

@@ -136,13 +136,15 @@ class Time(Term):
 
 
 class Outputs(Term):
-    """Channels of wheels and drive trains, of `Batch.outputs` (machines, channels)."""
+    """Channels of wheels, drive trains and contact, of `Batch.outputs` (machines, numbers): three of a force."""
 
     def __init__(self, *channels: str):
         self.channels = channels
 
     def bind(self, env: "VectorEnv") -> None:
-        self._arrays = [env.arrays.view(env.batch.outputs[name]) for name in self.channels]
+        arrays = [env.arrays.view(env.batch.outputs[name]) for name in self.channels]
+        columns = [[array] if array.ndim == 1 else [array[:, k] for k in range(array.shape[1])] for array in arrays]
+        self._arrays = [column for group in columns for column in group]
 
     def __call__(self, env: "VectorEnv") -> Any:
         return env.xp.stack([env.arrays.cast(array, "float64") for array in self._arrays], axis=1)

@@ -41,8 +41,6 @@ NO_CONTACT = ContactTables(
 """tables of a machine in which nothing touches"""
 NONE, PENALTY, IMPULSES, IMPACTS, RECORDED = "", "penalty", "impulses", "impacts", "recorded"
 """how bodies push each other"""
-POINTS_OF_SHAPE = 48
-"""contact points for which there is room, for each shape that collides"""
 
 
 def machine_of(
@@ -142,7 +140,8 @@ def data_of(
         contact_memory=contact_memory(
             machine,
             nv,
-            points=POINTS_OF_SHAPE * count,
+            points=contact.room if contact is not None and count else 0,
+            pairs=contact.pairs if contact is not None and count else 0,
             solver=not machine.penalty,
             rubbing=impulses,
             bodies=[slots.get(body, -1) for body in contact.bodies] if contact is not None and count else None,

@@ -86,6 +86,13 @@ def with_own_tables(model: Model) -> Model:
     return model.with_compiled(compiled)  # which finds the coordinates of cuts anew
 
 
+def with_contact_room(model: Model, points: int) -> Model:
+    """The Model with memory for so many contact points in a run; its States are the same."""
+    if (contact := model.contact) is None:
+        return model
+    return model.with_compiled(model.compiled._replace(contact=contact._replace(room=points)))
+
+
 def described(model: Model | Spec) -> Spec:
     """The Spec of a Model, or the Spec itself."""
     return model if isinstance(model, Spec) else model.spec

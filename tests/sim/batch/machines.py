@@ -90,3 +90,50 @@ def balls() -> gori.Model:
 def on_host(monkeypatch):
     """Batches on a GPU have their engine on the host: the same program, with a loop in place of the threads."""
     monkeypatch.setattr(import_module("gori.sim.batch.cuda"), "CudaMachines", partial(CudaMachines, device=Host))
+
+
+def quaternion(angle: float) -> list[float]:
+    """A turn about an axis between those of x and y."""
+    return [np.cos(angle / 2), 0.6 * np.sin(angle / 2), 0.8 * np.sin(angle / 2), 0.0]
+
+
+@cache
+def heap() -> gori.Model:
+    """One of each shape, falling on each other and on hills, with rolling friction; and an arm of two links that lies
+    among them, with friction and a limit in its joints.
+    """
+    stone = {"material": "stone", "collide": True, "density": 1000.0}
+    shapes: dict[str, dict] = {
+        "ball": {"type": "sphere", "radius": 0.1}, "box": {"type": "box", "size": [0.3, 0.2, 0.1]},
+        "pin": {"type": "capsule", "radius": 0.05, "length": 0.3},
+        "can": {"type": "cylinder", "radius": 0.08, "length": 0.2},
+        "egg": {"type": "ellipsoid", "radii": [0.1, 0.08, 0.15]},
+        "hat": {"type": "cone", "radius": 0.1, "top_radius": 0.04, "length": 0.15},
+    }  # fmt: skip
+    bodies: dict = {name: {"shapes": {"solid": {**shape, **stone}}} for name, shape in shapes.items()}
+    rod = {"type": "capsule", "radius": 0.03, "length": 0.3, "axis": [1, 0, 0], **stone}
+    bodies |= {name: {"shapes": {"rod": rod}} for name in ("upper", "lower")}
+    joints: dict = {
+        f"free_{name}": {
+            "type": "free", "parent": "ground", "child": name,
+            "q": [*quaternion(0.3 * k), 0.05 * (k % 3), 0.05 * (k % 2), 0.45 + 0.22 * k],
+        }
+        for k, name in enumerate(bodies) if name not in ("upper", "lower")
+    }  # fmt: skip
+    joints |= {
+        "shoulder": {"type": "revolute", "parent": "ground", "child": "upper", "axis": [0, 1, 0], "at": [-0.2, 0, 0.3],
+                     "friction": 0.5},
+        "elbow": {"type": "revolute", "parent": "upper", "child": "lower", "axis": [0, 1, 0], "at": [0.3, 0, 0],
+                  "friction": 0.2, "limits": [-0.5, 0.5], "limit_stiffness": 100.0},
+    }  # fmt: skip
+    heights = 0.03 * np.random.default_rng(1).normal(size=(11, 11))
+    law = {"friction": 0.5, "restitution": 0.1, "rolling_friction": 0.05, "stiffness": 1e5}
+    return gori.compile(
+        gori.Spec.model_validate(
+            {
+                "gori": 1, "bodies": bodies, "joints": joints,
+                "materials": {"stone": {}}, "contacts": {"stone/stone": law},
+                "terrain": {"material": "stone", "field": {"at": [-1, -1], "cell": 0.2, "heights": heights.tolist()}},
+            }
+        )
+    )  # fmt: skip

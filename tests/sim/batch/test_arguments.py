@@ -6,6 +6,7 @@ import pytest
 import gori
 from gori.errors import InputError, UnsupportedError
 from gori.sim.batch.arguments import (
+    contact_room,
     machine_count,
     machine_index,
     machine_mask,
@@ -17,7 +18,7 @@ from gori.sim.batch.arguments import (
 )
 from gori.sim.batch.varied import Numbers
 from gori.sim.grid import MOST
-from tests.sim.batch.machines import arm, balls
+from tests.sim.batch.machines import arm, balls, four_bar
 
 
 def test_one_machine():
@@ -79,11 +80,27 @@ def test_sets_of_parameters():
             refuse_other_sets(np.array(wrong), chosen, 5)
 
 
+def test_room_for_contact_points():
+    assert contact_room(arm(), "cuda", None) == 0 and contact_room(balls(), "cuda", None) == 8 * 5
+    assert contact_room(balls(), "cpu", None) == balls().contact.room and contact_room(balls(), "cpu", 7) == 7
+    for wrong in (0, -1, 1.5, True, "many"):
+        with pytest.raises(InputError, match="contacts must be a positive number of contact points"):
+            contact_room(balls(), "cuda", wrong)
+
+
 def test_models_that_machines_of_a_batch_cannot_have():
     refuse_unable(arm(), "cuda")
     refuse_unable(balls(), "cpu")
-    with pytest.raises(UnsupportedError, match="contact between bodies on a GPU"):
-        refuse_unable(balls(), "cuda")
+    refuse_unable(balls(), "cuda", method=gori.TimeStepping())
+    with pytest.raises(UnsupportedError, match=r"contact between bodies on a GPU with adams \(take time_stepping\)"):
+        refuse_unable(balls(), "cuda", method=gori.Adams())
+    soft = balls().spec.set(
+        {"terrain": {"material": "steel", "soft": {"soil": gori.soil("dry_sand"), "at": [-1, -1], "size": [2, 2]}}}
+    )
+    with pytest.raises(UnsupportedError, match="contact of bodies beside vehicles or soft soil on a GPU"):
+        refuse_unable(gori.compile(soft), "cuda", method=gori.TimeStepping())
+    with pytest.raises(UnsupportedError, match="closed loops with time_stepping on a GPU"):
+        refuse_unable(four_bar(), "cuda", method=gori.TimeStepping())
     spec = gori.Spec(
         materials={"stone": {"E": 1e7, "density": 2500.0}},
         contacts={"stone/stone": {"restitution": 0.5, "friction": 0.5}},

@@ -7,7 +7,7 @@ import gori
 from gori.errors import InputError, UnsupportedError
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
 from gori.sim.batch.cpu import CpuMachines
-from tests.sim.batch.machines import H, arm, pendulum
+from tests.sim.batch.machines import H, arm, balls, pendulum
 from tests.vehicle.trucks import level
 
 COUNT = 3
@@ -127,3 +127,19 @@ def test_wrong_names(truck):
         BatchInputs(arm(), (), engine(arm()))["torque"]
     with pytest.raises(InputError, match="cannot be deleted"):
         del inputs["truck.brake"]
+
+
+def test_contact():
+    """Three balls and a box in a tower on a floor: the floor bears all of them."""
+    batch = gori.batch(balls(), 2, gori.TimeStepping(step=1e-3))
+    batch.step(1500)
+    outputs = batch.outputs
+    assert {"contact.points", "contact.gap", "a.contact", "box.contact"} <= set(outputs)
+    run = gori.Simulation(balls(), gori.TimeStepping(step=1e-3))
+    recorded = run.run(1.5, sample=1.5)
+    for name in ("contact.points", "contact.gap"):
+        assert outputs[name].tolist() == [recorded[name][-1]] * 2
+    assert outputs["a.contact"].shape == (2, 3) and np.array_equal(outputs["a.contact"][1], recorded["a.contact"][-1])
+    assert np.abs(outputs["a.contact"]).max() > 1.0
+    with pytest.raises(InputError, match=r"did you mean 'contact\.points'"):
+        outputs["contact.point"]

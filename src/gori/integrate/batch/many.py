@@ -8,11 +8,13 @@ from typing import Any
 
 from gori.integrate.batch.given import given
 from gori.integrate.fixed_step import SURE, total_rate
+from gori.integrate.rates import call_with_bodies
 from gori.kernels.accelerations import finite
 from gori.kernels.codes import OK
-from gori.kernels.jit import part
+from gori.kernels.jit import part, present
 from gori.kernels.layout import field, record
 from gori.kernels.loops.coordinates import follow_turns
+from gori.kernels.machine import STAND
 from gori.kernels.tree.columns import NQ
 
 MANY = record(
@@ -33,6 +35,8 @@ def steps_of_many(step: Any, turning: bool) -> Any:
         nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
         if own.code == OK:
             own.code = given(machine, data)
+        if own.code == OK and present(machine.penalty):
+            call_with_bodies(machine, data, own.start_time + own.steps_done * h, y, STAND)
         for _ in range(steps):
             if own.code != OK:
                 break

@@ -33,7 +33,7 @@ SHARED, APART, SIDE_BY_SIDE, TILED = 0, 1, 2, 3
 """how an array stands in memory"""
 TILE = 32
 """machines of a tile: the threads of a warp"""
-SEEN = ("data.values", "data.forgotten")
+SEEN = ("data.values", "data.forgotten", "data.contact_memory.wrench", "data.contact_memory.measured")
 """arrays of numbers that others see, besides the state"""
 IN_LANES = ("body_n", "dof_n")
 """arrays whose rows are read eight numbers at a time (`kernels/tree/tree_solve.py`), which stand apart as well"""
@@ -49,12 +49,14 @@ class Laid(NamedTuple):
 
     constant   compiled code never writes it
     single     its numbers are stored as float32, and it stands in TILES
+    dense      compiled code reads neighbouring numbers at once, or hands its address on: an array of Numba's own
     """
 
     array: np.ndarray
     place: int
     constant: bool = False
     single: bool = False
+    dense: bool = False
 
     @property
     def stored(self) -> np.dtype:
@@ -105,9 +107,11 @@ def tree_of(
             made[name] = tree_of(value, shared, functions, within, f"{above}{name}.")
         elif isinstance(value, np.ndarray):
             alone = SIDE_BY_SIDE if above + name in SEEN else TILED
-            if value.dtype.names or name in IN_LANES:
+            dense, constant = name in IN_LANES or name in bundle.in_lanes, shared or name in bundle.constant
+            if value.dtype.names or dense:
                 alone = APART
-            made[name] = Laid(value, SHARED if shared and name not in varied else alone, shared)
+            same = (shared and name not in varied) or name in bundle.constant
+            made[name] = Laid(value, SHARED if same else alone, constant, dense=dense)
         else:
             made[name] = functions[name] if value else None
     return made
@@ -141,7 +145,7 @@ class Members(types.Type):
                 self.words += inner.words
             elif isinstance(value, Laid):
                 dtype = numba.from_dtype(value.array.dtype)
-                if name in IN_LANES:
+                if value.dense:
                     self.members[name] = types.Array(dtype, value.array.ndim, "C")
                 else:
                     stored = types.float32 if value.single else None
@@ -159,7 +163,7 @@ def structure_of(tree: Tree) -> str:
         if isinstance(value, Mapping):
             parts.append(f"{name}({structure_of(value)})")
         elif isinstance(value, Laid):
-            parts.append(f"{name}:{value.array.dtype.descr}{value.stored}{value.steps}{value.place}")
+            parts.append(f"{name}:{value.array.dtype.descr}{value.stored}{value.steps}{value.place}{value.dense}")
         else:
             parts.append(f"{name}={getattr(value, '__name__', value)}")
     return " ".join(parts)

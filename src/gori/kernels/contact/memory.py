@@ -24,7 +24,7 @@ from gori.kernels.contact.broad import BroadWork, broad_work
 from gori.kernels.contact.impulses.blocks import blocks_of, slots, velocities_at, ways
 from gori.kernels.contact.impulses.diagonal import ROWS_AT_ONCE
 from gori.kernels.contact.narrow.work import NarrowWork, narrow_work
-from gori.kernels.contact.tables import FOUND, MOST_POINTS
+from gori.kernels.contact.tables import CAPSULE, FOUND, MOST_POINTS, PLANE, SPHERE
 from gori.kernels.lanes import WIDTH, aligned
 from gori.kernels.layout import field, record
 
@@ -138,6 +138,18 @@ AXIS = record(
 class ContactMemory(Bundle):
     """All pieces; head is a table of one row."""
 
+    in_lanes = frozenset(
+        {
+            "axis_w", "w", "x_before", "x_free", "x_after", "x_moving", "x_last", "x_rebound", "mix_f", "mix_g",
+            "mix_v", "mix_change", "last_f", "last_v", "hessian", "corner", "turned", "direction", "force", "load",
+        }
+    )  # fmt: skip
+    constant = frozenset(
+        {
+            "axis_block", "margin", "body", "branch", "path", "path_of", "place", "velocity_at", "way", "way_of",
+        }
+    )  # fmt: skip
+
     head: Annotated[Any, HEAD.type[::1]]
     point: Annotated[Any, POINT.type[::1]]
     near: Annotated[Any, POINT.type[::1]]
@@ -213,10 +225,16 @@ class ContactMemory(Bundle):
     carried: Annotated[Any, F2]  # (rows, 6) velocities of bodies while those of their tree become diagonal
 
 
+def may_need_polytope(shape: np.ndarray) -> bool:
+    """Whether the depth of some pair of shapes may be one of cores: balls and capsules have formulas of their own."""
+    return not np.isin(shape["kind"], (SPHERE, CAPSULE, PLANE)).all()
+
+
 def contact_memory(
     machine: Any,
     nv: int,
     points: int = 0,
+    pairs: int | None = None,
     solver: bool = True,
     rubbing: bool = False,
     bodies: Any = None,
@@ -225,6 +243,7 @@ def contact_memory(
 ) -> ContactMemory:
     """A new memory for so many points; without shapes that collide, and without friction of joints, next to nothing.
 
+    pairs      candidates for which there is room; default: PAIRS for each shape
     solver     with room for rows of impulses
     rubbing    friction of joints is solved by impulses
     bodies     (shapes,) row of `wrench` for the body of each shape; default: none has one
@@ -261,6 +280,7 @@ def contact_memory(
     turning = bool(((tables.law["rolling"] > 0.0) | (tables.law["torsion"] > 0.0)).any())
     kinds = (2 if turning else 1) if solver else 0  # of three rows, for each point
     recorded = np.zeros(2) if recorded is None else recorded
+    pairs = PAIRS * shapes if pairs is None else pairs
     pieces = 2 * kinds * points * (int(way_of[:, 1].max(initial=0)) + widest)
     impulses = -(-(3 * points * kinds + len(axes)) // WIDTH)  # blocks of them
     mixed = DEPTH if solver and used else 0
@@ -270,11 +290,12 @@ def contact_memory(
         rows=ROWS.zeros(points if solver else 0), turns=ROWS.zeros(points if kinds == 2 else 0),
         axes=axes, axis_block=np.array(axis_block, np.int64), axis_w=aligned((len(axis_block), WIDTH)),
         pose=np.zeros((shapes, 12)), box=np.zeros((shapes, 6)), reached=np.zeros((shapes, 6)),
-        broad=broad_work(shapes, PAIRS * shapes),
-        pairs=np.zeros((PAIRS * shapes, 2), np.int64), found=FOUND.zeros(MOST_POINTS),
-        axis=np.zeros((PAIRS * shapes, 3)), axis_before=np.zeros((PAIRS * shapes, 3)),
-        pairs_before=np.zeros((PAIRS * shapes, 2), np.int64), pairs_noted=np.zeros(1, np.int64),
-        narrow=narrow_work(cells), ahead=np.zeros(1), margin=np.array([margin, 0.5 * thinnest, calm]),
+        broad=broad_work(shapes, pairs),
+        pairs=np.zeros((pairs, 2), np.int64), found=FOUND.zeros(MOST_POINTS),
+        axis=np.zeros((pairs, 3)), axis_before=np.zeros((pairs, 3)),
+        pairs_before=np.zeros((pairs, 2), np.int64), pairs_noted=np.zeros(1, np.int64),
+        narrow=narrow_work(cells, bool(shapes) and may_need_polytope(tables.shape)),
+        ahead=np.zeros(1), margin=np.array([margin, 0.5 * thinnest, calm]),
         newest=np.zeros(shapes, np.int64),
         older=np.zeros(points, np.int64), body=np.array([-1] * shapes if bodies is None else bodies, np.int64),
         wrench=recorded[:-2].reshape(-1, 6), measured=recorded[-2:], branch=branch,

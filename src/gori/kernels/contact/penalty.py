@@ -182,16 +182,10 @@ def answer(machine, data, t, what):
     return OK
 
 
-@kernel(PENALTY)
-def penalty(machine, data, t, q, v, what):
-    """As `PENALTY` says; after `positions` and `velocities`. Returns a result code."""
+@part
+def evaluate(machine, data, t, what):
+    """ADD_WRENCHES, ADVANCE, START, MEASURE. Returns a result code."""
     memory = data.contact_memory
-    if what == LOOK_AHEAD:
-        return look_ahead(machine, data)
-    if what in (STAND, PASSES):
-        return look_back(machine, data, t, what)
-    if what in (LINEARISE, JUMPS):
-        return answer(machine, data, t, what)
     if what == START:
         memory.head[0].points = 0
     code = find_contacts(machine, data, 0.0, 0.0)
@@ -218,6 +212,26 @@ def penalty(machine, data, t, q, v, what):
         keep_contacts(memory, t)
         stand(data, t)
     return OK
+
+
+@kernel(PENALTY)
+def penalty(machine, data, t, q, v, what):
+    """As `PENALTY` says; after `positions` and `velocities`. Returns a result code."""
+    if what == LOOK_AHEAD:
+        return look_ahead(machine, data)
+    if what in (STAND, PASSES):
+        return look_back(machine, data, t, what)
+    if what in (LINEARISE, JUMPS):
+        return answer(machine, data, t, what)
+    return evaluate(machine, data, t, what)
+
+
+@part
+def penalty_of_many(machine, data, t, q, v, what):
+    """The same in steps of a fixed length that are explicit: one machine among many."""
+    if what == STAND:
+        return look_back(machine, data, t, what)
+    return evaluate(machine, data, t, what)
 
 
 @kernel(types.int64(machine_type, data_type, types.float64, types.float64[::1], types.int64))

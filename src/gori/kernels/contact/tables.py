@@ -77,6 +77,7 @@ MOST_POINTS = 8
 class ContactTables(Bundle):
     """Contact in a Model."""
 
+    in_lanes = frozenset({"vertex"})
     shape: Annotated[Any, SHAPE.type[::1]]
     # (3, n) of hulls, own frame [m]; those of each begin at a multiple of WIDTH, and the last one fills up
     vertex: Annotated[Any, types.float64[:, ::1]]

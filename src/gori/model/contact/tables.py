@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gori.kernels.contact.memory import PAIRS
 from gori.kernels.contact.tables import GROUND as GROUND_KIND
 from gori.kernels.contact.tables import SHAPE, ContactTables
 from gori.kernels.lanes import WIDTH
@@ -22,6 +23,10 @@ from gori.model.vehicle.terrain import terrain_tables
 from gori.spec.contact import TERRAIN
 from gori.spec.vehicle.terrain import Terrain
 
+POINTS_OF_SHAPE = 48
+"""contact points for which there is room, for each shape that collides"""
+PAIRS_OF_POINT = 2
+"""candidate pairs for each of these points, where memory is small"""
 N_MEASURED = 2
 """numbers that a run records of contact besides wrenches: how many points bear a force, and the smallest gap"""
 
@@ -33,12 +38,20 @@ class BodyContact(NamedTuple):
     names       of the shapes, "body.shape"; pieces of one shape have the same name
     bodies      name of the body of each shape; of the terrain "terrain"
     materials   names, rows and columns of `tables.law`
+    room        contact points that fit into the memory of a run
     """
 
     tables: ContactTables
     names: tuple[str, ...]
     bodies: tuple[str, ...]
     materials: tuple[str, ...]
+    room: int
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of shapes that fit into it, as candidates."""
+        shapes = len(self.tables.shape)
+        return min(PAIRS * shapes, shapes * (shapes - 1) // 2, PAIRS_OF_POINT * self.room)
 
     @property
     def touched(self) -> tuple[str, ...]:
@@ -104,7 +117,7 @@ def compile_contact(model: Model) -> BodyContact | None:
     if not can_touch(tables):
         return None
     names = tuple(TERRAIN if body == TERRAIN else f"{body}.{label}" for body, label in zip(bodies, labels))
-    return BodyContact(tables, names, tuple(bodies), materials)
+    return BodyContact(tables, names, tuple(bodies), materials, POINTS_OF_SHAPE * len(table))
 
 
 def whole_lanes(vertices: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gori.errors import InputError, UnsupportedError
+from gori.integrate import Method, SemiImplicit, TimeStepping
 from gori.kernels.device_array import DeviceArray
 from gori.model import Model
 from gori.model.threads import threads
@@ -16,6 +17,10 @@ MOST = 1 << 31
 """machines"""
 Which = np.ndarray | Sequence[int] | Sequence[bool] | int | None
 """machines of a batch: a mask, indices, one index; None: all"""
+POINTS_OF_SHAPE = 8
+"""contact points for which a machine on a GPU has room, for each shape that collides"""
+IN_CONTACT = ("time_stepping",)
+"""methods whose machines touch each other on a GPU"""
 Mask = np.ndarray | DeviceArray
 """machines of a batch: of bool, or of bytes on a GPU"""
 Sets = np.ndarray | Sequence[int] | DeviceArray
@@ -113,11 +118,30 @@ def refuse_other_sets(sets: np.ndarray, chosen: np.ndarray, count: int) -> None:
         raise InputError(f"sets must be numbers from 0 to {count - 1}: parameters are given for {count}")
 
 
-def refuse_unable(model: Model, device: str) -> None:
+def contact_room(model: Model, device: str, contacts: int | None) -> int:
+    """Contact points for which each machine has room; contacts: as given."""
+    if contacts is not None and (not _is_whole(contacts) or not 1 <= contacts < MOST):
+        raise InputError(f"contacts must be a positive number of contact points, not {contacts!r}")
+    if model.contact is None:
+        return 0
+    if contacts is None:
+        return model.contact.room if device == "cpu" else POINTS_OF_SHAPE * len(model.contact.tables.shape)
+    return int(contacts)
+
+
+def refuse_unable(model: Model, device: str, method: Method | None = None) -> None:
     """Refuse by name what machines of a batch cannot have yet."""
+    touching, kind = (
+        model.contact is not None and device == "cuda",
+        SemiImplicit.kind if method is None else method.kind,
+    )
     refused = {
         "particles": model.particles is not None,
-        "contact between bodies on a GPU": model.contact is not None and device == "cuda",
+        f"contact between bodies on a GPU with {kind} (take {', '.join(IN_CONTACT)})": (
+            touching and kind not in IN_CONTACT
+        ),
+        "closed loops with time_stepping on a GPU": device == "cuda" and kind == TimeStepping.kind and model.loops,
+        "contact of bodies beside vehicles or soft soil on a GPU": touching and model.vehicle is not None,
         "controls of the Spec, which set inputs by Python": model.vehicle is not None and model.vehicle.schedules,
     }
     for words, there in refused.items():

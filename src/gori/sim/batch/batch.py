@@ -16,6 +16,7 @@ from gori.model.variants import (
     described,
     servo_words,
     settable_forces,
+    with_contact_room,
     with_held_forces,
     with_own_tables,
 )
@@ -23,6 +24,7 @@ from gori.sim.batch.arguments import (
     Mask,
     Sets,
     Which,
+    contact_room,
     machine_count,
     machine_index,
     machine_mask,
@@ -55,10 +57,11 @@ BLOCK_STEPS = 256
 
 
 class SolverOptions(TypedDict, total=False):
-    """Options of a Batch that are those of a Simulation."""
+    """Options of a Batch that concern its solvers: those of a Simulation, and room for contact points."""
 
     loops: Loops | dict | str | None
     sub_steps: Mapping[str, float] | None
+    contacts: int | None
 
 
 class Batch:
@@ -75,6 +78,8 @@ class Batch:
     workers      threads of the CPU; default: `gori.threads()`
     loops        how loops are kept closed, as in a Simulation
     sub_steps    {drive train: largest step of its own [s]}, as in a Simulation
+    contacts     contact points for which each machine has room: one with more of them fails. Default: on a CPU as many
+                 as in a Simulation, on a GPU 8 for each shape that collides
 
     Arrays have the machine as their first axis, and are those of the batch itself: NumPy's on a CPU, on a GPU
     DeviceArrays, which CuPy, Numba and PyTorch take without a copy. What is written to q and v counts from the next
@@ -126,12 +131,13 @@ class Batch:
         warn_of_starts(model, self._spec, varied, parameters)
         self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
         self._forces, self._given_model = settable_forces(model), model
-        self.model = self._laws.model(with_held_forces(model, self._forces))
+        held = with_held_forces(model, self._forces)
+        refuse_unable(held, device, self.method)
+        self.model = self._laws.model(with_contact_room(held, contact_room(held, device, solver.get("contacts"))))
         self._law_numbers = self._laws.numbers(self.model)
         refuse_fewer(self._law_numbers, self.count)
         self._digest = digest_of([*varied, *self._law_numbers]) + self._laws.digest
         self.sets = max((numbers.values.shape[1] for numbers in [*varied, *self._law_numbers]), default=0)
-        refuse_unable(self.model, device)
         self._varied = varied = with_inputs(self.model, varied)
         if state is not None and (moved := [numbers for numbers in varied if numbers.path == "y"]):
             raise InputError(
@@ -139,7 +145,8 @@ class Batch:
                 "says where all of them do: leave one of them out. Where machines are is written to batch.q and batch.v"
             )
         single = is_single(precision, self.model, device)
-        options: dict[str, Any] = {**solver, "forces": self._laws.force(self.model, device == "cuda")}
+        own = {name: option for name, option in solver.items() if name != "contacts"}
+        options: dict[str, Any] = {**own, "forces": self._laws.force(self.model, device == "cuda")}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
 
         def make() -> Simulation:

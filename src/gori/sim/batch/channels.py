@@ -1,6 +1,6 @@
 """BatchInputs and outputs of the machines of a batch, by name."""
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -97,11 +97,12 @@ class BatchInputs(MutableMapping[str, Any]):
 
 
 class BatchOutputs(Mapping[str, Any]):
-    """What wheels and drive trains put out: values (machines,) by channel."""
+    """What wheels, drive trains and contact put out: values (machines,) by channel; forces are (machines, 3)."""
 
     def __init__(self, model: Model, machines: Machines):
         self._machines = machines
         self._places: dict[str, tuple[str, int, str]] = {}
+        self._contact = {} if model.contact is None else _of_contact(model.contact.touched)
         simulation = machines.simulation
         data, first = simulation.stepper.data, 1 + len(simulation.stepper.y)
         for channel, column in simulation.outputs.items():
@@ -111,9 +112,10 @@ class BatchOutputs(Mapping[str, Any]):
                     self._places[channel] = (member, *place)
 
     def __getitem__(self, name: str) -> Any:
-        if not is_one_of(name, self._places):
-            raise InputError(f"there is no output {name!r}{closest(name, tuple(self._places))}")
-        member, row, field = self._places[name]
+        if not is_one_of(name, tuple(self)):
+            raise InputError(f"there is no output {name!r}{closest(name, tuple(self))}")
+        of_contact = name in self._contact
+        member = f"contact_memory.{self._contact[name][0]}" if of_contact else self._places[name][0]
         try:
             table = self._machines.array(f"data.{member}")
         except KeyError:  # steps do not touch it, so that it has no memory on a GPU
@@ -121,13 +123,23 @@ class BatchOutputs(Mapping[str, Any]):
                 f"output {name!r} is not computed on this device: take it from a Simulation that starts from "
                 "batch.state(machine), or use device='cpu'"
             ) from None
+        if of_contact:
+            return table[(slice(None), *self._contact[name][1])]
+        _, row, field = self._places[name]
         return table[field][:, row]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter([*self._places, *self._contact])
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._places) + len(self._contact)
+
+
+def _of_contact(bodies: Iterable[str]) -> dict[str, tuple[str, tuple[int | slice, ...]]]:
+    """Member of the memory of contact, and where in it a channel stands (`sim/couplings.py`, `contact_columns`)."""
+    found: dict[str, tuple[str, tuple[int | slice, ...]]] = {"contact.points": ("measured", (0,))}
+    found["contact.gap"] = ("measured", (1,))
+    return found | {f"{body}.contact": ("wrench", (k, slice(3, 6))) for k, body in enumerate(bodies)}
 
 
 def _field_at(table: np.ndarray, address: int) -> tuple[int, str] | None:

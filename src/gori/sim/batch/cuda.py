@@ -12,6 +12,7 @@ from gori.integrate import MatrixFree
 from gori.integrate.batch.many import MANY
 from gori.kernels.batch.members import APART, SIDE_BY_SIDE, TILE, TILED, WORD, Laid, Tree, tree_of
 from gori.kernels.codes import OK
+from gori.kernels.contact.penalty import penalty_of_many
 from gori.kernels.device_array import DeviceArray
 from gori.kernels.jit import Kernel, part
 from gori.kernels.vehicle.vehicle import vehicle
@@ -295,10 +296,10 @@ def source_of(
     step = type(method).one_step  # of an instance, a compiled function would become a method
     if step is None:
         raise UnsupportedError(
-            f"device cuda: {method.kind} is not there yet; use semi_implicit, rk4, adams or implicit_euler, or "
-            "device='cpu'"
+            f"device cuda: {method.kind} is not there yet; use semi_implicit, rk4, adams, implicit_euler or "
+            "time_stepping, or device='cpu'"
         )
-    functions: dict[str, Any] = {"vehicle": _part_of(vehicle)}
+    functions: dict[str, Any] = {"vehicle": _part_of(vehicle), "penalty": penalty_of_many}
     if isinstance(simulation.user, LawForce):
         functions["user"] = simulation.user.device_function
     if stepper.loops is not None:

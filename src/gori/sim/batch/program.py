@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 import numba
 from numba import types
 
+from gori.integrate import TimeStepping
 from gori.integrate.batch.many import steps_of_many
 from gori.kernels.batch.copies import choose_set, put_image, put_numbers, take_image
 from gori.kernels.batch.members import Members, Tree, members_at, read_byte, structure_of
-from gori.kernels.device_functions import LARGE, link_once
+from gori.kernels.device_functions import link_once
 from gori.kernels.device_loops import use_plain_ranges
 from gori.kernels.jit import part
 from gori.kernels.sources import hash_of_all
@@ -42,8 +43,6 @@ BLOCK = {
 }  # fmt: skip
 """threads of a block; `put_image` has one block for each machine"""
 SUFFIX = ".cubin"
-NEVER = 1 << 60
-"""functions of machines without vehicles are inlined, however large: calls would take a third of the speed of loops"""
 
 
 class ProgramSource(NamedTuple):
@@ -63,6 +62,14 @@ class ProgramSource(NamedTuple):
     turning: bool
     starting: bool = False
 
+    @property
+    def large(self) -> bool:
+        """Whether machines have vehicles or contact, whose kernels have many parts with several callers: these are
+        called. Those of other machines are inlined, or loops would take four times as long.
+        """
+        machine = self.tree["machine"]
+        return any(machine.get(name) is not None for name in ("vehicle", "penalty")) or self.name == TimeStepping.kind
+
     def key(self, target: str) -> str:
         """All that the compiled program depends on."""
         parts = [
@@ -72,6 +79,7 @@ class ProgramSource(NamedTuple):
             str(self.turning),
             str(self.starting),
             structure_of(self.tree),
+            str(self.large),
             target,
         ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
@@ -179,11 +187,9 @@ def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
     use_plain_ranges()
     type_of: Any = cuda_target.typing_context.resolve_value_type
     advance_one, begin_one = _advance_one(source, type_of, used), _start_one(source, type_of, used)
-    large = LARGE if source.tree["machine"]["vehicle"] is not None else NEVER
-    for function, name in ((advance_one, "advance"), (begin_one, "start_vehicles")):
+    for function, name in ((advance_one, "advance"), (begin_one, "start_vehicles")) if source.large else ():
         first, second, third, h = SIGNATURES[name]
-        library = type_of(function).dispatcher.compile_device((first, second, third, WHOLE, h)).library
-        link_once(library, large)
+        link_once(type_of(function).dispatcher.compile_device((first, second, third, WHOLE, h)).library)
     grid: Any = cuda.grid
     size: Any = cuda.gridsize
     width = BLOCK["put_image"]

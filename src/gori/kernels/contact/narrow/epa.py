@@ -16,7 +16,6 @@ from gori.kernels.contact.narrow.frames import cross, dot, unit
 from gori.kernels.contact.narrow.gjk import difference_support, set_corner
 from gori.kernels.contact.narrow.polish import depth_along, is_curved, polish_normal, refine_by_distance, smooth_pair
 from gori.kernels.contact.narrow.tetrahedron import flat_answer, grow_to_tetrahedron, volume_of
-from gori.kernels.contact.narrow.work import MOST_FACES, MOST_VERTICES
 from gori.kernels.jit import block, part
 
 DEPTH_TOLERANCE = 1e-11
@@ -206,7 +205,7 @@ def core_depth(a, b, pose_ab, vertex, count, work):
                 and (count < FOCUS or dot(face[k].nx, face[k].ny, face[k].nz, answer.nx, answer.ny, answer.nz) > cone)
             ):
                 at, least = k, face[k].distance
-        if at < 0 or count == MOST_VERTICES:
+        if at < 0 or count == corner.shape[0]:
             break
         nearest = face[at]
         wx, wy, wz, ax, ay, az = difference_support(a, b, pose_ab, vertex, nearest.nx, nearest.ny, nearest.nz)
@@ -238,7 +237,7 @@ def core_depth(a, b, pose_ab, vertex, count, work):
         for m in range(replaced):
             f = face[work.gone[m]]
             f.alive = 0
-            if edges + 3 < MOST_FACES:
+            if edges + 3 < horizon.shape[0]:
                 edges = toggle(horizon, edges, f.i, f.j)
                 edges = toggle(horizon, edges, f.j, f.k)
                 edges = toggle(horizon, edges, f.k, f.i)
@@ -247,8 +246,8 @@ def core_depth(a, b, pose_ab, vertex, count, work):
             while free < faces and face[free].alive != 0:
                 free += 1
             if free == faces:
-                if faces == MOST_FACES:
-                    count = MOST_VERTICES - 1  # no room: this is the end
+                if faces == face.shape[0]:
+                    count = corner.shape[0] - 1  # no room: this is the end
                     break
                 faces += 1
             add_face(corner, face, free, horizon[k].i, horizon[k].j, count, size)

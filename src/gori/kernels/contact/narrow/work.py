@@ -120,16 +120,21 @@ class NarrowWork(Bundle):
     cells: Annotated[Any, CELL.type[::1]]  # of soft soil, kept by the vehicles of a run; empty: as it was at first
 
 
-def narrow_work(cells: np.ndarray | None = None) -> NarrowWork:
-    """Scratch for one thread; cells: of soft soil, which wheels change."""
+def narrow_work(cells: np.ndarray | None = None, deep: bool = True) -> NarrowWork:
+    """Scratch for one thread.
+
+    cells   of soft soil, which wheels change
+    deep    with room for a polytope, which the depth of some pairs of shapes needs (`may_need_polytope`)
+    """
+    vertices, faces = (MOST_VERTICES, MOST_FACES) if deep else (0, 0)
     return NarrowWork(
         pose_ab=np.zeros(12),
         simplex=DIFFERENCE_POINT.zeros(4),
-        corner=DIFFERENCE_POINT.zeros(MOST_VERTICES),
-        face=POLYTOPE_FACE.zeros(MOST_FACES),
-        horizon=EDGE.zeros(MOST_FACES),
-        gone=np.zeros(MOST_FACES, np.int64),
-        seen=np.zeros(MOST_FACES, np.int64),
+        corner=DIFFERENCE_POINT.zeros(vertices),
+        face=POLYTOPE_FACE.zeros(faces),
+        horizon=EDGE.zeros(faces),
+        gone=np.zeros(faces, np.int64),
+        seen=np.zeros(faces, np.int64),
         face_a=FACE_POINT.zeros(FACE_POINTS),
         face_b=FACE_POINT.zeros(FACE_POINTS),
         near=FACE_POINT.zeros(NEAR_POINTS),

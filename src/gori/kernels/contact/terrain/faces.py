@@ -17,6 +17,7 @@ from gori.kernels.contact.terrain.walls import put_spot
 from gori.kernels.jit import block, part
 from gori.kernels.vehicle.tables import SINE
 from gori.kernels.vehicle.terrain import position_on
+from gori.kernels.whole import ceil
 
 LINES = 12
 """of the height field that are tried under one face, in each direction"""
@@ -104,7 +105,7 @@ def under_edge(tables, work, k, j, size, reach, normal, slack, count):
             a0 = ((p.x if axis == 0 else p.y) - terrain.corner[axis]) / terrain.cell[axis]
             a1 = ((q.x if axis == 0 else q.y) - terrain.corner[axis]) / terrain.cell[axis]
             stride = max(1, int(abs(a1 - a0) / LINES) + 1)
-            node = stride * math.ceil(max(0.0, min(a0, a1)) / stride)
+            node = stride * ceil(max(0.0, min(a0, a1)) / stride)
             last = min(max(a0, a1), (terrain.nx if axis == 0 else terrain.ny) - 1.0)
             while node < last and abs(a1 - a0) > 1e-9:
                 t = (node - a0) / (a1 - a0)
@@ -171,8 +172,8 @@ def ground_points(a, tables, reach, work, points, normal, count):
     if terrain.nx > 0:
         cx, cy = terrain.cell[0], terrain.cell[1]
         stride_x, stride_y = max(1, int((x1 - x0) / cx / LINES) + 1), max(1, int((y1 - y0) / cy / LINES) + 1)
-        i0 = stride_x * math.ceil(max(0.0, (x0 - terrain.corner[0]) / cx) / stride_x)
-        j = stride_y * math.ceil(max(0.0, (y0 - terrain.corner[1]) / cy) / stride_y)
+        i0 = stride_x * ceil(max(0.0, (x0 - terrain.corner[0]) / cx) / stride_x)
+        j = stride_y * ceil(max(0.0, (y0 - terrain.corner[1]) / cy) / stride_y)
         while j < terrain.ny and terrain.corner[1] + j * cy < y1:
             i = i0
             while i < terrain.nx and terrain.corner[0] + i * cx < x1:
