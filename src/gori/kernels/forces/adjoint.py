@@ -40,6 +40,7 @@ from gori.kernels.loops.adjoint import (
 from gori.kernels.tree.adjoint import W
 from gori.kernels.tree.derivatives import V
 from gori.kernels.tree.inverse_mass import six
+from gori.kernels.tree.kinematics import turn_back
 
 
 @part
@@ -108,6 +109,17 @@ def joint_cotangents(element, p, q, v, values, x, by_q, by_v, of_values, of_row)
 
 
 @part
+def of_point(body_w, body_d, body_t, row, push, rate, tension, n, sign, at, of_row):
+    """By where an end of a spring is on its body: it then moves otherwise as well."""
+    moved = sum3(push, rate, x3(n, angular(six(body_d, row, V))))
+    moved = sum3(moved, tension, x3(n, angular(six(body_t, row, W))))
+    gx, gy, gz = turn_back(body_w, row, moved[0], moved[1], moved[2])
+    of_row[at] -= sign * gx
+    of_row[at + 1] -= sign * gy
+    of_row[at + 2] -= sign * gz
+
+
+@part
 def line_cotangents(element, p, body_w, body_d, body_t, of_row):
     """A spring and damper between two points: adds -d(x' tau) to the sums of the bodies."""
     a, b = element[E_ROW_A], element[E_ROW_B]
@@ -134,6 +146,8 @@ def line_cotangents(element, p, body_w, body_d, body_t, of_row):
     add_to_body(
         body_d, body_t, a, r_A, -1.0, of_motion, none, six_of(sum3(moment, 1.0, back), push), scaled(-1.0, of_velocity)
     )
+    of_point(body_w, body_d, body_t, b, push, along * damping, tension, n, 1.0, LINE_F.point_b, of_row)
+    of_point(body_w, body_d, body_t, a, push, along * damping, tension, n, -1.0, LINE_F.point_a, of_row)
     of_row[LINE_F.stiffness] -= along * (length - p[LINE_F.free_length])
     of_row[LINE_F.damping] -= along * rate
     of_row[LINE_F.free_length] += along * k

@@ -69,13 +69,12 @@ def _moved(flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     count, size = flat.shape
     scale = np.abs(flat).max(axis=1, keepdims=True)
     step = SHARE * np.where(np.abs(flat) > 0.05 * scale, np.abs(flat), np.where(scale > 0.0, scale, 1.0))
+    zero = (flat == 0.0).T[:, None]  # (components, 1, machines)
+    offsets = np.where(zero, ONE_SIDED[0][None, :, None], CENTRAL[0][None, :, None])
+    weights = np.where(zero, ONE_SIDED[1][None, :, None], CENTRAL[1][None, :, None]) / step.T[:, None]
     moved = np.broadcast_to(flat, (size, 5, count, size)).copy()
-    weights = np.empty((size, 5, count))
     for k in range(size):
-        for machine in range(count):
-            offsets, factors = ONE_SIDED if flat[machine, k] == 0.0 else CENTRAL
-            moved[k, :, machine, k] += step[machine, k] * offsets
-            weights[k, :, machine] = factors / step[machine, k]
+        moved[k, :, :, k] += offsets[k] * step[:, k]
     return moved, weights
 
 

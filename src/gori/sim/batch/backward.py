@@ -23,7 +23,7 @@ COVERED = {
     el.BALL_SPRING: ("stiffness", "damping"),
     el.JOINT_LIMIT: fp.LIMIT_F._fields,
     el.MOTOR: fp.MOTOR_F._fields,
-    el.LINE: ("stiffness", "damping", "free_length"),
+    el.LINE: fp.LINE_F._fields,
 }
 """parameters of elements by which there are derivatives"""
 COLUMNS = {
@@ -72,7 +72,7 @@ def refuse_backward(model: Model) -> None:
                 "take differences of steps"
             )
     for s, name in enumerate(forces.signal_names):
-        if follows_state(forces.signal_i, forces.signal_f, s):
+        if follows_state.py_func(forces.signal_i, forces.signal_f, s):
             raise UnsupportedError(
                 f"derivatives of steps do not cover {name}, an expression of positions or velocities, together with "
                 "loops, springs between bodies, parameters or a GPU: take a motor or a spring"
@@ -172,6 +172,7 @@ def _not_covered(model: Model, table: str, word: int) -> str | None:
         e, column = divmod(word, fp.N_ELEMENT_F)
         kind = int(forces.element_i[e, el.E_KIND])
         covered = [getattr(COLUMNS[kind], name) for name in COVERED.get(kind, ())]
+        covered += [at + k for at in covered[:2] for k in (1, 2)] if kind == el.LINE else []  # points
         return None if column in covered else f"it changes a number of the force {forces.names[e]!r} that is not covered"
     if table == "signal_f":
         s = _signal_at(model, word)

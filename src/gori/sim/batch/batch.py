@@ -11,6 +11,7 @@ from gori.integrate import Loops, Method, SemiImplicit, method_of
 from gori.kernels.codes import OK
 from gori.model import Model, State, compile
 from gori.model.variants import SHARED_BY_RUNS, described, settable_forces, with_held_forces, with_own_tables
+from gori.model.varied.slopes import Slope, slopes_of, values_at
 from gori.sim.batch.arguments import (
     Mask,
     Which,
@@ -87,7 +88,7 @@ class Batch:
         varied: list[Numbers] = []
         self._parameters = dict(parameters)
         self._fingerprints: dict[int, str] = {}
-        self._spec = described(model)
+        self._spec, self._source = described(model), model
         if parameters:
             model, varied = numbers_of(model, parameters)
             refuse_fewer(varied, self.count)
@@ -119,6 +120,7 @@ class Batch:
             from gori.sim.batch.cpu import CpuMachines as Machines
         else:
             from gori.sim.batch.cuda import CudaMachines as Machines
+        self._make = make
         self._machines = Machines(make, self.count, workers, [numbers.of_sets(self._set) for numbers in varied])
         self._start = self._machines.simulation.state
         self._values = self._machines.simulation.stepper.data.values.copy()
@@ -239,6 +241,34 @@ class Batch:
         """Words of a table of the Model, such as "body_f", in which machines differ by their `parameters`."""
         found = [numbers.words for numbers in self._varied if numbers.path == f"machine.{table}"]
         return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    def another(self) -> Simulation:
+        """A Simulation of one machine, as those that the batch itself moves."""
+        return self._make()
+
+    def numbers(self) -> list[Numbers]:
+        """What machines differ in by their `parameters`, for each machine as it stands."""
+        return [numbers.of_sets(self._set) for numbers in self._varied]
+
+    def slopes(self, paths: Sequence[str]) -> dict[str, dict[str, Slope]]:
+        """Rates of the tables of machines with numbers of the Spec, by path."""
+        sets = len(next(iter(self._parameters.values()))) if self._parameters else 1
+        values = values_at(self._spec, self._parameters, paths, sets)
+        return {path: slopes_of(self._source, self._parameters, path, given) for path, given in values.items()}
+
+    def shape_of(self, path: str) -> tuple[int, ...]:
+        """Shape of the number or the vector of a path of the Spec."""
+        return values_at(self._spec, self._parameters, [path], 1)[path].shape[1:]
+
+    @property
+    def loop_solver(self) -> str:
+        """Kind of what keeps loops closed."""
+        loops = self._machines.simulation.stepper.loops
+        return "" if loops is None else loops.kind
+
+    def sets_of(self, machines: np.ndarray) -> np.ndarray:
+        """Which set of the values of `parameters` machines have."""
+        return self._set[machines]
 
     @property
     def tables_differ(self) -> bool:

@@ -1,18 +1,22 @@
-"""Derivatives of steps of a batch: of one step, and backwards over many.
+"""Derivatives of steps of a batch: of one step, and backwards over many, by states, inputs and parameters.
 
-For machines without loops, on a CPU, with the method semi_implicit and forces on axes (`model/axis_forces.py`); all
-else is refused by name. A machine that has failed has NaN for its derivatives.
+With the method semi_implicit; what is not covered is refused by name. Trees with forces on axes (`model/axis_forces.py`)
+go by arrays of many states at once (`linear.py`); loops, springs between bodies and parameters by compiled code, machine
+after machine (`backward.py`). A machine that has failed has NaN for its derivatives.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from gori.errors import InputError, UnsupportedError
+from gori.kernels.forces.elements import LINE
 from gori.model import Model
 from gori.model.arrays import numbers_of
 from gori.model.axis_forces import AxisForces
 from gori.model.variants import signal_of
+from gori.sim.batch.backward import CpuBackward, Gradients, Traced, of_parameter, refuse_slopes
 from gori.sim.batch.batch import Batch
 from gori.sim.batch.linear import LinearSteps, linear_steps
 
@@ -20,53 +24,88 @@ ROWS = 4096
 """states whose derivatives are found at once"""
 
 
-class StepJacobian(NamedTuple):
-    """Derivatives of the next step of each machine: of its (q', v') by (q, v) and by its inputs.
+@dataclass(frozen=True)
+class StepJacobian:
+    """Derivatives of the next step of each machine: of its (q', v') by (q, v), by its inputs and by its parameters.
 
-    Small changes of q and q' are tangent vectors, as in `model.integrate` and `model.difference`.
+    Small changes of q and q' are tangent vectors, as in `model.integrate` and `model.difference`. In loops they are
+    those along the loops: what the columns say of others has no meaning.
 
-    by_state    (machines, 2 nv, 2 nv)
-    by_inputs   (machines, 2 nv, inputs), in the order of `batch.inputs`
+    by_state        (machines, 2 nv, 2 nv)
+    by_inputs       (machines, 2 nv, inputs), in the order of `batch.inputs`
+    by_parameters   {path: (machines, 2 nv, ...)}, with the shape of the number or vector at the end
+
+    It unpacks into the first two.
     """
 
     by_state: np.ndarray
     by_inputs: np.ndarray
+    by_parameters: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return iter((self.by_state, self.by_inputs))
 
 
-class Cotangents(NamedTuple):
+@dataclass(frozen=True)
+class Cotangents:
     """Derivatives of a number that depends on where machines arrive.
 
-    of_start    by q and v at the start (machines, 2 nv), q in tangent coordinates
-    of_inputs   by the inputs of each step (steps, machines, inputs)
+    of_start        by q and v at the start (machines, 2 nv), q in tangent coordinates
+    of_inputs       by the inputs of each step (steps, machines, inputs)
+    of_parameters   {path: (machines, ...)}: by parameters of each machine, with start and inputs as they are
+
+    It unpacks into the first two.
     """
 
     of_start: np.ndarray
     of_inputs: np.ndarray
+    of_parameters: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return iter((self.of_start, self.of_inputs))
 
 
-def step_jacobian(batch: Batch) -> StepJacobian:
-    """Derivatives of the next step from where each machine stands, with its inputs; nothing moves."""
-    steps, nv = _BatchSteps(batch), batch.model.nv
+def step_jacobian(batch: Batch, parameters: Sequence[str] = ()) -> StepJacobian:
+    """Derivatives of the next step from where each machine stands, with its inputs; nothing moves.
+
+    parameters   paths of numbers of the Spec by which there are to be derivatives too
+    """
+    nv = batch.model.nv
     good = ~batch.failed & np.isfinite(batch.q).all(axis=1) & np.isfinite(batch.v).all(axis=1)
-    inputs = steps.inputs()
-    by_state = np.full((len(batch), 2 * nv, 2 * nv), np.nan)
-    by_inputs = np.full((len(batch), 2 * nv, inputs.shape[1]), np.nan)
-    of_good = steps.at(batch.time[good], batch.q[good], batch.v[good], inputs[good])
-    by_state[good], by_inputs[good] = of_good.jacobians()
-    return StepJacobian(by_state, by_inputs)
+    if _by_arrays(batch, parameters):
+        steps = _ArraySteps(batch)
+        inputs = steps.inputs()
+        by_state = np.full((len(batch), 2 * nv, 2 * nv), np.nan)
+        by_inputs = np.full((len(batch), 2 * nv, inputs.shape[1]), np.nan)
+        of_good = steps.at(batch.time[good], batch.q[good], batch.v[good], inputs[good])
+        by_state[good], by_inputs[good] = of_good.jacobians()
+        return StepJacobian(by_state, by_inputs)
+    compiled = _CompiledSteps(batch, parameters)
+    traced = compiled.traced(batch.time[None], batch.q[None], batch.v[None], _inputs_now(batch)[None])
+    rows = []
+    for one in np.eye(2 * nv):
+        given = np.broadcast_to(one, (1, len(batch), 2 * nv))
+        rows.append(compiled.back(traced, given, good))
+    return StepJacobian(
+        np.stack([row.of_start for row in rows], axis=1),
+        np.stack([row.of_inputs[0] for row in rows], axis=1),
+        {path: np.stack([row.of_parameters[path] for row in rows], axis=1) for path in parameters},
+    )
 
 
 class Rollout:
     """Steps of a batch with inputs of their own, kept so that derivatives can be taken back through them.
 
-    inputs   (steps, machines, inputs), in the order of `batch.inputs`, which afterwards are those of the last step
+    inputs       (steps, machines, inputs), in the order of `batch.inputs`, which afterwards are those of the last step
+    parameters   paths of numbers of the Spec by which there are to be derivatives too
 
     time     (steps, machines), q (steps, machines, nq) and v (steps, machines, nv), from which each step began
     failed   machines that have failed on the way
     """
 
-    def __init__(self, batch: Batch, inputs: np.ndarray):
-        self._steps, model = _BatchSteps(batch), batch.model
+    def __init__(self, batch: Batch, inputs: np.ndarray, parameters: Sequence[str] = ()):
+        by_arrays, model = _by_arrays(batch, parameters), batch.model
+        self._steps = _ArraySteps(batch) if by_arrays else _CompiledSteps(batch, parameters)
         self.inputs = _checked(inputs, len(batch), tuple(batch.inputs))
         count, machines = self.inputs.shape[:2]
         self.time = np.empty((count, machines))
@@ -91,9 +130,11 @@ class Rollout:
             raise InputError(
                 f"cotangent must have shape {(machines, 2 * nv)} or {(steps, machines, 2 * nv)}, not {given.shape}"
             )
-        good = ~self.failed
+        good, found = ~self.failed, self._steps
         if not np.isfinite(given[..., good, :]).all():
             raise InputError("cotangent must hold finite numbers for all machines that have not failed")
+        if isinstance(found, _CompiledSteps):
+            return found.back(found.traced(self.time, self.q, self.v, self.inputs), given if given.ndim == 3 else given[None], good)
         of_inputs = np.full(self.inputs.shape, np.nan)
         of_start = np.full((machines, 2 * nv), np.nan)
         of_q, of_v = np.zeros((2, int(good.sum()), nv))
@@ -102,7 +143,7 @@ class Rollout:
         at_once = max(1, ROWS // machines)
         for last in range(steps, 0, -at_once):
             first = max(0, last - at_once)
-            part = self._linear(slice(first, last), good)
+            part = self._linear(found, slice(first, last), good)
             for k in range(last - 1, first - 1, -1):
                 if given.ndim == 3:
                     of_q, of_v = of_q + given[k, good, :nv], of_v + given[k, good, nv:]
@@ -111,36 +152,89 @@ class Rollout:
         of_start[good] = np.hstack([of_q, of_v])
         return Cotangents(of_start, of_inputs)
 
-    def _linear(self, steps: slice, good: np.ndarray) -> LinearSteps:
+    def _linear(self, by: "_ArraySteps", steps: slice, good: np.ndarray) -> LinearSteps:
         """Some steps of the good machines, in rows: step by step."""
         found = (array[steps][:, good] for array in (self.time, self.q, self.v, self.inputs))
-        return self._steps.at(*(x.reshape(x.shape[0] * x.shape[1], *x.shape[2:]) for x in found))
+        return by.at(*(x.reshape(x.shape[0] * x.shape[1], *x.shape[2:]) for x in found))
 
 
-def rollout_vjp(batch: Batch, inputs: np.ndarray, cotangent: np.ndarray) -> Cotangents:
+def rollout_vjp(
+    batch: Batch, inputs: np.ndarray, cotangent: np.ndarray, parameters: Sequence[str] = ()
+) -> Cotangents:
     """Move the machines by as many steps as there are inputs (steps, machines, inputs), and take the derivatives of a
-    number by where they arrive (machines, 2 nv) back to where they started and to the inputs.
+    number by where they arrive (machines, 2 nv) back to where they started, to the inputs and to parameters.
     """
-    return Rollout(batch, inputs).vjp(cotangent)
+    return Rollout(batch, inputs, parameters).vjp(cotangent)
 
 
-class _BatchSteps:
-    """The steps of a batch as functions; UnsupportedError where their derivatives are not known."""
+def _by_arrays(batch: Batch, parameters: Sequence[str]) -> bool:
+    """Whether arrays of many states do, rather than compiled steps of one machine after the other."""
+    _refuse(batch)
+    lines = (batch.model.forces.element_i[:, 0] == LINE).any()
+    return not (parameters or batch.model.loops or batch.tables_differ or lines)
+
+
+def _held(batch: Batch) -> list[int]:
+    """Signals that are the inputs."""
+    names = batch.model.forces.signal_names
+    return [names.index(signal_of(batch.model, name)) for name in batch.inputs]
+
+
+def _inputs_now(batch: Batch) -> np.ndarray:
+    """As they stand (machines, inputs)."""
+    found = [batch.inputs[name] for name in batch.inputs]
+    return np.stack(found, axis=1) if found else np.zeros((len(batch), 0))
+
+
+class _ArraySteps:
+    """The steps of a batch as functions of rows of states; UnsupportedError where their derivatives are not known."""
 
     def __init__(self, batch: Batch):
-        _refuse(batch)
         self._batch, self._model = batch, batch.model
-        names = self._model.forces.signal_names
-        held = [names.index(signal_of(self._model, name)) for name in batch.inputs]
-        self._forces, self._h = AxisForces(self._model, held), float(batch.method.settings()["step"])
+        self._forces, self._h = AxisForces(self._model, _held(batch)), float(batch.method.settings()["step"])
 
     def inputs(self) -> np.ndarray:
         """As they stand (machines, inputs)."""
-        found = [self._batch.inputs[name] for name in self._batch.inputs]
-        return np.stack(found, axis=1) if found else np.zeros((len(self._batch), 0))
+        return _inputs_now(self._batch)
 
     def at(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, inputs: np.ndarray) -> LinearSteps:
         return linear_steps(self._model, self._forces, self._h, t, q, v, inputs)
+
+
+class _CompiledSteps:
+    """The steps of a batch as compiled code goes back through them."""
+
+    def __init__(self, batch: Batch, parameters: Sequence[str]):
+        if isinstance(parameters, str):
+            raise InputError(f"parameters must be a list of paths, not {parameters!r}")
+        self._model, self._held = batch.model, _held(batch)
+        self._engine = CpuBackward(batch.another(), batch.numbers())
+        self._slopes = batch.slopes(parameters)
+        self._shapes = {path: batch.shape_of(path) for path in parameters}
+        for path, slopes in self._slopes.items():
+            refuse_slopes(self._model, path, slopes)
+        self._sets = batch.sets_of(np.arange(len(batch)))
+
+    def traced(self, time: np.ndarray, q: np.ndarray, v: np.ndarray, inputs: np.ndarray) -> Traced:
+        """Steps that began at times (steps, machines) with q, v and inputs (steps, machines, ...)."""
+        values = np.zeros((*time.shape, len(self._model.forces.signal_i)))
+        values[:, :, self._held] = inputs
+        return Traced(time, np.concatenate([q, v], axis=2), values)
+
+    def back(self, traced: Traced, given: np.ndarray, good: np.ndarray) -> Cotangents:
+        """Of machines that are good; NaN for the others."""
+        chosen, (steps, machines), nv = np.flatnonzero(good), traced.times.shape, self._model.nv
+        some = Traced(*(array[:, chosen] for array in traced))
+        found: Gradients = self._engine.run(some, given[:, chosen], len(given) == steps > 1, bool(self._slopes), chosen)
+        of_start, of_inputs = np.full((machines, 2 * nv), np.nan), np.full((steps, machines, len(self._held)), np.nan)
+        of_start[chosen], of_inputs[:, chosen] = found.of_state, found.of_values[:, :, self._held]
+        of_parameters = {}
+        for path, slopes in self._slopes.items():
+            components = np.full((machines, *self._shapes[path]), np.nan)
+            by = of_parameter(self._model, slopes, found, self._sets[chosen])
+            components[chosen] = by.reshape(len(chosen), *self._shapes[path])
+            of_parameters[path] = components
+        return Cotangents(of_start, of_inputs, of_parameters)
 
 
 def _refuse(batch: Batch) -> None:
@@ -148,10 +242,9 @@ def _refuse(batch: Batch) -> None:
     refused = {
         "a batch on a GPU": batch.device != "cpu",
         f"the method {batch.method.kind}: use semi_implicit": batch.method.kind != "semi_implicit",
-        f"loops, mimic joints and motions ({', '.join(model.loops)})": bool(model.loops),
         "wheels, tyres and drive trains": model.vehicle is not None,
         "contact between bodies": model.contact is not None,
-        "machines whose parameters differ": batch.tables_differ,
+        "loops that are solved otherwise than by multipliers": bool(model.loops) and batch.loop_solver != "multipliers",
     }
     for words, there in refused.items():
         if there:
