@@ -13,6 +13,8 @@ The end of each step is computed again: only where each began is kept. What a ma
 the same code goes back in a loop of the CPU and in the threads of a GPU.
 """
 
+import math
+
 from numba import types
 
 from gori.integrate.clock import method_memory
@@ -48,7 +50,7 @@ from gori.kernels.tree.adjoint import (
 from gori.kernels.tree.columns import NQ
 from gori.kernels.tree.configuration import difference, integrate
 from gori.kernels.tree.derivatives import motion, rigid_terms
-from gori.kernels.tree.inverse_mass import FROM_ROOT, axes_at_root
+from gori.kernels.tree.inverse_mass import axes_at_root
 from gori.kernels.tree.kinematics import positions
 from gori.kernels.tree.transposed import accelerations_of
 from gori.kernels.tree.turning import stepped_back
@@ -58,6 +60,7 @@ HEAD = record(
     field("left", "", "steps that are still to go back through", dtype="i8"),
     field("every", "", "whether there is a cotangent after each step, or after the last one alone", dtype="i8"),
     field("tables", "", "whether derivatives by numbers of the tables are asked for", dtype="i8"),
+    field("lost", "", "whether the machine has failed: its derivatives are NaN", dtype="i8"),
 )
 TRACE = layout(
     "BackwardTrace",
@@ -113,6 +116,13 @@ def copy_to(source, out):
 def zero_all(out):
     for k in range(out.shape[0]):
         out[k] = 0.0
+
+
+@part
+def fill_rows(rows, value):
+    for i in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            rows[i, k] = value
 
 
 @block
@@ -283,16 +293,29 @@ def step_back(machine, data, memory, k, h):
 
 @part
 def backward_step(machine, data, memory, t, h, y):
-    """The step of a method that goes back (`many.py`): t and y say nothing."""
-    memory.head[0].left -= 1
-    return step_back(machine, data, memory, memory.head[0].left, h)
+    """The step of a method that goes back (`many.py`): t and y say nothing. A machine that fails has NaN."""
+    head, trace, w = memory.head[0], memory.trace, memory.work
+    head.left -= 1
+    k = head.left
+    if k + 1 == trace.times.shape[0]:
+        zero_all(trace.of_state)
+        fill_rows(w.of_body, 0.0)
+        fill_rows(w.of_element, 0.0)
+    if head.lost == 0 and step_back(machine, data, memory, k, h) != OK:
+        head.lost = 1
+    if head.lost != 0:
+        for i in range(trace.of_state.shape[0]):
+            trace.of_state[i] = math.nan
+        for i in range(trace.of_values.shape[1]):
+            trace.of_values[k, i] = math.nan
+        fill_rows(w.of_body, math.nan)
+        fill_rows(w.of_element, math.nan)
+    return OK
 
 
 @kernel(types.int64(machine_type, data_type, BackwardMemory.type, types.float64, F1))
 def steps_back(machine, data, memory, h, y):
-    """All steps that are left, of one machine. Returns a result code."""
+    """All steps that are left, of one machine."""
     while memory.head[0].left > 0:
-        code = backward_step(machine, data, memory, 0.0, h, y)
-        if code != OK:
-            return code
+        backward_step(machine, data, memory, 0.0, h, y)
     return OK

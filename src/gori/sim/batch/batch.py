@@ -242,6 +242,11 @@ class Batch:
         found = [numbers.words for numbers in self._varied if numbers.path == f"machine.{table}"]
         return np.concatenate(found) if found else np.zeros(0, np.int64)
 
+    @property
+    def engine(self) -> Any:
+        """What moves the machines: CpuMachines or CudaMachines."""
+        return self._machines
+
     def another(self) -> Simulation:
         """A Simulation of one machine, as those that the batch itself moves."""
         return self._make()

@@ -8,6 +8,7 @@ import numpy as np
 
 from gori.errors import InputError, UnsupportedError
 from gori.integrate import MatrixFree
+from gori.integrate.batch.backward import backward_step
 from gori.integrate.batch.many import MANY
 from gori.kernels.batch.members import APART, SIDE_BY_SIDE, WORD, Laid, Tree, tree_of
 from gori.kernels.codes import OK
@@ -43,7 +44,7 @@ class CudaMachines:
         self.words: dict[int, str] = {}  # all that is known of a failure is its code
         stepper = self.simulation.stepper
         self._many = MANY.zeros(1)
-        source = source_of(self.simulation, self._many, varied)
+        source = self._source(varied)
         self._device = device(source)
         self._members = MemoryPlan(source.tree, self._device.used | {"y", "many"}, count)
         self.bytes_per_machine = self._members.own
@@ -62,6 +63,9 @@ class CudaMachines:
                 self.put(numbers, np.ones(count, bool))
         self._kept = {path: array for path, array in kept_members(stepper).items() if path in self._members.own_arrays}
 
+    def _source(self, varied: Sequence[Numbers]) -> ProgramSource:
+        return source_of(self.simulation, self._many, varied)
+
     def _require_memory(self) -> None:
         free, needed = self._device.free(), self._members.size + self._members.image + self.count
         if free is not None and needed > free:
@@ -77,6 +81,19 @@ class CudaMachines:
         return memory
 
     # ---- arrays
+
+    @property
+    def device(self) -> Accelerator:
+        """What runs the program."""
+        return self._device
+
+    def block(self, path: str) -> tuple[Memory, int, int]:
+        """Where a member of all machines stands: memory, the first of its bytes there, and their number."""
+        return self._memory, self._members.at[path], self.count * self._members.own_arrays[path].array.nbytes
+
+    def has(self, path: str) -> bool:
+        """Whether machines have such a member of their own."""
+        return path in self._members.own_arrays
 
     def array(self, path: str) -> Any:
         """A member of all machines (machines, ...), which may be changed."""
@@ -248,6 +265,13 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
         "before": Laid(np.zeros_like(stepper.y), SIDE_BY_SIDE),
     }
     return ProgramSource(tree, step, method.kind, len(stepper.data.turns) > 0)
+
+
+def backward_source(simulation: Simulation, many: np.ndarray, memory: Any, varied: Sequence[Numbers]) -> ProgramSource:
+    """What the program of derivatives is made from, which goes back through steps."""
+    source = source_of(simulation, many, varied)
+    tree = {**source.tree, "memory": tree_of(memory, False, {})}
+    return ProgramSource(tree, backward_step, "backward", False)
 
 
 def _refuse_dense(simulation: Simulation) -> None:

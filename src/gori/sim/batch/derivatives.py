@@ -5,8 +5,8 @@ go by arrays of many states at once (`linear.py`); loops, springs between bodies
 after machine (`backward.py`). A machine that has failed has NaN for its derivatives.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,54 +15,14 @@ from gori.kernels.forces.elements import LINE
 from gori.model import Model
 from gori.model.arrays import numbers_of
 from gori.model.axis_forces import AxisForces
-from gori.model.variants import signal_of
-from gori.sim.batch.backward import CpuBackward, Gradients, Traced, of_parameter, refuse_slopes
 from gori.sim.batch.batch import Batch
+from gori.sim.batch.compiled_steps import CompiledSteps, held_signals, inputs_now
+from gori.sim.batch.device_steps import DeviceSteps
 from gori.sim.batch.linear import LinearSteps, linear_steps
+from gori.sim.batch.results import Cotangents, StepJacobian
 
 ROWS = 4096
 """states whose derivatives are found at once"""
-
-
-@dataclass(frozen=True)
-class StepJacobian:
-    """Derivatives of the next step of each machine: of its (q', v') by (q, v), by its inputs and by its parameters.
-
-    Small changes of q and q' are tangent vectors, as in `model.integrate` and `model.difference`. In loops they are
-    those along the loops: what the columns say of others has no meaning.
-
-    by_state        (machines, 2 nv, 2 nv)
-    by_inputs       (machines, 2 nv, inputs), in the order of `batch.inputs`
-    by_parameters   {path: (machines, 2 nv, ...)}, with the shape of the number or vector at the end
-
-    It unpacks into the first two.
-    """
-
-    by_state: np.ndarray
-    by_inputs: np.ndarray
-    by_parameters: dict[str, np.ndarray] = field(default_factory=dict)
-
-    def __iter__(self) -> Iterator[np.ndarray]:
-        return iter((self.by_state, self.by_inputs))
-
-
-@dataclass(frozen=True)
-class Cotangents:
-    """Derivatives of a number that depends on where machines arrive.
-
-    of_start        by q and v at the start (machines, 2 nv), q in tangent coordinates
-    of_inputs       by the inputs of each step (steps, machines, inputs)
-    of_parameters   {path: (machines, ...)}: by parameters of each machine, with start and inputs as they are
-
-    It unpacks into the first two.
-    """
-
-    of_start: np.ndarray
-    of_inputs: np.ndarray
-    of_parameters: dict[str, np.ndarray] = field(default_factory=dict)
-
-    def __iter__(self) -> Iterator[np.ndarray]:
-        return iter((self.of_start, self.of_inputs))
 
 
 def step_jacobian(batch: Batch, parameters: Sequence[str] = ()) -> StepJacobian:
@@ -70,9 +30,9 @@ def step_jacobian(batch: Batch, parameters: Sequence[str] = ()) -> StepJacobian:
 
     parameters   paths of numbers of the Spec by which there are to be derivatives too
     """
-    nv = batch.model.nv
-    good = ~batch.failed & np.isfinite(batch.q).all(axis=1) & np.isfinite(batch.v).all(axis=1)
-    if _by_arrays(batch, parameters):
+    by_arrays, nv = _by_arrays(batch, parameters), batch.model.nv
+    good = ~batch.failed & np.isfinite(np.hstack([batch.q, batch.v])).all(axis=1)
+    if by_arrays:
         steps = _ArraySteps(batch)
         inputs = steps.inputs()
         by_state = np.full((len(batch), 2 * nv, 2 * nv), np.nan)
@@ -80,17 +40,9 @@ def step_jacobian(batch: Batch, parameters: Sequence[str] = ()) -> StepJacobian:
         of_good = steps.at(batch.time[good], batch.q[good], batch.v[good], inputs[good])
         by_state[good], by_inputs[good] = of_good.jacobians()
         return StepJacobian(by_state, by_inputs)
-    compiled = _CompiledSteps(batch, parameters)
-    traced = compiled.traced(batch.time[None], batch.q[None], batch.v[None], _inputs_now(batch)[None])
-    rows = []
-    for one in np.eye(2 * nv):
-        given = np.broadcast_to(one, (1, len(batch), 2 * nv))
-        rows.append(compiled.back(traced, given, good))
-    return StepJacobian(
-        np.stack([row.of_start for row in rows], axis=1),
-        np.stack([row.of_inputs[0] for row in rows], axis=1),
-        {path: np.stack([row.of_parameters[path] for row in rows], axis=1) for path in parameters},
-    )
+    if batch.device == "cuda":
+        return DeviceSteps(batch, parameters).jacobian(good)
+    return CompiledSteps(batch, parameters).jacobian(good)
 
 
 class Rollout:
@@ -103,9 +55,15 @@ class Rollout:
     failed   machines that have failed on the way
     """
 
-    def __init__(self, batch: Batch, inputs: np.ndarray, parameters: Sequence[str] = ()):
+    def __init__(self, batch: Batch, inputs: Any, parameters: Sequence[str] = ()):
         by_arrays, model = _by_arrays(batch, parameters), batch.model
-        self._steps = _ArraySteps(batch) if by_arrays else _CompiledSteps(batch, parameters)
+        if batch.device == "cuda":
+            self._steps = DeviceSteps(batch, parameters)
+            self.inputs = self._steps.checked(inputs)
+            self.time, self.q, self.v = self._steps.record(self.inputs)
+            self.failed = batch.failed.copy()
+            return
+        self._steps = _ArraySteps(batch) if by_arrays else CompiledSteps(batch, parameters)
         self.inputs = _checked(inputs, len(batch), tuple(batch.inputs))
         count, machines = self.inputs.shape[:2]
         self.time = np.empty((count, machines))
@@ -118,13 +76,15 @@ class Rollout:
             batch.step(1)
         self.failed = batch.failed.copy()
 
-    def vjp(self, cotangent: np.ndarray) -> Cotangents:
+    def vjp(self, cotangent: Any) -> Cotangents:
         """Derivatives of a number by where the machines start and by their inputs.
 
         cotangent   its derivatives by where they arrive (machines, 2 nv), q in tangent coordinates; or by where they
                     stand after each step (steps, machines, 2 nv)
         """
         (steps, machines, _), nv = self.v.shape, self.v.shape[2]
+        if isinstance(self._steps, DeviceSteps):
+            return self._steps.vjp(cotangent, self.failed)
         given = numbers_of(cotangent, "cotangent")
         if given.shape not in ((machines, 2 * nv), (steps, machines, 2 * nv)):
             raise InputError(
@@ -133,8 +93,8 @@ class Rollout:
         good, found = ~self.failed, self._steps
         if not np.isfinite(given[..., good, :]).all():
             raise InputError("cotangent must hold finite numbers for all machines that have not failed")
-        if isinstance(found, _CompiledSteps):
-            return found.back(found.traced(self.time, self.q, self.v, self.inputs), given if given.ndim == 3 else given[None], good)
+        if isinstance(found, CompiledSteps):
+            return found.vjp(self.time, self.q, self.v, self.inputs, given, good)
         of_inputs = np.full(self.inputs.shape, np.nan)
         of_start = np.full((machines, 2 * nv), np.nan)
         of_q, of_v = np.zeros((2, int(good.sum()), nv))
@@ -159,7 +119,7 @@ class Rollout:
 
 
 def rollout_vjp(
-    batch: Batch, inputs: np.ndarray, cotangent: np.ndarray, parameters: Sequence[str] = ()
+    batch: Batch, inputs: Any, cotangent: Any, parameters: Sequence[str] = ()
 ) -> Cotangents:
     """Move the machines by as many steps as there are inputs (steps, machines, inputs), and take the derivatives of a
     number by where they arrive (machines, 2 nv) back to where they started, to the inputs and to parameters.
@@ -170,20 +130,10 @@ def rollout_vjp(
 def _by_arrays(batch: Batch, parameters: Sequence[str]) -> bool:
     """Whether arrays of many states do, rather than compiled steps of one machine after the other."""
     _refuse(batch)
+    if batch.device == "cuda":
+        return False
     lines = (batch.model.forces.element_i[:, 0] == LINE).any()
     return not (parameters or batch.model.loops or batch.tables_differ or lines)
-
-
-def _held(batch: Batch) -> list[int]:
-    """Signals that are the inputs."""
-    names = batch.model.forces.signal_names
-    return [names.index(signal_of(batch.model, name)) for name in batch.inputs]
-
-
-def _inputs_now(batch: Batch) -> np.ndarray:
-    """As they stand (machines, inputs)."""
-    found = [batch.inputs[name] for name in batch.inputs]
-    return np.stack(found, axis=1) if found else np.zeros((len(batch), 0))
 
 
 class _ArraySteps:
@@ -191,56 +141,19 @@ class _ArraySteps:
 
     def __init__(self, batch: Batch):
         self._batch, self._model = batch, batch.model
-        self._forces, self._h = AxisForces(self._model, _held(batch)), float(batch.method.settings()["step"])
+        self._forces, self._h = AxisForces(self._model, held_signals(batch)), float(batch.method.settings()["step"])
 
     def inputs(self) -> np.ndarray:
         """As they stand (machines, inputs)."""
-        return _inputs_now(self._batch)
+        return inputs_now(self._batch)
 
     def at(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, inputs: np.ndarray) -> LinearSteps:
         return linear_steps(self._model, self._forces, self._h, t, q, v, inputs)
 
 
-class _CompiledSteps:
-    """The steps of a batch as compiled code goes back through them."""
-
-    def __init__(self, batch: Batch, parameters: Sequence[str]):
-        if isinstance(parameters, str):
-            raise InputError(f"parameters must be a list of paths, not {parameters!r}")
-        self._model, self._held = batch.model, _held(batch)
-        self._engine = CpuBackward(batch.another(), batch.numbers())
-        self._slopes = batch.slopes(parameters)
-        self._shapes = {path: batch.shape_of(path) for path in parameters}
-        for path, slopes in self._slopes.items():
-            refuse_slopes(self._model, path, slopes)
-        self._sets = batch.sets_of(np.arange(len(batch)))
-
-    def traced(self, time: np.ndarray, q: np.ndarray, v: np.ndarray, inputs: np.ndarray) -> Traced:
-        """Steps that began at times (steps, machines) with q, v and inputs (steps, machines, ...)."""
-        values = np.zeros((*time.shape, len(self._model.forces.signal_i)))
-        values[:, :, self._held] = inputs
-        return Traced(time, np.concatenate([q, v], axis=2), values)
-
-    def back(self, traced: Traced, given: np.ndarray, good: np.ndarray) -> Cotangents:
-        """Of machines that are good; NaN for the others."""
-        chosen, (steps, machines), nv = np.flatnonzero(good), traced.times.shape, self._model.nv
-        some = Traced(*(array[:, chosen] for array in traced))
-        found: Gradients = self._engine.run(some, given[:, chosen], len(given) == steps > 1, bool(self._slopes), chosen)
-        of_start, of_inputs = np.full((machines, 2 * nv), np.nan), np.full((steps, machines, len(self._held)), np.nan)
-        of_start[chosen], of_inputs[:, chosen] = found.of_state, found.of_values[:, :, self._held]
-        of_parameters = {}
-        for path, slopes in self._slopes.items():
-            components = np.full((machines, *self._shapes[path]), np.nan)
-            by = of_parameter(self._model, slopes, found, self._sets[chosen])
-            components[chosen] = by.reshape(len(chosen), *self._shapes[path])
-            of_parameters[path] = components
-        return Cotangents(of_start, of_inputs, of_parameters)
-
-
 def _refuse(batch: Batch) -> None:
     model: Model = batch.model
     refused = {
-        "a batch on a GPU": batch.device != "cpu",
         f"the method {batch.method.kind}: use semi_implicit": batch.method.kind != "semi_implicit",
         "wheels, tyres and drive trains": model.vehicle is not None,
         "contact between bodies": model.contact is not None,

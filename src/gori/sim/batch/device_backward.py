@@ -1,0 +1,111 @@
+"""Derivatives back through steps on a GPU: a thread for each machine, with all arrays on the device."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gori.integrate.batch.many import MANY
+from gori.sim.batch.backward import Gradients, backward_memory, refuse_backward
+from gori.sim.batch.cuda import CudaMachines, backward_source
+from gori.sim.batch.devices import Accelerator, Memory
+from gori.sim.batch.program import ProgramSource
+from gori.sim.batch.varied import Numbers
+from gori.sim.simulation import Simulation
+
+FLOAT = 8
+"""bytes"""
+
+
+class Block:
+    """Numbers (..., machines) of a device, with memory of their own: in memory the machine is the last axis."""
+
+    def __init__(self, device: Accelerator, shape: tuple[int, ...], machines: int):
+        self.device, self.shape, self.machines = device, shape, machines
+        self.size = FLOAT * machines * int(np.prod(shape, dtype=int))
+        self.memory: Memory = device.take(max(self.size, FLOAT))
+
+    def view(self, axis: int = 0, at: int = 0, shape: tuple[int, ...] | None = None) -> Any:
+        """The numbers with the machines as this axis; at, shape: of a part, whose first axes are those of the block."""
+        shape = self.shape if shape is None else shape
+        strides = [FLOAT * self.machines * int(np.prod(self.shape[k + 1 :], dtype=int)) for k in range(len(self.shape))]
+        whole, steps = list(shape), strides[: len(shape)]
+        whole.insert(axis, self.machines)
+        steps.insert(axis, FLOAT)
+        return self.device.array(self.memory, at, tuple(whole), tuple(steps), np.float64)
+
+    def take(self, source: tuple[Memory, int, int], at: int = 0) -> None:
+        """Copy a block of an engine into this one."""
+        memory, start, size = source
+        self.device.copy(memory, start, self.memory, at, size)
+
+
+class DeviceBackward(CudaMachines):
+    """The engine that goes back through a number of steps, of machines that stand in a batch."""
+
+    def __init__(
+        self,
+        make: Callable[[], Simulation],
+        count: int,
+        steps: int,
+        numbers: Sequence[Numbers],
+        device: Callable[[ProgramSource], Accelerator],
+    ):
+        self.steps = steps
+        super().__init__(make, count, 1, [one for one in numbers if one.of_tables], device)
+        refuse_backward(self.simulation.model)
+        self.store(np.ones(count, bool))
+        for one in numbers:
+            if one.of_machine and not one.of_tables and one.path.startswith("data.loops."):
+                self.put(one, np.ones(count, bool))
+
+    def _source(self, varied: Sequence[Numbers]) -> ProgramSource:
+        self._trace = backward_memory(self.simulation.stepper, self.steps)
+        return backward_source(self.simulation, self._many, self._trace, varied)
+
+    def load(self, times: np.ndarray, states: Block, values: Block | None) -> None:
+        """Where steps began: times (steps, machines), states (steps, numbers of y), values of signals."""
+        self._fill("memory.trace.times", times)
+        self._load("memory.trace.states", states)
+        if values is not None and self.has("memory.trace.values"):
+            self._load("memory.trace.values", values)
+
+    def _load(self, path: str, block: Block) -> None:
+        memory, at, size = self.block(path)
+        self.device.copy(block.memory, 0, memory, at, size)
+
+    def _fill(self, path: str, content: np.ndarray) -> None:
+        memory, at, _ = self.block(path)
+        self.device.upload(memory, at, content)
+
+    def give(self, given: Any) -> bool:
+        """Cotangents (machines, 2 nv) or (steps, machines, 2 nv); returns whether they are of each step."""
+        target = self.array("memory.trace.given")
+        if len(given.shape) == 2:
+            target[:, 0] = given
+            return False
+        for k in range(self.steps):
+            target[:, k] = given[k]
+        return True
+
+    def back(self, every: bool, tables: bool, failed: np.ndarray) -> None:
+        """Go back through all steps."""
+        heads = np.zeros(self.count, self._trace.head.dtype)
+        heads["left"], heads["every"], heads["tables"], heads["lost"] = self.steps, every, tables, failed
+        self._fill("memory.head", heads)
+        self._fill("many", MANY.zeros(self.count))
+        self.step(self.steps)
+
+    def gradients(self) -> Gradients:
+        """What came of it, on the host."""
+        of_values = self.steps, self.count, len(self.simulation.stepper.data.values)
+        values = np.moveaxis(self._own("memory.trace.of_values"), 1, 0) if of_values[2] else np.zeros(of_values)
+        none = np.zeros((self.count, 0))
+        return Gradients(
+            self._own("memory.trace.of_state"),
+            values,
+            self._own("memory.work.of_body").reshape(self.count, -1),
+            self._own("memory.work.of_element").reshape(self.count, -1)
+            if self.has("memory.work.of_element")
+            else none,
+        )
