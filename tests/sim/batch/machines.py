@@ -80,3 +80,11 @@ def balls() -> gori.Model:
     contacts = {"steel/steel": {"friction": 0.5, "restitution": 0.2, "stiffness": 1e6}}
     parts = {"materials": {"steel": {}}, "contacts": contacts, "bodies": bodies, "joints": joints}
     return gori.compile(gori.Spec.model_validate({"gori": 1, **parts}))
+
+
+def on_host_device(patch) -> None:
+    """From here on device="cuda" is the host, with a loop in place of the threads."""
+    from gori.sim.batch.cuda import CudaMachines
+    from gori.sim.batch.devices import Host
+
+    patch.setattr(CudaMachines.__init__, "__defaults__", ((), Host))

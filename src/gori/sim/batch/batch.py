@@ -108,6 +108,7 @@ class Batch:
                 "says where all of them do: leave one of them out. Where machines are is written to batch.q and batch.v"
             )
         options: dict[str, Any] = {"loops": loops, "sub_steps": sub_steps}
+        self._options = options | {"workers": workers}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
 
         def make() -> Simulation:
@@ -241,6 +242,13 @@ class Batch:
         """Words of a table of the Model, such as "body_f", in which machines differ by their `parameters`."""
         found = [numbers.words for numbers in self._varied if numbers.path == f"machine.{table}"]
         return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    def with_parameters(self, parameters: Mapping[str, Any]) -> "Batch":
+        """Another batch of as many machines, with other values of these parameters, and all else as at the start."""
+        made = {**self._parameters, **parameters}
+        return Batch(
+            self._source, self.count, self.method, device=self.device, parameters=made, **self._options
+        )  # fmt: skip
 
     @property
     def engine(self) -> Any:
