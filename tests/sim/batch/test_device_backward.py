@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gori
+from gori.sim.batch.batch import Batch
 from gori.sim.batch.derivatives import Rollout, step_jacobian
 from gori.sim.batch.device_backward import Block, DeviceBackward
 from gori.sim.batch.devices import Host
@@ -25,7 +26,7 @@ def test_blocks_have_the_machine_last_in_memory():
     assert np.array_equal(other.view(), block.view()[:, 1])
 
 
-def moved(device: str, u: np.ndarray, **parameters) -> gori.sim.batch.Batch:
+def moved(device: str, u: np.ndarray, **parameters) -> Batch:
     model = gori.compile(gori.load(EXAMPLES / "robot_pd.yaml"))
     batch = gori.batch(model, u.shape[1], gori.SemiImplicit(step=H), device=device)
     batch.v[:] = speeds(model, u.shape[1])

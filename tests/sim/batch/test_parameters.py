@@ -5,8 +5,11 @@ import pytest
 
 import gori
 from gori.errors import InputError, UnsupportedError
+from gori.sim.batch.batch import Batch
 from gori.sim.batch.derivatives import Rollout, step_jacobian
-from gori.sim.batch.parameters import ParameterSlopes
+from gori.kernels.tree.columns import N_BODY_F, P_PJ, PITCH
+from gori.model.varied.slopes import Slope
+from gori.sim.batch.parameters import ParameterSlopes, refuse_slopes
 from tests.checks import close
 from tests.integrate.closed_machines import rockers
 from tests.sim.batch.machines import pendulum
@@ -43,7 +46,7 @@ def differences(model, spec, path, q, v, steps=1) -> np.ndarray:
     return np.array(columns).T
 
 
-def scattered(n: int = 3) -> gori.sim.batch.Batch:
+def scattered(n: int = 3) -> Batch:
     """Machines of other masses."""
     model, rng = gori.compile(sprung()), np.random.default_rng(0)
     masses = {"bodies.a.mass": np.linspace(1.0, 2.0, n)}
@@ -84,13 +87,17 @@ def test_loops():
 
 def test_what_is_refused():
     loops = gori.batch(rockers(), 2)
-    for path, words in {
-        "joints.D.at": "'joints.D.at' are not there: it moves a joint of a machine with loops",
-        "joints.A.q": "'joints.A.q' changes nothing in a step",
-        "cuts.C.at": "it changes the table 'cut'",
-    }.items():
+    with pytest.raises(UnsupportedError, match=r"'joints.A.q' changes nothing in a step, or only where"):
+        ParameterSlopes(loops, ["joints.A.q"])
+    with pytest.raises(InputError, match="'joints.D.at' take machines with numbers beside its own.*cannot be closed"):
+        ParameterSlopes(loops, ["joints.D.at"])
+    for table, word, words in (
+        ("body_f", N_BODY_F + P_PJ, "'path' are not there: it moves a joint of a machine with loops"),
+        ("body_f", N_BODY_F + PITCH, "it changes the pitch of a screw"),
+        ("cut", 3, "it changes the table 'cut'"),
+    ):
         with pytest.raises(UnsupportedError, match=words):
-            ParameterSlopes(loops, [path])
+            refuse_slopes(loops.model, "path", {table: Slope(np.array([word]), np.ones((1, 1, 1)), ("here",))})
     spec = gori.Spec(**pendulum().spec.model_dump(exclude_unset=True)).set("joints.shoulder.friction", 0.0)
     held = gori.batch(spec, 2)
     for path, words in {

@@ -263,11 +263,11 @@ class Batch:
         """What machines differ in by their `parameters`, for each machine as it stands."""
         return [numbers.of_sets(self._set) for numbers in self._varied]
 
-    def slopes(self, paths: Sequence[str]) -> dict[str, dict[str, Slope]]:
-        """Rates of the tables of machines with numbers of the Spec, by path."""
+    def slopes(self, path: str) -> dict[str, Slope]:
+        """Rates of the tables of machines with a number or a vector of the Spec, by table."""
         sets = len(next(iter(self._parameters.values()))) if self._parameters else 1
-        values = values_at(self._spec, self._parameters, paths, sets)
-        return {path: slopes_of(self._source, self._parameters, path, given) for path, given in values.items()}
+        values = values_at(self._spec, self._parameters, [path], sets)[path]
+        return slopes_of(self._source, self._parameters, path, values)
 
     def shape_of(self, path: str) -> tuple[int, ...]:
         """Shape of the number or the vector of a path of the Spec."""

@@ -39,7 +39,7 @@ class ParameterSlopes:
         if isinstance(paths, str):
             raise InputError(f"parameters must be a list of paths, not {paths!r}")
         self._model, self._count = batch.model, len(batch)
-        self._slopes = batch.slopes(paths)
+        self._slopes = {path: _slopes(batch, path) for path in paths}
         self._shapes = {path: batch.shape_of(path) for path in paths}
         self._sets = batch.sets_of(np.arange(len(batch)))
         for path, slopes in self._slopes.items():
@@ -57,6 +57,13 @@ class ParameterSlopes:
             components[chosen] = by.reshape(len(chosen), *self._shapes[path])
             by_path[path] = components
         return by_path
+
+
+def _slopes(batch: Batch, path: str) -> dict[str, Slope]:
+    try:
+        return batch.slopes(path)
+    except InputError as error:
+        raise InputError(f"derivatives by parameter {path!r} take machines with numbers beside its own: {error}") from error
 
 
 def refuse_slopes(model: Model, path: str, slopes: dict[str, Slope]) -> None:
