@@ -8,9 +8,8 @@ import pytest
 import gori
 from gori.errors import InputError, MissingPackageError
 from gori.learn.rollout import _function, torch_rollout
-from tests.checks import close
 from tests.integrate.closed_machines import rockers
-from tests.sim.batch.machines import H, on_host_device
+from tests.sim.batch.machines import H
 
 
 def acrobat() -> gori.Model:
@@ -87,21 +86,6 @@ def test_gradients_in_loops(torch):
         return torch_rollout(batch, q, v, inputs, {"bodies.coupler.mass": mass})
 
     assert torch.autograd.gradcheck(arrive, (inputs, mass), eps=1e-4, atol=1e-6, rtol=1e-5)
-
-
-def test_a_batch_on_a_device(torch, monkeypatch):
-    """The same function, with the host in place of a GPU."""
-    on_host_device(monkeypatch)
-    model, rng, found = acrobat(), np.random.default_rng(0), []
-    q, v, u = model.random(rng, 2), rng.normal(size=(2, model.nv)), rng.normal(size=(3, 2, 2))
-    for device in ("cpu", "cuda"):
-        batch = gori.batch(model, 2, gori.SemiImplicit(step=0.02), device=device)
-        tensors = [torch.tensor(x, requires_grad=True) for x in (q, v, u)]
-        reached, speed = torch_rollout(batch, *tensors)
-        (reached**2).sum().backward()
-        found.append([reached.detach().numpy(), *(x.grad.numpy() for x in tensors)])
-    for ours, theirs in zip(*found):
-        close(ours, theirs, 1e-11)
 
 
 def test_single_numbers_and_wrong_shapes(torch):

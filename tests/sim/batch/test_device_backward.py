@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gori
+from gori.learn.rollout import torch_rollout
 from gori.sim.batch.batch import Batch
 from gori.sim.batch.derivatives import Rollout, step_jacobian
 from gori.sim.batch.device_backward import Block, DeviceBackward
@@ -26,7 +27,7 @@ def test_blocks_have_the_machine_last_in_memory():
     assert np.array_equal(other.view(), block.view()[:, 1])
 
 
-def moved(device: str, u: np.ndarray, **parameters) -> Batch:
+def moved(device: str, u: np.ndarray) -> Batch:
     model = gori.compile(gori.load(EXAMPLES / "robot_pd.yaml"))
     batch = gori.batch(model, u.shape[1], gori.SemiImplicit(step=H), device=device)
     batch.v[:] = speeds(model, u.shape[1])
@@ -65,4 +66,19 @@ def test_cotangents_may_belong_to_each_step():
     found = engine.gradients()
     assert np.isfinite(found.of_state[0]).all() and np.isnan(found.of_state[1]).all()
     assert found.of_body.shape[0] == 2 and found.of_values.shape == (3, 2, 0)
-    assert engine.steps == 3 and pytest.approx(6.0) != found.of_state[0, 0]
+    close(found.of_state[0, 0], 6.0, 1e-12)  # a turn about the vertical changes nothing else: 2 after each step
+
+
+def test_pytorch_takes_them(monkeypatch):
+    """The same gradients as on the CPU, with the host in place of a GPU."""
+    torch = pytest.importorskip("torch")
+    on_host_device(monkeypatch)
+    u, found = np.random.default_rng(0).normal(size=(3, 4, 7)), []
+    for device in ("cpu", "cuda"):
+        batch = moved(device, u)
+        q, v, inputs = (torch.tensor(np.array(x), requires_grad=True) for x in (batch.q, batch.v, u))
+        reached, speed = torch_rollout(batch, q, v, inputs)
+        ((reached**2).sum() + speed.sum()).backward()
+        found.append([reached.detach().numpy(), q.grad.numpy(), v.grad.numpy(), inputs.grad.numpy()])
+    for ours, theirs in zip(*found):
+        close(ours, theirs, 1e-10)

@@ -1,6 +1,7 @@
 """Many machines of one Model at once, on a CPU or a GPU."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
@@ -111,17 +112,11 @@ class Batch:
         self._options = options | {"workers": workers}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
 
-        def make() -> Simulation:
-            own = with_own_tables(self.model) if apart else self.model
-            simulation = Simulation(own, self.method, state=state, **options)
-            simulation.stepper.plan_steps(1)
-            return simulation
-
+        self._make = make = partial(_one_machine, self.model, apart, self.method, state, options)
         if device == "cpu":
             from gori.sim.batch.cpu import CpuMachines as Machines
         else:
             from gori.sim.batch.cuda import CudaMachines as Machines
-        self._make = make
         self._machines = Machines(make, self.count, workers, [numbers.of_sets(self._set) for numbers in varied])
         self._start = self._machines.simulation.state
         self._values = self._machines.simulation.stepper.data.values.copy()
@@ -390,6 +385,15 @@ class Batch:
 
     def __iter__(self) -> Iterator[State]:
         return (self.state(k) for k in range(self.count))
+
+
+def _one_machine(
+    model: Model, apart: bool, method: Method, state: State | None, options: Mapping[str, Any]
+) -> Simulation:
+    """A Simulation that is ready for single steps; apart: with tables of its own that runs share otherwise."""
+    simulation = Simulation(with_own_tables(model) if apart else model, method, state=state, **options)
+    simulation.stepper.plan_steps(1)
+    return simulation
 
 
 def tagged(state: State, fingerprint: str) -> State:

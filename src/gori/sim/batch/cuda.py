@@ -1,6 +1,6 @@
 """Many machines on a GPU, a thread for each: the sources of the CPU, one launch for any number of steps."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -10,7 +10,8 @@ from gori.errors import InputError, UnsupportedError
 from gori.integrate import MatrixFree
 from gori.integrate.batch.backward import backward_step
 from gori.integrate.batch.many import MANY
-from gori.kernels.batch.members import APART, SIDE_BY_SIDE, WORD, Laid, Tree, tree_of
+from gori.integrate.batch.recorded import recorded_step
+from gori.kernels.batch.members import APART, SIDE_BY_SIDE, WORD, Laid, Tree, leaves, tree_of
 from gori.kernels.codes import OK
 from gori.kernels.device_array import DeviceArray
 from gori.kernels.jit import Kernel, part
@@ -90,6 +91,14 @@ class CudaMachines:
     def block(self, path: str) -> tuple[Memory, int, int]:
         """Where a member of all machines stands: memory, the first of its bytes there, and their number."""
         return self._memory, self._members.at[path], self.count * self._members.own_arrays[path].array.nbytes
+
+    def words_with(self, source: ProgramSource, others: Mapping[str, int]) -> Memory:
+        """The table of a program with the same members, and others at addresses by path."""
+        words: list[int] = []
+        for path, laid in leaves(source.tree):
+            here = self._memory.address + self._members.at[path] if path in self._members.at else 0
+            words += [others.get(path, here), *laid.array.shape]
+        return self._upload(np.array(words, np.int64))
 
     def has(self, path: str) -> bool:
         """Whether machines have such a member of their own."""
@@ -272,6 +281,13 @@ def backward_source(simulation: Simulation, many: np.ndarray, memory: Any, varie
     source = source_of(simulation, many, varied)
     tree = {**source.tree, "memory": tree_of(memory, False, {})}
     return ProgramSource(tree, backward_step, "backward", False)
+
+
+def recorded_source(simulation: Simulation, many: np.ndarray, trace: Any, varied: Sequence[Numbers]) -> ProgramSource:
+    """What the program of steps is made from that keep where they began."""
+    source = source_of(simulation, many, varied)
+    memory = {**source.tree["memory"], "trace": tree_of(trace, False, {})}
+    return ProgramSource({**source.tree, "memory": memory}, recorded_step, "recorded", source.turning)
 
 
 def _refuse_dense(simulation: Simulation) -> None:

@@ -63,11 +63,11 @@ class DeviceBackward(CudaMachines):
         self._trace = backward_memory(self.simulation.stepper, self.steps)
         return backward_source(self.simulation, self._many, self._trace, varied)
 
-    def load(self, times: np.ndarray, states: Block, values: Block | None) -> None:
+    def load(self, times: np.ndarray, states: Block, values: Block) -> None:
         """Where steps began: times (steps, machines), states (steps, numbers of y), values of signals."""
         self._fill("memory.trace.times", times)
         self._load("memory.trace.states", states)
-        if values is not None and self.has("memory.trace.values"):
+        if self.has("memory.trace.values"):
             self._load("memory.trace.values", values)
 
     def _load(self, path: str, block: Block) -> None:
@@ -80,12 +80,14 @@ class DeviceBackward(CudaMachines):
 
     def give(self, given: Any) -> bool:
         """Cotangents (machines, 2 nv) or (steps, machines, 2 nv); returns whether they are of each step."""
-        target = self.array("memory.trace.given")
+        memory, at, _ = self.block("memory.trace.given")
+        width = 2 * self.simulation.model.nv
+        shape, strides = (self.steps, self.count, width), (FLOAT * self.count * width, FLOAT, FLOAT * self.count)
+        target = self.device.array(memory, at, shape, strides, np.float64)
         if len(given.shape) == 2:
-            target[:, 0] = given
+            target[0] = given
             return False
-        for k in range(self.steps):
-            target[:, k] = given[k]
+        target[...] = given
         return True
 
     def back(self, every: bool, tables: bool, failed: np.ndarray) -> None:

@@ -7,16 +7,28 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gori.errors import InputError
+from gori.integrate.batch.many import MANY
+from gori.integrate.batch.recorded import RECORD
 from gori.sim.batch.backward import Gradients, refuse_backward
 from gori.sim.batch.batch import Batch
 from gori.sim.batch.compiled_steps import held_signals
+from gori.sim.batch.cuda import recorded_source
 from gori.sim.batch.device_backward import FLOAT, Block, DeviceBackward
+from gori.sim.batch.devices import Accelerator
 from gori.sim.batch.parameters import ParameterSlopes
+from gori.sim.batch.program import ProgramSource
 from gori.sim.batch.results import Cotangents, StepJacobian
+from gori.sim.batch.varied import Numbers
 
 VALUES = "data.values"
 _engines: "WeakKeyDictionary[Batch, DeviceBackward]" = WeakKeyDictionary()
 """the last engine that went back through steps of each batch: compiled, with its memory"""
+_recorders: "WeakKeyDictionary[Batch, tuple[ProgramSource, Accelerator]]" = WeakKeyDictionary()
+"""programs that move the machines of a batch"""
+
+
+def _of_tables(numbers: list[Numbers]) -> list[Numbers]:
+    return [one for one in numbers if one.of_tables]
 
 
 class DeviceSteps:
@@ -49,37 +61,38 @@ class DeviceSteps:
     def record(self, inputs: Any) -> tuple[np.ndarray, Any, Any]:
         """Move the machines by a step for each of the inputs; times, q and v from which each began."""
         batch, engine, steps = self._batch, self._engine, int(inputs.shape[0])
-        model, h = batch.model, float(batch.method.settings()["step"])
+        model, h, count = batch.model, float(batch.method.settings()["step"]), len(batch)
         self._times = batch.time[None] + h * np.arange(steps)[:, None]
         self._states, self._values = self._blocks(steps)
-        rows = Block(self._device, (steps, len(self._held)), len(batch))
-        if self._held:
-            rows.view(axis=1)[...] = inputs
-        for k in range(steps):
-            for column, signal in enumerate(self._held):
-                memory, at, _ = engine.block(VALUES)
-                row = FLOAT * len(batch)
-                self._device.copy(
-                    rows.memory, row * (k * len(self._held) + column), memory, at + row * signal, row
-                )
-            self._keep(k)
-            batch.step(1)
+        for column, signal in enumerate(self._held):
+            self._values.view(axis=1)[:, :, signal] = inputs[:, :, column]
+        following = Block(self._device, (1,), count)
+        following.view()[...] = 0.0
+        source, device = self._recorder()
+        places = {"states": self._states, "values": self._values, "next": following}
+        words = engine.words_with(source, {f"memory.trace.{name}": x.memory.address for name, x in places.items()})
+        device.launch("advance", count, words.address, count, steps, h)
+        device.synchronise()  # the words are gone from here on
         whole = self._states.view(axis=1)
         return self._times, whole[:, :, : model.nq], whole[:, :, model.nq : model.nq + model.nv]
 
-    def _blocks(self, steps: int) -> tuple[Block, Block | None]:
-        """For states and values of signals at the start of steps."""
+    def _recorder(self) -> tuple[ProgramSource, Accelerator]:
+        """The program of steps that keep where they began. Sizes are no part of it: one serves for any number of steps."""
         batch = self._batch
-        y, signals = self._engine.block("y")[2], len(batch.model.forces.signal_i)
-        states = Block(self._device, (steps, y // (FLOAT * len(batch))), len(batch))
-        return states, Block(self._device, (steps, signals), len(batch)) if self._engine.has(VALUES) else None
+        if batch not in _recorders:
+            simulation = batch.another()
+            stepper = simulation.stepper
+            sizes = {"nstep": 1, "ny": len(stepper.y), "nval": len(stepper.data.values)}
+            source = recorded_source(simulation, MANY.zeros(1), RECORD.make(**sizes), _of_tables(self._numbers))
+            _recorders[batch] = source, type(self._device)(source)
+        source, device = _recorders[batch]
+        return source, device
 
-    def _keep(self, k: int) -> None:
-        """Where machines stand now, as step k."""
-        for block, path in ((self._states, "y"), (self._values, VALUES)):
-            if block is not None:
-                source = self._engine.block(path)
-                block.take(source, k * source[2])
+    def _blocks(self, steps: int) -> tuple[Block, Block]:
+        """For states and values of signals at the start of steps."""
+        count = len(self._batch)
+        numbers, signals = self._engine.block("y")[2] // (FLOAT * count), len(self._batch.model.forces.signal_i)
+        return Block(self._device, (steps, numbers), count), Block(self._device, (steps, signals), count)
 
     def _back(self, steps: int) -> DeviceBackward:
         """The engine for so many steps."""
@@ -102,17 +115,9 @@ class DeviceSteps:
         of_start = Block(self._device, (2 * nv,), machines)
         of_start.take(engine.block("memory.trace.of_state"))
         of_inputs = Block(self._device, (steps, len(self._held)), machines)
-        whole = of_inputs.view(axis=1)
         for column, signal in enumerate(self._held):
-            for k in range(steps):
-                self._row(engine, of_inputs, k * len(self._held) + column, k, signal)
-        return Cotangents(of_start.view(), whole, self._parameters(engine))
-
-    def _row(self, engine: DeviceBackward, target: Block, row: int, k: int, signal: int) -> None:
-        """The derivatives by one value of step k into a row."""
-        memory, at, size = engine.block("memory.trace.of_values")
-        signals, width = size // (FLOAT * engine.steps * engine.count), FLOAT * engine.count
-        self._device.copy(memory, at + width * (k * signals + signal), target.memory, width * row, width)
+            of_inputs.view()[:, :, column] = engine.array("memory.trace.of_values")[:, :, signal]
+        return Cotangents(of_start.view(), of_inputs.view(axis=1), self._parameters(engine))
 
     def _parameters(self, engine: DeviceBackward) -> dict[str, Any]:
         """By parameters, from the tables' numbers, on the host; then on the device."""
@@ -132,7 +137,9 @@ class DeviceSteps:
         """Of the next step; nothing moves."""
         batch, nv, machines = self._batch, self._batch.model.nv, len(self._batch)
         engine, (self._states, self._values) = self._back(1), self._blocks(1)
-        self._keep(0)
+        self._states.take(self._engine.block("y"))
+        if self._engine.has(VALUES):
+            self._values.take(self._engine.block(VALUES))
         engine.load(batch.time[None], self._states, self._values)
         by_state = Block(self._device, (2 * nv, 2 * nv), machines)
         by_inputs = Block(self._device, (2 * nv, len(self._held)), machines)
@@ -143,7 +150,7 @@ class DeviceSteps:
             source = engine.block("memory.trace.of_state")
             by_state.take(source, r * source[2])
             for column, signal in enumerate(self._held):
-                self._row(engine, by_inputs, r * len(self._held) + column, 0, signal)
+                by_inputs.view()[:, r, column] = engine.array("memory.trace.of_values")[:, 0, signal]
             rows.append(self._parameters(engine))
         by_parameters = {
             path: self._on_device(np.stack([np.asarray(row[path]) for row in rows], axis=1)) for path in rows[0]
