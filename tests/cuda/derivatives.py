@@ -20,7 +20,9 @@ def torques() -> gori.Model:
     """The arm with a torque on each joint."""
     spec = gori.load(EXAMPLES / "arm.yaml")
     joints = [name for name, joint in spec.joints.items() if joint.type == "revolute"]
-    return gori.compile(spec.set("forces", {f"on_{name}": {"type": "torque", "joint": name, "value": 0.0} for name in joints}))
+    return gori.compile(
+        spec.set("forces", {f"on_{name}": {"type": "torque", "joint": name, "value": 0.0} for name in joints})
+    )
 
 
 def crank() -> gori.Model:

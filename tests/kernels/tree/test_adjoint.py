@@ -38,7 +38,11 @@ def torques(made, body_f, q, v, a) -> np.ndarray:
 def gathered(made, body_f, q, v, a, x, at_rest=False):
     """by_q, by_v and by body_f."""
     body_i, (body_w, dof_w), nv = made.tables[0], made.work, len(v)
-    body_d, body_t, dof_d = np.zeros((len(body_i), N_BODY_D)), np.zeros((len(body_i), N_BODY_T)), np.zeros((nv, N_DOF_D))
+    body_d, body_t, dof_d = (
+        np.zeros((len(body_i), N_BODY_D)),
+        np.zeros((len(body_i), N_BODY_T)),
+        np.zeros((nv, N_DOF_D)),
+    )
     by_q, by_v, by_table = np.zeros(nv), np.zeros(nv), np.zeros(body_f.shape)
     plain(place)(body_i, body_f, q, body_w, dof_w)
     plain(axes_at_root)(body_i, body_w, dof_w, body_d, dof_d)

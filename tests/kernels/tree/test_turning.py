@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gori.kernels.tree.turning import polynomial, rates_of_coefficients, stepped_back, turned_back
 from gori.kernels.tree.configuration import exp_coefficients
 from gori.kernels.tree.joints import FREE
+from gori.kernels.tree.turning import polynomial, rates_of_coefficients, stepped_back, turned_back
 from gori.model.tangents import cross_matrix, quaternion_steps
 from tests.checks import close, machine
 from tests.plain import plain

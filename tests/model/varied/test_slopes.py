@@ -16,7 +16,9 @@ def spec() -> Spec:
     return arm(joints__shoulder__damping=0.5)
 
 
-@pytest.mark.parametrize("path", ["bodies.upper.mass", "bodies.lower.com", "joints.elbow.at", "joints.shoulder.damping"])
+@pytest.mark.parametrize(
+    "path", ["bodies.upper.mass", "bodies.lower.com", "joints.elbow.at", "joints.shoulder.damping"]
+)
 def test_rates_are_those_of_tables(path):
     values = values_at(spec(), {}, [path], 1)[path]
     slopes = slopes_of(spec(), {}, path, values)

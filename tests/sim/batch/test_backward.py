@@ -18,15 +18,13 @@ H = 2e-3
 
 
 def engine(model: gori.Model) -> CpuBackward:
-    return CpuBackward(gori.batch(model, 1, gori.SemiImplicit(step=H)).another(), [])
+    return CpuBackward([gori.batch(model, 1, gori.SemiImplicit(step=H)).another()])
 
 
 def jacobian(model: gori.Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    signals = len(gori.batch(model, 1).model.forces.signal_i)
-    made, nv = engine(model), model.nv
+    nv, signals = model.nv, len(model.forces.signal_i)
     traced = Traced(np.zeros((1, 1)), np.concatenate([q, v])[None, None], np.zeros((1, 1, signals)))
-    rows = [made.run(traced, one[None, None], False, False, np.zeros(1, int)).of_state[0] for one in np.eye(2 * nv)]
-    return np.array(rows)
+    return engine(model).run(traced, np.eye(2 * nv)[None, :, None], False, []).of_state[0]
 
 
 def test_trees_are_as_those_of_arrays_of_states():
@@ -86,10 +84,18 @@ def test_springs_between_bodies():
 
 
 def test_a_machine_that_cannot_be_moved_has_nan():
-    made, nv = engine(arm()), arm().nv
-    traced = Traced(np.zeros((2, 1)), np.full((2, 1, 2 * nv), np.nan), np.zeros((2, 1, 0)))
-    found = made.run(traced, np.ones((1, 1, 2 * nv)), False, True, np.zeros(1, int))
-    assert np.isnan(found.of_state).all() and np.isnan(found.of_body).all()
+    """Beside others, of two threads."""
+    model, rng, n = arm(), np.random.default_rng(0), 40
+    nv = model.nv
+    states, given = rng.normal(size=(n, 2, 2 * nv)), rng.normal(size=(n, 3, 1, 2 * nv))
+    states[17, 1, 0] = np.nan
+    traced = Traced(np.zeros((n, 2)), states, np.zeros((n, 2, 0)))
+    two = [gori.batch(model, 1, gori.SemiImplicit(step=H)).another() for _ in range(2)]
+    found, alone = (CpuBackward(runs).run(traced, given, True, []) for runs in (two, two[:1]))
+    assert np.isnan(found.of_state[17]).all() and np.isnan(found.of_body[17]).all()
+    assert found.of_state.shape == (n, 3, 2 * nv) and np.isfinite(np.delete(found.of_body, 17, 0)).all()
+    for ours, theirs in zip(found, alone):
+        assert np.array_equal(ours, theirs, equal_nan=True)
 
 
 def test_memory_is_as_large_as_the_machine():

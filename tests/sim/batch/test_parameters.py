@@ -5,10 +5,10 @@ import pytest
 
 import gori
 from gori.errors import InputError, UnsupportedError
-from gori.sim.batch.batch import Batch
-from gori.sim.batch.derivatives import Rollout, step_jacobian
 from gori.kernels.tree.columns import N_BODY_F, P_PJ, PITCH
 from gori.model.varied.slopes import Slope
+from gori.sim.batch.batch import Batch
+from gori.sim.batch.derivatives import Rollout, step_jacobian
 from gori.sim.batch.parameters import ParameterSlopes, refuse_slopes
 from tests.checks import close
 from tests.integrate.closed_machines import rockers

@@ -14,12 +14,15 @@ the same code goes back in a loop of the CPU and in the threads of a GPU.
 """
 
 import math
+from typing import Annotated, Any
 
 from numba import types
 
+from gori.integrate.batch.in_turn import set_number
 from gori.integrate.clock import method_memory
 from gori.integrate.rates import finish_step, rhs
 from gori.kernels.accelerations import health
+from gori.kernels.bundle import Bundle
 from gori.kernels.codes import OK
 from gori.kernels.forces.adjoint import force_cotangents
 from gori.kernels.forces.elements import acts_on_bodies
@@ -36,7 +39,7 @@ from gori.kernels.loops.adjoint import (
 )
 from gori.kernels.loops.cuts import fill_jacobian
 from gori.kernels.loops.system import place_all
-from gori.kernels.machine import F1, data_type, machine_type
+from gori.kernels.machine import F1, F2, I1, Data, Machine
 from gori.kernels.tree.adjoint import (
     TREE_WORK,
     gather_sums,
@@ -55,6 +58,7 @@ from gori.kernels.tree.kinematics import positions
 from gori.kernels.tree.transposed import accelerations_of
 from gori.kernels.tree.turning import stepped_back
 
+F3, F4 = types.float64[:, :, ::1], types.float64[:, :, :, ::1]
 HEAD = record(
     "BackwardHead",
     field("left", "", "steps that are still to go back through", dtype="i8"),
@@ -166,9 +170,7 @@ def projection_cotangents(machine, data, w, x, moved, lam, tables):
         w.lam[e] = -lam[e]
     cut_cotangents(machine, data.loops.work, w.none, w.lam, data.body_w, w.body_d, w.body_t)
     if tables:
-        inertial_cotangents(
-            machine.body_i, machine.body_f, data.body_w, w.body_d, w.body_t, x, moved, w.of_body
-        )
+        inertial_cotangents(machine.body_i, machine.body_f, data.body_w, w.body_d, w.body_t, x, moved, w.of_body)
     gather_sums(machine.body_i, w.body_d, w.body_t, w.dof_d, w.of_q, w.back)
 
 
@@ -277,9 +279,7 @@ def step_back(machine, data, memory, k, h):
     if acts_on_bodies(machine.element_i):
         positions(machine.body_i, data.body_w)
     zero_all(trace.of_values[k])
-    force_cotangents(
-        machine, data, q, v, w.x, w.body_d, w.body_t, w.of_q, w.of_v, trace.of_values[k], w.of_element
-    )
+    force_cotangents(machine, data, q, v, w.x, w.body_d, w.body_t, w.of_q, w.of_v, trace.of_values[k], w.of_element)
     gather_sums(machine.body_i, w.body_d, w.body_t, w.dof_d, w.of_q, w.of_v)
     if present(machine.closed):
         projection_cotangents(machine, data, w, w.x1, w.d, w.mu, tables)
@@ -313,9 +313,53 @@ def backward_step(machine, data, memory, t, h, y):
     return OK
 
 
-@kernel(types.int64(machine_type, data_type, BackwardMemory.type, types.float64, F1))
-def steps_back(machine, data, memory, h, y):
-    """All steps that are left, of one machine."""
-    while memory.head[0].left > 0:
-        backward_step(machine, data, memory, 0.0, h, y)
+class BackwardJob(Bundle):
+    """Machines that go back in turn in the arrays of one run: for each of them rows of cotangents of the same steps."""
+
+    machine: Annotated[Machine, Machine.type]
+    data: Annotated[Data, Data.type]
+    memory: Annotated[BackwardMemory, BackwardMemory.type]
+    # addresses of numbers that differ from machine to machine, and their values (numbers, machines)
+    numbers: Annotated[Any, I1]
+    values: Annotated[Any, F2]
+    # where steps began: times (machines, steps), states (machines, steps, nq + nv), signals (machines, steps, signals)
+    times: Annotated[Any, F2]
+    states: Annotated[Any, F3]
+    signals: Annotated[Any, F3]
+    # cotangents (machines, rows, 1 or steps, 2 nv), and what comes of them
+    given: Annotated[Any, F4]
+    of_state: Annotated[Any, F3]  # (machines, rows, 2 nv)
+    of_signals: Annotated[Any, F4]  # (machines, rows, steps, signals)
+    of_body: Annotated[Any, F4]  # (machines, rows, rows of body_f, its columns), or without rows
+    of_element: Annotated[Any, F4]
+
+
+@part
+def copy_rows(source, out):
+    for i in range(source.shape[0]):
+        for k in range(source.shape[1]):
+            out[i, k] = source[i, k]
+
+
+@kernel(types.int64(BackwardJob.type, types.float64, F1, types.int64, types.int64))
+def back_in_turn(job, h, y, first, last):
+    """All cotangents of the machines first .. last - 1; y: scratch."""
+    memory, steps = job.memory, job.times.shape[1]
+    trace, head = memory.trace, memory.head[0]
+    for t in range(first, last):
+        for k in range(job.numbers.shape[0]):
+            set_number(job.numbers[k], job.values[k, t])
+        copy_to(job.times[t], trace.times)
+        copy_rows(job.states[t], trace.states)
+        copy_rows(job.signals[t], trace.values)
+        for r in range(job.given.shape[1]):
+            copy_rows(job.given[t, r], trace.given)
+            head.left, head.lost = steps, 0
+            while head.left > 0:
+                backward_step(job.machine, job.data, memory, 0.0, h, y)
+            copy_to(trace.of_state, job.of_state[t, r])
+            copy_rows(trace.of_values, job.of_signals[t, r])
+            if job.of_body.shape[1] > 0:
+                copy_rows(memory.work.of_body, job.of_body[t, r])
+                copy_rows(memory.work.of_element, job.of_element[t, r])
     return OK

@@ -17,7 +17,6 @@ derivatives by the pose of A are those of B with the other sign. Equations with 
 import math
 
 from gori.kernels.jit import block, part
-from gori.kernels.loops.angles import axis_of
 from gori.kernels.loops.cuts import tilt
 from gori.kernels.loops.system import solve
 from gori.kernels.loops.tables import ALONG, COUPLED, DISTANT, DRIVEN, SCREWED, SLID, SPUN, TURNED

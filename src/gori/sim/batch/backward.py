@@ -1,11 +1,14 @@
 """Derivatives back through steps by compiled code, machine after machine: loops, and numbers of the tables."""
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gori.errors import UnsupportedError
-from gori.integrate.batch.backward import BackwardMemory, steps_back
+from gori.integrate.batch.backward import BackwardJob, BackwardMemory, back_in_turn
 from gori.kernels.forces import elements as el
 from gori.kernels.forces.signals import follows_state
 from gori.kernels.loops import tables as lt
@@ -14,12 +17,16 @@ from gori.model.axis_forces import NOT_COVERED
 from gori.sim.batch.varied import INPUTS, Numbers
 from gori.sim.simulation import Simulation
 
+TOGETHER = 16
+"""machines that a thread takes at a time"""
+
+
 class Traced(NamedTuple):
     """Where steps began, and what was held in them.
 
-    times    (steps, machines)
-    states   (steps, machines, nq + nv)
-    values   (steps, machines, signals)
+    times    (machines, steps)
+    states   (machines, steps, nq + nv)
+    values   (machines, steps, signals)
     """
 
     times: np.ndarray
@@ -28,11 +35,11 @@ class Traced(NamedTuple):
 
 
 class Gradients(NamedTuple):
-    """Derivatives of a number by what steps began with.
+    """Derivatives of numbers, in rows, by what steps began with.
 
-    of_state     by q and v of the first step (machines, 2 nv)
-    of_values    by values of signals (steps, machines, signals)
-    of_body      by the numbers of body_f (machines, numbers); of_element: of element_f
+    of_state     by q and v of the first step (machines, rows, 2 nv)
+    of_values    by values of signals (machines, rows, steps, signals)
+    of_body      by the numbers of body_f (machines, rows, numbers); of_element: of element_f
     """
 
     of_state: np.ndarray
@@ -65,42 +72,55 @@ def refuse_backward(model: Model) -> None:
 
 
 class CpuBackward:
-    """Goes back through steps of machines, one after the other, in the arrays of a run of its own.
+    """Goes back through steps of machines, one after the other, in the arrays of runs of its own, one for each thread."""
 
-    numbers   in which machines differ, for the machines as they stand
-    """
+    def __init__(self, simulations: Sequence[Simulation]):
+        refuse_backward(simulations[0].model)
+        self._simulations = simulations
+        self._model, self._pool = simulations[0].model, ThreadPoolExecutor(len(simulations))
 
-    def __init__(self, simulation: Simulation, numbers: list[Numbers]):
-        refuse_backward(simulation.model)
-        self._stepper, self._model = simulation.stepper, simulation.model
-        numbers = [one for one in numbers if one.of_machine and one.path != INPUTS]
-        self._places = [_members(self._stepper, one) for one in numbers]
-        self._numbers = numbers
+    def run(self, traced: Traced, given: np.ndarray, tables: bool, numbers: Sequence[Numbers]) -> Gradients:
+        """Gradients of the machines; NaN where a step cannot be taken again.
 
-    def run(self, traced: Traced, given: np.ndarray, every: bool, tables: bool, chosen: np.ndarray) -> Gradients:
-        """Gradients for the chosen machines, of which all arrays are; NaN where a step cannot be taken again.
-
-        given   by where machines arrive (1, machines, 2 nv), or with `every` after each step
+        given     in rows, by where machines arrive (machines, rows, 1, 2 nv) or after each step (.., steps, 2 nv)
+        tables    whether derivatives by numbers of the tables are asked for
+        numbers   in which machines differ
         """
-        stepper, nv = self._stepper, self._model.nv
-        steps, machines = traced.times.shape
-        memory = backward_memory(stepper, steps)
-        trace, work, head = memory.trace, memory.work, memory.head
-        of_state = np.full((machines, 2 * nv), np.nan)
-        of_values = np.full((steps, machines, traced.values.shape[2]), np.nan)
-        of_body = np.full((machines, work.of_body.size), np.nan)
-        of_element = np.full((machines, work.of_element.size), np.nan)
-        width, h = traced.states.shape[2], stepper.step
-        for t in range(machines):
-            for (member, words), one in zip(self._places, self._numbers):
-                member[words] = one.values[:, chosen[t]]
-            trace.times[:], trace.states[:, :width] = traced.times[:, t], traced.states[:, t]
-            trace.values[:], trace.given[: len(given)] = traced.values[:, t], given[:, t]
-            head["left"], head["every"], head["tables"], head["lost"] = steps, every, tables, 0
-            steps_back(stepper.machine, stepper.data, memory, h, work.rates)
-            of_state[t], of_values[:, t] = trace.of_state, trace.of_values
-            of_body[t], of_element[t] = work.of_body.ravel(), work.of_element.ravel()
-        return Gradients(of_state, of_values, of_body, of_element)
+        machines, rows, _, width = given.shape
+        steps, signals = traced.values.shape[1:]
+        numbers = [one for one in numbers if one.of_machine and one.path != INPUTS]
+        stacked = [np.zeros((0, machines)), *(one.values for one in numbers)]
+        with_tables = rows if tables else 0
+        of_state, of_values = np.empty((machines, rows, width)), np.empty((machines, rows, steps, signals))
+        machine = self._simulations[0].stepper.machine
+        of_tables = [np.empty((machines, with_tables, *x.shape)) for x in (machine.body_f, machine.element_f)]
+        ready, lock = iter(range(0, machines, TOGETHER)), Lock()
+        shared = [np.ascontiguousarray(x) for x in (np.concatenate(stacked), *traced, given)]
+
+        def work(simulation: Simulation) -> None:
+            stepper = simulation.stepper
+            memory = backward_memory(stepper, steps)
+            memory.head["every"], memory.head["tables"] = given.shape[2] == steps > 1, tables
+            places = [place for one in numbers for place in one.addresses(stepper)]
+            names = "values", "times", "states", "signals", "given"
+            job = BackwardJob(
+                machine=stepper.machine, data=stepper.data, memory=memory, numbers=np.array(places, np.int64),
+                of_state=of_state, of_signals=of_values, of_body=of_tables[0], of_element=of_tables[1],
+                **dict(zip(names, shared)),
+            )  # fmt: skip
+            while True:
+                with lock:
+                    first = next(ready, None)
+                if first is None:
+                    return
+                back_in_turn(job, stepper.step, memory.work.rates, first, min(first + TOGETHER, machines))
+
+        threads = self._simulations[: max(1, -(-machines // TOGETHER))]
+        if len(threads) == 1:
+            work(threads[0])
+        else:
+            list(self._pool.map(work, threads))
+        return Gradients(of_state, of_values, *(x.reshape(*x.shape[:2], x.shape[2] * x.shape[3]) for x in of_tables))
 
 
 def backward_memory(stepper: Any, steps: int) -> Any:
@@ -113,11 +133,3 @@ def backward_memory(stepper: Any, steps: int) -> Any:
         "nstep": steps, "nel": len(machine.element_i), "ne": len(loops.state.multipliers),
         "njac": len(loops.work.jac),
     })  # fmt: skip
-
-
-def _members(stepper: Any, numbers: Numbers) -> tuple[np.ndarray, np.ndarray]:
-    """The member in which numbers stand, as a flat array, and their places."""
-    member: Any = stepper
-    for name in numbers.path.split("."):
-        member = getattr(member, name)
-    return member.reshape(-1).view(np.float64), numbers.words

@@ -109,7 +109,7 @@ class Batch:
                 "says where all of them do: leave one of them out. Where machines are is written to batch.q and batch.v"
             )
         options: dict[str, Any] = {"loops": loops, "sub_steps": sub_steps}
-        self._options = options | {"workers": workers}
+        self._options, self._threads = options | {"workers": workers}, workers
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
 
         self._make = make = partial(_one_machine, self.model, apart, self.method, state, options)
@@ -249,6 +249,11 @@ class Batch:
     def engine(self) -> Any:
         """What moves the machines: CpuMachines or CudaMachines."""
         return self._machines
+
+    @property
+    def threads(self) -> int:
+        """How many threads of the CPU move the machines."""
+        return self._threads
 
     def another(self) -> Simulation:
         """A Simulation of one machine, as those that the batch itself moves."""

@@ -1,6 +1,7 @@
 """The steps of a batch on a CPU as compiled code goes back through them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,6 +24,10 @@ def inputs_now(batch: Batch) -> np.ndarray:
     return np.stack(found, axis=1) if found else np.zeros((len(batch), 0))
 
 
+_engines: "WeakKeyDictionary[Batch, CpuBackward]" = WeakKeyDictionary()
+"""runs in which machines of a batch go back"""
+
+
 class CompiledSteps:
     """Steps of machines, one after the other.
 
@@ -31,8 +36,10 @@ class CompiledSteps:
 
     def __init__(self, batch: Batch, parameters: Sequence[str]):
         self._batch, self._model, self._held = batch, batch.model, held_signals(batch)
-        self._engine = CpuBackward(batch.another(), batch.numbers())
-        self._slopes = ParameterSlopes(batch, parameters)
+        if batch not in _engines:
+            _engines[batch] = CpuBackward([batch.another() for _ in range(batch.threads)])
+        self._engine = _engines[batch]
+        self._slopes, self._numbers = ParameterSlopes(batch, parameters), batch.numbers()
 
     def vjp(
         self, time: np.ndarray, q: np.ndarray, v: np.ndarray, inputs: np.ndarray, given: np.ndarray, good: np.ndarray
@@ -42,24 +49,30 @@ class CompiledSteps:
 
         given   cotangents (machines, 2 nv), or (steps, machines, 2 nv)
         """
-        chosen, (steps, machines), nv = np.flatnonzero(good), time.shape, self._model.nv
-        values = np.zeros((steps, len(chosen), len(self._model.forces.signal_i)))
-        values[:, :, self._held] = inputs[:, chosen]
-        traced = Traced(time[:, chosen], np.concatenate([q[:, chosen], v[:, chosen]], axis=2), values)
-        every = given.ndim == 3
-        rows = given[:, chosen] if every else given[None, chosen]
-        found = self._engine.run(traced, rows, every, bool(self._slopes), chosen)
-        of_start, of_inputs = np.full((machines, 2 * nv), np.nan), np.full((steps, machines, len(self._held)), np.nan)
-        of_start[chosen], of_inputs[:, chosen] = found.of_state, found.of_values[:, :, self._held]
-        return Cotangents(of_start, of_inputs, self._slopes.of(found, chosen))
+        given = given[None] if given.ndim == 2 else given
+        found = self._back(time, q, v, inputs, np.moveaxis(given[:, good], 0, 1)[:, None], good)
+        of_start, of_inputs, of_parameters = found
+        return Cotangents(of_start[:, 0], np.moveaxis(of_inputs[:, 0], 0, 1), {k: x[:, 0] for k, x in of_parameters})
 
     def jacobian(self, good: np.ndarray) -> StepJacobian:
         """Of the next step of the good machines."""
         batch, nv = self._batch, self._model.nv
-        start = batch.time[None], batch.q[None].copy(), batch.v[None].copy(), inputs_now(batch)[None]
-        rows = [self.vjp(*start, np.broadcast_to(one, (len(batch), 2 * nv)), good) for one in np.eye(2 * nv)]
-        return StepJacobian(
-            np.stack([row.of_start for row in rows], axis=1),
-            np.stack([row.of_inputs[0] for row in rows], axis=1),
-            {path: np.stack([row.of_parameters[path] for row in rows], axis=1) for path in rows[0].of_parameters},
-        )
+        start = batch.time[None], batch.q[None], batch.v[None], inputs_now(batch)[None]
+        rows = np.broadcast_to(np.eye(2 * nv)[:, None], (int(good.sum()), 2 * nv, 1, 2 * nv))
+        by_state, by_inputs, by_parameters = self._back(*start, rows, good)
+        return StepJacobian(by_state, by_inputs[:, :, 0], dict(by_parameters))
+
+    def _back(
+        self, time: np.ndarray, q: np.ndarray, v: np.ndarray, inputs: np.ndarray, given: np.ndarray, good: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, Iterable[tuple[str, np.ndarray]]]:
+        """Rows of cotangents of the good machines (good, rows, ...) -> those of all (machines, rows, ...), with NaN."""
+        chosen, (steps, machines), rows = np.flatnonzero(good), time.shape, given.shape[1]
+        values = np.zeros((len(chosen), steps, len(self._model.forces.signal_i)))
+        values[:, :, self._held] = np.moveaxis(inputs[:, chosen], 0, 1)
+        states = np.moveaxis(np.concatenate([q[:, chosen], v[:, chosen]], axis=2), 0, 1)
+        numbers = [one.of_sets(chosen) for one in self._numbers]
+        found = self._engine.run(Traced(time[:, chosen].T, states, values), given, bool(self._slopes), numbers)
+        of_start = np.full((machines, rows, found.of_state.shape[2]), np.nan)
+        of_inputs = np.full((machines, rows, steps, len(self._held)), np.nan)
+        of_start[chosen], of_inputs[chosen] = found.of_state, found.of_values[:, :, :, self._held]
+        return of_start, of_inputs, self._slopes.of(found, chosen).items()

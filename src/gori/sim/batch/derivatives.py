@@ -118,9 +118,7 @@ class Rollout:
         return by.at(*(x.reshape(x.shape[0] * x.shape[1], *x.shape[2:]) for x in found))
 
 
-def rollout_vjp(
-    batch: Batch, inputs: Any, cotangent: Any, parameters: Sequence[str] = ()
-) -> Cotangents:
+def rollout_vjp(batch: Batch, inputs: Any, cotangent: Any, parameters: Sequence[str] = ()) -> Cotangents:
     """Move the machines by as many steps as there are inputs (steps, machines, inputs), and take the derivatives of a
     number by where they arrive (machines, 2 nv) back to where they started, to the inputs and to parameters.
     """

@@ -100,14 +100,10 @@ class DeviceBackward(CudaMachines):
 
     def gradients(self) -> Gradients:
         """What came of it, on the host."""
-        of_values = self.steps, self.count, len(self.simulation.stepper.data.values)
-        values = np.moveaxis(self._own("memory.trace.of_values"), 1, 0) if of_values[2] else np.zeros(of_values)
-        none = np.zeros((self.count, 0))
-        return Gradients(
-            self._own("memory.trace.of_state"),
-            values,
-            self._own("memory.work.of_body").reshape(self.count, -1),
-            self._own("memory.work.of_element").reshape(self.count, -1)
-            if self.has("memory.work.of_element")
-            else none,
-        )
+        signals = len(self.simulation.stepper.data.values)
+        values = self._own("memory.trace.of_values") if signals else np.zeros((self.count, self.steps, 0))
+        tables = [
+            self._own(path).reshape(self.count, 1, -1) if self.has(path) else np.zeros((self.count, 1, 0))
+            for path in ("memory.work.of_body", "memory.work.of_element")
+        ]
+        return Gradients(self._own("memory.trace.of_state")[:, None], values[:, None], *tables)

@@ -125,7 +125,7 @@ class DeviceSteps:
             return {}
         gradients: Gradients = engine.gradients()
         found = self._slopes.of(gradients, np.arange(engine.count))
-        return {path: self._on_device(values) for path, values in found.items()}
+        return {path: self._on_device(values[:, 0]) for path, values in found.items()}
 
     def _on_device(self, values: np.ndarray) -> Any:
         block = Block(self._device, values.shape[1:], len(values))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -32,6 +33,10 @@ IGNORED = "start", "start.wheel", "start.train", "loops.tolerance", "loops.eps_m
 """tables that change nothing in a step from where a machine stands"""
 
 
+_known: "WeakKeyDictionary[Batch, dict[str, dict[str, Slope]]]" = WeakKeyDictionary()
+"""slopes that were found already"""
+
+
 class ParameterSlopes:
     """How tables of the machines of a batch change with parameters; UnsupportedError names one that is not covered."""
 
@@ -39,7 +44,11 @@ class ParameterSlopes:
         if isinstance(paths, str):
             raise InputError(f"parameters must be a list of paths, not {paths!r}")
         self._model, self._count = batch.model, len(batch)
-        self._slopes = {path: _slopes(batch, path) for path in paths}
+        known = _known.setdefault(batch, {})
+        for path in paths:
+            if path not in known:
+                known[path] = _slopes(batch, path)
+        self._slopes = {path: known[path] for path in paths}
         self._shapes = {path: batch.shape_of(path) for path in paths}
         self._sets = batch.sets_of(np.arange(len(batch)))
         for path, slopes in self._slopes.items():
@@ -49,12 +58,12 @@ class ParameterSlopes:
         return bool(self._slopes)
 
     def of(self, found: Gradients, chosen: np.ndarray) -> dict[str, np.ndarray]:
-        """Derivatives by each parameter (machines, ...) from those of the chosen machines; NaN for the others."""
-        by_path = {}
+        """Derivatives by each parameter (machines, rows, ...) from those of the chosen machines; NaN for the others."""
+        by_path, rows = {}, found.of_state.shape[1]
         for path, slopes in self._slopes.items():
-            components = np.full((self._count, *self._shapes[path]), np.nan)
+            components = np.full((self._count, rows, *self._shapes[path]), np.nan)
             by = of_parameter(self._model, slopes, found, self._sets[chosen])
-            components[chosen] = by.reshape(len(chosen), *self._shapes[path])
+            components[chosen] = by.reshape(len(chosen), rows, *self._shapes[path])
             by_path[path] = components
         return by_path
 
@@ -63,7 +72,9 @@ def _slopes(batch: Batch, path: str) -> dict[str, Slope]:
     try:
         return batch.slopes(path)
     except InputError as error:
-        raise InputError(f"derivatives by parameter {path!r} take machines with numbers beside its own: {error}") from error
+        raise InputError(
+            f"derivatives by parameter {path!r} take machines with numbers beside its own: {error}"
+        ) from error
 
 
 def refuse_slopes(model: Model, path: str, slopes: dict[str, Slope]) -> None:
@@ -84,13 +95,19 @@ def _not_covered(model: Model, table: str, word: int) -> str | None:
         column = word % col.N_BODY_F
         if column == col.PITCH:
             return "it changes the pitch of a screw"
-        return "it moves a joint of a machine with loops" if model.loops and column in GEOMETRY and word > col.N_BODY_F else None
+        return (
+            "it moves a joint of a machine with loops"
+            if model.loops and column in GEOMETRY and word > col.N_BODY_F
+            else None
+        )
     if table == "element_f":
         e, column = divmod(word, fp.N_ELEMENT_F)
         kind = int(forces.element_i[e, el.E_KIND])
         covered = [getattr(COLUMNS[kind], name) for name in COVERED.get(kind, ())]
         covered += [at + k for at in covered[:2] for k in (1, 2)] if kind == el.LINE else []  # points
-        return None if column in covered else f"it changes a number of the force {forces.names[e]!r} that is not covered"
+        return (
+            None if column in covered else f"it changes a number of the force {forces.names[e]!r} that is not covered"
+        )
     if table == "signal_f":
         s = _signal_at(model, word)
         if s >= 0:
@@ -108,16 +125,16 @@ def _signal_at(model: Model, word: int) -> int:
 
 
 def of_parameter(model: Model, slopes: dict[str, Slope], found: Gradients, chosen: np.ndarray) -> np.ndarray:
-    """Derivatives by the components of a parameter (machines, components)."""
+    """Derivatives by the components of a parameter (machines, rows, components)."""
     total: Any = 0.0
     for name, slope in slopes.items():
         if name in IGNORED or name not in ("body_f", "element_f", "signal_f"):
             continue
         if name == "signal_f":
             signals = [_signal_at(model, int(word)) for word in slope.words]
-            by_words = found.of_values.sum(axis=0)[:, signals]
+            by_words = found.of_values.sum(axis=2)[:, :, signals]
         else:
-            by_words = (found.of_body if name == "body_f" else found.of_element)[:, slope.words]
+            by_words = (found.of_body if name == "body_f" else found.of_element)[:, :, slope.words]
         rates = slope.rates[:, :, chosen] if slope.rates.shape[2] > 1 else slope.rates
-        total = total + np.einsum("me,esm->ms", by_words, np.broadcast_to(rates, (*rates.shape[:2], len(by_words))))
+        total = total + np.einsum("mre,esm->mrs", by_words, np.broadcast_to(rates, (*rates.shape[:2], len(by_words))))
     return total
