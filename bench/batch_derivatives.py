@@ -3,8 +3,9 @@
     python -m bench.batch_derivatives [--machines 64 1024 4096] [--steps 20]
 
 Arms with dampers, limits and a torque on each joint (`batch_machines.py`); walkers in flight with a torque on each of
-twelve hinges, also by the mass of the trunk and a damper; four-bars with a torque on the crank. A step alone is that of `Batch.step(steps)`; a rollout sets the inputs before each step and keeps all
-states; vjp goes back through it, to the start and to all inputs.
+twelve hinges, also by the mass of the trunk and a damper; four-bars with a torque on the crank. A step alone is that of
+`Batch.step(steps)`; a rollout sets the inputs before each step and keeps all states; vjp goes back through it, to the
+start and to all inputs.
 """
 
 import argparse

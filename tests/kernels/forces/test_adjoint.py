@@ -1,4 +1,4 @@
-"""Cotangents of forces on axes, in plain Python, against differences; of springs between bodies see `test_backward.py`."""
+"""Cotangents of forces on axes, in plain Python, against differences; springs between bodies: `test_backward.py`."""
 
 import numpy as np
 import pytest

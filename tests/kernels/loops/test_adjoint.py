@@ -1,4 +1,4 @@
-"""Derivatives of equations of loops, in plain Python, against differences along the loops; solutions with two Jacobians."""
+"""Derivatives of equations of loops against differences along the loops; solutions with two Jacobians."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from gori.kernels.loops.adjoint import (
 )
 from gori.kernels.loops.cuts import fill_jacobian
 from gori.kernels.loops.system import factor_mass, place_all
-from gori.kernels.tree.adjoint import N_BODY_T, gather_sums, motions_of, no_inertia
+from gori.kernels.tree.adjoint import N_SUMS, gather_sums, motions_of, no_inertia
 from gori.kernels.tree.derivatives import N_BODY_D, N_DOF_D, motion
 from gori.kernels.tree.inverse_mass import axes_at_root
 from tests.checks import close
@@ -32,7 +32,7 @@ def derivatives(made, nu, kappa, a, x):
     plain(place_all)(machine, data, made.m, 0.0, made.q, made.v)
     plain(fill_jacobian)(machine, made.m.work, made.v, data.values, data.body_w, data.dof_w)
     rows = len(machine.body_i)
-    body_d, body_t, dof_d = np.zeros((rows, N_BODY_D)), np.zeros((rows, N_BODY_T)), np.zeros((nv, N_DOF_D))
+    body_d, body_t, dof_d = np.zeros((rows, N_BODY_D)), np.zeros((rows, N_SUMS)), np.zeros((nv, N_DOF_D))
     plain(axes_at_root)(machine.body_i, data.body_w, data.dof_w, body_d, dof_d)
     plain(motion)(machine.body_i, machine.body_f, made.v, a, body_d, dof_d)
     plain(motions_of)(machine.body_i, x, body_t, dof_d)

@@ -5,7 +5,7 @@ import pytest
 
 from gori.kernels.tree import columns as col
 from gori.kernels.tree.adjoint import (
-    N_BODY_T,
+    N_SUMS,
     gather_sums,
     inertial_cotangents,
     momenta,
@@ -40,7 +40,7 @@ def gathered(made, body_f, q, v, a, x, at_rest=False):
     body_i, (body_w, dof_w), nv = made.tables[0], made.work, len(v)
     body_d, body_t, dof_d = (
         np.zeros((len(body_i), N_BODY_D)),
-        np.zeros((len(body_i), N_BODY_T)),
+        np.zeros((len(body_i), N_SUMS)),
         np.zeros((nv, N_DOF_D)),
     )
     by_q, by_v, by_table = np.zeros(nv), np.zeros(nv), np.zeros(body_f.shape)
@@ -70,8 +70,8 @@ def test_against_differences(seed):
     made.work[1][:] = 0.0
     by_q, by_v, by_table = gathered(made, body_f, q, v, a, x)
     for k, e in enumerate(np.eye(model.nv)):
-        close(by_q[k], difference(lambda d: x @ torques(made, body_f, model.integrate(q, d * e), v, a)), 1e-7)
-        close(by_v[k], difference(lambda d: x @ torques(made, body_f, q, v + d * e, a)), 1e-7)
+        close(by_q[k], difference(lambda d, e=e: x @ torques(made, body_f, model.integrate(q, d * e), v, a)), 1e-7)
+        close(by_v[k], difference(lambda d, e=e: x @ torques(made, body_f, q, v + d * e, a)), 1e-7)
 
     def changed(row, column):
         def value(d):
@@ -116,5 +116,5 @@ def test_the_mass_matrix_alone():
     free = body_f.copy()
     free[0, col.GRAVITY : col.GRAVITY + 3] = 0.0
     for k, e in enumerate(np.eye(model.nv)):
-        close(by_q[k], difference(lambda d: x @ torques(made, free, model.integrate(q, d * e), rest, a)), 1e-7)
+        close(by_q[k], difference(lambda d, e=e: x @ torques(made, free, model.integrate(q, d * e), rest, a)), 1e-7)
     assert np.abs(by_v).max() < 1e-12

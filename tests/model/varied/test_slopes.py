@@ -51,7 +51,7 @@ def test_machines_that_differ():
 
 
 def test_what_is_no_number():
-    with pytest.raises(InputError, match="'joints.elbow.type' is no number"):
+    with pytest.raises(InputError, match=r"'joints.elbow.type' is no number"):
         values_at(spec(), {}, ["joints.elbow.type"], 1)
-    with pytest.raises(InputError, match="'joints.wrist.at' is no number"):
+    with pytest.raises(InputError, match=r"'joints.wrist.at' is no number"):
         values_at(spec(), {}, ["joints.wrist.at"], 1)

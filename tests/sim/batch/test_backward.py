@@ -105,8 +105,8 @@ def test_memory_is_as_large_as_the_machine():
 
 
 def test_what_is_refused():
-    with pytest.raises(UnsupportedError, match="friction.*'shoulder'"):
+    with pytest.raises(UnsupportedError, match=r"friction.*'shoulder'"):
         refuse_backward(pendulum())
-    with pytest.raises(UnsupportedError, match="forces.weak.target, an expression of positions"):
+    with pytest.raises(UnsupportedError, match=r"forces.weak.target, an expression of positions"):
         refuse_backward(gori.compile(forces_on_axes(0, 7)))
     refuse_backward(gori.compile(gori.load(EXAMPLES / "robot_pd.yaml")))

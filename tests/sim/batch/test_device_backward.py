@@ -7,7 +7,7 @@ import gori
 from gori.learn.rollout import torch_rollout
 from gori.sim.batch.batch import Batch
 from gori.sim.batch.derivatives import Rollout, step_jacobian
-from gori.sim.batch.device_backward import Block, DeviceBackward
+from gori.sim.batch.device_backward import DeviceBackward, DeviceBlock
 from gori.sim.batch.devices import Host
 from gori.sim.batch.program import on_host
 from tests.checks import close
@@ -19,7 +19,7 @@ def test_blocks_have_the_machine_last_in_memory():
     source = tiny_source()
     on_host(source)
     device = Host(source)
-    block, other = Block(device, (2, 3), 5), Block(device, (3,), 5)
+    block, other = DeviceBlock(device, (2, 3), 5), DeviceBlock(device, (3,), 5)
     block.view()[...] = np.arange(30.0).reshape(5, 2, 3)
     assert block.view().strides == (8, 120, 40) and block.view(axis=1).shape == (2, 5, 3)
     assert np.array_equal(block.view(axis=2)[1, 2], block.view()[:, 1, 2])
@@ -61,7 +61,7 @@ def test_cotangents_may_belong_to_each_step():
     engine = DeviceBackward(batch.another, 2, 3, [], Host)
     assert not engine.give(np.ones((2, 14))) and engine.give(np.full((3, 2, 14), 2.0))
     assert (engine.array("memory.trace.given") == 2.0).all()
-    engine.load(np.zeros((3, 2)), Block(engine.device, (3, 15), 2), None)
+    engine.load(np.zeros((3, 2)), DeviceBlock(engine.device, (3, 15), 2), None)
     engine.back(True, True, np.array([False, True]))
     found = engine.gradients()
     assert np.isfinite(found.of_state[0]).all() and np.isnan(found.of_state[1]).all()

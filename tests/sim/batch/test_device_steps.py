@@ -47,11 +47,11 @@ def test_arguments(batch):
     there = batch("cuda")
     with pytest.raises(InputError, match=r"inputs must have shape \(steps, 3, 0\), for no input, not \(2, 3, 1\)"):
         Rollout(there, np.zeros((2, 3, 1)))
-    with pytest.raises(InputError, match="finite"):
+    with pytest.raises(InputError, match=r"finite"):
         DeviceSteps(there, []).checked(np.full((2, 3, 1), np.nan))
     run = Rollout(there, np.zeros((2, 3, 0)))
-    with pytest.raises(InputError, match="cotangent must have shape"):
+    with pytest.raises(InputError, match=r"cotangent must have shape"):
         run.vjp(np.zeros((2, 6)))
     assert run.time == pytest.approx(np.array([[5.0 * H] * 3, [6.0 * H] * 3]))
-    with pytest.raises(UnsupportedError, match="friction.*'shoulder'"):
+    with pytest.raises(UnsupportedError, match=r"friction.*'shoulder'"):
         step_jacobian(gori.batch(pendulum(), 2, gori.SemiImplicit(step=H), device="cuda"))

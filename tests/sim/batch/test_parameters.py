@@ -89,7 +89,7 @@ def test_what_is_refused():
     loops = gori.batch(rockers(), 2)
     with pytest.raises(UnsupportedError, match=r"'joints.A.q' changes nothing in a step, or only where"):
         ParameterSlopes(loops, ["joints.A.q"])
-    with pytest.raises(InputError, match="'joints.D.at' take machines with numbers beside its own.*cannot be closed"):
+    with pytest.raises(InputError, match=r"'joints.D.at' take machines with numbers beside its own.*cannot be closed"):
         ParameterSlopes(loops, ["joints.D.at"])
     for table, word, words in (
         ("body_f", N_BODY_F + P_PJ, "'path' are not there: it moves a joint of a machine with loops"),
@@ -106,6 +106,6 @@ def test_what_is_refused():
     }.items():
         with pytest.raises(UnsupportedError, match=words):
             ParameterSlopes(held, [path])
-    with pytest.raises(InputError, match="parameters must be a list of paths, not 'joints.A.q'"):
+    with pytest.raises(InputError, match=r"parameters must be a list of paths, not 'joints.A.q'"):
         ParameterSlopes(loops, "joints.A.q")
     assert not ParameterSlopes(loops, [])

@@ -5,12 +5,13 @@ With x, n of [M J'; J 0] [x; n] = [h c; 0], c the cotangent of v + h a, the acce
 
     x' (tau - ID(q, v, a) - J' lambda) - n' (J a + gamma)
 
-A step of loops ends with projections, v' = v+ + d with M d = J' mu, J(q') v' = nu and q' = q+ (+) w with M w = J' sigma,
-Phi(q') = 0, M and J as at q. They are differentiated as they are: [M J(q')'; J 0] [x1; n1] = [cotangent of v'; 0] gives
-M x1, the cotangent of v+, the derivatives of -n1' J(q') v' by q', and those of -x1' (M d - J' mu) by q; likewise of q'.
+A step of loops ends with projections, v' = v+ + d with M d = J' mu, J(q') v' = nu, and q' = q+ (+) w with
+M w = J' sigma, Phi(q') = 0; M and J are those at q. They are differentiated as they are:
+[M J(q')'; J 0] [x1; n1] = [cotangent of v'; 0] gives M x1, the cotangent of v+, the derivatives of -n1' J(q') v' by q',
+and those of -x1' (M d - J' mu) by q; likewise of q'.
 
-The end of each step is computed again: only where each began is kept. What a machine needs stands in its memory, so that
-the same code goes back in a loop of the CPU and in the threads of a GPU.
+The end of each step is computed again: only where each began is kept. What a machine needs stands in its memory, so
+that the same code goes back in a loop of the CPU and in the threads of a GPU.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Cotangents of forces: how x' tau changes with q, v, with values of signals and with parameters of the elements.
 
-Springs between bodies act as tension T along n: x' tau = -T n . u, u the velocity that x gives to B's point against A's.
+Springs between bodies act as tension T along n: x' tau = -T n . u, u the velocity that x gives B's point against A's.
 At corners, of limits and clamps, the derivative is that of the side on which the state stands.
 """
 

@@ -2,8 +2,8 @@
 
     G = sum over equations e of  nu_e (J a + gamma)_e + kappa_e (J x)_e
 
-added to the sums of the bodies (`tree/adjoint.py`), on the loops and along them. At p_B, with motions (w; v), (alpha; c)
-of A and B there, c the acceleration of the point that is fixed to the body, and d/d(pose) of B with all of B turning:
+added to the sums of the bodies (`tree/adjoint.py`), on the loops and along them. At p_B, with motions (w; v) and
+(alpha; c) of A and B there, c the acceleration of the point that is fixed to the body, and all of B turning with it:
 
     ALONG     e . (c_B - s_A + w_A x v_A - 2 w_A x v_B)       s_A: spatial acceleration of A at p_B
     TILT ..   e . f'' + 2 e' . f' + e'' . f                   e turns with A, f with B
@@ -120,8 +120,8 @@ def cut_cotangents(machine, work, nu, kappa, body_w, body_d, body_t):
         V_A, V_B, A_A, A_B = six(body_d, a, V), six(body_d, b, V), six(body_d, a, A), six(body_d, b, A)
         W_A, W_B = six(body_t, a, W), six(body_t, b, W)
         w_A, w_B, x_A, x_B = angular(V_A), angular(V_B), angular(W_A), angular(W_B)
-        v_A, v_B, u_A, u_B = linear_at(V_A, r_A), linear_at(V_B, r_B), linear_at(W_A, r_A), linear_at(W_B, r_B)
-        al_A, al_B, s_A = angular(A_A), angular(A_B), linear_at(A_A, r_A)
+        v_A, v_B, u_B = linear_at(V_A, r_A), linear_at(V_B, r_B), linear_at(W_B, r_B)
+        al_A, al_B = angular(A_A), angular(A_B)
         c_B = sum3(linear_at(A_B, r_B), 1.0, x3(w_B, v_B))
         of_motion, of_acceleration, of_pose, by_V_A, by_V_B = none, none, none, none, none
         for e in range(first, first + cut[c].equations):
@@ -232,7 +232,7 @@ def solve_anew(machine, m, f, g, lam, x):
 
 @block
 def solve_between(machine, m, change, of, none, x, lam, work_lam, f):
-    """x and lam of M x + J1' lam = of, J x = 0: J of the factors, change = J1 - J, f (nv,) and work_lam (ne,) scratch."""
+    """x and lam of M x + J1' lam = of, J x = 0: J of the factors, change = J1 - J; f (nv,), work_lam (ne,) scratch."""
     for e in range(lam.shape[0]):
         lam[e] = 0.0
     before = math.inf

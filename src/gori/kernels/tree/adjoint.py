@@ -33,16 +33,16 @@ from gori.kernels.tree.derivatives import N_BODY_D, N_DOF_D, PHI, PSI, PSI2, A, 
 from gori.kernels.tree.inverse_mass import AXIS, FROM_ROOT, add6, dot6, plus, put6, six
 from gori.kernels.tree.kinematics import cross, turn, turn_back
 
-# body_t (nrow, N_BODY_T): about the reference point of the tree
+# body_t (nrow, N_SUMS): about the reference point of the tree
 W, X, Y, Z = 0, 6, 12, 18
 """6 each: see above"""
-N_BODY_T = 24
+N_SUMS = 24
 NONE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 TREE_WORK = (
     array("body_d", f"nrow {N_BODY_D}", "", "bodies, about the reference point"),
     array("dof_d", f"nv {N_DOF_D}", "", "degrees of freedom, about the reference point"),
-    array("body_t", f"nrow {N_BODY_T}", "", "bodies: W, X, Y and Z"),
+    array("body_t", f"nrow {N_SUMS}", "", "bodies: W, X, Y and Z"),
     array("of_body", f"nrow {N_BODY_F}", "", "by the numbers of body_f"),
 )
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from gori.model import Model
 from gori.model.axis_forces import NOT_COVERED
 from gori.sim.batch.varied import INPUTS, Numbers
 from gori.sim.simulation import Simulation
+from gori.sim.stepper import Stepper
 
 TOGETHER = 16
 """machines that a thread takes at a time"""
@@ -72,7 +73,7 @@ def refuse_backward(model: Model) -> None:
 
 
 class CpuBackward:
-    """Goes back through steps of machines, one after the other, in the arrays of runs of its own, one for each thread."""
+    """Goes back through steps of machines in the arrays of runs of its own, of which each thread has one."""
 
     def __init__(self, simulations: Sequence[Simulation]):
         refuse_backward(simulations[0].model)
@@ -123,7 +124,7 @@ class CpuBackward:
         return Gradients(of_state, of_values, *(x.reshape(*x.shape[:2], x.shape[2] * x.shape[3]) for x in of_tables))
 
 
-def backward_memory(stepper: Any, steps: int) -> Any:
+def backward_memory(stepper: Stepper, steps: int) -> BackwardMemory:
     """The memory of steps that go back, for the machine of a run."""
     machine = stepper.machine
     loops = stepper.data.loops

@@ -12,6 +12,7 @@ from gori.integrate.batch.backward import backward_step
 from gori.integrate.batch.many import MANY
 from gori.integrate.batch.recorded import recorded_step
 from gori.kernels.batch.members import APART, SIDE_BY_SIDE, WORD, Laid, Tree, leaves, tree_of
+from gori.kernels.bundle import Bundle
 from gori.kernels.codes import OK
 from gori.kernels.device_array import DeviceArray
 from gori.kernels.jit import Kernel, part
@@ -276,14 +277,18 @@ def source_of(simulation: Simulation, many: np.ndarray, varied: Sequence[Numbers
     return ProgramSource(tree, step, method.kind, len(stepper.data.turns) > 0)
 
 
-def backward_source(simulation: Simulation, many: np.ndarray, memory: Any, varied: Sequence[Numbers]) -> ProgramSource:
+def backward_source(
+    simulation: Simulation, many: np.ndarray, memory: Bundle, varied: Sequence[Numbers]
+) -> ProgramSource:
     """What the program of derivatives is made from, which goes back through steps."""
     source = source_of(simulation, many, varied)
     tree = {**source.tree, "memory": tree_of(memory, False, {})}
     return ProgramSource(tree, backward_step, "backward", False)
 
 
-def recorded_source(simulation: Simulation, many: np.ndarray, trace: Any, varied: Sequence[Numbers]) -> ProgramSource:
+def recorded_source(
+    simulation: Simulation, many: np.ndarray, trace: Bundle, varied: Sequence[Numbers]
+) -> ProgramSource:
     """What the program of steps is made from that keep where they began."""
     source = source_of(simulation, many, varied)
     memory = {**source.tree["memory"], "trace": tree_of(trace, False, {})}

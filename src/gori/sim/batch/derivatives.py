@@ -1,12 +1,12 @@
 """Derivatives of steps of a batch: of one step, and backwards over many, by states, inputs and parameters.
 
-With the method semi_implicit; what is not covered is refused by name. Trees with forces on axes (`model/axis_forces.py`)
-go by arrays of many states at once (`linear.py`); loops, springs between bodies and parameters by compiled code, machine
-after machine (`backward.py`). A machine that has failed has NaN for its derivatives.
+With the method semi_implicit; what is not covered is refused by name. Trees with forces on axes (`axis_forces.py` of
+`model`) go by arrays of many states at once (`linear.py`); loops, springs between bodies and parameters by compiled
+code, machine after machine (`compiled_steps.py`), on a GPU in threads (`device_steps.py`). A machine that has failed
+has NaN for its derivatives.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from gori.sim.batch.batch import Batch
 from gori.sim.batch.compiled_steps import CompiledSteps, held_signals, inputs_now
 from gori.sim.batch.device_steps import DeviceSteps
 from gori.sim.batch.linear import LinearSteps, linear_steps
-from gori.sim.batch.results import Cotangents, StepJacobian
+from gori.sim.batch.results import Cotangents, HostOrDevice, StepJacobian
 
 ROWS = 4096
 """states whose derivatives are found at once"""
@@ -55,7 +55,7 @@ class Rollout:
     failed   machines that have failed on the way
     """
 
-    def __init__(self, batch: Batch, inputs: Any, parameters: Sequence[str] = ()):
+    def __init__(self, batch: Batch, inputs: HostOrDevice, parameters: Sequence[str] = ()):
         by_arrays, model = _by_arrays(batch, parameters), batch.model
         if batch.device == "cuda":
             self._steps = DeviceSteps(batch, parameters)
@@ -76,7 +76,7 @@ class Rollout:
             batch.step(1)
         self.failed = batch.failed.copy()
 
-    def vjp(self, cotangent: Any) -> Cotangents:
+    def vjp(self, cotangent: HostOrDevice) -> Cotangents:
         """Derivatives of a number by where the machines start and by their inputs.
 
         cotangent   its derivatives by where they arrive (machines, 2 nv), q in tangent coordinates; or by where they
@@ -118,7 +118,9 @@ class Rollout:
         return by.at(*(x.reshape(x.shape[0] * x.shape[1], *x.shape[2:]) for x in found))
 
 
-def rollout_vjp(batch: Batch, inputs: Any, cotangent: Any, parameters: Sequence[str] = ()) -> Cotangents:
+def rollout_vjp(
+    batch: Batch, inputs: HostOrDevice, cotangent: HostOrDevice, parameters: Sequence[str] = ()
+) -> Cotangents:
     """Move the machines by as many steps as there are inputs (steps, machines, inputs), and take the derivatives of a
     number by where they arrive (machines, 2 nv) back to where they started, to the inputs and to parameters.
     """

@@ -10,6 +10,7 @@ from gori.sim.batch.backward import Gradients, backward_memory, refuse_backward
 from gori.sim.batch.cuda import CudaMachines, backward_source
 from gori.sim.batch.devices import Accelerator, Memory
 from gori.sim.batch.program import ProgramSource
+from gori.sim.batch.results import HostOrDevice
 from gori.sim.batch.varied import Numbers
 from gori.sim.simulation import Simulation
 
@@ -17,7 +18,7 @@ FLOAT = 8
 """bytes"""
 
 
-class Block:
+class DeviceBlock:
     """Numbers (..., machines) of a device, with memory of their own: in memory the machine is the last axis."""
 
     def __init__(self, device: Accelerator, shape: tuple[int, ...], machines: int):
@@ -63,14 +64,14 @@ class DeviceBackward(CudaMachines):
         self._trace = backward_memory(self.simulation.stepper, self.steps)
         return backward_source(self.simulation, self._many, self._trace, varied)
 
-    def load(self, times: np.ndarray, states: Block, values: Block) -> None:
+    def load(self, times: np.ndarray, states: DeviceBlock, values: DeviceBlock) -> None:
         """Where steps began: times (steps, machines), states (steps, numbers of y), values of signals."""
         self._fill("memory.trace.times", times)
         self._load("memory.trace.states", states)
         if self.has("memory.trace.values"):
             self._load("memory.trace.values", values)
 
-    def _load(self, path: str, block: Block) -> None:
+    def _load(self, path: str, block: DeviceBlock) -> None:
         memory, at, size = self.block(path)
         self.device.copy(block.memory, 0, memory, at, size)
 
@@ -78,7 +79,7 @@ class DeviceBackward(CudaMachines):
         memory, at, _ = self.block(path)
         self.device.upload(memory, at, content)
 
-    def give(self, given: Any) -> bool:
+    def give(self, given: HostOrDevice) -> bool:
         """Cotangents (machines, 2 nv) or (steps, machines, 2 nv); returns whether they are of each step."""
         memory, at, _ = self.block("memory.trace.given")
         width = 2 * self.simulation.model.nv

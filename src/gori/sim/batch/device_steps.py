@@ -1,4 +1,4 @@
-"""The steps of a batch on a GPU, and their derivatives: all arrays stay on the device, where PyTorch and CuPy take them."""
+"""The steps of a batch on a GPU and their derivatives: all arrays stay on the device, where PyTorch takes them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,11 +13,11 @@ from gori.sim.batch.backward import Gradients, refuse_backward
 from gori.sim.batch.batch import Batch
 from gori.sim.batch.compiled_steps import held_signals
 from gori.sim.batch.cuda import recorded_source
-from gori.sim.batch.device_backward import FLOAT, Block, DeviceBackward
+from gori.sim.batch.device_backward import FLOAT, DeviceBackward, DeviceBlock
 from gori.sim.batch.devices import Accelerator
 from gori.sim.batch.parameters import ParameterSlopes
 from gori.sim.batch.program import ProgramSource
-from gori.sim.batch.results import Cotangents, StepJacobian
+from gori.sim.batch.results import Cotangents, HostOrDevice, StepJacobian
 from gori.sim.batch.varied import Numbers
 
 VALUES = "data.values"
@@ -44,7 +44,7 @@ class DeviceSteps:
         self._numbers = batch.numbers()
         refuse_backward(batch.model)
 
-    def checked(self, inputs: Any) -> Any:
+    def checked(self, inputs: HostOrDevice) -> HostOrDevice:
         """Inputs (steps, machines, inputs) of the host or of the device; those of the host must be finite."""
         wanted, given = (len(self._batch), len(self._held)), inputs
         if not hasattr(inputs, "__cuda_array_interface__"):
@@ -58,7 +58,7 @@ class DeviceSteps:
             )
         return given
 
-    def record(self, inputs: Any) -> tuple[np.ndarray, Any, Any]:
+    def record(self, inputs: HostOrDevice) -> tuple[np.ndarray, Any, Any]:
         """Move the machines by a step for each of the inputs; times, q and v from which each began."""
         batch, engine, steps = self._batch, self._engine, int(inputs.shape[0])
         model, h, count = batch.model, float(batch.method.settings()["step"]), len(batch)
@@ -66,7 +66,7 @@ class DeviceSteps:
         self._states, self._values = self._blocks(steps)
         for column, signal in enumerate(self._held):
             self._values.view(axis=1)[:, :, signal] = inputs[:, :, column]
-        following = Block(self._device, (1,), count)
+        following = DeviceBlock(self._device, (1,), count)
         following.view()[...] = 0.0
         source, device = self._recorder()
         places = {"states": self._states, "values": self._values, "next": following}
@@ -77,7 +77,7 @@ class DeviceSteps:
         return self._times, whole[:, :, : model.nq], whole[:, :, model.nq : model.nq + model.nv]
 
     def _recorder(self) -> tuple[ProgramSource, Accelerator]:
-        """The program of steps that keep where they began. Sizes are no part of it: one serves for any number of steps."""
+        """The program of steps that keep where they began: one serves for any number of steps."""
         batch = self._batch
         if batch not in _recorders:
             simulation = batch.another()
@@ -88,11 +88,11 @@ class DeviceSteps:
         source, device = _recorders[batch]
         return source, device
 
-    def _blocks(self, steps: int) -> tuple[Block, Block]:
+    def _blocks(self, steps: int) -> tuple[DeviceBlock, DeviceBlock]:
         """For states and values of signals at the start of steps."""
         count = len(self._batch)
         numbers, signals = self._engine.block("y")[2] // (FLOAT * count), len(self._batch.model.forces.signal_i)
-        return Block(self._device, (steps, numbers), count), Block(self._device, (steps, signals), count)
+        return DeviceBlock(self._device, (steps, numbers), count), DeviceBlock(self._device, (steps, signals), count)
 
     def _back(self, steps: int) -> DeviceBackward:
         """The engine for so many steps."""
@@ -102,19 +102,20 @@ class DeviceSteps:
             _engines[batch] = found
         return found
 
-    def vjp(self, given: Any, failed: np.ndarray) -> Cotangents:
+    def vjp(self, given: HostOrDevice, failed: np.ndarray) -> Cotangents:
         """Back through the steps that were recorded: arrays of the device."""
         steps, machines, nv = len(self._times), len(self._batch), self._batch.model.nv
         if tuple(given.shape) not in ((machines, 2 * nv), (steps, machines, 2 * nv)):
             raise InputError(
-                f"cotangent must have shape {(machines, 2 * nv)} or {(steps, machines, 2 * nv)}, not {tuple(given.shape)}"
+                f"cotangent must have shape {(machines, 2 * nv)} or {(steps, machines, 2 * nv)}, not "
+                f"{tuple(given.shape)}"
             )
         engine = self._back(steps)
         engine.load(self._times, self._states, self._values)
         engine.back(engine.give(given), bool(self._slopes), failed)
-        of_start = Block(self._device, (2 * nv,), machines)
+        of_start = DeviceBlock(self._device, (2 * nv,), machines)
         of_start.take(engine.block("memory.trace.of_state"))
-        of_inputs = Block(self._device, (steps, len(self._held)), machines)
+        of_inputs = DeviceBlock(self._device, (steps, len(self._held)), machines)
         for column, signal in enumerate(self._held):
             of_inputs.view()[:, :, column] = engine.array("memory.trace.of_values")[:, :, signal]
         return Cotangents(of_start.view(), of_inputs.view(axis=1), self._parameters(engine))
@@ -128,7 +129,7 @@ class DeviceSteps:
         return {path: self._on_device(values[:, 0]) for path, values in found.items()}
 
     def _on_device(self, values: np.ndarray) -> Any:
-        block = Block(self._device, values.shape[1:], len(values))
+        block = DeviceBlock(self._device, values.shape[1:], len(values))
         view = block.view()
         view[...] = values
         return view
@@ -141,8 +142,8 @@ class DeviceSteps:
         if self._engine.has(VALUES):
             self._values.take(self._engine.block(VALUES))
         engine.load(batch.time[None], self._states, self._values)
-        by_state = Block(self._device, (2 * nv, 2 * nv), machines)
-        by_inputs = Block(self._device, (2 * nv, len(self._held)), machines)
+        by_state = DeviceBlock(self._device, (2 * nv, 2 * nv), machines)
+        by_inputs = DeviceBlock(self._device, (2 * nv, len(self._held)), machines)
         rows: list[dict[str, Any]] = []
         for r, one in enumerate(np.eye(2 * nv)):
             engine.give(np.broadcast_to(one, (machines, 2 * nv)))

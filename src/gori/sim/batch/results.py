@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+
+import numpy as np
+
+from gori.kernels.device_array import DeviceArray
+
+HostOrDevice = np.ndarray | DeviceArray
+"""arrays of a batch on the CPU, or on a GPU"""
 
 
 @dataclass(frozen=True)
@@ -19,11 +25,11 @@ class StepJacobian:
     It unpacks into the first two.
     """
 
-    by_state: Any
-    by_inputs: Any
-    by_parameters: dict[str, Any] = field(default_factory=dict)
+    by_state: HostOrDevice
+    by_inputs: HostOrDevice
+    by_parameters: dict[str, HostOrDevice] = field(default_factory=dict)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[HostOrDevice]:
         return iter((self.by_state, self.by_inputs))
 
 
@@ -38,9 +44,9 @@ class Cotangents:
     It unpacks into the first two.
     """
 
-    of_start: Any
-    of_inputs: Any
-    of_parameters: dict[str, Any] = field(default_factory=dict)
+    of_start: HostOrDevice
+    of_inputs: HostOrDevice
+    of_parameters: dict[str, HostOrDevice] = field(default_factory=dict)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[HostOrDevice]:
         return iter((self.of_start, self.of_inputs))
