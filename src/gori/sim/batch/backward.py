@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -121,10 +121,10 @@ class CpuBackward:
             work(threads[0])
         else:
             list(self._pool.map(work, threads))
-        return Gradients(of_state, of_values, *(x.reshape(*x.shape[:2], x.shape[2] * x.shape[3]) for x in of_tables))
+        return Gradients(of_state, of_values, *(x.reshape(*x.shape[:2], int(np.prod(x.shape[2:]))) for x in of_tables))
 
 
-def backward_memory(stepper: Stepper, steps: int) -> BackwardMemory:
+def backward_memory(stepper: Stepper, steps: int) -> Any:
     """The memory of steps that go back, for the machine of a run."""
     machine = stepper.machine
     loops = stepper.data.loops

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from gori.integrate.batch.backward import HEAD
 from gori.integrate.batch.many import MANY
 from gori.sim.batch.backward import Gradients, backward_memory, refuse_backward
 from gori.sim.batch.cuda import CudaMachines, backward_source
@@ -93,7 +94,7 @@ class DeviceBackward(CudaMachines):
 
     def back(self, every: bool, tables: bool, failed: np.ndarray) -> None:
         """Go back through all steps."""
-        heads = np.zeros(self.count, self._trace.head.dtype)
+        heads = HEAD.zeros(self.count)
         heads["left"], heads["every"], heads["tables"], heads["lost"] = self.steps, every, tables, failed
         self._fill("memory.head", heads)
         self._fill("many", MANY.zeros(self.count))

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
-import numpy as np
-
-from gori.kernels.device_array import DeviceArray
-
-HostOrDevice = np.ndarray | DeviceArray
-"""arrays of a batch on the CPU, or on a GPU"""
+HostOrDevice: TypeAlias = Any
+"""arrays of a batch on the CPU, or on a GPU, where tensors may be handed in too"""
 
 
 @dataclass(frozen=True)
