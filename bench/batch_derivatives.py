@@ -3,8 +3,9 @@
     python -m bench.batch_derivatives [--machines 64 1024 4096] [--steps 20]
 
 Arms with dampers, limits and a torque on each joint (`batch_machines.py`); walkers in flight with a torque on each of
-twelve hinges. A step alone is that of `Batch.step(steps)`; a rollout sets the inputs before each step and keeps all
-states; vjp goes back through it, to the start and to all inputs.
+twelve hinges, also by the mass of the trunk and a damper; four-bars with a torque on the crank. A step alone is that of
+`Batch.step(steps)`; a rollout sets the inputs before each step and keeps all states; vjp goes back through it, to the
+start and to all inputs.
 """
 
 import argparse
@@ -42,26 +43,32 @@ def walker() -> gori.Model:
     return gori.compile(gori.Spec(bodies=bodies, joints=joints, forces=torques))  # fmt: skip
 
 
-MACHINES: dict[str, Callable[[], gori.Model]] = {"arm": lambda: SCENES["arm"]().model, "walker": walker}
+MACHINES: dict[str, tuple[Callable[[], gori.Model], tuple[str, ...]]] = {
+    "arm": (lambda: SCENES["arm"]().model, ()),
+    "walker": (walker, ()),
+    "four-bar": (lambda: SCENES["four_bar"]().model, ()),
+    "walker, by two parameters": (walker, ("bodies.trunk.mass", "joints.thigh_left_front.damping")),
+}
+"""models, and parameters by which there are derivatives too"""
 
 
-def measure(model: gori.Model, count: int, steps: int) -> dict[str, float]:
+def measure(model: gori.Model, count: int, steps: int, parameters: tuple[str, ...] = ()) -> dict[str, float]:
     """Seconds for one step of one machine."""
     rng, batch = np.random.default_rng(0), gori.batch(model, count, gori.SemiImplicit(step=1e-3))
     inputs = rng.normal(size=(steps, count, len(batch.inputs)))
     cotangent = rng.normal(size=(count, 2 * model.nv))
-    done = Rollout(batch, inputs)
+    done = Rollout(batch, inputs, parameters)
     if done.failed.any():
         raise RuntimeError(f"machines have failed: {batch.failures(1)}")
     found = race(
         {
             "step": lambda: (batch.reset(), batch.step(steps)),
-            "rollout": lambda: (batch.reset(), Rollout(batch, inputs)),
+            "rollout": lambda: (batch.reset(), Rollout(batch, inputs, parameters)),
             "vjp": lambda: done.vjp(cotangent),
         },
         seconds=3.0,
     )
-    found["jacobian"] = steps * race({"jacobian": lambda: step_jacobian(batch)})["jacobian"]
+    found["jacobian"] = steps * race({"jacobian": lambda: step_jacobian(batch, parameters)})["jacobian"]
     return {name: seconds / count / steps for name, seconds in found.items()}
 
 
@@ -71,10 +78,10 @@ def main() -> None:
     asked.add_argument("--steps", type=int, default=20)
     arguments = asked.parse_args()
     rows, results = [], {}
-    for name, make in MACHINES.items():
+    for name, (make, parameters) in MACHINES.items():
         model = make()
         for count in arguments.machines:
-            found = results[f"{name} {count}"] = measure(model, count, arguments.steps)
+            found = results[f"{name} {count}"] = measure(model, count, arguments.steps, parameters)
             ratio = (found["rollout"] + found["vjp"]) / found["step"]
             times = [f"{1e6 * found[name]:.2f}" for name in ("step", "rollout", "vjp", "jacobian")]
             rows.append([f"{name}, {model.nv} dof", f"{count}", *times, f"{ratio:.1f}"])

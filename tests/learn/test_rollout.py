@@ -8,6 +8,7 @@ import pytest
 import gori
 from gori.errors import InputError, MissingPackageError
 from gori.learn.rollout import _function, torch_rollout
+from tests.integrate.closed_machines import rockers
 from tests.sim.batch.machines import H
 
 
@@ -57,6 +58,34 @@ def test_a_loss_falls_along_its_gradient(torch):
             inputs -= 0.3 * losses[-1] * inputs.grad / (inputs.grad**2).sum()
             inputs.grad.zero_()
     assert losses[-1] < 0.2 * losses[0] and (np.diff(losses) < 0.0).all()
+
+
+def test_gradients_by_parameters(torch):
+    model, rng = acrobat(), np.random.default_rng(0)
+    batch = gori.batch(model, 2, gori.SemiImplicit(step=0.02))
+    q, v = torch.tensor(model.random(rng, 2)), torch.tensor(rng.normal(size=(2, model.nv)))
+    inputs = torch.tensor(rng.normal(size=(3, 2, 2)))
+    mass = torch.tensor([1.1, 0.8], dtype=torch.float64, requires_grad=True)
+    com = torch.tensor([[0.1, 0.0, -0.3], [0.2, 0.1, -0.2]], dtype=torch.float64, requires_grad=True)
+
+    def arrive(mass, com):
+        return torch_rollout(batch, q, v, inputs, {"bodies.arm.mass": mass, "bodies.head.com": com})
+
+    assert torch.autograd.gradcheck(arrive, (mass, com), eps=1e-4, atol=1e-6, rtol=1e-5)
+
+
+def test_gradients_in_loops(torch):
+    """By a torque on a four-bar and by the mass of its coupler."""
+    spec = rockers().set("forces", {"twist": {"type": "torque", "joint": "A", "value": 0.0}})
+    batch = gori.batch(spec, 2, gori.SemiImplicit(step=0.01))
+    q, v = torch.tensor(np.array(batch.q)), torch.tensor(np.array(batch.v))
+    inputs = torch.tensor(np.random.default_rng(0).normal(size=(4, 2, 1)), requires_grad=True)
+    mass = torch.tensor([1.0, 1.5], dtype=torch.float64, requires_grad=True)
+
+    def arrive(inputs, mass):
+        return torch_rollout(batch, q, v, inputs, {"bodies.coupler.mass": mass})
+
+    assert torch.autograd.gradcheck(arrive, (inputs, mass), eps=1e-4, atol=1e-6, rtol=1e-5)
 
 
 def test_single_numbers_and_wrong_shapes(torch):

@@ -137,3 +137,11 @@ def heap() -> gori.Model:
             }
         )
     )  # fmt: skip
+
+
+def on_host_device(patch) -> None:
+    """From here on device="cuda" is the host, with a loop in place of the threads."""
+    from gori.sim.batch.cuda import CudaMachines
+    from gori.sim.batch.devices import Host
+
+    patch.setattr(CudaMachines.__init__, "__defaults__", ((), Host, False))

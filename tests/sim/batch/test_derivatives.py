@@ -8,8 +8,11 @@ from gori.errors import InputError, UnsupportedError
 from gori.sim.batch.batch import Batch
 from gori.sim.batch.derivatives import ROWS, Rollout, rollout_vjp, step_jacobian
 from tests.checks import close
+from tests.integrate.closed_machines import rockers
 from tests.model.forces_on_axes import forces_on_axes
+from tests.sim.batch.differences import changes_along, on_loops
 from tests.sim.batch.machines import arm, balls, four_bar, pendulum
+from tests.vehicle.trucks import soft, truck
 
 D, H = 1e-6, 2e-3
 COUNT = 5
@@ -136,13 +139,36 @@ def test_starts_that_differ_are_covered():
     assert not batch.tables_differ and np.isfinite(step_jacobian(batch).by_state).all()
 
 
+def test_loops_over_many_steps():
+    """Along the loops, from starts on them."""
+    spec = rockers()
+    model, steps = gori.compile(spec), 20
+    q, v = on_loops(model, spec, model.state().q, model.state().v)
+    batch = gori.batch(model, 2, gori.SemiImplicit(step=H))
+    batch.q[:], batch.v[:] = q, v
+    given = np.random.default_rng(0).normal(size=(2, 6))
+    found = rollout_vjp(batch, np.zeros((steps, 2, 0)), given)
+    changes = changes_along(model, spec, q, v, H, steps=steps)
+    close(found.of_start @ changes.start.T, given @ changes.end.T, 1e-7)
+
+
+def test_machines_that_differ_are_each_their_own():
+    masses = {"bodies.upper_arm.shapes.tube.density": [1000.0, 3000.0]}
+    batch, alone = gori.batch(arm(), 2, parameters=masses), []
+    found = step_jacobian(batch)
+    for k in range(2):
+        alone.append(step_jacobian(gori.batch(gori.compile(batch.spec(k)), 1)).by_state[0])
+    close(found.by_state, alone, 1e-12)
+    assert batch.tables_differ and np.abs(alone[0] - alone[1]).max() > 1e-6
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: gori.batch(four_bar(), 2), "loops"),
+        (lambda: gori.batch(four_bar(), 2, loops="partition"), "loops that are solved otherwise than by multipliers"),
         (lambda: gori.batch(balls(), 2), "contact between bodies"),
         (lambda: gori.batch(arm(), 2, gori.RK4(step=H)), "method rk4: use semi_implicit"),
-        (lambda: gori.batch(arm(), 2, parameters={"joints.shoulder_yaw.damping": [0.5, 1.0]}), "parameters differ"),
+        (lambda: gori.batch(truck(soft()), 2), "wheels, tyres and drive trains"),
         (lambda: gori.batch(pendulum(), 2), "friction.*'shoulder'"),
     ],
 )

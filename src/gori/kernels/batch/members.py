@@ -14,6 +14,7 @@ alike.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -33,8 +34,10 @@ SHARED, APART, SIDE_BY_SIDE, TILED = 0, 1, 2, 3
 """how an array stands in memory"""
 TILE = 32
 """machines of a tile: the threads of a warp"""
-SEEN = ("data.values", "data.forgotten", "data.contact_memory.wrench", "data.contact_memory.measured")
-"""arrays of numbers that others see, besides the state"""
+SEEN = (
+    "data.values", "data.forgotten", "data.contact_memory.wrench", "data.contact_memory.measured", "memory.trace.*",
+)  # fmt: skip
+"""paths of arrays of numbers that others see, besides the state"""
 IN_LANES = ("body_n", "dof_n")
 """arrays whose rows are read eight numbers at a time (`kernels/tree/tree_solve.py`), which stand apart as well"""
 WORD = 8
@@ -106,7 +109,7 @@ def tree_of(
             within = {path.removeprefix(f"{name}."): x for path, x in varied.items() if path.startswith(f"{name}.")}
             made[name] = tree_of(value, shared, functions, within, f"{above}{name}.")
         elif isinstance(value, np.ndarray):
-            alone = SIDE_BY_SIDE if above + name in SEEN else TILED
+            alone = SIDE_BY_SIDE if any(fnmatchcase(above + name, path) for path in SEEN) else TILED
             dense, constant = name in IN_LANES or name in bundle.in_lanes, shared or name in bundle.constant
             if value.dtype.names or dense:
                 alone = APART

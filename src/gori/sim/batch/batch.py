@@ -1,6 +1,7 @@
 """Many machines of one Model at once, on a CPU or a GPU."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
 
@@ -20,6 +21,7 @@ from gori.model.variants import (
     with_held_forces,
     with_own_tables,
 )
+from gori.model.varied.slopes import Slope, slopes_of, values_at
 from gori.sim.batch.arguments import (
     Mask,
     Sets,
@@ -122,7 +124,7 @@ class Batch:
         self._laws = Laws(forces, parameters)
         self._parameters = parameters = self._laws.others(parameters)
         self._fingerprints: dict[int, str] = {}
-        self._spec = described(model)
+        self._spec, self._source = described(model), model
         if parameters:
             model, varied = numbers_of(model, parameters)
             refuse_fewer(varied, self.count)
@@ -145,16 +147,11 @@ class Batch:
                 "says where all of them do: leave one of them out. Where machines are is written to batch.q and batch.v"
             )
         single = is_single(precision, self.model, device)
-        own = {name: option for name, option in solver.items() if name != "contacts"}
-        options: dict[str, Any] = {**own, "forces": self._laws.force(self.model, device == "cuda")}
+        self._options: dict[str, Any] = {**solver, "workers": workers}
+        options = {name: option for name, option in solver.items() if name != "contacts"}
+        options |= {"forces": self._laws.force(self.model, device == "cuda")}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
-
-        def make() -> Simulation:
-            own = with_own_tables(self.model) if apart else self.model
-            simulation = Simulation(own, self.method, state=one, **options)
-            simulation.stepper.plan_steps(1)
-            return simulation
-
+        self._make = make = partial(_one_machine, self.model, apart, self.method, one, options)
         own = [*varied, *self._law_numbers]
         if device == "cpu":
             from gori.sim.batch.cpu import CpuMachines
@@ -164,7 +161,7 @@ class Batch:
             from gori.sim.batch.cuda import CudaMachines
 
             self._machines = CudaMachines(make, self.count, workers, own, single=single)
-        self._precision = precision
+        self.precision = precision
         self._values = self._machines.simulation.stepper.data.values.copy()
         self.servos: dict[str, tuple[float, float, float]] = {}
         """{name of a torque or force: kp, kd, largest effort} of those whose inputs are targets"""
@@ -366,6 +363,52 @@ class Batch:
         found = [numbers.words for numbers in self._varied if numbers.path == f"machine.{table}"]
         return np.concatenate(found) if found else np.zeros(0, np.int64)
 
+    def with_parameters(self, parameters: Mapping[str, Any]) -> "Batch":
+        """Another batch of as many machines, with other values of these parameters, and all else as at the start."""
+        made = {**self._parameters, **parameters}
+        return Batch(
+            self._source, self.count, self.method, device=self.device, parameters=made, **self._options
+        )  # fmt: skip
+
+    @property
+    def engine(self) -> Any:
+        """What moves the machines: CpuMachines or CudaMachines."""
+        return self._machines
+
+    @property
+    def threads(self) -> int:
+        """How many threads of the CPU move the machines."""
+        return self._workers
+
+    def another(self) -> Simulation:
+        """A Simulation of one machine, as those that the batch itself moves."""
+        return self._make()
+
+    def numbers(self) -> list[Numbers]:
+        """What machines differ in by their `parameters`, for each machine as it stands."""
+        sets = self._set
+        return [numbers.of_sets(sets) for numbers in self._varied]
+
+    def slopes(self, path: str) -> dict[str, Slope]:
+        """Rates of the tables of machines with a number or a vector of the Spec, by table."""
+        sets = len(next(iter(self._parameters.values()))) if self._parameters else 1
+        values = values_at(self._spec, self._parameters, [path], sets)[path]
+        return slopes_of(self._source, self._parameters, path, values)
+
+    def shape_of(self, path: str) -> tuple[int, ...]:
+        """Shape of the number or the vector of a path of the Spec."""
+        return values_at(self._spec, self._parameters, [path], 1)[path].shape[1:]
+
+    @property
+    def loop_solver(self) -> str:
+        """Kind of what keeps loops closed."""
+        loops = self._machines.simulation.stepper.loops
+        return "" if loops is None else loops.kind
+
+    def sets_of(self, machines: np.ndarray) -> np.ndarray:
+        """Which set of the values of `parameters` machines have."""
+        return self._set[machines]
+
     @property
     def laws(self) -> tuple[str, ...]:
         """Names of the laws of forces that were given as functions."""
@@ -421,7 +464,7 @@ class Batch:
 
     def _tag(self) -> str:
         whose = self.count, self.device, self.model.fingerprint, self._machines.simulation.stepper.tag()
-        single = (self._precision,) if self._precision != "float64" else ()
+        single = (self.precision,) if self.precision != "float64" else ()
         servos = (sorted(self.servos.items()),) if self.servos else ()
         return " ".join(str(part) for part in (*whose, self._digest, *single, *servos))
 
@@ -557,6 +600,15 @@ class Batch:
 
     def __iter__(self) -> Iterator[State]:
         return (self.state(k) for k in range(self.count))
+
+
+def _one_machine(
+    model: Model, apart: bool, method: Method, state: State | None, options: Mapping[str, Any]
+) -> Simulation:
+    """A Simulation that is ready for single steps; apart: with tables of its own that runs share otherwise."""
+    simulation = Simulation(with_own_tables(model) if apart else model, method, state=state, **options)
+    simulation.stepper.plan_steps(1)
+    return simulation
 
 
 def tagged(state: State, fingerprint: str) -> State:

@@ -1,7 +1,7 @@
 """Many machines on a GPU, a thread for each: the sources of the CPU, one launch for any number of steps."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -9,15 +9,18 @@ import numpy as np
 
 from gori.errors import InputError, UnsupportedError
 from gori.integrate import MatrixFree
+from gori.integrate.batch.backward import backward_step
 from gori.integrate.batch.many import MANY
-from gori.kernels.batch.members import APART, SIDE_BY_SIDE, TILE, TILED, WORD, Laid, Tree, tree_of
+from gori.integrate.batch.recorded import recorded_step
+from gori.kernels.batch.members import APART, SIDE_BY_SIDE, TILE, TILED, WORD, Laid, Tree, leaves, tree_of
+from gori.kernels.bundle import Bundle
 from gori.kernels.codes import OK
 from gori.kernels.contact.penalty import penalty_of_many
 from gori.kernels.device_array import DeviceArray
 from gori.kernels.jit import Kernel, part
 from gori.kernels.vehicle.vehicle import vehicle
 from gori.sim.batch.check import refuse_damage
-from gori.sim.batch.devices import Accelerator, Gpu, stream_handle
+from gori.sim.batch.devices import Accelerator, Gpu, Memory, stream_handle
 from gori.sim.batch.kept import forget_in, forgets, kept_members
 from gori.sim.batch.laws import LawForce
 from gori.sim.batch.plan import MemoryPlan
@@ -50,7 +53,7 @@ class CudaMachines:
         self.words: dict[int, str] = {}  # all that is known of a failure is its code
         stepper = self.simulation.stepper
         self._many = MANY.zeros(1)
-        source = source_of(self.simulation, self._many, varied, single)
+        source = self._source(varied, single)
         self._device = device(source)
         self._members = MemoryPlan(source.tree, self._device.used | {"y", "many"}, count)
         self.bytes_per_machine = self._members.own
@@ -73,6 +76,9 @@ class CudaMachines:
             self._of_tables.put(self._sets.address, self._mask_of(everyone), count)
         self._kept = {path: array for path, array in kept_members(stepper).items() if path in self._members.own_arrays}
 
+    def _source(self, varied: Sequence[Numbers], single: bool) -> ProgramSource:
+        return source_of(self.simulation, self._many, varied, single)
+
     def _require_memory(self) -> None:
         images = 2 * self._members.image
         free, needed = self._device.free(), self._members.size + images + 17 * self.count
@@ -84,6 +90,29 @@ class CudaMachines:
             )
 
     # ---- arrays
+
+    @property
+    def device(self) -> Accelerator:
+        """What runs the program."""
+        return self._device
+
+    def block(self, path: str) -> tuple[Memory, int, int]:
+        """Where a member of all machines stands that is in no tiles: memory, the first of its bytes there, and their
+        number.
+        """
+        return self._memory, self._members.at[path], self.count * self._members.own_arrays[path].array.nbytes
+
+    def words_with(self, source: ProgramSource, others: Mapping[str, int]) -> Memory:
+        """The table of a program with the same members, and others at addresses by path."""
+        words: list[int] = [self._members.tile]
+        for path, laid in leaves(source.tree):
+            here = self._memory.address + self._members.at[path] if path in self._members.at else 0
+            words += [others.get(path, here), *laid.array.shape]
+        return uploaded(self._device, np.array(words, np.int64))
+
+    def has(self, path: str) -> bool:
+        """Whether machines have such a member of their own."""
+        return path in self._members.own_arrays
 
     def array(self, path: str) -> Any:
         """A member of all machines (machines, ...), which may be changed; not of those that stand in tiles."""
@@ -319,6 +348,24 @@ def source_of(
     starting = bool(varied) and simulation.model.vehicle is not None
     tree = in_single(tree) if single else tree
     return ProgramSource(tree, step, method.kind, len(stepper.data.turns) > 0, starting)
+
+
+def backward_source(
+    simulation: Simulation, many: np.ndarray, memory: Bundle, varied: Sequence[Numbers]
+) -> ProgramSource:
+    """What the program of derivatives is made from, which goes back through steps."""
+    source = source_of(simulation, many, varied)
+    tree = {**source.tree, "memory": tree_of(memory, False, {}, {}, "memory.")}
+    return ProgramSource(tree, backward_step, "backward", False)
+
+
+def recorded_source(
+    simulation: Simulation, many: np.ndarray, trace: Bundle, varied: Sequence[Numbers]
+) -> ProgramSource:
+    """What the program of steps is made from that keep where they began."""
+    source = source_of(simulation, many, varied)
+    memory = {**source.tree["memory"], "trace": tree_of(trace, False, {}, {}, "memory.trace.")}
+    return ProgramSource({**source.tree, "memory": memory}, recorded_step, "recorded", source.turning)
 
 
 def _refuse_dense(simulation: Simulation) -> None:

@@ -42,6 +42,8 @@ class Accelerator(Protocol):
 
     def download(self, memory: Memory, at: int, size: int) -> np.ndarray: ...
 
+    def copy(self, source: Memory, start: int, memory: Memory, at: int, size: int) -> None: ...
+
     def launch(self, kernel: str, threads: int, *arguments: float) -> None: ...
 
     def array(self, memory: Memory, at: int, shape: Shape, strides: Shape, dtype: Any) -> Any: ...
@@ -73,6 +75,10 @@ class Host:
 
     def download(self, memory: Memory, at: int, size: int) -> np.ndarray:
         return self._bytes(memory, at, size).copy()
+
+    def copy(self, source: Memory, start: int, memory: Memory, at: int, size: int) -> None:
+        """Bytes from one piece of memory into another."""
+        self._bytes(memory, at, size)[:] = self._bytes(source, start, size)
 
     def launch(self, kernel: str, threads: int, *arguments: float) -> None:
         self._kernels[kernel](*arguments)
@@ -148,6 +154,11 @@ class Gpu:
     def download(self, memory: Memory, at: int, size: int) -> np.ndarray:
         self.synchronise()
         return memory.owner[at : at + size].copy_to_host()
+
+    def copy(self, source: Memory, start: int, memory: Memory, at: int, size: int) -> None:
+        """Bytes from one piece of memory into another, in the order of the stream."""
+        if size:
+            memory.owner[at : at + size].copy_to_device(source.owner[start : start + size])
 
     def launch(self, kernel: str, threads: int, *arguments: float) -> None:
         block = BLOCK[kernel]
