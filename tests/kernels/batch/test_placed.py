@@ -7,13 +7,13 @@ from numba import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from gori.kernels.batch.placed import Placed, make_placed
+from gori.kernels.batch.placed import PlacedArray, make_placed
 from gori.kernels.layout import field, record
 
 ROW = record("R", field("speed", "m/s", ""), field("gear", "", "", dtype="i8"))
 
 
-def placed_at(kind: Placed):
+def placed_at(kind: PlacedArray):
     """value(address, shape, scale): an array of this type."""
 
     @intrinsic
@@ -31,7 +31,7 @@ def called(function, array: np.ndarray, scale: int, constant: bool = False):
     """function(array) in compiled code, with steps of so many bytes in the type; 0: with a number."""
     unit = scale or 8
     assert all(stride % unit == 0 for stride in array.strides)
-    kind = Placed(numba.from_dtype(array.dtype), [stride // unit for stride in array.strides], scale, constant)
+    kind = PlacedArray(numba.from_dtype(array.dtype), [stride // unit for stride in array.strides], scale, constant)
     value, inner = placed_at(kind), numba.njit(function)
 
     @numba.njit
@@ -130,8 +130,8 @@ def test_other_indices_are_refused(wrong):
 
 
 def test_equal_types_are_one():
-    assert Placed(types.float64, (3, 1), 8) == Placed(types.float64, [3, 1], 8)
-    others = {Placed(types.float64, (3, 1), 8), Placed(types.int64, (3, 1), 8), Placed(types.float64, (4, 1), 8),
-              Placed(types.float64, (3, 1), 0), Placed(types.float64, (3, 1), 8, True)}  # fmt: skip
+    assert PlacedArray(types.float64, (3, 1), 8) == PlacedArray(types.float64, [3, 1], 8)
+    others = {PlacedArray(types.float64, (3, 1), 8), PlacedArray(types.int64, (3, 1), 8), PlacedArray(types.float64, (4, 1), 8),
+              PlacedArray(types.float64, (3, 1), 0), PlacedArray(types.float64, (3, 1), 8, True)}  # fmt: skip
     assert len(others) == 5
-    assert Placed(types.float64, (3, 1), 8).part([1]) == Placed(types.float64, (1,), 8)
+    assert PlacedArray(types.float64, (3, 1), 8).part([1]) == PlacedArray(types.float64, (1,), 8)

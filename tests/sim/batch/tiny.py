@@ -31,7 +31,8 @@ def tiny_source(step: Any = grow, name: str = "tiny", turning: bool = False, **m
     law = Laid(np.array([0.0, 2.0]), SHARED)
     numbers = {"tau": Laid(np.zeros(1), SIDE_BY_SIDE), "own": Laid(np.zeros(1), SIDE_BY_SIDE)}
     tree = {
-        "machine": {"body_i": Laid(body_i, SHARED), "law": law, "signal_i": Laid(NO_SIGNALS, SHARED)} | machine,
+        "machine": {"body_i": Laid(body_i, SHARED), "law": law, "signal_i": Laid(NO_SIGNALS, SHARED), "penalty": None}
+        | machine,
         "data": numbers
         | {"driver": Laid(DRIVER.zeros(0), APART), "values": Laid(np.zeros(0), SIDE_BY_SIDE)}
         | {"idle": Laid(np.zeros((3, 2)), SIDE_BY_SIDE)},

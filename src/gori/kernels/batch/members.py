@@ -27,7 +27,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
 from numba.np.arrayobj import populate_array
 
-from gori.kernels.batch.placed import Placed, make_placed
+from gori.kernels.batch.placed import PlacedArray, make_placed
 from gori.kernels.bundle import Bundle
 
 SHARED, APART, SIDE_BY_SIDE, TILED = 0, 1, 2, 3
@@ -152,7 +152,7 @@ class Members(types.Type):
                     self.members[name] = types.Array(dtype, value.array.ndim, "C")
                 else:
                     stored = types.float32 if value.single else None
-                    self.members[name] = Placed(dtype, value.steps, value.scale, value.constant, stored)
+                    self.members[name] = PlacedArray(dtype, value.steps, value.scale, value.constant, stored)
                 self.laid[name] = value
                 self.words += 1 + value.array.ndim
             else:
@@ -207,7 +207,7 @@ def _load_member(context, builder, typ, value, attr):
         inner = cgutils.create_struct_proxy(kind)(context, builder)
         inner.words, inner.count, inner.t, inner.in_tiles = first, bundle.count, bundle.t, bundle.in_tiles
         return inner._getvalue()
-    if not isinstance(kind, Placed | types.Array):
+    if not isinstance(kind, PlacedArray | types.Array):
         return context.get_dummy_value()  # a function, or None
     typ.used.add(f"{typ.above}{attr}")
     laid = typ.laid[attr]
@@ -225,7 +225,7 @@ def _load_member(context, builder, typ, value, attr):
         if laid.single:  # half as far from the beginning of the tile
             lane = builder.srem(bundle.t, ir.Constant(ir.IntType(64), TILE))
             data = builder.sub(data, builder.mul(lane, ir.Constant(ir.IntType(64), WORD - HALF)))
-    if isinstance(kind, Placed):
+    if isinstance(kind, PlacedArray):
         return make_placed(context, builder, kind, data, shape, apart)
     made, strides = context.make_array(kind)(context, builder), [item]
     for size in reversed(shape[1:]):

@@ -1,11 +1,11 @@
 """Arrays whose place in memory is known when they are compiled: how far apart their elements stand is in the type.
 
 Numba's own arrays carry their strides as numbers: an access looks whether an index is negative and multiplies it with a
-stride, in 64 bits, a dozen instructions and more. A GPU spends most of its time on them. Of a Placed array only the
+stride, in 64 bits, a dozen instructions and more. A GPU spends most of its time on them. Of a PlacedArray array only the
 address and the shape are numbers; constant indices cost nothing, others one product in 32 bits.
 
 Indices are whole numbers, and slices without a step, that lie within the array: none is wrapped or cut off. A slice, or
-an index to fewer axes than there are, gives another Placed array, a full index a number or a record.
+an index to fewer axes than there are, gives another PlacedArray array, a full index a number or a record.
 """
 
 import operator
@@ -29,7 +29,7 @@ _NUMBERS: dict[tuple[Any, ...], int] = {}
 _NEXT = count(1)
 
 
-class Placed(types.Type):
+class PlacedArray(types.Type):
     """Numba's type of such an array.
 
     dtype     of its elements
@@ -51,9 +51,9 @@ class Placed(types.Type):
     def ndim(self) -> int:
         return len(self.steps)
 
-    def part(self, kept: Iterable[int]) -> "Placed":
+    def part(self, kept: Iterable[int]) -> "PlacedArray":
         """Type of a part that has these of its axes."""
-        return Placed(self.dtype, [self.steps[axis] for axis in kept], self.scale, self.constant, self.stored)
+        return PlacedArray(self.dtype, [self.steps[axis] for axis in kept], self.scale, self.constant, self.stored)
 
     @property
     def plain(self) -> types.Array:
@@ -64,11 +64,11 @@ class Placed(types.Type):
         return Conversion.safe if other == self.plain and self.stored == self.dtype else None
 
     def unify(self, typingctx: Any, other: Any) -> Any:
-        alike = isinstance(other, Placed | types.Array) and (other.dtype, other.ndim) == (self.dtype, self.ndim)
+        alike = isinstance(other, PlacedArray | types.Array) and (other.dtype, other.ndim) == (self.dtype, self.ndim)
         return self.plain if alike and self.stored == self.dtype else None
 
 
-@register_model(Placed)
+@register_model(PlacedArray)
 class PlacedModel(models.StructModel):
     """Its address, its shape, and the scale where that is a number."""
 
@@ -79,7 +79,7 @@ class PlacedModel(models.StructModel):
         super().__init__(manager, kind, members)
 
 
-def make_placed(context, builder, kind: Placed, data: Any, shape: list[Any], scale: Any = None) -> Any:
+def make_placed(context, builder, kind: PlacedArray, data: Any, shape: list[Any], scale: Any = None) -> Any:
     """A value of this type; scale: of one that carries it."""
     made = cgutils.create_struct_proxy(kind)(context, builder)
     made.data, made.shape = data, cgutils.pack_array(builder, shape, ty=_I64)
@@ -91,7 +91,7 @@ def make_placed(context, builder, kind: Placed, data: Any, shape: list[Any], sca
 # ---- types
 
 
-def _axes_left(kind: Placed, index: Any) -> list[int] | None:
+def _axes_left(kind: PlacedArray, index: Any) -> list[int] | None:
     """Axes that an index leaves; None if it is none."""
     parts = list(index) if isinstance(index, types.BaseTuple) else [index]
     if len(parts) > kind.ndim:
@@ -111,7 +111,7 @@ def _axes_left(kind: Placed, index: Any) -> list[int] | None:
 class _Getitem(AbstractTemplate):
     def generic(self, args, kws):
         array, index = args
-        if not isinstance(array, Placed) or (left := _axes_left(array, index)) is None:
+        if not isinstance(array, PlacedArray) or (left := _axes_left(array, index)) is None:
             return None
         return signature(array.part(left) if left else array.dtype, array, types.unliteral(index))
 
@@ -125,7 +125,7 @@ class _FromTheEnd(AbstractTemplate):
     def generic(self, args, kws):
         array, index = args
         parts = index if isinstance(index, tuple) else (index,)
-        if isinstance(array, Placed) and any(isinstance(part, int) and part < 0 for part in parts):
+        if isinstance(array, PlacedArray) and any(isinstance(part, int) and part < 0 for part in parts):
             raise TypingError(f"index {index} counts from the end of an array, and nothing here does")
         return None
 
@@ -134,7 +134,7 @@ class _FromTheEnd(AbstractTemplate):
 class _Setitem(AbstractTemplate):
     def generic(self, args, kws):
         array, index, value = args
-        if not isinstance(array, Placed) or array.constant or _axes_left(array, index) is None:
+        if not isinstance(array, PlacedArray) or array.constant or _axes_left(array, index) is None:
             return None
         if not self.context.can_convert(value, array.dtype):
             return None
@@ -144,21 +144,21 @@ class _Setitem(AbstractTemplate):
 @infer_global(len)
 class _Len(AbstractTemplate):
     def generic(self, args, kws):
-        return signature(types.intp, args[0]) if isinstance(args[0], Placed) else None
+        return signature(types.intp, args[0]) if isinstance(args[0], PlacedArray) else None
 
 
 @infer_getattr
-class _Attributes(AttributeTemplate):
-    key = Placed
+class _PlacedAttributes(AttributeTemplate):
+    key = PlacedArray
 
-    def resolve_shape(self, typ: Placed) -> Any:
+    def resolve_shape(self, typ: PlacedArray) -> Any:
         return types.UniTuple(types.intp, typ.ndim)
 
 
 # ---- code
 
 
-def _parts_of(context, builder, kind: Placed, value: Any, index_type: Any, index: Any) -> tuple[Any, list[Any]]:
+def _parts_of(context, builder, kind: PlacedArray, value: Any, index_type: Any, index: Any) -> tuple[Any, list[Any]]:
     """Words from its beginning to where an index points, and the shape of what is left."""
     array = cgutils.create_struct_proxy(kind)(context, builder, value=value)
     shape = cgutils.unpack_tuple(builder, array.shape, kind.ndim)
@@ -179,7 +179,7 @@ def _parts_of(context, builder, kind: Placed, value: Any, index_type: Any, index
     return offset, [*left, *shape[len(indices) :]]
 
 
-def _address_at(context, builder, kind: Placed, value: Any, offset: Any) -> Any:
+def _address_at(context, builder, kind: PlacedArray, value: Any, offset: Any) -> Any:
     """Pointer to bytes."""
     array = cgutils.create_struct_proxy(kind)(context, builder, value=value)
     base = builder.inttoptr(array.data, _I8.as_pointer())
@@ -188,7 +188,7 @@ def _address_at(context, builder, kind: Placed, value: Any, offset: Any) -> Any:
     return builder.gep(base, [builder.mul(builder.zext(offset, _I64), array.scale)], inbounds=True)
 
 
-def _element_at(context, builder, kind: Placed, pointer: Any) -> Any:
+def _element_at(context, builder, kind: PlacedArray, pointer: Any) -> Any:
     """The number or record at a pointer."""
     if isinstance(kind.dtype, types.Record):
         value_type = context.get_value_type(kind.dtype)
@@ -199,18 +199,18 @@ def _element_at(context, builder, kind: Placed, pointer: Any) -> Any:
     return context.cast(builder, number, kind.stored, kind.dtype)
 
 
-@lower_builtin(operator.getitem, Placed, types.Any)
+@lower_builtin(operator.getitem, PlacedArray, types.Any)
 def _getitem(context, builder, sig, args):
     kind, index_type = sig.args
     offset, shape = _parts_of(context, builder, kind, args[0], index_type, args[1])
     pointer = _address_at(context, builder, kind, args[0], offset)
-    if not isinstance(sig.return_type, Placed):
+    if not isinstance(sig.return_type, PlacedArray):
         return _element_at(context, builder, kind, pointer)
     scale = None if kind.scale else cgutils.create_struct_proxy(kind)(context, builder, value=args[0]).scale
     return make_placed(context, builder, sig.return_type, builder.ptrtoint(pointer, _I64), shape, scale)
 
 
-@lower_builtin(operator.setitem, Placed, types.Any, types.Any)
+@lower_builtin(operator.setitem, PlacedArray, types.Any, types.Any)
 def _setitem(context, builder, sig, args):
     kind, index_type, _ = sig.args
     offset, shape = _parts_of(context, builder, kind, args[0], index_type, args[1])
@@ -238,18 +238,18 @@ def _setitem(context, builder, sig, args):
     return context.get_dummy_value()
 
 
-@lower_builtin(len, Placed)
+@lower_builtin(len, PlacedArray)
 def _len(context, builder, sig, args):
     array = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=args[0])
     return builder.extract_value(array.shape, 0)
 
 
-@lower_getattr(Placed, "shape")
+@lower_getattr(PlacedArray, "shape")
 def _shape(context, builder, typ, value):
     return cgutils.create_struct_proxy(typ)(context, builder, value=value).shape
 
 
-@lower_cast(Placed, types.Array)
+@lower_cast(PlacedArray, types.Array)
 def _to_array(context, builder, fromty, toty, value):
     """As an array of Numba's own, with its strides."""
     array = cgutils.create_struct_proxy(fromty)(context, builder, value=value)
