@@ -131,7 +131,8 @@ def test_other_indices_are_refused(wrong):
 
 def test_equal_types_are_one():
     assert PlacedArray(types.float64, (3, 1), 8) == PlacedArray(types.float64, [3, 1], 8)
-    others = {PlacedArray(types.float64, (3, 1), 8), PlacedArray(types.int64, (3, 1), 8), PlacedArray(types.float64, (4, 1), 8),
-              PlacedArray(types.float64, (3, 1), 0), PlacedArray(types.float64, (3, 1), 8, True)}  # fmt: skip
+    kinds = [(types.float64, (3, 1), 8), (types.int64, (3, 1), 8), (types.float64, (4, 1), 8)]
+    kinds += [(types.float64, (3, 1), 0), (types.float64, (3, 1), 8, True)]
+    others = {PlacedArray(*kind) for kind in kinds}
     assert len(others) == 5
     assert PlacedArray(types.float64, (3, 1), 8).part([1]) == PlacedArray(types.float64, (1,), 8)

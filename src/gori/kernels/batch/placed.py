@@ -1,11 +1,11 @@
 """Arrays whose place in memory is known when they are compiled: how far apart their elements stand is in the type.
 
 Numba's own arrays carry their strides as numbers: an access looks whether an index is negative and multiplies it with a
-stride, in 64 bits, a dozen instructions and more. A GPU spends most of its time on them. Of a PlacedArray array only the
+stride, in 64 bits, a dozen instructions and more. A GPU spends most of its time on them. Of a PlacedArray only the
 address and the shape are numbers; constant indices cost nothing, others one product in 32 bits.
 
 Indices are whole numbers, and slices without a step, that lie within the array: none is wrapped or cut off. A slice, or
-an index to fewer axes than there are, gives another PlacedArray array, a full index a number or a record.
+an index to fewer axes than there are, gives another PlacedArray, a full index a number or a record.
 """
 
 import operator
