@@ -67,7 +67,7 @@ def compiler(monkeypatch, tmp_path):
         used.update({"y", "many"})
         return dict.fromkeys(SIGNATURES)
 
-    def binary(function, name, capability):
+    def binary(function, name, capability, block):
         compiled.append(name)
         return BINARIES[name]
 
@@ -115,3 +115,12 @@ def test_a_folder_that_cannot_be_written(compiler, tmp_path, monkeypatch):
     monkeypatch.setattr(program, "write_whole", refuse)
     with pytest.warns(match="cannot be kept in .*: No space left on device"):
         assert on_gpu(tiny_source(), (9, 0))[0] == BINARIES
+
+
+def test_threads_of_vehicles_keep_together():
+    blocks = tiny_source().blocks
+    together = tiny_source(vehicle=stand)
+    assert together.together and not tiny_source().together
+    assert together.blocks == {**blocks, "advance": program.TOGETHER} and blocks["advance"] < program.TOGETHER
+    assert tiny_source(penalty=stand).called and tiny_source(name="time_stepping").called
+    assert not together.called and not tiny_source().called

@@ -7,7 +7,7 @@ import numpy as np
 from gori.errors import InputError, MissingPackageError, UnsupportedError
 from gori.kernels.device_array import DeviceArray
 from gori.model.memory import free_memory
-from gori.sim.batch.program import BLOCK, ProgramSource, on_gpu, on_host
+from gori.sim.batch.program import ProgramSource, on_gpu, on_host
 
 OLDEST = (7, 0)
 """compute capability that will do"""
@@ -120,6 +120,7 @@ class Gpu:
         self._device = CudaDevice()
         self._device.set_current()
         self.use(0)
+        self._blocks = source.blocks
         binaries, self.used = on_gpu(source, tuple(capability))
         self._kernels = {
             name: ObjectCode.from_cubin(binary.code, name=name).get_kernel(binary.symbol)
@@ -161,7 +162,7 @@ class Gpu:
             memory.owner[at : at + size].copy_to_device(source.owner[start : start + size])
 
     def launch(self, kernel: str, threads: int, *arguments: float) -> None:
-        block = BLOCK[kernel]
+        block = self._blocks[kernel]
         config = self._config(grid=-(-threads // block), block=block)
         self._launch(self._stream, config, self._kernels[kernel], *arguments)
 

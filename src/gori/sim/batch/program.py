@@ -42,6 +42,8 @@ BLOCK = {
     "advance": 64, "choose_set": 128, "put_image": 128, "put_numbers": 128, "start_vehicles": 64, "take_image": 128,
 }  # fmt: skip
 """threads of a block; `put_image` has one block for each machine"""
+TOGETHER = 256
+"""threads of a block that wait for each other"""
 SUFFIX = ".cubin"
 
 
@@ -63,12 +65,29 @@ class ProgramSource(NamedTuple):
     starting: bool = False
 
     @property
-    def large(self) -> bool:
-        """Whether machines have vehicles or contact, whose kernels have many parts with several callers: these are
-        called. Those of other machines are inlined, or loops would take four times as long.
+    def touching(self) -> bool:
+        """Whether there is a penalty law of contact."""
+        return self.tree["machine"].get("penalty") is not None
+
+    @property
+    def called(self) -> bool:
+        """Whether large functions with several callers are called: those of contact, which take minutes to compile
+        otherwise. For other machines all are inlined: calls would take a third of the speed of vehicles, and three
+        quarters of that of loops.
         """
-        machine = self.tree["machine"]
-        return any(machine.get(name) is not None for name in ("vehicle", "penalty")) or self.name == TimeStepping.kind
+        return self.touching or self.name == TimeStepping.kind
+
+    @property
+    def together(self) -> bool:
+        """Whether the threads of a block wait for each other after each step. The steps of vehicles are longer than the
+        memory of a multiprocessor for instructions: warps that are at the same place read them once for all.
+        """
+        return self.tree["machine"].get("vehicle") is not None
+
+    @property
+    def blocks(self) -> dict[str, int]:
+        """Threads of a block of each kernel."""
+        return BLOCK | {"advance": TOGETHER} if self.together else BLOCK
 
     def key(self, target: str) -> str:
         """All that the compiled program depends on."""
@@ -79,7 +98,7 @@ class ProgramSource(NamedTuple):
             str(self.turning),
             str(self.starting),
             structure_of(self.tree),
-            str(self.large),
+            str((self.called, self.together)),
             target,
         ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
@@ -173,7 +192,10 @@ def on_gpu(source: ProgramSource, capability: tuple[int, int]) -> tuple[dict[str
             except (OSError, ValueError):
                 continue
     used: set[str] = set()
-    found = {kernel: _binary(function, kernel, capability) for kernel, function in _gpu_kernels(source, used).items()}
+    found = {
+        kernel: _binary(function, kernel, capability, source.blocks[kernel])
+        for kernel, function in _gpu_kernels(source, used).items()
+    }
     if usable(cache_root()):
         _keep(cache_root() / folder_of_programs() / name, _packed(found, used))
     return found, frozenset(used)
@@ -187,7 +209,7 @@ def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
     use_plain_ranges()
     type_of: Any = cuda_target.typing_context.resolve_value_type
     advance_one, begin_one = _advance_one(source, type_of, used), _start_one(source, type_of, used)
-    for function, name in ((advance_one, "advance"), (begin_one, "start_vehicles")) if source.large else ():
+    for function, name in ((advance_one, "advance"), (begin_one, "start_vehicles")) if source.called else ():
         first, second, third, h = SIGNATURES[name]
         link_once(type_of(function).dispatcher.compile_device((first, second, third, WHOLE, h)).library)
     grid: Any = cuda.grid
@@ -198,6 +220,15 @@ def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
         t = grid(1)
         if t < machines:
             advance_one(words, machines, t, steps, h)
+
+    wait: Any = cuda.syncthreads
+
+    def advance_together(words, machines, steps, h):
+        t = grid(1)
+        for _ in range(steps):
+            if t < machines:
+                advance_one(words, machines, t, 1, h)
+            wait()
 
     def put(table, arrays, mask, machines):
         k = grid(1)
@@ -223,22 +254,22 @@ def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
         take_image(table, arrays, machines, machine, grid(1), size(1))
 
     return {
-        "advance": advance, "choose_set": choose, "put_image": put, "put_numbers": put_own, "start_vehicles": start,
-        "take_image": take,
+        "advance": advance_together if source.together else advance, "choose_set": choose, "put_image": put,
+        "put_numbers": put_own, "start_vehicles": start, "take_image": take,
     }  # fmt: skip
 
 
-def _binary(function: Any, name: str, capability: tuple[int, int]) -> Binary:
+def _binary(function: Any, name: str, capability: tuple[int, int], block: int) -> Binary:
     from cuda.core import Program as Compiler  # type: ignore[import-not-found]  # comes with numba-cuda
     from cuda.core import ProgramOptions
 
-    code = ptx_of(function, name, capability)
+    code = ptx_of(function, name, capability, block)
     options = ProgramOptions(arch=f"sm_{capability[0]}{capability[1]}", name=name, split_compile=0)  # in threads
     symbol = re.findall(r"\.entry\s+(\w+)", code)[0]
     return Binary(symbol, bytes(Compiler(code, "ptx", options=options).compile("cubin").code))
 
 
-def ptx_of(function: Any, name: str, capability: tuple[int, int]) -> str:
+def ptx_of(function: Any, name: str, capability: tuple[int, int], block: int) -> str:
     """Its portable code."""
     from numba import cuda
 
@@ -246,7 +277,7 @@ def ptx_of(function: Any, name: str, capability: tuple[int, int]) -> str:
         warnings.simplefilter("ignore", numba.NumbaWarning)
         code, _ = cuda.compile(  # pyright: ignore[reportPrivateImportUsage]
             function, types.void(*SIGNATURES[name]), device=False, abi="numba", cc=capability, output="ptx",
-            launch_bounds=BLOCK[name],
+            launch_bounds=block,
         )  # fmt: skip
     return code if isinstance(code, str) else code.decode()
 
@@ -257,7 +288,7 @@ def ptx_of(function: Any, name: str, capability: tuple[int, int]) -> str:
 def _advance_one(source: ProgramSource, type_of_function: Callable[[Any], Any], used: set[str]) -> Any:
     """Steps of machine t."""
     members = members_at(Members(source.tree, type_of_function, used))
-    steps_of_one = steps_of_many(source.step, source.turning)
+    steps_of_one = steps_of_many(source.step, source.turning, source.touching)
 
     @part
     def advance_one(words, machines, t, steps, h):
