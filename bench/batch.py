@@ -151,6 +151,8 @@ def contact_of(scene: Scene, batch: Any, levers: Levers) -> Touch:
         solved.append(np.asarray(head["points"])[well])
         depths.append(np.fmax(-np.asarray(batch.outputs["contact.gap"])[well], 0.0))  # nan: nothing is near
     full = int((batch._machines.failures() == CONTACTS_FULL).sum())
+    if not any(len(of_hold) for of_hold in points):  # all stand still
+        return Touch(np.nan, np.nan, 0, np.nan, np.nan, full)
     return Touch(
         float(np.mean(np.concatenate(points))),
         float(np.mean(np.concatenate(solved))),

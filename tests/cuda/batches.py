@@ -178,12 +178,13 @@ def singles() -> None:
     for precision in ("float64", "float32"):
         batch = gori.batch(arm(), COUNT, gori.SemiImplicit(step=H), device="cuda", precision=precision)
         batch.v.set(v)
-        batch.step(1000)
+        batch.step(100)  # later on small differences grow in arms that swing freely
         assert not batch.failed.any()
         ends.append(np.asarray(batch.q))
         sizes.append(batch.bytes_per_machine)
         assert np.array_equal(batch.state(17).q, ends[-1][17])
-    assert 0.0 < np.abs(ends[0] - ends[1]).max() < 1e-5 and sizes[1] < 0.6 * sizes[0], (ends, sizes)
+    difference = np.abs(ends[0] - ends[1]).max()
+    assert 0.0 < difference < 1e-5 and sizes[1] < 0.6 * sizes[0], (difference, sizes)
 
 
 def samples() -> None:

@@ -11,7 +11,7 @@ from gori.spec.vehicle.terrain import HeightField, Terrain
 def test_tables_of_plain_ground():
     ground = terrain_tables(Terrain.model_validate({}))
     assert ground.terrain["friction"] == 0.8 and ground.terrain["nx"] == 0
-    assert [len(part) for part in ground] == [1, 0, 0, 0, 0, 0]
+    assert [len(part) for part in ground] == [1, 0, 0, 0, 0, 0, 0, 0]
     assert all(part.flags.c_contiguous for part in ground)
 
 

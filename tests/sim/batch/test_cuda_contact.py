@@ -8,7 +8,6 @@ from gori.kernels.codes import CONTACTS_FULL, NOT_FINITE, OK
 from gori.model.variants import with_contact_room
 from gori.sim.batch.channels import BatchOutputs
 from gori.sim.batch.cuda import CudaMachines
-from tests.integrate.closed_contact import ring
 from tests.sim.batch.machines import balls, heap
 from tests.sim.batch.test_cuda import engine, velocities
 
@@ -20,8 +19,6 @@ def thrown(model: gori.Model, count: int, method: gori.integrate.Method) -> tupl
     """Machines with velocities of their own, which are given too."""
     machines, v = engine(with_contact_room(model, ROOM), count, method), np.zeros((count, model.nv))
     v[:] = 0.3 * np.random.default_rng(1).normal(size=v.shape)
-    if model.loops:
-        v[:] = [gori.consistent_velocity(model, model.state().q, one) for one in v]
     velocities(model, machines)[:] = v
     return machines, v
 
@@ -118,12 +115,3 @@ def test_what_is_kept_is_all_that_matters():
     machines.step(50)
     other.step(50)
     assert np.array_equal(other.array("y"), machines.array("y"))
-
-
-def test_loops_hold_in_contact():
-    compare(gori.compile(ring()), METHOD, 150, 1e-7)
-
-
-@pytest.mark.parametrize("method", [gori.SemiImplicit(step=2e-4), gori.RK4(step=2e-4)])
-def test_penalty(method):
-    compare(heap(), method, 600, 1e-7)

@@ -65,20 +65,21 @@ def test_cotangents_may_belong_to_each_step():
     engine.back(True, True, np.array([False, True]))
     found = engine.gradients()
     assert np.isfinite(found.of_state[0]).all() and np.isnan(found.of_state[1]).all()
-    assert found.of_body.shape[0] == 2 and found.of_values.shape == (3, 2, 0)
-    close(found.of_state[0, 0], 6.0, 1e-12)  # a turn about the vertical changes nothing else: 2 after each step
+    assert found.of_body.shape[0] == 2 and found.of_values.shape == (2, 1, 3, 0)
+    close(found.of_state[0, 0, 0], 6.0, 1e-12)  # a turn about the vertical changes nothing else: 2 after each step
 
 
 def test_pytorch_takes_them(monkeypatch):
     """The same gradients as on the CPU, with the host in place of a GPU."""
     torch = pytest.importorskip("torch")
     on_host_device(monkeypatch)
-    u, found = np.random.default_rng(0).normal(size=(3, 4, 7)), []
+    inputs = len(gori.batch(gori.compile(gori.load(EXAMPLES / "robot_pd.yaml")), 1).inputs)
+    u, found = np.random.default_rng(0).normal(size=(3, 4, inputs)), []
     for device in ("cpu", "cuda"):
         batch = moved(device, u)
-        q, v, inputs = (torch.tensor(np.array(x), requires_grad=True) for x in (batch.q, batch.v, u))
-        reached, speed = torch_rollout(batch, q, v, inputs)
+        q, v, given = (torch.tensor(np.array(x), requires_grad=True) for x in (batch.q, batch.v, u))
+        reached, speed = torch_rollout(batch, q, v, given)
         ((reached**2).sum() + speed.sum()).backward()
-        found.append([reached.detach().numpy(), q.grad.numpy(), v.grad.numpy(), inputs.grad.numpy()])
+        found.append([reached.detach().numpy(), q.grad.numpy(), v.grad.numpy(), given.grad.numpy()])
     for ours, theirs in zip(*found):
         close(ours, theirs, 1e-10)

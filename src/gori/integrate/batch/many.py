@@ -8,13 +8,11 @@ from typing import Any
 
 from gori.integrate.batch.given import given
 from gori.integrate.fixed_step import SURE, total_rate
-from gori.integrate.rates import call_with_bodies
 from gori.kernels.accelerations import finite
 from gori.kernels.codes import OK
 from gori.kernels.jit import part
 from gori.kernels.layout import field, record
 from gori.kernels.loops.coordinates import follow_turns
-from gori.kernels.machine import STAND
 from gori.kernels.tree.columns import NQ
 
 MANY = record(
@@ -25,12 +23,8 @@ MANY = record(
 )
 
 
-def steps_of_many(step: Any, turning: bool, touching: bool = False) -> Any:
-    """The loop of a method with this step.
-
-    turning    turns of angles of cuts are counted, as in `fixed_step.py`
-    touching   there is a penalty law of contact
-    """
+def steps_of_many(step: Any, turning: bool) -> Any:
+    """The loop of a method with this step; turning: turns of angles of cuts are counted, as in `fixed_step.py`."""
 
     @part
     def advance(machine, data, memory, many, y, before, steps, h):
@@ -39,8 +33,6 @@ def steps_of_many(step: Any, turning: bool, touching: bool = False) -> Any:
         nq, nv = machine.body_i[0, NQ], data.tau.shape[0]
         if own.code == OK:
             own.code = given(machine, data)
-        if touching and own.code == OK:
-            call_with_bodies(machine, data, own.start_time + own.steps_done * h, y, STAND)
         for _ in range(steps):
             if own.code != OK:
                 break

@@ -199,9 +199,8 @@ def _load_member(context, builder, typ, value, attr):
     first = builder.gep(bundle.words, [ir.Constant(ir.IntType(64), typ.first[attr])])
 
     def load(k: int):
-        number = builder.load(builder.gep(first, [ir.Constant(ir.IntType(64), k)]))
-        number.set_metadata("invariant.load", builder.module.add_metadata([]))
-        return number
+        # nothing is told to be invariant: with constant elements that were, the compiler for GPUs made wrong code
+        return builder.load(builder.gep(first, [ir.Constant(ir.IntType(64), k)]))
 
     if isinstance(kind, Members):
         inner = cgutils.create_struct_proxy(kind)(context, builder)
@@ -243,7 +242,6 @@ def members_at(kind: Members) -> Any:
             made = cgutils.create_struct_proxy(kind)(context, builder)
             words = builder.inttoptr(args[0], made.words.type)
             tile = builder.load(words)
-            tile.set_metadata("invariant.load", builder.module.add_metadata([]))
             whole = ir.Constant(ir.IntType(64), TILE)
             lane = builder.mul(builder.srem(args[2], whole), ir.Constant(ir.IntType(64), WORD))
             made.words = builder.gep(words, [ir.Constant(ir.IntType(64), 1)])

@@ -194,8 +194,6 @@ def _element_at(context, builder, kind: PlacedArray, pointer: Any) -> Any:
         value_type = context.get_value_type(kind.dtype)
         return builder.bitcast(pointer, value_type)
     number = builder.load(builder.bitcast(pointer, context.get_data_type(kind.stored).as_pointer()))
-    if kind.constant:
-        number.set_metadata("invariant.load", builder.module.add_metadata([]))
     return context.cast(builder, number, kind.stored, kind.dtype)
 
 

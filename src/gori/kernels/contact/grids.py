@@ -111,7 +111,7 @@ def fill_cells(box, work):
             per = 1.0 / work.width[level]  # cells are half as wide, and the middle is half of the sum
             for k in range(3):
                 work.cell[s, k] = cell_at(per * (box[s, k] + box[s, 3 + k]))
-            ix, iy, iz = work.cell[s]
+            ix, iy, iz = work.cell[s, 0], work.cell[s, 1], work.cell[s, 2]
             work.bucket[s] = bucket_of(work, level, ix, iy, iz)
     count_sort(work.bucket, box.shape[0], work.start, work.order)
     for k in range(work.start[work.start.shape[0] - 1]):

@@ -226,14 +226,6 @@ def penalty(machine, data, t, q, v, what):
     return evaluate(machine, data, t, what)
 
 
-@part
-def penalty_of_many(machine, data, t, q, v, what):
-    """The same in steps of a fixed length that are explicit: one machine among many."""
-    if what == STAND:
-        return look_back(machine, data, t, what)
-    return evaluate(machine, data, t, what)
-
-
 @kernel(types.int64(machine_type, data_type, types.float64, types.float64[::1], types.int64))
 def penalty_at(machine, data, t, y, what):
     """The penalty law from Python, with the bodies at y. Returns a result code."""

@@ -14,7 +14,7 @@ from gori.kernels.codes import OK
 from gori.kernels.jit import kernel, part
 from gori.kernels.layout import field, record
 from gori.kernels.vehicle.patch import soft_wheel
-from gori.kernels.vehicle.state import CELL, CONTACT, FOOTPRINT, PATCH, WHEEL_STATE
+from gori.kernels.vehicle.state import CELL, CONTACT, FOOTPRINT, PATCH, PLACE, WHEEL_STATE
 from gori.kernels.vehicle.tables import AREA, FEATURE, SOIL, TERRAIN, TYRE, Ground
 
 RIG = record(
@@ -52,8 +52,12 @@ class RigWork(NamedTuple):
 
 
 ground_type = types.NamedTuple(
-    [TERRAIN.type[::1], FEATURE.type[::1], AREA.type[::1], types.float64[::1], SOIL.type[::1], CELL.type[::1]], Ground
-)
+    [
+        TERRAIN.type[::1], FEATURE.type[::1], AREA.type[::1], types.float64[::1], SOIL.type[::1], CELL.type[::1],
+        PLACE.type[::1], types.int64[::1],
+    ],
+    Ground,
+)  # fmt: skip
 work_type = types.NamedTuple([WHEEL_STATE.type[::1], CONTACT.type[::1], FOOTPRINT.type[::1], PATCH.type[::1]], RigWork)
 
 SLOW = 4.0

@@ -15,7 +15,6 @@ from gori.integrate.batch.recorded import recorded_step
 from gori.kernels.batch.members import APART, SIDE_BY_SIDE, TILE, TILED, WORD, Laid, Tree, leaves, tree_of
 from gori.kernels.bundle import Bundle
 from gori.kernels.codes import OK
-from gori.kernels.contact.penalty import penalty_of_many
 from gori.kernels.device_array import DeviceArray
 from gori.kernels.jit import Kernel, part
 from gori.kernels.vehicle.vehicle import vehicle
@@ -328,7 +327,7 @@ def source_of(
             f"device cuda: {method.kind} is not there yet; use semi_implicit, rk4, adams, implicit_euler or "
             "time_stepping, or device='cpu'"
         )
-    functions: dict[str, Any] = {"vehicle": _part_of(vehicle), "penalty": penalty_of_many}
+    functions: dict[str, Any] = {"vehicle": _part_of(vehicle)}
     if isinstance(simulation.user, LawForce):
         functions["user"] = simulation.user.device_function
     if stepper.loops is not None:

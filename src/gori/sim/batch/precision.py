@@ -1,10 +1,10 @@
 """Numbers of machines on a GPU as float32, by choice: half of the memory that threads read and write.
 
 So are stored, where each machine has its own, tables of the Model and the work of the tree: poses, twists, inertias and
-forces of the bodies, which each evaluation recomputes. The arithmetic is as the sources have it. The state y and what
-methods keep stay float64, or positions would lose what a step adds to them; so do time, inputs, the forces on axes, and
-expressions. Loops, whose iterations would stop at 1e-6 in place of 1e-12, and wheels, which would feel steps of their
-ground far from the origin, are refused.
+forces of the bodies, which each evaluation recomputes. All arithmetic is in float64. The state y and what methods keep
+stay float64, or positions would lose what a step adds to them; so do time, inputs, the forces on axes, and expressions.
+Loops, which would not close to their tolerance, and wheels, which would feel steps of their ground far from the origin,
+are refused.
 """
 
 from collections.abc import Mapping

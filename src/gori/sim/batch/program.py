@@ -65,17 +65,12 @@ class ProgramSource(NamedTuple):
     starting: bool = False
 
     @property
-    def touching(self) -> bool:
-        """Whether there is a penalty law of contact."""
-        return self.tree["machine"].get("penalty") is not None
-
-    @property
     def called(self) -> bool:
         """Whether large functions with several callers are called: those of contact, which take minutes to compile
         otherwise. For other machines all are inlined: calls would take a third of the speed of vehicles, and three
         quarters of that of loops.
         """
-        return self.touching or self.name == TimeStepping.kind
+        return self.name == TimeStepping.kind
 
     @property
     def together(self) -> bool:
@@ -288,7 +283,7 @@ def ptx_of(function: Any, name: str, capability: tuple[int, int], block: int) ->
 def _advance_one(source: ProgramSource, type_of_function: Callable[[Any], Any], used: set[str]) -> Any:
     """Steps of machine t."""
     members = members_at(Members(source.tree, type_of_function, used))
-    steps_of_one = steps_of_many(source.step, source.turning, source.touching)
+    steps_of_one = steps_of_many(source.step, source.turning)
 
     @part
     def advance_one(words, machines, t, steps, h):
