@@ -42,7 +42,10 @@ def test_elements_on_axes(name):
     close(by_q, difference(lambda q: torque(element, p, q, v, values), q) @ x, 1e-8)
     close(by_v, difference(lambda v: torque(element, p, q, v, values), v) @ x, 1e-8)
     close(of_values, difference(lambda values: torque(element, p, q, v, values), values) @ x, 1e-8)
-    close(of_row, difference(lambda p: torque(element, p, q, v, values), p) @ x, 1e-8)
+    if name == "force":  # its row holds the gains of a servo, whose machines have no derivatives
+        assert not of_row.any()
+    else:
+        close(of_row, difference(lambda p: torque(element, p, q, v, values), p) @ x, 1e-8)
 
 
 @pytest.mark.parametrize("angle", [0.001, 0.5, 2.5])
