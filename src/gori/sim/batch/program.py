@@ -67,8 +67,8 @@ class ProgramSource(NamedTuple):
     @property
     def called(self) -> bool:
         """Whether large functions with several callers are called: those of contact, which take minutes to compile
-        otherwise. For other machines all are inlined: calls would take a third of the speed of vehicles, and three
-        quarters of that of loops.
+        otherwise. For other machines all are inlined: calls would take a quarter of the speed of vehicles, and
+        three quarters of that of loops.
         """
         return self.name == TimeStepping.kind
 
