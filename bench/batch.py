@@ -257,6 +257,13 @@ def main() -> None:
         results[f"cached_s_{name}"] = cached
         if peer is not None:
             results[f"mujoco_steps_per_s_{name}"] = peer
+        if peer is not None and touch is not None:
+            from bench.batch_mujoco import mujoco_contacts
+
+            points, depth, deepest = mujoco_contacts(scene, count)
+            found_there = {"contacts": points, "penetration_mean": depth, "penetration": deepest}
+            print(f"{name}: MuJoCo {found_there}", file=sys.stderr, flush=True)
+            results |= {f"mujoco_{key}_{name}": value for key, value in found_there.items()}
     columns = ["scene", "machines", "steps/s", "x MuJoCo", "speed", "diverged, at rest", "error", "open", "kB",
                "ready, cached [s]"]  # fmt: skip
     show(f"Many machines on a {arguments.device}, in float64", columns, rows)

@@ -2,7 +2,7 @@
 
 arm           examples/arm.yaml, seven hinges with dampers and limits, a torque on each
 humanoid      MuJoCo's humanoid, 27 degrees of freedom, contacts off, torques of its motors, at its own 5 ms
-humanoid_contacts  the same on its back on a floor, where it struggles: all geoms collide as its file says; TimeStepping
+humanoid_contacts  the same lying prone on a flat floor, limbs pressed together: all geoms collide as its file says
 four_bar      examples/four_bar.yaml with its loop closed exactly, a torque on the crank
 stewart       bench/mechanisms.py: a platform on six legs, five cuts, a force along each leg
 vehicle_hard  the HMMWV-like vehicle on hard ground at 5 m/s: throttle and steering; its drive train in steps of 0.2 ms
@@ -32,10 +32,15 @@ HOLD = 0.02
 """time for which inputs are held [s]"""
 HUMANOIDS = {"mujoco_warp": "test_data/humanoid/humanoid.xml", "mujoco": "mjx/test_data/humanoid/humanoid.xml"}
 """where packages keep MuJoCo's humanoid: MuJoCo Warp, MJX"""
-LYING = 0.2
-"""height of the torso of a humanoid that is put on its back [m]"""
+LYING = 0.45
+"""height of the torso of a humanoid that is put down prone [m]: its hands, which point down, are at 5 cm"""
 ROOM = 64
-"""contact points of a humanoid: it has 15 at most"""
+"""contact points for which a humanoid has room: it had 26 at most"""
+PULL = {"abdomen_y": 0.4, "hip_x": 0.8, "hip_z": -0.4, "knee": -0.75, "ankle_y": 0.65, "shoulder1": 0.65,
+        "shoulder2": -0.3}  # fmt: skip
+"""mean torque of a humanoid that lies there, of what the motor can: knees bent, legs and arms pressed to the body"""
+SHAKE = 6.5
+"""by how much its torques differ from that at most [N m]"""
 STOPS = ("limit_stiffness", "limit_damping")
 SHARE = 0.4
 """of what the humanoid's motors can do: with all of it, its hands turn at 80 rad/s"""
@@ -178,7 +183,16 @@ def humanoid(path: str | Path | None = None) -> Scene:
 
 
 def humanoid_contacts(path: str | Path | None = None) -> Scene:
-    """MuJoCo's humanoid on its back on the floor, which its motors shake: it kicks, rolls over and lies on its limbs.
+    """MuJoCo's humanoid prone on the flat floor of its file, where it pulls its limbs to its body and struggles.
+
+    Its torques are random about means that are not zero (PULL). Without these it has about 9 to 12 points of
+    contact at rest, in MuJoCo too, and 4 when its motors toss it about by 40 % of what they can. So they press
+    calves to thighs, legs and arms to the body, and differ from that by up to 6.5 N m (SHAKE). The means were
+    searched for, so that more than 15 points touch while it moves on nothing but a floor; MuJoCo has as many
+    (`bench.batch_mujoco`). Joints move at 0.5 rad/s in the mean, but not alike: the feet roll at 3.5 rad/s, hips,
+    shoulders and ankles turn at 0.1 to 0.4 rad/s, and trunk, knees and elbows, which press against what they touch,
+    at less than 0.1. With more, fewer points touch: at 14 N m, and 3 N m in the ankles, most joints move at 0.4
+    rad/s, and 13 points bear a force.
 
     Contact as in its file: who may touch whom, and Coulomb friction. MuJoCo's own elasticity and its contact of one
     dimension (condim 1: no friction between limbs) are not taken over; joints of limited range have springs as in
@@ -194,8 +208,14 @@ def humanoid_contacts(path: str | Path | None = None) -> Scene:
     model = gori.compile(changed(spec, joints=joints))
     (root,) = (joint for joint in model.joints if joint.type == "free")
     start = np.array(model.state().q)
-    start[root.q] = [np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0, 0.0, 0.0, LYING]
-    return replace(air, name="humanoid_contacts", model=model, stepping=gori.TimeStepping, start=start, contacts=ROOM)
+    start[root.q] = [np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0, 0.0, 0.0, LYING]
+    inputs = {}
+    for name, (_, high) in air.inputs.items():
+        joint = spec.forces[name].joint
+        mean = PULL.get(joint.removesuffix("_left").removesuffix("_right"), 0.0) * high / SHARE
+        inputs[name] = mean - SHAKE, mean + SHAKE
+    return replace(air, name="humanoid_contacts", model=model, inputs=inputs, stepping=gori.TimeStepping, start=start,
+                   contacts=ROOM)  # fmt: skip
 
 
 def gears_of(file: Path) -> dict[str, float]:

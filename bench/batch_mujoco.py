@@ -3,8 +3,9 @@
     python -m bench.batch_mujoco [SCENE ...]
 
 MuJoCo's Euler is the same semi-implicit method, with damping taken explicitly (`eulerdamp` off, as in the humanoid's
-own file). Contacts are off, but in humanoid_contacts, where they are MuJoCo's own, soft ones. Limits of joints are
-MuJoCo's constraints, and the four-bar is closed by its soft equality: these are as its defaults make them.
+own file). Contacts are off, but in humanoid_contacts, where they are MuJoCo's own, soft ones, and where a second passes
+before the clock starts. Limits of joints are MuJoCo's constraints, and the four-bar is closed by its soft equality:
+these are as its defaults make them.
 """
 
 import sys
@@ -27,6 +28,8 @@ except ImportError as error:
 
 TWINS = ("arm", "humanoid", "humanoid_contacts", "four_bar")
 THREADS, COUNT, DURATION = 2, 256, 1.0
+WARM = 1.0
+"""simulated time in which what touches comes to lie [s]"""
 
 
 class Twin:
@@ -96,16 +99,39 @@ def without(spec: gori.Spec, fields: set[str]) -> gori.Spec:
 def mujoco_rollout(scene: Scene, count: int, steps: int, threads: int = THREADS) -> tuple[float, np.ndarray]:
     """Seconds for so many machines and steps, without what is built before, and the speeds (count, nv) at the end."""
     twin = Twin(scene)
-    holds = -(-steps // scene.steps_of_hold)
-    controls = twin.controls(np.random.default_rng(1), count, holds)[:, :steps]
+    seconds, states = _roll(twin, count, steps, threads)
+    first = 1 + twin.model.nq  # time, qpos, qvel, ...
+    return seconds, states[:, -1, first : first + twin.model.nv]
+
+
+def mujoco_contacts(scene: Scene, count: int, duration: float = 0.5) -> tuple[float, float, float]:
+    """Points of contact (`ncon`) and depth of the deepest one of a machine, in the mean, and the largest depth [m]."""
+    twin = Twin(scene)
+    _, states = _roll(twin, count, round(duration / scene.step), THREADS)
+    points, depths, data, q = [], [], mujoco.MjData(twin.model), slice(1, 1 + twin.model.nq)
+    for state in states[:, scene.steps_of_hold - 1 :: scene.steps_of_hold].reshape(-1, states.shape[2]):
+        data.qpos[:] = state[q]
+        mujoco.mj_fwdPosition(twin.model, data)
+        points.append(data.ncon)
+        depths.append(-min(data.contact.dist, default=0.0))
+    return float(np.mean(points)), float(np.mean(depths)), float(np.max(depths))
+
+
+def _roll(twin: Twin, count: int, steps: int, threads: int) -> tuple[float, np.ndarray]:
+    """Seconds, and the states (count, steps, ...); what touches has come to lie before."""
+    scene = twin.scene
+    before = round(WARM / scene.step) if scene.touches else 0
+    controls = twin.controls(np.random.default_rng(1), count, -(-(before + steps) // scene.steps_of_hold))
     start, data = np.tile(twin.start(), (count, 1)), [mujoco.MjData(twin.model) for _ in range(threads)]
+    if before:
+        states, _ = rollout(twin.model, data, start, controls[:, :before], persistent_pool=True)
+        start = states[:, -1].copy()
+    controls = controls[:, before : before + steps]
     states = np.zeros((count, steps, start.shape[1]))
     rollout(twin.model, data, start, controls[:, :2], persistent_pool=True)  # so that the threads are there
     begin = time.perf_counter()
     rollout(twin.model, data, start, controls, state=states, persistent_pool=True)
-    seconds = time.perf_counter() - begin
-    first = 1 + twin.model.nq  # time, qpos, qvel, ...
-    return seconds, states[:, -1, first : first + twin.model.nv]
+    return time.perf_counter() - begin, states
 
 
 def difference(scene: Scene, duration: float, seed: int = 1) -> float:
@@ -134,6 +160,10 @@ def main(*names: str) -> None:
         apart = difference(scene, 0.1)
         seconds, v = min((mujoco_rollout(scene, COUNT, steps) for _ in range(3)), key=lambda found: found[0])
         rate = COUNT * steps / seconds
+        if scene.touches:
+            points, depth, deepest = mujoco_contacts(scene, COUNT)
+            console.print(f"{name}: {points:.1f} points, {1e3 * depth:.2g} mm deep, at most {1e3 * deepest:.2g} mm")
+            figures[f"{name}_mujoco_contacts"] = points
         rows.append([name, 1e3 * scene.step, rate, seconds, apart, float(np.abs(v).mean())])
         figures[f"{name}_mujoco_steps_per_s"] = rate
     columns = ["scene", "step [ms]", "machine steps per s", "seconds", "apart after 0.1 s, no limits", "mean |qvel|"]

@@ -73,6 +73,7 @@ STAND_INS = {
     "piece_of": _piece_of,
     "_present": bool,
     "call_at": lambda function, *arguments: function(*arguments),
+    "in_code": lambda machine, arrays: False,
     "call_user": lambda function, t, q, v, tau, values: function(t, q, v, tau),
     "solve": _solve,
     "solve_complex": _solve_complex,

@@ -8,7 +8,18 @@ import pytest
 import gori
 from bench import batch_machines
 from bench.batch import Levers, contact_of
-from bench.batch_machines import SCENES, arm, changed, four_bar, humanoid, humanoid_contacts, humanoid_path
+from bench.batch_machines import (
+    LYING,
+    ROOM,
+    SCENES,
+    SHARE,
+    arm,
+    changed,
+    four_bar,
+    humanoid,
+    humanoid_contacts,
+    humanoid_path,
+)
 from bench.batch_motion import motion
 
 WALKER = """
@@ -121,12 +132,14 @@ def test_the_humanoid_moves():
 def test_a_humanoid_on_the_floor(tmp_path):
     """It struggles there: it keeps touching, does not sink in, and MuJoCo's own starts where it does."""
     pytest.importorskip("mujoco")
-    from bench.batch_mujoco import Twin
+    from bench.batch_mujoco import Twin, mujoco_contacts
 
     file = tmp_path / "walker.xml"
     file.write_text(WALKER.replace("<worldbody>", '<worldbody><geom name="floor" type="plane" size="0 0 1"/>'))
     scene = humanoid_contacts(file)
     assert scene.touches and not humanoid(file).touches and scene.method.kind == "time_stepping"
+    assert scene.inputs["knee.motor"] == (-0.75 * 40.0 - 6.5, -0.75 * 40.0 + 6.5)
+    assert scene.inputs["hip.motor"] == (-6.5, 6.5)
     assert motion(scene, 2, 0.3).diverged == 0.0
     batch = gori.batch(scene.model, 3, scene.method, state=scene.state, contacts=scene.contacts)
     batch.step(100)
@@ -137,4 +150,27 @@ def test_a_humanoid_on_the_floor(tmp_path):
     crowded.step(100)
     assert contact_of(scene, crowded, Levers(scene, crowded, "cpu")).contacts_dropped == 3
     twin = Twin(scene)
-    assert twin.data.qpos[:7] == pytest.approx([0.0, 0.0, 0.2, np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0])
+    assert twin.data.qpos[:7] == pytest.approx([0.0, 0.0, LYING, np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])
+    points, depth, deepest = mujoco_contacts(scene, 3, 0.1)
+    assert 1.0 < points < 12.0 and 0.0 < depth <= deepest < 0.02
+
+
+def test_the_humanoid_on_the_floor_touches_it_much():
+    """At 15 points and more by both counts, and moves; its motors can do what they are told."""
+    try:
+        scene = humanoid_contacts()
+    except SystemExit:
+        pytest.skip("no package with MuJoCo's humanoid")
+    from bench.batch_mujoco import mujoco_contacts
+
+    motors = [high / SHARE for _, high in humanoid().inputs.values()]
+    assert (np.abs(list(scene.inputs.values())).max(axis=1) <= motors).all()
+    batch = gori.batch(scene.model, 8, scene.method, state=scene.state, contacts=scene.contacts)
+    levers = Levers(scene, batch, "cpu")
+    for _ in range(50):
+        levers.draw()
+        batch.step(scene.steps_of_hold)
+    found = contact_of(scene, batch, levers)
+    assert 14.0 < found.contacts_mean < found.contacts_solved <= found.contacts_largest < 0.7 * ROOM
+    assert found.penetration < 2e-3 and found.contacts_dropped == 0 and mujoco_contacts(scene, 8)[0] > 14.0
+    assert np.abs(np.asarray(batch.v)[:, scene.measured]).mean() > 0.3

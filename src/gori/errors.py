@@ -130,6 +130,10 @@ class ImpactWarning(UserWarning):
     """An impact that gained energy, by a law that does not exclude it."""
 
 
+class DeviceWarning(UserWarning):
+    """A device that is not there: the work is done on another one, with the same results."""
+
+
 class CacheWarning(UserWarning):
     """Compiled kernels that cannot be read or kept: they are compiled, and the run goes on."""
 

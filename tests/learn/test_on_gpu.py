@@ -1,8 +1,5 @@
 """An environment of a batch on a GPU, with its engine run on the host: the same program, masks and codes."""
 
-from functools import partial
-from importlib import import_module
-
 import numpy as np
 import pytest
 
@@ -18,7 +15,7 @@ from tests.learn.machines import H, balancer, cart_pole
 
 @pytest.fixture
 def on_host(monkeypatch):
-    monkeypatch.setattr(import_module("gori.sim.batch.cuda"), "CudaMachines", partial(CudaMachines, device=Host))
+    monkeypatch.setattr(CudaMachines, "accelerator", Host)
     monkeypatch.setattr(gori.learn.arrays, "_package", lambda device, xp: np)
     monkeypatch.setattr(Arrays, "mask", lambda self, mask: mask)
 

@@ -97,6 +97,8 @@ class Bundle:
     """members that are read eight numbers at a time (`lanes.py`)"""
     constant: ClassVar[frozenset[str]] = frozenset()
     """members that nothing changes after they were made: machines that are built alike have the same"""
+    in_code: ClassVar[frozenset[str]] = frozenset()
+    """members whose numbers may be part of the code where a program is compiled for one machine (`kernels/batch`)"""
     type: ClassVar[BundleType]
     _numba_type_: ClassVar[BundleType]
     address: ClassVar[int]

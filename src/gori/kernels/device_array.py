@@ -50,6 +50,15 @@ class DeviceArray:
         self._at = array_at(address, shape, np.dtype(dtype), strides, owner, writable)
         self.device, self.stream = device, stream or None  # handle 0 is not allowed in any of the interfaces
 
+    @staticmethod
+    def of(array: Any) -> "DeviceArray":
+        """An array of another program on a GPU, whose parts are then found without its help."""
+        told, dtype = array.__cuda_array_interface__, np.dtype(array.__cuda_array_interface__["typestr"])
+        return DeviceArray(
+            told["data"][0], tuple(told["shape"]), dtype, told.get("strides"),
+            owner=array, device=0, stream=told.get("stream"),
+        )  # fmt: skip
+
     def _view(self, at: np.ndarray) -> "DeviceArray":
         view = object.__new__(DeviceArray)
         view._at, view.device, view.stream = at, self.device, self.stream

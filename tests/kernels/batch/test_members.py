@@ -64,10 +64,11 @@ def laid_out(tree, rng):
     for path, laid in leaves(tree):
         count = 1 if laid.place == SHARED else COUNT
         if laid.place == TILED:
-            memory = tiles[:, at : at + laid.words].view(laid.array.dtype)
+            dtype = np.float64 if laid.array.dtype.names else laid.array.dtype
+            memory = tiles[:, at : at + laid.words].view(dtype)
             memory[...] = rng.integers(1, 1000, memory.shape)
             words += [memory.ctypes.data, *laid.array.shape]
-            views[path] = Tiles(memory, laid.array.shape)
+            views[path] = Tiles(memory, laid.array.shape, laid.array.dtype)
             at += laid.words
             continue
         if laid.place == SIDE_BY_SIDE:
@@ -85,14 +86,15 @@ def laid_out(tree, rng):
 class Tiles:
     """An array of all machines that stands in tiles (tiles, words, machines of a tile)."""
 
-    def __init__(self, memory, shape):
-        self.memory, self.shape = memory, shape
+    def __init__(self, memory, shape, dtype):
+        self.memory, self.shape, self.dtype = memory, shape, dtype
 
     def __getitem__(self, key):
         return self.copy()[key]
 
     def copy(self):
-        return np.swapaxes(self.memory, 1, 2).reshape(-1, *self.shape)[:COUNT].copy()
+        apart = np.ascontiguousarray(np.swapaxes(self.memory, 1, 2))
+        return apart.view(self.dtype).reshape(-1, *self.shape)[:COUNT].copy()
 
 
 def compiled(kind, function):

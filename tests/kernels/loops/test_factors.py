@@ -17,7 +17,7 @@ def solved(made, right):
     """(L D L')^-1 right, in the order of axes and equations."""
     s, m, n = made.machine.pattern, made.m, len(right)
     order = s.order
-    plain(factor)(s, m, n)
+    plain(factor)(made.machine, m, n)
     m.work.x[:] = right[order]
     plain(substitute)(s, m, n)
     result = np.empty(n)
@@ -33,7 +33,7 @@ def test_the_matrix_with_the_masses(seed):
     n = nv + len(J)
     m.state.eps_mass[:] = 1e-3
     plain(mass_entries)(machine.body_i, machine.body_f, m.work.mass, data.body_w, data.dof_w)
-    plain(gather_mass)(machine.pattern, m, nv, n)
+    plain(gather_mass)(machine, m, nv, n)
     K = np.block([[M + np.diag(m.state.extra_inertia), J.T], [J, -1e-3 * np.eye(len(J))]])
     right = np.random.default_rng(seed).normal(size=n)
     close(solved(made, right), np.linalg.solve(K, right), 1e-8)

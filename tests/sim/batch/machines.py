@@ -1,7 +1,6 @@
 """Machines for tests of batches."""
 
-from functools import cache, partial
-from importlib import import_module
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -89,7 +88,7 @@ def balls() -> gori.Model:
 @pytest.fixture
 def on_host(monkeypatch):
     """Batches on a GPU have their engine on the host: the same program, with a loop in place of the threads."""
-    monkeypatch.setattr(import_module("gori.sim.batch.cuda"), "CudaMachines", partial(CudaMachines, device=Host))
+    monkeypatch.setattr(CudaMachines, "accelerator", Host)
 
 
 def quaternion(angle: float) -> list[float]:
@@ -144,4 +143,4 @@ def on_host_device(patch) -> None:
     from gori.sim.batch.cuda import CudaMachines
     from gori.sim.batch.devices import Host
 
-    patch.setattr(CudaMachines.__init__, "__defaults__", ((), Host, False))
+    patch.setattr(CudaMachines, "accelerator", Host)

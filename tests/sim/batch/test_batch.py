@@ -5,8 +5,6 @@ import pickle
 import signal
 import threading
 import time
-from functools import partial
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -506,7 +504,7 @@ def test_a_file_with_other_contents_is_named(tmp_path):
 @pytest.mark.parametrize("kind", ["cpu", "cuda"])
 def test_torques_become_servos(kind, monkeypatch):
     """As motors of the Spec, to the last bit on a CPU; where friction varies, each machine has a table of its own."""
-    monkeypatch.setattr(import_module("gori.sim.batch.cuda"), "CudaMachines", partial(CudaMachines, device=Host))
+    monkeypatch.setattr(CudaMachines, "accelerator", Host)
     model, v = pendulum(), speeds(pendulum(), 3)
     motor = {"type": "motor", "joint": model.spec.forces["twist"].joint, "kp": 30.0, "kd": 2.0, "limit": 4.0}
     own = model.spec.model_dump(exclude_unset=True)

@@ -5,11 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gori.errors import InputError, MissingPackageError, UnsupportedError
+import gori
+from gori.errors import DeviceWarning, InputError, UnsupportedError
 from gori.kernels.codes import OK
 from gori.model.memory import free_memory
 from gori.sim.batch.devices import LINE, Gpu, Host, stream_handle
 from gori.sim.batch.plan import MemoryPlan
+from tests.sim.batch.machines import pendulum
 from tests.sim.batch.tiny import tiny_source
 
 COUNT = 6
@@ -50,9 +52,9 @@ def test_arrays_are_views(host):
 
 def test_a_launch_moves_all_machines(host):
     source = tiny_source()
-    assert host.used >= {"machine.law", "machine.body_i", "data.own", "data.tau", "y", "many", "before"}
-    assert "data.idle" not in host.used
-    plan = MemoryPlan(source.tree, host.used, COUNT)
+    assert host.used.paths >= {"machine.law", "machine.body_i", "data.own", "data.tau", "y", "many", "before"}
+    assert "data.idle" not in host.used.paths
+    plan = MemoryPlan(source.tree, host.used.paths, COUNT)
     memory = host.take(plan.size)
     words = plan.words(memory.address)
     for path, laid in plan.shared.items():
@@ -73,17 +75,30 @@ def test_free_memory_is_that_of_the_host(host):
     assert (host.free() is None) == (free_memory() is None)
 
 
-def test_without_a_gpu_the_device_is_refused_with_a_cure():
+def there_is_a_gpu() -> bool:
     try:
         from numba import cuda
-
-        there = cuda.is_available()
     except ImportError:
-        there = False
-    if there:
-        pytest.skip("a GPU is there")
-    with pytest.raises((MissingPackageError, UnsupportedError), match=r"pip install 'gori\[gpu\]'"):
+        return False
+    return cuda.is_available()
+
+
+@pytest.mark.skipif(there_is_a_gpu(), reason="a GPU is there")
+def test_without_a_gpu_its_programs_are_refused_with_a_cure():
+    with pytest.raises(UnsupportedError, match=r"pip install 'gori\[gpu\]'"):
         Gpu(tiny_source())
+    assert Gpu.missing() and not Host.missing()
+
+
+@pytest.mark.skipif(there_is_a_gpu(), reason="a GPU is there")
+def test_without_a_gpu_a_batch_moves_on_the_cpu_and_says_so():
+    with pytest.warns(DeviceWarning, match=r"device cuda: .*pip install 'gori\[gpu\]'.* on the CPU") as told:
+        batch = gori.batch(pendulum(), 3, gori.SemiImplicit(step=1e-3), device="cuda")
+    assert told[0].filename == __file__
+    other = gori.batch(pendulum(), 3, gori.SemiImplicit(step=1e-3))
+    for one in (batch, other):
+        one.step(10)
+    assert batch.device == "cpu" and np.array_equal(batch.q, other.q)
 
 
 def test_handles_of_streams_of_other_programs():

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 
 from gori.kernels.batch.members import APART, SHARED, TILE, Laid
+from gori.kernels.batch.regions import Regions
 from gori.kernels.codes import OK
 from gori.kernels.jit import part
 from gori.sim.batch import program
-from gori.sim.batch.program import BLOCK, SIGNATURES, SUFFIX, Binary, on_gpu, on_host
+from gori.sim.batch.program import BLOCK, SIGNATURES, SUFFIX, Binary, Used, on_gpu, on_host
 from tests.sim.batch.tiny import tiny_source
 
 BINARIES = {name: Binary(f"_{name}", bytes([k]) * (k + 3)) for k, name in enumerate(SIGNATURES)}
+USED = Used(frozenset({"y", "many"}), None)
 
 
 @part
@@ -54,8 +56,9 @@ def test_numbers_of_their_own_on_the_host():
 
 
 def test_packed_binaries_are_unpacked_as_they_were():
-    packed = program._packed(BINARIES, {"y", "data.tau"})
-    assert program._unpacked(packed) == (BINARIES, frozenset({"y", "data.tau"}))
+    for regions in (None, Regions({"y": 0, "data.tau": 24}, [0, 0, 32, 0])):
+        used = Used(frozenset({"y", "data.tau"}), regions)
+        assert program._unpacked(program._packed(BINARIES, used)) == (BINARIES, used)
 
 
 @pytest.fixture
@@ -63,8 +66,8 @@ def compiler(monkeypatch, tmp_path):
     """A GPU's compiler that needs none, and the names of what it has compiled; the cache is a new folder."""
     compiled = []
 
-    def functions(source, used):
-        used.update({"y", "many"})
+    def functions(source, room):
+        room.use("y", "many")
         return dict.fromkeys(SIGNATURES)
 
     def binary(function, name, capability, block):
@@ -83,7 +86,7 @@ def kept(folder):
 
 
 def test_binaries_are_kept(compiler, tmp_path):
-    expected = BINARIES, frozenset({"y", "many"})
+    expected = BINARIES, USED
     assert on_gpu(tiny_source(), (9, 0)) == expected and len(compiler) == len(SIGNATURES)
     assert on_gpu(tiny_source(), (9, 0)) == expected and len(compiler) == len(SIGNATURES)
     assert [path.parent for path in kept(tmp_path)] == [tmp_path / program.folder_of_programs()]
@@ -104,7 +107,7 @@ def test_a_damaged_file_is_compiled_anew(compiler, tmp_path, damage):
     (file,) = kept(tmp_path)
     whole = file.read_bytes()
     file.write_bytes(damage(whole))
-    assert on_gpu(tiny_source(), (9, 0)) == (BINARIES, frozenset({"y", "many"}))
+    assert on_gpu(tiny_source(), (9, 0)) == (BINARIES, USED)
     assert len(compiler) == 2 * len(SIGNATURES) and file.read_bytes() == whole
 
 
@@ -124,3 +127,12 @@ def test_threads_of_vehicles_keep_together():
     assert together.blocks == {**blocks, "advance": program.TOGETHER} and blocks["advance"] < program.TOGETHER
     assert tiny_source(name="time_stepping").called
     assert not together.called and not tiny_source().called
+
+
+def test_machines_with_long_steps_have_programs_of_their_sizes():
+    one, other = (tiny_source(closed=stand, law=Laid(np.zeros(n), SHARED)) for n in (2, 3))
+    assert one.sized and not tiny_source().sized and not one._replace(foreign=True).sized
+    assert one.key("host") != other.key("host")
+    assert (
+        on_host(one).used.regions.at.keys() >= {"y", "many", "machine.law"} and on_host(tiny_source()).used[1] is None
+    )

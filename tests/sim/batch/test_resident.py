@@ -1,7 +1,6 @@
 """Resets of a batch on a GPU, run on the host: launches alone, with masks and sets that are on the device."""
 
 from functools import partial
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -29,7 +28,7 @@ class OnGpu:
 @pytest.fixture
 def transfers(monkeypatch):
     """The engine runs on the host; sizes of what is taken, uploaded and downloaded are noted."""
-    monkeypatch.setattr(import_module("gori.sim.batch.cuda"), "CudaMachines", partial(CudaMachines, device=Host))
+    monkeypatch.setattr(CudaMachines, "accelerator", Host)
     noted = []
     for name in ("take", "upload", "download", "synchronise"):
         before = getattr(Host, name)

@@ -3,7 +3,6 @@ a window of soft soil. All are built alike, so that one program is compiled for 
 """
 
 from functools import cache, partial
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -39,7 +38,7 @@ def ground(window: bool) -> tuple[gori.Model, gori.State]:
 @pytest.fixture
 def on_gpu(monkeypatch):
     """Batches with device="cuda" run on the host."""
-    monkeypatch.setattr(import_module("gori.sim.batch.cuda"), "CudaMachines", partial(CudaMachines, device=Host))
+    monkeypatch.setattr(CudaMachines, "accelerator", Host)
     return partial(Batch, method=METHOD, device="cuda")
 
 

@@ -22,6 +22,8 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import infer_getattr, lower_builtin, lower_cast, lower_getattr, models, register_model
 from numba.np.arrayobj import populate_array
 
+from gori.kernels.batch.records import PlacedRecord, copy_record
+
 LARGEST = (1 << 63) - 1
 """the end of a slice that has none"""
 _I8, _I32, _I64 = (ir.IntType(bits) for bits in (8, 32, 64))
@@ -56,16 +58,23 @@ class PlacedArray(types.Type):
         return PlacedArray(self.dtype, [self.steps[axis] for axis in kept], self.scale, self.constant, self.stored)
 
     @property
-    def plain(self) -> types.Array:
-        """Numba's own type of such an array, for where arrays of different places meet."""
-        return types.Array(self.dtype, self.ndim, "A")
+    def element(self) -> Any:
+        """Type of what a full index gives."""
+        apart = self.scale // self.dtype.size if isinstance(self.dtype, types.Record) else 1
+        return PlacedRecord(self.dtype, apart, self.constant) if apart > 1 else self.dtype
+
+    @property
+    def plain(self) -> Any:
+        """Numba's own type of such an array, for where arrays of different places meet; None if it has no such."""
+        own = self.stored == self.dtype == self.element
+        return types.Array(self.dtype, self.ndim, "A") if own else None
 
     def can_convert_to(self, typingctx: Any, other: Any) -> Any:
-        return Conversion.safe if other == self.plain and self.stored == self.dtype else None
+        return Conversion.safe if other == self.plain else None
 
     def unify(self, typingctx: Any, other: Any) -> Any:
         alike = isinstance(other, PlacedArray | types.Array) and (other.dtype, other.ndim) == (self.dtype, self.ndim)
-        return self.plain if alike and self.stored == self.dtype else None
+        return self.plain if alike and (other.plain if isinstance(other, PlacedArray) else other) else None
 
 
 @register_model(PlacedArray)
@@ -113,7 +122,7 @@ class _Getitem(AbstractTemplate):
         array, index = args
         if not isinstance(array, PlacedArray) or (left := _axes_left(array, index)) is None:
             return None
-        return signature(array.part(left) if left else array.dtype, array, types.unliteral(index))
+        return signature(array.part(left) if left else array.element, array, types.unliteral(index))
 
 
 @infer
@@ -136,6 +145,8 @@ class _Setitem(AbstractTemplate):
         array, index, value = args
         if not isinstance(array, PlacedArray) or array.constant or _axes_left(array, index) is None:
             return None
+        if isinstance(value, PlacedRecord) and value.record == array.dtype:
+            return signature(types.none, array, types.unliteral(index), value)
         if not self.context.can_convert(value, array.dtype):
             return None
         return signature(types.none, array, types.unliteral(index), array.dtype)
@@ -166,16 +177,16 @@ def _parts_of(context, builder, kind: PlacedArray, value: Any, index_type: Any, 
         indices = list(zip(index_type, cgutils.unpack_tuple(builder, index, len(index_type))))
     else:
         indices = [(index_type, index)]
-    offset, left = ir.Constant(_I32, 0), []
+    offset, left = ir.Constant(_I64, 0), []
     for (part, number), step, size in zip(indices, kind.steps, shape):
         if isinstance(part, types.SliceType):
             bounds = context.make_helper(builder, part, number)
             open_end = builder.icmp_signed("==", bounds.stop, ir.Constant(_I64, LARGEST))
             left.append(builder.sub(builder.select(open_end, size, bounds.stop), bounds.start))
-            at = builder.trunc(bounds.start, _I32)
+            at = bounds.start
         else:
-            at = context.cast(builder, number, part, types.int32)
-        offset = builder.add(offset, builder.mul(at, ir.Constant(_I32, step), flags=("nsw",)), flags=("nsw",))
+            at = context.cast(builder, number, part, types.int64)
+        offset = builder.add(offset, _times(builder, at, step))
     return offset, [*left, *shape[len(indices) :]]
 
 
@@ -183,13 +194,18 @@ def _address_at(context, builder, kind: PlacedArray, value: Any, offset: Any) ->
     """Pointer to bytes."""
     array = cgutils.create_struct_proxy(kind)(context, builder, value=value)
     base = builder.inttoptr(array.data, _I8.as_pointer())
-    if kind.scale:
-        return builder.gep(base, [builder.mul(offset, ir.Constant(_I32, kind.scale), flags=("nsw",))], inbounds=True)
-    return builder.gep(base, [builder.mul(builder.zext(offset, _I64), array.scale)], inbounds=True)
+    return builder.gep(base, [builder.mul(offset, ir.Constant(_I64, kind.scale) if kind.scale else array.scale)])
+
+
+def _times(builder, index: Any, step: int) -> Any:
+    """An index times a step, of which 32 bits are enough: one instruction on a GPU."""
+    return builder.mul(builder.zext(builder.trunc(index, _I32), _I64), ir.Constant(_I64, step))
 
 
 def _element_at(context, builder, kind: PlacedArray, pointer: Any) -> Any:
     """The number or record at a pointer."""
+    if isinstance(kind.element, PlacedRecord):
+        return builder.ptrtoint(pointer, _I64)
     if isinstance(kind.dtype, types.Record):
         value_type = context.get_value_type(kind.dtype)
         return builder.bitcast(pointer, value_type)
@@ -210,16 +226,13 @@ def _getitem(context, builder, sig, args):
 
 @lower_builtin(operator.setitem, PlacedArray, types.Any, types.Any)
 def _setitem(context, builder, sig, args):
-    kind, index_type, _ = sig.args
+    kind, index_type, given = sig.args
     offset, shape = _parts_of(context, builder, kind, args[0], index_type, args[1])
 
     def put(offset):
         pointer = _address_at(context, builder, kind, args[0], offset)
         if isinstance(kind.dtype, types.Record):
-            to = pointer
-            cgutils.raw_memcpy(
-                builder, to, builder.bitcast(args[2], _I8.as_pointer()), ir.Constant(_I64, kind.dtype.size), 1
-            )
+            copy_record(builder, kind.element, builder.ptrtoint(pointer, _I64), given, args[2])
         else:
             number = context.cast(builder, args[2], kind.dtype, kind.stored)
             builder.store(number, builder.bitcast(pointer, context.get_data_type(kind.stored).as_pointer()))
@@ -230,8 +243,7 @@ def _setitem(context, builder, sig, args):
     steps = kind.part(_axes_left(kind, index_type) or []).steps
     with cgutils.loop_nest(builder, shape, _I64) as indices:
         for index, step in zip(indices, steps):
-            more = builder.mul(builder.trunc(index, _I32), ir.Constant(_I32, step), flags=("nsw",))
-            offset = builder.add(offset, more, flags=("nsw",))
+            offset = builder.add(offset, _times(builder, index, step))
         put(offset)
     return context.get_dummy_value()
 

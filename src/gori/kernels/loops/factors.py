@@ -8,11 +8,16 @@ multipliers (`solve`), what eps changes fades away by eps/(sigma^2 + eps) each t
 """
 
 from gori.kernels.jit import part
+from gori.kernels.loops.straight import factor_in_code, gather_mass_in_code
 
 
 @part
-def gather_mass(s, m, nv, n):
-    """Entries and diagonal of [M J'; J -eps]; s: the Pattern."""
+def gather_mass(machine, m, nv, n):
+    """Entries and diagonal of [M J'; J -eps]."""
+    s, work, state = machine.pattern, m.work, m.state
+    arrays = (work.mass, work.jac, state.extra_inertia, state.eps_mass, work.entries, work.diagonal)
+    if gather_mass_in_code(machine, arrays):
+        return
     for p in range(s.source.shape[0]):
         d = s.source_row[p]
         m.work.entries[p] = m.work.mass[d, s.source[p]] if d >= 0 else m.work.jac[s.source[p]]
@@ -56,9 +61,11 @@ def subtract_at(y, rows, L, first, end, value):
 
 
 @part
-def factor(s, m, n):
+def factor(machine, m, n):
     """lower, and one over the pivots, from entries and diagonal."""
-    L, D_inv, y = m.state.lower, m.state.over_pivots, m.work.x
+    s, L, D_inv, y = machine.pattern, m.state.lower, m.state.over_pivots, m.work.x
+    if factor_in_code(machine, (m.work.entries, m.work.diagonal, L, D_inv)):
+        return
     for k in range(n):
         y[k] = 0.0
     for k in range(n):

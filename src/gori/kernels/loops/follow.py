@@ -18,7 +18,7 @@ def factor_dependent(machine, data, m, v):
     nv, n, head = data.tau.shape[0], data.tau.shape[0] + machine.equation.shape[0], m.head[0]
     fill_jacobian(machine, m.work, v, data.values, data.body_w, data.dof_w)
     gather_dependent(machine.pattern, m, nv, n)
-    factor(machine.pattern, m, n)
+    factor(machine, m, n)
     smallest = smallest_pivot(machine, m, nv, n, m.state.eps_unit)
     head.best_pivot_unit = max(head.best_pivot_unit, smallest)
     head.pivot = smallest / head.best_pivot_unit

@@ -7,6 +7,7 @@ from gori.kernels.jit import block, part
 from gori.kernels.loops.cuts import fill_jacobian, place_cuts, slide
 from gori.kernels.loops.factors import factor, gather_mass, smallest_pivot, substitute
 from gori.kernels.loops.memory import JUST_PLACED, WITH_FACTORS
+from gori.kernels.loops.straight import correct_in_code, solve_in_code
 from gori.kernels.loops.tables import DRIVEN, SLID, SPUN
 from gori.kernels.tree.aba import ROUNDING
 from gori.kernels.tree.columns import D_INV, NQ
@@ -91,8 +92,8 @@ def factor_inertia(machine, data, m, body_f):
     """Factors of [M J'; J -eps] with the inertia in body_f, after `place` and `fill_jacobian`."""
     nv, n = data.tau.shape[0], data.tau.shape[0] + machine.equation.shape[0]
     mass_entries(machine.body_i, body_f, m.work.mass, data.body_w, data.dof_w)
-    gather_mass(machine.pattern, m, nv, n)
-    factor(machine.pattern, m, n)
+    gather_mass(machine, m, nv, n)
+    factor(machine, m, n)
     m.head[0].mass_factors = 1
     m.head[0].factorisations += 1
 
@@ -126,6 +127,8 @@ def solve(machine, m, f, g, lam, eps, extra, x):
     eps, extra   what the factors have instead of zero
     """
     s, nv, n = machine.pattern, x.shape[0], x.shape[0] + lam.shape[0]
+    if solve_in_code(machine, (m.state.lower, m.state.over_pivots, f, g, lam, eps, extra, x)):
+        return
     for k in range(n):
         d = s.order[k]
         m.work.x[k] = f[d] + extra[d] * x[d] if d < nv else -g[d - nv] - eps[d - nv] * lam[d - nv]
@@ -142,6 +145,9 @@ def solve(machine, m, f, g, lam, eps, extra, x):
 def correct(machine, m, g, x):
     """x (nv,): the smallest change with J x = -g, as H measures it; g is not zero."""
     s, nv, n = machine.pattern, x.shape[0], x.shape[0] + g.shape[0]
+    m.head[0].corrections += 1
+    if correct_in_code(machine, (m.state.lower, m.state.over_pivots, g, x)):
+        return
     for k in range(n):
         d = s.order[k]
         m.work.x[k] = 0.0 if d < nv else -g[d - nv]
@@ -150,7 +156,6 @@ def correct(machine, m, g, x):
         d = s.order[k]
         if d < nv:
             x[d] = m.work.x[k]
-    m.head[0].corrections += 1
 
 
 @part

@@ -105,6 +105,10 @@ class Pattern(Bundle):
     `lower_row` to those of L by its columns.
     """
 
+    in_code = frozenset(
+        ("order", "start", "row", "source_row", "source", "lower_start", "column", "at", "below", "lower_row")
+    )
+
     order: Annotated[Any, _i1]  # (n,) axis d, or nv + equation e, at each place
     start: Annotated[Any, _i1]  # (n + 1,) first entry of each column
     row: Annotated[Any, _i1]  # place

@@ -1,17 +1,19 @@
 """What a batch is given: which machines are meant, and what is refused."""
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from gori.errors import InputError, UnsupportedError
+from gori.errors import DeviceWarning, InputError, UnsupportedError
 from gori.integrate import Method, SemiImplicit, TimeStepping
 from gori.kernels.device_array import DeviceArray
 from gori.model import Model
 from gori.model.threads import threads
 from gori.sim.batch.varied import Numbers
 from gori.sim.grid import MOST as MOST_STEPS
+from gori.text.arguments import is_one_of
 
 MOST = 1 << 31
 """machines"""
@@ -25,6 +27,21 @@ Mask = np.ndarray | DeviceArray
 """machines of a batch: of bool, or of bytes on a GPU"""
 Sets = np.ndarray | Sequence[int] | DeviceArray
 """a number of a set of parameters for each machine"""
+
+
+def usable_device(device: str) -> str:
+    """The device of a batch: "cpu", with a word, where there is no GPU that can be used."""
+    if not is_one_of(device, ("cpu", "cuda")):
+        raise InputError(f"device must be 'cpu' or 'cuda', not {device!r}")
+    if device == "cuda":
+        from gori.sim.batch.cuda import CudaMachines
+
+        if why := CudaMachines.accelerator.missing():
+            warnings.warn(
+                f"device cuda: {why}. The machines of this batch move on the CPU", DeviceWarning, stacklevel=4
+            )
+            return "cpu"
+    return device
 
 
 def machine_index(machine: int, count: int) -> int:

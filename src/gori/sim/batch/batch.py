@@ -36,6 +36,7 @@ from gori.sim.batch.arguments import (
     refuse_other_sets,
     refuse_unable,
     step_count,
+    usable_device,
     worker_count,
 )
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
@@ -106,15 +107,13 @@ class Batch:
         if unknown := solver.keys() - SolverOptions.__annotations__.keys():
             raise TypeError(f"Batch() got an unexpected keyword argument {min(unknown)!r}")
         self.count = machine_count(count)
-        if not is_one_of(device, ("cpu", "cuda")):
-            raise InputError(f"device must be 'cpu' or 'cuda', not {device!r}")
         if not isinstance(model, Model | Spec):
             raise InputError(f"a batch has machines of a Model or of a Spec, not of {model!r:.100}")
         parameters = {} if parameters is None else parameters
         if not isinstance(parameters, Mapping):
             raise InputError(f"parameters must be {{path of the Spec: values}}, not {parameters!r:.100}")
         self._workers = workers = worker_count(workers)
-        self.device, self._given = device, state is not None
+        self.device, self._given = usable_device(device), state is not None
         one = state if isinstance(state, State) else None
         self._starts = None if state is None or isinstance(state, State) else states_of(state, self.count)
         self.method = method_of(SemiImplicit() if method is None else method)
@@ -134,8 +133,8 @@ class Batch:
         self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
         self._forces, self._given_model = settable_forces(model), model
         held = with_held_forces(model, self._forces)
-        refuse_unable(held, device, self.method)
-        self.model = self._laws.model(with_contact_room(held, contact_room(held, device, solver.get("contacts"))))
+        refuse_unable(held, self.device, self.method)
+        self.model = self._laws.model(with_contact_room(held, contact_room(held, self.device, solver.get("contacts"))))
         self._law_numbers = self._laws.numbers(self.model)
         refuse_fewer(self._law_numbers, self.count)
         self._digest = digest_of([*varied, *self._law_numbers]) + self._laws.digest
@@ -146,14 +145,14 @@ class Batch:
                 f"parameters change where machines start ({moved[0].values.shape[0]} numbers of q and v), and state= "
                 "says where all of them do: leave one of them out. Where machines are is written to batch.q and batch.v"
             )
-        single = is_single(precision, self.model, device)
+        single = is_single(precision, self.model, self.device)
         self._options: dict[str, Any] = {**solver, "workers": workers}
         options = {name: option for name, option in solver.items() if name != "contacts"}
-        options |= {"forces": self._laws.force(self.model, device == "cuda")}
+        options |= {"forces": self._laws.force(self.model, self.device == "cuda")}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
         self._make = make = partial(_one_machine, self.model, apart, self.method, one, options)
         own = [*varied, *self._law_numbers]
-        if device == "cpu":
+        if self.device == "cpu":
             from gori.sim.batch.cpu import CpuMachines
 
             self._machines = CpuMachines(make, self.count, workers, own)

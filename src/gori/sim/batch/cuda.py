@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,9 +35,11 @@ class CudaMachines:
 
     make      a Simulation of one machine at the start
     varied    numbers that differ from machine to machine, of all sets; machine k begins with set k
-    device    what makes the Accelerator from the ProgramSource of the program
+    device    what makes the Accelerator from the ProgramSource of the program; None: `accelerator`
     single    numbers of machines are stored as float32 (`precision.py`)
     """
+
+    accelerator: ClassVar[Any] = Gpu
 
     def __init__(
         self,
@@ -45,7 +47,7 @@ class CudaMachines:
         count: int,
         workers: int,
         varied: Sequence[Numbers] = (),
-        device: Callable[[ProgramSource], Accelerator] = Gpu,
+        device: Callable[[ProgramSource], Accelerator] | None = None,
         single: bool = False,
     ):
         self.count, self.simulation = count, make()
@@ -53,8 +55,9 @@ class CudaMachines:
         stepper = self.simulation.stepper
         self._many = MANY.zeros(1)
         source = self._source(varied, single)
-        self._device = device(source)
-        self._members = MemoryPlan(source.tree, self._device.used | {"y", "many"}, count)
+        self._device = (device or self.accelerator)(source)
+        used = self._device.used
+        self._members = MemoryPlan(source.tree, used.paths | {"y", "many"}, count, used.regions)
         self.bytes_per_machine = self._members.own
         self._require_memory()
         self._memory = self._device.take(self._members.size)
@@ -143,8 +146,8 @@ class CudaMachines:
         laid = self._members.own_arrays[path]
         if laid.place != TILED:
             return np.array(self.array(path))
-        tiles = np.array(self._tiles(path)).swapaxes(1, 2)
-        return np.ascontiguousarray(tiles).reshape(-1, *laid.array.shape)[: self.count]
+        tiles = np.ascontiguousarray(np.array(self._tiles(path)).swapaxes(1, 2))
+        return tiles.view(laid.array.dtype).reshape(-1, *laid.array.shape)[: self.count]
 
     def _set_own(self, path: str, values: np.ndarray) -> None:
         """The same back."""
@@ -153,15 +156,16 @@ class CudaMachines:
             self.array(path)[...] = values
             return
         tiles = self._tiles(path)
-        padded = np.zeros((tiles.shape[0] * TILE, laid.words), laid.array.dtype)
-        padded[: self.count] = values.reshape(self.count, laid.words)
+        padded = np.zeros((tiles.shape[0] * TILE, laid.words), tiles.dtype)
+        padded[: self.count] = np.ascontiguousarray(values).reshape(self.count, -1).view(tiles.dtype)
         tiles[...] = np.ascontiguousarray(padded.reshape(-1, TILE, laid.words).swapaxes(1, 2))
 
     def _tiles(self, path: str) -> Any:
         """A member that stands in tiles: (tiles, words, machines of a tile)."""
         laid, (tile, machine, word) = self._members.own_arrays[path], self._members.apart(path)
         shape = (-(-self.count // TILE), laid.words, TILE)
-        return self._device.array(self._memory, self._members.at[path], shape, (tile, word, machine), laid.array.dtype)
+        dtype = np.dtype(np.int64) if laid.array.dtype.names else laid.array.dtype
+        return self._device.array(self._memory, self._members.at[path], shape, (tile, word, machine), dtype)
 
     # ---- steps
 
@@ -364,7 +368,7 @@ def recorded_source(
     """What the program of steps is made from that keep where they began."""
     source = source_of(simulation, many, varied)
     memory = {**source.tree["memory"], "trace": tree_of(trace, False, {}, {}, "memory.trace.")}
-    return ProgramSource({**source.tree, "memory": memory}, recorded_step, "recorded", source.turning)
+    return ProgramSource({**source.tree, "memory": memory}, recorded_step, "recorded", source.turning, foreign=True)
 
 
 def _refuse_dense(simulation: Simulation) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from gori.errors import InputError
 from gori.integrate.batch.many import MANY
 from gori.integrate.batch.recorded import RECORD
+from gori.kernels.device_array import DeviceArray
 from gori.sim.batch.backward import Gradients, refuse_backward
 from gori.sim.batch.batch import Batch
 from gori.sim.batch.compiled_steps import held_signals
@@ -64,8 +65,9 @@ class DeviceSteps:
         model, h, count = batch.model, float(batch.method.settings()["step"]), len(batch)
         self._times = batch.time[None] + h * np.arange(steps)[:, None]
         self._states, self._values = self._blocks(steps)
+        columns = DeviceArray.of(inputs) if hasattr(inputs, "__cuda_array_interface__") else inputs
         for column, signal in enumerate(self._held):
-            self._values.view(axis=1)[:, :, signal] = inputs[:, :, column]
+            self._values.view(axis=1)[:, :, signal] = columns[:, :, column]
         following = DeviceBlock(self._device, (1,), count)
         following.view()[...] = 0.0
         source, device = self._recorder()

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gori.errors import InputError, MissingPackageError, UnsupportedError
+from gori.errors import InputError, UnsupportedError
 from gori.kernels.device_array import DeviceArray
 from gori.model.memory import free_memory
-from gori.sim.batch.program import ProgramSource, on_gpu, on_host
+from gori.sim.batch.program import ProgramSource, Used, on_gpu, on_host
 
 OLDEST = (7, 0)
 """compute capability that will do"""
@@ -29,7 +29,7 @@ class Memory(NamedTuple):
 class Accelerator(Protocol):
     """Where machines are computed; `used` are the members of the program that its steps need."""
 
-    used: frozenset[str]
+    used: Used
     stream: int
 
     def use(self, stream: int) -> None: ...
@@ -53,6 +53,10 @@ class Accelerator(Protocol):
 
 class Host:
     """The host itself."""
+
+    @staticmethod
+    def missing() -> str:
+        return ""
 
     def __init__(self, source: ProgramSource):
         self._kernels, self.used = on_host(source)
@@ -97,25 +101,35 @@ class Host:
 class Gpu:
     """An NVIDIA GPU, with all that is done in the order of one stream."""
 
-    def __init__(self, source: ProgramSource):
+    @staticmethod
+    def missing() -> str:
+        """Why there is none that can be used, and what to do; nothing if there is one."""
         try:
-            from cuda.core import Device as CudaDevice  # type: ignore[import-not-found]  # comes with numba-cuda
-            from cuda.core import LaunchConfig, ObjectCode, Stream, launch
+            import cuda.core  # comes with numba-cuda
             from numba import cuda
-        except ImportError as error:
-            raise MissingPackageError("a batch on a GPU needs numba-cuda: pip install 'gori[gpu]'") from error
+        except ImportError:
+            return "numba-cuda is not installed: pip install 'gori[gpu]'"
         if not cuda.is_available():
-            raise UnsupportedError(
-                "device cuda: no NVIDIA GPU can be used here (numba.cuda.is_available() is False). Install the driver "
-                "and pip install 'gori[gpu]', or use device='cpu'"
+            return (
+                "no NVIDIA GPU can be used here (numba.cuda.is_available() is False): install the driver, and pip "
+                "install 'gori[gpu]'"
             )
+        if (found := cuda.get_current_device().compute_capability) < OLDEST:
+            return (
+                f"this GPU has compute capability {found[0]}.{found[1]}, and a batch needs {OLDEST[0]}.{OLDEST[1]} or "
+                "more"
+            )
+        return ""
+
+    def __init__(self, source: ProgramSource):
+        if why := self.missing():
+            raise UnsupportedError(f"device cuda: {why}")
+        from cuda.core import Device as CudaDevice  # type: ignore[import-not-found]
+        from cuda.core import LaunchConfig, ObjectCode, Stream, launch
+        from numba import cuda
+
         self._cuda, self._launch, self._config, self._streams = cuda, launch, LaunchConfig, Stream
         capability = cuda.get_current_device().compute_capability
-        if capability < OLDEST:
-            raise UnsupportedError(
-                f"device cuda: this GPU has compute capability {capability[0]}.{capability[1]}, and a batch needs "
-                f"{OLDEST[0]}.{OLDEST[1]} or more. Use device='cpu'"
-            )
         cuda.current_context()
         self._device = CudaDevice()
         self._device.set_current()

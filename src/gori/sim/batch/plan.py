@@ -1,8 +1,11 @@
 """Where the arrays of many machines stand in one memory (`kernels/batch/members.py`)."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from gori.kernels.batch.members import APART, SHARED, TILE, TILED, WORD, Tree, leaves
+from gori.kernels.batch.members import APART, HALF, SHARED, SIDE_BY_SIDE, TILE, TILED, WORD, Laid, Tree, leaves
+from gori.kernels.batch.regions import Regions
 from gori.sim.batch.devices import LINE
 
 
@@ -13,12 +16,13 @@ class MemoryPlan:
                  by path
     moving       how many of its own arrays are no tables
     at           where each begins in the memory; image_at: in an image of one machine
+    regions      places that a program has decided; arrays that it does not use come after those
     tile         bytes of a tile of machines
     size, image  bytes of both; own: bytes of one machine
     """
 
-    def __init__(self, tree: Tree, used: frozenset[str] | set[str], count: int):
-        self._tree, self.count = tree, count
+    def __init__(self, tree: Tree, used: frozenset[str] | set[str], count: int, regions: Regions | None = None):
+        self._tree, self.count, self._regions = tree, count, regions
         found = {path: laid for path, laid in leaves(tree) if path in used and laid.array.size}
         own = {path: laid for path, laid in found.items() if laid.place != SHARED}
         tables = {path: laid for path, laid in own.items() if path.startswith("machine.")}
@@ -27,28 +31,49 @@ class MemoryPlan:
         self.shared = {path: laid for path, laid in found.items() if laid.place == SHARED}
         self.at: dict[str, int] = {}
         self.image_at: dict[str, int] = {}
-        self.size = self.image = self.own = 0
+        self.size = self.tile = self.image = self.own = 0
         self._count = count
-        for path, laid in found.items():
-            if laid.place != TILED:
-                self.at[path] = self.size
-                machines = 1 if laid.place == SHARED else count
-                self.size += -(-laid.nbytes * machines // LINE) * LINE
-        self.tile = 0
-        for path, laid in found.items():
-            if laid.place == TILED:
-                self.at[path] = self.size + self.tile
-                self.tile += laid.nbytes * TILE
-        self.size += self.tile * -(-count // TILE)
+        if regions is None:
+            self._one_after_the_other(found)
+        else:
+            self._in_regions(found, regions)
         for path, laid in self.own_arrays.items():
             self.image_at[path] = self.image
             self.image += -(-laid.nbytes // WORD) * WORD
             self.own += laid.nbytes
 
+    def _one_after_the_other(self, found: Mapping[str, Laid]) -> None:
+        """Each array of all machines, and then tile after tile."""
+        for path, laid in found.items():
+            if laid.place != TILED:
+                self.at[path] = self._take(laid.nbytes * (1 if laid.place == SHARED else self.count))
+        for path, laid in found.items():
+            if laid.place == TILED:
+                self.at[path] = self.size + self.tile
+                self.tile += laid.nbytes * TILE
+        self.size += self.tile * -(-self.count // TILE)
+
+    def _in_regions(self, found: Mapping[str, Laid], regions: Regions) -> None:
+        """Where the program expects them."""
+        places = {path: regions.place(path, laid) for path, laid in found.items()}
+        scale = {SHARED: 1, APART: self.count, SIDE_BY_SIDE: self.count, TILED: TILE}
+        self.tile = regions.sizes[TILED] * TILE
+        self._begin = [self._take(regions.sizes[place] * scale[place]) for place in (SHARED, APART, SIDE_BY_SIDE)]
+        self._begin.append(self._take(self.tile * -(-self.count // TILE)))
+        self.at = {path: self._begin[laid.place] + scale[laid.place] * places[path] for path, laid in found.items()}
+
+    def _take(self, size: int) -> int:
+        """The beginning of so many bytes more."""
+        begin = self.size
+        self.size += -(-size // LINE) * LINE
+        return begin
+
     def words(self, address: int) -> np.ndarray:
         """The table that compiled code gets: the size of a tile, and address and shape of each array, in the order of
         `Members`.
         """
+        if self._regions is not None:
+            return np.array([self.tile, *(address + begin for begin in self._begin)], np.int64)
         words: list[int] = [self.tile]
         for path, laid in leaves(self._tree):
             words += [address + self.at[path] if path in self.at else 0, *laid.array.shape]
@@ -58,7 +83,7 @@ class MemoryPlan:
         """How far apart stand tiles of machines, the machines of a tile, and the words of a machine [bytes]."""
         laid = self.own_arrays[path]
         if laid.place == TILED:
-            item = laid.stored.itemsize
+            item = HALF if laid.single else WORD
             return self.tile, item, item * TILE
         if laid.place == APART:
             return TILE * laid.nbytes, laid.nbytes, WORD

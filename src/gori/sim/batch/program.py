@@ -9,6 +9,7 @@ import json
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from gori.integrate import TimeStepping
 from gori.integrate.batch.many import steps_of_many
 from gori.kernels.batch.copies import choose_set, put_image, put_numbers, take_image
 from gori.kernels.batch.members import Members, Tree, members_at, read_byte, structure_of
+from gori.kernels.batch.regions import Regions
 from gori.kernels.device_functions import link_once
 from gori.kernels.device_loops import use_plain_ranges
 from gori.kernels.jit import part
@@ -56,6 +58,7 @@ class ProgramSource(NamedTuple):
     turning   turns of angles of cuts are counted
     starting  forces of the ground on vehicles are found anew where they stand: without that, `start_vehicles` does
               nothing, and takes no time to compile
+    foreign   it works in the memory of another program
     """
 
     tree: Tree
@@ -63,6 +66,15 @@ class ProgramSource(NamedTuple):
     name: str
     turning: bool
     starting: bool = False
+    foreign: bool = False
+
+    @property
+    def sized(self) -> bool:
+        """Whether sizes and places of arrays are constants of the code, which serves machines of these sizes alone:
+        those with loops and vehicles, whose steps are long. One program serves all trees.
+        """
+        machine = self.tree["machine"]
+        return not self.foreign and any(machine.get(name) is not None for name in ("closed", "vehicle"))
 
     @property
     def called(self) -> bool:
@@ -92,18 +104,45 @@ class ProgramSource(NamedTuple):
             self.name,
             str(self.turning),
             str(self.starting),
-            structure_of(self.tree),
-            str((self.called, self.together)),
+            structure_of(self.tree, self.sized),
+            str((self.called, self.together, self.sized)),
             target,
         ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
 
 
+class Used(NamedTuple):
+    """Members that the steps of a program need, by path, and where it has put them, if it has."""
+
+    paths: frozenset[str]
+    regions: Regions | None
+
+
 class Program(NamedTuple):
-    """Kernels by name, each to be called with its arguments; used: members that the steps need, by path."""
+    """Kernels by name, each to be called with its arguments."""
 
     kernels: dict[str, Callable[..., None]]
-    used: frozenset[str]
+    used: Used
+
+
+class Room:
+    """What the functions of a program that is being compiled find out about its members."""
+
+    def __init__(self, source: ProgramSource, type_of_function: Callable[[Any], Any]):
+        self._source, self._type_of, self._paths = source, type_of_function, set[str]()
+        self._regions = Regions() if source.sized else None
+
+    def members(self) -> Any:
+        """For one function: members(words, machines, t)."""
+        return members_at(Members(self._source.tree, self._type_of, self._paths, regions=self._regions))
+
+    def use(self, *paths: str) -> None:
+        """These members are needed."""
+        self._paths.update(paths)
+
+    def used(self) -> Used:
+        """So far."""
+        return Used(frozenset(self._paths), self._regions)
 
 
 # ---- on the host
@@ -121,8 +160,8 @@ def on_host(source: ProgramSource) -> Program:
 
 
 def _compiled_on_host(source: ProgramSource) -> Program:
-    used: set[str] = set()
-    advance_one, begin_one = _advance_one(source, numba.typeof, used), _start_one(source, numba.typeof, used)
+    room = Room(source, numba.typeof)
+    advance_one, begin_one = _advance_one(source, room), _start_one(source, room)
 
     def over_machines(function: Any, count: int) -> Any:
         """function(arguments, t) for all machines; count: of its arguments after which `machines` stands."""
@@ -158,7 +197,7 @@ def _compiled_on_host(source: ProgramSource) -> Program:
     }  # fmt: skip
     advance.compile(SIGNATURES["advance"])
     start.compile(SIGNATURES["start_vehicles"])
-    return Program(kernels, frozenset(used))
+    return Program(kernels, room.used())
 
 
 # ---- on a GPU
@@ -176,7 +215,7 @@ def folder_of_programs() -> str:
     return hashlib.sha256(f"{hash_of_all()} {Path(__file__).read_text()}".encode()).hexdigest()[:16]
 
 
-def on_gpu(source: ProgramSource, capability: tuple[int, int]) -> tuple[dict[str, Binary], frozenset[str]]:
+def on_gpu(source: ProgramSource, capability: tuple[int, int]) -> tuple[dict[str, Binary], Used]:
     """Binaries of the kernels by name, from the cache or compiled, and the members that they use."""
     name = source.key(f"{capability} {version('numba-cuda')}") + SUFFIX
     for root in cache_roots():
@@ -186,24 +225,26 @@ def on_gpu(source: ProgramSource, capability: tuple[int, int]) -> tuple[dict[str
                 return _unpacked(read_whole(path))
             except (OSError, ValueError):
                 continue
-    used: set[str] = set()
+    from numba.cuda.descriptor import cuda_target
+
+    room = Room(source, cuda_target.typing_context.resolve_value_type)
     found = {
         kernel: _binary(function, kernel, capability, source.blocks[kernel])
-        for kernel, function in _gpu_kernels(source, used).items()
+        for kernel, function in _gpu_kernels(source, room).items()
     }
     if usable(cache_root()):
-        _keep(cache_root() / folder_of_programs() / name, _packed(found, used))
-    return found, frozenset(used)
+        _keep(cache_root() / folder_of_programs() / name, _packed(found, room.used()))
+    return found, room.used()
 
 
-def _gpu_kernels(source: ProgramSource, used: set[str]) -> dict[str, Any]:
+def _gpu_kernels(source: ProgramSource, room: Room) -> dict[str, Any]:
     """Functions of the threads."""
     from numba import cuda
     from numba.cuda.descriptor import cuda_target
 
     use_plain_ranges()
     type_of: Any = cuda_target.typing_context.resolve_value_type
-    advance_one, begin_one = _advance_one(source, type_of, used), _start_one(source, type_of, used)
+    advance_one, begin_one = _advance_one(source, room), _start_one(source, room)
     for function, name in ((advance_one, "advance"), (begin_one, "start_vehicles")) if source.called else ():
         first, second, third, h = SIGNATURES[name]
         link_once(type_of(function).dispatcher.compile_device((first, second, third, WHOLE, h)).library)
@@ -280,9 +321,9 @@ def ptx_of(function: Any, name: str, capability: tuple[int, int], block: int) ->
 # ---- both
 
 
-def _advance_one(source: ProgramSource, type_of_function: Callable[[Any], Any], used: set[str]) -> Any:
+def _advance_one(source: ProgramSource, room: Room) -> Any:
     """Steps of machine t."""
-    members = members_at(Members(source.tree, type_of_function, used))
+    members = room.members()
     steps_of_one = steps_of_many(source.step, source.turning)
 
     @part
@@ -293,7 +334,7 @@ def _advance_one(source: ProgramSource, type_of_function: Callable[[Any], Any], 
     return advance_one
 
 
-def _start_one(source: ProgramSource, type_of_function: Callable[[Any], Any], used: set[str]) -> Any:
+def _start_one(source: ProgramSource, room: Room) -> Any:
     """Vehicles of machine t start where they stand, if its byte of the mask is set."""
     if not source.starting:
 
@@ -303,7 +344,7 @@ def _start_one(source: ProgramSource, type_of_function: Callable[[Any], Any], us
 
         return start_nothing
 
-    members = members_at(Members(source.tree, type_of_function, used))
+    members = room.members()
 
     @part
     def start_one_of_many(words, mask, machines, t, h):
@@ -320,19 +361,21 @@ def _from_text(text: str, name: str, **space: Any) -> Any:
     return space[name]
 
 
-def _packed(binaries: dict[str, Binary], used: set[str]) -> bytes:
+def _packed(binaries: dict[str, Binary], used: Used) -> bytes:
     kernels = [[name, binary.symbol, len(binary.code)] for name, binary in binaries.items()]
-    head = json.dumps({"used": sorted(used), "kernels": kernels}).encode()
+    regions = None if used.regions is None else asdict(used.regions)
+    head = json.dumps({"used": sorted(used.paths), "regions": regions, "kernels": kernels}).encode()
     return len(head).to_bytes(8, "little") + head + b"".join(binary.code for binary in binaries.values())
 
 
-def _unpacked(content: bytes) -> tuple[dict[str, Binary], frozenset[str]]:
+def _unpacked(content: bytes) -> tuple[dict[str, Binary], Used]:
     size = int.from_bytes(content[:8], "little")
     head, at, found = json.loads(content[8 : 8 + size]), 8 + size, {}
     for name, symbol, length in head["kernels"]:
         found[name] = Binary(symbol, content[at : at + length])
         at += length
-    return found, frozenset(head["used"])
+    regions = None if head["regions"] is None else Regions(**head["regions"])
+    return found, Used(frozenset(head["used"]), regions)
 
 
 def _keep(path: Path, content: bytes) -> None:
