@@ -28,7 +28,8 @@ def test_vehicles_of_their_own_mass_stand():
     assert np.abs(batch.v[:2]).max() < 1e-3 and not batch.failed.any()
     assert np.abs(batch.q[:2, 6] - height[:2]).max() < 1e-5
     assert batch.v[2, 3] == pytest.approx(3.0, abs=0.05)
-    assert batch.at_rest(machines=[0])[0].q == pytest.approx(states[0].q, abs=1e-12)
+    rolling, still = batch.at_rest(speed=[3.0, 0.0], machines=[2, 0])  # in the order in which they are named
+    assert still.q == pytest.approx(states[0].q, abs=1e-12) and rolling.v == pytest.approx(states[2].v, abs=1e-9)
 
 
 def test_sets_share_what_was_found():

@@ -30,10 +30,12 @@ from gori.sim.batch.arguments import (
     machine_count,
     machine_index,
     machine_mask,
+    machine_order,
     machine_sets,
     on_host,
     refuse_fewer,
     refuse_other_sets,
+    refuse_twice,
     refuse_unable,
     step_count,
     worker_count,
@@ -253,7 +255,7 @@ class Batch:
         those of the Spec again.
 
         machines   a mask (machines,), indices, or one index; default: all
-        state      of all that are chosen, or one for each of them, in the order of the batch
+        state      of all that are chosen, or one for each of them: in the order of the indices, or of the batch
         """
         if state is None and self._starts is not None:
             chosen = np.flatnonzero(on_host(self._chosen(machines)))
@@ -261,8 +263,9 @@ class Batch:
         elif state is None or isinstance(state, State):
             self._reset(machines, state)
         else:
-            chosen = np.flatnonzero(on_host(self._chosen(machines)))
-            self._reset_each(chosen, states_of(state, len(chosen)))
+            chosen = machine_order(machines, self.count, self._gpu)
+            refuse_twice(chosen, "State")
+            self._reset_each(chosen, states_of(state, len(chosen), chosen))
 
     def _reset_each(self, chosen: np.ndarray, states: Sequence[State]) -> None:
         """Machines into States of their own; those that share one State and their parameters at once."""
@@ -303,10 +306,10 @@ class Batch:
         """States in which vehicles stand, or roll, each with its own parameters (`gori.at_rest`); machines that share
         theirs share one State. `batch.reset(state=batch.at_rest())` puts them there.
 
-        speed      [m/s], or one for each of the chosen machines
-        machines   a mask (machines,), indices, or one index; default: all
+        speed      [m/s], or one for each of the chosen machines, in the order of the States that are returned
+        machines   a mask (machines,), indices, whose order is kept, or one index; default: all
         """
-        chosen = np.flatnonzero(on_host(self._chosen(machines)))
+        chosen = machine_order(machines, self.count, self._gpu)
         sets = [int(one) for one in self._set[chosen]] if self._varied else [0] * len(chosen)
         of_machine = {one: int(k) for one, k in zip(sets, chosen)}
         models = self._models()
@@ -328,8 +331,9 @@ class Batch:
         """Give machines other sets of the values of `parameters`, of which there may be more than machines. What was
         computed from them at the start, as the height of wheels, follows at the next reset.
 
-        sets       numbers of sets (machines,), of which those of the chosen machines count. On a GPU they may be there,
-                   as the mask: nothing is then awaited, and what is no number of a set leaves its machine as it is
+        sets       numbers of sets (machines,), sets[k] for machine k, of which those of the chosen machines count. On a
+                   GPU they may be there, as the mask: nothing is then awaited, and what is no number of a set leaves
+                   its machine as it is
         machines   a mask (machines,), indices, or one index; default: all
         """
         with self._turn:
@@ -625,11 +629,12 @@ def _not_finite(simulation: Simulation) -> str | None:
     return None
 
 
-def states_of(states: Sequence[State], count: int) -> tuple[State, ...]:
-    """A State for each of so many machines."""
+def states_of(states: Sequence[State], count: int, machines: Sequence[int] | np.ndarray = ()) -> tuple[State, ...]:
+    """A State for each of so many machines; machines: their numbers, by default in the order of the batch."""
     found = tuple(states) if isinstance(states, Iterable) else (states,)
     for k, state in enumerate(found):
         if not isinstance(state, State):
+            k = machines[k] if k < len(machines) else k
             raise InputError(f"state must be a State, or one for each machine; that of machine {k} is {state!r:.100}")
     if len(found) != count:
         raise InputError(f"state must be a State, or one for each of {count} machines, not {len(found)}")
