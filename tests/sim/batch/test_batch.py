@@ -365,6 +365,29 @@ def test_what_is_written_begins_anew(method):
         assert np.array_equal(batch.q[k], run.q) and np.array_equal(batch.v[k], run.v)
 
 
+@pytest.mark.parametrize("make", [arm, four_bar])
+@pytest.mark.parametrize("method", FORGETFUL, ids=lambda method: method.kind)
+def test_states_and_files_taken_after_a_write_go_on_as_the_batch(make, method, tmp_path):
+    """They begin anew as it does, and taking them changes nothing."""
+    batch, other, untouched = (Batch(make(), 3, method) for _ in range(3))
+    v = speeds(make(), 3)
+    for one in (batch, untouched):
+        one.v[:] = v
+        one.step(20)
+        one.v[1] *= 0.5
+    state = batch.state(1)
+    batch.save(tmp_path / "batch.npz")
+    other.load(tmp_path / "batch.npz")
+    run = gori.Simulation(make(), method, state=state)
+    assert not np.array_equal(batch.v[1], v[1]) and state == untouched.state(1)
+    kept = gori.Simulation(make(), method, state=untouched.state(0))
+    for one in (batch, other, untouched, run, kept):
+        one.step(20)
+    assert np.array_equal(run.q, batch.q[1]) and np.array_equal(run.v, batch.v[1])
+    assert np.array_equal(other.q, batch.q) and np.array_equal(untouched.q, batch.q)
+    assert np.array_equal(kept.q, batch.q[0])  # was not written to
+
+
 def test_restart_of_some_machines():
     method = gori.Adams(step=H)
     batch, v = Batch(arm(), 3, method), speeds(arm(), 3)

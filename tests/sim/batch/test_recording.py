@@ -92,8 +92,26 @@ def test_what_is_refused(monkeypatch):
         with pytest.raises(InputError, match="machine must be a number"):
             rec.machine(machine)
     monkeypatch.setattr("gori.model.memory.free_memory", lambda: 100)
-    with pytest.raises(InputError, match=r"2 samples of 2 machines would take .* GB of memory, and 1e-07 GB are free"):
+    with pytest.raises(
+        InputError,
+        match=r"2 samples of 2 machines \(112 bytes each\) would take 2\.24e-07 GB .* 1e-07 GB are free: take",
+    ):
         batch.run(0.01, sample=0.01)
+    monkeypatch.setattr("gori.model.memory.free_memory", lambda: 2 * 112)
+    assert len(batch.run(0.01, sample=0.01)) == 2
+
+
+def test_samples_that_no_memory_holds(monkeypatch):
+    """Told before any of it is taken: of their times too."""
+    batch, zeros = gori.batch(pendulum(), 2, gori.SemiImplicit(step=1e-9)), np.zeros
+
+    def small(shape, *others, **options):
+        assert np.prod(np.atleast_1d(shape), dtype=float) < 1e6
+        return zeros(shape, *others, **options)
+
+    monkeypatch.setattr(np, "zeros", small)
+    with pytest.raises(InputError, match=r"1000000001 samples of 2 machines .*larger `sample`"):
+        batch.run(1.0, sample=1e-9)
 
 
 def test_room_on_a_device(on_host, monkeypatch):

@@ -7,6 +7,7 @@ import numpy as np
 
 from gori.errors import InputError
 from gori.model import Model
+from gori.model.memory import require_memory
 from gori.record import Recording
 from gori.record.channels import WORK
 from gori.spec.expression import closest
@@ -125,5 +126,11 @@ def samples_of(
             )
         tables[0][name]  # what has no memory on a GPU is refused now
         found[name] = lambda table=tables[0], name=name: table[name]
-    width = machines.array("y").shape[1] + len(found)
-    return Samples(machines, found, np.zeros((most, machines.count)), machines.room((most, width, machines.count)))
+    width, count = machines.array("y").shape[1] + len(found), machines.count
+    each = 8.0 * (width + 1) * count  # with their times; samples of a GPU end here too
+    require_memory(
+        most * each,
+        f"{most} samples of {count} machines ({each:.3g} bytes each)",
+        "take fewer machines or a larger `sample`, or run for shorter durations one after the other",
+    )
+    return Samples(machines, found, np.zeros((most, count)), machines.room((most, width, count)))
