@@ -151,7 +151,8 @@ class Batch:
         single = is_single(precision, self.model, device)
         self._options: dict[str, Any] = {**solver, "workers": workers}
         options = {name: option for name, option in solver.items() if name != "contacts"}
-        options |= {"forces": self._laws.force(self.model, device == "cuda")}
+        known = self._starts or ([one] if one is not None else [])
+        options |= {"forces": self._laws.force(self.model, device == "cuda", known)}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
         self._make = make = partial(_one_machine, self.model, apart, self.method, one, options)
         own = [*varied, *self._law_numbers]
