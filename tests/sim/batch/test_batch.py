@@ -134,6 +134,9 @@ def test_run_for_a_duration():
     batch = Batch(arm(), 2)
     batch.run(0.3, progress=False)
     assert batch.time == pytest.approx([0.3, 0.3])
+    with pytest.raises(InputError, match=r"channels are sampled: run\(0.01, sample="):
+        batch.run(0.01, channels=["nothing"])
+    assert batch.time == pytest.approx([0.3, 0.3])
 
 
 @pytest.mark.parametrize(
@@ -151,6 +154,17 @@ def test_run_for_a_duration():
 def test_what_is_refused(arguments, options, words):
     with pytest.raises((InputError, UnsupportedError), match=words):
         gori.batch(arm(), *arguments, **options)
+
+
+def test_settings_of_the_file_are_no_parameters():
+    spec = pendulum().spec.set("run", {"method": {"type": "rk4", "step": 0.01}, "duration": 1.0})
+    with pytest.raises(InputError, match=r"parameter 'run\.method\.step' does nothing in a batch.*`run`"):
+        gori.batch(spec, 2, parameters={"run.method.step": [1e-3, 1e-4]})
+
+
+def test_parts_of_a_template_are_no_parameters():
+    with pytest.raises(InputError, match=r"cannot set 'parts.upper.mass'.*templates.*as 'bodies.upper.mass'"):
+        gori.batch(pendulum(), 2, parameters={"parts.upper.mass": [1.0, 2.0]})
 
 
 def test_both_kinds_of_batches():
@@ -283,9 +297,16 @@ def test_what_was_written_and_is_not_finite_is_named(make, value):
     batch.step(2)
     assert batch.failed.tolist() == [False, True, True]
     assert batch.failures() == {
-        1: f"q[2] is {value} at t = 0 s: write finite numbers, or reset it",
-        2: f"v[0] is {value} at t = 0 s: write finite numbers, or reset it",
+        k: f"{name} is {value} at t = 0 s: the machine stands still until it is put into a State, as by "
+        f"batch.reset({k}); to write finite numbers is not enough"
+        for k, name in ((1, "q[2]"), (2, "v[0]"))
     }
+    batch.q[1], batch.v[2] = batch.q[0], batch.v[0]
+    batch.step(2)
+    assert batch.failed.tolist() == [False, True, True]
+    batch.reset([1, 2])
+    batch.step(2)
+    assert not batch.failed.any() and batch.time.tolist() == [6 * H, 2 * H, 2 * H]
 
 
 @pytest.mark.parametrize(
@@ -324,6 +345,14 @@ def test_sets_of_parameters_are_assigned():
     for sets, words in (([5, 0, 0], "from 0 to 4"), ([0, 1], "3 whole numbers"), ([0.5, 0, 0], "whole numbers")):
         with pytest.raises(InputError, match=words):
             batch.assign(sets)
+
+
+def test_which_set_each_machine_has():
+    batch = Batch(pendulum(), 3, parameters={"bodies.lower.mass": np.linspace(0.5, 2.0, 5)})
+    batch.assign([4, 0, 2], [0, 2])
+    assert batch.assigned.tolist() == [4, 1, 2]
+    batch.assigned[0] = 1  # a copy
+    assert batch.assigned[0] == 4
 
 
 def test_sets_are_saved(tmp_path):

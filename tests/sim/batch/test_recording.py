@@ -45,6 +45,31 @@ def test_inputs_are_sampled_and_failures_stand_still(device, on_host):
     assert batch.run(0.01) is None
 
 
+def test_channels_of_all_machines_where_one_is_no_number():
+    batch = gori.batch(pendulum(), 3, gori.SemiImplicit(step=H))
+    batch.q[1] = np.nan
+    batch.q[2] = 0.3
+    rec = batch.run(0.02, sample=0.01)
+    for name, shape in (("lower.z", ()), ("lower.position", (3,)), ("energy.kinetic", ()), ("energy.balance", ())):
+        values = rec[name]
+        assert values.shape == (3, 3, *shape) and np.isnan(values[:, 1]).all()
+        for k in (0, 2):
+            assert np.array_equal(values[:, k], rec.machine(k)[name]) and np.isfinite(values[:, k]).all()
+    with pytest.raises(InputError, match=r"no channel 'lower\.height'"):
+        rec["lower.height"]
+    batch.q[:] = np.nan
+    assert np.isnan(batch.run(0.01, sample=0.01)["lower.z"]).all()
+
+
+def test_what_a_batch_does_not_record_is_told():
+    rec = gori.batch(pendulum(), 3).run(0.01, sample=0.01)
+    for name in ("twist.effort", "twist.power", "lower.acceleration"):
+        with pytest.raises(
+            InputError, match=rf"no channel '{name}': samples of a batch .*batch\.spec\(2\).*force_values"
+        ):
+            rec.machine(2)[name]
+
+
 def test_machines_that_differ_have_their_own_models():
     """The energy of each is that of its own mass."""
     given = {"bodies.lower.mass": np.array([1.0, 5.0])}

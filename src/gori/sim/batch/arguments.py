@@ -1,6 +1,6 @@
 """What a batch is given: which machines are meant, and what is refused."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from gori.model import Model
 from gori.model.threads import threads
 from gori.sim.batch.varied import Numbers
 from gori.sim.grid import MOST as MOST_STEPS
+from gori.spec import Spec
 
 MOST = 1 << 31
 """machines"""
@@ -148,6 +149,16 @@ def refuse_fewer(varied: Iterable[Numbers], count: int) -> None:
             raise InputError(
                 f"parameters are given for {numbers.values.shape[1]} machines, and the batch has {count}: "
                 "give each its own; there may be more of them than machines (Batch.assign)"
+            )
+
+
+def refuse_settings(parameters: Mapping[str, Any], spec: Spec) -> None:
+    """Refuse parameters of the section `run`, which a batch does not read."""
+    for path in parameters:
+        if path == "run" or (isinstance(path, str) and path.startswith("run.") and spec.run is not None):
+            raise InputError(
+                f"parameter {path!r} does nothing in a batch, which does not read the section `run`: method, loop "
+                "solver and sub_steps are arguments of gori.batch, the same for all machines"
             )
 
 

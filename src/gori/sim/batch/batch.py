@@ -7,7 +7,7 @@ from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
 
 import numpy as np
 
-from gori.errors import FileError, GoriError, InputError, UnsupportedError
+from gori.errors import FileError, InputError, UnsupportedError
 from gori.integrate import Loops, Method, SemiImplicit, method_of
 from gori.integrate.implicit import Implicit
 from gori.kernels.codes import OK
@@ -35,21 +35,22 @@ from gori.sim.batch.arguments import (
     on_host,
     refuse_fewer,
     refuse_other_sets,
+    refuse_settings,
     refuse_twice,
     refuse_unable,
     step_count,
     worker_count,
 )
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
-from gori.sim.batch.laws import LawForce, Laws
+from gori.sim.batch.failures import failure_words
+from gori.sim.batch.laws import Laws
 from gori.sim.batch.precision import is_single
 from gori.sim.batch.recording import BatchRecording, samples_of
-from gori.sim.batch.rest import rest_states, speeds_of, warn_of_starts
+from gori.sim.batch.rest import rest_states, speeds_of, warn_of_limits, warn_of_starts
 from gori.sim.batch.saved import load_kept, save_kept
 from gori.sim.batch.varied import Numbers, digest_of, numbers_of, with_inputs
 from gori.sim.callers.interrupts import RunInterrupts
 from gori.sim.callers.turn import Turn
-from gori.sim.failure import explain
 from gori.sim.grid import grid_of, require_seconds
 from gori.sim.progress import Progress
 from gori.sim.simulation import Simulation
@@ -127,12 +128,14 @@ class Batch:
         self._parameters = parameters = self._laws.others(parameters)
         self._fingerprints: dict[int, str] = {}
         self._spec, self._source = described(model), model
+        refuse_settings(parameters, self._spec)
         if parameters:
             model, varied = numbers_of(model, parameters)
             refuse_fewer(varied, self.count)
         elif isinstance(model, Spec):
             model = compile(model)
         warn_of_starts(model, self._spec, varied, parameters)
+        warn_of_limits(self._spec, parameters)
         self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
         self._forces, self._given_model = settable_forces(model), model
         held = with_held_forces(model, self._forces)
@@ -325,8 +328,12 @@ class Batch:
 
     @property
     def _set(self) -> np.ndarray:
-        """Which set of the parameters each machine has (machines,)."""
         return self._machines.sets
+
+    @property
+    def assigned(self) -> np.ndarray:
+        """Which set of the values of `parameters` each machine has (machines,), copied: at first number k has set k."""
+        return self._set.copy()
 
     def assign(self, sets: Sets, machines: Which = None) -> None:
         """Give machines other sets of the values of `parameters`, of which there may be more than machines. What was
@@ -518,6 +525,8 @@ class Batch:
         require_seconds("duration", duration)
         if sample is not None:
             require_seconds("sample", sample)
+        elif len(channels):
+            raise InputError(f"channels are sampled: run({duration:g}, sample=..., channels=...) says how often")
         h = float(self.method.settings()["step"])
         total, every = grid_of(duration, duration if sample is None else sample, h)
         done, taken, end, samples = 0, 0, "complete", None
@@ -574,26 +583,13 @@ class Batch:
     def failures(self, most: int = 10) -> dict[int, str]:
         """Why machines have failed, in words, of the first few of them."""
         with self._turn:
-            codes, found = self._machines.failures(), {}
-            for machine in np.flatnonzero(codes != OK)[:most]:
-                self._machines.fetch(int(machine))
-                found[int(machine)] = self._machines.words.get(int(machine)) or self._explained(
-                    int(machine), int(codes[machine])
+            codes, models, found = self._machines.failures(), self._models(), {}
+            for machine in np.flatnonzero(codes != OK)[:most].tolist():
+                self._machines.fetch(machine)
+                found[machine] = self._machines.words.get(machine) or failure_words(
+                    self._machines.simulation, machine, int(codes[machine]), self.inputs, models(machine)
                 )
             return found
-
-    def _explained(self, machine: int, code: int) -> str:
-        """Why the machine that was fetched last has failed."""
-        simulation = self._machines.simulation
-        if isinstance(simulation.user, LawForce):
-            simulation.user.stand(simulation.stepper)
-        for name, values in self.inputs.items():
-            if not np.isfinite(value := float(np.asarray(values)[machine])):
-                return f"input {name!r} is {value:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
-        try:
-            return _not_finite(simulation) or str(explain(simulation.stepper, simulation.user, code))
-        except GoriError as error:  # what was written cannot even be looked at
-            return str(error)
 
     def _chosen(self, machines: Which) -> Mask:
         return machine_mask(machines, self.count, self._gpu)
@@ -619,15 +615,6 @@ def _one_machine(
 def tagged(state: State, fingerprint: str) -> State:
     """The same State of a Model with this fingerprint."""
     return State(state.time, state.q, state.v, state.z, state.parts, fingerprint)
-
-
-def _not_finite(simulation: Simulation) -> str | None:
-    """Words on the first number of the state that is not finite, if one was written."""
-    for name, values in (("q", simulation.q), ("v", simulation.v), ("z", simulation.stepper.z)):
-        if (wrong := np.flatnonzero(~np.isfinite(values))).size:
-            k = int(wrong[0])
-            return f"{name}[{k}] is {values[k]:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
-    return None
 
 
 def states_of(states: Sequence[State], count: int, machines: Sequence[int] | np.ndarray = ()) -> tuple[State, ...]:
