@@ -79,7 +79,7 @@ class Batch:
     parameters   {path in the Spec: values (machines, ...)}: numbers in which they differ. Of a joint that closes a loop
                  only a Spec knows, as it was written: give that instead of the Model
     forces       laws f(t, q, v, tau, ...) that add to the generalised forces tau (nv,) in place: a function, several,
-                 or {name: function}. What stands after tau are parameters, "forces.NAME.PARAMETER" (`laws.py`)
+                 or {name: function}. What stands after tau are parameters, "forces.NAME.PARAMETER" (`laws/laws.py`)
     workers      threads of the CPU; default: `gori.threads()`
     loops        how loops are kept closed, as in a Simulation
     sub_steps    {drive train: largest step of its own [s]}, as in a Simulation

@@ -87,7 +87,7 @@ def _of_finite(recording: Recording, name: str) -> np.ndarray:
     try:
         return recording[name]
     except GoriError:
-        good = np.isfinite(np.hstack([recording.q, recording.v, recording.z])).all(axis=1)
+        good: Any = np.isfinite(np.hstack([recording.q, recording.v, recording.z])).all(axis=1)
         if good.all():
             raise
     model, rows = recording.model, good[:, None]

@@ -93,11 +93,13 @@ def warn_of_starts(model: Model, spec: Spec, varied: Iterable[Numbers], paramete
 def warn_of_limits(spec: Spec, parameters: Mapping[str, object]) -> None:
     """Tell of machines whose parameters start a joint outside of its limits, as a Spec does: one warning for each."""
     for name, joint in spec.joints.items():
-        own = {field: _values(parameters, name, field) for field in ("q", "q_deg", "limits", "limits_deg")}
-        if not any(values is not None for values in own.values()):
+        given = {field: _values(parameters, name, field) for field in ("q", "q_deg", "limits", "limits_deg")}
+        if not any(values is not None for values in given.values()):
             continue
-        for field, values in own.items():
-            own[field] = np.asarray(getattr(joint, field), float)[None] if values is None else values
+        own = {
+            field: np.asarray(getattr(joint, field), float)[None] if values is None else values
+            for field, values in given.items()
+        }
         starts, limits = (
             own[field] if np.isfinite(own[field]).all() else np.radians(own[f"{field}_deg"])
             for field in ("q", "limits")

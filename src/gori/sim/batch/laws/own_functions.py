@@ -137,7 +137,7 @@ def refuse_uncompilable(function: Callable, name: str, parameters: int, on_gpu: 
     """
     own = python_of(function)
     kinds = [types.Array(types.float64, 1, "A" if on_gpu else "C", readonly=readonly) for readonly in (True, False)]
-    options = {"_nrt": False} if on_gpu else {}
+    options: dict[str, Any] = {"_nrt": False} if on_gpu else {}
     compiled: Any = numba.njit(error_model="numpy", boundscheck=True, **options)(with_checked_indices(own))
     try:
         compiled.compile((types.float64, kinds[0], kinds[0], kinds[1], *[types.float64] * parameters))

@@ -14,7 +14,7 @@ from gori.errors import InputError
 from gori.kernels.forces.signals import HELD, SIGNAL_KIND, SIGNAL_START, signals_one
 from gori.model import Model, State
 from gori.model.signals import readings
-from gori.sim.batch.own_functions import line_words, python_of
+from gori.sim.batch.laws.own_functions import line_words, python_of
 from gori.sim.batch.varied import Numbers
 
 TRIALS = 1000
@@ -81,9 +81,9 @@ def _starts(
         yield k, t, q, v, values
 
 
-def _words(law: Any, arguments: Sequence[Any]) -> str:
+def _words(function: Callable, arguments: Sequence[Any]) -> str:
     """Which index it is and in which line: the same again, in Python."""
-    plain: Callable = python_of(law)
+    plain = python_of(function)
     try:
         plain(*arguments)
     except IndexError as error:

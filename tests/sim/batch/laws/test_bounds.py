@@ -6,8 +6,8 @@ import pytest
 
 import gori
 from gori.errors import InputError
-from gori.sim.batch.law_bounds import TRIALS, refuse_out_of_bounds
-from gori.sim.batch.own_functions import refuse_uncompilable
+from gori.sim.batch.laws.bounds import TRIALS, refuse_out_of_bounds
+from gori.sim.batch.laws.own_functions import refuse_uncompilable
 from tests.sim.batch.machines import arm, on_host, pendulum
 
 __all__ = ["on_host"]
@@ -57,7 +57,7 @@ def by_a_helper(t, q, v, tau):
 @pytest.mark.parametrize(
     ("law", "words"),
     [
-        (beyond_tau, r"index 2 is out of bounds for axis 0 with size 2 \(.*test_law_bounds.py, line \d+: tau\[2\] = 1"),
+        (beyond_tau, r"index 2 is out of bounds for axis 0 with size 2 \(.*test_bounds.py, line \d+: tau\[2\] = 1"),
         (beyond_q, r"index 5 is out of bounds for axis 0 with size 2 .*q\[5\]\). q has 2 numbers, v and tau have 2"),
         (before_v, "index -3 is out of bounds"),
         (by_a_helper, r"index is out of bounds \(.*read_by_another\(q, 99\)"),

@@ -20,8 +20,8 @@ import numpy as np
 from gori.errors import InputError
 from gori.model import Model, State
 from gori.model.variants import with_signals
-from gori.sim.batch.law_bounds import refuse_out_of_bounds
-from gori.sim.batch.own_functions import digest_of_function, python_of, refuse_raising, refuse_uncompilable
+from gori.sim.batch.laws.bounds import refuse_out_of_bounds
+from gori.sim.batch.laws.own_functions import digest_of_function, python_of, refuse_raising, refuse_uncompilable
 from gori.sim.batch.varied import INPUTS, Numbers
 from gori.sim.stepper import Stepper
 from gori.sim.user import SIGNATURE, UserForce
