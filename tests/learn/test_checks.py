@@ -5,11 +5,37 @@ import pytest
 
 from gori import learn
 from gori.errors import InputError
-from gori.learn.checks import actions_of, columns, flags, is_mask, rhythm_of, row, side_by_side, steps_of
+from gori.learn.checks import (
+    actions_of,
+    columns,
+    flags,
+    is_mask,
+    option_of,
+    refuse_seed,
+    rhythm_of,
+    row,
+    side_by_side,
+    steps_of,
+)
 
 
 def test_columns_of_parts():
     assert side_by_side({"a": 2, "b": 1}) == {"a": slice(0, 2), "b": slice(2, 3)} and side_by_side({}) == {}
+
+
+def test_options():
+    assert option_of(None, "mask") is None and option_of({}, "mask") is None and option_of({"mask": 3}, "mask") == 3
+    for wrong in ({"masc": 3}, {"mask": 3, 7: 1}, [1]):
+        with pytest.raises(InputError, match=r"there is no option|options must be"):
+            option_of(wrong, "mask")
+
+
+def test_seeds():
+    for good in (3, np.int64(3), [1, 2], np.array([1, 2])):
+        refuse_seed(good, 2)
+    for wrong in (1.5, [1, 2, 3], [1, 2.0], "ab", b"ab", {}):
+        with pytest.raises(InputError, match="an integer or 2 of them"):
+            refuse_seed(wrong, 2)
 
 
 def test_durations():

@@ -138,8 +138,15 @@ def test_seeds():
     env = balancer(3)
     env.reset(options={"reset_mask": np.array([True, False, False])})
     assert len(set(env.streams.seeds.tolist())) == 3
-    with pytest.raises(InputError, match="an integer or 3 of them"):
-        env.reset(seed=[1, 2])
+    for wrong in ([1, 2], 1.5, [1.5, 2, 3], "abc", [1, 2, None]):
+        with pytest.raises(InputError, match="seed must be an integer or 3 of them"):
+            env.reset(seed=wrong)
+    for wrong, words in (
+        ({"reset_msk": np.ones(3, bool)}, r"no option 'reset_msk'.*did you mean 'reset_mask'.*takes 'reset_mask'"),
+        ([True, False, True], r"options must be \{'reset_mask': \.\.\.\}"),
+    ):
+        with pytest.raises(InputError, match=words):
+            env.reset(options=wrong)  # pyright: ignore[reportArgumentType]
     with pytest.raises(InputError, match=r"reset\(\) before"):
         balancer(3).step(np.zeros((3, 1)))
 
@@ -226,6 +233,9 @@ def test_what_is_refused_in_a_step():
         env.step(np.zeros((3, 1)))
     with pytest.raises(InputError, match=r"actions must be of shape \(3, 1\), not \(3,\)"):
         env.step(np.zeros(3))
+    for wrong in ("a", None, [["a"]], [[1.0], [1.0, 2.0], [3.0]]):
+        with pytest.raises(InputError, match=r"actions must be .*of shape \(3, 1\), not"):
+            env.step(wrong)
     env = balancer(3, terminations={"no": lambda env: env.q[:, 0]})
     env.reset(seed=0)
     with pytest.raises(InputError, match="termination 'no' must give an array of bool"):

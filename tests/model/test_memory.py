@@ -20,6 +20,13 @@ def test_too_much_is_refused_with_its_figure(monkeypatch):
     memory.require_memory(1e30, "anything", "")
 
 
+def test_too_many_are_refused_with_the_number_that_fits(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: 1000)
+    memory.require_memory_of(10, 100, "tables")
+    with pytest.raises(InputError, match=r"11 tables of 100 bytes would take 1.1e-06 GB .*: 10 tables would fit"):
+        memory.require_memory_of(11, 100, "tables")
+
+
 def test_a_run_of_too_many_samples_is_refused_before_it_begins():
     simulation = gori.Simulation(gori.compile(falling()), gori.RK4(step=1e-6))
     with pytest.raises(InputError, match=r"1e\+12 samples would take .* GB of memory.*larger `sample`.*path="):

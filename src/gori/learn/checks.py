@@ -1,12 +1,14 @@
 """What an environment is given, checked: settings, and what the functions of its terms return."""
 
 from collections.abc import Mapping
+from operator import index
 from typing import Any
 
 import numpy as np
 
 from gori.errors import InputError
 from gori.learn.actions import Action
+from gori.spec.expression import closest
 
 
 def side_by_side(sizes: Mapping[str, int]) -> dict[str, slice]:
@@ -37,6 +39,29 @@ def actions_of(actions: Mapping[str, Action], control_steps: int) -> dict[str, A
 def rhythm_of(actions: Mapping[str, Action], control_steps: int) -> int:
     """Steps of the physics between two moments at which an action may act."""
     return int(np.gcd.reduce([control_steps, *[one.every or control_steps for one in actions.values()]]))
+
+
+def option_of(options: Any, name: str) -> Any:
+    """The one option that there is, None if it is not given; others are refused."""
+    if options is None:
+        return None
+    if not isinstance(options, Mapping):
+        raise InputError(f"options must be {{{name!r}: ...}}, not {options!r:.100}")
+    if unknown := [key for key in options if key != name]:
+        raise InputError(f"there is no option {unknown[0]!r}{closest(unknown[0], (name,))}: a reset takes {name!r}")
+    return options.get(name)
+
+
+def refuse_seed(seed: Any, count: int) -> None:
+    """Refuse what is neither a whole number nor so many of them."""
+    if isinstance(seed, (int, np.integer)):
+        return
+    try:
+        good = not isinstance(seed, str | bytes) and len([index(one) for one in seed]) == count
+    except TypeError:
+        good = False
+    if not good:
+        raise InputError(f"seed must be an integer or {count} of them, not {seed!r:.100}")
 
 
 def row(what: str, values: Any, count: int) -> Any:

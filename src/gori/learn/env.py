@@ -9,7 +9,18 @@ import numpy as np
 from gori.errors import InputError, UnsupportedError
 from gori.learn.actions import Action
 from gori.learn.arrays import Arrays
-from gori.learn.checks import actions_of, columns, flags, is_mask, rhythm_of, row, side_by_side, steps_of
+from gori.learn.checks import (
+    actions_of,
+    columns,
+    flags,
+    is_mask,
+    option_of,
+    refuse_seed,
+    rhythm_of,
+    row,
+    side_by_side,
+    steps_of,
+)
 from gori.learn.frames import FrameMotion, JointChain
 from gori.learn.graphs import StepGraph
 from gori.learn.package import spaces, vector
@@ -150,13 +161,12 @@ class VectorEnv(vector.VectorEnv):
         seed   machine k gets seed + k; or a list of seeds; None: go on with those that they have
         """
         self._require_open()
-        mask = self._mask((options or {}).get(RESET_MASK))
+        mask = self._mask(option_of(options, RESET_MASK))
         first = self._np_random_seed is None
         if seed is None and first:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
         if seed is not None:
-            if not isinstance(seed, (int, np.integer)) and len(seed) != self.num_envs:
-                raise InputError(f"seed must be an integer or {self.num_envs} of them, not {len(seed)}")
+            refuse_seed(seed, self.num_envs)
             seeds = seeds_of(seed, self.num_envs)
             super().reset(seed=int(seeds[0]))
             self.streams.seed(seeds, self._all if first else mask)
@@ -255,7 +265,13 @@ class VectorEnv(vector.VectorEnv):
 
     def within_limits(self, actions: Any) -> Any:
         """Actions (machines, size) as an array on the device, clipped."""
-        values = self.arrays.of(actions)
+        try:
+            values = self.arrays.of(actions)
+        except (TypeError, ValueError, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and hasattr(actions, "dtype"):  # of the device
+                raise
+            shape = tuple(self.action.shape)
+            raise InputError(f"actions must be an array of numbers of shape {shape}, not {actions!r:.100}") from None
         if tuple(values.shape) != tuple(self.action.shape):
             raise InputError(f"actions must be of shape {tuple(self.action.shape)}, not {tuple(values.shape)}")
         return self.xp.clip(values, self._low, self._high)

@@ -40,3 +40,10 @@ def require_memory(needed: float, what: str, cure: str) -> None:
     free = free_memory()
     if free is not None and needed > free:
         raise InputError(f"{what} would take {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are free: {cure}")
+
+
+def require_memory_of(count: int, each: float, what: str) -> None:
+    """Refuse so many things of so many bytes each where there is no room for them, and tell how many would fit."""
+    if (free := free_memory()) is not None:
+        fits = int(free // each) if each else count
+        require_memory(count * each, f"{count} {what} of {each:.0f} bytes", f"{fits} {what} would fit")

@@ -38,7 +38,7 @@ class Recording:
     extra   further channels that were recorded as they are, {name: (N, ...)}
     info    notes on the run. `end`: "complete", "interrupted" (`stopped_by` tells by what), "failed" (`error` tells
             why), or of a file "running or killed"; `complete`: whether it is the first. `outputs` names columns of
-            extra["outputs"]: {channel: [first, width, unit]}
+            extra["outputs"]: {channel: [first, width, unit]}. `machine`: which one of a batch it is
 
     Channels, besides time, q, v, z and those of `extra`:
         JOINT.q  JOINT.v                 (N,) for one degree of freedom, else (N, nq), (N, nv)
@@ -221,6 +221,12 @@ class Recording:
             hint = closest(name, self._channels)
             if isinstance(name, str) and name.rpartition(".")[2] in OF_FORCES and "a" not in self._channels:
                 hint = ": accelerations, reactions and efforts of a file come with gori.open_run(path)"
+                if "machine" in self.info:
+                    hint = (
+                        ": samples of a batch have no inputs of forces, which efforts, accelerations and reactions "
+                        "need. Run the machine alone, from where it began: gori.Simulation(gori.compile(batch.spec("
+                        f"{self.info['machine']})), batch.method, state=..., force_values=...).run(...)"
+                    )
             raise InputError(f"there is no channel {name!r}{hint}")
         return self._channels[name]
 

@@ -23,8 +23,11 @@ CLOSE_BY = 1e-2
 """smallest singular value of the loop equations, by the largest, below which a pose is next to a singular one"""
 
 
-def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
-    """The error for a result code of compiled steps; the stepper stands at its last good state."""
+def explain(stepper: Stepper, user: UserForce, result: int, machine: Model | None = None) -> SimulationError:
+    """The error for a result code of compiled steps; the stepper stands at its last good state.
+
+    machine   its Model where that has other numbers than the one of the stepper, as in a batch
+    """
     time, v, model = stepper.time, stepper.v, stepper.model
     when = f"at t = {time:.6g} s"
     if result == code.USER_ERROR:
@@ -33,7 +36,7 @@ def explain(stepper: Stepper, user: UserForce, result: int) -> SimulationError:
     fastest = int(np.argmax(np.abs(v))) if model.nv else 0
     joint = model.joint_of_dof(fastest) if model.nv else ""
     speed = f"joint {joint!r} is the fastest with {v[fastest]:.3g}" if model.nv else ""
-    if (words := singular(stepper)) is not None:
+    if (words := singular(stepper, machine)) is not None:
         return SimulationError(f"the equations have no solution {when}: {words}", time)
     if (culprit := not_a_number(stepper, user)) is not None:
         return SimulationError(f"{culprit} {when}, so the run cannot continue. Check for a division by zero", time)
@@ -208,9 +211,9 @@ def ahead(stepper: Stepper) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
         yield time + share * h, moved, v
 
 
-def singular(stepper: Stepper) -> str | None:
-    """Words on an axis that moves no inertia, if there is one."""
-    model, still = stepper.model, np.zeros(stepper.model.nv)
+def singular(stepper: Stepper, machine: Model | None = None) -> str | None:
+    """Words on an axis that moves no inertia, if there is one; machine: as of `explain`."""
+    model, still = machine or stepper.model, np.zeros(stepper.model.nv)
     if model.loops:  # was looked at when the loops were
         return None
     try:

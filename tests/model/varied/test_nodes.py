@@ -36,6 +36,13 @@ def test_smooth_functions_converge():
     assert errors[-1] < 1e-14 and all(b < a for a, b in itertools.pairwise(errors[:4]))
 
 
+@pytest.mark.parametrize("nodes", [[0.0, 1.0], [0.0, 0.5, 1.0, 1.5], [-2.0, -0.5, 1.0]])
+def test_values_at_nodes_make_no_warning(nodes):
+    """There the sum that is divided by comes to zero."""
+    with np.errstate(all="raise"):
+        assert np.array_equal(lagrange(np.array(nodes), np.array(nodes)), np.eye(len(nodes)))
+
+
 def test_nodes_themselves_are_exact():
     nodes = np.array([0.1, 0.7, 5.0, 5.5])
     assert (lagrange(nodes, nodes) == np.eye(4)).all()

@@ -10,8 +10,10 @@ from gori.sim.batch.arguments import (
     machine_count,
     machine_index,
     machine_mask,
+    machine_order,
     refuse_fewer,
     refuse_other_sets,
+    refuse_twice,
     refuse_unable,
     step_count,
     worker_count,
@@ -35,6 +37,8 @@ def test_one_machine():
         (2, [0, 0, 1, 0]),
         ([3, 0, 3], [1, 0, 0, 1]),
         (np.array([1], np.uint8), [0, 1, 0, 0]),
+        (np.array([1, 0, 0, 1], np.uint8), [1, 0, 0, 1]),
+        (np.array([0, 2, 3, 3], np.int8), [1, 0, 1, 1]),
         ([False, True, True, False], [0, 1, 1, 0]),
         ([], [0, 0, 0, 0]),
     ],
@@ -47,6 +51,33 @@ def test_some_machines(machines, mask):
 def test_what_says_no_machines(wrong):
     with pytest.raises(InputError, match=r"machines must be|a mask of machines"):
         machine_mask(wrong, 4)
+
+
+def test_a_mask_is_of_bool_or_of_bytes():
+    """Other whole numbers are indices, and what would be a mask of them is told of."""
+    for kind in (np.int64, np.int8, np.uint32):
+        with pytest.raises(InputError, match="a mask is of bool or uint8"):
+            machine_mask(np.array([1, 0, 1, 1], kind), 4)
+    assert machine_mask(np.array([1, 0]), 2).all()  # both machines, by number
+    with pytest.raises(InputError, match="is a mask, of 0 and 1, and this one holds 3: give indices another type"):
+        machine_mask(np.array([3, 0, 2, 1], np.uint8), 4)
+
+
+def test_indices_keep_their_order():
+    assert machine_order([3, 1], 4).tolist() == [3, 1] and machine_order(2, 4).tolist() == [2]
+    for mask in ([False, True, False, True], np.array([0, 1, 0, 1], np.uint8)):
+        assert machine_order(mask, 4).tolist() == [1, 3]
+    assert machine_order(None, 3).tolist() == [0, 1, 2] and machine_order([], 3).tolist() == []
+    with pytest.raises(InputError, match="indices from 0 to 3"):
+        machine_order([4], 4)
+    refuse_twice(np.array([3, 1]), "State")
+    with pytest.raises(InputError, match="machine 1 is named more than once: give each one State"):
+        refuse_twice(np.array([3, 1, 1]), "State")
+
+
+def test_most_machines():
+    with pytest.raises(InputError, match=r"at most 2147483647 machines, not 10000000000: make several"):
+        machine_count(10**10)
 
 
 def test_counts():

@@ -132,6 +132,9 @@ def test_run_for_a_duration():
     batch = Batch(arm(), 2)
     batch.run(0.3, progress=False)
     assert batch.time == pytest.approx([0.3, 0.3])
+    with pytest.raises(InputError, match=r"channels are sampled: run\(0.01, sample="):
+        batch.run(0.01, channels=["nothing"])
+    assert batch.time == pytest.approx([0.3, 0.3])
 
 
 @pytest.mark.parametrize(
@@ -149,6 +152,17 @@ def test_run_for_a_duration():
 def test_what_is_refused(arguments, options, words):
     with pytest.raises((InputError, UnsupportedError), match=words):
         gori.batch(arm(), *arguments, **options)
+
+
+def test_settings_of_the_file_are_no_parameters():
+    spec = pendulum().spec.set("run", {"method": {"type": "rk4", "step": 0.01}, "duration": 1.0})
+    with pytest.raises(InputError, match=r"parameter 'run\.method\.step' does nothing in a batch.*`run`"):
+        gori.batch(spec, 2, parameters={"run.method.step": [1e-3, 1e-4]})
+
+
+def test_parts_of_a_template_are_no_parameters():
+    with pytest.raises(InputError, match=r"cannot set 'parts.upper.mass'.*templates.*as 'bodies.upper.mass'"):
+        gori.batch(pendulum(), 2, parameters={"parts.upper.mass": [1.0, 2.0]})
 
 
 def test_both_kinds_of_batches():
@@ -281,9 +295,16 @@ def test_what_was_written_and_is_not_finite_is_named(make, value):
     batch.step(2)
     assert batch.failed.tolist() == [False, True, True]
     assert batch.failures() == {
-        1: f"q[2] is {value} at t = 0 s: write finite numbers, or reset it",
-        2: f"v[0] is {value} at t = 0 s: write finite numbers, or reset it",
+        k: f"{name} is {value} at t = 0 s: the machine stands still until it is put into a State, as by "
+        f"batch.reset({k}); to write finite numbers is not enough"
+        for k, name in ((1, "q[2]"), (2, "v[0]"))
     }
+    batch.q[1], batch.v[2] = batch.q[0], batch.v[0]
+    batch.step(2)
+    assert batch.failed.tolist() == [False, True, True]
+    batch.reset([1, 2])
+    batch.step(2)
+    assert not batch.failed.any() and batch.time.tolist() == [6 * H, 2 * H, 2 * H]
 
 
 @pytest.mark.parametrize(
@@ -324,6 +345,14 @@ def test_sets_of_parameters_are_assigned():
             batch.assign(sets)
 
 
+def test_which_set_each_machine_has():
+    batch = Batch(pendulum(), 3, parameters={"bodies.lower.mass": np.linspace(0.5, 2.0, 5)})
+    batch.assign([4, 0, 2], [0, 2])
+    assert batch.assigned.tolist() == [4, 1, 2]
+    batch.assigned[0] = 1  # a copy
+    assert batch.assigned[0] == 4
+
+
 def test_sets_are_saved(tmp_path):
     parameters = {"bodies.lower.mass": np.linspace(0.5, 2.0, 5)}
     batch, other = (Batch(pendulum(), 3, parameters=parameters) for _ in range(2))
@@ -361,6 +390,29 @@ def test_what_is_written_begins_anew(method):
             run.state = gori.State(run.time, run.q, then, parts={})
         run.step(20)
         assert np.array_equal(batch.q[k], run.q) and np.array_equal(batch.v[k], run.v)
+
+
+@pytest.mark.parametrize("make", [arm, four_bar])
+@pytest.mark.parametrize("method", FORGETFUL, ids=lambda method: method.kind)
+def test_states_and_files_taken_after_a_write_go_on_as_the_batch(make, method, tmp_path):
+    """They begin anew as it does, and taking them changes nothing."""
+    batch, other, untouched = (Batch(make(), 3, method) for _ in range(3))
+    v = speeds(make(), 3)
+    for one in (batch, untouched):
+        one.v[:] = v
+        one.step(20)
+        one.v[1] *= 0.5
+    state = batch.state(1)
+    batch.save(tmp_path / "batch.npz")
+    other.load(tmp_path / "batch.npz")
+    run = gori.Simulation(make(), method, state=state)
+    assert not np.array_equal(batch.v[1], v[1]) and state == untouched.state(1)
+    kept = gori.Simulation(make(), method, state=untouched.state(0))
+    for one in (batch, other, untouched, run, kept):
+        one.step(20)
+    assert np.array_equal(run.q, batch.q[1]) and np.array_equal(run.v, batch.v[1])
+    assert np.array_equal(other.q, batch.q) and np.array_equal(untouched.q, batch.q)
+    assert np.array_equal(kept.q, batch.q[0])  # was not written to
 
 
 def test_restart_of_some_machines():

@@ -195,7 +195,7 @@ def test_kept_is_taken_over_whole_or_not_at_all():
 
 def test_memory_is_estimated_before_it_is_taken(monkeypatch):
     monkeypatch.setattr("gori.model.memory.free_memory", lambda: 1_000_000)
-    with pytest.raises(InputError, match=r"100000 machines of \d+ bytes would take .* take fewer"):
+    with pytest.raises(InputError, match=r"100000 machines of \d+ bytes would take .* \d+ machines would fit"):
         engine(arm(), 100_000)
     machines = engine(arm(), 3)
     assert machines.bytes_per_machine >= machines.array("y").strides[0]
@@ -231,3 +231,14 @@ def test_a_forked_process_has_threads_of_its_own():
     child.join()
     machines.step(3)
     assert np.array_equal(found, machines.array("y"))
+
+
+def test_machines_that_no_memory_holds(monkeypatch):
+    """Told with the number that fits, before anything of their number is made."""
+    arange = np.arange
+    monkeypatch.setattr(
+        np, "arange", lambda *x, **options: pytest.fail("made") if x[0] > 1e6 else arange(*x, **options)
+    )
+    monkeypatch.setattr("gori.model.memory.free_memory", lambda: 10**9)
+    with pytest.raises(InputError, match=r"2147483647 machines of \d+ bytes would take .* 1 GB are free: \d+ machines"):
+        gori.batch(arm(), 2**31 - 1, STEP)

@@ -27,6 +27,10 @@ def test_groups_are_batches_that_step_together():
     assert np.array_equal(groups["arm"].q[0], groups["arm"].q[2]) and groups["loop"].time.tolist() == [50 * H] * 2
     groups["loop"].v[1] = np.nan
     groups.step()
+    assert {name: failed.tolist() for name, failed in groups.failed.items()} == {
+        "arm": [False] * 3, "loop": [False, True], "swing": [False] * 2,
+    }  # fmt: skip
+    assert list(groups.time) == list(groups) and groups.time["swing"] == pytest.approx([51 * H] * 2)
     assert list(groups.failures()) == ["loop"] and list(groups.failures()["loop"]) == [1]
     groups.reset()
     assert not groups.failures() and not groups["arm"].time.any()

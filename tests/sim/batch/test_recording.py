@@ -45,6 +45,31 @@ def test_inputs_are_sampled_and_failures_stand_still(device, on_host):
     assert batch.run(0.01) is None
 
 
+def test_channels_of_all_machines_where_one_is_no_number():
+    batch = gori.batch(pendulum(), 3, gori.SemiImplicit(step=H))
+    batch.q[1] = np.nan
+    batch.q[2] = 0.3
+    rec = batch.run(0.02, sample=0.01)
+    for name, shape in (("lower.z", ()), ("lower.position", (3,)), ("energy.kinetic", ()), ("energy.balance", ())):
+        values = rec[name]
+        assert values.shape == (3, 3, *shape) and np.isnan(values[:, 1]).all()
+        for k in (0, 2):
+            assert np.array_equal(values[:, k], rec.machine(k)[name]) and np.isfinite(values[:, k]).all()
+    with pytest.raises(InputError, match=r"no channel 'lower\.height'"):
+        rec["lower.height"]
+    batch.q[:] = np.nan
+    assert np.isnan(batch.run(0.01, sample=0.01)["lower.z"]).all()
+
+
+def test_what_a_batch_does_not_record_is_told():
+    rec = gori.batch(pendulum(), 3).run(0.01, sample=0.01)
+    for name in ("twist.effort", "twist.power", "lower.acceleration"):
+        with pytest.raises(
+            InputError, match=rf"no channel '{name}': samples of a batch .*batch\.spec\(2\).*force_values"
+        ):
+            rec.machine(2)[name]
+
+
 def test_machines_that_differ_have_their_own_models():
     """The energy of each is that of its own mass."""
     given = {"bodies.lower.mass": np.array([1.0, 5.0])}
@@ -92,8 +117,26 @@ def test_what_is_refused(monkeypatch):
         with pytest.raises(InputError, match="machine must be a number"):
             rec.machine(machine)
     monkeypatch.setattr("gori.model.memory.free_memory", lambda: 100)
-    with pytest.raises(InputError, match=r"2 samples of 2 machines would take .* GB of memory, and 1e-07 GB are free"):
+    with pytest.raises(
+        InputError,
+        match=r"2 samples of 2 machines \(112 bytes each\) would take 2\.24e-07 GB .* 1e-07 GB are free: take",
+    ):
         batch.run(0.01, sample=0.01)
+    monkeypatch.setattr("gori.model.memory.free_memory", lambda: 2 * 112)
+    assert len(batch.run(0.01, sample=0.01)) == 2
+
+
+def test_samples_that_no_memory_holds(monkeypatch):
+    """Told before any of it is taken: of their times too."""
+    batch, zeros = gori.batch(pendulum(), 2, gori.SemiImplicit(step=1e-9)), np.zeros
+
+    def small(shape, *others, **options):
+        assert np.prod(np.atleast_1d(shape), dtype=float) < 1e6
+        return zeros(shape, *others, **options)
+
+    monkeypatch.setattr(np, "zeros", small)
+    with pytest.raises(InputError, match=r"1000000001 samples of 2 machines .*larger `sample`"):
+        batch.run(1.0, sample=1e-9)
 
 
 def test_room_on_a_device(on_host, monkeypatch):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import gori
-from gori.errors import AssemblyWarning, InputError
-from gori.sim.batch.rest import rest_states, speeds_of, warn_of_starts
+from gori.errors import AssemblyWarning, InputError, SpecWarning
+from gori.sim.batch.rest import rest_states, speeds_of, warn_of_limits, warn_of_starts
 from gori.sim.batch.varied import Numbers
-from tests.sim.batch.machines import EXAMPLES, H, four_bar
+from tests.sim.batch.machines import EXAMPLES, H, four_bar, pendulum
 from tests.vehicle.trucks import level
 
 
@@ -28,7 +28,8 @@ def test_vehicles_of_their_own_mass_stand():
     assert np.abs(batch.v[:2]).max() < 1e-3 and not batch.failed.any()
     assert np.abs(batch.q[:2, 6] - height[:2]).max() < 1e-5
     assert batch.v[2, 3] == pytest.approx(3.0, abs=0.05)
-    assert batch.at_rest(machines=[0])[0].q == pytest.approx(states[0].q, abs=1e-12)
+    rolling, still = batch.at_rest(speed=[3.0, 0.0], machines=[2, 0])  # in the order in which they are named
+    assert still.q == pytest.approx(states[0].q, abs=1e-12) and rolling.v == pytest.approx(states[2].v, abs=1e-9)
 
 
 def test_sets_share_what_was_found():
@@ -69,3 +70,21 @@ def test_no_warning_where_starts_are_as_given():
         warn_of_starts(model, spec, [], {})
         near = Numbers("y", np.arange(model.nq), np.tile(model.q0[:, None], 5))
         warn_of_starts(model, spec, [near], {})
+
+
+def test_one_warning_names_the_machines_that_start_outside_of_limits():
+    """The elbow has limits of +-2 rad."""
+    given = {"joints.elbow.q": [0.0, 2.5, 1.0, -3.0]}
+    words = r"'elbow' starts outside .* in 2 of 4 machines, as in machine 1: 2.5 is not within -2 and 2; machines 1, 3$"
+    with pytest.warns(SpecWarning, match=words):
+        gori.batch(pendulum(), 4, parameters=given)
+    for own in (
+        {"elbow.q_deg": [0.0, 120.0]},
+        {"joints.elbow.limits": [[0.1, 1.0], [-1.0, 1.0]], "elbow.q": [0.0, 0.5]},
+    ):
+        with pytest.warns(SpecWarning, match="in 1 of 2 machines"):
+            warn_of_limits(pendulum().spec, own)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_limits(pendulum().spec, {"joints.elbow.q": [2.0, -2.0], "joints.shoulder.q": [9.0, -9.0]})
+        warn_of_limits(pendulum().spec, {"joints.elbow.limits": [None, None], "bodies.upper.mass": [1.0]})

@@ -73,3 +73,26 @@ def test_what_is_refused():
         batch.reset([0, 2], state=[good])
     with pytest.raises(TypeError, match="unexpected keyword argument 'loop'"):
         gori.batch(model, 3, loop="partition")
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_states_go_to_the_machines_that_are_named(device, on_host):
+    model = arm()
+    first, second = (model.state().replace(v=v) for v in speeds(model, 2))
+    batch = gori.batch(model, 4, device=device)
+    batch.reset([3, 1], [first, second])
+    assert np.array_equal(batch.v[3], first.v) and np.array_equal(batch.v[1], second.v) and not batch.v[0].any()
+    batch.reset(np.array([1, 0, 0, 1], np.uint8), [first, second])
+    assert np.array_equal(batch.v[0], first.v) and np.array_equal(batch.v[3], second.v)
+    with pytest.raises(InputError, match="machine 3 is named more than once"):
+        batch.reset([3, 3], [first, second])
+    with pytest.raises(InputError, match="that of machine 1 is 5"):
+        batch.reset([3, 1], [first, 5])  # pyright: ignore[reportArgumentType]
+
+
+def test_sets_are_those_of_machines_in_the_order_of_the_batch():
+    batch = gori.batch(pendulum(), 3, parameters={"bodies.lower.mass": np.linspace(1.0, 2.0, 5)})
+    batch.assign([4, 0, 3], [2, 0])
+    assert batch.sets_of(np.arange(3)).tolist() == [4, 1, 3]
+    with pytest.raises(InputError, match="3 whole numbers, one for each machine of the batch"):
+        batch.assign([4, 3], [2, 0])

@@ -33,8 +33,9 @@ def lagrange(nodes: np.ndarray, x: np.ndarray) -> np.ndarray:
     hit = apart == 0.0
     apart[hit] = 1.0
     basis = barycentric_weights(nodes) / apart
-    basis /= basis.sum(axis=1, keepdims=True)
-    met = hit.any(axis=1)
+    total, met = basis.sum(axis=1, keepdims=True), hit.any(axis=1)
+    total[met] = 1.0  # where x is a node it may come to zero
+    basis /= total
     basis[met] = hit[met]
     return basis
 

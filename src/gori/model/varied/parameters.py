@@ -118,9 +118,8 @@ class Parameters:
                 with quiet():
                     self.spec.set(path.name, value)
             except GoriError as own:
-                return InputError(
-                    f"parameter {path.name!r} of machine {k}, {_text(value)}: {own}{self._cut(path.name)}"
-                )
+                hint = self._cut(path.name) or self._template(path.name)
+                return InputError(f"parameter {path.name!r} of machine {k}, {_text(value)}: {own}{hint}")
         values = ", ".join(f"{path.name} = {_text(self.value(path, self.X[k]))}" for path in self.paths[:6])
         return InputError(f"machine {k} ({values}{', ...' * (len(self.paths) > 6)}): {error}")
 
@@ -129,6 +128,13 @@ class Parameters:
         _, _, joint = name.rpartition(".")[0].rpartition("joints.")
         opened = name.startswith("joints.") and joint in self.spec.cuts
         return f"; {joint!r} closes a loop and was made a cut: give the Spec as it was written" if opened else ""
+
+    def _template(self, name: str) -> str:
+        """A word on parts of a file, which are no parts of a Spec."""
+        if not name.startswith("parts."):
+            return ""
+        made = next((f", as 'bodies.{body}.mass'" for body in self.spec.bodies), "")
+        return f"; templates under parts are expanded when a file is read: take the path of what they make{made}"
 
     def refuses_corners(self) -> bool:
         """Whether the Spec refuses a corner of the box of values of any of its parts.

@@ -1,7 +1,7 @@
 """What a batch is given: which machines are meant, and what is refused."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from gori.model import Model
 from gori.model.threads import threads
 from gori.sim.batch.varied import Numbers
 from gori.sim.grid import MOST as MOST_STEPS
+from gori.spec import Spec
 from gori.text.arguments import is_one_of
 
 MOST = 1 << 31
 """machines"""
 Which = np.ndarray | Sequence[int] | Sequence[bool] | int | None
-"""machines of a batch: a mask, indices, one index; None: all"""
+"""machines of a batch: a mask of bool, or an array of uint8 with a number for each machine; indices; one; None: all"""
 POINTS_OF_SHAPE = 8
 """contact points for which a machine on a GPU has room, for each shape that collides"""
 IN_CONTACT = ("time_stepping",)
@@ -66,15 +67,54 @@ def machine_mask(machines: Which, count: int, gpu: int | None = None) -> Mask:
         raise InputError(f"machines must be a mask, or a row of indices, not {machines!r}") from None
     if chosen.size == 0:
         return np.zeros(count, bool)
+    if _is_byte_mask(chosen, count):
+        return _from_bytes(chosen)
     if chosen.dtype == bool:
         if chosen.shape != (count,):
             raise InputError(f"a mask of machines must be of shape ({count},), not {chosen.shape}")
         return chosen
     if chosen.dtype.kind not in "iu" or not 0 <= chosen.min() <= chosen.max() < count:
         raise InputError(f"machines must be a mask, or indices from 0 to {count - 1}, not {machines!r}")
+    if chosen.shape == (count,) and count > 2 and chosen.max() <= 1:
+        raise InputError(
+            f"machines are {count} whole numbers 0 and 1, which would be indices: a mask is of bool or uint8, as "
+            "mask.astype(bool)"
+        )
     mask = np.zeros(count, bool)
     mask[chosen] = True
     return mask
+
+
+def _is_byte_mask(chosen: np.ndarray, count: int) -> bool:
+    return chosen.dtype == np.uint8 and chosen.shape == (count,)
+
+
+def _from_bytes(chosen: np.ndarray) -> np.ndarray:
+    if chosen.max() > 1:
+        raise InputError(
+            f"an array of uint8 of shape ({len(chosen)},) is a mask, of 0 and 1, and this one holds {chosen.max()}: "
+            "give indices another type, as int64"
+        )
+    return chosen != 0
+
+
+def machine_order(machines: Which, count: int, gpu: int | None = None) -> np.ndarray:
+    """Numbers of the chosen machines in the order in which they are named: of indices theirs, of a mask that of the
+    batch.
+    """
+    mask = on_host(machine_mask(machines, count, gpu))
+    if machines is None or hasattr(machines, "__cuda_array_interface__"):
+        return np.flatnonzero(mask)
+    given = np.asarray(machines)
+    named = given.dtype.kind in "iu" and not _is_byte_mask(given, count)
+    return given.reshape(-1).astype(np.int64) if named else np.flatnonzero(mask)
+
+
+def refuse_twice(machines: np.ndarray, what: str) -> None:
+    """Refuse machines (by number) that are named more than once, where each gets something of its own."""
+    numbers, times = np.unique(machines, return_counts=True)
+    if (times > 1).any():
+        raise InputError(f"machine {numbers[times > 1][0]} is named more than once: give each one {what}")
 
 
 def machine_sets(sets: Sets, count: int, gpu: int | None = None) -> Mask:
@@ -88,8 +128,10 @@ def machine_sets(sets: Sets, count: int, gpu: int | None = None) -> Mask:
 
 def machine_count(count: int) -> int:
     """A number of machines."""
-    if not _is_whole(count) or not 0 < count < MOST:
+    if not _is_whole(count) or count <= 0:
         raise InputError(f"a batch has a positive number of machines, not {count!r}")
+    if count >= MOST:
+        raise InputError(f"a batch has at most {MOST - 1} machines, not {count}: make several of them")
     return int(count)
 
 
@@ -127,10 +169,23 @@ def refuse_fewer(varied: Iterable[Numbers], count: int) -> None:
             )
 
 
+def refuse_settings(parameters: Mapping[str, Any], spec: Spec) -> None:
+    """Refuse parameters of the section `run`, which a batch does not read."""
+    for path in parameters:
+        if path == "run" or (isinstance(path, str) and path.startswith("run.") and spec.run is not None):
+            raise InputError(
+                f"parameter {path!r} does nothing in a batch, which does not read the section `run`: method, loop "
+                "solver and sub_steps are arguments of gori.batch, the same for all machines"
+            )
+
+
 def refuse_other_sets(sets: np.ndarray, chosen: np.ndarray, count: int) -> None:
     """Refuse what are not numbers of sets of parameters (machines,), of which there are so many, of chosen machines."""
     if sets.shape != chosen.shape or sets.dtype.kind not in "iu":
-        raise InputError(f"sets must be {len(chosen)} whole numbers, one for each machine, not {sets!r}")
+        raise InputError(
+            f"sets must be {len(chosen)} whole numbers, one for each machine of the batch, not {sets!r:.200}: those of "
+            "machines that are not chosen do not count"
+        )
     if chosen.any() and not 0 <= sets[chosen].min() <= sets[chosen].max() < count:
         raise InputError(f"sets must be numbers from 0 to {count - 1}: parameters are given for {count}")
 

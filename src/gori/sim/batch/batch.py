@@ -7,7 +7,7 @@ from typing import Any, Literal, NoReturn, TypedDict, Unpack, overload
 
 import numpy as np
 
-from gori.errors import FileError, GoriError, InputError, UnsupportedError
+from gori.errors import FileError, InputError, UnsupportedError
 from gori.integrate import Loops, Method, SemiImplicit, method_of
 from gori.integrate.implicit import Implicit
 from gori.kernels.codes import OK
@@ -30,25 +30,28 @@ from gori.sim.batch.arguments import (
     machine_count,
     machine_index,
     machine_mask,
+    machine_order,
     machine_sets,
     on_host,
     refuse_fewer,
     refuse_other_sets,
+    refuse_settings,
+    refuse_twice,
     refuse_unable,
     step_count,
     usable_device,
     worker_count,
 )
 from gori.sim.batch.channels import BatchInputs, BatchOutputs
-from gori.sim.batch.laws import LawForce, Laws
+from gori.sim.batch.failures import failure_words
+from gori.sim.batch.laws import Laws
 from gori.sim.batch.precision import is_single
 from gori.sim.batch.recording import BatchRecording, samples_of
-from gori.sim.batch.rest import rest_states, speeds_of, warn_of_starts
+from gori.sim.batch.rest import rest_states, speeds_of, warn_of_limits, warn_of_starts
 from gori.sim.batch.saved import load_kept, save_kept
 from gori.sim.batch.varied import Numbers, digest_of, numbers_of, with_inputs
 from gori.sim.callers.interrupts import RunInterrupts
 from gori.sim.callers.turn import Turn
-from gori.sim.failure import explain
 from gori.sim.grid import grid_of, require_seconds
 from gori.sim.progress import Progress
 from gori.sim.simulation import Simulation
@@ -77,7 +80,7 @@ class Batch:
     parameters   {path in the Spec: values (machines, ...)}: numbers in which they differ. Of a joint that closes a loop
                  only a Spec knows, as it was written: give that instead of the Model
     forces       laws f(t, q, v, tau, ...) that add to the generalised forces tau (nv,) in place: a function, several,
-                 or {name: function}. What stands after tau are parameters, "forces.NAME.PARAMETER" (`laws.py`)
+                 or {name: function}. What stands after tau are parameters, "forces.NAME.PARAMETER" (`laws/laws.py`)
     workers      threads of the CPU; default: `gori.threads()`
     loops        how loops are kept closed, as in a Simulation
     sub_steps    {drive train: largest step of its own [s]}, as in a Simulation
@@ -124,12 +127,14 @@ class Batch:
         self._parameters = parameters = self._laws.others(parameters)
         self._fingerprints: dict[int, str] = {}
         self._spec, self._source = described(model), model
+        refuse_settings(parameters, self._spec)
         if parameters:
             model, varied = numbers_of(model, parameters)
             refuse_fewer(varied, self.count)
         elif isinstance(model, Spec):
             model = compile(model)
         warn_of_starts(model, self._spec, varied, parameters)
+        warn_of_limits(self._spec, parameters)
         self._turn = Turn("Batch", "step it from one thread, for it has threads of its own")
         self._forces, self._given_model = settable_forces(model), model
         held = with_held_forces(model, self._forces)
@@ -148,7 +153,8 @@ class Batch:
         single = is_single(precision, self.model, self.device)
         self._options: dict[str, Any] = {**solver, "workers": workers}
         options = {name: option for name, option in solver.items() if name != "contacts"}
-        options |= {"forces": self._laws.force(self.model, self.device == "cuda")}
+        known = self._starts or ([one] if one is not None else [])
+        options |= {"forces": self._laws.force(self.model, self.device == "cuda", known)}
         apart = any(numbers.path.removeprefix("machine.") in SHARED_BY_RUNS for numbers in varied)
         self._make = make = partial(_one_machine, self.model, apart, self.method, one, options)
         own = [*varied, *self._law_numbers]
@@ -252,7 +258,7 @@ class Batch:
         those of the Spec again.
 
         machines   a mask (machines,), indices, or one index; default: all
-        state      of all that are chosen, or one for each of them, in the order of the batch
+        state      of all that are chosen, or one for each of them: in the order of the indices, or of the batch
         """
         if state is None and self._starts is not None:
             chosen = np.flatnonzero(on_host(self._chosen(machines)))
@@ -260,8 +266,9 @@ class Batch:
         elif state is None or isinstance(state, State):
             self._reset(machines, state)
         else:
-            chosen = np.flatnonzero(on_host(self._chosen(machines)))
-            self._reset_each(chosen, states_of(state, len(chosen)))
+            chosen = machine_order(machines, self.count, self._gpu)
+            refuse_twice(chosen, "State")
+            self._reset_each(chosen, states_of(state, len(chosen), chosen))
 
     def _reset_each(self, chosen: np.ndarray, states: Sequence[State]) -> None:
         """Machines into States of their own; those that share one State and their parameters at once."""
@@ -302,10 +309,10 @@ class Batch:
         """States in which vehicles stand, or roll, each with its own parameters (`gori.at_rest`); machines that share
         theirs share one State. `batch.reset(state=batch.at_rest())` puts them there.
 
-        speed      [m/s], or one for each of the chosen machines
-        machines   a mask (machines,), indices, or one index; default: all
+        speed      [m/s], or one for each of the chosen machines, in the order of the States that are returned
+        machines   a mask (machines,), indices, whose order is kept, or one index; default: all
         """
-        chosen = np.flatnonzero(on_host(self._chosen(machines)))
+        chosen = machine_order(machines, self.count, self._gpu)
         sets = [int(one) for one in self._set[chosen]] if self._varied else [0] * len(chosen)
         of_machine = {one: int(k) for one, k in zip(sets, chosen)}
         models = self._models()
@@ -320,15 +327,20 @@ class Batch:
 
     @property
     def _set(self) -> np.ndarray:
-        """Which set of the parameters each machine has (machines,)."""
         return self._machines.sets
+
+    @property
+    def assigned(self) -> np.ndarray:
+        """Which set of the values of `parameters` each machine has (machines,), copied: at first number k has set k."""
+        return self._set.copy()
 
     def assign(self, sets: Sets, machines: Which = None) -> None:
         """Give machines other sets of the values of `parameters`, of which there may be more than machines. What was
         computed from them at the start, as the height of wheels, follows at the next reset.
 
-        sets       numbers of sets (machines,), of which those of the chosen machines count. On a GPU they may be there,
-                   as the mask: nothing is then awaited, and what is no number of a set leaves its machine as it is
+        sets       numbers of sets (machines,), sets[k] for machine k, of which those of the chosen machines count. On a
+                   GPU they may be there, as the mask: nothing is then awaited, and what is no number of a set leaves
+                   its machine as it is
         machines   a mask (machines,), indices, or one index; default: all
         """
         with self._turn:
@@ -512,6 +524,8 @@ class Batch:
         require_seconds("duration", duration)
         if sample is not None:
             require_seconds("sample", sample)
+        elif len(channels):
+            raise InputError(f"channels are sampled: run({duration:g}, sample=..., channels=...) says how often")
         h = float(self.method.settings()["step"])
         total, every = grid_of(duration, duration if sample is None else sample, h)
         done, taken, end, samples = 0, 0, "complete", None
@@ -568,26 +582,13 @@ class Batch:
     def failures(self, most: int = 10) -> dict[int, str]:
         """Why machines have failed, in words, of the first few of them."""
         with self._turn:
-            codes, found = self._machines.failures(), {}
-            for machine in np.flatnonzero(codes != OK)[:most]:
-                self._machines.fetch(int(machine))
-                found[int(machine)] = self._machines.words.get(int(machine)) or self._explained(
-                    int(machine), int(codes[machine])
+            codes, models, found = self._machines.failures(), self._models(), {}
+            for machine in np.flatnonzero(codes != OK)[:most].tolist():
+                self._machines.fetch(machine)
+                found[machine] = self._machines.words.get(machine) or failure_words(
+                    self._machines.simulation, machine, int(codes[machine]), self.inputs, models(machine)
                 )
             return found
-
-    def _explained(self, machine: int, code: int) -> str:
-        """Why the machine that was fetched last has failed."""
-        simulation = self._machines.simulation
-        if isinstance(simulation.user, LawForce):
-            simulation.user.stand(simulation.stepper)
-        for name, values in self.inputs.items():
-            if not np.isfinite(value := float(np.asarray(values)[machine])):
-                return f"input {name!r} is {value:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
-        try:
-            return _not_finite(simulation) or str(explain(simulation.stepper, simulation.user, code))
-        except GoriError as error:  # what was written cannot even be looked at
-            return str(error)
 
     def _chosen(self, machines: Which) -> Mask:
         return machine_mask(machines, self.count, self._gpu)
@@ -615,20 +616,12 @@ def tagged(state: State, fingerprint: str) -> State:
     return State(state.time, state.q, state.v, state.z, state.parts, fingerprint)
 
 
-def _not_finite(simulation: Simulation) -> str | None:
-    """Words on the first number of the state that is not finite, if one was written."""
-    for name, values in (("q", simulation.q), ("v", simulation.v), ("z", simulation.stepper.z)):
-        if (wrong := np.flatnonzero(~np.isfinite(values))).size:
-            k = int(wrong[0])
-            return f"{name}[{k}] is {values[k]:g} at t = {simulation.time:.6g} s: write finite numbers, or reset it"
-    return None
-
-
-def states_of(states: Sequence[State], count: int) -> tuple[State, ...]:
-    """A State for each of so many machines."""
+def states_of(states: Sequence[State], count: int, machines: Sequence[int] | np.ndarray = ()) -> tuple[State, ...]:
+    """A State for each of so many machines; machines: their numbers, by default in the order of the batch."""
     found = tuple(states) if isinstance(states, Iterable) else (states,)
     for k, state in enumerate(found):
         if not isinstance(state, State):
+            k = machines[k] if k < len(machines) else k
             raise InputError(f"state must be a State, or one for each machine; that of machine {k} is {state!r:.100}")
     if len(found) != count:
         raise InputError(f"state must be a State, or one for each of {count} machines, not {len(found)}")

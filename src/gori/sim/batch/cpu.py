@@ -3,7 +3,6 @@ the same result to the last bit.
 """
 
 import ctypes
-import math
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +15,7 @@ from gori.integrate.batch.in_turn import InTurn, run_in_turn, start_in_turn
 from gori.integrate.clock import CLOCK, KEPT_OF_CLOCK
 from gori.kernels.codes import NEAR_SINGULAR, OK, POOR_CHOICE, SINGULAR
 from gori.kernels.vehicle.start import start_vehicles
-from gori.model.memory import require_memory
+from gori.model.memory import require_memory_of
 from gori.sim.batch.check import refuse_damage, text_of, words_of
 from gori.sim.batch.kept import RENEWED, all_members, forget_in, forgets, kept_members
 from gori.sim.batch.varied import Numbers, in_groups
@@ -27,6 +26,8 @@ DIFFICULT = POOR_CHOICE, NEAR_SINGULAR
 """poses that a Simulation passes, and compiled steps alone do not"""
 TOGETHER = 16
 """machines that a thread takes at a time"""
+BESIDE = 8 + 3 * 8
+"""bytes for each machine beside its own: its set of parameters, and masks and numbers of a reset while that lasts"""
 
 
 class CpuMachines:
@@ -38,15 +39,15 @@ class CpuMachines:
 
     def __init__(self, make: Callable[[], Simulation], count: int, workers: int, varied: Sequence[Numbers] = ()):
         self.count, self._varied = count, varied
+        tables = [numbers for numbers in varied if numbers.of_tables]
+        self._alone = _Run(make(), tables)
+        keeps = forgets(self.simulation.method)
+        self.bytes_per_machine = self._alone.width + 8 * (1 + len(self._alone.numbers))
+        left = self.simulation.stepper.y.nbytes if keeps else 0
+        require_memory_of(count, self.bytes_per_machine + left + BESIDE, "machines")
+        self._runs = [self._alone, *(_Run(make(), tables) for _ in range(1, min(workers, -(-count // TOGETHER))))]
         self.sets = np.arange(count)
         """which set of the parameters each machine has (machines,)"""
-        tables = [numbers for numbers in varied if numbers.of_tables]
-        self._runs = [_Run(make(), tables) for _ in range(max(1, min(workers, -(-count // TOGETHER))))]
-        self._alone = self._runs[0]
-        self.bytes_per_machine = self._alone.width + 8 * (1 + len(self._alone.numbers))
-        require_memory(
-            float(count * self.bytes_per_machine), f"{count} machines of {self.bytes_per_machine} bytes", "take fewer"
-        )
         self._rows = np.zeros((count, self._alone.width), np.uint8)
         self._values = np.zeros((len(self._alone.numbers), count))
         self._tables: dict[str, int] = {}
@@ -56,7 +57,7 @@ class CpuMachines:
         self.codes = np.zeros(count, np.int64)
         self.words: dict[int, str] = {}
         """why machines have failed, where more is known than their code"""
-        self._left = self.array("y").copy() if forgets(self.simulation.method) else None
+        self._left = self.array("y").copy() if keeps else None
         """the states as they were left: what differs from them was written"""
         self._jobs = [run.job(self._rows, self._values, self.codes) for run in self._runs]
         self._pool, self._process = self._new_pool(), os.getpid()
@@ -95,8 +96,14 @@ class CpuMachines:
         heads[chosen] = forget_in(self.simulation.method, heads[chosen])
 
     def _forget_where_written(self) -> None:
-        if self._left is not None and (written := (self._left != self.array("y")).any(axis=1)).any():
+        if (written := self._written()).any():
             self.forget(written)
+
+    def _written(self) -> np.ndarray:
+        """Which machines were written to since their last step, by methods that then start afresh (machines,)."""
+        if self._left is None:
+            return np.zeros(self.count, bool)
+        return (self._left != self.array("y")).any(axis=1)
 
     def _note(self, chosen: np.ndarray) -> None:
         if self._left is not None:
@@ -131,7 +138,7 @@ class CpuMachines:
 
     def _pass(self, t: int, until: int) -> None:
         """Take a machine over a difficult pose, as a Simulation does."""
-        self.fetch(t)
+        self._alone.load(self._rows[t], self._values[:, t])
         simulation = self.simulation
         try:
             simulation.advance(until - simulation.stepper.steps_done)
@@ -142,8 +149,10 @@ class CpuMachines:
             self._alone.save(self._rows[t])
 
     def fetch(self, t: int) -> None:
-        """Machine t into the arrays of `simulation`."""
+        """Machine t into the arrays of `simulation`, as its next step begins."""
         self._alone.load(self._rows[t], self._values[:, t])
+        if self._left is not None and (self._left[t] != self.simulation.stepper.y).any():
+            self.simulation.stepper.forget()
 
     def store(self, chosen: np.ndarray) -> None:
         """What stands in the arrays of `simulation` into the chosen machines, which then have not failed."""
@@ -210,8 +219,13 @@ class CpuMachines:
         return self.codes
 
     def kept(self) -> dict[str, np.ndarray]:
-        """All that the machines keep."""
-        return {"rows": self._rows, "codes": self.codes, "words": text_of(self.words)}
+        """All that the machines keep, as their next step begins."""
+        rows = self._rows
+        if (written := self._written()).any():
+            rows = rows.copy()
+            heads = self._member(rows, "memory.head")
+            heads[written] = forget_in(self.simulation.method, heads[written])
+        return {"rows": rows, "codes": self.codes, "words": text_of(self.words)}
 
     def keep(self, kept: dict[str, np.ndarray]) -> None:
         """Take over what `kept` gave; raises InputError, and then nothing is changed."""
@@ -233,7 +247,6 @@ class CpuMachines:
 
     def room(self, shape: tuple[int, ...]) -> np.ndarray:
         """Zeros for samples."""
-        require_memory(8.0 * math.prod(shape), f"{shape[0]} samples of {self.count} machines", "take fewer")
         return np.zeros(shape)
 
     stream = 0

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from gori.errors import InputError
 from gori.integrate import Method
 from gori.model import Model
@@ -65,6 +67,16 @@ class Batches(Mapping[str, Batch]):
         """All machines back to their start."""
         for batch in self.values():
             batch.reset()
+
+    @property
+    def time(self) -> dict[str, np.ndarray]:
+        """Time that each machine has reached (machines,) [s], by group."""
+        return {name: batch.time for name, batch in self.items()}
+
+    @property
+    def failed(self) -> dict[str, np.ndarray]:
+        """Which machines have failed (machines,), by group."""
+        return {name: batch.failed for name, batch in self.items()}
 
     def failures(self, most: int = 10) -> dict[str, dict[int, str]]:
         """Why machines have failed, by group."""

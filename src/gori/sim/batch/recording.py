@@ -5,8 +5,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gori.errors import InputError
+from gori.errors import GoriError, InputError
 from gori.model import Model
+from gori.model.memory import require_memory
 from gori.record import Recording
 from gori.record.channels import WORK
 from gori.spec.expression import closest
@@ -35,7 +36,8 @@ class BatchRecording:
     values  {name: (samples, machines)} of the inputs and outputs that were asked for
     end     "complete", or "interrupted" by Ctrl-C
 
-    `recording[name]` is one of these values, or any channel that a Recording has of its states, of all machines.
+    `recording[name]` is one of these values, or any channel that a Recording has of its states, of all machines. Where
+    the numbers of a machine are not finite it is NaN.
     """
 
     def __init__(
@@ -68,7 +70,8 @@ class BatchRecording:
             raise InputError(f"machine must be a number from 0 to {self.time.shape[1] - 1}, not {machine}")
         extra = {WORK: self.work[:, machine]} | {name: array[:, machine] for name, array in self.values.items()}
         time, q, v, z = (array[:, machine] for array in (self.time, self.q, self.v, self.z))
-        return Recording(self._model_of(int(machine)), time, q, v, z, extra, {"end": self.end})
+        info = {"end": self.end, "machine": int(machine)}
+        return Recording(self._model_of(int(machine)), time, q, v, z, extra, info)
 
     def __iter__(self) -> Iterator[Recording]:
         return (self.machine(k) for k in range(self.time.shape[1]))
@@ -76,7 +79,22 @@ class BatchRecording:
     def __getitem__(self, name: str) -> np.ndarray:
         if is_one_of(name, self.values):
             return self.values[name]
-        return np.stack([recording[name] for recording in self], axis=1)
+        return np.stack([_of_finite(recording, name) for recording in self], axis=1)
+
+
+def _of_finite(recording: Recording, name: str) -> np.ndarray:
+    """A channel of one machine, NaN in samples whose states are not finite if it cannot be found from them."""
+    try:
+        return recording[name]
+    except GoriError:
+        good: Any = np.isfinite(np.hstack([recording.q, recording.v, recording.z])).all(axis=1)
+        if good.all():
+            raise
+    model, rows = recording.model, good[:, None]
+    q, v, z = np.where(rows, recording.q, model.q0), np.where(rows, recording.v, 0.0), np.where(rows, recording.z, 0.0)
+    channel = Recording(model, recording.time, q, v, z, dict(recording.extra), recording.info)[name].astype(float)
+    channel[~good] = np.nan
+    return channel
 
 
 class Samples(NamedTuple):
@@ -125,5 +143,11 @@ def samples_of(
             )
         tables[0][name]  # what has no memory on a GPU is refused now
         found[name] = lambda table=tables[0], name=name: table[name]
-    width = machines.array("y").shape[1] + len(found)
-    return Samples(machines, found, np.zeros((most, machines.count)), machines.room((most, width, machines.count)))
+    width, count = machines.array("y").shape[1] + len(found), machines.count
+    each = 8.0 * (width + 1) * count  # with their times; samples of a GPU end here too
+    require_memory(
+        most * each,
+        f"{most} samples of {count} machines ({each:.3g} bytes each)",
+        "take fewer machines or a larger `sample`, or run for shorter durations one after the other",
+    )
+    return Samples(machines, found, np.zeros((most, count)), machines.room((most, width, count)))

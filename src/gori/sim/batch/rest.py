@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from gori.errors import AssemblyWarning, InputError
+from gori.errors import AssemblyWarning, InputError, SpecWarning
 from gori.model import Model, State
 from gori.sim.batch.varied import Numbers
 from gori.sim.progress import Progress
@@ -88,3 +88,41 @@ def warn_of_starts(model: Model, spec: Spec, varied: Iterable[Numbers], paramete
             AssemblyWarning,
             stacklevel=4,
         )
+
+
+def warn_of_limits(spec: Spec, parameters: Mapping[str, object]) -> None:
+    """Tell of machines whose parameters start a joint outside of its limits, as a Spec does: one warning for each."""
+    for name, joint in spec.joints.items():
+        given = {field: _values(parameters, name, field) for field in ("q", "q_deg", "limits", "limits_deg")}
+        if not any(values is not None for values in given.values()):
+            continue
+        own = {
+            field: np.asarray(getattr(joint, field), float)[None] if values is None else values
+            for field, values in given.items()
+        }
+        starts, limits = (
+            own[field] if np.isfinite(own[field]).all() else np.radians(own[f"{field}_deg"])
+            for field in ("q", "limits")
+        )
+        low, high = limits.reshape(len(limits), -1)[:, [0, -1]].T
+        start = starts.reshape(len(starts), -1)[:, 0]
+        machines = np.flatnonzero((start < low - 1e-9) | (start > high + 1e-9))  # of what is not given NaN
+        if len(machines):
+            k, count = int(machines[0]), max(len(start), len(low))
+            one, bounds = start[k % len(start)], (low[k % len(low)], high[k % len(high)])
+            some = ", ".join(map(str, machines[:NAMED])) + (", ..." if len(machines) > NAMED else "")
+            warnings.warn(
+                f"joint {name!r} starts outside of its limits in {len(machines)} of {count} machines, as in machine "
+                f"{k}: {one:.6g} is not within {bounds[0]:.6g} and {bounds[1]:.6g}; machines {some}",
+                SpecWarning,
+                stacklevel=4,
+            )
+
+
+def _values(parameters: Mapping[str, object], joint: str, field: str) -> np.ndarray | None:
+    """Values (machines, ...) of a field of a joint, if parameters give them."""
+    given = parameters.get(f"joints.{joint}.{field}", parameters.get(f"{joint}.{field}"))
+    try:
+        return None if given is None else np.asarray(given, float)
+    except (TypeError, ValueError):  # such as None for some of the machines
+        return np.full(1, np.nan)

@@ -5,12 +5,13 @@ import hashlib
 import linecache
 import re
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numba
 import numpy as np
 from numba import types
+from numba.core.dispatcher import Dispatcher
 
 from gori.errors import InputError, UnsupportedError
 
@@ -99,25 +100,53 @@ def refuse_raising(function: Callable) -> None:
         if (line := _line_of(own, lambda instruction: instruction.opname == "RAISE_VARARGS")) is not None:
             raise UnsupportedError(
                 f"device cuda: law {own.__name__!r} raises exceptions, which a GPU cannot: add math.nan to tau, and "
-                f"the machine stops there as failed ({_line(own, line)})"
+                f"the machine stops there as failed ({line_words(own, line)})"
             )
 
 
-def refuse_uncompilable(function: Callable, name: str, parameters: int, on_gpu: bool) -> None:
-    """Refuse a law (t, q, v, tau, parameters) that Numba does not compile, with the line and the reason.
+def with_checked_indices(function: Callable, made: dict[int, Any] | None = None) -> FunctionType:
+    """A copy of a function whose compiled helpers check their indices, but those that it reaches through a module.
+
+    made   helpers that were copied already, by id
+    """
+    own, made = python_of(function), {} if made is None else made
+
+    def checked(value: Any) -> Any:
+        if not isinstance(value, Dispatcher):
+            return value
+        if id(value) not in made:
+            made[id(value)] = value  # one that calls itself
+            options = {**value.targetoptions, "boundscheck": True}
+            made[id(value)] = numba.jit(**options)(with_checked_indices(value, made))
+        return made[id(value)]
+
+    around = {**own.__globals__}
+    for code in _codes(own.__code__):
+        around |= {name: checked(around[name]) for name in code.co_names if name in around}
+    cells = tuple(CellType(checked(cell.cell_contents)) for cell in own.__closure__ or ())
+    copy = FunctionType(own.__code__, around, own.__name__, own.__defaults__, cells)
+    copy.__kwdefaults__ = own.__kwdefaults__
+    return copy
+
+
+def refuse_uncompilable(function: Callable, name: str, parameters: int, on_gpu: bool) -> Any:
+    """Refuse a law (t, q, v, tau, parameters) that Numba does not compile, with the line and the reason. Returns it
+    compiled so that it raises IndexError where an index is out of bounds.
 
     on_gpu   compiled as for a GPU: arrays are views with strides, and there is no memory for new ones
     """
     own = python_of(function)
     kinds = [types.Array(types.float64, 1, "A" if on_gpu else "C", readonly=readonly) for readonly in (True, False)]
-    options = {"_nrt": False} if on_gpu else {}
-    compiled: Any = numba.njit(error_model="numpy", **options)(own)
+    options: dict[str, Any] = {"_nrt": False} if on_gpu else {}
+    compiled: Any = numba.njit(error_model="numpy", boundscheck=True, **options)(with_checked_indices(own))
     try:
         compiled.compile((types.float64, kinds[0], kinds[0], kinds[1], *[types.float64] * parameters))
     except numba.core.errors.NumbaError as error:
         raise InputError(f"law {name!r} does not compile: {_reason(str(error))} ({_place(function, error)})") from error
     if compiled.nopython_signatures[0].return_type != types.none:
-        raise InputError(f"law {name!r} returns something: it must add to tau (nv,) in place ({_line(own)})")
+        raise InputError(f"law {name!r} returns something: it must add to tau (nv,) in place ({line_words(own)})")
+    compiled.disable_compile()
+    return compiled
 
 
 def _reason(words: str) -> str:
@@ -141,10 +170,10 @@ def _place(function: Callable, error: Exception) -> str:
     for own in functions_within(function):
         if unknown is not None:
             if (line := _line_of(own, lambda instruction: instruction.argval == unknown[1])) is not None:
-                return _line(own, line)
+                return line_words(own, line)
         elif found := re.search(re.escape(own.__code__.co_filename) + r" \((\d+)\)", str(error)):
-            return _line(own, int(found[1]))
-    return _line(python_of(function))
+            return line_words(own, int(found[1]))
+    return line_words(python_of(function))
 
 
 def _line_of(function: FunctionType, wanted: Callable[[dis.Instruction], bool]) -> int | None:
@@ -156,7 +185,8 @@ def _line_of(function: FunctionType, wanted: Callable[[dis.Instruction], bool]) 
     return None
 
 
-def _line(function: FunctionType, number: int | None = None) -> str:
+def line_words(function: FunctionType, number: int | None = None) -> str:
+    """File, line and text of a line of a function, by default its first."""
     code = function.__code__
     number = code.co_firstlineno if number is None else number
     text = linecache.getline(code.co_filename, number).strip()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gori.errors import InputError, UnsupportedError
-from gori.sim.batch.own_functions import (
+from gori.sim.batch.laws.own_functions import (
     digest_of_function,
     functions_within,
     python_of,

@@ -10,7 +10,7 @@ expressions of t, q, v and of where bodies are. Their values stand among those o
 
 import hashlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,9 +18,10 @@ import numba
 import numpy as np
 
 from gori.errors import InputError
-from gori.model import Model
+from gori.model import Model, State
 from gori.model.variants import with_signals
-from gori.sim.batch.own_functions import digest_of_function, python_of, refuse_raising, refuse_uncompilable
+from gori.sim.batch.laws.bounds import refuse_out_of_bounds
+from gori.sim.batch.laws.own_functions import digest_of_function, python_of, refuse_raising, refuse_uncompilable
 from gori.sim.batch.varied import INPUTS, Numbers
 from gori.sim.stepper import Stepper
 from gori.sim.user import SIGNATURE, UserForce
@@ -127,16 +128,22 @@ class Laws:
         """Of the functions; empty without laws."""
         return " ".join(f"{law.name} {digest_of_function(law.function)}" for law in self.laws)
 
-    def force(self, model: Model, on_gpu: bool) -> "LawForce | None":
-        """All laws as what a Simulation calls; None without laws."""
+    def force(self, model: Model, on_gpu: bool, states: Sequence[State] = ()) -> "LawForce | None":
+        """All laws as what a Simulation calls; None without laws.
+
+        states   where machines start, at which laws are tried out; none: where the Model does
+        """
         if not self.laws:
             return None
+        checked = []
         for law in self.laws:
             if on_gpu:
                 refuse_raising(law.function)
-            refuse_uncompilable(law.function, law.name, len(law.parameters), on_gpu)
+            checked.append(refuse_uncompilable(law.function, law.name, len(law.parameters), on_gpu))
         names = model.forces.signal_names
         signals = [[names.index(f"{SECTION}{law.name}.{name}") for name in law.parameters] for law in self.laws]
+        own = {law.name: (compiled, places) for law, compiled, places in zip(self.laws, checked, signals)}
+        refuse_out_of_bounds(own, model, self.numbers(model), states)
         return LawForce(self.laws, signals, self.digest, model)
 
 
