@@ -22,7 +22,7 @@ from gori.kernels.vehicle.blows import eliminate
 STEPS = 60
 FIRST, LEAST, MOST = 1e-2, 1e-12, 1e6
 """what is added to A'A at first, at least, and at which no step is left"""
-EASIER, HARDER = 0.1, 8.0
+NEARLY, FARTHER = 0.1, 8.0
 """times this after a step that led nearer, or not"""
 NEARER = 1e-4
 """share by which |r|^2 must become less in a step"""
@@ -93,11 +93,11 @@ def damped_steps(rest, count, largest):
         if square < (1.0 - NEARER) * least:
             for r in range(n):
                 rest.best[r] = rest.force[r]
-            least, worst, more = square, now, max(LEAST, EASIER * more)
+            least, worst, more = square, now, max(LEAST, NEARLY * more)
             if worst <= DONE * largest:
                 break
         else:
-            more *= HARDER
+            more *= FARTHER
             if not worst > ROUNDED * largest or not more < MOST:
                 break
             for r in range(n):

@@ -93,13 +93,15 @@ def friction_on_cone(A, W, i, f, xs, xt, own, share, mu, pressed, n):
 
 
 @part
-def turn_with_speed(A, W, i, f, a_s, a_t, cs, ct, mu, pressed, share, largest, n):
+def turn_with_speed(A, W, i, f, xs, xt, slip_s, slip_t, mu, pressed, share):
     """Add to the equations of a point that slides how its direction follows the blend of fast and slow slip: 1 - share
-    times `largest` is 0.5 |c| / able - 1 between them (`against_slip`).
+    times the largest mobility is 0.5 |c| / able - 1 between them (`against_slip`).
+
+    (xs, xt)   what friction is along;  (slip_s, slip_t) a_t - c
     """
+    ss, st, tt = W[i + 1, i + 1], W[i + 1, i + 2], W[i + 2, i + 2]
+    largest = 0.5 * (ss + tt) + math.sqrt(0.25 * (ss - tt) ** 2 + st * st)
     fast = 1.0 - share * largest
-    slip_s, slip_t = a_s - cs, a_t - ct
-    xs, xt = f[i + 1] - cs / largest - share * slip_s, f[i + 2] - ct / largest - share * slip_t
     size, free_s, free_t = math.sqrt(xs * xs + xt * xt), slip_s, slip_t
     for d in range(1, 3):
         free_s -= W[i + 1, i + d] * f[i + d]
@@ -109,7 +111,7 @@ def turn_with_speed(A, W, i, f, a_s, a_t, cs, ct, mu, pressed, share, largest, n
         return
     able = mu * f[i] * largest + free
     turn = mu * pressed * (xs * slip_t - xt * slip_s) / (largest * size**3) * -(1.0 + fast) / able
-    for k in range(n):
+    for k in range(A.shape[0]):
         change = mu * largest if k == i else 0.0
         if k != i + 1 and k != i + 2:
             change += (free_s * W[i + 1, k] + free_t * W[i + 2, k]) / free
@@ -149,7 +151,7 @@ def lay_point(A, W, b, f, i, cs, ct, mu, rate, regular, n):
     xs, xt, own, share = against_slip(W, i, f, a_s, a_t, cs, ct, mu, largest)
     friction_on_cone(A, W, i, f, xs, xt, own, share, mu, pressed, n)
     if 0.0 < share * largest < 1.0 - SLOW:
-        turn_with_speed(A, W, i, f, a_s, a_t, cs, ct, mu, pressed, share, largest, n)
+        turn_with_speed(A, W, i, f, xs, xt, a_s - cs, a_t - ct, mu, pressed, share)
 
 
 @block
