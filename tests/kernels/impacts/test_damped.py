@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gori.kernels.impacts.damped import amiss, damped_step, damped_steps, units_of_forces
+from gori.kernels.impacts.damped import amiss, begin_at, damped_step, damped_steps, units_of_forces
 from gori.kernels.impacts.newton import lay_points
 from tests.kernels.impacts.test_newton import mobility, problem
 from tests.plain import plain
@@ -45,3 +45,19 @@ def test_a_step_is_that_of_levenberg_and_marquardt():
     plain(damped_step)(rest, count, 0.1)
     expected = f + np.linalg.solve(A.T @ A + 0.1 * np.eye(6), A.T @ r)
     np.testing.assert_allclose(rest.force[:6], expected, rtol=1e-10)
+
+
+def test_where_to_begin():
+    W, b = mobility(2), np.tile([-10.0, 1.0, 2.0], 2)
+    rest, count = problem(W, b, 0.5, np.ones(6))
+    plain(begin_at)(rest, count, 10.0, 1)
+    assert not rest.force.any()
+    plain(begin_at)(rest, count, 10.0, 2)
+    np.testing.assert_allclose(W @ rest.force[:6], -b, atol=1e-6)
+    sets = []
+    for start in range(3, 13):
+        plain(begin_at)(rest, count, 10.0, start)
+        sets.append(rest.force[:6].copy())
+        assert (rest.force[[0, 3]] >= 0.0).all()
+    sizes = np.array([np.abs(f * np.repeat(np.diag(W)[::3], 3)).max() for f in sets])
+    assert sizes.max() <= 100.0 and sizes.min() < 0.1 and len({tuple(f) for f in sets}) == 10

@@ -155,3 +155,23 @@ def test_boxes_about_to_stick(count):
         if seed < 2:
             other = by_projection(W, b, 0.4, 4000)
             np.testing.assert_allclose(b + W @ f, b + W @ other, atol=2e-3 * np.abs(b).max())
+
+
+def test_two_points_that_jam():
+    """A body between the floor and a heavy one, at 0.771: forces are those of points that both stick."""
+    upper = [
+        [29.31079, -16.38716, -4.844128, -12.58452, -14.92741, 2.378855],
+        [28.83345, -8.402427, 6.357578, 3.149718, -3.792496],
+        [54.77415, -4.608857, -7.584164, 5.438897],
+        [11.33974, 2.307239, 0.582155],
+        [20.56929, -3.015932],
+        [31.97792],
+    ]  # fmt: skip
+    W = np.zeros((6, 6))
+    for i, row in enumerate(upper):
+        W[i, i:] = W[i:, i] = row
+    b, speed = np.array([128.9134, 170.0053, 155.0792, -469.3059, -2215.447, 105.9543]), np.zeros(6)
+    speed[[1, 2, 4, 5]] = [6.924477e-05, -3.635743e-05, -2.187684, 0.1342247]
+    code, f = solved(W, b, 0.7711432, 1000, speed)
+    assert code == OK and amiss(W, b, 0.7711432, f) < 1e-6 * np.abs(b).max()
+    np.testing.assert_allclose(b + W @ f, 0.0, atol=1e-6 * np.abs(b).max())

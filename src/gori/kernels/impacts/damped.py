@@ -26,10 +26,37 @@ NEARLY, FARTHER = 0.1, 8.0
 """times this after a step that led nearer, or not"""
 NEARER = 1e-4
 """share by which |r|^2 must become less in a step"""
+STICKS = 1e-10
+"""share that is added to mobilities where all points are to stick"""
 DONE, ROUNDED = 1e-13, 1e-10
 """size of r, as a share of the largest acceleration, at which nothing is left to do, and at which steps that do not
 lead nearer are rounding
 """
+
+
+@block
+def begin_at(rest, count, largest, start):
+    """Forces to begin at: 1 none; 2 those of points that all stick, as points that jam; 3 and more scattered, of sizes
+    from a thousandth of the force that makes the largest acceleration to ten times it.
+    """
+    n, W = 3 * count, rest.mobility
+    H = rest.normal[:n, : n + 1]
+    for r in range(n):
+        rest.force[r], H[r, n] = 0.0, -rest.free[r]
+        for c in range(n):
+            H[r, c] = W[r, c]
+        H[r, r] += STICKS * W[r, r]
+    if start == 2:
+        eliminate(H, n)
+        for r in range(n):
+            rest.force[r] = H[r, n]
+    elif start > 2:
+        number = start
+        for r in range(n):
+            number = (1103515245 * number + 12345) % 2147483648
+            share, nn = number / 2147483648.0, W[r - r % 3, r - r % 3]
+            size = largest / nn * 10.0 ** (1 - start % 5) if nn > 0.0 else 0.0
+            rest.force[r] = size * (share if r % 3 == 0 else 2.0 * share - 1.0)
 
 
 @part

@@ -29,7 +29,7 @@ import math
 from gori.kernels.codes import CONTACT_JAMMED, CONTACT_UNSOLVED, OK
 from gori.kernels.contact.impulses.mixing import GROWN, dot, solve_shares
 from gori.kernels.contact.memory import DEPTH
-from gori.kernels.impacts.damped import damped_steps
+from gori.kernels.impacts.damped import begin_at, damped_steps
 from gori.kernels.impacts.immobile import FLAT, against_given_slip, is_immobile
 from gori.kernels.impacts.newton import newton_step
 from gori.kernels.impacts.spread import spread_load
@@ -51,6 +51,8 @@ REGULAR, HARDER, EASIER, HARDEST = 1e-10, 30.0, 0.1, 1e-2
 from the last on it begins anew"""
 EXACT, HELD_ENOUGH = 1e-13, 1e-7
 """change of accelerations in a sweep, as a share of the largest, at which it ends, and which is good enough at last"""
+FEW_STARTS, ALL_STARTS = 2, 24
+"""of damped steps, after DAMPED sweeps and at last"""
 AT_LAST = 1e-5
 """how far accelerations may be from a solution, by that, where nothing comes nearer: gaps are wrong by less than
 1e-5 g / c^2, a tenth of a nanometre
@@ -262,16 +264,15 @@ def judge_newton(rest, count, better, regular):
 
 
 @block
-def settle(rest, count, largest, enough):
-    """Damped steps from the present forces, or else from none: whether they find a solution to within a share of the
-    largest acceleration. Where they do not, forces are as before.
+def settle(rest, count, largest, enough, starts):
+    """Damped steps from the present forces, or else from some others (`begin_at`): whether they find a solution to
+    within a share of the largest acceleration. Where they do not, forces are as before.
     """
     for r in range(3 * count):
         rest.last_g[r] = rest.force[r]
-    for anew in range(2):
-        if anew == 1:
-            for r in range(3 * count):
-                rest.force[r] = 0.0
+    for start in range(starts):
+        if start > 0:
+            begin_at(rest, count, largest, start)
         away = damped_steps(rest, count, largest)
         into_cones(rest, count)
         if away <= enough * largest and presses(rest, count, largest):
@@ -323,7 +324,7 @@ def solve_held(rest, count):
         if k >= PATIENT and change <= HELD_ENOUGH * size and presses(rest, count, largest):
             break
         if k == DAMPED:
-            if settle(rest, count, max(size, largest), HELD_ENOUGH):
+            if settle(rest, count, max(size, largest), HELD_ENOUGH, FEW_STARTS):
                 exists, change = True, 0.0
                 break
             mixed, smallest, before = 0, math.inf, -1.0
@@ -336,7 +337,7 @@ def solve_held(rest, count):
         else:
             mixed, smallest = mix_forces(rest, count, mixed, smallest)
     enough = exists and change <= HELD_ENOUGH * max(size, largest) and presses(rest, count, largest)
-    if not enough and not settle(rest, count, largest, AT_LAST):
+    if not enough and not settle(rest, count, largest, AT_LAST, ALL_STARTS):
         return CONTACT_UNSOLVED if exists and change < math.inf else CONTACT_JAMMED
     if spread_load(rest, count, max(size, largest)):
         judge_spread(rest, count)
