@@ -7,6 +7,7 @@ from gori.kernels.codes import CONTACT_JAMMED, CONTACT_UNSOLVED, OK
 from gori.kernels.impacts.hold import slide, solve_held, solve_one, stick
 from gori.kernels.impacts.memory import rest_memory
 from tests.plain import plain, records
+from tests.reference.resting import amiss, by_projection
 
 RNG = np.random.default_rng(3)
 
@@ -98,10 +99,17 @@ def test_jam():
     code, f = solved(W, np.array([-1.0, 3.0, 0.0]), 0.35)
     assert code == OK
     np.testing.assert_allclose(W @ f, [1.0, -3.0, 0.0], atol=1e-9)
-    # a mobility that no machine has, not positive definite: there are no forces, and that is said
-    both = np.kron(np.array([[1.0, -1.5], [-1.5, 1.0]]), W)
+    # mobilities that no machine has, not positive definite. Sweeps diverge: there are forces with slip on both points
+    against = np.array([[1.0, -1.5], [-1.5, 1.0]])
+    both, b = np.kron(against, W), np.tile([-1.0, 3.0, 0.0], 2)
     with np.errstate(over="ignore", invalid="ignore"):
-        assert solved(both, np.tile([-1.0, 3.0, 0.0], 2), 0.35)[0] in (CONTACT_JAMMED, CONTACT_UNSOLVED)
+        code, f = solved(both, b, 0.35)
+    assert code == OK and amiss(both, b, 0.35, f) < 1e-8
+    np.testing.assert_allclose(f, np.tile([400 / 3, -140 / 3, 0.0], 2), rtol=1e-9, atol=1e-9)
+    # each pushes the other down by more than it lifts itself: there are no forces, and that is said
+    with np.errstate(over="ignore", invalid="ignore"):
+        code, _ = solved(np.kron(against, np.eye(3)), np.tile([-1.0, 0.0, 0.0], 2), 0.35)
+    assert code in (CONTACT_JAMMED, CONTACT_UNSOLVED)
 
 
 def test_fast_slip_is_opposed_along_itself_and_slow_slip_sticks():
@@ -117,3 +125,53 @@ def test_fast_slip_is_opposed_along_itself_and_slow_slip_sticks():
     np.testing.assert_allclose(forces[1e-1][1:], [-0.3 * 9.81, 0.0], atol=1e-12)
     assert np.hypot(*forces[1.5e-2][1:]) == pytest.approx(0.3 * 9.81) and forces[1.5e-2][2] < 0.0
     np.testing.assert_allclose(W @ forces[1e-4] + [0.0, 0.1, 2.0], [9.81, 0.0, 0.0], atol=1e-9)
+
+
+def legs(points, half):
+    """Rows of J of points of one free body, normal first."""
+    return np.vstack(
+        [np.hstack([np.cross(np.eye(3), half * p).T, np.eye(3)])[[2, 0, 1]] for p in np.asarray(points, float)]
+    )
+
+
+def settling(seed, count):
+    """A box on two or four of its points, whose slip is about to end; forces are not unique."""
+    rng = np.random.default_rng(seed)
+    half = rng.uniform(0.04, 0.15, 3)
+    corners = [[1, 1, -1], [1, -1, -1], [-1, 1, -1], [-1, -1, -1]][:count]
+    J = legs(corners, half)
+    W = J / np.concatenate([(half @ half - half**2) / 3.0, np.ones(3)]) @ J.T
+    pull = np.concatenate([rng.normal(size=3) * 0.3, rng.normal(size=2) * 3.9, [-9.81]])
+    return W, J @ pull
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_boxes_about_to_stick(count):
+    """Near the limit of friction, where sweeps creep: against the conditions, and projections by the textbook."""
+    for seed in range(12):
+        W, b = settling(seed, count)
+        code, f = solved(W, b, 0.4)
+        assert code == OK and amiss(W, b, 0.4, f) < 1e-5 * np.abs(b).max()
+        if seed < 2:
+            other = by_projection(W, b, 0.4, 4000)
+            np.testing.assert_allclose(b + W @ f, b + W @ other, atol=2e-3 * np.abs(b).max())
+
+
+def test_two_points_that_jam():
+    """A body between the floor and a heavy one, at 0.771: forces are those of points that both stick."""
+    upper = [
+        [29.31079, -16.38716, -4.844128, -12.58452, -14.92741, 2.378855],
+        [28.83345, -8.402427, 6.357578, 3.149718, -3.792496],
+        [54.77415, -4.608857, -7.584164, 5.438897],
+        [11.33974, 2.307239, 0.582155],
+        [20.56929, -3.015932],
+        [31.97792],
+    ]  # fmt: skip
+    W = np.zeros((6, 6))
+    for i, row in enumerate(upper):
+        W[i, i:] = W[i:, i] = row
+    b, speed = np.array([128.9134, 170.0053, 155.0792, -469.3059, -2215.447, 105.9543]), np.zeros(6)
+    speed[[1, 2, 4, 5]] = [6.924477e-05, -3.635743e-05, -2.187684, 0.1342247]
+    code, f = solved(W, b, 0.7711432, 1000, speed)
+    assert code == OK and amiss(W, b, 0.7711432, f) < 1e-6 * np.abs(b).max()
+    np.testing.assert_allclose(b + W @ f, 0.0, atol=1e-6 * np.abs(b).max())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gori.kernels.impacts.memory import rest_memory
-from gori.kernels.impacts.newton import against_slip, friction_on_cone, newton_step
+from gori.kernels.impacts.newton import against_slip, friction_on_cone, lay_points, newton_step
 from tests.plain import plain, records
 
 RNG = np.random.default_rng(5)
@@ -68,15 +68,38 @@ def test_the_equations_of_sliding_are_their_derivatives():
         a = b + W @ f
         return plain(against_slip)(W, 3, f, a[4], a[5], 0.0, 0.0, mu, largest)
 
+    def load(f):
+        return f[3] - (b[3] + W[3] @ f) / W[3, 3]
+
     def residual(f):
         x = np.array(along(f)[:2])
-        return f[4:] - mu * f[3] * x / np.hypot(*x)
+        return f[4:] - mu * load(f) * x / np.hypot(*x)
 
     A = np.zeros((6, 7))
-    plain(friction_on_cone)(A, W, 3, f, *along(f), mu, n)
+    plain(friction_on_cone)(A, W, 3, f, *along(f), mu, load(f), n)
     np.testing.assert_allclose(A[4:, n], -residual(f), atol=1e-14)
     for k in range(6):
         step = 1e-6 * np.eye(6)[k]
         np.testing.assert_allclose(A[4:, k], (residual(f + step) - residual(f - step)) / 2e-6, atol=1e-7)
     assert along(f)[2:] == (1.0, 1.0 / largest)
     assert plain(against_slip)(W, 3, f, 1e6, 0.0, 1e6, 0.0, mu, largest) == (-1e6, -0.0, 0.0, 0.0)  # fast: along it
+
+
+@pytest.mark.parametrize(("slip", "pull"), [(0.0, 0.0), (0.02, 0.0), (0.05, 0.0), (0.3, 0.0), (0.0, 1e3)])
+def test_all_equations_are_derivatives_of_what_is_amiss(slip, pull):
+    """Slip that is none, slow, between, and fast; and points that part."""
+    W, b, speed = mobility(2), RNG.normal(size=6), np.zeros(6)
+    f, speed[[1, 2, 4, 5]] = RNG.uniform(1.0, 2.0, 6) * [4, 1, 1, 4, 1, 1], slip * np.array([1.0, 0.4, -0.3, 1.0])
+    b[[0, 3]] += pull - (W @ f)[[0, 3]]  # pressed, if nothing pulls
+    b += 1000.0 * speed
+
+    def laid(f):
+        rest, count = problem(W, b, 0.4, f, 1000.0, speed)
+        plain(lay_points)(rest, count, 0.0)
+        return rest.newton[:6, :6].copy(), rest.newton[:6, 6].copy()
+
+    A = laid(f)[0]
+    for k in range(6):
+        step = 1e-6 * np.eye(6)[k]
+        change = (laid(f - step)[1] - laid(f + step)[1]) / 2e-6
+        np.testing.assert_allclose(A[:, k], change, atol=1e-5)

@@ -158,8 +158,10 @@ def tumbling_box(size: float, restitution: float, friction: float) -> gori.Model
     return machine({"box": {"shapes": {"box": shape}}}, {"fly": fly}, friction, restitution)
 
 
-def three_that_fall() -> gori.Model:
-    """A box, a capsule and a cylinder of 1000 kg/m3 that tumble onto the floor and each other."""
+def three_that_fall(x: float = 0.03) -> gori.Model:
+    """A box, a capsule and a cylinder of 1000 kg/m3 that tumble onto the floor and each other; x: where the last one
+    starts.
+    """
     shapes = {
         "a": {"type": "box", "size": [0.2, 0.3, 0.1]},
         "b": {"type": "capsule", "axis": [0, 1, 0], "length": 0.2, "radius": 0.05},
@@ -168,7 +170,7 @@ def three_that_fall() -> gori.Model:
     starts = {
         "a": ([0.9, 0.3, 0.3, 0.1, 0, 0, 0.2], [1, 2, 3, 0.5, 0.1, 0]),
         "b": ([1, 0, 0, 0, 0.02, 0, 0.45], [1, 0, 1, 0, 0, 0]),
-        "c": ([1, 0, 0, 0, 0.03, 0.05, 0.65], [1, 0, 1, 0, 0, 0]),
+        "c": ([1, 0, 0, 0, x, 0.05, 0.65], [1, 0, 1, 0, 0, 0]),
     }
     bodies = {name: {"shapes": {"s": shape | {"density": 1000.0, **STEEL}}} for name, shape in shapes.items()}
     joints = {
@@ -176,6 +178,32 @@ def three_that_fall() -> gori.Model:
         for name, (q, v) in starts.items()
     }
     return machine(bodies, joints, 0.4, 0.3)
+
+
+def random_tumblers(seed: int) -> gori.Model:
+    """Two to four random bodies of 100 to 10000 kg/m3 that fall on the floor and each other, with any friction."""
+    rng, shapes = np.random.default_rng([7, seed, 1]), []
+    for _ in range(rng.integers(2, 5)):
+        kind = rng.choice(["box", "box", "sphere", "capsule", "cylinder"])
+        size, edges = float(rng.uniform(0.05, 0.1)), rng.uniform(0.08, 0.3, 3).tolist()
+        if kind == "box":
+            shapes.append({"type": "box", "size": edges})
+        elif kind == "sphere":
+            shapes.append({"type": "sphere", "radius": size})
+        else:
+            axis = [0, 1, 0] if kind == "capsule" else [1, 0, 0]
+            shapes.append({"type": str(kind), "axis": axis, "length": 2.0 * size, "radius": 0.6 * size})
+    densities = 1000.0 * 10.0 ** rng.uniform(-1.0, 1.0, len(shapes))
+    friction, restitution = float(rng.uniform(0.1, 1.0)), float(rng.uniform(0.0, 0.6))
+    bodies, joints = {}, {}
+    for name, shape, density in zip("abcd", shapes, densities.tolist()):
+        bodies[name] = {"shapes": {"s": shape | {"density": density, **STEEL}}}
+        turn = rng.normal(size=4)
+        q = [*turn / np.linalg.norm(turn), *rng.uniform(-0.04, 0.04, 2), 0.3 + 0.35 * len(joints)]
+        v = [*rng.normal(size=3), *0.3 * rng.normal(size=3)]
+        fly = {"type": "free", "parent": "ground", "child": name}
+        joints[f"{name}_fly"] = fly | {"q": [float(x) for x in q], "v": [float(x) for x in v]}
+    return machine(bodies, joints, friction, restitution)
 
 
 def arm_and_bar(speed: float) -> gori.Model:

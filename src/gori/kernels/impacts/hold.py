@@ -13,7 +13,8 @@ jump.
 Points are solved one after the other, all others held (Gauss-Seidel), each by itself exactly: it separates, or sticks,
 or slides in a direction d with f_n = -b_n / (W_nn - mu W_nt d). After the first sweeps iterates are mixed
 (`contact/impulses/mixing.py`): a box that comes to rest on four points, more than it needs, takes tens of sweeps and
-not thousands. Where that is slow too, now and then a step of Newton's method is tried (`newton.py`).
+not thousands. Where that is slow too, now and then a step of Newton's method is tried (`newton.py`), and where that
+does not help, damped ones (`damped.py`), which do not mind that forces are not unique.
 
 Where the denominator is not positive while b_n < 0, pressing makes the point accelerate inwards, and it cannot slide
 on: the paradox of Painlevé (1895). A point alone then sticks, as W is positive definite: it jams, and its slip is over
@@ -28,6 +29,7 @@ import math
 from gori.kernels.codes import CONTACT_JAMMED, CONTACT_UNSOLVED, OK
 from gori.kernels.contact.impulses.mixing import GROWN, dot, solve_shares
 from gori.kernels.contact.memory import DEPTH
+from gori.kernels.impacts.damped import begin_at, damped_steps
 from gori.kernels.impacts.immobile import FLAT, against_given_slip, is_immobile
 from gori.kernels.impacts.newton import newton_step
 from gori.kernels.impacts.spread import spread_load
@@ -40,6 +42,8 @@ PLAIN, PATIENT, SLOW, OFTEN = 10, 150, 30, 3
 """sweeps before iterates are mixed, and after which what is good enough will do; after which a step of Newton's method
 is tried, and how many sweeps there are from one to the next
 """
+DAMPED = 60
+"""sweeps after which damped steps are tried"""
 ANEW = 6
 """steps of Newton's method that are tried first, from no forces on"""
 REGULAR, HARDER, EASIER, HARDEST = 1e-10, 30.0, 0.1, 1e-2
@@ -47,6 +51,12 @@ REGULAR, HARDER, EASIER, HARDEST = 1e-10, 30.0, 0.1, 1e-2
 from the last on it begins anew"""
 EXACT, HELD_ENOUGH = 1e-13, 1e-7
 """change of accelerations in a sweep, as a share of the largest, at which it ends, and which is good enough at last"""
+FEW_STARTS, ALL_STARTS = 2, 24
+"""of damped steps, after DAMPED sweeps and at last"""
+AT_LAST = 1e-5
+"""how far accelerations may be from a solution, by that, where nothing comes nearer: gaps are wrong by less than
+1e-5 g / c^2, a tenth of a nanometre
+"""
 INWARDS = 1e-4
 """acceleration inwards, as a share of the largest without forces, at which iterations have ended in no solution"""
 
@@ -253,6 +263,25 @@ def judge_newton(rest, count, better, regular):
     return HARDER * regular if regular < HARDEST else REGULAR
 
 
+@block
+def settle(rest, count, largest, enough, starts):
+    """Damped steps from the present forces, or else from some others (`begin_at`): whether they find a solution to
+    within a share of the largest acceleration. Where they do not, forces are as before.
+    """
+    for r in range(3 * count):
+        rest.last_g[r] = rest.force[r]
+    for start in range(starts):
+        if start > 0:
+            begin_at(rest, count, largest, start)
+        away = damped_steps(rest, count, largest)
+        into_cones(rest, count)
+        if away <= enough * largest and presses(rest, count, largest):
+            return True
+    for r in range(3 * count):
+        rest.force[r] = rest.last_g[r]
+    return False
+
+
 @part
 def judge_spread(rest, count):
     """After loads were spread: undo it, unless a sweep leaves all forces as they are."""
@@ -294,7 +323,12 @@ def solve_held(rest, count):
             break
         if k >= PATIENT and change <= HELD_ENOUGH * size and presses(rest, count, largest):
             break
-        if before >= 0.0:
+        if k == DAMPED:
+            if settle(rest, count, max(size, largest), HELD_ENOUGH, FEW_STARTS):
+                exists, change = True, 0.0
+                break
+            mixed, smallest, before = 0, math.inf, -1.0
+        elif before >= 0.0:
             regular = judge_newton(rest, count, change < before, regular)
             mixed, smallest, before = 0, math.inf, -1.0
         elif SLOW <= k < SWEEPS - 2 * OFTEN and k % OFTEN == 0:
@@ -302,11 +336,9 @@ def solve_held(rest, count):
             try_newton(rest, count, regular, k == SLOW)
         else:
             mixed, smallest = mix_forces(rest, count, mixed, smallest)
-    if not exists or not change < math.inf:
-        return CONTACT_JAMMED
-    enough = change <= HELD_ENOUGH * max(size, largest)
-    if not (enough and presses(rest, count, largest)):
-        return CONTACT_UNSOLVED
+    enough = exists and change <= HELD_ENOUGH * max(size, largest) and presses(rest, count, largest)
+    if not enough and not settle(rest, count, largest, AT_LAST, ALL_STARTS):
+        return CONTACT_UNSOLVED if exists and change < math.inf else CONTACT_JAMMED
     if spread_load(rest, count, max(size, largest)):
         judge_spread(rest, count)
     return OK

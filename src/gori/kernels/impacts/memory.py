@@ -80,6 +80,10 @@ class RestMemory(Bundle):
     gram: Annotated[Any, F2]  # (2 DEPTH, DEPTH) equations, and below them their factors
     share: Annotated[Any, F1]  # (DEPTH,)
     newton: Annotated[Any, F2]  # (3 m, 3 m + 1) equations of a step of Newton's method (`newton.py`)
+    # damped steps (`damped.py`): their equations, units of forces and the best forces so far
+    normal: Annotated[Any, F2]  # (3 m, 3 m + 1)
+    unit: Annotated[Any, F1]  # (3 m,)
+    best: Annotated[Any, F1]  # (3 m,)
     scale: Annotated[Any, F1]  # (n,) units in which the equations are solved (`rest.py`)
     # least normal forces (`spread.py`)
     chosen: Annotated[Any, I1]  # (m,) points that may share a load
@@ -115,6 +119,7 @@ def rest_memory(
         force=np.zeros(3 * m), directions=np.zeros((3, 3)), mix_f=np.zeros((DEPTH, 3 * m)),
         mix_g=np.zeros((DEPTH, 3 * m)), last=np.zeros(3 * m), last_f=np.zeros(3 * m), last_g=np.zeros(3 * m),
         gram=np.zeros((2 * DEPTH, DEPTH)), share=np.zeros(DEPTH),
-        newton=np.zeros((3 * m, 3 * m + 1)), scale=np.zeros(n), chosen=np.zeros(m, np.int64),
+        newton=np.zeros((3 * m, 3 * m + 1)), normal=np.zeros((3 * m, 3 * m + 1)), unit=np.zeros(3 * m),
+        best=np.zeros(3 * m), scale=np.zeros(n), chosen=np.zeros(m, np.int64),
         effect=np.zeros((m, m)), product=np.zeros((m, m)), along=np.zeros((4, m)), share_of=np.zeros(m),
     )  # fmt: skip
