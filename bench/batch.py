@@ -21,7 +21,7 @@ import numpy as np
 
 import gori
 from bench.batch_machines import HOLD, SCENES, Scene
-from bench.timing import console, machine, show
+from bench.timing import commit, console, machine, show
 from gori.kernels.codes import CONTACTS_FULL
 
 MACHINES = {
@@ -231,7 +231,9 @@ def main() -> None:
         ready(batch)
         print(time.perf_counter() - began)
         return
-    results: dict[str, Any] = {"device": arguments.device, "precision": "float64", "machine": machine()}
+    results: dict[str, Any] = {
+        "device": arguments.device, "precision": "float64", "machine": machine(), "commit": commit(),
+    }  # fmt: skip
     rows = []
     for name in arguments.scene:
         scene = SCENES[name]()

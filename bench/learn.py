@@ -22,12 +22,12 @@ import numpy as np
 
 import gori
 from bench.batch_machines import SCENES, Scene
-from bench.timing import console, machine, show
+from bench.timing import commit, console, machine, show
 from gori import learn
 
 POINT = (0.4, 0.2, 0.6)
 """to which the tool is to go [m]"""
-MACHINES = {"cpu": {"arm": 2048, "vehicle_soft": 32}, "cuda": {"arm": 2048, "vehicle_soft": 4096}}
+MACHINES = {"cpu": {"arm": 2048, "vehicle_soft": 32}, "cuda": {"arm": 65_536, "vehicle_soft": 16_384}}
 """so many, unless --machines says otherwise"""
 WHEELS = ("fl", "fr", "rl", "rr")
 
@@ -128,7 +128,7 @@ def main() -> None:
     asked.add_argument("--steps", type=int, default=150)
     asked.add_argument("--graph", action="store_true", help="steps are a CUDA graph; the physics is then not timed")
     arguments = asked.parse_args()
-    results: dict[str, Any] = {"device": arguments.device}
+    results: dict[str, Any] = {"device": arguments.device, "commit": commit()}
     rows = []
     for name in arguments.scene:
         found = measured(name, arguments)

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import subprocess
 import time
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -54,6 +55,17 @@ def machine() -> str:
     except (OSError, StopIteration):
         pass
     return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}, {date.today()}"
+
+
+def commit() -> str:
+    """The commit that is measured; with a + if files were changed since. GORI_COMMIT tells it where there is no git."""
+    if told := os.environ.get("GORI_COMMIT"):
+        return told
+    git = ["git", "-C", os.path.dirname(__file__), "describe", "--always", "--dirty=+", "--exclude=*"]
+    try:
+        return subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
 
 
 def show(title: str, columns: list[str], rows: list[list]) -> None:

@@ -12,7 +12,7 @@ import gori
 from gori.sim.batch.derivatives import Rollout, step_jacobian
 from tests.sim.batch.machines import EXAMPLES, H, four_bar, speeds
 
-COUNT, STEPS = 16_384, 50
+COUNT, STEPS = 131_072, 50
 FEW = 64
 
 
