@@ -6,6 +6,9 @@ address and the shape are numbers; constant indices cost nothing, others one pro
 
 Indices are whole numbers, and slices without a step, that lie within the array: none is wrapped or cut off. A slice, or
 an index to fewer axes than there are, gives another PlacedArray, a full index a number or a record.
+
+Nothing is promised about the arithmetic of addresses (`nsw`, `inbounds`), true as it would be: of loops and contact the
+compilers for GPUs made wrong programs with it, and larger ones.
 """
 
 import operator
