@@ -158,3 +158,19 @@ def test_jax_takes_contiguous_memory(memory):
     q = memory.view()
     taken = jax.dlpack.from_dlpack(q.T)
     np.testing.assert_array_equal(np.asarray(taken), memory.values)
+
+
+def test_arrays_of_other_programs_are_sliced_without_them():
+    class Foreign:
+        __cuda_array_interface__ = {
+            "data": (NOWHERE, False), "shape": (4, 3, 2), "strides": None, "typestr": "<f8", "version": 3, "stream": 7,
+        }  # fmt: skip
+
+    foreign = Foreign()
+    column = DeviceArray.of(foreign, 0)[:, :, 1]
+    assert (column.shape, column.strides, column.address) == ((4, 3), (48, 16), NOWHERE + 8)
+    assert column.device == 0 and column.stream == 7 and column.dtype == float
+    strided = type(
+        "Strided", (), {"__cuda_array_interface__": Foreign.__cuda_array_interface__ | {"strides": (8, 32, 96)}}
+    )
+    assert DeviceArray.of(strided(), 0)[1].strides == (32, 96)

@@ -51,13 +51,11 @@ class DeviceArray:
         self.device, self.stream = device, stream or None  # handle 0 is not allowed in any of the interfaces
 
     @staticmethod
-    def of(array: Any) -> "DeviceArray":
-        """An array of another program on a GPU, whose parts are then found without its help."""
-        told, dtype = array.__cuda_array_interface__, np.dtype(array.__cuda_array_interface__["typestr"])
-        return DeviceArray(
-            told["data"][0], tuple(told["shape"]), dtype, told.get("strides"),
-            owner=array, device=0, stream=told.get("stream"),
-        )  # fmt: skip
+    def of(array: Any, device: int) -> "DeviceArray":
+        """An array of another program on a GPU, of which parts are then taken without its help."""
+        told = array.__cuda_array_interface__
+        shape, strides, stream = tuple(told["shape"]), told.get("strides"), told.get("stream")
+        return DeviceArray(told["data"][0], shape, told["typestr"], strides, owner=array, device=device, stream=stream)
 
     def _view(self, at: np.ndarray) -> "DeviceArray":
         view = object.__new__(DeviceArray)

@@ -65,9 +65,11 @@ class DeviceSteps:
         model, h, count = batch.model, float(batch.method.settings()["step"]), len(batch)
         self._times = batch.time[None] + h * np.arange(steps)[:, None]
         self._states, self._values = self._blocks(steps)
-        columns = DeviceArray.of(inputs) if hasattr(inputs, "__cuda_array_interface__") else inputs
+        values, columns = self._values.view(axis=1), inputs
+        if hasattr(inputs, "__cuda_array_interface__"):  # Numba takes seconds to slice an array of its own
+            columns = DeviceArray.of(inputs, values.device)
         for column, signal in enumerate(self._held):
-            self._values.view(axis=1)[:, :, signal] = columns[:, :, column]
+            values[:, :, signal] = columns[:, :, column]
         following = DeviceBlock(self._device, (1,), count)
         following.view()[...] = 0.0
         source, device = self._recorder()
