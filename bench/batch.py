@@ -249,7 +249,7 @@ def main() -> None:
                 f"{found.compile_s:.0f}, {cached:.1f}",
             ]
         )  # fmt: skip
-        print(f"{name}: {found.steps_per_s:.3g} steps/s", file=sys.stderr, flush=True)
+        print(f"{name}: {found.steps_per_s:.3g} steps/s; {found}", file=sys.stderr, flush=True)  # kept if it is stopped
         for key, value in found._asdict().items():
             results[f"{key}_{name}"] = value
         for key, value in ({} if touch is None else touch._asdict()).items():

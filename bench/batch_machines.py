@@ -271,5 +271,5 @@ def _vehicle(name: str, terrain: dict[str, Any] | None, speed: float) -> Scene:
 
 SCENES: dict[str, Callable[[], Scene]] = {
     scene.__name__: scene
-    for scene in (arm, humanoid, humanoid_contacts, four_bar, stewart, vehicle_hard, vehicle_soft, vehicle_window)
+    for scene in (arm, humanoid, four_bar, stewart, vehicle_hard, vehicle_soft, vehicle_window, humanoid_contacts)
 }
