@@ -167,6 +167,10 @@ class CudaMachines:
         dtype = np.dtype(np.int64) if laid.array.dtype.names else laid.array.dtype
         return self._device.array(self._memory, self._members.at[path], shape, (tile, word, machine), dtype)
 
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All members that machines have for themselves, work included, by path (machines, ...): copies."""
+        return {path: self._own(path) for path in self._members.own_arrays}
+
     # ---- steps
 
     def forget(self, chosen: np.ndarray) -> None:
