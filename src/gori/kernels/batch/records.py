@@ -15,6 +15,7 @@ from numba.extending import infer_getattr, lower_getattr_generic, models, regist
 _I64 = ir.IntType(64)
 WORD = 8
 """bytes: all fields of records consist of words"""
+_NUMBERS: dict[tuple[Any, ...], int] = {}
 
 
 class PlacedRecord(types.Type):
@@ -26,7 +27,8 @@ class PlacedRecord(types.Type):
 
     def __init__(self, record: types.Record, apart: int, constant: bool = False):
         self.record, self.apart, self.constant = record, apart, constant
-        super().__init__(name=f"PlacedRecord({record}, {apart}, {constant})")
+        number = _NUMBERS.setdefault((record, apart, constant), len(_NUMBERS))
+        super().__init__(name=f"PlacedRecord{number}")  # short: names of types are in all symbols
 
     def kind_of(self, field: str) -> Any:
         """Type of a field; None if there is none."""
